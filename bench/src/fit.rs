@@ -8,7 +8,7 @@ mod retrieval;
 
 /// Components with fitted weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Fitted {
+pub(crate) enum FitTarget {
     /// The retrieval strategy `hybrid`
     Retrieval,
     /// The built-in engine
@@ -16,12 +16,12 @@ pub(crate) enum Fitted {
 }
 
 /// Fits the given weights, or all, and writes them into their crates.
-pub(crate) fn run(fitted: &[Fitted]) -> Result<()> {
-    let fitted = if fitted.is_empty() { Fitted::value_variants() } else { fitted };
+pub(crate) fn run(fitted: &[FitTarget]) -> Result<()> {
+    let fitted = if fitted.is_empty() { FitTarget::value_variants() } else { fitted };
     for one in fitted {
         match one {
-            Fitted::Retrieval => retrieval::run()?,
-            Fitted::Engine => engine::run()?,
+            FitTarget::Retrieval => retrieval::run()?,
+            FitTarget::Engine => engine::run()?,
         }
     }
     Ok(())

@@ -22,12 +22,12 @@ enum Command {
     /// Measure on pinned repositories and write the tables of docs/benchmarks.md
     Bench {
         /// Parts to measure (default: all)
-        parts: Vec<measure::Part>,
+        parts: Vec<measure::BenchPart>,
     },
     /// Fit weights on pinned repositories that no reported figure comes from, and write them into their crates
     Fit {
         /// Weights to fit (default: all)
-        fitted: Vec<fit::Fitted>,
+        fitted: Vec<fit::FitTarget>,
     },
 }
 

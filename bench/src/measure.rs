@@ -9,6 +9,7 @@ use anyhow::Result;
 use clap::ValueEnum;
 use xtask::process;
 
+mod background_load;
 pub(crate) mod builtin;
 mod document;
 mod engines;
@@ -18,7 +19,6 @@ mod findings;
 mod indexing;
 mod lsp;
 mod main_path;
-mod neighbours;
 mod neovim;
 mod repositories;
 mod retrieval;
@@ -27,11 +27,11 @@ mod vscode;
 
 pub(crate) use self::repositories::Repo;
 use self::repositories::{FIT, REPORTED, REPOSITORIES};
-pub(crate) use self::retrieval::Mined;
+pub(crate) use self::retrieval::MinedRepository;
 
 /// One part of the measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Part {
+pub(crate) enum BenchPart {
     /// Only fetch the repositories
     Fetch,
     /// The main path: `ghostbench try` on about 50,000 lines
@@ -59,36 +59,36 @@ pub(crate) enum Part {
 }
 
 /// Measures the given parts, or all of them.
-pub(crate) fn run(parts: &[Part]) -> Result<()> {
-    let parts = if parts.is_empty() { Part::value_variants() } else { parts };
+pub(crate) fn run(parts: &[BenchPart]) -> Result<()> {
+    let parts = if parts.is_empty() { BenchPart::value_variants() } else { parts };
     if indexing::is_child() {
-        return indexing::open_and_tell();
+        return indexing::open_in_child();
     }
     if builtin::scale::is_child() {
-        return builtin::scale::measure_and_tell();
+        return builtin::scale::measure_in_child();
     }
     let repos = fetch::repositories(REPOSITORIES)?;
     for part in parts {
         let section = match part {
-            Part::Fetch => {
+            BenchPart::Fetch => {
                 further_repositories()?;
                 continue;
             }
-            Part::Main => main_path::measure(&repos)?,
-            Part::Builtin => builtin::run(&fetch::repositories(REPORTED)?)?,
-            Part::Scale => builtin::scale::measure(&[&repos[..], &further_repositories()?].concat())?,
-            Part::Scoring => scoring::measure()?,
-            Part::Retrieval => retrieval::measure(&fetch::repositories(REPORTED)?)?,
-            Part::Index => indexing::measure(&[&repos[..], &further_repositories()?].concat())?,
-            Part::Engines => engines::measure(&[&repos[..], &further_repositories()?].concat())?,
-            Part::Neovim => neovim::measure(&repos)?,
-            Part::Vscode if !vscode::is_prepared() => {
+            BenchPart::Main => main_path::measure(&repos)?,
+            BenchPart::Builtin => builtin::run(&fetch::repositories(REPORTED)?)?,
+            BenchPart::Scale => builtin::scale::measure(&[&repos[..], &further_repositories()?].concat())?,
+            BenchPart::Scoring => scoring::measure()?,
+            BenchPart::Retrieval => retrieval::measure(&fetch::repositories(REPORTED)?)?,
+            BenchPart::Index => indexing::measure(&[&repos[..], &further_repositories()?].concat())?,
+            BenchPart::Engines => engines::measure(&[&repos[..], &further_repositories()?].concat())?,
+            BenchPart::Neovim => neovim::measure(&repos)?,
+            BenchPart::Vscode if !vscode::is_prepared() => {
                 vscode::prepare_and_measure()?;
                 continue;
             }
-            Part::Vscode => vscode::measure(&repos)?,
-            Part::Lsp => lsp::measure(&repos)?,
-            Part::Secrets => findings::measure()?,
+            BenchPart::Vscode => vscode::measure(&repos)?,
+            BenchPart::Lsp => lsp::measure(&repos)?,
+            BenchPart::Secrets => findings::measure()?,
         };
         document::write_section(part.name(), &section)?;
     }
@@ -112,22 +112,22 @@ fn ghostbench() -> Result<PathBuf> {
     Ok(std::env::current_exe()?.with_file_name("ghostbench"))
 }
 
-impl Part {
+impl BenchPart {
     /// Name on the command line and in the document's markers.
     fn name(self) -> &'static str {
         match self {
-            Part::Fetch => "fetch",
-            Part::Main => "main",
-            Part::Builtin => "builtin",
-            Part::Scale => "scale",
-            Part::Scoring => "scoring",
-            Part::Retrieval => "retrieval",
-            Part::Index => "index",
-            Part::Engines => "engines",
-            Part::Neovim => "neovim",
-            Part::Vscode => "vscode",
-            Part::Lsp => "lsp",
-            Part::Secrets => "secrets",
+            BenchPart::Fetch => "fetch",
+            BenchPart::Main => "main",
+            BenchPart::Builtin => "builtin",
+            BenchPart::Scale => "scale",
+            BenchPart::Scoring => "scoring",
+            BenchPart::Retrieval => "retrieval",
+            BenchPart::Index => "index",
+            BenchPart::Engines => "engines",
+            BenchPart::Neovim => "neovim",
+            BenchPart::Vscode => "vscode",
+            BenchPart::Lsp => "lsp",
+            BenchPart::Secrets => "secrets",
         }
     }
 }

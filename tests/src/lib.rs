@@ -19,6 +19,6 @@ pub use component::component;
 pub use histories::check_out_histories;
 pub use llama_server::LlamaServer;
 pub use neovim::Neovim;
-pub use process::{Outcome, Running, wait_until};
+pub use process::{ProcessOutcome, RunningProcess, wait_until};
 pub use project::{Project, binary};
-pub use vscode::{Opening, VsCode};
+pub use vscode::{VsCode, WindowOptions};

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::{Running, component, wait_until};
+use crate::{RunningProcess, component, wait_until};
 
 mod tiny_model;
 
@@ -17,7 +17,7 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
 /// A local server. Dropping it kills it.
 pub struct LlamaServer {
-    process: Running,
+    process: RunningProcess,
     port: u16,
     _folder: TempDir,
 }
@@ -40,7 +40,7 @@ impl LlamaServer {
         command.args(["--host", "127.0.0.1", "--port", &port.to_string(), "--model"]).arg(model);
         command.args(["--offline", "--no-webui", "--metrics", "--threads", "1", "--pooling", "mean"]);
         command.args(arguments);
-        let mut server = LlamaServer { process: Running::start(command), port, _folder: folder };
+        let mut server = LlamaServer { process: RunningProcess::start(command), port, _folder: folder };
         wait_until("llama-server is ready", || {
             assert!(!server.process.has_ended(), "llama-server ended at its start");
             server.get("/health").is_some_and(|answer| answer.contains("\"ok\""))

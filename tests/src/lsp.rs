@@ -6,11 +6,11 @@
 
 mod buffer;
 mod client;
+mod client_setup;
 pub(crate) mod frames;
 mod inbox;
-mod line;
-mod setup;
+mod server_pipes;
 
 pub use buffer::{Buffer, Encoding};
 pub use client::Client;
-pub use setup::{Setup, uri};
+pub use client_setup::{ClientSetup, uri};

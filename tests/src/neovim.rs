@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::component::missing;
 use crate::lsp::{Buffer, Encoding};
-use crate::{Project, Running, binary, component, wait_until};
+use crate::{Project, RunningProcess, binary, component, wait_until};
 
 /// Neovim's startup script.
 const INIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/neovim/init.lua");
@@ -23,7 +23,7 @@ const INIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/neovim/init.lua");
 const CONFIGURATION: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../editors/neovim");
 
 /// Poll interval; each poll starts a process.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The first version with inline completion.
 const OLDEST: &str = "nvim-0.12";
@@ -33,7 +33,7 @@ pub struct Neovim {
     program: PathBuf,
     socket: PathBuf,
     home: PathBuf,
-    _process: Running,
+    _process: RunningProcess,
 }
 
 impl Neovim {
@@ -46,14 +46,15 @@ impl Neovim {
     #[track_caller]
     pub fn open(project: &Project, file: &str, server_arguments: &[&str]) -> Option<Neovim> {
         let program = component("nvim")?;
-        let socket = project.beside("nvim.sock");
+        let socket = project.sibling_path("nvim.sock");
         let mut command = project.command(&program, "--headless -i NONE -n");
         command.args(["-u", INIT, "--listen"]).arg(&socket).arg(file);
         command.env("GHOSTBENCH_TEST_CONFIGURATION", CONFIGURATION);
         command.env("GHOSTBENCH_TEST_OPTIONS", Value::from(server_arguments.to_vec()).to_string());
         command.env("PATH", path_with(binary().parent().expect("a file has a folder")));
-        let editor = Neovim { program, socket, home: project.home(), _process: Running::start(command) };
-        look_until("Neovim listens", || editor.remote("--remote-expr", "1").is_ok());
+        let editor =
+            Neovim { program, socket, home: project.home(), _process: RunningProcess::start(command) };
+        poll_until("Neovim listens", || editor.remote("--remote-expr", "1").is_ok());
         if editor.evaluate(&format!("vim.fn.has('{OLDEST}')")) == 0 {
             missing("nvim is older than 0.12; `cargo xtask test` installs a newer one on Debian");
             return None;
@@ -94,7 +95,7 @@ impl Neovim {
     #[track_caller]
     pub fn wait_until(&self, lua: &str) -> Value {
         let mut value = Value::Null;
-        look_until(&format!("`{lua}` in Neovim"), || {
+        poll_until(&format!("`{lua}` in Neovim"), || {
             value = self.evaluate(lua);
             !matches!(value, Value::Null | Value::Bool(false))
         });
@@ -138,7 +139,7 @@ impl Neovim {
     #[track_caller]
     pub fn wait_for_answer(&self, method: &str) -> Value {
         let mut latest = None;
-        look_until(&format!("{method} is answered"), || {
+        poll_until(&format!("{method} is answered"), || {
             latest = self.requests(method).pop();
             latest.as_ref().is_some_and(|request| request["is_answered"] == true)
         });
@@ -178,11 +179,11 @@ impl Neovim {
 }
 
 #[track_caller]
-fn look_until(what: &str, mut is_true: impl FnMut() -> bool) {
+fn poll_until(what: &str, mut is_true: impl FnMut() -> bool) {
     wait_until(what, || {
         let found = is_true();
         if !found {
-            thread::sleep(BETWEEN_LOOKS);
+            thread::sleep(POLL_INTERVAL);
         }
         found
     });

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(240);
 
 /// Poll interval for events in another process.
-const POLL: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Result of a finished process.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct ProcessOutcome {
     /// Its exit status.
     pub status: ExitStatus,
     /// Its standard output.
@@ -23,26 +23,26 @@ pub struct Outcome {
 }
 
 /// A running process. Dropping it kills it.
-pub struct Running {
+pub struct RunningProcess {
     child: Child,
     stdout: Option<JoinHandle<String>>,
     stderr: Option<JoinHandle<String>>,
 }
 
-impl Running {
+impl RunningProcess {
     /// Starts a command and reads its output in the background.
     ///
     /// # Panics
     ///
     /// If it can't be started.
     #[track_caller]
-    pub fn start(mut command: Command) -> Running {
+    pub fn start(mut command: Command) -> RunningProcess {
         let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child =
             command.spawn().unwrap_or_else(|error| panic!("failed to start {command:?}: {error}"));
         let stdout = child.stdout.take().map(read_in_background);
         let stderr = child.stderr.take().map(read_in_background);
-        Running { child, stdout, stderr }
+        RunningProcess { child, stdout, stderr }
     }
 
     /// Starts a command and closes the pipe of its standard output at once.
@@ -51,13 +51,13 @@ impl Running {
     ///
     /// If it can't be started.
     #[track_caller]
-    pub fn start_with_closed_stdout(mut command: Command) -> Running {
+    pub fn start_with_closed_stdout(mut command: Command) -> RunningProcess {
         let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child =
             command.spawn().unwrap_or_else(|error| panic!("failed to start {command:?}: {error}"));
         drop(child.stdout.take());
         let stderr = child.stderr.take().map(read_in_background);
-        Running { child, stdout: None, stderr }
+        RunningProcess { child, stdout: None, stderr }
     }
 
     /// Returns its process id.
@@ -86,7 +86,7 @@ impl Running {
     ///
     /// On timeout.
     #[track_caller]
-    pub fn wait(self) -> Outcome {
+    pub fn wait(self) -> ProcessOutcome {
         self.wait_at_most(TIME_LIMIT)
     }
 
@@ -96,14 +96,14 @@ impl Running {
     ///
     /// On timeout.
     #[track_caller]
-    pub fn wait_at_most(mut self, limit: Duration) -> Outcome {
+    pub fn wait_at_most(mut self, limit: Duration) -> ProcessOutcome {
         wait_at_most(limit, "the process ends", || self.has_ended());
         let status = self.child.wait().expect("the process has ended");
-        Outcome { status, stdout: text_of(self.stdout.take()), stderr: text_of(self.stderr.take()) }
+        ProcessOutcome { status, stdout: text_of(self.stdout.take()), stderr: text_of(self.stderr.take()) }
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningProcess {
     fn drop(&mut self) {
         // It may have exited already.
         let _ = self.child.kill();
@@ -126,11 +126,11 @@ pub(crate) fn wait_at_most(limit: Duration, what: &str, mut is_true: impl FnMut(
     let deadline = Instant::now() + limit;
     while !is_true() {
         assert!(Instant::now() < deadline, "waited {} s until {what}", limit.as_secs());
-        thread::sleep(POLL);
+        thread::sleep(POLL_INTERVAL);
     }
 }
 
-impl Outcome {
+impl ProcessOutcome {
     /// Returns the exit code; `None` if a signal ended the process.
     pub fn code(&self) -> Option<i32> {
         self.status.code()
@@ -142,8 +142,8 @@ impl Outcome {
     ///
     /// Otherwise, with the whole output.
     #[track_caller]
-    pub fn expect_code(self, code: i32) -> Outcome {
-        let Outcome { stdout, stderr, .. } = &self;
+    pub fn expect_code(self, code: i32) -> ProcessOutcome {
+        let ProcessOutcome { stdout, stderr, .. } = &self;
         assert!(!stderr.contains("panicked"), "a panic\nstderr: {stderr}");
         assert_eq!(self.code(), Some(code), "exit code\nstdout: {stdout}\nstderr: {stderr}");
         self
@@ -155,7 +155,7 @@ impl Outcome {
     ///
     /// Otherwise, with standard error.
     #[track_caller]
-    pub fn expect_message(self, words: &[&str]) -> Outcome {
+    pub fn expect_message(self, words: &[&str]) -> ProcessOutcome {
         for word in words {
             assert!(self.stderr.contains(word), "no `{word}` in: {}", self.stderr);
         }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::{Outcome, Running};
+use crate::{ProcessOutcome, RunningProcess};
 
 /// Returns the built `ghostbench`: from the environment variable `GHOSTBENCH_BIN`, or the one beside this test.
 ///
@@ -75,7 +75,7 @@ impl Project {
     }
 
     /// Returns a path outside of the workspace.
-    pub fn beside(&self, name: &str) -> PathBuf {
+    pub fn sibling_path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
@@ -115,8 +115,8 @@ impl Project {
 
     /// Runs `ghostbench` to its end.
     #[track_caller]
-    pub fn run(&self, arguments: &str) -> Outcome {
-        Running::start(self.ghostbench(arguments)).wait()
+    pub fn run(&self, arguments: &str) -> ProcessOutcome {
+        RunningProcess::start(self.ghostbench(arguments)).wait()
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::component::missing;
-use crate::{Project, Running, binary};
+use crate::{Project, RunningProcess, binary};
 
 /// User and group id without privileges on all tested systems.
 const NOBODY: u32 = 65534;
@@ -18,7 +18,7 @@ const NOBODY: u32 = 65534;
 ///
 /// If there is no such process.
 #[track_caller]
-pub fn interrupt(process: &Running) {
+pub fn interrupt(process: &RunningProcess) {
     let status = Command::new("kill").args(["-INT", &process.id().to_string()]).status();
     assert!(status.is_ok_and(|status| status.success()), "the process can be signalled");
 }
@@ -40,7 +40,7 @@ pub fn unprivileged(project: &Project, arguments: &str) -> Command {
         return project.ghostbench(arguments);
     }
     // An unprivileged user may have no access to the build folder, so the binary is copied to the project.
-    let copy = project.beside("ghostbench");
+    let copy = project.sibling_path("ghostbench");
     fs::copy(binary(), &copy).expect("there is room for a copy");
     set_mode(&copy, 0o755);
     set_mode(copy.parent().expect("a file has a folder"), 0o755);

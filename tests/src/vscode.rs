@@ -13,34 +13,34 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use self::wire::Wire;
+use self::message_log::MessageLog;
 use crate::component::{component, missing};
 use crate::process::TIME_LIMIT;
 use crate::{Project, binary, wait_until};
 
-mod wire;
+mod message_log;
 
 /// Folder with the output of `npm run package`.
 const BUILT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../vscode-extension/dist");
 
 /// Poll interval.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Timeout of a regular shutdown.
-const FAREWELL: Duration = Duration::from_secs(30);
+const SHUTDOWN_LIMIT: Duration = Duration::from_secs(30);
 
 /// A window with a file of a project. Dropping it closes it.
 pub struct VsCode {
     driver: Child,
     requests: RefCell<Option<ChildStdin>>,
     answers: Receiver<String>,
-    wire: Wire,
+    message_log: MessageLog,
     file: PathBuf,
     settings: PathBuf,
 }
 
 /// Options of a window.
-pub struct Opening<'a> {
+pub struct WindowOptions<'a> {
     /// The user's settings, except for the server.
     pub settings: Value,
     /// The server; default: ours.
@@ -59,7 +59,8 @@ impl VsCode {
     #[track_caller]
     pub fn open(project: &Project, file: &str, server_arguments: &[&str]) -> Option<VsCode> {
         let settings = json!({"ghostbench.server.arguments": server_arguments});
-        let editor = VsCode::start(project, file, Opening { settings, server: None, is_trusted: true })?;
+        let editor =
+            VsCode::start(project, file, WindowOptions { settings, server: None, is_trusted: true })?;
         editor.wait_until_served();
         Some(editor)
     }
@@ -70,7 +71,7 @@ impl VsCode {
     ///
     /// If the window is not ready in time.
     #[track_caller]
-    pub fn start(project: &Project, file: &str, opening: Opening<'_>) -> Option<VsCode> {
+    pub fn start(project: &Project, file: &str, opening: WindowOptions<'_>) -> Option<VsCode> {
         let (code_server, chromium, node) =
             (component("code-server")?, component("chromium")?, component("node")?);
         let [script, extension] =
@@ -79,8 +80,8 @@ impl VsCode {
             missing("the VS Code extension is not built; `cargo xtask test` builds it");
             return None;
         }
-        let wire = Wire::new(project, &binary());
-        let profile = project.beside("vscode");
+        let wire = MessageLog::new(project, &binary());
+        let profile = project.sibling_path("vscode");
         let mut settings = opening.settings;
         settings["ghostbench.server.path"] = json!(opening.server.unwrap_or(wire.server()));
         let options = json!({
@@ -103,7 +104,7 @@ impl VsCode {
         Some(editor)
     }
 
-    fn drive(mut command: Command, wire: Wire, file: PathBuf, settings: PathBuf) -> VsCode {
+    fn drive(mut command: Command, wire: MessageLog, file: PathBuf, settings: PathBuf) -> VsCode {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut driver = command.spawn().expect("Node can be started");
         let output = driver.stdout.take().expect("the output is piped");
@@ -113,7 +114,7 @@ impl VsCode {
             BufReader::new(output).lines().map_while(Result::ok).all(|line| sender.send(line).is_ok())
         });
         let requests = RefCell::new(driver.stdin.take());
-        VsCode { driver, requests, answers, wire, file, settings }
+        VsCode { driver, requests, answers, message_log: wire, file, settings }
     }
 
     /// Waits until the server runs and has read the workspace.
@@ -132,7 +133,7 @@ impl VsCode {
         self.ask(&json!({"do": "type", "text": text}));
     }
 
-    /// Presses keys together, such as `Control+End`.
+    /// Presses keys together, such as `Control+ExitReason`.
     #[track_caller]
     pub fn press(&self, keys: &str) {
         self.ask(&json!({"do": "press", "keys": keys}));
@@ -189,7 +190,7 @@ impl VsCode {
 
     /// Returns the program for the server's setting: a script that runs the real server and records every message.
     pub fn server(&self) -> &Path {
-        self.wire.server()
+        self.message_log.server()
     }
 
     /// Evaluates an expression in the window, where `Eyes` is defined.
@@ -208,7 +209,7 @@ impl VsCode {
         wait_until(&format!("`{script}` in VS Code"), || {
             let is_so = self.evaluate(&format!("Boolean({script})")) == true;
             if !is_so {
-                thread::sleep(BETWEEN_LOOKS);
+                thread::sleep(POLL_INTERVAL);
             }
             is_so
         });
@@ -242,12 +243,12 @@ impl VsCode {
 
     /// Returns all messages from the editor so far.
     pub fn sent_by_editor(&self) -> Vec<Value> {
-        self.wire.sent_by_editor()
+        self.message_log.sent_by_editor()
     }
 
     /// Returns all messages from the server so far.
     pub fn sent_by_server(&self) -> Vec<Value> {
-        self.wire.sent_by_server()
+        self.message_log.sent_by_server()
     }
 
     /// Returns all requests of a method from the editor, each with its response so far.
@@ -278,9 +279,9 @@ impl VsCode {
 impl Drop for VsCode {
     fn drop(&mut self) {
         self.requests.borrow_mut().take();
-        let deadline = Instant::now() + FAREWELL;
+        let deadline = Instant::now() + SHUTDOWN_LIMIT;
         while Instant::now() < deadline && matches!(self.driver.try_wait(), Ok(None)) {
-            thread::sleep(BETWEEN_LOOKS);
+            thread::sleep(POLL_INTERVAL);
         }
         // It has most likely exited.
         let _ = self.driver.kill();

@@ -19,7 +19,7 @@ mod npm;
 mod rust;
 mod text;
 
-use files::File;
+use files::TextFile;
 use finding::Finding;
 use metadata::Package;
 
@@ -51,7 +51,7 @@ fn print_findings() -> Result<usize> {
 }
 
 /// Runs the checks of single files.
-fn check_files(files: &[File]) -> Vec<Finding> {
+fn check_files(files: &[TextFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files {
         findings.extend(text::check(file));
@@ -63,7 +63,7 @@ fn check_files(files: &[File]) -> Vec<Finding> {
 }
 
 /// Runs the checks of the packages and of the documents about them.
-fn check_packages(files: &[File], packages: &[Package]) -> Vec<Finding> {
+fn check_packages(files: &[TextFile], packages: &[Package]) -> Vec<Finding> {
     let mut findings = crates::check(files, packages);
     findings.extend(dependencies::check(files, packages));
     findings.extend(npm::check(files));

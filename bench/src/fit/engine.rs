@@ -14,16 +14,18 @@ use std::fmt::Write;
 use std::fs;
 
 use anyhow::{Context, Result};
-use builtin::{Corpus, Models, OpenFile, PROPOSAL_FEATURES, STOP_FEATURES, TOKEN_FEATURES, Trees, View};
+use builtin::{
+    BoostedTrees, Corpus, CorpusView, Models, OpenFile, PROPOSAL_FEATURES, STOP_FEATURES, TOKEN_FEATURES,
+};
 use rayon::prelude::*;
 use scoring::similarity::Similarity;
 use syntax::SourceFile;
 use xtask::process;
 
-use crate::measure::builtin::cases::{Case, Scenario, mine};
+use crate::measure::builtin::cases::{StudyCase, StudyScenario, mine};
 use crate::measure::builtin::{load, significant};
 use crate::measure::{Repo, fit_repositories};
-use boosting::{Loss, Plan, Rows, boost};
+use boosting::{BoostingPlan, FeatureRows, Loss, boost};
 
 mod boosting;
 
@@ -32,35 +34,35 @@ const CASES: usize = 100;
 /// Seed of the cases.
 const SEED: u64 = 11;
 /// Training tokens per statement and per block.
-const STATEMENT_LESSONS: usize = 60;
-const BLOCK_LESSONS: usize = 24;
+const STATEMENT_EXAMPLES: usize = 60;
+const BLOCK_EXAMPLES: usize = 24;
 /// Folder of the weights.
 const FOLDER: &str = "server/builtin/src/weights";
 
-const RANKING: Plan = Plan { loss: Loss::Logistic, trees: 200, rate: 0.1 };
-const CHOOSING: Plan = Plan { loss: Loss::Squared, trees: 150, rate: 0.1 };
-const TRUSTING: Plan = Plan { loss: Loss::Logistic, trees: 150, rate: 0.1 };
-const STOPPING: Plan = Plan { loss: Loss::Logistic, trees: 100, rate: 0.1 };
+const RANKING: BoostingPlan = BoostingPlan { loss: Loss::Logistic, trees: 200, rate: 0.1 };
+const CHOOSING: BoostingPlan = BoostingPlan { loss: Loss::Squared, trees: 150, rate: 0.1 };
+const TRUSTING: BoostingPlan = BoostingPlan { loss: Loss::Logistic, trees: 150, rate: 0.1 };
+const STOPPING: BoostingPlan = BoostingPlan { loss: Loss::Logistic, trees: 100, rate: 0.1 };
 
 /// A training repository.
-struct Subject {
+struct TrainingRepository {
     name: &'static str,
     files: Vec<SourceFile>,
     corpus: Corpus,
-    cases: Vec<Case>,
+    cases: Vec<StudyCase>,
 }
 
 /// Fits all models, reports their quality, and writes them into the crate.
 pub(crate) fn run() -> Result<()> {
     let repos = fit_repositories()?;
-    let subjects = repos.iter().map(Subject::new).collect::<Result<Vec<_>>>()?;
-    let lessons: Vec<Rows> = subjects.par_iter().map(Subject::lessons).collect();
-    println!("{} choices of tokens", lessons.iter().map(Rows::len).sum::<usize>());
-    let halves = [0, 1].map(|half| boost(&together(&lessons, |place| place % 2 != half), &RANKING));
-    let ranking = boost(&together(&lessons, |_| true), &RANKING);
+    let subjects = repos.iter().map(TrainingRepository::new).collect::<Result<Vec<_>>>()?;
+    let lessons: Vec<FeatureRows> = subjects.par_iter().map(TrainingRepository::training_rows).collect();
+    println!("{} choices of tokens", lessons.iter().map(FeatureRows::len).sum::<usize>());
+    let halves = [0, 1].map(|half| boost(&concatenate(&lessons, |place| place % 2 != half), &RANKING));
+    let ranking = boost(&concatenate(&lessons, |_| true), &RANKING);
     println!("tokens are ranked");
 
-    let answered: Vec<Answered> = subjects
+    let answered: Vec<TrainingAnswers> = subjects
         .iter()
         .zip(halves.iter().cycle())
         .map(|(subject, ranking)| {
@@ -69,13 +71,13 @@ pub(crate) fn run() -> Result<()> {
             answered
         })
         .collect();
-    let models = |keep: &(dyn Fn(usize) -> bool + Sync), ranking: &Trees| Models {
+    let models = |keep: &(dyn Fn(usize) -> bool + Sync), ranking: &BoostedTrees| Models {
         ranking: ranking.clone(),
-        choosing: boost(&together(answered.iter().map(|one| &one.choosing), keep), &CHOOSING),
-        trusting: boost(&together(answered.iter().map(|one| &one.trusting), keep), &TRUSTING),
-        stopping: boost(&together(answered.iter().map(|one| &one.stopping), keep), &STOPPING),
+        choosing: boost(&concatenate(answered.iter().map(|one| &one.choosing), keep), &CHOOSING),
+        trusting: boost(&concatenate(answered.iter().map(|one| &one.trusting), keep), &TRUSTING),
+        stopping: boost(&concatenate(answered.iter().map(|one| &one.stopping), keep), &STOPPING),
     };
-    let mut figures = Figures::default();
+    let mut figures = HoldoutFigures::default();
     for (place, answered) in answered.iter().enumerate() {
         let others = models(&|other| other != place, &ranking);
         figures.add(answered, &others);
@@ -86,23 +88,26 @@ pub(crate) fn run() -> Result<()> {
 }
 
 /// Concatenates the rows that `keep` selects.
-fn together<'r>(all: impl IntoIterator<Item = &'r Rows>, keep: impl Fn(usize) -> bool) -> Rows {
+fn concatenate<'r>(
+    all: impl IntoIterator<Item = &'r FeatureRows>,
+    keep: impl Fn(usize) -> bool,
+) -> FeatureRows {
     let mut kept = all.into_iter().enumerate().filter(|(place, _)| keep(*place)).map(|(_, rows)| rows);
     let mut rows = kept.next().cloned().unwrap_or_default();
     kept.for_each(|other| rows.extend(other));
     rows
 }
 
-impl Subject {
-    fn new(repo: &Repo) -> Result<Subject> {
+impl TrainingRepository {
+    fn new(repo: &Repo) -> Result<TrainingRepository> {
         let snapshot = load(&repo.root).with_context(|| format!("failed to read {}", repo.pinned.name))?;
         let measured = |file: &&SourceFile| repo.pinned.measures(file.language);
         let files: Vec<SourceFile> = snapshot.files().iter().filter(measured).cloned().collect();
         let corpus = Corpus::build(&files);
-        Ok(Subject { name: repo.pinned.name, cases: mine(&files, CASES, SEED), files, corpus })
+        Ok(TrainingRepository { name: repo.pinned.name, cases: mine(&files, CASES, SEED), files, corpus })
     }
 
-    fn view(&self, case: &Case) -> View<'_> {
+    fn view(&self, case: &StudyCase) -> CorpusView<'_> {
         let file = &self.files[case.file];
         let (path, language, before) = (&*file.path, file.language, case.before(file));
         let after = &file.text[case.hole.end..];
@@ -113,24 +118,24 @@ impl Subject {
             after,
             hints: &[],
             hidden: &[],
-            typing: None,
+            recent_typing: None,
         })
     }
 
-    fn truth(&self, case: &Case) -> &str {
+    fn truth(&self, case: &StudyCase) -> &str {
         &self.files[case.file].text[case.hole.clone()]
     }
 
     /// Training examples: the candidates at each token of the truths.
-    fn lessons(&self) -> Rows {
-        let mut rows = Rows::new(TOKEN_FEATURES.len());
+    fn training_rows(&self) -> FeatureRows {
+        let mut rows = FeatureRows::new(TOKEN_FEATURES.len());
         for case in &self.cases {
             let most = match case.scenario {
-                Scenario::StatementRestMidName | Scenario::CompleteBody => continue,
-                Scenario::StatementRest => STATEMENT_LESSONS,
-                _ => BLOCK_LESSONS,
+                StudyScenario::StatementRestMidName | StudyScenario::CompleteBody => continue,
+                StudyScenario::StatementRest => STATEMENT_EXAMPLES,
+                _ => BLOCK_EXAMPLES,
             };
-            let lessons = self.view(case).lessons(self.truth(case), most);
+            let lessons = self.view(case).training_examples(self.truth(case), most);
             for choice in lessons.iter().flat_map(|lesson| &lesson.choices) {
                 rows.push(&choice.features, share(choice.is_right));
             }
@@ -139,34 +144,38 @@ impl Subject {
     }
 
     /// Proposals at each case, and training rows for blank lines.
-    fn answer(&self, models: &Models) -> Answered {
-        let answers: Vec<Answer> = self.cases.par_iter().map(|case| self.answer_case(case, models)).collect();
-        let mut choosing = Rows::new(PROPOSAL_FEATURES.len());
-        let mut trusting = Rows::new(PROPOSAL_FEATURES.len());
-        let mut stopping = Rows::new(STOP_FEATURES.len());
+    fn answer(&self, models: &Models) -> TrainingAnswers {
+        let answers: Vec<CaseAnswer> =
+            self.cases.par_iter().map(|case| self.answer_case(case, models)).collect();
+        let mut choosing = FeatureRows::new(PROPOSAL_FEATURES.len());
+        let mut trusting = FeatureRows::new(PROPOSAL_FEATURES.len());
+        let mut stopping = FeatureRows::new(STOP_FEATURES.len());
         for answer in &answers {
             for proposal in &answer.proposals {
                 choosing.push(&proposal.features, (proposal.exact + proposal.similarity) / 2.0);
                 trusting.push(&proposal.features, proposal.exact);
             }
             if let Some(features) = &answer.blank_line {
-                stopping.push(features, share(answer.scenario != Scenario::CompleteBody));
+                stopping.push(features, share(answer.scenario != StudyScenario::CompleteBody));
             }
         }
-        Answered { answers, choosing, trusting, stopping }
+        TrainingAnswers { answers, choosing, trusting, stopping }
     }
 
-    fn answer_case(&self, case: &Case, models: &Models) -> Answer {
+    fn answer_case(&self, case: &StudyCase, models: &Models) -> CaseAnswer {
         let (view, language, truth) = (self.view(case), self.files[case.file].language, self.truth(case));
         // After a complete body, no text is right.
-        let proposed =
-            if case.scenario == Scenario::CompleteBody { Vec::new() } else { view.proposed(models) };
-        let judged = |proposed: builtin::Proposed| Judged {
+        let proposed = if case.scenario == StudyScenario::CompleteBody {
+            Vec::new()
+        } else {
+            view.training_proposals(models)
+        };
+        let judged = |proposed: builtin::TrainingProposal| JudgedProposal {
             exact: share(significant(language, &proposed.text) == significant(language, truth)),
             similarity: Similarity::Indel.ratio(proposed.text.trim(), truth.trim()),
             features: proposed.features,
         };
-        Answer {
+        CaseAnswer {
             scenario: case.scenario,
             proposals: proposed.into_iter().map(judged).collect(),
             blank_line: view.stop_features(),
@@ -179,21 +188,21 @@ fn share(is: bool) -> f64 {
 }
 
 /// A repository's answers, also as training rows.
-struct Answered {
-    answers: Vec<Answer>,
-    choosing: Rows,
-    trusting: Rows,
-    stopping: Rows,
+struct TrainingAnswers {
+    answers: Vec<CaseAnswer>,
+    choosing: FeatureRows,
+    trusting: FeatureRows,
+    stopping: FeatureRows,
 }
 
-struct Answer {
-    scenario: Scenario,
-    proposals: Vec<Judged>,
+struct CaseAnswer {
+    scenario: StudyScenario,
+    proposals: Vec<JudgedProposal>,
     blank_line: Option<Vec<f32>>,
 }
 
 /// A proposal and its similarity to the truth, 0 to 1.
-struct Judged {
+struct JudgedProposal {
     features: Vec<f32>,
     exact: f64,
     similarity: f64,
@@ -201,28 +210,28 @@ struct Judged {
 
 /// Results on the held-out repositories.
 #[derive(Default)]
-struct Figures {
+struct HoldoutFigures {
     /// By scenario: the ranking's first proposal, the chosen one, the best one.
-    picked: Vec<(Scenario, [[f64; 2]; 3])>,
+    picked: Vec<(StudyScenario, [[f64; 2]; 3])>,
     /// By scenario: probability that the block continues.
-    continuations: Vec<(Scenario, f64)>,
+    continuations: Vec<(StudyScenario, f64)>,
 }
 
-impl Figures {
-    fn add(&mut self, answered: &Answered, models: &Models) {
+impl HoldoutFigures {
+    fn add(&mut self, answered: &TrainingAnswers, models: &Models) {
         for answer in &answered.answers {
             if let Some(features) = &answer.blank_line {
                 self.continuations.push((answer.scenario, models.stopping.probability(features)));
             }
-            let right = |judged: &Judged| [judged.exact, judged.similarity];
-            let most = |value: &dyn Fn(&Judged) -> f64| {
+            let right = |judged: &JudgedProposal| [judged.exact, judged.similarity];
+            let most = |value: &dyn Fn(&JudgedProposal) -> f64| {
                 let best = answer
                     .proposals
                     .iter()
                     .reduce(|best, next| if value(next) > value(best) { next } else { best });
                 best.map_or([0.0; 2], right)
             };
-            if answer.scenario != Scenario::CompleteBody {
+            if answer.scenario != StudyScenario::CompleteBody {
                 let first = answer.proposals.first().map_or([0.0; 2], right);
                 let chosen = most(&|judged| models.choosing.score(&judged.features));
                 self.picked.push((
@@ -234,13 +243,15 @@ impl Figures {
     }
 
     /// Renders the figures as Markdown.
-    fn table(&self, subjects: &[Subject]) -> String {
+    fn table(&self, subjects: &[TrainingRepository]) -> String {
         let mut out = format!(
             "{} repositories, each left out in turn; token-exact / edit similarity in percent.\n\n\
              | scenario | cases | ranked | chosen | best of all |\n|---|---|---|---|---|\n",
             subjects.len()
         );
-        for scenario in Scenario::ALL.into_iter().filter(|&scenario| scenario != Scenario::CompleteBody) {
+        for scenario in
+            StudyScenario::ALL.into_iter().filter(|&scenario| scenario != StudyScenario::CompleteBody)
+        {
             let rows: Vec<_> = self.picked.iter().filter(|row| row.0 == scenario).map(|row| row.1).collect();
             let mean = |way: usize, metric: usize| {
                 100.0 * rows.iter().map(|row| row[way][metric]).sum::<f64>() / rows.len().max(1) as f64
@@ -264,13 +275,13 @@ impl Figures {
     /// Returns the threshold that loses this share of the remaining bodies, and the percentage of complete bodies that it
     /// leaves unchanged.
     fn left_alone(&self, lost: f64) -> (f64, f64) {
-        let of = |scenario: Scenario| {
+        let of = |scenario: StudyScenario| {
             let likely = self.continuations.iter().filter(|row| row.0 == scenario).map(|row| row.1);
             let mut likely: Vec<f64> = likely.collect();
             likely.sort_by(f64::total_cmp);
             likely
         };
-        let (rests, complete) = (of(Scenario::FunctionRest), of(Scenario::CompleteBody));
+        let (rests, complete) = (of(StudyScenario::FunctionRest), of(StudyScenario::CompleteBody));
         let threshold = rests.get((rests.len() as f64 * lost) as usize).copied().unwrap_or_default();
         let alone = complete.partition_point(|&likely| likely < threshold);
         (threshold, 100.0 * alone as f64 / complete.len().max(1) as f64)
@@ -301,7 +312,7 @@ fn write(models: &Models, table: &str) -> Result<()> {
     Ok(())
 }
 
-fn render(trees: &Trees) -> String {
+fn render(trees: &BoostedTrees) -> String {
     let list = |numbers: &[f32]| -> String {
         numbers.iter().map(|number| format!("{number:.4}")).collect::<Vec<_>>().join(", ")
     };

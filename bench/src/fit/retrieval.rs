@@ -12,13 +12,13 @@ use anyhow::{Context, Result};
 use index::hybrid::FEATURES;
 use xtask::process;
 
-use crate::measure::{Mined, fit_repositories};
+use crate::measure::{MinedRepository, fit_repositories};
 
 mod model;
-mod questions;
+mod ranking_queries;
 
-use model::Model;
-use questions::Question;
+use model::LinearModel;
+use ranking_queries::RankingQuery;
 
 /// File of the weights.
 const WEIGHTS_FILE: &str = "server/index/src/hybrid/weights.rs";
@@ -29,30 +29,31 @@ const FOLDS: usize = 4;
 
 /// Fits the weights, reports their quality, and writes them into the crate.
 pub(crate) fn run() -> Result<()> {
-    let mut groups: Vec<Vec<Question>> = Vec::new();
+    let mut groups: Vec<Vec<RankingQuery>> = Vec::new();
     for repo in fit_repositories()? {
-        let mined = Mined::new(&repo).with_context(|| format!("failed to mine {}", repo.pinned.name))?;
-        let questions = questions::of(&mined);
+        let mined =
+            MinedRepository::new(&repo).with_context(|| format!("failed to mine {}", repo.pinned.name))?;
+        let questions = ranking_queries::ranking_queries(&mined);
         println!("{}: {} questions", repo.pinned.name, questions.len());
         groups.push(questions);
     }
-    let all: Vec<&Question> = groups.iter().flatten().collect();
+    let all: Vec<&RankingQuery> = groups.iter().flatten().collect();
     println!("\nrank of the definition, share of questions | first | first 5 | first 10 | first 20");
-    println!("as they are, on all {} | {}", all.len(), shares(&Model::current(), &all));
+    println!("as they are, on all {} | {}", all.len(), shares(&LinearModel::current(), &all));
     let (mut asked, mut ranks) = (0, Vec::new());
     for fold in 0..FOLDS {
         let is_left_out = |place: &usize| place % FOLDS == fold;
-        let part = |left_out: bool| -> Vec<&Question> {
+        let part = |left_out: bool| -> Vec<&RankingQuery> {
             let groups = groups.iter().enumerate().filter(|(place, _)| is_left_out(place) == left_out);
             groups.flat_map(|(_, group)| group).collect()
         };
         let (rest, left_out) = (part(false), part(true));
-        let model = Model::fit(&rest, &FIXED);
+        let model = LinearModel::fit(&rest, &FIXED);
         asked += left_out.len();
         ranks.extend(left_out.iter().filter_map(|question| model.rank(question)));
     }
     println!("fitted, on repositories left out | {}", share_text(&ranks, asked));
-    let model = Model::fit(&all, &FIXED);
+    let model = LinearModel::fit(&all, &FIXED);
     println!("fitted, on all | {}", shares(&model, &all));
     fs::write(WEIGHTS_FILE, render(&model)).with_context(|| format!("failed to write {WEIGHTS_FILE}"))?;
     process::run(process::cargo().args(["fmt", "--package", "index"]))?;
@@ -60,7 +61,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-fn shares(model: &Model, questions: &[&Question]) -> String {
+fn shares(model: &LinearModel, questions: &[&RankingQuery]) -> String {
     let ranks: Vec<usize> = questions.iter().filter_map(|question| model.rank(question)).collect();
     share_text(&ranks, questions.len())
 }
@@ -70,7 +71,7 @@ fn share_text(ranks: &[usize], questions: usize) -> String {
     [1, 5, 10, 20].map(|limit| format!("{:.3}", share(limit))).join(" | ")
 }
 
-fn render(model: &Model) -> String {
+fn render(model: &LinearModel) -> String {
     let rows =
         FEATURES.iter().zip(model.weights()).map(|(name, weight)| format!("    {weight:.2}, // {name}\n"));
     format!(

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use syntax::{Language, TokenKind};
-use workspace::{Limits, Snapshot};
+use workspace::{ReadLimits, Snapshot};
 
 use super::repositories::Repo;
 
@@ -38,7 +38,7 @@ pub(crate) fn run(repos: &[Repo]) -> Result<String> {
 
 /// Reads a repository as a workspace.
 pub(crate) fn load(root: &Path) -> Result<Snapshot> {
-    Ok(workspace::load(root, &Limits::standard(), &|_| {})?)
+    Ok(workspace::load(root, &ReadLimits::standard(), &|_| {})?)
 }
 
 /// Returns the tokens of a text without line ends and comments.

@@ -7,12 +7,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use completion::{Document, Settings, Snapshot, Status, World, complete};
-use engines::{Fim, HttpEngine, HttpSettings, Kind, Proxy, Sampling, Server};
+use completion::{
+    CompletionSettings, DocumentSnapshot, DocumentText, OutcomeStatus, WorkspaceIndex, complete,
+};
+use engines::{EngineKind, FimSetting, HttpEngine, HttpServerConfig, HttpSettings, Proxy, Sampling};
 use futures_util::StreamExt;
 use futures_util::stream;
-use indexer::Indexed;
-use mock::{Dialect, Marks, MockServer, Model, Reply, Step};
+use indexer::IndexedFolder;
+use mock::{Dialect, MockModel, MockServer, Reply, ReplyStep, TemplateMarks};
 use syntax::Language;
 use tokio_util::sync::CancellationToken;
 
@@ -21,11 +23,11 @@ use super::repositories::Repo;
 /// Number of sequential requests in the overhead measurement.
 const QUESTIONS: usize = 2_000;
 /// Number of warm-up requests.
-const WARM: usize = 200;
+const WARM_UP_QUESTIONS: usize = 200;
 /// Number of cancelled answers.
 const CANCELLED: usize = 200;
 /// Total number of requests, and concurrent ones.
-const MANY: usize = 10_000;
+const MANY_QUESTIONS: usize = 10_000;
 const AT_ONCE: usize = 8;
 
 /// Lines of the workspace for retrieval, and number of cursors in it. Some cursors are inside words and cause no request.
@@ -36,10 +38,10 @@ const CURSORS: usize = 2_000;
 pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
     let indexed = super::indexing::indexed(repos, WORKSPACE_LINES)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let (rendered, infill) = runtime.block_on(asking())?;
-    let chosen = runtime.block_on(choosing(&indexed))?;
-    let freeing = runtime.block_on(freeing())?;
-    let many = runtime.block_on(many())?;
+    let (rendered, infill) = runtime.block_on(request_latency())?;
+    let chosen = runtime.block_on(context_latency(&indexed))?;
+    let freeing = runtime.block_on(cancellation_latency())?;
+    let many = runtime.block_on(many_requests())?;
     let typing = typing::measure()?;
     Ok(format!(
         "A completion without code from elsewhere, in a file of {LINES} lines, asked of a server on this machine.\n\n\
@@ -48,7 +50,7 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
          | the same, `/infill` | {infill} |\n\
          | the same, rendered, with code that `hybrid` chooses from {WORKSPACE_LINES} lines | {chosen} |\n\
          | cancel to connection closed, at the server, p50 / p99 / max of {CANCELLED} | {freeing} |\n\
-         | {MANY} requests, {AT_ONCE} at once, of a server that answers at once | {many} |\n\
+         | {MANY_QUESTIONS} requests, {AT_ONCE} at once, of a server that answers at once | {many} |\n\
          | a key every 120 ms, a request a key, a server of 200 ms that is right in half of the calls | {typing} |\n",
     ))
 }
@@ -56,24 +58,25 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
 const LINES: usize = 600;
 
 /// A cursor in the middle of a file, as in real use.
-fn snapshot() -> (Snapshot, usize) {
+fn snapshot() -> (DocumentSnapshot, usize) {
     let text: String = (0..LINES)
         .map(|line| format!("def function_{line}(argument):\n    return argument + {line}\n"))
         .collect();
     let offset = text.len() / 2;
     let offset = text[..offset].rfind('\n').map_or(0, |at| at + 1);
-    let document = Document { path: "src/module.py".into(), language: Language::Python, text: text.into() };
-    (World::empty().open(document), offset)
+    let document =
+        DocumentText { path: "src/module.py".into(), language: Language::Python, text: text.into() };
+    (WorkspaceIndex::empty().snapshot(document), offset)
 }
 
-fn engine(server: &MockServer, fim: Fim) -> Result<HttpEngine> {
+fn engine(server: &MockServer, fim: FimSetting) -> Result<HttpEngine> {
     let settings = HttpSettings {
         name: "measured".to_owned(),
-        kind: Kind::LlamaCpp,
-        server: Server { proxy: Proxy::Direct, ..Server::at(&server.url()) },
+        kind: EngineKind::LlamaCpp,
+        server: HttpServerConfig { proxy: Proxy::Direct, ..HttpServerConfig::at(&server.url()) },
         model: None,
         fim,
-        sampling: Sampling::likeliest(64),
+        sampling: Sampling::greedy(64),
         extra: serde_json::Map::new(),
         context_window: Some(8192),
         timeout: None,
@@ -89,18 +92,18 @@ fn milliseconds(mut times: Vec<Duration>, points: &[f64]) -> String {
 }
 
 /// Time from the request to its last byte at the server, with our own prompt and with the server's.
-async fn asking() -> Result<(String, String)> {
+async fn request_latency() -> Result<(String, String)> {
     let mut shown = Vec::new();
-    for fim in [rendered(), Fim::Server] {
-        let server = answering();
+    for fim in [rendered_fim(), FimSetting::Server] {
+        let server = answering_server();
         let engine = engine(&server, fim)?;
         let (snapshot, offset) = snapshot();
-        let settings = Settings::for_replay();
+        let settings = CompletionSettings::for_replay();
         let mut times = Vec::new();
-        for _ in 0..WARM + QUESTIONS {
+        for _ in 0..WARM_UP_QUESTIONS + QUESTIONS {
             times.extend(ask(&snapshot, offset, &engine, &settings, &server).await);
         }
-        times.drain(..WARM);
+        times.drain(..WARM_UP_QUESTIONS);
         ensure!(times.len() == QUESTIONS, "{} of {QUESTIONS} questions came to the server", times.len());
         shown.push(milliseconds(times, &[0.5, 0.99]));
     }
@@ -109,11 +112,12 @@ async fn asking() -> Result<(String, String)> {
 }
 
 /// The same at cursors spread over a workspace.
-async fn choosing(indexed: &Indexed) -> Result<String> {
-    let Indexed { files, index, projects } = indexed;
-    let world = World::empty().with_index(Arc::clone(files.files()), index.clone(), Arc::clone(projects));
-    let server = answering();
-    let engine = engine(&server, rendered())?;
+async fn context_latency(indexed: &IndexedFolder) -> Result<String> {
+    let IndexedFolder { files, index, projects } = indexed;
+    let world =
+        WorkspaceIndex::empty().with_index(Arc::clone(files.files()), index.clone(), Arc::clone(projects));
+    let server = answering_server();
+    let engine = engine(&server, rendered_fim())?;
     let mut times = Vec::new();
     for (number, file) in files.files().iter().cycle().take(CURSORS).enumerate() {
         // In the middle of a line, at another position of the file each time.
@@ -121,13 +125,13 @@ async fn choosing(indexed: &Indexed) -> Result<String> {
         let line = file.text[near..].find('\n').map_or(near, |end| near + end + 1);
         let length = file.text[line..].find('\n').unwrap_or(file.text.len() - line);
         let offset = file.text.floor_char_boundary(line + length / 2);
-        let document = Document {
+        let document = DocumentText {
             path: Arc::clone(&file.path),
             language: file.language,
             text: file.text.as_ref().into(),
         };
-        let settings = Settings::for_editor();
-        times.extend(ask(&world.open(document), offset, &engine, &settings, &server).await);
+        let settings = CompletionSettings::for_editor();
+        times.extend(ask(&world.snapshot(document), offset, &engine, &settings, &server).await);
     }
     // The first requests open connections and start threads.
     times.drain(..times.len().min(20));
@@ -135,82 +139,91 @@ async fn choosing(indexed: &Indexed) -> Result<String> {
     Ok(format!("{} ({} cursors)", milliseconds(times.clone(), &[0.5, 0.99]), times.len()))
 }
 
-fn rendered() -> Fim {
-    Fim::Template("qwen2.5-coder".to_owned())
+fn rendered_fim() -> FimSetting {
+    FimSetting::Template("qwen2.5-coder".to_owned())
 }
 
 /// A server that always answers at once.
-fn answering() -> MockServer {
-    let model = Model::new("measured", Some(Marks::QWEN)).answering(|_| Some("x".to_owned()));
-    MockServer::speaking(Dialect::llama_cpp(model))
+fn answering_server() -> MockServer {
+    let model = MockModel::new("measured", Some(TemplateMarks::QWEN)).with_answers(|_| Some("x".to_owned()));
+    MockServer::with_dialect(Dialect::llama_cpp(model))
 }
 
 /// Time from a request to its last byte at the server; `None` if it never arrived.
 async fn ask(
-    snapshot: &Snapshot,
+    snapshot: &DocumentSnapshot,
     offset: usize,
     engine: &HttpEngine,
-    settings: &Settings,
+    settings: &CompletionSettings,
     server: &MockServer,
 ) -> Option<Duration> {
     let start = Instant::now();
     let outcome = complete(snapshot, offset, engine, settings, &CancellationToken::new()).await;
-    let is_answered = matches!(outcome.status, Status::Ok | Status::Silent(_));
+    let is_answered = matches!(outcome.status, OutcomeStatus::Ok | OutcomeStatus::Silent(_));
     let log = server.log();
     let received = log.received.last().filter(|received| is_answered && received.at >= start)?;
     Some(received.at.saturating_duration_since(start))
 }
 
 /// Time from cancelling until the server notices the closed connection.
-async fn freeing() -> Result<String> {
-    let begun = Reply::stream("text/event-stream").chunk(b"data: {\"content\": \"x\"}\n\n").step(Step::Hang);
+async fn cancellation_latency() -> Result<String> {
+    let begun = Reply::stream("text/event-stream")
+        .chunk(b"data: {\"content\": \"x\"}\n\n")
+        .with_step(ReplyStep::Hang);
     let server = MockServer::scripted(move |_| begun.clone());
-    let engine = engine(&server, Fim::Server)?;
+    let engine = engine(&server, FimSetting::Server)?;
     let (snapshot, offset) = snapshot();
-    let settings = Settings::for_replay();
+    let settings = CompletionSettings::for_replay();
     let mut times = Vec::new();
     for count in 1..=CANCELLED {
         let cancel = CancellationToken::new();
         let cancelling = async {
-            server.until("the request", |log| log.requests == count).await;
+            server.wait_until("the request", |log| log.requests == count).await;
             let start = Instant::now();
             cancel.cancel();
             start
         };
         let (_, start) = tokio::join!(complete(&snapshot, offset, &engine, &settings, &cancel), cancelling);
-        let log = server.until("the client to leave", |log| log.left == count).await;
-        times.push(log.left_at.context("one has left")?.saturating_duration_since(start));
+        let log = server.wait_until("the client to leave", |log| log.disconnected == count).await;
+        times.push(log.disconnected_at.context("one has left")?.saturating_duration_since(start));
     }
     Ok(milliseconds(times, &[0.5, 0.99, 1.0]))
 }
 
 /// Resources left after very many requests.
-async fn many() -> Result<String> {
+async fn many_requests() -> Result<String> {
     let reply = Reply::events([r#"{"content": "x", "stop": true}"#]);
     let server = MockServer::scripted(move |_| reply.clone());
-    let engine = engine(&server, Fim::Server)?;
+    let engine = engine(&server, FimSetting::Server)?;
     let metrics = tokio::runtime::Handle::current().metrics();
     let ask = |count: usize| {
         let engine = &engine;
         stream::iter(0..count)
             .map(move |_| async move {
                 let (snapshot, offset) = snapshot();
-                complete(&snapshot, offset, engine, &Settings::for_replay(), &CancellationToken::new()).await
+                complete(
+                    &snapshot,
+                    offset,
+                    engine,
+                    &CompletionSettings::for_replay(),
+                    &CancellationToken::new(),
+                )
+                .await
             })
             .buffer_unordered(AT_ONCE)
             .for_each(|_| async {})
     };
     // After this many requests the server's log is full and grows no more.
-    ask(MANY / 5).await;
+    ask(MANY_QUESTIONS / 5).await;
     let (tasks, memory, start) = (metrics.num_alive_tasks(), resident()?, Instant::now());
-    ask(MANY).await;
+    ask(MANY_QUESTIONS).await;
     let (elapsed, grown) = (start.elapsed(), resident()?.saturating_sub(memory));
     let log = server.log();
-    ensure!(log.requests >= MANY, "the server was asked {} times", log.requests);
+    ensure!(log.requests >= MANY_QUESTIONS, "the server was asked {} times", log.requests);
     let left = metrics.num_alive_tasks().saturating_sub(tasks);
     Ok(format!(
         "{:.0} a second; memory +{:.1} MB, tasks +{left}, {} connections in all and {} open",
-        MANY as f64 / elapsed.as_secs_f64(),
+        MANY_QUESTIONS as f64 / elapsed.as_secs_f64(),
         grown as f64 / 1e6,
         log.accepted,
         log.open(),

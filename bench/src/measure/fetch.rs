@@ -11,14 +11,14 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 use xtask::process;
 
-use super::repositories::{Pinned, Registry, Repo};
+use super::repositories::{PinnedRepository, Registry, Repo};
 
 /// Folder of repositories and downloads, relative to the repository root.
 const FOLDER: &str = "target/bench-repos";
 
 /// Fetches the missing repositories of a set and returns all that are available: those from the golden data only if
 /// `GHOSTBENCH_GOLDEN` names its folder.
-pub(crate) fn repositories(set: &[Pinned]) -> Result<Vec<Repo>> {
+pub(crate) fn repositories(set: &[PinnedRepository]) -> Result<Vec<Repo>> {
     let mut repos = Vec::new();
     for pinned in set {
         if pinned.registry == Registry::Golden && golden_folder().is_none() {
@@ -35,7 +35,7 @@ pub(crate) fn golden_folder() -> Option<PathBuf> {
     std::env::var_os("GHOSTBENCH_GOLDEN").map(PathBuf::from)
 }
 
-fn repository(pinned: &Pinned) -> Result<Repo> {
+fn repository(pinned: &PinnedRepository) -> Result<Repo> {
     let folder = Path::new(FOLDER).join(format!("{}-{}", pinned.name, pinned.version));
     if !folder.is_dir() {
         let unfinished = folder.with_file_name(format!("{}.unfinished", pinned.name));
@@ -51,7 +51,7 @@ fn repository(pinned: &Pinned) -> Result<Repo> {
     Ok(Repo { pinned: *pinned, root })
 }
 
-fn unpack(pinned: &Pinned, target: &Path) -> Result<()> {
+fn unpack(pinned: &PinnedRepository, target: &Path) -> Result<()> {
     let downloads = Path::new(FOLDER).join("downloads");
     fs::create_dir_all(&downloads)?;
     match pinned.registry {
@@ -64,7 +64,7 @@ fn unpack(pinned: &Pinned, target: &Path) -> Result<()> {
     }
 }
 
-fn unpack_pypi(pinned: &Pinned, downloads: &Path, target: &Path) -> Result<()> {
+fn unpack_pypi(pinned: &PinnedRepository, downloads: &Path, target: &Path) -> Result<()> {
     let requirement = format!("{}=={}", pinned.package, pinned.version);
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", pinned.package, "--dest"]);
@@ -72,7 +72,7 @@ fn unpack_pypi(pinned: &Pinned, downloads: &Path, target: &Path) -> Result<()> {
     untar(&downloads.join(format!("{}-{}.tar.gz", pinned.package, pinned.version)), target)
 }
 
-fn unpack_npm(pinned: &Pinned, downloads: &Path, target: &Path) -> Result<()> {
+fn unpack_npm(pinned: &PinnedRepository, downloads: &Path, target: &Path) -> Result<()> {
     let mut npm = Command::new("npm");
     npm.args(["pack", "--silent", "--pack-destination"]).arg(downloads);
     process::run(npm.arg(format!("{}@{}", pinned.package, pinned.version)))?;
@@ -100,7 +100,7 @@ fn remove_built(package: &Path) -> Result<()> {
 }
 
 /// Uses cargo to vendor the crate as the only dependency of an empty package.
-fn unpack_crate(pinned: &Pinned, downloads: &Path, target: &Path) -> Result<()> {
+fn unpack_crate(pinned: &PinnedRepository, downloads: &Path, target: &Path) -> Result<()> {
     let user = downloads.join(format!("user-of-{}", pinned.name));
     fs::create_dir_all(user.join("src"))?;
     fs::write(user.join("src/lib.rs"), "")?;
@@ -119,7 +119,7 @@ fn unpack_crate(pinned: &Pinned, downloads: &Path, target: &Path) -> Result<()> 
     Ok(())
 }
 
-fn unpack_debian_binary(pinned: &Pinned, downloads: &Path, target: &Path) -> Result<()> {
+fn unpack_debian_binary(pinned: &PinnedRepository, downloads: &Path, target: &Path) -> Result<()> {
     let package = format!("{}={}", pinned.package, pinned.version);
     process::run(apt_get(downloads)?.current_dir(downloads).args(["download", &package]))?;
     let archive = only_file(downloads, &format!("{}_{}_", pinned.package, pinned.version), ".deb")?;
@@ -127,7 +127,7 @@ fn unpack_debian_binary(pinned: &Pinned, downloads: &Path, target: &Path) -> Res
 }
 
 /// Unpacks the upstream archive of a source package; Debian's patches are not applied.
-fn unpack_debian_source(pinned: &Pinned, downloads: &Path, target: &Path) -> Result<()> {
+fn unpack_debian_source(pinned: &PinnedRepository, downloads: &Path, target: &Path) -> Result<()> {
     let package = format!("{}={}", pinned.package, pinned.version);
     let arguments = ["source", "--download-only", "--tar-only", "--only-source", &package];
     process::run(apt_get(downloads)?.current_dir(downloads).args(arguments))?;
@@ -196,7 +196,7 @@ fn copy_apt_source(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// Writes the files of a repository that is one JSON row of the golden data.
-fn unpack_golden(pinned: &Pinned, target: &Path) -> Result<()> {
+fn unpack_golden(pinned: &PinnedRepository, target: &Path) -> Result<()> {
     let golden = golden_folder().context("GHOSTBENCH_GOLDEN is not set")?;
     let rows = fs::read_to_string(golden.join("cceval_repos.jsonl"))?;
     for line in rows.lines() {

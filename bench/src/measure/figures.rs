@@ -6,27 +6,27 @@ use std::time::Duration;
 const PERCENTILES: [usize; 3] = [50, 95, 99];
 
 /// Sorted times.
-pub(super) struct Times(Vec<Duration>);
+pub(super) struct SortedTimes(Vec<Duration>);
 
 /// A limit: this percentile of the times must not exceed it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limit {
+pub(super) struct TimingTarget {
     pub(super) percentile: usize,
     pub(super) ms: f64,
 }
 
 /// A line of the table.
-pub(super) struct Row {
+pub(super) struct FigureRow {
     what: String,
     value: String,
     target: String,
     is_reached: Option<bool>,
 }
 
-impl Times {
-    pub(super) fn new(mut times: Vec<Duration>) -> Times {
+impl SortedTimes {
+    pub(super) fn new(mut times: Vec<Duration>) -> SortedTimes {
         times.sort();
-        Times(times)
+        SortedTimes(times)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -40,17 +40,17 @@ impl Times {
     }
 
     /// Limits at this many milliseconds above these times, at every percentile of the table.
-    pub(super) fn plus(&self, ms: f64) -> [Limit; 3] {
-        PERCENTILES.map(|percentile| Limit { percentile, ms: self.percentile(percentile) + ms })
+    pub(super) fn plus(&self, ms: f64) -> [TimingTarget; 3] {
+        PERCENTILES.map(|percentile| TimingTarget { percentile, ms: self.percentile(percentile) + ms })
     }
 }
 
-impl Row {
+impl FigureRow {
     /// Row of times with limits; without limits, for information only.
-    pub(super) fn times(what: impl Into<String>, times: &Times, limits: &[Limit]) -> Row {
-        let keeps = |limit: &Limit| times.percentile(limit.percentile) <= limit.ms;
-        let limit = |limit: &Limit| format!("p{} {}", limit.percentile, milliseconds(limit.ms));
-        Row {
+    pub(super) fn times(what: impl Into<String>, times: &SortedTimes, limits: &[TimingTarget]) -> FigureRow {
+        let keeps = |limit: &TimingTarget| times.percentile(limit.percentile) <= limit.ms;
+        let limit = |limit: &TimingTarget| format!("p{} {}", limit.percentile, milliseconds(limit.ms));
+        FigureRow {
             what: what.into(),
             value: PERCENTILES.map(|percentile| milliseconds(times.percentile(percentile))).join(" / "),
             target: limits.iter().map(limit).collect::<Vec<_>>().join(", "),
@@ -59,8 +59,8 @@ impl Row {
     }
 
     /// Row of any other value.
-    pub(super) fn value(what: impl Into<String>, value: String, target: &str, is_reached: bool) -> Row {
-        Row { what: what.into(), value, target: target.to_owned(), is_reached: Some(is_reached) }
+    pub(super) fn value(what: impl Into<String>, value: String, target: &str, is_reached: bool) -> FigureRow {
+        FigureRow { what: what.into(), value, target: target.to_owned(), is_reached: Some(is_reached) }
     }
 }
 
@@ -73,10 +73,10 @@ pub(super) fn milliseconds(ms: f64) -> String {
     }
 }
 
-pub(super) fn table(rows: &[Row]) -> String {
+pub(super) fn table(rows: &[FigureRow]) -> String {
     let mut lines =
         vec!["| measure | p50 / p95 / p99 | target | reached |".to_owned(), "|---|---|---|---|".to_owned()];
-    lines.extend(rows.iter().map(|Row { what, value, target, is_reached }| {
+    lines.extend(rows.iter().map(|FigureRow { what, value, target, is_reached }| {
         let reached = is_reached.map_or("", |is_reached| if is_reached { "yes" } else { "no" });
         format!("| {what} | {value} | {target} | {reached} |")
     }));
@@ -89,8 +89,8 @@ mod tests {
 
     use super::*;
 
-    fn times(count: u64) -> Times {
-        Times::new((1..=count).rev().map(|number| Duration::from_micros(number * 100)).collect())
+    fn times(count: u64) -> SortedTimes {
+        SortedTimes::new((1..=count).rev().map(|number| Duration::from_micros(number * 100)).collect())
     }
 
     #[test]
@@ -101,13 +101,13 @@ mod tests {
 
     #[test]
     fn every_promise_must_be_kept() {
-        let fast = Limit { percentile: 50, ms: 5.0 };
-        let slow = Limit { percentile: 99, ms: 9.8 };
+        let fast = TimingTarget { percentile: 50, ms: 5.0 };
+        let slow = TimingTarget { percentile: 99, ms: 9.8 };
         let rows = [
-            Row::times("a", &times(100), &[fast]),
-            Row::times("b", &times(100), &[fast, slow]),
-            Row::times("c", &times(2000), &[]),
-            Row::value("d", "3 MB".to_owned(), "2 MB", false),
+            FigureRow::times("a", &times(100), &[fast]),
+            FigureRow::times("b", &times(100), &[fast, slow]),
+            FigureRow::times("c", &times(2000), &[]),
+            FigureRow::value("d", "3 MB".to_owned(), "2 MB", false),
         ];
         expect![[r"
             | measure | p50 / p95 / p99 | target | reached |

@@ -7,23 +7,23 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use indexer::{Indexed, Indexer};
-use workspace::Limits;
+use indexer::{IndexedFolder, Indexer};
+use workspace::ReadLimits;
 
-mod branch;
+mod branch_switch;
 mod corpus;
 mod edits;
-mod fresh;
+mod fresh_process;
 mod queries;
 mod server;
 mod table;
 
-use self::corpus::Corpus;
-use self::table::Column;
-use super::neighbours::Neighbours;
+use self::corpus::BenchCorpus;
+use self::table::CorpusColumn;
+use super::background_load::BackgroundLoad;
 use super::repositories::Repo;
 
-pub(crate) use self::fresh::{is_child, open_and_tell};
+pub(crate) use self::fresh_process::{is_child, open_in_child};
 
 /// Lines of the corpora.
 const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
@@ -31,35 +31,35 @@ const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 /// Measures every corpus and returns the Markdown of the section.
 pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
     let ghostbench = super::ghostbench()?;
-    let neighbours = Neighbours::watch()?;
+    let neighbours = BackgroundLoad::watch()?;
     let mut columns = Vec::new();
     for lines in SIZES {
-        let corpus = Corpus::new(repos, lines)?;
+        let corpus = BenchCorpus::new(repos, lines)?;
         columns.push(column(&ghostbench, &corpus)?);
     }
     Ok(table::section(&columns, neighbours.share()?))
 }
 
-fn column(ghostbench: &Path, corpus: &Corpus) -> Result<Column> {
-    let (cold, warm) = fresh::measure(&corpus.folder)?;
+fn column(ghostbench: &Path, corpus: &BenchCorpus) -> Result<CorpusColumn> {
+    let (cold, warm) = fresh_process::measure(&corpus.folder)?;
     let mut indexer = open(&corpus.folder)?;
-    let indexed = indexer.indexed().clone();
+    let indexed = indexer.current().clone();
     let queries = queries::measure(&indexed);
     let edits = edits::measure(&indexed)?;
     let served = server::measure(ghostbench, &indexed)?;
-    let branch = branch::measure(&mut indexer, &corpus.folder)?;
+    let branch = branch_switch::measure(&mut indexer, &corpus.folder)?;
     let totals = indexed.files.totals();
     eprintln!("{} lines are measured", totals.lines);
-    Ok(Column { totals, cold, warm, queries, edits, branch, served })
+    Ok(CorpusColumn { totals, cold, warm, queries, edits, branch, served })
 }
 
 /// Indexes a corpus with about this number of lines.
-pub(super) fn indexed(repos: &[Repo], lines: usize) -> Result<Indexed> {
-    Ok(open(&Corpus::new(repos, lines)?.folder)?.indexed().clone())
+pub(super) fn indexed(repos: &[Repo], lines: usize) -> Result<IndexedFolder> {
+    Ok(open(&BenchCorpus::new(repos, lines)?.folder)?.current().clone())
 }
 
 fn open(folder: &Path) -> Result<Indexer> {
-    Ok(Indexer::open(folder, &Limits::standard(), None, &|_| {})?.0)
+    Ok(Indexer::open(folder, &ReadLimits::standard(), None, &|_| {})?.0)
 }
 
 /// Measures the duration.

@@ -12,30 +12,30 @@ use tests::Project;
 mod builtin;
 mod burst;
 pub(super) mod editor;
-mod flight;
+mod in_flight;
 pub(super) mod memory;
-pub(super) mod source;
 mod threads;
+pub(super) mod typed_file;
 mod typing;
 
 use self::editor::Editor;
-use self::source::Source;
-use super::figures::{self, Limit, Row, Times};
-use super::neighbours::Neighbours;
+use self::typed_file::TypedFile;
+use super::background_load::BackgroundLoad;
+use super::figures::{self, FigureRow, SortedTimes, TimingTarget};
 use super::repositories::Repo;
 
 /// Number of server starts.
 const STARTS: usize = 30;
 
 /// Limit of the time from the start to the answer to `initialize`: the median, as in comparisons with peers.
-const START: &[Limit] = &[Limit { percentile: 50, ms: 10.0 }];
+const START: &[TimingTarget] = &[TimingTarget { percentile: 50, ms: 10.0 }];
 
 /// Inputs of the measurements.
-struct Bench<'a> {
+struct LspBench<'a> {
     /// The server's program.
     ghostbench: PathBuf,
     /// The edited file.
-    source: Source,
+    source: TypedFile,
     /// The workspaces.
     repos: &'a [Repo],
 }
@@ -43,12 +43,12 @@ struct Bench<'a> {
 /// Measures the server and returns the Markdown of the section.
 pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
     let ghostbench = super::ghostbench()?;
-    let bench = Bench { ghostbench, source: Source::new(repos)?, repos };
-    let neighbours = Neighbours::watch()?;
+    let bench = LspBench { ghostbench, source: TypedFile::new(repos)?, repos };
+    let neighbours = BackgroundLoad::watch()?;
     let mut rows = vec![bench.start()?];
     rows.extend(typing::measure(&bench)?);
     rows.extend(burst::measure(&bench)?);
-    rows.extend(flight::measure(&bench)?);
+    rows.extend(in_flight::measure(&bench)?);
     rows.extend(builtin::measure(&bench)?);
     rows.extend(memory::measure(&bench)?);
     let share = neighbours.share()?;
@@ -63,18 +63,18 @@ fn conditions(neighbours: f64) -> String {
          server's steps outside of it; where a block or a docstring is half-written, tree-sitter reads much of the file again. The \
          scripted engine answers at once, in one document after 2 s; the built-in one works in all of the pinned repositories. For \
          comparison, llm-ls 0.5.4 on a machine of this kind: start 5.1, burst 406, request behind a 2 s answer 1,901.",
-        Source::NAME,
+        TypedFile::NAME,
     )
 }
 
-impl Bench<'_> {
+impl LspBench<'_> {
     /// Returns the workspace of one repository.
     fn repo(&self, name: &str) -> Result<&Repo> {
-        source::find(self.repos, name)
+        typed_file::find(self.repos, name)
     }
 
-    fn start(&self) -> Result<Row> {
-        let folder = self.repo(source::REPOSITORY)?.root.canonicalize()?;
+    fn start(&self) -> Result<FigureRow> {
+        let folder = self.repo(typed_file::REPOSITORY)?.root.canonicalize()?;
         let mut times = Vec::new();
         for _ in 0..STARTS {
             let (project, setup) = (Project::new(""), Editor::setup().folder(&folder));
@@ -83,7 +83,7 @@ impl Bench<'_> {
             drop(editor);
         }
         let what = format!("start of the process to the answer to `initialize`, {STARTS} starts");
-        Ok(Row::times(what, &Times::new(times), START))
+        Ok(FigureRow::times(what, &SortedTimes::new(times), START))
     }
 }
 

@@ -23,16 +23,16 @@ const PLACES: usize = 120;
 const RUNS: usize = 3;
 
 /// Milliseconds from a key to Neovim's request, to the server's answer, and to the suggestion.
-struct Key {
+struct KeyTimings {
     sent: f64,
     answered: f64,
     drawn: f64,
 }
 
 /// One run of a server.
-struct Run {
+struct NeovimRun {
     /// Sorted by the time to the suggestion.
-    keys: Vec<Key>,
+    keys: Vec<KeyTimings>,
     /// Keys without a suggestion.
     silent: u64,
     /// Neovim's version.
@@ -56,7 +56,7 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
     table(&instant_runs, &our_runs)
 }
 
-fn run_once(neovim: &Path, folder: &Path, server: &[PathBuf]) -> Result<Run> {
+fn run_once(neovim: &Path, folder: &Path, server: &[PathBuf]) -> Result<NeovimRun> {
     let root = process::repository_root();
     let home = root.join("target/bench-repos/neovim-home");
     std::fs::create_dir_all(&home)?;
@@ -70,11 +70,11 @@ fn run_once(neovim: &Path, folder: &Path, server: &[PathBuf]) -> Result<Run> {
     command.args(["--headless", "-i", "NONE", "-n", "-u"]);
     command.arg(root.join("bench/src/measure/neovim/keys.lua")).arg(FILE);
     command.current_dir(folder).env("HOME", home).env("GHOSTBENCH_BENCH", options.to_string());
-    run_of(&serde_json::from_str(&process::output(&mut command)?)?)
+    parse_run(&serde_json::from_str(&process::output(&mut command)?)?)
 }
 
 /// Parses the script's output.
-fn run_of(printed: &Value) -> Result<Run> {
+fn parse_run(printed: &Value) -> Result<NeovimRun> {
     if let Some(error) = printed["error"].as_str() {
         bail!("failed to measure in Neovim: {error}");
     }
@@ -82,17 +82,17 @@ fn run_of(printed: &Value) -> Result<Run> {
         |key: &Value, name: &str| key[name].as_f64().with_context(|| format!("a key has no `{name}`"));
     let key = |key: &Value| {
         let (sent, answered) = (number(key, "sent")?, number(key, "answered")?);
-        Ok(Key { sent, answered, drawn: number(key, "drawn")? })
+        Ok(KeyTimings { sent, answered, drawn: number(key, "drawn")? })
     };
     let keys = printed["keys"].as_array().context("no keys were measured")?;
-    let mut keys = keys.iter().map(key).collect::<Result<Vec<Key>>>()?;
+    let mut keys = keys.iter().map(key).collect::<Result<Vec<KeyTimings>>>()?;
     ensure!(keys.len() == KEYS, "only {} of {KEYS} keys were answered by a suggestion", keys.len());
     keys.sort_by(|a, b| a.drawn.total_cmp(&b.drawn));
     let silent = printed["silent"].as_u64().context("no count of silent keys")?;
-    Ok(Run { keys, silent, version: printed["version"].as_str().unwrap_or_default().to_owned() })
+    Ok(NeovimRun { keys, silent, version: printed["version"].as_str().unwrap_or_default().to_owned() })
 }
 
-fn table(instant: &[Run], ours: &[Run]) -> Result<String> {
+fn table(instant: &[NeovimRun], ours: &[NeovimRun]) -> Result<String> {
     let version = instant.first().map(|run| run.version.as_str()).context("there are no runs")?;
     let silent: u64 = ours.iter().map(|run| run.silent).sum();
     let added = median(ours, |key| key.drawn) - median(instant, |key| key.drawn);
@@ -113,7 +113,7 @@ fn table(instant: &[Run], ours: &[Run]) -> Result<String> {
     .join("\n"))
 }
 
-fn row(server: &str, runs: &[Run]) -> String {
+fn row(server: &str, runs: &[NeovimRun]) -> String {
     let by_run = runs.iter().map(|run| format!("{:.1}", median(std::slice::from_ref(run), |key| key.drawn)));
     let drawn = sorted(runs, |key| key.drawn);
     let ends = [drawn.first(), drawn.last()].map(|ms| ms.copied().unwrap_or_default());
@@ -128,12 +128,12 @@ fn row(server: &str, runs: &[Run]) -> String {
     )
 }
 
-fn median(runs: &[Run], time: impl Fn(&Key) -> f64) -> f64 {
+fn median(runs: &[NeovimRun], time: impl Fn(&KeyTimings) -> f64) -> f64 {
     let times = sorted(runs, time);
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-fn sorted(runs: &[Run], time: impl Fn(&Key) -> f64) -> Vec<f64> {
+fn sorted(runs: &[NeovimRun], time: impl Fn(&KeyTimings) -> f64) -> Vec<f64> {
     let mut times: Vec<f64> = runs.iter().flat_map(|run| &run.keys).map(time).collect();
     times.sort_by(f64::total_cmp);
     times
@@ -145,9 +145,9 @@ mod tests {
 
     use super::*;
 
-    fn run(drawn: &[f64]) -> Run {
-        let key = |&drawn: &f64| Key { sent: 200.5, answered: drawn - 0.25, drawn };
-        Run { keys: drawn.iter().map(key).collect(), silent: 2, version: "0.12.4".to_owned() }
+    fn run(drawn: &[f64]) -> NeovimRun {
+        let key = |&drawn: &f64| KeyTimings { sent: 200.5, answered: drawn - 0.25, drawn };
+        NeovimRun { keys: drawn.iter().map(key).collect(), silent: 2, version: "0.12.4".to_owned() }
     }
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
     fn too_few_answered_keys_are_an_error() {
         let printed =
             json!({"keys": [{"sent": 1.0, "answered": 2.0, "drawn": 3.0}], "silent": 0, "version": "0.12.4"});
-        assert!(run_of(&printed).is_err());
-        assert!(run_of(&json!({"error": "waited in vain"})).is_err());
+        assert!(parse_run(&printed).is_err());
+        assert!(parse_run(&json!({"error": "waited in vain"})).is_err());
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use syntax::Language;
 
-/// The registry of a repository, for the name in [`Pinned::package`].
+/// The registry of a repository, for the name in [`PinnedRepository::package`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Registry {
     /// A source distribution of PyPI.
@@ -23,7 +23,7 @@ pub(crate) enum Registry {
 
 /// A repository at one version.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pinned {
+pub(crate) struct PinnedRepository {
     /// Name in tables and of its folder below `target/bench-repos`.
     pub name: &'static str,
     /// Name in the registry.
@@ -38,7 +38,7 @@ pub(crate) struct Pinned {
     pub sources: &'static str,
 }
 
-impl Pinned {
+impl PinnedRepository {
     /// Whether code of `language` has the same syntax as the measured one.
     pub(crate) fn measures(&self, language: Language) -> bool {
         family(self.language) == family(language)
@@ -57,13 +57,13 @@ fn family(language: Language) -> Language {
 #[derive(Clone, Debug)]
 pub(crate) struct Repo {
     /// Its name and version.
-    pub pinned: Pinned,
+    pub pinned: PinnedRepository,
     /// The folder of its sources.
     pub root: PathBuf,
 }
 
 /// The repositories of every part; weights are fitted on them, too.
-pub(crate) const REPOSITORIES: &[Pinned] = &[
+pub(crate) const REPOSITORIES: &[PinnedRepository] = &[
     pinned("flask", "flask", "3.1.3", Language::Python, Registry::PyPi, "."),
     pinned("rich", "rich", "15.0.0", Language::Python, Registry::PyPi, "."),
     pinned("jinja2", "jinja2", "3.1.6", Language::Python, Registry::PyPi, "."),
@@ -82,7 +82,7 @@ pub(crate) const REPOSITORIES: &[Pinned] = &[
 
 /// Additional repositories that the weights of retrieval are fitted on. No table is made from these, nor from [`REPOSITORIES`],
 /// where retrieval is measured.
-pub(crate) const FIT: &[Pinned] = &[
+pub(crate) const FIT: &[PinnedRepository] = &[
     pinned("attrs", "attrs", "26.1.0", Language::Python, Registry::PyPi, "."),
     pinned("click", "click", "8.5.1", Language::Python, Registry::PyPi, "."),
     pinned("httpx", "httpx", "0.28.1", Language::Python, Registry::PyPi, "."),
@@ -104,7 +104,7 @@ pub(crate) const FIT: &[Pinned] = &[
 
 /// The repositories of the retrieval tables. No weight is fitted on them, and none was in the study that retrieval was designed
 /// with.
-pub(crate) const REPORTED: &[Pinned] = &[
+pub(crate) const REPORTED: &[PinnedRepository] = &[
     pinned("prompt_toolkit", "prompt_toolkit", "3.0.53", Language::Python, Registry::PyPi, "."),
     pinned("scrapy", "scrapy", "2.19.0", Language::Python, Registry::PyPi, "."),
     pinned("trio", "trio", "0.35.0", Language::Python, Registry::PyPi, "."),
@@ -152,8 +152,8 @@ const fn pinned(
     language: Language,
     registry: Registry,
     sources: &'static str,
-) -> Pinned {
-    Pinned { name, package, version, language, registry, sources }
+) -> PinnedRepository {
+    PinnedRepository { name, package, version, language, registry, sources }
 }
 
 #[cfg(test)]
@@ -164,7 +164,8 @@ mod tests {
 
     #[test]
     fn what_is_reported_was_never_fitted() {
-        let names = |set: &[Pinned]| -> BTreeSet<_> { set.iter().map(|pinned| pinned.name).collect() };
+        let names =
+            |set: &[PinnedRepository]| -> BTreeSet<_> { set.iter().map(|pinned| pinned.name).collect() };
         let fitted = &names(REPOSITORIES) | &names(FIT);
         assert_eq!(fitted.len(), REPOSITORIES.len() + FIT.len(), "a repository occurs twice");
         assert!(fitted.is_disjoint(&names(REPORTED)));

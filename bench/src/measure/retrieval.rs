@@ -11,14 +11,14 @@ use anyhow::{Context, Result};
 use super::repositories::Repo;
 
 mod downstream;
-mod mined;
+mod mined_repository;
 mod observations;
 mod rank_bm25;
-mod rows;
 mod strategies;
+mod strategy_results;
 mod tables;
 
-pub(crate) use mined::Mined;
+pub(crate) use mined_repository::MinedRepository;
 
 /// Seed of the cases and of the resampling.
 const SEED: u64 = 7;
@@ -35,13 +35,15 @@ pub(crate) fn measure(reported: &[Repo]) -> Result<String> {
     let mut rows = Vec::new();
     let mut answers = Vec::new();
     for repo in reported {
-        let mined = Mined::new(repo).with_context(|| format!("failed to mine {}", repo.pinned.name))?;
+        let mined =
+            MinedRepository::new(repo).with_context(|| format!("failed to mine {}", repo.pinned.name))?;
         eprintln!("{}: {} first uses, {} later ones", mined.name(), mined.first.len(), mined.later.len());
-        rows.extend(rows::ask(&mined));
+        rows.extend(strategy_results::ask(&mined));
         answers.extend(downstream::ask(&mined)?);
         sources.push(mined.summary());
     }
-    fs::write(ROWS_FILE, rows::csv(&rows)).with_context(|| format!("failed to write {ROWS_FILE}"))?;
+    fs::write(ROWS_FILE, strategy_results::csv(&rows))
+        .with_context(|| format!("failed to write {ROWS_FILE}"))?;
     let python = format!("### Against Python\n\n{}\n", rank_bm25::compare(reported)?);
     let tables =
         [tables::quality(&rows), downstream::table(&answers), python, tables::repositories(&sources)];

@@ -7,13 +7,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use ::tests::{Opening, Project, VsCode, binary, component};
+use ::tests::{Project, VsCode, WindowOptions, binary, component};
 use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::json;
 use xtask::components::code_server;
 use xtask::{extension, process};
 
-use super::figures::{self, Limit, Row, Times};
+use super::figures::{self, FigureRow, SortedTimes, TimingTarget};
 use super::repositories::Repo;
 
 /// The repository and the file whose lines are typed.
@@ -32,18 +32,18 @@ const RUNS: usize = 3;
 /// Minimum length of a line in characters without indentation.
 const MIN_LINE: usize = 24;
 /// Characters of a line before the key.
-const TYPED: usize = 6;
+const TYPED_CHARACTERS: usize = 6;
 
 /// Timeout of a suggestion: several times the usual time.
-const PATIENCE: Duration = Duration::from_millis(600);
-const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+const KEY_TIMEOUT: Duration = Duration::from_millis(600);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Maximum additional time of our suggestions compared to instant ones, in milliseconds: the median.
 const MORE_MS: f64 = 15.0;
 
 /// Suggestions of one server.
 #[derive(Default)]
-struct Drawn {
+struct GhostTextTimings {
     times: Vec<Duration>,
     /// Keys without a suggestion.
     silent: usize,
@@ -71,7 +71,7 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
     let repo = repos.iter().find(|repo| repo.pinned.name == REPOSITORY);
     let repo = repo.with_context(|| format!("no repository is called `{REPOSITORY}`"))?;
     let ghostbench = binary();
-    let (mut instant, mut ours) = (Drawn::default(), Drawn::default());
+    let (mut instant, mut ours) = (GhostTextTimings::default(), GhostTextTimings::default());
     for _ in 0..RUNS {
         instant.add(repo, instant_server)?;
         ours.add(repo, |_| Ok(ghostbench.clone()))?;
@@ -79,13 +79,13 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
     Ok(table(instant, ours))
 }
 
-impl Drawn {
+impl GhostTextTimings {
     /// Types into a separate window with this server.
     fn add(&mut self, repo: &Repo, server: impl Fn(&Project) -> Result<PathBuf>) -> Result<()> {
         let project = Project::new("");
         copy(&repo.root, &project.root())?;
         let server = server(&project)?;
-        let opening = Opening { settings: json!({}), server: Some(&server), is_trusted: true };
+        let opening = WindowOptions { settings: json!({}), server: Some(&server), is_trusted: true };
         let editor = VsCode::start(&project, FILE, opening).context("there is no VS Code")?;
         editor.wait_until("Eyes.status()?.endsWith('Ghostbench: ready')");
         let places = places(&fs::read_to_string(project.root().join(FILE))?);
@@ -116,11 +116,11 @@ impl Drawn {
 fn time(editor: &VsCode, key: &str) -> Option<Duration> {
     editor.type_text(key);
     let start = Instant::now();
-    while start.elapsed() < PATIENCE {
+    while start.elapsed() < KEY_TIMEOUT {
         if let Some(ms) = editor.evaluate("Eyes.delay()").as_f64() {
             return Some(Duration::from_secs_f64(ms / 1e3));
         }
-        thread::sleep(BETWEEN_LOOKS);
+        thread::sleep(POLL_INTERVAL);
     }
     None
 }
@@ -131,9 +131,9 @@ fn places(text: &str) -> Vec<(usize, usize, String)> {
     let place = |(number, line): (usize, &str)| {
         let code = line.trim_start();
         let indentation = line.chars().count() - code.chars().count();
-        let key = code.chars().nth(TYPED).filter(char::is_ascii_alphanumeric)?;
+        let key = code.chars().nth(TYPED_CHARACTERS).filter(char::is_ascii_alphanumeric)?;
         let is_long = code.chars().count() >= MIN_LINE && !code.starts_with(['#', '"']);
-        is_long.then(|| (number + 1, indentation + TYPED + 1, key.to_string()))
+        is_long.then(|| (number + 1, indentation + TYPED_CHARACTERS + 1, key.to_string()))
     };
     text.lines().enumerate().filter_map(place).collect()
 }
@@ -142,7 +142,7 @@ fn places(text: &str) -> Vec<(usize, usize, String)> {
 fn instant_server(project: &Project) -> Result<PathBuf> {
     let node = component("node").context("Node is not installed")?;
     let script = process::repository_root().join("bench/src/measure/vscode/instant_server.mjs");
-    let program = project.beside("instant-server");
+    let program = project.sibling_path("instant-server");
     fs::write(&program, format!("#!/bin/sh\nexec '{}' '{}'\n", node.display(), script.display()))?;
     let status = Command::new("chmod").arg("+x").arg(&program).status()?;
     ensure!(status.success(), "a script of ours cannot be made to run");
@@ -163,13 +163,13 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-fn table(instant: Drawn, ours: Drawn) -> String {
+fn table(instant: GhostTextTimings, ours: GhostTextTimings) -> String {
     let silent = ours.silent;
-    let (instant, ours) = (Times::new(instant.times), Times::new(ours.times));
-    let limit = Limit { percentile: 50, ms: instant.percentile(50) + MORE_MS };
+    let (instant, ours) = (SortedTimes::new(instant.times), SortedTimes::new(ours.times));
+    let limit = TimingTarget { percentile: 50, ms: instant.percentile(50) + MORE_MS };
     let rows = [
-        Row::times("answers at once", &instant, &[]),
-        Row::times("`ghostbench lsp`, built-in engine", &ours, &[limit]),
+        FigureRow::times("answers at once", &instant, &[]),
+        FigureRow::times("`ghostbench lsp`, built-in engine", &ours, &[limit]),
     ];
     format!(
         "{KEYS} keys x {RUNS} runs in VS Code (code-server {}), drawn by Chromium without a screen, in lines of {REPOSITORY} `{FILE}`, \

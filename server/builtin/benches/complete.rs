@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use builtin::{Corpus, OpenFile, Settings};
+use builtin::{BuiltinSettings, Corpus, OpenFile};
 use divan::Bencher;
 use divan::counter::BytesCount;
 use syntax::{Language, SourceFile};
@@ -57,7 +57,7 @@ fn measure(bencher: Bencher<'_, '_>, measured: impl Fn(&Corpus, &OpenFile<'_>) +
     let (text, cursor) = large_file(&files);
     let (before, after) = text.split_at(cursor);
     let (path, language) = ("open.rs", Language::Rust);
-    let open = OpenFile { path, language, before, after, hints: &[], hidden: &[], typing: None };
+    let open = OpenFile { path, language, before, after, hints: &[], hidden: &[], recent_typing: None };
     bencher.counter(BytesCount::new(text.len())).bench(|| measured(&corpus, &open));
 }
 
@@ -75,6 +75,6 @@ fn view_of_a_large_file(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn block_in_a_large_file(bencher: Bencher<'_, '_>) {
     measure(bencher, |corpus, open| {
-        divan::black_box(corpus.view(open).complete(&Settings::for_replay(), &mut || true));
+        divan::black_box(corpus.view(open).complete(&BuiltinSettings::for_replay(), &mut || true));
     });
 }

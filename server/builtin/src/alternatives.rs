@@ -8,27 +8,27 @@
 //! Each alternative is decoded like the first completion, ends by the same rules and has to be likely enough. The cost is one
 //! completion for each alternative, so plain typing never computes them.
 
-use crate::cursor::Typed;
-use crate::decode::{self, Opening};
-use crate::gate;
+use crate::confidence;
+use crate::corpus_view::CorpusView;
+use crate::cursor::PartialToken;
+use crate::decode::{self, FirstTokens};
 use crate::models::Models;
-use crate::predict::{Guess, Model, Predictor};
+use crate::predict::{PredictionMethod, Predictor, TokenGuess};
 use crate::proposals::{best_first, proposals};
-use crate::settings::{Completion, Method, Settings};
-use crate::view::View;
+use crate::settings::{BuiltinSettings, Completion, Method};
 use crate::vocabulary::TokenId;
 
 /// Maximum number of alternatives to the first completion; users rarely look at more.
-const MOST: usize = 4;
+const MAX_ALTERNATIVES: usize = 4;
 /// Minimum probability of another first token, by voting and counting. On rests of lines of ten repositories the first text was
 /// right in 29.0 % of the cases, and one of the alternatives in 35.5 %; bounds down to 0.5 % gained half a point and produced half
 /// as many texts again.
-const LEAST: f64 = 0.05;
+const MIN_PROBABILITY: f64 = 0.05;
 
 /// Returns texts that differ from `first` and from each other, the best first.
 pub(crate) fn alternatives(
-    view: &View,
-    settings: &Settings,
+    view: &CorpusView,
+    settings: &BuiltinSettings,
     first: &Completion,
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Vec<Completion> {
@@ -37,30 +37,31 @@ pub(crate) fn alternatives(
     }
     let models = Models::shipped();
     let predictor = &mut Predictor::new(view, models);
-    let mut choice = Choice { known: vec![first.text.trim_end().to_owned()], alternatives: Vec::new() };
+    let mut choice =
+        DistinctCompletions { known: vec![first.text.trim_end().to_owned()], alternatives: Vec::new() };
     for proposal in best_first(proposals(view, predictor, first.continuation, keep_going), models) {
         let trust = models.trusting.probability(&proposal.features);
-        choice.add(decode::completion(view, proposal.written, trust, first.continuation));
+        choice.add(decode::render_completion(view, proposal.written, trust, first.continuation));
     }
-    for opening in openings(view, predictor) {
-        if choice.alternatives.len() >= MOST || !keep_going() {
+    for opening in likely_first_tokens(view, predictor) {
+        if choice.alternatives.len() >= MAX_ALTERNATIVES || !keep_going() {
             break;
         }
-        let written = decode::write_on(view, predictor, Model::Ranked, opening, keep_going);
-        let trust = gate::least_probability(&written.guesses);
-        choice.add(decode::completion(view, written, trust, first.continuation));
+        let written = decode::decode_from(view, predictor, PredictionMethod::Ranked, opening, keep_going);
+        let trust = confidence::min_probability(&written.guesses);
+        choice.add(decode::render_completion(view, written, trust, first.continuation));
     }
-    choice.alternatives.truncate(MOST);
+    choice.alternatives.truncate(MAX_ALTERNATIVES);
     choice.alternatives
 }
 
 /// Different texts.
-struct Choice {
+struct DistinctCompletions {
     known: Vec<String>,
     alternatives: Vec<Completion>,
 }
 
-impl Choice {
+impl DistinctCompletions {
     fn add(&mut self, completion: Completion) {
         let text = completion.text.trim_end();
         if !text.trim_start().is_empty() && !self.known.iter().any(|known| known == text) {
@@ -71,41 +72,42 @@ impl Choice {
 }
 
 /// Returns the most likely first tokens.
-fn openings(view: &View, predictor: &mut Predictor) -> Vec<Opening> {
-    let typed = &view.cursor.typed;
-    let mut openings: Vec<(f64, Opening)> = Vec::new();
-    if *typed != Typed::None {
-        let goes_on =
-            |guess: &&Guess| typed.missing(view.text(guess.token)).is_some_and(|missing| !missing.is_empty());
-        let guesses = predictor.guesses(Model::Mixed, &[]);
-        let fitting: Vec<Guess> = guesses.iter().filter(goes_on).copied().collect();
+fn likely_first_tokens(view: &CorpusView, predictor: &mut Predictor) -> Vec<FirstTokens> {
+    let typed = &view.cursor.partial_token;
+    let mut openings: Vec<(f64, FirstTokens)> = Vec::new();
+    if *typed != PartialToken::None {
+        let goes_on = |guess: &&TokenGuess| {
+            typed.missing(view.text(guess.token)).is_some_and(|missing| !missing.is_empty())
+        };
+        let guesses = predictor.guesses(PredictionMethod::Mixed, &[]);
+        let fitting: Vec<TokenGuess> = guesses.iter().filter(goes_on).copied().collect();
         let all: f64 = fitting.iter().map(|guess| guess.probability).sum();
         openings.extend(fitting.into_iter().map(|guess| {
-            let first = Guess { probability: guess.probability / all, ..guess };
-            (first.probability, Opening { typed: Some(first), ..Opening::default() })
+            let first = TokenGuess { probability: guess.probability / all, ..guess };
+            (first.probability, FirstTokens { partial: Some(first), ..FirstTokens::default() })
         }));
     }
-    if let Some(lead) = lead(view) {
+    if let Some(lead) = token_before(view) {
         // A sign is rarely repeated, but it often appears among places where only the classes of the tokens match.
         let last = lead.or_else(|| view.cursor.context.last().copied());
         let lead_tokens: Vec<TokenId> = lead.into_iter().collect();
-        let guesses = predictor.guesses(Model::Mixed, &lead_tokens);
+        let guesses = predictor.guesses(PredictionMethod::Mixed, &lead_tokens);
         let others = guesses.iter().filter(|guess| last != Some(guess.token));
-        openings.extend(
-            others.map(|&next| (next.probability, Opening { lead, next: Some(next), ..Opening::default() })),
-        );
+        openings.extend(others.map(|&next| {
+            (next.probability, FirstTokens { lead, next: Some(next), ..FirstTokens::default() })
+        }));
     }
-    openings.retain(|(probability, _)| *probability >= LEAST);
+    openings.retain(|(probability, _)| *probability >= MIN_PROBABILITY);
     openings.sort_by(|one, other| other.0.total_cmp(&one.0));
-    openings.into_iter().map(|(_, opening)| opening).take(MOST + 1).collect()
+    openings.into_iter().map(|(_, opening)| opening).take(MAX_ALTERNATIVES + 1).collect()
 }
 
 /// Returns the token before one that begins at the cursor; `None` if the partial token certainly continues.
-fn lead(view: &View) -> Option<Option<TokenId>> {
-    match view.cursor.typed {
-        Typed::None => Some(None),
-        Typed::Word { token, .. } if view.near_words.contains(token) => Some(Some(token)),
-        Typed::Word { .. } | Typed::String { .. } => None,
+fn token_before(view: &CorpusView) -> Option<Option<TokenId>> {
+    match view.cursor.partial_token {
+        PartialToken::None => Some(None),
+        PartialToken::Word { token, .. } if view.near_words.contains(token) => Some(Some(token)),
+        PartialToken::Word { .. } | PartialToken::String { .. } => None,
     }
 }
 
@@ -117,16 +119,17 @@ mod tests {
     use super::*;
     use crate::{Corpus, OpenFile};
 
-    const UNGATED: Settings =
-        Settings { method: Method::Hybrid, min_probability: None, min_continuation: None };
+    const UNGATED: BuiltinSettings =
+        BuiltinSettings { method: Method::Hybrid, min_probability: None, min_continuation: None };
 
     /// Returns the completion at `$0` and its alternatives.
-    fn choice(other: &str, fixture: &str, settings: &Settings) -> Vec<String> {
+    fn choice(other: &str, fixture: &str, settings: &BuiltinSettings) -> Vec<String> {
         let (before, after) = fixture.split_once("$0").expect("a cursor");
         let file = SourceFile { path: "b.py".into(), language: Language::Python, text: other.into() };
         let corpus = Corpus::build(&[file]);
         let language = Language::Python;
-        let open = OpenFile { path: "a.py", language, before, after, hints: &[], hidden: &[], typing: None };
+        let open =
+            OpenFile { path: "a.py", language, before, after, hints: &[], hidden: &[], recent_typing: None };
         let view = corpus.view(&open);
         let first = view.complete(settings, &mut || true);
         let alternatives = view.alternatives(settings, &first, &mut || true);
@@ -163,7 +166,7 @@ mod tests {
     #[test]
     fn there_is_no_choice_where_nothing_is_written() {
         check("a = 1\n", "# a $0\n", expect![[r#"[""]"#]]);
-        let plain = Settings { method: Method::LongestMatch, ..UNGATED };
+        let plain = BuiltinSettings { method: Method::LongestMatch, ..UNGATED };
         assert_eq!(choice(CALLS, "a = $0\n", &plain).len(), 1, "it is there to be measured");
     }
 
@@ -172,8 +175,15 @@ mod tests {
         let (before, language) = ("a = ", Language::Python);
         let file = SourceFile { path: "b.py".into(), language, text: CALLS.into() };
         let corpus = Corpus::build(&[file]);
-        let open =
-            OpenFile { path: "a.py", language, before, after: "\n", hints: &[], hidden: &[], typing: None };
+        let open = OpenFile {
+            path: "a.py",
+            language,
+            before,
+            after: "\n",
+            hints: &[],
+            hidden: &[],
+            recent_typing: None,
+        };
         let view = corpus.view(&open);
         let first = view.complete(&UNGATED, &mut || true);
         assert_eq!(view.alternatives(&UNGATED, &first, &mut || false), Vec::new());

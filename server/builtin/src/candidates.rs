@@ -1,8 +1,8 @@
 //! Finds candidates: positions in the code whose surroundings resemble those of the cursor.
 
-use crate::layer::Seen;
-use crate::suffix_array::{self, Climb};
-use crate::view::{Nearness, View};
+use crate::corpus_view::{CorpusView, Nearness};
+use crate::layer::LayerView;
+use crate::suffix_array::{self, ContextMatches};
 use crate::vocabulary::{END, TokenId};
 
 /// Maximum length of an exact match, in tokens (feasibility study, section 8.2; 12 was clearly worse than 64).
@@ -10,14 +10,14 @@ pub(crate) const MAX_EXACT: usize = 64;
 /// Maximum length of a match over token classes, in tokens (feasibility study, section 8.2).
 const MAX_ABSTRACT: usize = 48;
 /// Candidates taken from each suffix array (feasibility study, section 4: 100 are as good as 500, in a third of the time).
-pub(crate) const ENOUGH: usize = 100;
+pub(crate) const MAX_PER_ARRAY: usize = 100;
 /// Candidates taken from each chain of the overlay, the latest first. Only newlines and commas of long files have more. 500 lost 1
 /// to 2 points of exact matches and 200 lost 4, because nearby positions are the most useful.
-const ENOUGH_NEAR: usize = 2500;
+const MAX_PER_CHAIN: usize = 2500;
 
 /// A position in the overlay or in the corpus. Positions of the corpus are numbered across its layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Place {
+pub(crate) enum TokenPosition {
     Corpus(u32),
     Overlay(u32),
 }
@@ -25,55 +25,55 @@ pub(crate) enum Place {
 /// A position whose token may come next.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
-    pub(crate) place: Place,
+    pub(crate) position: TokenPosition,
     pub(crate) nearness: Nearness,
     /// Number of preceding tokens that equal the context's, up to [`MAX_EXACT`]; 0 if only the classes match.
-    pub(crate) matched: usize,
+    pub(crate) match_len: usize,
 }
 
 /// Returns the last tokens of the piece of code that `tokens` ends in, at most `limit`.
-pub(crate) fn tail(tokens: &[TokenId], limit: usize) -> &[TokenId] {
+pub(crate) fn context_tail(tokens: &[TokenId], limit: usize) -> &[TokenId] {
     let tokens = &tokens[tokens.len().saturating_sub(limit)..];
     let start = tokens.iter().rposition(|&token| token == END).map_or(0, |end| end + 1);
     &tokens[start..]
 }
 
 /// Returns positions after the same tokens, from the longest match down.
-pub(crate) fn exact(view: &View, context: &[TokenId]) -> Vec<Candidate> {
+pub(crate) fn exact_matches(view: &CorpusView, context: &[TokenId]) -> Vec<Candidate> {
     let mut candidates = Vec::new();
-    let last_tokens = tail(context, MAX_EXACT);
+    let last_tokens = context_tail(context, MAX_EXACT);
     let climbs = view.layers.iter().map(|layer| {
         let tokens = layer.tokens.tokens;
-        layer.exact.climb(last_tokens.iter().copied(), |at| tokens[at])
+        layer.exact.match_context(last_tokens.iter().copied(), |at| tokens[at])
     });
-    let climbs: Vec<Climb> = climbs.collect();
-    suffix_array::visit(&climbs, ENOUGH, priority(view), |layer, position, matched| {
+    let climbs: Vec<ContextMatches> = climbs.collect();
+    suffix_array::visit_matches(&climbs, MAX_PER_ARRAY, priority(view), |layer, position, matched| {
         let candidate = candidate(&view.layers[layer], position, matched);
         candidates.extend(candidate);
         candidate.is_some()
     });
     if let Some(&last) = context.last() {
-        candidates.extend(view.overlay.after(last).take(ENOUGH_NEAR).filter_map(|position| {
-            let nearness = near(view, position)?;
-            let place = Place::Overlay(position);
+        candidates.extend(view.overlay.after(last).take(MAX_PER_CHAIN).filter_map(|position| {
+            let nearness = overlay_nearness(view, position)?;
+            let place = TokenPosition::Overlay(position);
             let matched = common_suffix(view.history(place), context);
-            Some(Candidate { place, nearness, matched })
+            Some(Candidate { position: place, nearness, match_len: matched })
         }));
     }
     candidates
 }
 
 /// Adds positions after tokens of the same classes, from the longest match down, behind those after the same tokens.
-pub(crate) fn add_alike(view: &View, context: &[TokenId], candidates: &mut Vec<Candidate>) {
+pub(crate) fn add_class_matches(view: &CorpusView, context: &[TokenId], candidates: &mut Vec<Candidate>) {
     let exact = positions(candidates);
     let classes: Vec<TokenId> =
-        tail(context, MAX_ABSTRACT).iter().map(|&token| view.words.abstracted(token)).collect();
+        context_tail(context, MAX_ABSTRACT).iter().map(|&token| view.words.abstracted(token)).collect();
     let climbs = view.layers.iter().map(|layer| {
         let tokens = layer.tokens.tokens;
-        layer.abstracted.climb(classes.iter().copied(), |at| view.words.abstracted(tokens[at]))
+        layer.abstracted.match_context(classes.iter().copied(), |at| view.words.abstracted(tokens[at]))
     });
-    let climbs: Vec<Climb> = climbs.collect();
-    suffix_array::visit(&climbs, ENOUGH, priority(view), |layer, position, _| {
+    let climbs: Vec<ContextMatches> = climbs.collect();
+    suffix_array::visit_matches(&climbs, MAX_PER_ARRAY, priority(view), |layer, position, _| {
         let layer = &view.layers[layer];
         let is_new = exact.binary_search(&(layer.first + position)).is_err();
         let candidate = candidate(layer, position, 0).filter(|_| is_new);
@@ -81,31 +81,31 @@ pub(crate) fn add_alike(view: &View, context: &[TokenId], candidates: &mut Vec<C
         candidate.is_some()
     });
     if let [.., second, last] = *context {
-        let alike = view.overlay.after_like((second, last), &view.words).take(ENOUGH_NEAR);
+        let alike = view.overlay.after_classes((second, last), &view.words).take(MAX_PER_CHAIN);
         candidates.extend(alike.filter_map(|position| {
-            let place = Place::Overlay(position);
+            let place = TokenPosition::Overlay(position);
             let is_new = view.history(place).last() != Some(&last);
-            let nearness = near(view, position).filter(|_| is_new)?;
-            Some(Candidate { place, nearness, matched: 0 })
+            let nearness = overlay_nearness(view, position).filter(|_| is_new)?;
+            Some(Candidate { position: place, nearness, match_len: 0 })
         }));
     }
 }
 
 /// Returns the priority of a position in a layer among equally long matches.
-fn priority(view: &View) -> impl Fn(usize, u32) -> u64 {
+fn priority(view: &CorpusView) -> impl Fn(usize, u32) -> u64 {
     |layer, position| view.layers[layer].priority(position)
 }
 
 /// Returns the nearness of a position in the overlay, or `None` if it is masked.
-fn near(view: &View, position: u32) -> Option<Nearness> {
+fn overlay_nearness(view: &CorpusView, position: u32) -> Option<Nearness> {
     Some(view.overlay.nearness(position)).filter(|&nearness| nearness != Nearness::Masked)
 }
 
 /// Returns the candidates' positions in the corpus, sorted.
 fn positions(candidates: &[Candidate]) -> Vec<u32> {
-    let in_corpus = |candidate: &Candidate| match candidate.place {
-        Place::Corpus(position) => Some(position),
-        Place::Overlay(_) => None,
+    let in_corpus = |candidate: &Candidate| match candidate.position {
+        TokenPosition::Corpus(position) => Some(position),
+        TokenPosition::Overlay(_) => None,
     };
     let mut positions: Vec<u32> = candidates.iter().filter_map(in_corpus).collect();
     positions.sort_unstable();
@@ -113,14 +113,14 @@ fn positions(candidates: &[Candidate]) -> Vec<u32> {
 }
 
 /// Returns a candidate for a position of a layer, if it has a token that follows another one and is not masked.
-fn candidate(layer: &Seen<'_>, position: u32, matched: usize) -> Option<Candidate> {
+fn candidate(layer: &LayerView<'_>, position: u32, matched: usize) -> Option<Candidate> {
     let at = position as usize;
     let pair = layer.tokens.tokens.get(at.checked_sub(1)?..=at)?;
     if pair.contains(&END) {
         return None;
     }
     let nearness = Some(layer.nearness(position)).filter(|&nearness| nearness != Nearness::Masked)?;
-    Some(Candidate { place: Place::Corpus(layer.first + position), nearness, matched })
+    Some(Candidate { position: TokenPosition::Corpus(layer.first + position), nearness, match_len: matched })
 }
 
 /// Returns the number of equal tokens at the ends of `history` and `context`, up to [`MAX_EXACT`].

@@ -12,12 +12,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use syntax::{Family, SourceFile};
+use syntax::{LanguageFamily, SourceFile};
 
-use crate::layer::{Assembly, Entry, Hash, Layer, hash_of, merge};
-use crate::layout::Layout;
-use crate::stream::{Piece, Stream, class_of};
-use crate::view::{OpenFile, View};
+use crate::code_style::CodeStyle;
+use crate::corpus_view::{CorpusView, OpenFile};
+use crate::layer::{Hash, Layer, LayerBuilder, LayerFile, hash_of, merge};
+use crate::token_stream::{CodePiece, TokenStream, class_of};
 use crate::vocabulary::{Renumbering, Vocabulary};
 
 /// Maximum size of a file in bytes. Larger ones are tables or generated code and would dominate (feasibility study, section 10).
@@ -25,17 +25,17 @@ const MAX_FILE_BYTES: usize = 1_500_000;
 /// Lower bound of the bytes per token in source code. A workspace with fewer bytes than the limit allows certainly fits.
 const MIN_TOKEN_BYTES: usize = 3;
 /// Directories of vendored or generated code, which is excluded first.
-const FOREIGN: [&str; 8] =
+const VENDORED_DIRECTORIES: [&str; 8] =
     ["vendor", "third_party", "thirdparty", "3rdparty", "external", "generated", "gen", "node_modules"];
 /// Each layer of changes has at least so many times the tokens of the next one, so that there are few layers and a file rarely
 /// moves.
-const GROWTH: usize = 4;
+const LAYER_GROWTH: usize = 4;
 /// The corpus needs a rebuild when one in so many of its tokens has changed (feasibility study, section 7).
-const WORN: usize = 20;
+const REBUILD_SHARE: usize = 20;
 
 /// The tokens of a workspace's files by language family, with suffix arrays over them. Cheap to clone.
 ///
-/// Access is only through [`Corpus::view`]: the corpus contains the very text that a completion must not see, and only a view knows
+/// Access is only through [`Corpus::corpus_view`]: the corpus contains the very text that a completion must not see, and only a view knows
 /// which file that is.
 #[derive(Clone, Debug)]
 pub struct Corpus {
@@ -46,7 +46,7 @@ pub struct Corpus {
 
 /// Sizes of a corpus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
+pub struct CorpusStats {
     /// Number of distinct files.
     pub files: usize,
     /// Number of tokens, including separators.
@@ -56,7 +56,7 @@ pub struct Stats {
     /// Number of distinct words and literals, including unused ones.
     pub words: usize,
     /// Number of files without room.
-    pub left_out: usize,
+    pub excluded_files: usize,
 }
 
 /// The files of one language family.
@@ -83,8 +83,9 @@ impl Corpus {
     pub fn build_up_to(max_tokens: usize, files: &[SourceFile]) -> Corpus {
         let max_tokens = max_tokens.min(i32::MAX as usize - 1);
         let mut room = max_tokens;
-        let mut parts: Vec<(Assembly, Vocabulary)> = Family::ALL.map(|_| Default::default()).into();
-        for file in by_claim(max_tokens, files) {
+        let mut parts: Vec<(LayerBuilder, Vocabulary)> =
+            LanguageFamily::ALL.map(|_| Default::default()).into();
+        for file in in_admission_order(max_tokens, files) {
             let (assembly, words) = &mut parts[file.language.family() as usize];
             let before = assembly.len();
             let is_taken = add(assembly, words, file, hash_of(file), room);
@@ -98,29 +99,29 @@ impl Corpus {
     /// Returns the corpus after some files were added, changed or removed, regardless of the limit. Intended for the few files
     /// that are open in an editor.
     #[must_use]
-    pub fn with(&self, changed: &[SourceFile], removed: &[Arc<str>]) -> Corpus {
+    pub fn with_changes(&self, changed: &[SourceFile], removed: &[Arc<str>]) -> Corpus {
         let gone: Vec<&str> =
             changed.iter().map(|file| &*file.path).chain(removed.iter().map(|path| &**path)).collect();
-        let shards = Family::ALL.into_iter().zip(&self.shards).map(|(family, shard)| {
-            shard.with(changed.iter().filter(|file| file.language.family() == family), &gone)
+        let shards = LanguageFamily::ALL.into_iter().zip(&self.shards).map(|(family, shard)| {
+            shard.with_changes(changed.iter().filter(|file| file.language.family() == family), &gone)
         });
         Corpus { shards: shards.collect(), ..*self }
     }
 
     /// Returns the corpus of `files` after changes: the files that fit, as if it were built from `files`.
     #[must_use]
-    pub fn followed(&self, changed: &[SourceFile], removed: &[Arc<str>], files: &[SourceFile]) -> Corpus {
+    pub fn updated_for(&self, changed: &[SourceFile], removed: &[Arc<str>], files: &[SourceFile]) -> Corpus {
         let bytes: usize = changed.iter().map(|file| file.text.len()).sum();
         if bytes / MIN_TOKEN_BYTES > self.max_tokens {
             return Corpus::build_up_to(self.max_tokens, files);
         }
-        let all = self.with(changed, removed).settled();
-        if all.is_whole() { all } else { all.limited(files) }
+        let all = self.with_changes(changed, removed).compacted();
+        if all.is_complete() { all } else { all.limited(files) }
     }
 
     /// Returns whether it holds all files and has room for them.
-    fn is_whole(&self) -> bool {
-        let Stats { tokens, left_out, .. } = self.stats();
+    fn is_complete(&self) -> bool {
+        let CorpusStats { tokens, excluded_files: left_out, .. } = self.stats();
         left_out == 0 && tokens <= self.max_tokens
     }
 
@@ -130,8 +131,8 @@ impl Corpus {
         let mut room = Some(self.max_tokens);
         let mut counted: FxHashSet<Hash> = FxHashSet::default();
         let (mut taken, mut left_out) = (Vec::new(), Vec::new());
-        for file in by_claim(self.max_tokens, files) {
-            let (is_held, tokens, hash) = self.claim(file, room.is_some());
+        for file in in_admission_order(self.max_tokens, files) {
+            let (is_held, tokens, hash) = self.admission_of(file, room.is_some());
             let rest = tokens.zip(room).and_then(|(tokens, room)| room.checked_sub(tokens));
             if counted.contains(&hash) {
                 taken.extend((!is_held).then(|| file.clone()));
@@ -144,16 +145,16 @@ impl Corpus {
                 room = room.filter(|_| file.text.len() > MAX_FILE_BYTES);
             }
         }
-        let mut limited = self.with(&taken, &[]);
-        for (shard, family) in limited.shards.iter_mut().zip(Family::ALL) {
-            shard.leave_out(left_out.iter().filter(|(_, of, _)| *of == family));
+        let mut limited = self.with_changes(&taken, &[]);
+        for (shard, family) in limited.shards.iter_mut().zip(LanguageFamily::ALL) {
+            shard.exclude(left_out.iter().filter(|(_, of, _)| *of == family));
         }
-        limited.settled()
+        limited.compacted()
     }
 
     /// Returns whether a file's tokens are stored, their number, and the hash of its text. A missing file is lexed if it
     /// `may_be_lexed`.
-    fn claim(&self, file: &SourceFile, may_be_lexed: bool) -> (bool, Option<usize>, Hash) {
+    fn admission_of(&self, file: &SourceFile, may_be_lexed: bool) -> (bool, Option<usize>, Hash) {
         let known = self.shards[file.language.family() as usize].text(&file.path);
         if let Some((hash, tokens)) = known {
             return (true, Some(tokens), hash);
@@ -167,7 +168,7 @@ impl Corpus {
 
     /// Returns the corpus synchronized to exactly these files. Lexes only differences.
     #[must_use]
-    pub fn brought_to(&self, files: &[SourceFile]) -> Corpus {
+    pub fn synced_to(&self, files: &[SourceFile]) -> Corpus {
         let differs = |file: &&SourceFile| {
             let known = self.shards[file.language.family() as usize].entry(&file.path);
             known.is_none_or(|known| known.hash != hash_of(file))
@@ -177,19 +178,19 @@ impl Corpus {
         let known = self.shards.iter().flat_map(|shard| &shard.layers).flat_map(Layer::entries);
         let removed: Vec<Arc<str>> =
             known.map(|entry| &entry.path).filter(|path| !wanted.contains(&***path)).cloned().collect();
-        self.followed(&changed, &removed, files)
+        self.updated_for(&changed, &removed, files)
     }
 
     /// Returns the same corpus with few layers: sorts small ones together, which takes time.
     #[must_use]
-    pub fn settled(self) -> Corpus {
-        Corpus { shards: self.shards.into_iter().map(Shard::settled).collect(), ..self }
+    pub fn compacted(self) -> Corpus {
+        Corpus { shards: self.shards.into_iter().map(Shard::compacted).collect(), ..self }
     }
 
     /// Returns whether so much has changed that a rebuild is worthwhile.
-    pub fn is_worn(&self) -> bool {
+    pub fn needs_rebuild(&self) -> bool {
         let base = |shard: &Shard| shard.layers.first().map_or(0, |layer| layer.sorted().tokens.len());
-        self.changed_tokens() * WORN > self.shards.iter().map(base).sum()
+        self.changed_tokens() * REBUILD_SHARE > self.shards.iter().map(base).sum()
     }
 
     /// Returns the number of tokens removed from the first layer of each family or stored in other layers.
@@ -200,15 +201,15 @@ impl Corpus {
     /// Rebuilds the corpus from the same files, which are `files`. Lexes nothing, unless some files were or have to be excluded
     /// for lack of room.
     #[must_use]
-    pub fn renewed(&self, files: &[SourceFile]) -> Corpus {
-        if !self.is_whole() {
+    pub fn rebuilt(&self, files: &[SourceFile]) -> Corpus {
+        if !self.is_complete() {
             return Corpus::build_up_to(self.max_tokens, files);
         }
         Corpus { shards: self.shards.iter().map(Shard::merged).collect(), ..*self }
     }
 
     /// Returns the view from inside `open`: the corpus without that file and the hidden ones, plus the text around the cursor.
-    pub fn view(&self, open: &OpenFile) -> View<'_> {
+    pub fn view(&self, open: &OpenFile) -> CorpusView<'_> {
         self.view_while(open, &mut || true).expect("nothing stops it")
     }
 
@@ -217,22 +218,22 @@ impl Corpus {
         &self,
         open: &OpenFile,
         keep_going: &mut dyn FnMut() -> bool,
-    ) -> Option<View<'_>> {
-        View::new(&self.shards[open.language.family() as usize], open, keep_going)
+    ) -> Option<CorpusView<'_>> {
+        CorpusView::new(&self.shards[open.language.family() as usize], open, keep_going)
     }
 
     /// Returns the sizes.
-    pub fn stats(&self) -> Stats {
+    pub fn stats(&self) -> CorpusStats {
         /// Token, two arrays and side byte; plus the minima over the arrays.
         const BYTES_PER_TOKEN: usize = 3 * size_of::<u32>() + size_of::<u8>();
         let words = self.shards.iter().map(|shard| shard.words.len() as usize).sum();
-        let mut stats = Stats { words, ..Stats::default() };
+        let mut stats = CorpusStats { words, ..CorpusStats::default() };
         for layer in self.shards.iter().flat_map(|shard| &shard.layers) {
-            let (tokens, files) = layer.live();
+            let (tokens, files) = layer.live_counts();
             stats.files += files;
             stats.tokens += tokens;
             stats.bytes += layer.sorted().tokens.len() * BYTES_PER_TOKEN;
-            stats.left_out += layer.entries().filter(|entry| entry.text.is_none()).count();
+            stats.excluded_files += layer.entries().filter(|entry| entry.text.is_none()).count();
         }
         stats
     }
@@ -246,7 +247,13 @@ impl Default for Corpus {
 }
 
 /// Adds a file if it has at most `room` tokens. Returns whether it does.
-fn add(assembly: &mut Assembly, words: &mut Vocabulary, file: &SourceFile, hash: Hash, room: usize) -> bool {
+fn add(
+    assembly: &mut LayerBuilder,
+    words: &mut Vocabulary,
+    file: &SourceFile,
+    hash: Hash,
+    room: usize,
+) -> bool {
     let mut has_room = true;
     assembly.add(Arc::clone(&file.path), hash, |stream| {
         if room == 0 || file.text.len() > MAX_FILE_BYTES {
@@ -265,53 +272,53 @@ fn add(assembly: &mut Assembly, words: &mut Vocabulary, file: &SourceFile, hash:
 
 /// Appends a file with the tokens `lexed` and returns its code style.
 fn append(
-    stream: &mut Stream,
+    stream: &mut TokenStream,
     words: &mut Vocabulary,
     file: &SourceFile,
     lexed: &[syntax::Token],
-) -> Option<Layout> {
+) -> Option<CodeStyle> {
     let language = file.language;
-    let detected = Layout::detect(&file.text);
-    let layout = detected.unwrap_or(Layout::DEFAULT);
-    let piece = Piece { language, text: &file.text, layout, column: None };
+    let detected = CodeStyle::detect(&file.text);
+    let layout = detected.unwrap_or(CodeStyle::DEFAULT);
+    let piece = CodePiece { language, text: &file.text, layout, column: None };
     stream.extend(&piece, lexed, |text, kind| words.intern(text, class_of(language, kind, text)));
     stream.end();
     detected
 }
 
 /// Returns the files in the order in which they get room. If all certainly fit, the order does not matter.
-fn by_claim(max_tokens: usize, files: &[SourceFile]) -> Vec<&SourceFile> {
+fn in_admission_order(max_tokens: usize, files: &[SourceFile]) -> Vec<&SourceFile> {
     let mut files: Vec<&SourceFile> = files.iter().collect();
     let bytes: usize = files.iter().map(|file| file.text.len()).sum();
     if bytes / MIN_TOKEN_BYTES > max_tokens {
-        files.sort_by_cached_key(|file| (is_foreign(&file.path), file.text.len(), Arc::clone(&file.path)));
+        files.sort_by_cached_key(|file| (is_vendored(&file.path), file.text.len(), Arc::clone(&file.path)));
     }
     files
 }
 
-fn is_foreign(path: &str) -> bool {
-    path.split('/').any(|part| FOREIGN.contains(&part))
+fn is_vendored(path: &str) -> bool {
+    path.split('/').any(|part| VENDORED_DIRECTORIES.contains(&part))
 }
 
 impl Shard {
-    fn new(assembly: Assembly, words: Vocabulary) -> Shard {
+    fn new(assembly: LayerBuilder, words: Vocabulary) -> Shard {
         let layers = vec![Layer::new(assembly.sort(&words))];
         Shard { words: Arc::new(words), layers }
     }
 
-    fn with<'f>(&self, changed: impl Iterator<Item = &'f SourceFile>, gone: &[&str]) -> Shard {
+    fn with_changes<'f>(&self, changed: impl Iterator<Item = &'f SourceFile>, gone: &[&str]) -> Shard {
         let mut shard = self.clone();
         gone.iter().for_each(|path| shard.remove(path));
         let changed: Vec<(&SourceFile, Hash)> = changed.map(|file| (file, hash_of(file))).collect();
         if changed.is_empty() {
             return shard;
         }
-        let (mut assembly, mut words) = (Assembly::default(), Vocabulary::growing(&self.words));
+        let (mut assembly, mut words) = (LayerBuilder::default(), Vocabulary::extensible(&self.words));
         for (file, hash) in &changed {
             add(&mut assembly, &mut words, file, *hash, usize::MAX);
         }
         let hashes = changed.iter().map(|(_, hash)| *hash).collect();
-        for Entry { path, hash, .. } in shard.files_with(&hashes) {
+        for LayerFile { path, hash, .. } in shard.files_with(&hashes) {
             shard.remove(&path);
             assembly.add(path, hash, |_| None);
         }
@@ -320,8 +327,8 @@ impl Shard {
     }
 
     /// Removes the tokens of files, which stay known.
-    fn leave_out<'f>(&mut self, files: impl Iterator<Item = &'f (Arc<str>, Family, Hash)>) {
-        let mut assembly = Assembly::default();
+    fn exclude<'f>(&mut self, files: impl Iterator<Item = &'f (Arc<str>, LanguageFamily, Hash)>) {
+        let mut assembly = LayerBuilder::default();
         for (path, _, hash) in files {
             self.remove(path);
             assembly.add(Arc::clone(path), *hash, |_| None);
@@ -342,18 +349,18 @@ impl Shard {
     }
 
     /// Returns the files with one of these texts, which are stored once for all of them.
-    fn files_with(&self, hashes: &FxHashSet<Hash>) -> Vec<Entry> {
+    fn files_with(&self, hashes: &FxHashSet<Hash>) -> Vec<LayerFile> {
         let entries = self.layers.iter().flat_map(Layer::entries);
         entries.filter(|entry| hashes.contains(&entry.hash)).cloned().collect()
     }
 
     /// Sorts layers of changes together until each is considerably larger than the next one.
-    fn settled(mut self) -> Shard {
+    fn compacted(mut self) -> Shard {
         let base = self.layers.len().min(1);
         let changes = self.layers.split_off(base);
         self.layers.extend(changes.into_iter().filter(|layer| layer.entries().next().is_some()));
         while let [_, .., older, newer] = self.layers.as_slice()
-            && older.live().0 < GROWTH * newer.live().0.max(1)
+            && older.live_counts().0 < LAYER_GROWTH * newer.live_counts().0.max(1)
         {
             let both = self.layers.split_off(self.layers.len() - 2);
             self.layers.push(Layer::new(merge(&both, |token| token).sort(&self.words)));
@@ -371,11 +378,11 @@ impl Shard {
     fn changed_tokens(&self) -> usize {
         let Some((base, changes)) = self.layers.split_first() else { return 0 };
         let changes: usize = changes.iter().map(|layer| layer.sorted().tokens.len()).sum();
-        base.sorted().tokens.len() - base.live().0 + changes
+        base.sorted().tokens.len() - base.live_counts().0 + changes
     }
 
     /// Returns the file at `path`.
-    fn entry(&self, path: &str) -> Option<&Entry> {
+    fn entry(&self, path: &str) -> Option<&LayerFile> {
         self.layers.iter().find_map(|layer| layer.entry(path))
     }
 
@@ -385,8 +392,8 @@ impl Shard {
     }
 
     /// Returns the most frequent code style.
-    pub(crate) fn layout(&self) -> Option<Layout> {
-        let mut counts: BTreeMap<Layout, usize> = BTreeMap::new();
+    pub(crate) fn layout(&self) -> Option<CodeStyle> {
+        let mut counts: BTreeMap<CodeStyle, usize> = BTreeMap::new();
         for layout in self.layers.iter().flat_map(Layer::layouts) {
             *counts.entry(layout).or_default() += 1;
         }

@@ -2,20 +2,20 @@
 
 use std::borrow::Cow;
 
-use syntax::Family;
+use syntax::LanguageFamily;
 
-use crate::layout::{Layout, last_line};
-use crate::origin::Source;
-use crate::quotes::{Quote, in_quotes};
-use crate::stream::Piece;
-use crate::view::Builder;
+use crate::code_style::{CodeStyle, last_line};
+use crate::corpus_view::ViewBuilder;
+use crate::quotes::{Quote, requote};
+use crate::token_origin::TokenSource;
+use crate::token_stream::CodePiece;
 use crate::vocabulary::TokenId;
 
 mod after;
 mod before;
 
-use after::After;
-use before::Before;
+use after::TextAfter;
+use before::TextBefore;
 
 /// Number of tokens before the cursor that are used: the longest alignment (160 tokens, feasibility study, section 8.4) and some
 /// margin for skipped ones.
@@ -23,7 +23,7 @@ const CONTEXT_TOKENS: usize = 200;
 
 /// Kind of text to generate (feasibility study, section 8.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum GenerationMode {
     /// The rest of the statement on the cursor's line.
     Statement,
     /// Everything up to the end of the block: the cursor's line is blank and the block ends after it.
@@ -38,7 +38,7 @@ pub(crate) enum Mode {
 
 /// The partial token at the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Typed {
+pub(crate) enum PartialToken {
     /// Nothing: the cursor is between two tokens.
     None,
     /// A word that may or may not continue.
@@ -57,25 +57,25 @@ pub(crate) enum Typed {
     },
 }
 
-impl Typed {
+impl PartialToken {
     pub(crate) fn text(&self) -> &str {
         match self {
-            Typed::None => "",
-            Typed::Word { text, .. } | Typed::String { text, .. } => text,
+            PartialToken::None => "",
+            PartialToken::Word { text, .. } | PartialToken::String { text, .. } => text,
         }
     }
 
     /// Returns the rest of the token behind the cursor.
     pub(crate) fn rest(&self) -> &str {
         match self {
-            Typed::String { rest, .. } => rest,
-            Typed::None | Typed::Word { .. } => "",
+            PartialToken::String { rest, .. } => rest,
+            PartialToken::None | PartialToken::Word { .. } => "",
         }
     }
 
     /// Returns the text that completes the partial token to `token`, or `None` if `token` does not fit.
     pub(crate) fn missing<'t>(&self, token: &'t str) -> Option<Cow<'t, str>> {
-        match self.quote().map_or(token.into(), |quote| in_quotes(token, quote)) {
+        match self.quote().map_or(token.into(), |quote| requote(token, quote)) {
             Cow::Borrowed(token) => strip(token, self.text(), self.rest()).map(Cow::Borrowed),
             Cow::Owned(token) => {
                 strip(&token, self.text(), self.rest()).map(|missing| missing.to_owned().into())
@@ -86,8 +86,8 @@ impl Typed {
     /// Returns the quote of a partial literal that may have either quote.
     pub(crate) fn quote(&self) -> Option<Quote> {
         match self {
-            Typed::String { quote, .. } => *quote,
-            Typed::None | Typed::Word { .. } => None,
+            PartialToken::String { quote, .. } => *quote,
+            PartialToken::None | PartialToken::Word { .. } => None,
         }
     }
 }
@@ -99,12 +99,12 @@ fn strip<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
 /// The cursor position.
 #[derive(Debug)]
 pub(crate) struct Cursor {
-    pub(crate) mode: Mode,
+    pub(crate) mode: GenerationMode,
     /// Position in the overlay's stream.
     pub(crate) cut: usize,
     /// The last tokens before the cursor, without the partial one.
     pub(crate) context: Vec<TokenId>,
-    pub(crate) typed: Typed,
+    pub(crate) partial_token: PartialToken,
     /// Indentation of the cursor's line.
     pub(crate) column: usize,
     /// Whether a blank, or the start of the file, is before the cursor.
@@ -124,26 +124,26 @@ pub(crate) struct Cursor {
 impl Cursor {
     /// Analyses the cursor, and adds the open file to the stream; the parts before and after the cursor stay separate. Returns
     /// `None` if the caller cancels.
-    pub(crate) fn find(builder: &mut Builder, layout: Layout) -> Option<Cursor> {
+    pub(crate) fn find(builder: &mut ViewBuilder, layout: CodeStyle) -> Option<Cursor> {
         let open = builder.open;
         let family = open.language.family();
-        let before = Before::lex(builder);
-        builder.go_on()?;
-        let after_text = &open.after[before.typed.rest().len()..];
+        let before = TextBefore::lex(builder);
+        builder.check_cancelled()?;
+        let after_text = &open.after[before.partial_token.rest().len()..];
         let column = layout.indentation(last_line(open.before));
-        let piece = Piece { language: open.language, text: open.before, layout, column: None };
-        builder.add_own(Source::Before, &piece, &before.tokens, 0);
+        let piece = CodePiece { language: open.language, text: open.before, layout, column: None };
+        builder.add_open_file(TokenSource::Before, &piece, &before.tokens, 0);
         let cut = builder.stream.len();
         builder.end();
-        builder.go_on()?;
+        builder.check_cancelled()?;
 
         let lexed = syntax::lex(open.language, after_text);
-        builder.go_on()?;
-        let piece = Piece { text: after_text, column: Some(column), ..piece };
-        let skipped = before.typed.rest().len();
-        builder.add_own(Source::After { skipped }, &piece, &lexed, open.before.len() + skipped);
+        builder.check_cancelled()?;
+        let piece = CodePiece { text: after_text, column: Some(column), ..piece };
+        let skipped = before.partial_token.rest().len();
+        builder.add_open_file(TokenSource::After { skipped }, &piece, &lexed, open.before.len() + skipped);
         let (before_tokens, after_tokens) = builder.stream.tokens.split_at(cut);
-        let after = After::new(after_text, &lexed, &after_tokens[1..]);
+        let after = TextAfter::new(after_text, &lexed, &after_tokens[1..]);
         let cursor = Cursor {
             mode: mode(&before, &after, family),
             cut,
@@ -155,20 +155,24 @@ impl Cursor {
             next_line: after.first_line(),
             next_change: after.first_change().map(|change| change.columns(layout.unit)),
             context: before_tokens[cut.saturating_sub(CONTEXT_TOKENS)..].to_vec(),
-            typed: before.typed,
+            partial_token: before.partial_token,
         };
         builder.end();
-        builder.go_on()?;
+        builder.check_cancelled()?;
         Some(cursor)
     }
 }
 
-fn mode(before: &Before, after: &After, family: Family) -> Mode {
+fn mode(before: &TextBefore, after: &TextAfter, family: LanguageFamily) -> GenerationMode {
     if before.in_comment {
-        return Mode::Nothing;
+        return GenerationMode::Nothing;
     }
     if before.is_blank_line() {
-        return if after.block_ends() { Mode::RestOfBlock } else { Mode::OneStatement };
+        return if after.block_ends() { GenerationMode::RestOfBlock } else { GenerationMode::OneStatement };
     }
-    if before.opens_block(family) && after.is_line_done() { Mode::Body } else { Mode::Statement }
+    if before.opens_block(family) && after.is_line_done() {
+        GenerationMode::Body
+    } else {
+        GenerationMode::Statement
+    }
 }

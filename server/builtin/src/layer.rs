@@ -11,12 +11,12 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use syntax::SourceFile;
 
-use crate::array::Array;
-use crate::layout::Layout;
-use crate::order::{Minima, Placement};
-use crate::stream::{Stream, Tokens};
+use crate::code_style::CodeStyle;
+use crate::corpus_view::Nearness;
+use crate::match_order::{MinimaTree, PositionPriorities};
+use crate::pod_array::PodArray;
 use crate::suffix_array::{self, SuffixArray};
-use crate::view::Nearness;
+use crate::token_stream::{TokenSlice, TokenStream};
 use crate::vocabulary::{TokenId, Vocabulary};
 
 /// A blake3 hash of everything that determines a file's tokens.
@@ -33,15 +33,15 @@ pub(crate) fn hash_of(file: &SourceFile) -> Hash {
 
 /// A text, possibly of several files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Text {
+pub(crate) struct LayerText {
     /// Offset in the stream.
     pub(crate) start: u32,
-    pub(crate) layout: Option<Layout>,
+    pub(crate) layout: Option<CodeStyle>,
 }
 
 /// A file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct LayerFile {
     pub(crate) path: Arc<str>,
     pub(crate) hash: Hash,
     /// Number of its text; `None` if the text was excluded.
@@ -50,9 +50,9 @@ pub(crate) struct Entry {
     directory: u64,
 }
 
-impl Entry {
-    pub(crate) fn new(path: Arc<str>, hash: Hash, text: Option<u32>) -> Entry {
-        Entry { directory: directory(&path), path, hash, text }
+impl LayerFile {
+    pub(crate) fn new(path: Arc<str>, hash: Hash, text: Option<u32>) -> LayerFile {
+        LayerFile { directory: directory(&path), path, hash, text }
     }
 }
 
@@ -63,26 +63,26 @@ fn directory(path: &str) -> u64 {
 
 /// Tokens of files with the arrays over them.
 #[derive(Debug, Default)]
-pub(crate) struct Sorted {
-    pub(crate) tokens: Array<TokenId>,
-    pub(crate) blanks: Array<u8>,
-    pub(crate) exact: Array<u32>,
-    pub(crate) abstracted: Array<u32>,
+pub(crate) struct SortedLayer {
+    pub(crate) tokens: PodArray<TokenId>,
+    pub(crate) blanks: PodArray<u8>,
+    pub(crate) exact: PodArray<u32>,
+    pub(crate) abstracted: PodArray<u32>,
     /// Texts in the order of the stream.
-    pub(crate) texts: Vec<Text>,
+    pub(crate) texts: Vec<LayerText>,
     /// Files in the order of their paths.
-    pub(crate) entries: Vec<Entry>,
-    /// For each array, the start of the positions that follow each token; empty before [`Sorted::counted`].
+    pub(crate) entries: Vec<LayerFile>,
+    /// For each array, the start of the positions that follow each token; empty before [`SortedLayer::with_counts`].
     pub(crate) starts: [Vec<u32>; 2],
     /// For each array, the visiting order of positions.
-    pub(crate) minima: [Minima; 2],
-    pub(crate) placement: Placement,
+    pub(crate) minima: [MinimaTree; 2],
+    pub(crate) placement: PositionPriorities,
 }
 
-impl Sorted {
+impl SortedLayer {
     /// Counts the tokens if there are more of them than words. For a layer of few files counting would take longer than anything
     /// else.
-    pub(crate) fn counted(mut self, words: &Vocabulary) -> Sorted {
+    pub(crate) fn with_counts(mut self, words: &Vocabulary) -> SortedLayer {
         if self.tokens.len() >= words.limit() as usize {
             let abstracted = self.tokens.iter().map(|&token| words.abstracted(token));
             self.starts = [
@@ -94,11 +94,11 @@ impl Sorted {
     }
 
     /// Computes the visiting order of positions.
-    pub(crate) fn ordered(self) -> Sorted {
-        let placement = Placement::new(&self.texts, &self.entries, self.tokens.len());
-        let kept = placement.kept(&self.texts, self.tokens.len());
-        let minima = [&self.exact, &self.abstracted].map(|positions| Minima::of(positions, &kept));
-        Sorted { placement, minima, ..self }
+    pub(crate) fn with_priorities(self) -> SortedLayer {
+        let placement = PositionPriorities::new(&self.texts, &self.entries, self.tokens.len());
+        let kept = placement.truncated_priorities(&self.texts, self.tokens.len());
+        let minima = [&self.exact, &self.abstracted].map(|positions| MinimaTree::of(positions, &kept));
+        SortedLayer { placement, minima, ..self }
     }
 
     /// Returns the positions of a text.
@@ -108,9 +108,9 @@ impl Sorted {
         start(text).unwrap_or(self.tokens.len())..start(text + 1).unwrap_or(self.tokens.len())
     }
 
-    fn tokens_of(&self, text: u32) -> Tokens<'_> {
+    fn tokens_of(&self, text: u32) -> TokenSlice<'_> {
         let range = self.range(text);
-        Tokens { tokens: &self.tokens[range.clone()], blanks: &self.blanks[range] }
+        TokenSlice { tokens: &self.tokens[range.clone()], blanks: &self.blanks[range] }
     }
 
     fn entry(&self, path: &str) -> Option<usize> {
@@ -120,18 +120,18 @@ impl Sorted {
 
 /// Collects files to be sorted.
 #[derive(Debug, Default)]
-pub(crate) struct Assembly {
-    stream: Stream,
-    texts: Vec<Text>,
-    entries: Vec<Entry>,
+pub(crate) struct LayerBuilder {
+    stream: TokenStream,
+    texts: Vec<LayerText>,
+    entries: Vec<LayerFile>,
     numbers: FxHashMap<Hash, u32>,
 }
 
-impl Assembly {
+impl LayerBuilder {
     /// Reserves space for so many tokens.
-    fn with_capacity(tokens: usize) -> Assembly {
-        let stream = Stream { tokens: Vec::with_capacity(tokens), blanks: Vec::with_capacity(tokens) };
-        Assembly { stream, ..Assembly::default() }
+    fn with_capacity(tokens: usize) -> LayerBuilder {
+        let stream = TokenStream { tokens: Vec::with_capacity(tokens), blanks: Vec::with_capacity(tokens) };
+        LayerBuilder { stream, ..LayerBuilder::default() }
     }
 
     /// Returns the number of tokens so far.
@@ -145,22 +145,22 @@ impl Assembly {
         &mut self,
         path: Arc<str>,
         hash: Hash,
-        append: impl FnOnce(&mut Stream) -> Option<Option<Layout>>,
+        append: impl FnOnce(&mut TokenStream) -> Option<Option<CodeStyle>>,
     ) {
         let text = self.numbers.get(&hash).copied().or_else(|| {
             let start = u32::try_from(self.stream.len()).expect("corpora are limited to less");
             let layout = append(&mut self.stream)?;
             let number = u32::try_from(self.texts.len()).expect("no more texts than tokens");
-            self.texts.push(Text { start, layout });
+            self.texts.push(LayerText { start, layout });
             self.numbers.insert(hash, number);
             Some(number)
         });
-        self.entries.push(Entry::new(path, hash, text));
+        self.entries.push(LayerFile::new(path, hash, text));
     }
 
     /// Sorts all files.
-    pub(crate) fn sort(self, words: &Vocabulary) -> Sorted {
-        let Assembly { stream: Stream { mut tokens, mut blanks }, texts, mut entries, .. } = self;
+    pub(crate) fn sort(self, words: &Vocabulary) -> SortedLayer {
+        let LayerBuilder { stream: TokenStream { mut tokens, mut blanks }, texts, mut entries, .. } = self;
         tokens.shrink_to_fit();
         blanks.shrink_to_fit();
         // If several files have the same path, the last one wins.
@@ -169,28 +169,29 @@ impl Assembly {
         entries.dedup_by(|later, earlier| later.path == earlier.path);
         let exact = suffix_array::sort(tokens.iter().copied());
         let abstracted = suffix_array::sort(tokens.iter().map(|&token| words.abstracted(token)));
-        let [exact, abstracted] = [exact, abstracted].map(Array::Own);
-        let (tokens, blanks) = (Array::Own(tokens), Array::Own(blanks));
-        let sorted = Sorted { tokens, blanks, exact, abstracted, texts, entries, ..Sorted::default() };
-        sorted.ordered().counted(words)
+        let [exact, abstracted] = [exact, abstracted].map(PodArray::Owned);
+        let (tokens, blanks) = (PodArray::Owned(tokens), PodArray::Owned(blanks));
+        let sorted =
+            SortedLayer { tokens, blanks, exact, abstracted, texts, entries, ..SortedLayer::default() };
+        sorted.with_priorities().with_counts(words)
     }
 }
 
 /// Sorted files, some of which may be absent. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Layer {
-    sorted: Arc<Sorted>,
+    sorted: Arc<SortedLayer>,
     /// Indices of files that were removed or moved to other layers.
     absent: Arc<FxHashSet<u32>>,
 }
 
 impl Layer {
     /// A layer with all files present.
-    pub(crate) fn new(sorted: Sorted) -> Layer {
+    pub(crate) fn new(sorted: SortedLayer) -> Layer {
         Layer { sorted: Arc::new(sorted), absent: Arc::default() }
     }
 
-    pub(crate) fn sorted(&self) -> &Sorted {
+    pub(crate) fn sorted(&self) -> &SortedLayer {
         &self.sorted
     }
 
@@ -204,13 +205,13 @@ impl Layer {
     }
 
     /// Returns the present files.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &LayerFile> {
         let entries = self.sorted.entries.iter().zip(0..);
         entries.filter(|(_, index)| !self.absent.contains(index)).map(|(entry, _)| entry)
     }
 
     /// Returns the file at `path`, if present.
-    pub(crate) fn entry(&self, path: &str) -> Option<&Entry> {
+    pub(crate) fn entry(&self, path: &str) -> Option<&LayerFile> {
         let index = self.sorted.entry(path)?;
         let is_there = !self.absent.contains(&u32::try_from(index).ok()?);
         is_there.then(|| &self.sorted.entries[index])
@@ -225,7 +226,7 @@ impl Layer {
     }
 
     /// Returns the number of tokens in the present texts, and the number of these texts.
-    pub(crate) fn live(&self) -> (usize, usize) {
+    pub(crate) fn live_counts(&self) -> (usize, usize) {
         let texts = self.texts();
         (texts.iter().map(|&text| self.sorted.range(text).len()).sum(), texts.len())
     }
@@ -236,14 +237,14 @@ impl Layer {
     }
 
     /// Returns the code styles of the present texts.
-    pub(crate) fn layouts(&self) -> Vec<Layout> {
+    pub(crate) fn layouts(&self) -> Vec<CodeStyle> {
         let layout = |text: u32| self.sorted.texts.get(text as usize)?.layout;
         self.texts().into_iter().filter_map(layout).collect()
     }
 
     /// Returns the view of the layer from the file at `path`, with `first` positions in the layers before it. Texts with a
     /// `hidden` hash are masked.
-    pub(crate) fn seen(&self, first: u32, path: &str, hidden: &[Hash]) -> Seen<'_> {
+    pub(crate) fn view_from(&self, first: u32, path: &str, hidden: &[Hash]) -> LayerView<'_> {
         let here = directory(path);
         let mut nearness = vec![Nearness::Masked; self.sorted.texts.len()];
         for entry in self.entries().filter(|entry| !hidden.contains(&entry.hash)) {
@@ -255,17 +256,17 @@ impl Layer {
                 *nearness = Nearness::Workspace;
             }
         }
-        let Sorted { tokens, blanks, exact, abstracted, texts, starts, minima, placement, .. } =
+        let SortedLayer { tokens, blanks, exact, abstracted, texts, starts, minima, placement, .. } =
             &*self.sorted;
         let array = |positions, which: usize| SuffixArray {
             positions,
             starts: &starts[which],
             minima: &minima[which],
         };
-        Seen {
+        LayerView {
             layer: self,
             first,
-            tokens: Tokens { tokens, blanks },
+            tokens: TokenSlice { tokens, blanks },
             exact: array(exact, 0),
             abstracted: array(abstracted, 1),
             texts,
@@ -276,15 +277,15 @@ impl Layer {
 }
 
 /// Merges the present files of several layers by path. `number` maps each token to its new number.
-pub(crate) fn merge(layers: &[Layer], mut number: impl FnMut(TokenId) -> TokenId) -> Assembly {
-    let mut entries: Vec<(&Layer, &Entry)> =
+pub(crate) fn merge(layers: &[Layer], mut number: impl FnMut(TokenId) -> TokenId) -> LayerBuilder {
+    let mut entries: Vec<(&Layer, &LayerFile)> =
         layers.iter().flat_map(|layer| layer.entries().map(move |entry| (layer, entry))).collect();
     entries.sort_by(|(_, a), (_, b)| a.path.cmp(&b.path));
-    let mut assembly = Assembly::with_capacity(layers.iter().map(|layer| layer.live().0).sum());
+    let mut assembly = LayerBuilder::with_capacity(layers.iter().map(|layer| layer.live_counts().0).sum());
     for (layer, entry) in entries {
         assembly.add(Arc::clone(&entry.path), entry.hash, |stream| {
             let text = entry.text?;
-            let Tokens { tokens, blanks } = layer.sorted.tokens_of(text);
+            let TokenSlice { tokens, blanks } = layer.sorted.tokens_of(text);
             stream.tokens.extend(tokens.iter().map(|&token| number(token)));
             stream.blanks.extend_from_slice(blanks);
             Some(layer.sorted.texts[text as usize].layout)
@@ -295,20 +296,20 @@ pub(crate) fn merge(layers: &[Layer], mut number: impl FnMut(TokenId) -> TokenId
 
 /// A layer as seen from one file.
 #[derive(Debug)]
-pub(crate) struct Seen<'c> {
+pub(crate) struct LayerView<'c> {
     layer: &'c Layer,
     /// Number of positions in the layers before it.
     pub(crate) first: u32,
-    pub(crate) tokens: Tokens<'c>,
+    pub(crate) tokens: TokenSlice<'c>,
     pub(crate) exact: SuffixArray<'c>,
     pub(crate) abstracted: SuffixArray<'c>,
-    texts: &'c [Text],
-    placement: &'c Placement,
+    texts: &'c [LayerText],
+    placement: &'c PositionPriorities,
     /// Nearness by the number of the text.
     nearness: Vec<Nearness>,
 }
 
-impl Seen<'_> {
+impl LayerView<'_> {
     /// Returns the nearness of the text at a position of this layer.
     pub(crate) fn nearness(&self, position: u32) -> Nearness {
         let text = self.text_at(position);

@@ -6,7 +6,7 @@
 //! files ──lex──▶ Corpus (tokens + two suffix arrays, changed files in layers on top) ◀──▶ image (bytes used in place)
 //!                  │ view(open file): masks its copy, adds the text before and after the cursor
 //!                  ▼
-//!                View ──context──▶ candidates ──▶ count, vote, longest match ──▶ ranking ──▶ next token ──┐
+//!                CorpusView ──context──▶ candidates ──▶ count, vote, longest match ──▶ ranking ──▶ next token ──┐
 //!                  ▲ mode from the text after the cursor                                ▲─────────────────┘ until a stop rule applies
 //!                  └── stop? ──▶ proposals: ranking, vote, longest match, nearest copy ──▶ the best ──▶ gate ──▶ render
 //! ```
@@ -16,49 +16,49 @@
 //! contain no words of any language.
 //!
 //! Pure and deterministic: no IO, no clock, no randomness; the same view and settings give the same completion. The text of the
-//! hole is unreachable by type: only a [`View`] completes, and it is made of the text before and after the cursor. The constants
+//! hole is unreachable by type: only a [`CorpusView`] completes, and it is made of the text before and after the cursor. The constants
 //! come from a feasibility study over 18 repositories and 8,400 cases, and name its sections. The study is not part of this
 //! repository; its results are quoted at the constants, and `docs/benchmarks.md` measures the engine.
 #![deny(clippy::disallowed_methods)]
 
 mod alternatives;
-mod array;
+mod block_continuation;
+mod boosted_trees;
 mod candidates;
+mod code_style;
+mod confidence;
 mod corpus;
+mod corpus_image;
+mod corpus_view;
 mod cursor;
 mod decode;
-mod gate;
-mod image;
 mod layer;
-mod layout;
-mod lessons;
-mod masked;
+mod masked_corpus;
+mod match_order;
 mod models;
-mod nearest;
-mod order;
-mod origin;
+mod nearest_copy;
 mod overlay;
+mod pod_array;
 mod predict;
 mod proposals;
 mod quotes;
 mod render;
 mod settings;
-mod shape;
-mod stop;
-mod stream;
+mod stop_rules;
 mod suffix_array;
-mod trees;
-mod view;
+mod token_origin;
+mod token_stream;
+mod training_examples;
 mod vocabulary;
 mod weights;
 
-pub use array::Bytes;
-pub use corpus::{Corpus, Stats};
-pub use image::ImageError;
-pub use lessons::{Choice, Lesson, Proposed};
-pub use masked::MaskedCorpus;
+pub use boosted_trees::{BoostedTrees, DEPTH, DecisionTree};
+pub use corpus::{Corpus, CorpusStats};
+pub use corpus_image::CorpusImageError;
+pub use corpus_view::{ContextHint, CorpusView, OpenFile, RecentTyping, TypedPassage};
+pub use masked_corpus::MaskedCorpus;
 pub use models::{Models, PROPOSAL_FEATURES, STOP_FEATURES, TOKEN_FEATURES};
-pub use origin::{Origin, Source, SourceTokens};
-pub use settings::{Completion, CompletionToken, Method, Settings, StopReason};
-pub use trees::{DEPTH, Tree, Trees};
-pub use view::{Hint, OpenFile, Passage, Typing, View};
+pub use pod_array::SharedBytes;
+pub use settings::{BuiltinSettings, Completion, CompletionToken, Method, StopReason};
+pub use token_origin::{SourceTokens, TokenOrigin, TokenSource};
+pub use training_examples::{TrainingCandidate, TrainingExample, TrainingProposal};

@@ -1,15 +1,15 @@
 //! The models fitted on other repositories.
 
+use crate::boosted_trees::BoostedTrees;
 use crate::predict::ranking;
-use crate::trees::Trees;
-use crate::{proposals, stop, weights};
+use crate::{block_continuation, proposals, weights};
 
-/// Names of the features of a candidate token, in the order of [`crate::Choice::features`].
+/// Names of the features of a candidate token, in the order of [`crate::RankedToken::features`].
 pub const TOKEN_FEATURES: &[&str] = &ranking::FEATURES;
-/// Names of the features of a proposal, in the order of [`crate::Proposed::features`].
+/// Names of the features of a proposal, in the order of [`crate::TrainingProposal::features`].
 pub const PROPOSAL_FEATURES: &[&str] = &proposals::FEATURES;
-/// Names of the features of a blank line, in the order of [`crate::View::stop_features`].
-pub const STOP_FEATURES: &[&str] = &stop::FEATURES;
+/// Names of the features of a blank line, in the order of [`crate::CorpusView::stop_features`].
+pub const STOP_FEATURES: &[&str] = &block_continuation::FEATURES;
 
 /// Number of digits of a version of the weights.
 const NAME_LENGTH: usize = 8;
@@ -18,13 +18,13 @@ const NAME_LENGTH: usize = 8;
 #[derive(Clone, Debug)]
 pub struct Models {
     /// Probability that a token is the next one.
-    pub ranking: Trees,
+    pub ranking: BoostedTrees,
     /// Quality of a proposal: the mean of its similarity to the true text and of whether it is exactly right.
-    pub choosing: Trees,
+    pub choosing: BoostedTrees,
     /// Probability that a proposal is exactly right.
-    pub trusting: Trees,
+    pub trusting: BoostedTrees,
     /// Probability that a block continues.
-    pub stopping: Trees,
+    pub stopping: BoostedTrees,
 }
 
 /// The models written into this crate by `cargo xtask fit`.

@@ -2,52 +2,52 @@
 //!
 //! Built for every request, so its index consists of two sets of chains of positions instead of arrays that have to be sorted.
 
-use crate::stream::Stream;
-use crate::view::Nearness;
+use crate::corpus_view::Nearness;
+use crate::token_stream::TokenStream;
 use crate::vocabulary::{END, TokenId, Vocabulary};
 
 /// No position.
-const NONE: u32 = u32::MAX;
+const NO_POSITION: u32 = u32::MAX;
 
 /// The stream near the cursor with its index.
 #[derive(Debug)]
 pub(crate) struct Overlay {
-    pub(crate) stream: Stream,
+    pub(crate) stream: TokenStream,
     /// Nearness of each position.
     nearness: Vec<Nearness>,
     /// The class of each token.
     classes: Vec<TokenId>,
     /// Chains by the hash of the preceding token.
-    exact: Chains,
+    exact: PositionChains,
     /// Chains by the hash of the classes of the two preceding tokens.
-    abstracted: Chains,
+    abstracted: PositionChains,
     /// Bits of a hash: enough for the tokens of the stream, independent of the size of the vocabulary.
     hash_bits: u32,
 }
 
 /// Linked lists of positions that share a key, latest first, stored in one array.
 #[derive(Debug)]
-struct Chains {
+struct PositionChains {
     /// Latest position by key.
     latest: Vec<u32>,
     previous: Vec<u32>,
 }
 
-impl Chains {
+impl PositionChains {
     /// Empty chains for `positions` positions, with keys below `keys`.
-    fn new(keys: usize, positions: usize) -> Chains {
-        Chains { latest: vec![NONE; keys], previous: Vec::with_capacity(positions) }
+    fn new(keys: usize, positions: usize) -> PositionChains {
+        PositionChains { latest: vec![NO_POSITION; keys], previous: Vec::with_capacity(positions) }
     }
 
     /// Adds the next position, to the chain of its key if it has one.
     fn push(&mut self, key: Option<usize>) {
         let position = u32::try_from(self.previous.len()).expect("an open file is smaller than 4 G tokens");
-        let previous = key.map_or(NONE, |key| std::mem::replace(&mut self.latest[key], position));
+        let previous = key.map_or(NO_POSITION, |key| std::mem::replace(&mut self.latest[key], position));
         self.previous.push(previous);
     }
 
     fn positions(&self, key: usize) -> impl Iterator<Item = u32> {
-        let mut next = self.latest.get(key).copied().unwrap_or(NONE);
+        let mut next = self.latest.get(key).copied().unwrap_or(NO_POSITION);
         std::iter::from_fn(move || {
             let position = next;
             next = *self.previous.get(position as usize)?;
@@ -57,15 +57,15 @@ impl Chains {
 }
 
 impl Overlay {
-    /// Indexes `stream`. Positions without a token or without a preceding one are in no chain.
-    pub(crate) fn build(stream: Stream, nearness: Vec<Nearness>, words: &Vocabulary) -> Overlay {
+    /// Indexes `token_stream`. Positions without a token or without a preceding one are in no chain.
+    pub(crate) fn build(stream: TokenStream, nearness: Vec<Nearness>, words: &Vocabulary) -> Overlay {
         let tokens = &stream.tokens;
         let hash_bits = tokens.len().next_power_of_two().trailing_zeros().max(1);
         let classes = tokens.iter().map(|&token| words.abstracted(token)).collect();
-        let exact = Chains::new(1 << hash_bits, tokens.len());
-        let abstracted = Chains::new(1 << hash_bits, tokens.len());
+        let exact = PositionChains::new(1 << hash_bits, tokens.len());
+        let abstracted = PositionChains::new(1 << hash_bits, tokens.len());
         let mut overlay =
-            Overlay { classes, exact, abstracted, hash_bits, nearness, stream: Stream::default() };
+            Overlay { classes, exact, abstracted, hash_bits, nearness, stream: TokenStream::default() };
         for (position, &token) in tokens.iter().enumerate() {
             let last = before(tokens, position, 1).filter(|&last| last != END && token != END);
             let pair = last.and_then(|_| overlay.pair_before(position));
@@ -93,7 +93,7 @@ impl Overlay {
     }
 
     /// Returns positions that follow two tokens of the same classes, latest first.
-    pub(crate) fn after_like(
+    pub(crate) fn after_classes(
         &self,
         pair: (TokenId, TokenId),
         words: &Vocabulary,

@@ -8,10 +8,10 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::candidates::{self, Candidate, Place};
+use crate::boosted_trees::probability;
+use crate::candidates::{self, Candidate, TokenPosition};
+use crate::corpus_view::CorpusView;
 use crate::models::Models;
-use crate::trees::probability;
-use crate::view::View;
 use crate::vocabulary::TokenId;
 
 mod evidence;
@@ -21,23 +21,23 @@ mod vote;
 mod witten_bell;
 
 use evidence::Evidence;
-use ranking::Near;
-use vote::Voted;
+use ranking::NearbyTokens;
+use vote::VoteResult;
 
 /// A token that may come next.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Guess {
+pub(crate) struct TokenGuess {
     pub(crate) token: TokenId,
     pub(crate) probability: f64,
     /// The best position with this token, from which the preceding blanks are taken. The token there may have another name.
-    pub(crate) place: Place,
+    pub(crate) position: TokenPosition,
     /// Length of the match at the best position, in tokens.
     pub(crate) match_len: f64,
 }
 
 /// Prediction methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Model {
+pub(crate) enum PredictionMethod {
     /// The majority after the longest match.
     LongestMatch,
     /// Only counting.
@@ -54,29 +54,35 @@ pub(crate) enum Model {
     Ranked,
 }
 
-impl Model {
-    const ALL: [Model; 6] =
-        [Model::LongestMatch, Model::Count, Model::Vote, Model::SoftVote, Model::Mixed, Model::Ranked];
+impl PredictionMethod {
+    const ALL: [PredictionMethod; 6] = [
+        PredictionMethod::LongestMatch,
+        PredictionMethod::Count,
+        PredictionMethod::Vote,
+        PredictionMethod::SoftVote,
+        PredictionMethod::Mixed,
+        PredictionMethod::Ranked,
+    ];
 }
 
 /// Predictor for one view.
 pub(crate) struct Predictor<'v, 'c> {
-    view: &'v View<'c>,
+    view: &'v CorpusView<'c>,
     models: &'v Models,
-    near: Near,
+    nearby: NearbyTokens,
     /// Results by the tokens generated so far.
-    known: FxHashMap<Vec<TokenId>, Outlook>,
+    cache: FxHashMap<Vec<TokenId>, PredictionCache>,
 }
 
 /// Results for one context, by model; computed on demand.
 #[derive(Default)]
-struct Outlook {
-    guesses: [Option<Rc<[Guess]>>; Model::ALL.len()],
-    gathered: Option<Rc<Gathered>>,
+struct PredictionCache {
+    guesses: [Option<Rc<[TokenGuess]>>; PredictionMethod::ALL.len()],
+    match_evidence: Option<Rc<MatchEvidence>>,
 }
 
 /// Input of the models.
-struct Gathered {
+struct MatchEvidence {
     context: Vec<TokenId>,
     /// Positions after the same tokens.
     exact: Vec<Candidate>,
@@ -85,130 +91,149 @@ struct Gathered {
 }
 
 /// Maximum number of guesses returned. Those further down are not likely to be permitted either.
-const KEPT: usize = 32;
+const MAX_GUESSES: usize = 32;
 
 impl<'v, 'c> Predictor<'v, 'c> {
-    pub(crate) fn new(view: &'v View<'c>, models: &'v Models) -> Predictor<'v, 'c> {
-        Predictor { view, models, near: Near::of(view), known: FxHashMap::default() }
+    pub(crate) fn new(view: &'v CorpusView<'c>, models: &'v Models) -> Predictor<'v, 'c> {
+        Predictor { view, models, nearby: NearbyTokens::of(view), cache: FxHashMap::default() }
     }
 
-    fn asked<'a>(&'a self, written: &'a [TokenId]) -> Asked<'a, 'c> {
-        Asked { view: self.view, models: self.models, near: &self.near, written }
+    fn position_after<'a>(&'a self, written: &'a [TokenId]) -> DecodePosition<'a, 'c> {
+        DecodePosition { view: self.view, models: self.models, nearby: &self.nearby, written }
     }
 
     /// Returns the most likely next tokens after the cursor's context and `written`, the best first.
-    pub(crate) fn guesses(&mut self, model: Model, written: &[TokenId]) -> Rc<[Guess]> {
-        let mut outlook = self.known.remove(written).unwrap_or_default();
-        let guesses = outlook.guesses(&self.asked(written), model);
+    pub(crate) fn guesses(&mut self, model: PredictionMethod, written: &[TokenId]) -> Rc<[TokenGuess]> {
+        let mut outlook = self.cache.remove(written).unwrap_or_default();
+        let guesses = outlook.guesses(&self.position_after(written), model);
         if !written.is_empty() {
             // Drop thousands of positions for each of hundreds of tokens. They are rarely needed again, and can be collected again.
-            outlook.gathered = None;
+            outlook.match_evidence = None;
         }
-        self.known.insert(written.to_vec(), outlook);
+        self.cache.insert(written.to_vec(), outlook);
         guesses
     }
 
     /// Returns the positions after the same tokens as the cursor.
-    pub(crate) fn places(&mut self) -> Vec<Place> {
-        let mut outlook = self.known.remove(&[][..]).unwrap_or_default();
-        let asked = self.asked(&[]);
-        let gathered = outlook.gathered(&asked);
-        let after_same = gathered.exact.iter().filter(|candidate| candidate.matched > 0);
-        let places = after_same.map(|candidate| candidate.place).collect();
-        self.known.insert(Vec::new(), outlook);
+    pub(crate) fn exact_positions(&mut self) -> Vec<TokenPosition> {
+        let mut outlook = self.cache.remove(&[][..]).unwrap_or_default();
+        let asked = self.position_after(&[]);
+        let gathered = outlook.match_evidence(&asked);
+        let after_same = gathered.exact.iter().filter(|candidate| candidate.match_len > 0);
+        let places = after_same.map(|candidate| candidate.position).collect();
+        self.cache.insert(Vec::new(), outlook);
         places
     }
 
     /// Returns the candidates for the next token with their features.
-    pub(crate) fn choices(&self, written: &[TokenId]) -> Vec<ranking::Choice> {
-        Outlook::default().choices(&self.asked(written))
+    pub(crate) fn choices(&self, written: &[TokenId]) -> Vec<ranking::RankedToken> {
+        PredictionCache::default().choices(&self.position_after(written))
     }
 }
 
 /// A position in a completion.
-struct Asked<'a, 'c> {
-    view: &'a View<'c>,
+struct DecodePosition<'a, 'c> {
+    view: &'a CorpusView<'c>,
     models: &'a Models,
-    near: &'a Near,
+    nearby: &'a NearbyTokens,
     written: &'a [TokenId],
 }
 
-impl Gathered {
-    fn new(asked: &Asked<'_, '_>) -> Gathered {
+impl MatchEvidence {
+    fn new(asked: &DecodePosition<'_, '_>) -> MatchEvidence {
         let context = [&*asked.view.cursor.context, asked.written].concat();
-        let exact = candidates::exact(asked.view, &context);
-        Gathered { context, exact, evidence: OnceCell::new() }
+        let exact = candidates::exact_matches(asked.view, &context);
+        MatchEvidence { context, exact, evidence: OnceCell::new() }
     }
 
-    fn evidence(&self, asked: &Asked<'_, '_>) -> &[Evidence] {
-        self.evidence.get_or_init(|| evidence::gather(asked.view, &self.context, &self.exact))
+    fn evidence(&self, asked: &DecodePosition<'_, '_>) -> &[Evidence] {
+        self.evidence.get_or_init(|| evidence::collect_evidence(asked.view, &self.context, &self.exact))
     }
 }
 
-impl Outlook {
-    fn gathered(&mut self, asked: &Asked<'_, '_>) -> Rc<Gathered> {
-        Rc::clone(self.gathered.get_or_insert_with(|| Rc::new(Gathered::new(asked))))
+impl PredictionCache {
+    fn match_evidence(&mut self, asked: &DecodePosition<'_, '_>) -> Rc<MatchEvidence> {
+        Rc::clone(self.match_evidence.get_or_insert_with(|| Rc::new(MatchEvidence::new(asked))))
     }
 
-    fn guesses(&mut self, asked: &Asked<'_, '_>, model: Model) -> Rc<[Guess]> {
+    fn guesses(&mut self, asked: &DecodePosition<'_, '_>, model: PredictionMethod) -> Rc<[TokenGuess]> {
         if let Some(known) = &self.guesses[model as usize] {
             return Rc::clone(known);
         }
-        let gathered = self.gathered(asked);
+        let gathered = self.match_evidence(asked);
         let guesses = match model {
-            Model::LongestMatch => longest_match::guesses(asked.view, &gathered.exact),
-            Model::Count => witten_bell::guesses(asked.view, &gathered.exact),
-            Model::Vote | Model::SoftVote => {
-                let Voted { sharp, soft } = vote::vote(asked.view, gathered.evidence(asked));
-                self.keep(asked, Model::SoftVote, soft);
-                let sharp = self.keep(asked, Model::Vote, sharp);
-                return if model == Model::Vote { sharp } else { self.guesses(asked, Model::SoftVote) };
+            PredictionMethod::LongestMatch => longest_match::guesses(asked.view, &gathered.exact),
+            PredictionMethod::Count => witten_bell::guesses(asked.view, &gathered.exact),
+            PredictionMethod::Vote | PredictionMethod::SoftVote => {
+                let VoteResult { sharp, soft } = vote::vote(asked.view, gathered.evidence(asked));
+                self.insert(asked, PredictionMethod::SoftVote, soft);
+                let sharp = self.insert(asked, PredictionMethod::Vote, sharp);
+                return if model == PredictionMethod::Vote {
+                    sharp
+                } else {
+                    self.guesses(asked, PredictionMethod::SoftVote)
+                };
             }
-            Model::Mixed => {
-                mixed(asked.view, &self.guesses(asked, Model::Vote), &self.guesses(asked, Model::Count))
-            }
-            Model::Ranked => self.ranked(asked),
+            PredictionMethod::Mixed => mixed(
+                asked.view,
+                &self.guesses(asked, PredictionMethod::Vote),
+                &self.guesses(asked, PredictionMethod::Count),
+            ),
+            PredictionMethod::Ranked => self.ranked(asked),
         };
-        self.keep(asked, model, guesses)
+        self.insert(asked, model, guesses)
     }
 
-    fn keep(&mut self, asked: &Asked<'_, '_>, model: Model, mut guesses: Vec<Guess>) -> Rc<[Guess]> {
+    fn insert(
+        &mut self,
+        asked: &DecodePosition<'_, '_>,
+        model: PredictionMethod,
+        mut guesses: Vec<TokenGuess>,
+    ) -> Rc<[TokenGuess]> {
         if !asked.written.is_empty() {
-            guesses.truncate(KEPT);
+            guesses.truncate(MAX_GUESSES);
         }
-        let guesses: Rc<[Guess]> = guesses.into();
+        let guesses: Rc<[TokenGuess]> = guesses.into();
         self.guesses[model as usize] = Some(Rc::clone(&guesses));
         guesses
     }
 
-    fn choices(&mut self, asked: &Asked<'_, '_>) -> Vec<ranking::Choice> {
-        let gathered = self.gathered(asked);
+    fn choices(&mut self, asked: &DecodePosition<'_, '_>) -> Vec<ranking::RankedToken> {
+        let gathered = self.match_evidence(asked);
         let evidence = gathered.evidence(asked);
-        let opinions = ranking::Opinions {
-            mixed: &self.guesses(asked, Model::Mixed),
-            voted: &self.guesses(asked, Model::Vote),
-            soft: &self.guesses(asked, Model::SoftVote),
-            counted: &self.guesses(asked, Model::Count),
-            longest: &self.guesses(asked, Model::LongestMatch),
+        let opinions = ranking::MethodGuesses {
+            mixed: &self.guesses(asked, PredictionMethod::Mixed),
+            voted: &self.guesses(asked, PredictionMethod::Vote),
+            soft: &self.guesses(asked, PredictionMethod::SoftVote),
+            counted: &self.guesses(asked, PredictionMethod::Count),
+            longest: &self.guesses(asked, PredictionMethod::LongestMatch),
         };
-        ranking::choices(asked.view, asked.near, asked.written, &opinions, evidence, gathered.exact.len())
+        ranking::rank_candidates(
+            asked.view,
+            asked.nearby,
+            asked.written,
+            &opinions,
+            evidence,
+            gathered.exact.len(),
+        )
     }
 
     /// Ranks guesses by the fitted model. The others, for which it was not fitted, follow in their order.
-    fn ranked(&mut self, asked: &Asked<'_, '_>) -> Vec<Guess> {
+    fn ranked(&mut self, asked: &DecodePosition<'_, '_>) -> Vec<TokenGuess> {
         let choices = self.choices(asked).into_iter();
-        let weighed = choices.map(|choice| Guess {
+        let weighed = choices.map(|choice| TokenGuess {
             probability: probability(
                 asked.models.ranking.score(&choice.features) + typed_bonus(choice.was_typed),
             ),
             ..choice.guess
         });
-        let mut weighed: Vec<Guess> = weighed.collect();
+        let mut weighed: Vec<TokenGuess> = weighed.collect();
         weighed.sort_by(|a, b| b.probability.total_cmp(&a.probability));
         let least = weighed.last().map_or(1.0, |guess| guess.probability);
-        let mixed = self.guesses(asked, Model::Mixed);
-        let others = mixed.iter().skip(ranking::MOST);
-        weighed.extend(others.map(|guess| Guess { probability: guess.probability.min(least), ..*guess }));
+        let mixed = self.guesses(asked, PredictionMethod::Mixed);
+        let others = mixed.iter().skip(ranking::MAX_RANKED);
+        weighed
+            .extend(others.map(|guess| TokenGuess { probability: guess.probability.min(least), ..*guess }));
         weighed
     }
 }
@@ -219,25 +244,25 @@ fn typed_bonus(was_typed: bool) -> f64 {
 }
 
 /// Counting mixed with sharp and with soft voting.
-pub(crate) struct Expected {
-    pub(crate) sharp: Vec<Guess>,
-    pub(crate) soft: Vec<Guess>,
+pub(crate) struct BaselinePredictions {
+    pub(crate) sharp: Vec<TokenGuess>,
+    pub(crate) soft: Vec<TokenGuess>,
 }
 
 /// Returns the baseline predictions after any context.
-pub(crate) fn expected(view: &View, context: &[TokenId]) -> Expected {
-    let exact = candidates::exact(view, context);
+pub(crate) fn baseline_predictions(view: &CorpusView, context: &[TokenId]) -> BaselinePredictions {
+    let exact = candidates::exact_matches(view, context);
     let counted = witten_bell::guesses(view, &exact);
-    let Voted { sharp, soft } = vote::vote(view, &evidence::gather(view, context, &exact));
-    Expected { sharp: mixed(view, &sharp, &counted), soft: mixed(view, &soft, &counted) }
+    let VoteResult { sharp, soft } = vote::vote(view, &evidence::collect_evidence(view, context, &exact));
+    BaselinePredictions { sharp: mixed(view, &sharp, &counted), soft: mixed(view, &soft, &counted) }
 }
 
 /// Returns the mean of two distributions. The position of a token in both is taken from the first.
-fn mixed(view: &View, first: &[Guess], second: &[Guess]) -> Vec<Guess> {
-    let mut tally: Tally<Option<Guess>> = Tally::default();
+fn mixed(view: &CorpusView, first: &[TokenGuess], second: &[TokenGuess]) -> Vec<TokenGuess> {
+    let mut tally: TokenTally<Option<TokenGuess>> = TokenTally::default();
     for &guess in first.iter().chain(second) {
         let (_, mean) = tally.entry(guess.token);
-        let mean = mean.get_or_insert(Guess { probability: 0.0, ..guess });
+        let mean = mean.get_or_insert(TokenGuess { probability: 0.0, ..guess });
         mean.probability += guess.probability / 2.0;
     }
     ranked(view, tally.entries.into_iter().filter_map(|(_, guess)| guess).collect())
@@ -245,12 +270,12 @@ fn mixed(view: &View, first: &[Guess], second: &[Guess]) -> Vec<Guess> {
 
 /// Sums up the support of each token, in the order of first occurrence.
 #[derive(Default)]
-struct Tally<T> {
+struct TokenTally<T> {
     index: FxHashMap<TokenId, usize>,
     entries: Vec<(TokenId, T)>,
 }
 
-impl<T: Default> Tally<T> {
+impl<T: Default> TokenTally<T> {
     /// Returns the index of a token among the entries, and its support.
     fn entry(&mut self, token: TokenId) -> (usize, &mut T) {
         let next = self.entries.len();
@@ -264,8 +289,8 @@ impl<T: Default> Tally<T> {
 
 /// Sorts by probability. Ties are resolved by length, because short tokens are more frequent; never by number, which depends on the
 /// history of the corpus.
-fn ranked(view: &View, mut guesses: Vec<Guess>) -> Vec<Guess> {
-    let order = |token: TokenId| view.words.order(token);
+fn ranked(view: &CorpusView, mut guesses: Vec<TokenGuess>) -> Vec<TokenGuess> {
+    let order = |token: TokenId| view.words.sort_key(token);
     guesses.sort_by(|a, b| {
         b.probability.total_cmp(&a.probability).then_with(|| order(a.token).cmp(&order(b.token)))
     });

@@ -3,28 +3,28 @@
 //! Each method is right at other positions, and where several agree they are mostly right (feasibility study, section 8.8). They
 //! share the cache of the predictor, so that agreeing methods cost little more than one.
 
-use crate::cursor::{Mode, Typed};
-use crate::decode::{self, Written};
+use crate::corpus_view::CorpusView;
+use crate::cursor::{GenerationMode, PartialToken};
+use crate::decode::{self, DecodedTokens};
 use crate::models::Models;
-use crate::nearest;
-use crate::predict::{Model, Predictor};
+use crate::nearest_copy;
+use crate::predict::{PredictionMethod, Predictor};
 use crate::settings::StopReason;
-use crate::view::View;
 use crate::vocabulary::{TokenId, is_newline};
 
 /// Methods that generate proposals. Ties are resolved by this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
-    Model(Model),
+enum ProposalSource {
+    Model(PredictionMethod),
     NearestCopy,
 }
 
 /// The mean of voting and counting is left out: the ranking has it as a feature, and generates better text.
-const SOURCES: [Source; 4] = [
-    Source::Model(Model::Ranked),
-    Source::Model(Model::Vote),
-    Source::Model(Model::LongestMatch),
-    Source::NearestCopy,
+const SOURCES: [ProposalSource; 4] = [
+    ProposalSource::Model(PredictionMethod::Ranked),
+    ProposalSource::Model(PredictionMethod::Vote),
+    ProposalSource::Model(PredictionMethod::LongestMatch),
+    ProposalSource::NearestCopy,
 ];
 
 /// Features of a proposal.
@@ -71,24 +71,24 @@ pub(crate) const FEATURES: [&str; 30] = [
 
 /// A completion that could be shown.
 pub(crate) struct Proposal {
-    pub(crate) written: Written,
+    pub(crate) written: DecodedTokens,
     pub(crate) features: [f32; FEATURES.len()],
 }
 
 /// Returns all different proposals, the one of the ranking first. Leaves out empty ones.
 pub(crate) fn proposals(
-    view: &View,
+    view: &CorpusView,
     predictor: &mut Predictor,
     continuation: f64,
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Vec<Proposal> {
-    let mut different: Vec<(Written, Vec<Source>)> = Vec::new();
+    let mut different: Vec<(DecodedTokens, Vec<ProposalSource>)> = Vec::new();
     for source in SOURCES {
         let written = match source {
-            Source::Model(model) => decode::write(view, predictor, model, keep_going),
-            Source::NearestCopy => nearest::copy_among_candidates(view, predictor),
+            ProposalSource::Model(model) => decode::decode(view, predictor, model, keep_going),
+            ProposalSource::NearestCopy => nearest_copy::copy_among_candidates(view, predictor),
         };
-        match different.iter_mut().find(|(other, _)| other.is_same(&written)) {
+        match different.iter_mut().find(|(other, _)| other.has_same_tokens(&written)) {
             Some((_, sources)) => sources.push(source),
             None if written.guesses.is_empty() => {}
             None => different.push((written, vec![source])),
@@ -113,12 +113,12 @@ pub(crate) fn best_first(mut proposals: Vec<Proposal>, models: &Models) -> Vec<P
 }
 
 fn features(
-    view: &View,
+    view: &CorpusView,
     predictor: &mut Predictor,
     continuation: f64,
-    written: &Written,
-    sources: &[Source],
-    different: &[(Written, Vec<Source>)],
+    written: &DecodedTokens,
+    sources: &[ProposalSource],
+    different: &[(DecodedTokens, Vec<ProposalSource>)],
 ) -> [f32; FEATURES.len()] {
     let flag = |is: bool| f32::from(u8::from(is));
     let by = |source: usize| flag(sources.contains(&SOURCES[source]));
@@ -129,8 +129,8 @@ fn features(
     let matches = || guesses.iter().map(|guess| guess.match_len.min(80.0));
     let lines = guesses.iter().filter(|guess| is_newline(guess.token)).count();
     let ranked = &different[0].0;
-    let leaves = Leaving::of(predictor, ranked, written);
-    let mode = |mode: Mode| flag(view.cursor.mode == mode);
+    let leaves = Divergence::of(predictor, ranked, written);
+    let mode = |mode: GenerationMode| flag(view.cursor.mode == mode);
     let ends = |reasons: &[StopReason]| flag(reasons.contains(&written.stop));
     [
         by(0),
@@ -151,11 +151,11 @@ fn features(
         leaves.shared,
         leaves.probability.max(1e-6).ln() as f32,
         leaves.best.max(1e-6).ln() as f32,
-        mode(Mode::Statement),
-        mode(Mode::RestOfBlock),
-        mode(Mode::Body),
-        flag(matches!(view.cursor.typed, Typed::Word { .. })),
-        flag(matches!(view.cursor.typed, Typed::String { .. })),
+        mode(GenerationMode::Statement),
+        mode(GenerationMode::RestOfBlock),
+        mode(GenerationMode::Body),
+        flag(matches!(view.cursor.partial_token, PartialToken::Word { .. })),
+        flag(matches!(view.cursor.partial_token, PartialToken::String { .. })),
         flag(view.family.is_indented()),
         view.cursor.open_brackets.min(5) as f32,
         ends(&[StopReason::TokenLimit]),
@@ -167,7 +167,7 @@ fn features(
 }
 
 /// The point where a proposal diverges from another one.
-struct Leaving {
+struct Divergence {
     /// Share of the other proposal before that point, 0 to 1.
     shared: f32,
     /// The ranking's probabilities of both tokens at that point; 1 if the proposals do not diverge.
@@ -175,18 +175,22 @@ struct Leaving {
     best: f64,
 }
 
-impl Leaving {
-    fn of(predictor: &mut Predictor, ranked: &Written, written: &Written) -> Leaving {
+impl Divergence {
+    fn of(predictor: &mut Predictor, ranked: &DecodedTokens, written: &DecodedTokens) -> Divergence {
         let pairs = ranked.guesses.iter().zip(&written.guesses);
         let shared = pairs.take_while(|(ours, theirs)| ours.token == theirs.token).count();
         let share = shared as f32 / ranked.guesses.len().max(1) as f32;
-        if ranked.is_same(written) {
-            return Leaving { shared: 1.0, probability: 1.0, best: 1.0 };
+        if ranked.has_same_tokens(written) {
+            return Divergence { shared: 1.0, probability: 1.0, best: 1.0 };
         }
-        let guesses = predictor.guesses(Model::Ranked, &ranked.tokens_before(shared));
+        let guesses = predictor.guesses(PredictionMethod::Ranked, &ranked.tokens_before(shared));
         let token: Option<TokenId> = written.guesses.get(shared).map(|guess| guess.token);
         let probability =
             guesses.iter().find(|guess| Some(guess.token) == token).map_or(0.0, |guess| guess.probability);
-        Leaving { shared: share, probability, best: guesses.first().map_or(0.0, |guess| guess.probability) }
+        Divergence {
+            shared: share,
+            probability,
+            best: guesses.first().map_or(0.0, |guess| guess.probability),
+        }
     }
 }

@@ -6,10 +6,10 @@
 
 use std::borrow::Cow;
 
-use syntax::Family;
+use syntax::LanguageFamily;
 
-use crate::stream::{self, Stream};
-use crate::vocabulary::{Class, Vocabulary};
+use crate::token_stream::{self, TokenStream};
+use crate::vocabulary::{TokenClass, Vocabulary};
 
 /// Quote of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Quote {
 }
 
 /// Returns the quote of a literal that can be exchanged: one quote at each end, none inside, and nothing that may escape one.
-pub(crate) fn exchangeable(literal: &str) -> Option<Quote> {
+pub(crate) fn exchangeable_quote(literal: &str) -> Option<Quote> {
     let (prefix, quoted) = literal.split_at(literal.find(['\'', '"'])?);
     let mut inner = quoted.chars();
     let (first, last) = (inner.next()?, inner.next_back()?);
@@ -52,8 +52,8 @@ pub(crate) fn exchangeable(literal: &str) -> Option<Quote> {
 }
 
 /// Returns the literal with the given quote, or unchanged if that would change its meaning.
-pub(crate) fn in_quotes(literal: &str, quote: Quote) -> Cow<'_, str> {
-    match exchangeable(literal) {
+pub(crate) fn requote(literal: &str, quote: Quote) -> Cow<'_, str> {
+    match exchangeable_quote(literal) {
         Some(own) if own != quote => {
             let exchange =
                 |character| if Quote::of(character).is_some() { quote.character() } else { character };
@@ -65,64 +65,64 @@ pub(crate) fn in_quotes(literal: &str, quote: Quote) -> Cow<'_, str> {
 
 /// Quotes used in the open file; `None` without a clear style.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Habits {
+pub(crate) struct QuoteStyle {
     code: Option<Quote>,
     /// Quotes of attributes of elements, which many authors write differently from other code.
     attributes: Option<Quote>,
 }
 
 /// Factor by which the majority must outnumber the exceptions.
-const CLEAR: usize = 4;
+const CLEAR_MAJORITY: usize = 4;
 
-impl Habits {
-    /// Detects the style of the code in `near`.
-    pub(crate) fn of(family: Family, near: &Stream, words: &Vocabulary) -> Habits {
+impl QuoteStyle {
+    /// Detects the style of the code in `overlay_nearness`.
+    pub(crate) fn of(family: LanguageFamily, near: &TokenStream, words: &Vocabulary) -> QuoteStyle {
         if !family.has_equal_quotes() {
-            return Habits::default();
+            return QuoteStyle::default();
         }
-        let mut counts = [Count::default(); 2];
+        let mut counts = [QuoteCount::default(); 2];
         let mut before = "";
         for (&token, &side) in near.tokens.iter().zip(&near.blanks) {
             let text = words.text(token);
-            if words.class(token) == Class::String && exchangeable(text).is_some() {
-                counts[usize::from(is_attribute(family, before, side))].add(stream::quote(side));
+            if words.class(token) == TokenClass::String && exchangeable_quote(text).is_some() {
+                counts[usize::from(is_attribute(family, before, side))].add(token_stream::quote(side));
             }
             before = text;
         }
-        let [code, attributes] = counts.map(Count::clear);
-        Habits { code, attributes }
+        let [code, attributes] = counts.map(QuoteCount::clear);
+        QuoteStyle { code, attributes }
     }
 
     /// Falls back to the quote of the partial token if the file has no style.
-    pub(crate) fn or_typed(self, typed: Option<Quote>) -> Habits {
-        Habits { code: self.code.or(typed), ..self }
+    pub(crate) fn or_partial(self, typed: Option<Quote>) -> QuoteStyle {
+        QuoteStyle { code: self.code.or(typed), ..self }
     }
 
     /// Returns the literal in the open file's style, or as it was found. `before` is the preceding token.
-    pub(crate) fn written<'t>(
+    pub(crate) fn render_literal<'t>(
         &self,
-        family: Family,
+        family: LanguageFamily,
         before: &str,
         literal: &'t str,
         side: u8,
     ) -> Cow<'t, str> {
         let habit = if is_attribute(family, before, side) { self.attributes } else { self.code };
-        in_quotes(literal, habit.unwrap_or(stream::quote(side)))
+        requote(literal, habit.unwrap_or(token_stream::quote(side)))
     }
 }
 
 /// Returns whether a literal after the token `before` is the value of an attribute.
-fn is_attribute(family: Family, before: &str, side: u8) -> bool {
-    family == Family::Script && before == "=" && stream::blanks(side) == 0
+fn is_attribute(family: LanguageFamily, before: &str, side: u8) -> bool {
+    family == LanguageFamily::Script && before == "=" && token_stream::blanks(side) == 0
 }
 
 #[derive(Clone, Copy, Default)]
-struct Count {
+struct QuoteCount {
     single: usize,
     double: usize,
 }
 
-impl Count {
+impl QuoteCount {
     fn add(&mut self, quote: Quote) {
         match quote {
             Quote::Single => self.single += 1,
@@ -131,10 +131,10 @@ impl Count {
     }
 
     fn clear(self) -> Option<Quote> {
-        let Count { single, double } = self;
+        let QuoteCount { single, double } = self;
         match () {
-            () if single > 0 && single >= CLEAR * double => Some(Quote::Single),
-            () if double > 0 && double >= CLEAR * single => Some(Quote::Double),
+            () if single > 0 && single >= CLEAR_MAJORITY * double => Some(Quote::Single),
+            () if double > 0 && double >= CLEAR_MAJORITY * single => Some(Quote::Double),
             () => None,
         }
     }
@@ -149,8 +149,8 @@ mod tests {
         for (single, double) in
             [("'a'", r#""a""#), ("''", r#""""#), (r"rb'\d'", r#"rb"\d""#), ("f'{x!r}'", r#"f"{x!r}""#)]
         {
-            assert_eq!([in_quotes(single, Quote::Double), in_quotes(double, Quote::Double)], [double; 2]);
-            assert_eq!([in_quotes(single, Quote::Single), in_quotes(double, Quote::Single)], [single; 2]);
+            assert_eq!([requote(single, Quote::Double), requote(double, Quote::Double)], [double; 2]);
+            assert_eq!([requote(single, Quote::Single), requote(double, Quote::Single)], [single; 2]);
         }
         let kept = [
             r"'it\'s'",
@@ -165,13 +165,13 @@ mod tests {
             r#"f'{d["k"]}'"#,
         ];
         for literal in kept {
-            assert_eq!([in_quotes(literal, Quote::Double), in_quotes(literal, Quote::Single)], [literal; 2]);
+            assert_eq!([requote(literal, Quote::Double), requote(literal, Quote::Single)], [literal; 2]);
         }
     }
 
     #[test]
     fn a_habit_is_clear_or_none() {
-        let clear = |single, double| Count { single, double }.clear();
+        let clear = |single, double| QuoteCount { single, double }.clear();
         assert_eq!([clear(0, 0), clear(3, 1), clear(1, 3)], [None; 3]);
         assert_eq!([clear(1, 0), clear(8, 2)], [Some(Quote::Single); 2]);
         assert_eq!([clear(0, 1), clear(2, 8)], [Some(Quote::Double); 2]);

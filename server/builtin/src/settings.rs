@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::candidates::Place;
+use crate::candidates::TokenPosition;
 use crate::models::Models;
 use crate::vocabulary::TokenId;
 
@@ -37,7 +37,7 @@ impl Method {
 
 /// Settings of a completion.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct BuiltinSettings {
     /// Completion method.
     pub method: Method,
     /// Minimum probability that the rest of a statement is exactly right. Below it, a statement is not shown, and a block is cut
@@ -54,15 +54,19 @@ const MIN_PROBABILITY: f64 = 0.25;
 /// their exact matches; `docs/benchmarks.md` has the results of lower and higher values.
 const MIN_CONTINUATION: f64 = 0.3;
 
-impl Settings {
+impl BuiltinSettings {
     /// Settings for measurements: completions are not suppressed as unlikely, but complete bodies are left alone.
-    pub fn for_replay() -> Settings {
-        Settings { method: Method::Hybrid, min_probability: None, min_continuation: Some(MIN_CONTINUATION) }
+    pub fn for_replay() -> BuiltinSettings {
+        BuiltinSettings {
+            method: Method::Hybrid,
+            min_probability: None,
+            min_continuation: Some(MIN_CONTINUATION),
+        }
     }
 
     /// Settings for an editor, where a wrong suggestion costs more than none.
-    pub fn for_editor() -> Settings {
-        Settings { min_probability: Some(MIN_PROBABILITY), ..Settings::for_replay() }
+    pub fn for_editor() -> BuiltinSettings {
+        BuiltinSettings { min_probability: Some(MIN_PROBABILITY), ..BuiltinSettings::for_replay() }
     }
 
     /// Returns the settings by name, for a fingerprint.
@@ -131,7 +135,7 @@ pub struct CompletionToken {
     /// Length of the match at the best position with this token, in tokens.
     pub match_len: f64,
     pub(crate) token: TokenId,
-    pub(crate) place: Place,
+    pub(crate) position: TokenPosition,
 }
 
 /// A completion and its figures.
@@ -142,7 +146,7 @@ pub struct Completion {
     /// Its tokens.
     pub tokens: Vec<CompletionToken>,
     /// Whether the first token completes the partial one at the cursor.
-    pub(crate) ends_typed: bool,
+    pub(crate) completes_partial: bool,
     /// Probability that it is exactly right; for withheld text, the probability of that text; 1 if nothing was found.
     pub trust: f64,
     /// Probability that the block continues, on a blank line; 1 elsewhere.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use libsais::SuffixArrayConstruction;
 
-use crate::order::{Minima, Part, by_priority};
+use crate::match_order::{ArrayPart, MinimaTree, by_priority};
 use crate::vocabulary::TokenId;
 
 /// Positions of a stream, sorted by the tokens *before* them, read backwards.
@@ -14,7 +14,7 @@ pub(crate) struct SuffixArray<'a> {
     /// Start of the positions that follow each token, and the end of the last ones; empty if not computed.
     pub(crate) starts: &'a [u32],
     /// Minima over the positions.
-    pub(crate) minima: &'a Minima,
+    pub(crate) minima: &'a MinimaTree,
 }
 
 /// Sorts the positions `1..=tokens.len()` by the preceding tokens. Returns an empty array if memory is short.
@@ -42,23 +42,23 @@ pub(crate) fn starts(tokens: impl Iterator<Item = TokenId>, limit: TokenId) -> V
 }
 
 /// For every match length from 0 on, the range of positions in the array with at least that match.
-type Ladder = Vec<Range<usize>>;
+type MatchRanges = Vec<Range<usize>>;
 
 /// An array with the ranges that match a context.
 #[derive(Debug)]
-pub(crate) struct Climb<'a> {
+pub(crate) struct ContextMatches<'a> {
     array: SuffixArray<'a>,
-    pub(crate) ladder: Ladder,
+    pub(crate) ranges: MatchRanges,
 }
 
 impl<'a> SuffixArray<'a> {
     /// Narrows the array by one token of `context` at a time, backwards, while anything matches. `token_at` returns the token at a
     /// position of the sorted stream.
-    pub(crate) fn climb(
+    pub(crate) fn match_context(
         self,
         context: impl DoubleEndedIterator<Item = TokenId>,
         token_at: impl Fn(usize) -> TokenId,
-    ) -> Climb<'a> {
+    ) -> ContextMatches<'a> {
         let mut range = 0..self.positions.len();
         let mut ladder = vec![range.clone()];
         for (depth, wanted) in context.rev().enumerate() {
@@ -75,7 +75,7 @@ impl<'a> SuffixArray<'a> {
             }
             ladder.push(range.clone());
         }
-        Climb { array: self, ladder }
+        ContextMatches { array: self, ranges: ladder }
     }
 
     /// Returns the range of positions that follow a token, if `starts` is computed.
@@ -86,11 +86,11 @@ impl<'a> SuffixArray<'a> {
     }
 }
 
-impl Climb<'_> {
+impl ContextMatches<'_> {
     /// Returns the ranges with a match of exactly this length: before and behind the longer matches.
-    fn ring(&self, matched: usize) -> (Range<usize>, Range<usize>) {
-        let Some(range) = self.ladder.get(matched) else { return (0..0, 0..0) };
-        let inner = self.ladder.get(matched + 1).cloned().unwrap_or(range.start..range.start);
+    fn ranges_of_length(&self, matched: usize) -> (Range<usize>, Range<usize>) {
+        let Some(range) = self.ranges.get(matched) else { return (0..0, 0..0) };
+        let inner = self.ranges.get(matched + 1).cloned().unwrap_or(range.start..range.start);
         (range.start..inner.start, inner.end..range.end)
     }
 }
@@ -98,22 +98,22 @@ impl Climb<'_> {
 /// Visits positions in several arrays as if they were one, from the longest match down, and by lowest priority among equal matches,
 /// until `enough` were accepted. Matches of length 0 are visited only if nothing better exists. `priority` and `accept` receive the
 /// number of the array and the position, `accept` also the match length.
-pub(crate) fn visit(
-    climbs: &[Climb],
+pub(crate) fn visit_matches(
+    climbs: &[ContextMatches],
     enough: usize,
     priority: impl Fn(usize, u32) -> u64,
     mut accept: impl FnMut(usize, u32, usize) -> bool,
 ) {
     let mut accepted = 0;
-    let lengths = climbs.iter().map(|climb| climb.ladder.len()).max().unwrap_or(0);
+    let lengths = climbs.iter().map(|climb| climb.ranges.len()).max().unwrap_or(0);
     for matched in (0..lengths).rev() {
         if accepted >= enough || (matched == 0 && accepted > 0) {
             return;
         }
         let parts = climbs.iter().enumerate().flat_map(|(number, climb)| {
             let SuffixArray { positions, minima, .. } = climb.array;
-            let (before, behind) = climb.ring(matched);
-            [before, behind].map(|range| Part { number, positions, minima, range })
+            let (before, behind) = climb.ranges_of_length(matched);
+            [before, behind].map(|range| ArrayPart { number, positions, minima, range })
         });
         by_priority(&parts.collect::<Vec<_>>(), &priority, |number, position| {
             accepted += usize::from(accept(number, position, matched));
@@ -138,13 +138,13 @@ mod tests {
             let positions = sort(tokens.iter().copied());
             let starts = starts(tokens.iter().copied(), 4);
             let starts = if counts { &starts[..] } else { &[] };
-            let array = SuffixArray { positions: &positions, starts, minima: &Minima::default() };
-            let climb = array.climb(context.iter().copied(), |at| tokens[at]);
+            let array = SuffixArray { positions: &positions, starts, minima: &MinimaTree::default() };
+            let climb = array.match_context(context.iter().copied(), |at| tokens[at]);
             for matched in 0..=context.len() {
                 let tail = &context[context.len() - matched..];
                 let scan: Vec<u32> =
                     (1..=tokens.len()).filter(|&end| tokens[..end].ends_with(tail)).map(|end| end as u32).collect();
-                let mut found = climb.ladder.get(matched).map_or(vec![], |range| positions[range.clone()].to_vec());
+                let mut found = climb.ranges.get(matched).map_or(vec![], |range| positions[range.clone()].to_vec());
                 found.sort_unstable();
                 prop_assert_eq!(found, scan, "after {:?}", tail);
             }
@@ -157,15 +157,16 @@ mod tests {
         let sorted = streams.iter().map(|tokens| {
             let positions = sort(tokens.iter().copied());
             let kept: Vec<u16> = (0..=tokens.len() as u16).collect();
-            let minima = Minima::of(&positions, &kept);
+            let minima = MinimaTree::of(&positions, &kept);
             (positions, minima)
         });
-        let sorted: Vec<(Vec<u32>, Minima)> = sorted.collect();
+        let sorted: Vec<(Vec<u32>, MinimaTree)> = sorted.collect();
         let climbs = streams.iter().zip(&sorted).map(|(tokens, (positions, minima))| {
-            SuffixArray { positions, starts: &[], minima }.climb(context.iter().copied(), |at| tokens[at])
+            SuffixArray { positions, starts: &[], minima }
+                .match_context(context.iter().copied(), |at| tokens[at])
         });
         let mut visited = Vec::new();
-        visit(&climbs.collect::<Vec<_>>(), enough, priority, |number, position, matched| {
+        visit_matches(&climbs.collect::<Vec<_>>(), enough, priority, |number, position, matched| {
             visited.push((number, position, matched));
             true
         });

@@ -29,7 +29,7 @@ const FIRST_TEXT: TokenId = FIRST_NEWLINE + UNIT_NEWLINES + COLUMN_NEWLINES;
 /// Class of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Class {
+pub(crate) enum TokenClass {
     /// A keyword, a common built-in name or an operator: never renamed.
     Fixed,
     Identifier,
@@ -39,41 +39,47 @@ pub(crate) enum Class {
     End,
 }
 
-impl Class {
+impl TokenClass {
     /// Returns the class with this number in an image, which is the number of the variant.
-    pub(crate) fn from_byte(byte: u8) -> Option<Class> {
-        const ALL: [Class; 6] =
-            [Class::Fixed, Class::Identifier, Class::String, Class::Number, Class::Newline, Class::End];
+    pub(crate) fn from_byte(byte: u8) -> Option<TokenClass> {
+        const ALL: [TokenClass; 6] = [
+            TokenClass::Fixed,
+            TokenClass::Identifier,
+            TokenClass::String,
+            TokenClass::Number,
+            TokenClass::Newline,
+            TokenClass::End,
+        ];
         ALL.get(usize::from(byte)).copied()
     }
 }
 
 /// Change of indentation at a newline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum IndentChange {
     /// Multiples of the file's indentation step.
     Units(i64),
     /// Anything else, in columns.
     Columns(i64),
 }
 
-impl Change {
-    pub(crate) fn between(from: usize, to: usize, unit: usize) -> Change {
+impl IndentChange {
+    pub(crate) fn between(from: usize, to: usize, unit: usize) -> IndentChange {
         let (columns, unit) = (to as i64 - from as i64, unit.max(1) as i64);
-        if columns % unit == 0 { Change::Units(columns / unit) } else { Change::Columns(columns) }
+        if columns % unit == 0 { IndentChange::Units(columns / unit) } else { IndentChange::Columns(columns) }
     }
 
     pub(crate) fn columns(self, unit: usize) -> i64 {
         match self {
-            Change::Units(units) => units * unit as i64,
-            Change::Columns(columns) => columns,
+            IndentChange::Units(units) => units * unit as i64,
+            IndentChange::Columns(columns) => columns,
         }
     }
 
     pub(crate) fn token(self) -> TokenId {
         let code = match self {
-            Change::Units(units) => units.clamp(-MAX_UNITS, MAX_UNITS) + MAX_UNITS,
-            Change::Columns(columns) => {
+            IndentChange::Units(units) => units.clamp(-MAX_UNITS, MAX_UNITS) + MAX_UNITS,
+            IndentChange::Columns(columns) => {
                 i64::from(UNIT_NEWLINES) + columns.clamp(-MAX_COLUMNS, MAX_COLUMNS) + MAX_COLUMNS
             }
         };
@@ -81,19 +87,19 @@ impl Change {
     }
 
     /// Returns the change at a newline token; `None` for other tokens.
-    pub(crate) fn of(token: TokenId) -> Option<Change> {
+    pub(crate) fn of(token: TokenId) -> Option<IndentChange> {
         let code = i64::from(token.checked_sub(FIRST_NEWLINE).filter(|_| token < FIRST_TEXT)?);
         let column_code = code - i64::from(UNIT_NEWLINES);
         Some(if column_code < 0 {
-            Change::Units(code - MAX_UNITS)
+            IndentChange::Units(code - MAX_UNITS)
         } else {
-            Change::Columns(column_code - MAX_COLUMNS)
+            IndentChange::Columns(column_code - MAX_COLUMNS)
         })
     }
 }
 
 pub(crate) fn is_newline(token: TokenId) -> bool {
-    Change::of(token).is_some()
+    IndentChange::of(token).is_some()
 }
 
 /// Texts and their numbers, one for each text and class. A vocabulary can extend a shared one, whose numbers stay valid.
@@ -104,32 +110,36 @@ pub(crate) struct Vocabulary {
     first: u32,
     /// Concatenation of all texts.
     text: String,
-    /// End of each text in `text`.
+    /// End of each text in `render`.
     ends: Vec<u32>,
-    classes: Vec<Class>,
+    classes: Vec<TokenClass>,
     /// Indices into `ends`.
     table: HashTable<u32>,
 }
 
 impl Vocabulary {
     /// Creates an empty extension of `below`.
-    pub(crate) fn over(below: Arc<Vocabulary>) -> Vocabulary {
+    pub(crate) fn on_top_of(below: Arc<Vocabulary>) -> Vocabulary {
         Vocabulary { first: below.len(), below: Some(below), ..Vocabulary::default() }
     }
 
     /// Returns an extensible vocabulary while `words` stays in use: an extension, or a copy of the existing extension, so that
     /// there are never more than two levels.
-    pub(crate) fn growing(words: &Arc<Vocabulary>) -> Vocabulary {
-        if words.below.is_some() { Vocabulary::clone(words) } else { Vocabulary::over(Arc::clone(words)) }
+    pub(crate) fn extensible(words: &Arc<Vocabulary>) -> Vocabulary {
+        if words.below.is_some() {
+            Vocabulary::clone(words)
+        } else {
+            Vocabulary::on_top_of(Arc::clone(words))
+        }
     }
 
     /// Returns the vocabulary at the bottom of all extensions.
-    pub(crate) fn lowest(&self) -> &Vocabulary {
-        self.below.as_deref().map_or(self, Vocabulary::lowest)
+    pub(crate) fn root(&self) -> &Vocabulary {
+        self.below.as_deref().map_or(self, Vocabulary::root)
     }
 
     /// Creates a vocabulary from the values of [`Vocabulary::parts`]; `None` if they are inconsistent.
-    pub(crate) fn from_parts(text: String, ends: Vec<u32>, classes: Vec<Class>) -> Option<Vocabulary> {
+    pub(crate) fn from_parts(text: String, ends: Vec<u32>, classes: Vec<TokenClass>) -> Option<Vocabulary> {
         let is_end = |end: &u32| text.is_char_boundary(*end as usize);
         let fits = ends.is_sorted()
             && ends.iter().all(is_end)
@@ -147,7 +157,7 @@ impl Vocabulary {
     }
 
     /// Returns this level's concatenated texts, their ends and their classes.
-    pub(crate) fn parts(&self) -> (&str, &[u32], &[Class]) {
+    pub(crate) fn parts(&self) -> (&str, &[u32], &[TokenClass]) {
         (&self.text, &self.ends, &self.classes)
     }
 
@@ -160,7 +170,7 @@ impl Vocabulary {
         self.first + u32::try_from(self.ends.len()).expect("the text of 4 G tokens is larger than any corpus")
     }
 
-    fn find(&self, hash: u64, text: &str, class: Class) -> Option<u32> {
+    fn find(&self, hash: u64, text: &str, class: TokenClass) -> Option<u32> {
         let below = self.below.as_ref().and_then(|below| below.find(hash, text, class));
         let is_same = |&index: &u32| {
             text_at(&self.text, &self.ends, index) == text && self.classes[index as usize] == class
@@ -169,7 +179,7 @@ impl Vocabulary {
         below.or_else(|| own().map(|index| self.first + index))
     }
 
-    fn insert(&mut self, hash: u64, text: &str, class: Class) -> u32 {
+    fn insert(&mut self, hash: u64, text: &str, class: TokenClass) -> u32 {
         let number = self.len();
         self.text.push_str(text);
         self.ends.push(u32::try_from(self.text.len()).expect("a corpus stays below 4 GB of distinct text"));
@@ -179,9 +189,9 @@ impl Vocabulary {
         number
     }
 
-    /// Returns the number of `text` in this class; adds it if it is new. With one number for several classes, the first file would
+    /// Returns the number of `render` in this class; adds it if it is new. With one number for several classes, the first file would
     /// decide.
-    pub(crate) fn intern(&mut self, text: &str, class: Class) -> TokenId {
+    pub(crate) fn intern(&mut self, text: &str, class: TokenClass) -> TokenId {
         let hash = Vocabulary::hash(text);
         FIRST_TEXT + self.find(hash, text, class).unwrap_or_else(|| self.insert(hash, text, class))
     }
@@ -199,13 +209,13 @@ impl Vocabulary {
         }
     }
 
-    pub(crate) fn class(&self, token: TokenId) -> Class {
+    pub(crate) fn class(&self, token: TokenId) -> TokenClass {
         match token {
-            END => Class::End,
-            IDENTIFIER => Class::Identifier,
-            STRING => Class::String,
-            NUMBER => Class::Number,
-            _ if token < FIRST_TEXT => Class::Newline,
+            END => TokenClass::End,
+            IDENTIFIER => TokenClass::Identifier,
+            STRING => TokenClass::String,
+            NUMBER => TokenClass::Number,
+            _ if token < FIRST_TEXT => TokenClass::Newline,
             _ => {
                 let (holder, index) = self.holder(token - FIRST_TEXT);
                 holder.classes[index as usize]
@@ -216,15 +226,15 @@ impl Vocabulary {
     /// Returns the token that represents all tokens of the same class; fixed tokens and newlines represent themselves.
     pub(crate) fn abstracted(&self, token: TokenId) -> TokenId {
         match self.class(token) {
-            Class::Identifier => IDENTIFIER,
-            Class::String => STRING,
-            Class::Number => NUMBER,
-            Class::Fixed | Class::Newline | Class::End => token,
+            TokenClass::Identifier => IDENTIFIER,
+            TokenClass::String => STRING,
+            TokenClass::Number => NUMBER,
+            TokenClass::Fixed | TokenClass::Newline | TokenClass::End => token,
         }
     }
 
     /// Returns a sort key that is the same in every vocabulary.
-    pub(crate) fn order(&self, token: TokenId) -> (usize, &str, u8, TokenId) {
+    pub(crate) fn sort_key(&self, token: TokenId) -> (usize, &str, u8, TokenId) {
         let (text, class) = (self.text(token), self.class(token) as u8);
         (text.len(), text, class, token.min(FIRST_TEXT))
     }
@@ -294,45 +304,45 @@ mod tests {
 
     #[test]
     fn a_newline_is_a_change_of_indentation() {
-        assert_eq!(Change::between(4, 8, 4), Change::Units(1));
-        assert_eq!(Change::between(8, 4, 2), Change::Units(-2));
-        assert_eq!(Change::between(4, 11, 4), Change::Columns(7));
-        for change in (-9..=9).map(Change::Units).chain((-60..=60).map(Change::Columns)) {
-            assert_eq!(Change::of(change.token()), Some(change));
+        assert_eq!(IndentChange::between(4, 8, 4), IndentChange::Units(1));
+        assert_eq!(IndentChange::between(8, 4, 2), IndentChange::Units(-2));
+        assert_eq!(IndentChange::between(4, 11, 4), IndentChange::Columns(7));
+        for change in (-9..=9).map(IndentChange::Units).chain((-60..=60).map(IndentChange::Columns)) {
+            assert_eq!(IndentChange::of(change.token()), Some(change));
         }
-        assert_eq!(Change::Columns(1000).token(), Change::Columns(MAX_COLUMNS).token());
-        assert_eq!([END, IDENTIFIER, STRING, NUMBER, FIRST_TEXT].map(Change::of), [None; 5]);
+        assert_eq!(IndentChange::Columns(1000).token(), IndentChange::Columns(MAX_COLUMNS).token());
+        assert_eq!([END, IDENTIFIER, STRING, NUMBER, FIRST_TEXT].map(IndentChange::of), [None; 5]);
     }
 
     #[test]
     fn new_words_lie_on_top_of_a_vocabulary() {
         let mut base = Vocabulary::default();
-        let old = base.intern("old", Class::Identifier);
-        assert_eq!(base.intern("old", Class::Identifier), old);
-        assert_ne!(base.intern("old", Class::Fixed), old, "its other class does not matter");
+        let old = base.intern("old", TokenClass::Identifier);
+        assert_eq!(base.intern("old", TokenClass::Identifier), old);
+        assert_ne!(base.intern("old", TokenClass::Fixed), old, "its other class does not matter");
         let base = Arc::new(base);
-        let mut changed = Vocabulary::growing(&base);
-        let new = changed.intern("new", Class::String);
-        let mut grown = Vocabulary::growing(&Arc::new(changed));
-        let newer = grown.intern("newer", Class::Number);
+        let mut changed = Vocabulary::extensible(&base);
+        let new = changed.intern("new", TokenClass::String);
+        let mut grown = Vocabulary::extensible(&Arc::new(changed));
+        let newer = grown.intern("newer", TokenClass::Number);
         assert!(Arc::ptr_eq(grown.below.as_ref().unwrap(), &base), "there are two layers and no more");
-        let mut words = Vocabulary::over(Arc::new(grown));
-        let newest = words.intern("newest", Class::Fixed);
+        let mut words = Vocabulary::on_top_of(Arc::new(grown));
+        let newest = words.intern("newest", TokenClass::Fixed);
         let all = ["old", "new", "newer", "newest"];
         assert_eq!([old, new, newer, newest].map(|token| words.text(token)), all);
-        let classes = [Class::Identifier, Class::String, Class::Number, Class::Fixed];
+        let classes = [TokenClass::Identifier, TokenClass::String, TokenClass::Number, TokenClass::Fixed];
         let known = all.into_iter().zip(classes).map(|(text, class)| words.intern(text, class));
         assert_eq!(known.collect::<Vec<_>>(), [old, new, newer, newest]);
-        assert_eq!((words.class(old), words.class(new)), (Class::Identifier, Class::String));
+        assert_eq!((words.class(old), words.class(new)), (TokenClass::Identifier, TokenClass::String));
         assert_eq!((words.abstracted(old), words.abstracted(newer)), (IDENTIFIER, NUMBER));
         assert_eq!(words.limit(), newest + 1);
-        assert_eq!(words.text(Change::Units(1).token()), "");
+        assert_eq!(words.text(IndentChange::Units(1).token()), "");
     }
 
     #[test]
     fn tokens_are_numbered_anew_in_the_order_they_are_met() {
         let mut old = Vocabulary::default();
-        let [a, _, c] = ["a", "b", "c"].map(|text| old.intern(text, Class::Identifier));
+        let [a, _, c] = ["a", "b", "c"].map(|text| old.intern(text, TokenClass::Identifier));
         let mut numbering = Renumbering::of(&old);
         assert_eq!([c, a, c, END].map(|token| numbering.number(token)), [a, a + 1, a, END]);
         let new = numbering.new;
@@ -342,7 +352,7 @@ mod tests {
     #[test]
     fn parts_that_do_not_fit_are_no_vocabulary() {
         let check = |text: &str, ends: &[u32], classes: usize| {
-            Vocabulary::from_parts(text.to_owned(), ends.to_vec(), vec![Class::Fixed; classes]).is_some()
+            Vocabulary::from_parts(text.to_owned(), ends.to_vec(), vec![TokenClass::Fixed; classes]).is_some()
         };
         assert!(check("aß", &[1, 3], 2) && check("", &[], 0));
         for (ends, classes) in [(&[1, 3][..], 1), (&[2, 3], 2), (&[3, 1], 2), (&[1], 1), (&[1, 4], 2)] {

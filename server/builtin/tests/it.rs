@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use builtin::{
-    Completion, Corpus, Hint, MaskedCorpus, Method, OpenFile, Passage, Settings, StopReason, Typing,
+    BuiltinSettings, Completion, ContextHint, Corpus, MaskedCorpus, Method, OpenFile, RecentTyping,
+    StopReason, TypedPassage,
 };
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use syntax::{Language, SourceFile};
 
-const UNGATED: Settings = Settings { method: Method::Hybrid, min_probability: None, min_continuation: None };
+const UNGATED: BuiltinSettings =
+    BuiltinSettings { method: Method::Hybrid, min_probability: None, min_continuation: None };
 const ALL_METHODS: [Method; 5] =
     [Method::Empty, Method::NearestLine, Method::LongestMatch, Method::Mixed, Method::Hybrid];
 
@@ -18,14 +20,14 @@ fn file(path: &str, language: Language, text: &str) -> SourceFile {
 }
 
 fn open<'a>(language: Language, before: &'a str, after: &'a str) -> OpenFile<'a> {
-    OpenFile { path: "src/open", language, before, after, hints: &[], hidden: &[], typing: None }
+    OpenFile { path: "src/open", language, before, after, hints: &[], hidden: &[], recent_typing: None }
 }
 
-fn complete(corpus: &Corpus, open: &OpenFile, settings: &Settings) -> Completion {
+fn complete(corpus: &Corpus, open: &OpenFile, settings: &BuiltinSettings) -> Completion {
     corpus.view(open).complete(settings, &mut || true)
 }
 
-fn complete_at(language: Language, other: &str, fixture: &str, settings: &Settings) -> Completion {
+fn complete_at(language: Language, other: &str, fixture: &str, settings: &BuiltinSettings) -> Completion {
     let corpus = Corpus::build(&[file("src/other", language, other)]);
     let (before, after) = fixture.split_once("$0").expect("a cursor");
     complete(&corpus, &open(language, before, after), settings)
@@ -268,7 +270,7 @@ fn a_complete_body_is_left_alone() {
     let fixture = format!(
         "{SHAPES}\n    def again(self):\n        return 'circle'\n        $0\n\n    def last(self):\n        pass\n"
     );
-    let completion = complete_at(Language::Python, SHAPES, &fixture, &Settings::for_replay());
+    let completion = complete_at(Language::Python, SHAPES, &fixture, &BuiltinSettings::for_replay());
     assert_eq!((completion.stop, completion.text.as_str()), (StopReason::NothingNeeded, ""));
     assert!(completion.continuation < 0.5, "{}", completion.continuation);
 }
@@ -278,7 +280,7 @@ fn unlikely_tokens_are_cut_off() {
     let (other, fixture) = ("a = f(1)\na = g(2)\na = h(3)\na = k(4)\n", "a = $0\n");
     let ungated = complete_at(Language::Python, other, fixture, &UNGATED);
     assert!(ungated.trust < 0.5 && !ungated.text.is_empty(), "{ungated:?}");
-    let gated = complete_at(Language::Python, other, fixture, &Settings::for_editor());
+    let gated = complete_at(Language::Python, other, fixture, &BuiltinSettings::for_editor());
     assert_eq!((gated.stop, gated.text.as_str()), (StopReason::Unlikely, ""));
     assert_eq!(gated.trust, ungated.trust, "the probability is reported");
 }
@@ -291,7 +293,7 @@ fn a_block_is_cut_back_to_its_first_statement() {
     let cut_back = |fixture: &str| {
         let ungated = complete_at(Language::Python, other, fixture, &UNGATED);
         assert!(ungated.text.ends_with("d()") && ungated.trust < 0.3, "{ungated:?}");
-        let unsure = Settings { min_probability: Some(0.3), ..UNGATED };
+        let unsure = BuiltinSettings { min_probability: Some(0.3), ..UNGATED };
         let gated = complete_at(Language::Python, other, fixture, &unsure);
         assert_eq!(gated.stop, StopReason::Unlikely);
         gated.text
@@ -326,8 +328,11 @@ fn the_open_file_and_hidden_files_are_out_of_reach() {
         let hidden = OpenFile { hidden: &["src/copy"], ..open(Language::Python, before, "\n") };
         for typed in ["", "launch(", "launch(can"] {
             let before = format!("{before}{typed}");
-            let completion =
-                complete(&corpus, &OpenFile { before: &before, ..hidden }, &Settings { method, ..UNGATED });
+            let completion = complete(
+                &corpus,
+                &OpenFile { before: &before, ..hidden },
+                &BuiltinSettings { method, ..UNGATED },
+            );
             assert!(!format!("{typed}{}", completion.text).contains(CANARY), "{method:?}: {completion:?}");
         }
     }
@@ -340,7 +345,7 @@ fn a_masked_file_does_not_speak_for_the_one_behind_it() {
     let paths = ["src/open", "near", "filler", "far"];
     let files = [0, 1, 2, 3].map(|number| file(paths[number], Language::Python, texts[number]));
     let open = open(Language::Python, "alpha beta gamma delta\nx = ", "\n");
-    let settings = Settings { method: Method::NearestLine, ..UNGATED };
+    let settings = BuiltinSettings { method: Method::NearestLine, ..UNGATED };
     assert_eq!(complete(&Corpus::build(&files), &open, &settings).text, "2");
 }
 
@@ -365,7 +370,7 @@ fn the_text_before_and_after_the_cursor_never_touch() {
 #[test]
 fn hints_are_as_near_as_the_open_file() {
     let corpus = Corpus::build(&[file("src/other", Language::Python, "reply = far(1)\n")]);
-    let hints = [Hint { path: "src/hint.py", text: "reply = near(2)\n" }];
+    let hints = [ContextHint { path: "src/hint.py", text: "reply = near(2)\n" }];
     let open = OpenFile { hints: &hints, ..open(Language::Python, "reply = ", "\n") };
     assert_eq!(complete(&corpus, &open, &UNGATED).text, "near(2)");
 }
@@ -410,7 +415,7 @@ fn code_is_taken_from_languages_of_the_same_family_alone() {
 fn a_hint_in_another_language_is_no_hint() {
     let corpus = Corpus::build(&[file("src/other.py", Language::Python, "result = call(far)\n")]);
     let completed = |path: &str| {
-        let hints = [Hint { path, text: "result = call(near)\n" }];
+        let hints = [ContextHint { path, text: "result = call(near)\n" }];
         let open = OpenFile { hints: &hints, ..open(Language::Python, "result = call(", "\n") };
         complete(&corpus, &open, &UNGATED).text
     };
@@ -423,14 +428,14 @@ fn check_recent(other: &str, passages: &[(&str, &str)], fixture: &str, expected:
     let corpus = Corpus::build(&[file("src/other.py", Language::Python, other)]);
     let passage = |&(path, text): &(&str, &str)| {
         let (text, mut typed) = without_marks(text);
-        Passage { path: path.into(), text, typed: typed.remove(0) }
+        TypedPassage { path: path.into(), text, typed: typed.remove(0) }
     };
     let (before, after) = fixture.split_once("$0").expect("a cursor");
     let (text, here) = without_marks(&format!("{before}{after}"));
     let cut = without_marks(before).0.len();
-    let typing = Typing { here, elsewhere: passages.iter().map(passage).collect() };
+    let typing = RecentTyping { here, elsewhere: passages.iter().map(passage).collect() };
     let open = open(Language::Python, &text[..cut], &text[cut..]);
-    let open = OpenFile { typing: Some(&typing), hidden: &["src/hidden.py"], ..open };
+    let open = OpenFile { recent_typing: Some(&typing), hidden: &["src/hidden.py"], ..open };
     let Completion { stop, text, .. } = complete(&corpus, &open, &UNGATED);
     expected.assert_eq(&format!("{stop:?}: {text:?}"));
 }
@@ -490,7 +495,7 @@ fn a_caller_can_stop_it() {
 fn a_caller_can_stop_it_before_the_first_token() {
     let corpus = Arc::new(Corpus::build(&[]));
     let masked = MaskedCorpus::new(corpus, "src/open".into(), Language::C, Vec::new());
-    let hints = [Hint { path: "src/hint.c", text: "int b;\n" }];
+    let hints = [ContextHint { path: "src/hint.c", text: "int b;\n" }];
     let asked = |limit: usize| {
         let mut asked = 0;
         let mut keep_going = || {
@@ -544,9 +549,9 @@ proptest! {
         let copy = format!("{near_copy}{before} {CANARY}({CANARY}){after}");
         let files = [("src/other", &other), ("src/open", &own), ("copy", &copy)];
         let corpus = Corpus::build(&files.map(|(path, text)| file(path, language, text)));
-        let hints = [Hint { path: hint_path, text: &hint }];
+        let hints = [ContextHint { path: hint_path, text: &hint }];
         let open = OpenFile { hints: &hints, hidden: &["copy", "nowhere"], ..open(language, &before, &after) };
-        let settings = Settings { method, ..if is_gated { Settings::for_editor() } else { UNGATED } };
+        let settings = BuiltinSettings { method, ..if is_gated { BuiltinSettings::for_editor() } else { UNGATED } };
         let completion = complete(&corpus, &open, &settings);
         prop_assert!(completion.tokens.iter().all(|token| token.probability.is_finite()));
         prop_assert!(!completion.text.contains(CANARY), "{:?}", completion);

@@ -48,7 +48,7 @@ impl Files {
 fn saved() -> (tempfile::TempDir, Cache, Files) {
     // The temporary folder may be in memory; the benchmark measures a disk.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let (cache, files) = (Cache::new(folder.path(), Cache::STANDARD_LIMIT), Files::new());
+    let (cache, files) = (Cache::new(folder.path(), Cache::DEFAULT_LIMIT), Files::new());
     cache.save(Path::new("/project"), FORMAT, files.entries()).unwrap();
     (folder, cache, files)
 }

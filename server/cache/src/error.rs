@@ -7,7 +7,7 @@ use thiserror::Error;
 
 /// Reason why a workspace's cache cannot be used. Saving replaces it with a valid one.
 #[derive(Debug, Error)]
-pub enum Miss {
+pub enum CacheMiss {
     /// Nothing is saved yet, or the cache was evicted.
     #[error("nothing is cached")]
     Absent,
@@ -45,16 +45,16 @@ pub enum Miss {
     },
 }
 
-impl Miss {
+impl CacheMiss {
     /// Returns whether a cache existed that should have been usable, so that the user may want to know.
     pub fn is_loss(&self) -> bool {
-        !matches!(self, Miss::Absent)
+        !matches!(self, CacheMiss::Absent)
     }
 }
 
 /// Reason why caches cannot be saved, listed or removed.
 #[derive(Debug, Error)]
-pub enum Error {
+pub enum CacheError {
     /// The disk or the user's quota is full.
     #[error("no space for caches in {}; free some or run `ghostbench index --clear`", folder.display())]
     NoSpace {
@@ -91,15 +91,15 @@ pub enum Error {
     },
 }
 
-impl Error {
-    pub(crate) fn of(reason: io::Error, folder: &Path) -> Error {
+impl CacheError {
+    pub(crate) fn of(reason: io::Error, folder: &Path) -> CacheError {
         let folder = folder.to_owned();
         match reason.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Error::NoSpace { folder },
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => CacheError::NoSpace { folder },
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-                Error::NotWritable { folder, reason }
+                CacheError::NotWritable { folder, reason }
             }
-            _ => Error::Failed { folder, reason },
+            _ => CacheError::Failed { folder, reason },
         }
     }
 }

@@ -9,25 +9,25 @@ use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
+use crate::cache_reader::read_head;
 use crate::format::Hash;
-use crate::open::read_head;
-use crate::{Cleared, Error, Listed};
+use crate::{CacheError, CacheInfo, ClearSummary};
 
 /// File extension of caches.
-const CACHE: &str = "cache";
+const CACHE_EXTENSION: &str = "cache";
 
 /// File extension of images.
-const IMAGE: &str = "image";
+const IMAGE_EXTENSION: &str = "image";
 
 /// File extension of files that are being written.
-const TEMPORARY: &str = "partial";
+const TEMPORARY_EXTENSION: &str = "partial";
 
 /// Hexadecimal digits of a root's hash in its file names; 128 bits are enough to avoid collisions.
 const KEY_DIGITS: usize = 32;
 
 /// Paths of the cache files of one workspace.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct CachePaths {
     pub(crate) path: PathBuf,
     pub(crate) key: Hash,
     /// Workspace root, for display.
@@ -35,32 +35,32 @@ pub(crate) struct Place {
 }
 
 /// Returns the cache paths of the workspace at `root`, by its canonical path.
-pub(crate) fn place(folder: &Path, root: &Path) -> Place {
+pub(crate) fn cache_paths(folder: &Path, root: &Path) -> CachePaths {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let hash = blake3::hash(root.as_os_str().as_encoded_bytes());
-    let path = folder.join(&hash.to_hex()[..KEY_DIGITS]).with_extension(CACHE);
-    Place { path, key: hash.into(), root: root.to_string_lossy().into_owned() }
+    let path = folder.join(&hash.to_hex()[..KEY_DIGITS]).with_extension(CACHE_EXTENSION);
+    CachePaths { path, key: hash.into(), root: root.to_string_lossy().into_owned() }
 }
 
-impl Place {
+impl CachePaths {
     /// Returns the path of the workspace's image.
-    pub(crate) fn image(&self) -> PathBuf {
-        self.path.with_extension(IMAGE)
+    pub(crate) fn image_path(&self) -> PathBuf {
+        self.path.with_extension(IMAGE_EXTENSION)
     }
 }
 
 /// Returns a path that no other file has or had recently.
-pub(crate) fn temporary_path(folder: &Path, place: &Place) -> PathBuf {
+pub(crate) fn temporary_path(folder: &Path, place: &CachePaths) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let key = place.path.file_stem().unwrap_or_default().to_string_lossy();
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    folder.join(format!("{key}-{}-{count}.{TEMPORARY}", process::id()))
+    folder.join(format!("{key}-{}-{count}.{TEMPORARY_EXTENSION}", process::id()))
 }
 
 /// Creates the folder if it is missing, for this user alone because it holds code, and removes files left by killed processes.
-pub(crate) fn prepare(folder: &Path) -> io::Result<()> {
+pub(crate) fn prepare_folder(folder: &Path) -> io::Result<()> {
     private_files::own_folder(folder)?;
-    for file in files(folder, TEMPORARY)? {
+    for file in files(folder, TEMPORARY_EXTENSION)? {
         remove_abandoned(&file.path());
     }
     Ok(())
@@ -81,7 +81,7 @@ pub(crate) fn create_private(path: &Path) -> io::Result<File> {
 }
 
 /// Makes a rename to `path` durable. A rename that is lost leaves the former file.
-pub(crate) fn flush_names(path: &Path) {
+pub(crate) fn sync_folder(path: &Path) {
     #[cfg(unix)]
     unix::flush_folder_of(path);
     let _ = path;
@@ -89,12 +89,12 @@ pub(crate) fn flush_names(path: &Path) {
 
 /// Removes the least recently used caches and images until all together have at most `limit` bytes, but never those of the
 /// workspace at `kept`. Returns how many were removed. Files that cannot be removed stay.
-pub(crate) fn evict(folder: &Path, kept: &Place, limit: u64) -> usize {
+pub(crate) fn evict(folder: &Path, kept: &CachePaths, limit: u64) -> usize {
     let metadata = |file: DirEntry| Some((file.path(), file.metadata().ok()?));
-    let mut files: Vec<_> = lasting(folder).into_iter().flatten().filter_map(metadata).collect();
+    let mut files: Vec<_> = cache_files(folder).into_iter().flatten().filter_map(metadata).collect();
     files.sort_by_cached_key(|(path, metadata)| (metadata.modified().ok(), path.clone()));
     let mut bytes: u64 = files.iter().map(|(_, metadata)| metadata.len()).sum();
-    let kept = [kept.path.clone(), kept.image()];
+    let kept = [kept.path.clone(), kept.image_path()];
     let mut evicted = BTreeSet::new();
     for (path, metadata) in files.iter().filter(|(path, _)| !kept.contains(path)) {
         if bytes <= limit {
@@ -109,31 +109,31 @@ pub(crate) fn evict(folder: &Path, kept: &Place, limit: u64) -> usize {
 }
 
 /// Lists caches and images.
-fn lasting(folder: &Path) -> io::Result<Vec<DirEntry>> {
-    let mut all = files(folder, CACHE)?;
-    all.extend(files(folder, IMAGE)?);
+fn cache_files(folder: &Path) -> io::Result<Vec<DirEntry>> {
+    let mut all = files(folder, CACHE_EXTENSION)?;
+    all.extend(files(folder, IMAGE_EXTENSION)?);
     Ok(all)
 }
 
-pub(crate) fn list(folder: &Path) -> Result<Vec<Listed>, Error> {
-    let mut of_workspace: BTreeMap<Option<OsString>, Listed> = BTreeMap::new();
-    for file in lasting(folder).map_err(|error| Error::of(error, folder))? {
+pub(crate) fn list(folder: &Path) -> Result<Vec<CacheInfo>, CacheError> {
+    let mut of_workspace: BTreeMap<Option<OsString>, CacheInfo> = BTreeMap::new();
+    for file in cache_files(folder).map_err(|error| CacheError::of(error, folder))? {
         let path = file.path();
         // Skip files that vanish in between.
-        let Ok(listed) = describe(&path) else { continue };
+        let Ok(listed) = read_info(&path) else { continue };
         match of_workspace.entry(path.file_stem().map(OsString::from)) {
             btree_map::Entry::Vacant(entry) => drop(entry.insert(listed)),
             btree_map::Entry::Occupied(mut entry) => entry.get_mut().add(listed),
         }
     }
-    let mut listed: Vec<Listed> = of_workspace.into_values().collect();
+    let mut listed: Vec<CacheInfo> = of_workspace.into_values().collect();
     listed.sort_by(|a, b| b.last_used.cmp(&a.last_used).then_with(|| a.root.cmp(&b.root)));
     Ok(listed)
 }
 
-impl Listed {
+impl CacheInfo {
     /// Merges another file of the same workspace.
-    fn add(&mut self, other: Listed) {
+    fn add(&mut self, other: CacheInfo) {
         self.root = self.root.take().or(other.root);
         self.files = self.files.max(other.files);
         self.bytes += other.bytes;
@@ -141,11 +141,11 @@ impl Listed {
     }
 }
 
-fn describe(path: &Path) -> io::Result<Listed> {
+fn read_info(path: &Path) -> io::Result<CacheInfo> {
     let mut file = File::open(path)?;
     let metadata = file.metadata()?;
     let head = read_head(&mut file).ok().and_then(Result::ok);
-    Ok(Listed {
+    Ok(CacheInfo {
         files: head.as_ref().map_or(0, |head| head.files),
         root: head.map(|head| head.root),
         bytes: metadata.len(),
@@ -153,8 +153,8 @@ fn describe(path: &Path) -> io::Result<Listed> {
     })
 }
 
-pub(crate) fn clear(folder: &Path) -> Result<Cleared, Error> {
-    let failed = |error| Error::of(error, folder);
+pub(crate) fn clear(folder: &Path) -> Result<ClearSummary, CacheError> {
+    let failed = |error| CacheError::of(error, folder);
     let mut workspaces = BTreeSet::new();
     let mut bytes = 0;
     let mut remove = |file: &DirEntry| {
@@ -166,12 +166,12 @@ pub(crate) fn clear(folder: &Path) -> Result<Cleared, Error> {
         bytes += length;
         Ok(())
     };
-    for file in lasting(folder).map_err(failed)? {
+    for file in cache_files(folder).map_err(failed)? {
         remove(&file)?;
         workspaces.insert(file.path().file_stem().map(OsString::from));
     }
-    files(folder, TEMPORARY).map_err(failed)?.iter().try_for_each(remove)?;
-    Ok(Cleared { workspaces: workspaces.len(), bytes })
+    files(folder, TEMPORARY_EXTENSION).map_err(failed)?.iter().try_for_each(remove)?;
+    Ok(ClearSummary { workspaces: workspaces.len(), bytes })
 }
 
 /// Lists the cache files with this extension; none if the folder does not exist.
@@ -180,10 +180,10 @@ fn files(folder: &Path, ending: &str) -> io::Result<Vec<DirEntry>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };
-    Ok(entries.flatten().filter(|entry| is_ours(&entry.file_name(), ending)).collect())
+    Ok(entries.flatten().filter(|entry| is_cache_file(&entry.file_name(), ending)).collect())
 }
 
-fn is_ours(name: &OsStr, ending: &str) -> bool {
+fn is_cache_file(name: &OsStr, ending: &str) -> bool {
     let Some((stem, found)) = name.to_str().and_then(|name| name.rsplit_once('.')) else { return false };
     let key = stem.split('-').next().unwrap_or_default();
     found == ending && key.len() == KEY_DIGITS && key.bytes().all(|byte| byte.is_ascii_hexdigit())

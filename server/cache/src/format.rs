@@ -15,7 +15,7 @@
 use std::borrow::Cow;
 
 use crate::Entry;
-use crate::folder::Place;
+use crate::folder::CachePaths;
 
 /// First bytes of every head, independent of the version.
 const MAGIC: [u8; 8] = *b"GBCACHE\n";
@@ -24,17 +24,17 @@ const MAGIC: [u8; 8] = *b"GBCACHE\n";
 pub(crate) const VERSION: u32 = 1;
 
 /// Length of the head's start in bytes, up to and including the head's length.
-pub(crate) const HEAD_START: usize = 16;
+pub(crate) const HEADER_START_BYTES: usize = 16;
 
 /// Maximum length of a head in bytes. A valid head holds little more than a path.
-pub(crate) const HEAD_LIMIT: usize = 1 << 20;
+pub(crate) const MAX_HEADER_BYTES: usize = 1 << 20;
 
 /// A blake3 hash.
 pub(crate) type Hash = [u8; 32];
 
 /// Header of a cache file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Head {
+pub(crate) struct Header {
     /// Hash of the root's path.
     pub(crate) key: Hash,
     pub(crate) files: u64,
@@ -47,21 +47,21 @@ pub(crate) struct Head {
 
 /// Reason why bytes cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Flaw {
+pub(crate) enum FormatError {
     /// They belong to another kind of file.
     Foreign,
     /// They have this other version of the format.
     Version(u32),
     /// They are corrupt.
-    Damage(&'static str),
+    Corrupt(&'static str),
 }
 
-const SHORT: Flaw = Flaw::Damage("it ends too early");
+const TRUNCATED: FormatError = FormatError::Corrupt("it ends too early");
 
-impl Head {
+impl Header {
     /// Creates the head of a file without content.
-    pub(crate) fn of(place: &Place, format: &str) -> Head {
-        Head { key: place.key, files: 0, bytes: 0, format: format.to_owned(), root: place.root.clone() }
+    pub(crate) fn of(place: &CachePaths, format: &str) -> Header {
+        Header { key: place.key, files: 0, bytes: 0, format: format.to_owned(), root: place.root.clone() }
     }
 
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
@@ -73,7 +73,7 @@ impl Head {
             rest.extend((text.len() as u64).to_le_bytes());
             rest.extend(text.as_bytes());
         }
-        let length = HEAD_START + rest.len() + size_of::<Hash>();
+        let length = HEADER_START_BYTES + rest.len() + size_of::<Hash>();
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes());
@@ -89,31 +89,31 @@ impl Head {
     }
 
     /// Returns the length of the head that begins with `start`, in bytes.
-    pub(crate) fn length(start: &[u8; HEAD_START]) -> Result<usize, Flaw> {
-        let mut start = Bytes(start);
+    pub(crate) fn length(start: &[u8; HEADER_START_BYTES]) -> Result<usize, FormatError> {
+        let mut start = ByteReader(start);
         if start.take(MAGIC.len())? != MAGIC {
-            return Err(Flaw::Foreign);
+            return Err(FormatError::Foreign);
         }
         let version = u32::from_le_bytes(start.array()?);
         if version != VERSION {
-            return Err(Flaw::Version(version));
+            return Err(FormatError::Version(version));
         }
         let length = u32::from_le_bytes(start.array()?) as usize;
-        if (HEAD_START..=HEAD_LIMIT).contains(&length) {
+        if (HEADER_START_BYTES..=MAX_HEADER_BYTES).contains(&length) {
             Ok(length)
         } else {
-            Err(Flaw::Damage("its head has no length"))
+            Err(FormatError::Corrupt("its head has no length"))
         }
     }
 
     /// Decodes a head of the length given by its start.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Head, Flaw> {
-        let (bytes, hash) = bytes.split_last_chunk().ok_or(SHORT)?;
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Header, FormatError> {
+        let (bytes, hash) = bytes.split_last_chunk().ok_or(TRUNCATED)?;
         if *hash != Hash::from(blake3::hash(bytes)) {
-            return Err(Flaw::Damage("its head does not have its checksum"));
+            return Err(FormatError::Corrupt("its head does not have its checksum"));
         }
-        let mut bytes = Bytes(bytes.get(HEAD_START..).ok_or(SHORT)?);
-        Ok(Head {
+        let mut bytes = ByteReader(bytes.get(HEADER_START_BYTES..).ok_or(TRUNCATED)?);
+        Ok(Header {
             key: bytes.array()?,
             files: bytes.number()?,
             bytes: bytes.number()?,
@@ -137,36 +137,36 @@ pub(crate) fn push_entry(run: &mut Vec<u8>, entry: &Entry<'_>) {
 
 /// Header of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RunStart {
+pub(crate) struct SegmentHeader {
     /// Length of the entries in bytes.
     pub(crate) bytes: u64,
     hash: Hash,
 }
 
-impl RunStart {
+impl SegmentHeader {
     /// Length of the header on disk, in bytes.
     pub(crate) const BYTES: usize = size_of::<u64>() + size_of::<Hash>();
 
-    pub(crate) fn of(entries: &[u8]) -> RunStart {
-        RunStart { bytes: entries.len() as u64, hash: blake3::hash(entries).into() }
+    pub(crate) fn of(entries: &[u8]) -> SegmentHeader {
+        SegmentHeader { bytes: entries.len() as u64, hash: blake3::hash(entries).into() }
     }
 
     pub(crate) fn to_bytes(self) -> Vec<u8> {
         [&self.bytes.to_le_bytes()[..], &self.hash].concat()
     }
 
-    pub(crate) fn from_bytes(bytes: &[u8; RunStart::BYTES]) -> Result<RunStart, Flaw> {
-        let mut bytes = Bytes(bytes);
-        Ok(RunStart { bytes: bytes.number()?, hash: bytes.array()? })
+    pub(crate) fn from_bytes(bytes: &[u8; SegmentHeader::BYTES]) -> Result<SegmentHeader, FormatError> {
+        let mut bytes = ByteReader(bytes);
+        Ok(SegmentHeader { bytes: bytes.number()?, hash: bytes.array()? })
     }
 }
 
 /// Decodes the entries of a run.
-pub(crate) fn entries(start: RunStart, entries: &[u8]) -> Result<Vec<Entry<'_>>, Flaw> {
-    if RunStart::of(entries) != start {
-        return Err(Flaw::Damage("a part of it does not have its checksum"));
+pub(crate) fn entries(start: SegmentHeader, entries: &[u8]) -> Result<Vec<Entry<'_>>, FormatError> {
+    if SegmentHeader::of(entries) != start {
+        return Err(FormatError::Corrupt("a part of it does not have its checksum"));
     }
-    let mut bytes = Bytes(entries);
+    let mut bytes = ByteReader(entries);
     let mut entries = Vec::new();
     while !bytes.0.is_empty() {
         let hash = bytes.array()?;
@@ -183,35 +183,35 @@ pub(crate) fn entries(start: RunStart, entries: &[u8]) -> Result<Vec<Entry<'_>>,
     Ok(entries)
 }
 
-fn utf8(bytes: &[u8]) -> Result<&str, Flaw> {
-    str::from_utf8(bytes).map_err(|_| Flaw::Damage("its text is not UTF-8"))
+fn utf8(bytes: &[u8]) -> Result<&str, FormatError> {
+    str::from_utf8(bytes).map_err(|_| FormatError::Corrupt("its text is not UTF-8"))
 }
 
 /// Bytes that are consumed from the front.
-struct Bytes<'a>(&'a [u8]);
+struct ByteReader<'a>(&'a [u8]);
 
-impl<'a> Bytes<'a> {
-    fn take(&mut self, length: usize) -> Result<&'a [u8], Flaw> {
-        let (taken, rest) = self.0.split_at_checked(length).ok_or(SHORT)?;
+impl<'a> ByteReader<'a> {
+    fn take(&mut self, length: usize) -> Result<&'a [u8], FormatError> {
+        let (taken, rest) = self.0.split_at_checked(length).ok_or(TRUNCATED)?;
         self.0 = rest;
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Flaw> {
-        let (taken, rest) = self.0.split_first_chunk().ok_or(SHORT)?;
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], FormatError> {
+        let (taken, rest) = self.0.split_first_chunk().ok_or(TRUNCATED)?;
         self.0 = rest;
         Ok(*taken)
     }
 
-    fn number(&mut self) -> Result<u64, Flaw> {
+    fn number(&mut self) -> Result<u64, FormatError> {
         self.array().map(u64::from_le_bytes)
     }
 
-    fn length(&mut self) -> Result<usize, Flaw> {
-        usize::try_from(self.number()?).map_err(|_| SHORT)
+    fn length(&mut self) -> Result<usize, FormatError> {
+        usize::try_from(self.number()?).map_err(|_| TRUNCATED)
     }
 
-    fn text(&mut self) -> Result<&'a str, Flaw> {
+    fn text(&mut self) -> Result<&'a str, FormatError> {
         let length = self.length()?;
         utf8(self.take(length)?)
     }

@@ -1,34 +1,34 @@
 //! Stores data derived from workspaces on disk. Losing a cache costs only time.
 //!
 //! A [`Cache`] is a folder with up to two files per workspace. The cache file holds, for each file of the workspace, its text, its
-//! stamp on disk, and opaque bytes of the caller; it is read and written as a whole. The other file is the workspace's [`Image`]:
+//! stamp on disk, and opaque bytes of the caller; it is read and written as a whole. The other file is the workspace's [`CacheImage`]:
 //! bytes about the workspace as a whole, which are read in one piece and used in place.
 //!
 //! ```text
 //! save:  entries ─► temporary file ─► flush to disk ─► rename over the workspace's file ─► evict the least recently used
-//! open:  workspace's file ─► checksums, versions ─► Opened, or a Miss with the reason
+//! open:  workspace's file ─► checksums, versions ─► CacheReader, or a CacheMiss with the reason
 //! ```
 //!
 //! A file never changes once it has its name. A process that is killed, or another that saves at the same moment, leaves either
 //! the former cache or the new one, and a reader keeps the file that it opened. Rewriting everything costs a fraction of a second,
-//! while a journal would have to be replayed, compacted and protected against two writers; [`pays`] decides when to save.
+//! while a journal would have to be replayed, compacted and protected against two writers; [`is_worth_saving`] decides when to save.
 //!
 //! This crate never reads the workspaces, and no content of a cache makes it fail.
 
+mod cache_reader;
 mod error;
 mod folder;
 mod format;
 mod image;
-mod open;
 mod save;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-pub use error::{Error, Miss};
-pub use image::Image;
-pub use open::{Opened, Run};
+pub use cache_reader::{CacheReader, CacheSegment};
+pub use error::{CacheError, CacheMiss};
+pub use image::CacheImage;
 
 /// One file of a workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub struct Cache {
 
 /// Summary of a save.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Saved {
+pub struct SaveSummary {
     /// Number of files of the workspace.
     pub files: u64,
     /// Size of its cache in bytes.
@@ -66,7 +66,7 @@ pub struct Saved {
 
 /// Summary of one workspace's cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct CacheInfo {
     /// Workspace root, possibly converted lossily; `None` if the cache cannot be read.
     pub root: Option<String>,
     /// Number of files of the workspace.
@@ -79,7 +79,7 @@ pub struct Listed {
 
 /// Summary of a removal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cleared {
+pub struct ClearSummary {
     /// Number of workspaces whose caches were removed.
     pub workspaces: usize,
     /// Total size of the removed files in bytes.
@@ -88,17 +88,17 @@ pub struct Cleared {
 
 impl Cache {
     /// Default limit in bytes: about ten workspaces of a million lines.
-    pub const STANDARD_LIMIT: u64 = 2 << 30;
+    pub const DEFAULT_LIMIT: u64 = 2 << 30;
 
     /// Uses the caches in `folder`, which need not exist yet, with at most `limit` bytes in all. Does not access the disk.
     pub fn new(folder: &Path, limit: u64) -> Cache {
         Cache { folder: folder.to_owned(), limit }
     }
 
-    /// Opens the cache that was last saved for the workspace at `root` with the same `format`. [`Opened`] reads it while iterating:
+    /// Opens the cache that was last saved for the workspace at `root` with the same `format`. [`CacheReader`] reads it while iterating:
     /// 100 MB in a tenth of a second.
-    pub fn open(&self, root: &Path, format: &str) -> Result<Opened, Miss> {
-        open::open(&folder::place(&self.folder, root), format)
+    pub fn open(&self, root: &Path, format: &str) -> Result<CacheReader, CacheMiss> {
+        cache_reader::open(&folder::cache_paths(&self.folder, root), format)
     }
 
     /// Saves `entries` as the cache of the workspace at `root`. `format` names the encoding of the payloads, with its version;
@@ -110,35 +110,35 @@ impl Cache {
         root: &Path,
         format: &str,
         entries: impl IntoIterator<Item = Entry<'a>>,
-    ) -> Result<Saved, Error> {
-        let place = folder::place(&self.folder, root);
+    ) -> Result<SaveSummary, CacheError> {
+        let place = folder::cache_paths(&self.folder, root);
         let (files, bytes) = save::save(&self.folder, &place, format, entries, self.limit)?;
         let evicted = folder::evict(&self.folder, &place, self.limit);
-        Ok(Saved { files, bytes, evicted })
+        Ok(SaveSummary { files, bytes, evicted })
     }
 
     /// Reads the image that was last saved with the same `format` for the workspace at `root`. Checks only its length.
-    pub fn open_image(&self, root: &Path, format: &str) -> Result<Image, Miss> {
-        image::open(&folder::place(&self.folder, root), format)
+    pub fn open_image(&self, root: &Path, format: &str) -> Result<CacheImage, CacheMiss> {
+        image::open(&folder::cache_paths(&self.folder, root), format)
     }
 
     /// Saves the concatenation of `pieces` as the image of the workspace at `root`. Returns its size on disk in bytes.
     ///
     /// On an error the image is unchanged.
-    pub fn save_image(&self, root: &Path, format: &str, pieces: &[Cow<'_, [u8]>]) -> Result<u64, Error> {
-        let place = folder::place(&self.folder, root);
+    pub fn save_image(&self, root: &Path, format: &str, pieces: &[Cow<'_, [u8]>]) -> Result<u64, CacheError> {
+        let place = folder::cache_paths(&self.folder, root);
         let bytes = image::save(&self.folder, &place, format, pieces, self.limit)?;
         folder::evict(&self.folder, &place, self.limit);
         Ok(bytes)
     }
 
     /// Lists all caches, the most recently used first. Reads only their heads.
-    pub fn list(&self) -> Result<Vec<Listed>, Error> {
+    pub fn list(&self) -> Result<Vec<CacheInfo>, CacheError> {
         folder::list(&self.folder)
     }
 
     /// Removes all caches and nothing else.
-    pub fn clear(&self) -> Result<Cleared, Error> {
+    pub fn clear(&self) -> Result<ClearSummary, CacheError> {
         folder::clear(&self.folder)
     }
 }
@@ -147,6 +147,6 @@ impl Cache {
 ///
 /// Files that are missing from the cache are read and derived again when the workspace is next opened. With a twentieth of a
 /// million lines that takes a quarter of a second, about as long as saving all of them; with less, writing 100 MB is not worth it.
-pub fn pays(changed: u64, total: u64) -> bool {
+pub fn is_worth_saving(changed: u64, total: u64) -> bool {
     changed > 0 && changed.saturating_mul(20) >= total
 }

@@ -4,23 +4,23 @@ use std::fs::{self, File};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use crate::folder::{self, Place};
-use crate::format::{Head, RunStart, push_entry};
-use crate::{Entry, Error};
+use crate::folder::{self, CachePaths};
+use crate::format::{Header, SegmentHeader, push_entry};
+use crate::{CacheError, Entry};
 
 /// Minimum size of a run in bytes before it is written. Disk and checksum favour long runs, parallel readers many short ones.
-const RUN_BYTES: usize = 1 << 20;
+const SEGMENT_BYTES: usize = 1 << 20;
 
 /// Saves `entries`. Returns the number of files and bytes.
 pub(crate) fn save<'a>(
     folder: &Path,
-    place: &Place,
+    place: &CachePaths,
     format: &str,
     entries: impl IntoIterator<Item = Entry<'a>>,
     limit: u64,
-) -> Result<(u64, u64), Error> {
+) -> Result<(u64, u64), CacheError> {
     let head = save_file(folder, place, &place.path, limit, |file| {
-        write(file, Head::of(place, format), entries, limit)
+        write(file, Header::of(place, format), entries, limit)
     })?;
     Ok((head.files, head.cache_bytes()))
 }
@@ -28,20 +28,20 @@ pub(crate) fn save<'a>(
 /// Saves the output of `write` as the file at `path`, unless it is larger than `limit` bytes.
 pub(crate) fn save_file(
     folder: &Path,
-    place: &Place,
+    place: &CachePaths,
     path: &Path,
     limit: u64,
-    write: impl FnOnce(&File) -> io::Result<Head>,
-) -> Result<Head, Error> {
-    let failed = |error| Error::of(error, folder);
-    folder::prepare(folder).map_err(failed)?;
-    let temporary = Temporary::create(folder, place).map_err(failed)?;
+    write: impl FnOnce(&File) -> io::Result<Header>,
+) -> Result<Header, CacheError> {
+    let failed = |error| CacheError::of(error, folder);
+    folder::prepare_folder(folder).map_err(failed)?;
+    let temporary = TemporaryFile::create(folder, place).map_err(failed)?;
     let head = write(&temporary.file).map_err(failed)?;
     if head.cache_bytes() > limit {
-        return Err(Error::TooLarge { limit });
+        return Err(CacheError::TooLarge { limit });
     }
     temporary.rename(path).map_err(|error| match path.is_dir() {
-        true => Error::Occupied { path: path.to_owned() },
+        true => CacheError::Occupied { path: path.to_owned() },
         false => failed(error),
     })?;
     Ok(head)
@@ -50,24 +50,24 @@ pub(crate) fn save_file(
 /// Writes a cache and returns its head. Stops as soon as the cache exceeds `limit`.
 fn write<'a>(
     mut file: &File,
-    mut head: Head,
+    mut head: Header,
     entries: impl IntoIterator<Item = Entry<'a>>,
     limit: u64,
-) -> io::Result<Head> {
+) -> io::Result<Header> {
     // The length of the data behind the head is known only afterwards.
     file.write_all(&head.to_bytes())?;
     let mut run = Vec::new();
     for entry in entries {
         push_entry(&mut run, &entry);
         head.files += 1;
-        if run.len() >= RUN_BYTES {
-            head.bytes += write_run(file, &mut run)?;
+        if run.len() >= SEGMENT_BYTES {
+            head.bytes += write_segment(file, &mut run)?;
             if head.cache_bytes() > limit {
                 return Ok(head);
             }
         }
     }
-    head.bytes += write_run(file, &mut run)?;
+    head.bytes += write_segment(file, &mut run)?;
     file.rewind()?;
     file.write_all(&head.to_bytes())?;
     file.sync_all()?;
@@ -75,25 +75,25 @@ fn write<'a>(
 }
 
 /// Writes and clears a run unless it is empty. Returns its size on disk in bytes.
-fn write_run(mut file: &File, run: &mut Vec<u8>) -> io::Result<u64> {
+fn write_segment(mut file: &File, run: &mut Vec<u8>) -> io::Result<u64> {
     if run.is_empty() {
         return Ok(0);
     }
-    file.write_all(&RunStart::of(run).to_bytes())?;
+    file.write_all(&SegmentHeader::of(run).to_bytes())?;
     file.write_all(run)?;
-    let bytes = RunStart::BYTES + run.len();
+    let bytes = SegmentHeader::BYTES + run.len();
     run.clear();
     Ok(bytes as u64)
 }
 
 /// A file that is being written. It is locked, so that other processes do not remove it, and removed if it is not renamed.
-struct Temporary {
+struct TemporaryFile {
     file: File,
     path: PathBuf,
 }
 
-impl Temporary {
-    fn create(folder: &Path, place: &Place) -> io::Result<Temporary> {
+impl TemporaryFile {
+    fn create(folder: &Path, place: &CachePaths) -> io::Result<TemporaryFile> {
         loop {
             let path = folder::temporary_path(folder, place);
             let file = match folder::create_private(&path) {
@@ -104,19 +104,19 @@ impl Temporary {
             drop(file.lock());
             // Another process may have removed the file before it was locked.
             if path.exists() {
-                return Ok(Temporary { file, path });
+                return Ok(TemporaryFile { file, path });
             }
         }
     }
 
     fn rename(self, to: &Path) -> io::Result<()> {
         fs::rename(&self.path, to)?;
-        folder::flush_names(to);
+        folder::sync_folder(to);
         Ok(())
     }
 }
 
-impl Drop for Temporary {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         // After a rename no file has this name.
         drop(fs::remove_file(&self.path));

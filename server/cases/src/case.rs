@@ -7,10 +7,10 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Schema;
+use crate::SchemaVersion;
 
 /// The identity of a case: a hash of what an engine is asked and what the right answer is, in hexadecimal.
-pub type Id = String;
+pub type CaseId = String;
 
 /// Free-form remarks about a case, by name.
 pub type Tags = BTreeMap<String, String>;
@@ -251,7 +251,7 @@ impl Origin {
 
 /// Unit tests that decide whether a completion works.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Tests {
+pub struct UnitTests {
     /// Command with `{ids}` in it.
     pub command: String,
     /// The tests to run.
@@ -264,9 +264,9 @@ pub struct Tests {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Case {
     /// Format version.
-    pub schema: Schema,
+    pub schema: SchemaVersion,
     /// See [`Case::compute_id`].
-    pub id: Id,
+    pub id: CaseId,
     /// Cases cut from one hole share this and are paired in comparisons.
     pub hole: String,
     /// What is asked.
@@ -302,7 +302,7 @@ pub struct Case {
     pub origin: Origin,
     /// Unit tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tests: Option<Tests>,
+    pub tests: Option<UnitTests>,
     /// Remarks; never part of the identity.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tags: Tags,
@@ -312,7 +312,7 @@ impl Case {
     /// The case's identity: blake3 over schema major version, task, scenario, variant, language, path, prefix, suffix, truth and
     /// context, each preceded by its length in bytes. Origin, tags and times take no part, so the same question always has the
     /// same id.
-    pub fn compute_id(&self) -> Id {
+    pub fn compute_id(&self) -> CaseId {
         let mut hasher = FieldHasher::default();
         hasher.field(&self.schema.major.to_string());
         hasher.field(self.task.name());

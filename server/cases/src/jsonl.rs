@@ -18,7 +18,7 @@ pub struct ParseError {
 
 /// The rows of a file that a writer may have been torn away from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lines<T> {
+pub struct ParsedLines<T> {
     /// All complete rows.
     pub rows: Vec<T>,
     /// Length of the complete rows in bytes; what follows is a torn last line.
@@ -27,8 +27,8 @@ pub struct Lines<T> {
 
 /// Reads all rows of `text`. Blank lines are skipped. Every complete line must hold a row; a last line without a line end that is
 /// no row counts as torn, and is left out.
-pub fn parse_lines<T: DeserializeOwned>(text: &str) -> Result<Lines<T>, ParseError> {
-    let mut lines = Lines { rows: Vec::new(), complete_bytes: 0 };
+pub fn parse_lines<T: DeserializeOwned>(text: &str) -> Result<ParsedLines<T>, ParseError> {
+    let mut lines = ParsedLines { rows: Vec::new(), complete_bytes: 0 };
     for (number, line) in text.split_inclusive('\n').enumerate() {
         let is_whole = line.ends_with('\n');
         if !line.trim().is_empty() {

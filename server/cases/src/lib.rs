@@ -5,27 +5,29 @@
 #![deny(clippy::disallowed_methods)]
 
 mod case;
-mod defined;
+mod definition_tags;
 mod jsonl;
-mod place;
 mod prediction;
 mod redaction;
 mod run;
-mod schema;
+mod schema_version;
 mod score;
+mod truth_locator;
 
 pub use case::{
-    BlockKind, Case, ContextItem, Exposure, Id, Origin, OriginKind, Scenario, Stage, Tags, Task, Tests,
-    Variant, suite_hash, suite_hash_of_ids,
+    BlockKind, Case, CaseId, ContextItem, Exposure, Origin, OriginKind, Scenario, Stage, Tags, Task,
+    UnitTests, Variant, suite_hash, suite_hash_of_ids,
 };
-pub use defined::{AFTER_JUMP, DEFINED_TAG, DefinedAt, ENTITY_TAG, FOLLOWS_TAG, JUDGE_TAG, RESOLVED_TAG};
-pub use jsonl::{Lines, ParseError, parse_document, parse_line, parse_lines, to_document, to_line};
-pub use place::{FileText, Landmark};
+pub use definition_tags::{
+    AFTER_JUMP, DEFINED_TAG, DefinitionLocation, ENTITY_TAG, FOLLOWS_TAG, JUDGE_TAG, RESOLVED_TAG,
+};
+pub use jsonl::{ParseError, ParsedLines, parse_document, parse_line, parse_lines, to_document, to_line};
 pub use prediction::{
-    Cost, EngineName, Finish, Milliseconds, Prediction, Recorded, Renamed, Span, SpanSource, Status,
+    Cost, EngineIdentity, Finish, Prediction, PredictionTimings, Recorded, Rename, Span, SpanSource, Status,
     TokenCounts,
 };
 pub use redaction::{redact_case, redact_prediction};
 pub use run::{CaseCopies, EngineConfig, Machine, Price, Run, WorkspaceState};
-pub use schema::Schema;
-pub use score::{Metric, Score};
+pub use schema_version::SchemaVersion;
+pub use score::{Score, StoredMetric};
+pub use truth_locator::{FileText, TruthLocator};

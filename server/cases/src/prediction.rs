@@ -6,12 +6,12 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Schema;
-use crate::case::{Id, words};
+use crate::SchemaVersion;
+use crate::case::{CaseId, words};
 
 /// Which engine answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EngineName {
+pub struct EngineIdentity {
     /// The user's name for it.
     pub name: String,
     /// Kind of engine, such as `builtin`.
@@ -89,7 +89,7 @@ pub struct Cost {
 
 /// Durations in milliseconds since the request was made.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Milliseconds {
+pub struct PredictionTimings {
     /// Until the context was gathered.
     pub gather: f64,
     /// Until the engine's first text; absent when there was none.
@@ -115,7 +115,7 @@ words! {
 
 /// A name that is another one where the code was copied from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Renamed {
+pub struct Rename {
     /// The name there.
     pub there: String,
     /// The name in the answer.
@@ -145,18 +145,18 @@ pub struct Span {
     pub probability: f64,
     /// Names that are others there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub renamed: Vec<Renamed>,
+    pub renamed: Vec<Rename>,
 }
 
 /// What one engine answered to one case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Prediction {
     /// Format version.
-    pub schema: Schema,
+    pub schema: SchemaVersion,
     /// The case.
-    pub case: Id,
+    pub case: CaseId,
     /// The engine.
-    pub engine: EngineName,
+    pub engine: EngineIdentity,
     /// Counts from 0 when a case is asked more than once.
     pub repetition: u32,
     /// How it ended.
@@ -180,7 +180,7 @@ pub struct Prediction {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
     /// Durations.
-    pub ms: Milliseconds,
+    pub ms: PredictionTimings,
     /// That the engine was not asked, but its answer came from a cassette; absent for one that was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<Recorded>,
@@ -195,9 +195,9 @@ fn is_false(value: &bool) -> bool {
 
 impl Prediction {
     /// The first attempt at a case, without text, times and costs.
-    pub fn empty(case: Id, engine: EngineName, status: Status) -> Prediction {
+    pub fn empty(case: CaseId, engine: EngineIdentity, status: Status) -> Prediction {
         Prediction {
-            schema: Schema::CURRENT,
+            schema: SchemaVersion::CURRENT,
             case,
             engine,
             repetition: 0,
@@ -209,7 +209,7 @@ impl Prediction {
             late: false,
             tokens: None,
             cost: None,
-            ms: Milliseconds { gather: 0.0, first: None, total: 0.0 },
+            ms: PredictionTimings { gather: 0.0, first: None, total: 0.0 },
             recorded: None,
             spans: Vec::new(),
         }

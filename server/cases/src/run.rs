@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::prediction::EngineName;
-use crate::{Id, Schema};
+use crate::prediction::EngineIdentity;
+use crate::{CaseId, SchemaVersion};
 
 /// One engine of a run with everything that can change its answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EngineConfig {
     /// Name, kind, model and fingerprint.
-    pub engine: EngineName,
+    pub engine: EngineIdentity,
     /// What its tokens cost, where somebody has said so. It takes no part in the fingerprint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
@@ -32,7 +32,7 @@ pub struct Price {
 
 impl Price {
     /// What so many tokens cost.
-    pub fn of(self, input: u64, output: u64) -> f64 {
+    pub fn cost_of(self, input: u64, output: u64) -> f64 {
         (input as f64 * self.input + output as f64 * self.output) / 1e6
     }
 }
@@ -58,7 +58,7 @@ pub struct WorkspaceState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CaseCopies {
     /// The case.
-    pub case: Id,
+    pub case: CaseId,
     /// Files that hold a copy of its truth.
     pub files: Vec<String>,
 }
@@ -78,7 +78,7 @@ pub struct Machine {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// Format version.
-    pub schema: Schema,
+    pub schema: SchemaVersion,
     /// Version of Ghostbench.
     pub tool: String,
     /// Name for people: the workspace's folder or the suite's file.

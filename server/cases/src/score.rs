@@ -7,12 +7,12 @@ use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::Schema;
-use crate::case::Id;
+use crate::SchemaVersion;
+use crate::case::CaseId;
 
 /// A metric's value: a number, or a ratio that keeps its counts so that sums of ratios stay exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Metric {
+pub enum StoredMetric {
     /// A plain number.
     Value(f64),
     /// `num` of `den`.
@@ -24,11 +24,11 @@ pub enum Metric {
     },
 }
 
-impl Serialize for Metric {
+impl Serialize for StoredMetric {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match *self {
-            Metric::Value(value) => serializer.serialize_f64(value),
-            Metric::Ratio { num, den } => {
+            StoredMetric::Value(value) => serializer.serialize_f64(value),
+            StoredMetric::Ratio { num, den } => {
                 let mut ratio = serializer.serialize_struct("Ratio", 2)?;
                 ratio.serialize_field("num", &num)?;
                 ratio.serialize_field("den", &den)?;
@@ -38,8 +38,8 @@ impl Serialize for Metric {
     }
 }
 
-impl<'de> Deserialize<'de> for Metric {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Metric, D::Error> {
+impl<'de> Deserialize<'de> for StoredMetric {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<StoredMetric, D::Error> {
         deserializer.deserialize_any(MetricVisitor)
     }
 }
@@ -47,25 +47,25 @@ impl<'de> Deserialize<'de> for Metric {
 struct MetricVisitor;
 
 impl<'de> Visitor<'de> for MetricVisitor {
-    type Value = Metric;
+    type Value = StoredMetric;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a number or {\"num\": number, \"den\": number}")
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Metric, E> {
-        Ok(Metric::Value(value))
+    fn visit_f64<E>(self, value: f64) -> Result<StoredMetric, E> {
+        Ok(StoredMetric::Value(value))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Metric, E> {
-        Ok(Metric::Value(value as f64))
+    fn visit_u64<E>(self, value: u64) -> Result<StoredMetric, E> {
+        Ok(StoredMetric::Value(value as f64))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Metric, E> {
-        Ok(Metric::Value(value as f64))
+    fn visit_i64<E>(self, value: i64) -> Result<StoredMetric, E> {
+        Ok(StoredMetric::Value(value as f64))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Metric, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<StoredMetric, A::Error> {
         let (mut num, mut den) = (None, None);
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
@@ -76,7 +76,7 @@ impl<'de> Visitor<'de> for MetricVisitor {
         }
         let num = num.ok_or_else(|| de::Error::missing_field("num"))?;
         let den = den.ok_or_else(|| de::Error::missing_field("den"))?;
-        Ok(Metric::Ratio { num, den })
+        Ok(StoredMetric::Ratio { num, den })
     }
 }
 
@@ -84,9 +84,9 @@ impl<'de> Visitor<'de> for MetricVisitor {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// Format version.
-    pub schema: Schema,
+    pub schema: SchemaVersion,
     /// The case.
-    pub case: Id,
+    pub case: CaseId,
     /// The engine's name; empty in rows of schema 1.2 and older, which named the fingerprint alone.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub engine: String,
@@ -95,7 +95,7 @@ pub struct Score {
     /// The repetition.
     pub repetition: u32,
     /// Metrics by name; an absent one does not apply.
-    pub metrics: BTreeMap<String, Metric>,
+    pub metrics: BTreeMap<String, StoredMetric>,
 }
 
 impl Score {

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cases::{
-    BlockKind, Case, CaseCopies, ContextItem, Cost, EngineConfig, EngineName, Exposure, Finish, Machine,
-    Metric, Milliseconds, Origin, OriginKind, Prediction, Price, Recorded, Renamed, Run, Scenario, Schema,
-    Score, Span, SpanSource, Stage, Status, Task, Tests, TokenCounts, Variant, WorkspaceState,
-    parse_document, parse_line, to_document, to_line,
+    BlockKind, Case, CaseCopies, ContextItem, Cost, EngineConfig, EngineIdentity, Exposure, Finish, Machine,
+    Origin, OriginKind, Prediction, PredictionTimings, Price, Recorded, Rename, Run, Scenario, SchemaVersion,
+    Score, Span, SpanSource, Stage, Status, StoredMetric, Task, TokenCounts, UnitTests, Variant,
+    WorkspaceState, parse_document, parse_line, to_document, to_line,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -116,7 +116,7 @@ fn documented_fields(section: &str) -> BTreeMap<String, String> {
 /// A case in which every optional field is there.
 fn full_case() -> Case {
     let mut case = Case {
-        schema: Schema::CURRENT,
+        schema: SchemaVersion::CURRENT,
         id: String::new(),
         hole: "src/area.py:32".to_owned(),
         task: Task::Complete,
@@ -153,7 +153,7 @@ fn full_case() -> Case {
             exposed_arm: Some("qwen".to_owned()),
             probability: Some(0.1),
         },
-        tests: Some(Tests {
+        tests: Some(UnitTests {
             command: "pytest -q {ids}".to_owned(),
             ids: vec!["tests/test_area.py::test_circle".to_owned()],
             timeout_s: 60,
@@ -164,8 +164,8 @@ fn full_case() -> Case {
     case
 }
 
-fn engine() -> EngineName {
-    EngineName {
+fn engine() -> EngineIdentity {
+    EngineIdentity {
         name: "builtin".to_owned(),
         kind: "builtin".to_owned(),
         model: "builtin".to_owned(),
@@ -176,7 +176,7 @@ fn engine() -> EngineName {
 /// A prediction in which every optional field is there.
 fn full_prediction() -> Prediction {
     Prediction {
-        schema: Schema::CURRENT,
+        schema: SchemaVersion::CURRENT,
         case: full_case().id,
         engine: engine(),
         repetition: 0,
@@ -188,7 +188,7 @@ fn full_prediction() -> Prediction {
         late: true,
         cost: Some(Cost { amount: 0.0006, is_estimated: true }),
         tokens: Some(TokenCounts { input: 120, output: 8, cached: Some(96) }),
-        ms: Milliseconds { gather: 0.4, first: Some(1.5), total: 2.25 },
+        ms: PredictionTimings { gather: 0.4, first: Some(1.5), total: 2.25 },
         recorded: Some(Recorded::Timed),
         spans: vec![Span {
             range: 7..18,
@@ -199,21 +199,21 @@ fn full_prediction() -> Prediction {
             same: 3,
             alike: 9,
             probability: 0.6,
-            renamed: vec![Renamed { there: "d".to_owned(), here: "r".to_owned() }],
+            renamed: vec![Rename { there: "d".to_owned(), here: "r".to_owned() }],
         }],
     }
 }
 
 fn full_score() -> Score {
     Score {
-        schema: Schema::CURRENT,
+        schema: SchemaVersion::CURRENT,
         case: full_case().id,
         engine: engine().name,
         fingerprint: engine().fingerprint,
         repetition: 0,
         metrics: BTreeMap::from([
-            ("token_exact".to_owned(), Metric::Value(1.0)),
-            ("identifier_recall".to_owned(), Metric::Ratio { num: 3.0, den: 3.0 }),
+            ("token_exact".to_owned(), StoredMetric::Value(1.0)),
+            ("identifier_recall".to_owned(), StoredMetric::Ratio { num: 3.0, den: 3.0 }),
         ]),
     }
 }
@@ -221,7 +221,7 @@ fn full_score() -> Score {
 /// A run in which every optional field is there.
 fn full_run() -> Run {
     Run {
-        schema: Schema::CURRENT,
+        schema: SchemaVersion::CURRENT,
         tool: "0.1.0".to_owned(),
         name: "geometry".to_owned(),
         suite: "c0ffee".to_owned(),

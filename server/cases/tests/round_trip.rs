@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use cases::{
-    BlockKind, Case, ContextItem, Cost, EngineName, Exposure, Finish, Lines, Metric, Milliseconds, Origin,
-    OriginKind, Prediction, Recorded, Renamed, Scenario, Schema, Score, Span, SpanSource, Stage, Status,
-    Task, Tests, TokenCounts, Variant, parse_line, parse_lines, suite_hash, to_line,
+    BlockKind, Case, ContextItem, Cost, EngineIdentity, Exposure, Finish, Origin, OriginKind, ParsedLines,
+    Prediction, PredictionTimings, Recorded, Rename, Scenario, SchemaVersion, Score, Span, SpanSource, Stage,
+    Status, StoredMetric, Task, TokenCounts, UnitTests, Variant, parse_line, parse_lines, suite_hash,
+    to_line,
 };
 use proptest::option;
 use proptest::prelude::*;
@@ -45,9 +46,9 @@ prop_compose! {
         tags in proptest::collection::btree_map(".{0,5}", ".{0,5}", 0..3),
     ) -> Case {
         let [prefix, suffix, truth] = texts;
-        let tests = has_tests.then(|| Tests { command: "pytest {ids}".to_owned(), ids: vec![hole.clone()], timeout_s: 60 });
+        let tests = has_tests.then(|| UnitTests { command: "pytest {ids}".to_owned(), ids: vec![hole.clone()], timeout_s: 60 });
         let mut case = Case {
-            schema: Schema::CURRENT, id: String::new(), hole, task, scenario, variant, language: "python".to_owned(), block_kind,
+            schema: SchemaVersion::CURRENT, id: String::new(), hole, task, scenario, variant, language: "python".to_owned(), block_kind,
             path: "a/b.py".to_owned(), byte_range: at..at + truth.len(), line: 3, character: 4, prefix, suffix, truth, context,
             origin, tests, tags,
         };
@@ -61,7 +62,7 @@ prop_compose! {
         from in select(SpanSource::ALL), path in ".{0,9}", place in option::of((0u32..99, 0u32..99)), same in 0usize..99,
         probability in finite(), renamed in proptest::collection::vec((".{0,4}", ".{0,4}"), 0..2),
     ) -> Span {
-        let renamed = renamed.into_iter().map(|(there, here)| Renamed { there, here }).collect();
+        let renamed = renamed.into_iter().map(|(there, here)| Rename { there, here }).collect();
         let (line, character) = place.unzip();
         Span { range: same..same + 2, from, path, line, character, same, alike: same + 1, probability, renamed }
     }
@@ -75,20 +76,20 @@ prop_compose! {
     ) -> Prediction {
         let name = |text: &str| text.to_owned();
         Prediction {
-            schema: Schema::CURRENT, case: name("c"), repetition, status, reason, text: raw.trim().to_owned(), raw, finish,
+            schema: SchemaVersion::CURRENT, case: name("c"), repetition, status, reason, text: raw.trim().to_owned(), raw, finish,
             late: repetition % 2 == 1,
-            engine: EngineName { name: name("b"), kind: name("builtin"), model: name("m"), fingerprint: name("f") },
+            engine: EngineIdentity { name: name("b"), kind: name("builtin"), model: name("m"), fingerprint: name("f") },
             tokens: cached.map(|_| TokenCounts { input: 1, output: 2, cached }),
-            cost: first.map(|amount| Cost { amount, is_estimated: cached.is_none() }), ms: Milliseconds { gather: 0.5, first, total },
+            cost: first.map(|amount| Cost { amount, is_estimated: cached.is_none() }), ms: PredictionTimings { gather: 0.5, first, total },
             recorded: first.map(|_| Recorded::Timed), spans,
         }
     }
 }
 
-fn metric() -> impl Strategy<Value = Metric> {
+fn metric() -> impl Strategy<Value = StoredMetric> {
     prop_oneof![
-        finite().prop_map(Metric::Value),
-        (finite(), finite()).prop_map(|(num, den)| Metric::Ratio { num, den })
+        finite().prop_map(StoredMetric::Value),
+        (finite(), finite()).prop_map(|(num, den)| StoredMetric::Ratio { num, den })
     ]
 }
 
@@ -106,7 +107,7 @@ proptest! {
     #[test]
     fn scores(metrics in proptest::collection::btree_map("[a-z_]{1,9}", metric(), 0..4)) {
         let score = Score {
-            schema: Schema::CURRENT, case: "c".to_owned(), engine: "e".to_owned(), fingerprint: "f".to_owned(),
+            schema: SchemaVersion::CURRENT, case: "c".to_owned(), engine: "e".to_owned(), fingerprint: "f".to_owned(),
             repetition: 0, metrics,
         };
         prop_assert_eq!(parse_line::<Score>(&to_line(&score), 1).unwrap(), score);
@@ -116,7 +117,7 @@ proptest! {
     fn a_file_torn_anywhere_keeps_its_complete_rows(cases in proptest::collection::vec(case(), 1..4), cut in any::<prop::sample::Index>()) {
         let text: String = cases.iter().map(to_line).collect();
         let cut = (0..=cut.index(text.len() + 1)).rev().find(|&at| text.is_char_boundary(at)).unwrap();
-        let Lines { rows, complete_bytes } = parse_lines::<Case>(&text[..cut]).unwrap();
+        let ParsedLines { rows, complete_bytes } = parse_lines::<Case>(&text[..cut]).unwrap();
         prop_assert!(cut - complete_bytes <= text.lines().map(str::len).max().unwrap());
         prop_assert_eq!(&rows[..], &cases[..rows.len()]);
         prop_assert!(rows.len() + 1 >= text[..cut].matches('\n').count());
@@ -160,7 +161,7 @@ fn a_newer_minor_schema_with_an_unknown_field_is_read() {
     let line =
         r#"{"schema":"1.9","case":"c","fingerprint":"f","repetition":0,"metrics":{"exact":1},"new":true}"#;
     let score: Score = parse_line(line, 1).unwrap();
-    assert_eq!(score.metrics["exact"], Metric::Value(1.0));
+    assert_eq!(score.metrics["exact"], StoredMetric::Value(1.0));
     assert!(to_line(&score).contains(r#""schema":"1.9""#));
 }
 

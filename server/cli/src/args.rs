@@ -162,7 +162,7 @@ pub(crate) struct EngineArgs {
     /// Which cases to ask once more with those files hidden that hold a copy of the truth (a copied or renamed function, a backup, generated
     /// code). An engine that reads no other file is not asked again.
     #[arg(long, value_enum, default_value_t, value_name = "CASES")]
-    pub(crate) no_copies: NoCopies,
+    pub(crate) no_copies: NoCopiesArg,
     /// Where answers are recorded.
     #[command(flatten)]
     pub(crate) cassette: CassetteArgs,
@@ -170,7 +170,7 @@ pub(crate) struct EngineArgs {
 
 /// Which cases are asked once more without copies of their truths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum NoCopies {
+pub(crate) enum NoCopiesArg {
     /// None.
     Off,
     /// Those whose truth has a copy in another file; of the others the answer is known to be the same.
@@ -180,12 +180,12 @@ pub(crate) enum NoCopies {
     All,
 }
 
-impl std::fmt::Display for NoCopies {
+impl std::fmt::Display for NoCopiesArg {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            NoCopies::Off => "off",
-            NoCopies::Affected => "affected",
-            NoCopies::All => "all",
+            NoCopiesArg::Off => "off",
+            NoCopiesArg::Affected => "affected",
+            NoCopiesArg::All => "all",
         })
     }
 }
@@ -343,8 +343,8 @@ pub(crate) struct ReportArgs {
     /// Folder of a run.
     pub(crate) run: PathBuf,
     /// What to print.
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Table)]
+    pub(crate) format: ReportFormat,
     /// Short for `--format json`.
     #[arg(long)]
     pub(crate) json: bool,
@@ -361,7 +361,7 @@ pub(crate) struct ReportArgs {
 pub(crate) struct RetrieveArgs {
     /// A place as FILE:LINE:COLUMN, counted from 1 as editors do, or a suite.
     #[arg(value_name = "FILE:LINE:COLUMN | SUITE", value_parser = parse_target)]
-    pub(crate) target: Target,
+    pub(crate) target: RetrieveTarget,
     /// Strategy to ask; may be given more than once [default: that of the settings, else hybrid, symbols, functions, bm25-chunks]. Known are those, recent (which
     /// knows what was edited, and so nothing here) and none.
     #[arg(long = "strategy", value_name = "NAME")]
@@ -452,16 +452,16 @@ pub(crate) struct EmbeddingArgs {
 
 /// What to retrieve for.
 #[derive(Clone, Debug)]
-pub(crate) enum Target {
+pub(crate) enum RetrieveTarget {
     /// One place.
-    Place(PlaceArg),
+    Place(CursorArg),
     /// The places of a suite's cases.
     Suite(PathBuf),
 }
 
 /// A place in a file.
 #[derive(Clone, Debug)]
-pub(crate) struct PlaceArg {
+pub(crate) struct CursorArg {
     /// The file.
     pub(crate) path: PathBuf,
     /// Line, from 1.
@@ -472,7 +472,7 @@ pub(crate) struct PlaceArg {
 
 /// How a report is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum ReportFormat {
     /// A table for the terminal.
     Table,
     /// Every number, for programs.
@@ -482,20 +482,22 @@ pub(crate) enum Format {
 }
 
 /// What ends in two numbers is a place, in the forms in which editors and compilers write one.
-fn parse_target(word: &str) -> Result<Target, String> {
-    match place(word) {
-        Some(place) => Ok(Target::Place(place?)),
-        None if word.ends_with(".jsonl") || Path::new(word).is_file() => Ok(Target::Suite(word.into())),
+fn parse_target(word: &str) -> Result<RetrieveTarget, String> {
+    match cursor_in(word) {
+        Some(place) => Ok(RetrieveTarget::Place(place?)),
+        None if word.ends_with(".jsonl") || Path::new(word).is_file() => {
+            Ok(RetrieveTarget::Suite(word.into()))
+        }
         None => Err("name a place as FILE:LINE:COLUMN, or a suite (a .jsonl file)".to_owned()),
     }
 }
 
-fn parse_place(word: &str) -> Result<PlaceArg, String> {
-    place(word).unwrap_or_else(|| Err("name a place as FILE:LINE:COLUMN".to_owned()))
+fn parse_cursor(word: &str) -> Result<CursorArg, String> {
+    cursor_in(word).unwrap_or_else(|| Err("name a place as FILE:LINE:COLUMN".to_owned()))
 }
 
 /// `FILE:LINE:COLUMN`, perhaps with a colon behind it, or `FILE(LINE,COLUMN)`; `None` for what is no place at all.
-fn place(word: &str) -> Option<Result<PlaceArg, String>> {
+fn cursor_in(word: &str) -> Option<Result<CursorArg, String>> {
     let is_number = |text: &str| {
         let digits = text.trim_start_matches(['-', '+']);
         !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
@@ -520,7 +522,7 @@ fn place(word: &str) -> Option<Result<PlaceArg, String>> {
         return is_code.then(|| Err(format!("name the line and the column too: {word}:LINE:COLUMN")));
     };
     Some(match (line.parse(), column.parse()) {
-        (Ok(line @ 1..), Ok(column @ 1..)) => Ok(PlaceArg { path: path.into(), line, column }),
+        (Ok(line @ 1..), Ok(column @ 1..)) => Ok(CursorArg { path: path.into(), line, column }),
         _ => Err(format!("lines and columns count from 1 to {}", u32::MAX)),
     })
 }

@@ -11,18 +11,18 @@ use crate::output;
 
 const FINDING: u8 = 1;
 const USAGE: u8 = 2;
-const OUTSIDE_WORLD: u8 = 3;
+const OUTSIDE: u8 = 3;
 /// What shells give a process that Ctrl-C ended.
 pub(crate) const INTERRUPTED: u8 = 130;
 
 /// The command stopped because the user asked it to; everything finished is kept.
 #[derive(Debug)]
-pub(crate) struct Interrupted {
+pub(crate) struct InterruptedError {
     /// What to do to go on; empty where there is nothing to go on with.
     pub(crate) remedy: String,
 }
 
-impl fmt::Display for Interrupted {
+impl fmt::Display for InterruptedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.remedy.as_str() {
             "" => f.write_str("stopped"),
@@ -31,42 +31,42 @@ impl fmt::Display for Interrupted {
     }
 }
 
-impl std::error::Error for Interrupted {}
+impl std::error::Error for InterruptedError {}
 
 /// The command did what it was asked to, and what it found is not as it should be.
 #[derive(Debug)]
-pub(crate) struct Finding(pub &'static str);
+pub(crate) struct FindingError(pub &'static str);
 
-impl fmt::Display for Finding {
+impl fmt::Display for FindingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0)
     }
 }
 
-impl std::error::Error for Finding {}
+impl std::error::Error for FindingError {}
 
 /// Engines gave no answer.
 #[derive(Debug)]
-pub(crate) struct Unanswered(pub String);
+pub(crate) struct NoAnswerError(pub String);
 
-impl fmt::Display for Unanswered {
+impl fmt::Display for NoAnswerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Unanswered {}
+impl std::error::Error for NoAnswerError {}
 
 /// Questions stayed without an answer, because nobody was to be asked whose answer is not recorded.
 #[derive(Debug)]
-pub(crate) struct Missed {
+pub(crate) struct MissingRecordingError {
     /// How many.
     pub(crate) questions: usize,
     /// Where the answers would be.
     pub(crate) cassette: Option<PathBuf>,
 }
 
-impl fmt::Display for Missed {
+impl fmt::Display for MissingRecordingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let questions = output::count(self.questions, "question");
         match &self.cassette {
@@ -83,29 +83,29 @@ impl fmt::Display for Missed {
     }
 }
 
-impl std::error::Error for Missed {}
+impl std::error::Error for MissingRecordingError {}
 
 /// The command line asks for something that cannot be: a wrong path, nothing to work on.
 #[derive(Debug)]
-pub(crate) struct Usage(pub String);
+pub(crate) struct UsageError(pub String);
 
-impl fmt::Display for Usage {
+impl fmt::Display for UsageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Usage {}
+impl std::error::Error for UsageError {}
 
 /// Prints what went wrong, if anything, and gives the exit code.
-pub(crate) fn code(result: anyhow::Result<()>) -> ExitCode {
+pub(crate) fn exit_code(result: anyhow::Result<()>) -> ExitCode {
     let Err(error) = result else { return ExitCode::SUCCESS };
     if is_broken_pipe(&error) {
         return ExitCode::SUCCESS;
     }
     let option = error.downcast_ref().and_then(helpful_option).unwrap_or_default();
-    output::say(&format!("ghostbench: {error:#}{option}"));
-    ExitCode::from(number(&error))
+    output::print_message(&format!("ghostbench: {error:#}{option}"));
+    ExitCode::from(exit_number(&error))
 }
 
 /// A reader that went away, as `head` does, has seen all it wanted.
@@ -114,24 +114,24 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(is_pipe))
 }
 
-fn number(error: &anyhow::Error) -> u8 {
-    if error.is::<Interrupted>() {
+fn exit_number(error: &anyhow::Error) -> u8 {
+    if error.is::<InterruptedError>() {
         return INTERRUPTED;
     }
-    if error.is::<Finding>() {
+    if error.is::<FindingError>() {
         return FINDING;
     }
-    let is_usage = error.is::<Usage>()
+    let is_usage = error.is::<UsageError>()
         || error
-            .downcast_ref::<workspace::Error>()
-            .is_some_and(|error| !matches!(error, workspace::Error::Unreadable { .. }))
-        || error.downcast_ref::<replay::Error>().is_some_and(is_usage)
+            .downcast_ref::<workspace::WorkspaceError>()
+            .is_some_and(|error| !matches!(error, workspace::WorkspaceError::Unreadable { .. }))
+        || error.downcast_ref::<replay::ReplayError>().is_some_and(is_usage)
         || error.downcast_ref::<CassetteError>().is_some_and(is_usage_of_cassette);
-    if is_usage { USAGE } else { OUTSIDE_WORLD }
+    if is_usage { USAGE } else { OUTSIDE }
 }
 
-fn is_usage(error: &replay::Error) -> bool {
-    use replay::Error as E;
+fn is_usage(error: &replay::ReplayError) -> bool {
+    use replay::ReplayError as E;
     match error {
         E::Read { reason, .. } => matches!(reason.kind(), ErrorKind::NotFound | ErrorKind::IsADirectory),
         // A file where a folder should be, or the other way round.
@@ -141,15 +141,17 @@ fn is_usage(error: &replay::Error) -> bool {
                 ErrorKind::IsADirectory | ErrorKind::NotADirectory | ErrorKind::AlreadyExists
             )
         }
-        E::NotARun { .. } | E::Exists { .. } | E::NoSuite { .. } | E::EmptySuite { .. } => true,
+        E::NoRun { .. } | E::Exists { .. } | E::NoSuite { .. } | E::EmptySuite { .. } => true,
         E::OtherSuite { .. } | E::OtherEngines { .. } | E::OtherOption { .. } | E::SameName { .. } => true,
-        E::Folder { .. } | E::Append { .. } | E::Record { .. } | E::Busy { .. } | E::HashKey { .. } => false,
+        E::Folder { .. } | E::Append { .. } | E::Record { .. } | E::Locked { .. } | E::HashKey { .. } => {
+            false
+        }
         E::Parse { .. }
         | E::Row { .. }
-        | E::Torn { .. }
+        | E::TruncatedRow { .. }
         | E::Language { .. }
-        | E::Edited { .. }
-        | E::Twice { .. } => false,
+        | E::IdMismatch { .. }
+        | E::DuplicateCase { .. } => false,
     }
 }
 
@@ -168,15 +170,15 @@ fn is_usage_of_cassette(error: &CassetteError) -> bool {
 }
 
 /// What to type instead: an end for the error's message.
-fn helpful_option(error: &replay::Error) -> Option<&'static str> {
-    use replay::Error as E;
+fn helpful_option(error: &replay::ReplayError) -> Option<&'static str> {
+    use replay::ReplayError as E;
     Some(match error {
         E::Write { .. } | E::Folder { .. } => "; choose another place with --out",
         E::Append { .. } => ": make room, then go on with --resume",
         E::Exists { .. } => "; go on with it by --resume, or choose another folder with --out",
         E::OtherSuite { .. } | E::OtherEngines { .. } => "; choose another folder with --out",
         E::OtherOption { .. } => ", or choose another folder with --out",
-        E::Busy { .. } => "; wait for it, or choose another folder with --out",
+        E::Locked { .. } => "; wait for it, or choose another folder with --out",
         _ => return None,
     })
 }

@@ -7,8 +7,8 @@ use std::thread;
 use tokio::runtime;
 use tokio_util::sync::CancellationToken;
 
-use crate::exit::{INTERRUPTED, Interrupted};
-use crate::output::say;
+use crate::exit::{INTERRUPTED, InterruptedError};
+use crate::output::print_message;
 
 /// A token that the first Ctrl-C cancels. Cancel it when there is nothing left to stop, and the next one ends the process.
 ///
@@ -27,7 +27,7 @@ pub(crate) async fn unless_stopped<T>(work: impl Future<Output = T>) -> anyhow::
         done = work => Ok(done),
         pressed = tokio::signal::ctrl_c() => {
             pressed?;
-            Err(Interrupted { remedy: String::new() }.into())
+            Err(InterruptedError { remedy: String::new() }.into())
         }
     }
 }
@@ -38,7 +38,7 @@ async fn listen(stop: &CancellationToken) {
             // Rows are written whole, so there is nothing to clean up.
             std::process::exit(i32::from(INTERRUPTED));
         }
-        say("finishing what is under way; press Ctrl-C again to stop at once");
+        print_message("finishing what is under way; press Ctrl-C again to stop at once");
         stop.cancel();
     }
 }

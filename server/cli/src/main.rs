@@ -33,5 +33,5 @@ fn main() -> ExitCode {
         Command::Config(args) => commands::config::run(&args),
         Command::Retrieve(args) => commands::retrieve::run(args),
     };
-    exit::code(result)
+    exit::exit_code(result)
 }

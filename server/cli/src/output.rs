@@ -11,7 +11,7 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
 }
 
 /// Tells the person at the terminal. Nobody may be there, which is no reason to stop working.
-pub(crate) fn say(line: &str) {
+pub(crate) fn print_message(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn path(path: &Path) -> String {
 }
 
 /// A path as a shell takes it.
-pub(crate) fn quoted(path: &Path) -> String {
+pub(crate) fn shell_quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "/\\._-:+@%".contains(c));
     if is_plain { text } else { format!("'{}'", text.replace('\'', "'\\''")) }

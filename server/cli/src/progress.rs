@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::output::say;
+use crate::output::print_message;
 
 /// A person reading a log wants a sign of life, not a line per item.
 const SECONDS_BETWEEN_LINES: u64 = 5;
@@ -40,7 +40,7 @@ impl Progress {
     }
 
     /// Begins a step that has no countable items.
-    pub(crate) fn spin(step: &'static str) -> Progress {
+    pub(crate) fn spinner(step: &'static str) -> Progress {
         let progress = Progress::new(step, "");
         progress.bar.set_style(ProgressStyle::default_spinner());
         if progress.is_terminal {
@@ -49,7 +49,7 @@ impl Progress {
         progress
     }
 
-    /// `done` of `total` items are finished.
+    /// `summary` of `total` items are finished.
     pub(crate) fn set(&self, done: u64, total: u64) {
         if self.is_terminal {
             self.bar.set_length(total);
@@ -60,14 +60,14 @@ impl Progress {
         let last = self.last_line_s.load(Ordering::Relaxed);
         if elapsed >= last + SECONDS_BETWEEN_LINES {
             self.last_line_s.store(elapsed, Ordering::Relaxed);
-            say(&format!("{}: {done} of {total}", self.step));
+            print_message(&format!("{}: {done} of {total}", self.step));
         }
     }
 
     /// Ends the step with a line that stays.
     pub(crate) fn finish(self, summary: &str) {
         self.bar.finish_and_clear();
-        say(&format!("{} {summary} ({})", self.step, seconds(self.start.elapsed())));
+        print_message(&format!("{} {summary} ({})", self.step, seconds(self.start.elapsed())));
     }
 }
 

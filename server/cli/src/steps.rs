@@ -1,17 +1,17 @@
 //! The steps that commands are made of: find out what is set, read and index a workspace, mine, ask, show.
 
-pub(crate) mod answered;
-pub(crate) mod ask;
+pub(crate) mod builtin_judge;
 pub(crate) mod cassette;
+pub(crate) mod cursor_arg;
 pub(crate) mod embeddings;
-pub(crate) mod engines;
+pub(crate) mod engine_registry;
 pub(crate) mod index;
-pub(crate) mod judge;
 pub(crate) mod mine;
-pub(crate) mod place;
-pub(crate) mod settings;
-pub(crate) mod show;
-pub(crate) mod trust;
+pub(crate) mod require_answers;
+pub(crate) mod run_replay;
+pub(crate) mod settings_sources;
+pub(crate) mod show_run;
+pub(crate) mod trust_list;
 
 use std::num::NonZeroUsize;
 

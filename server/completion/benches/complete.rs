@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use completion::{Document, Settings, Snapshot, World, complete};
+use completion::{CompletionSettings, DocumentSnapshot, DocumentText, WorkspaceIndex, complete};
 use divan::Bencher;
 use engines::{BuiltinEngine, Engine, Script, ScriptedEngine};
 use syntax::{Language, SourceFile};
@@ -42,29 +42,29 @@ fn collect(folder: &Path, files: &mut Vec<SourceFile>) {
 }
 
 /// Many files as one, in the workspace of all.
-fn open_file() -> (World, Document) {
+fn open_file() -> (WorkspaceIndex, DocumentText) {
     let files = files();
     let lines = files.iter().flat_map(|file| file.text.split_inclusive('\n'));
     let text: Arc<str> = lines.take(OPEN_FILE_LINES).collect::<String>().into();
-    (World::new(files), Document { path: "open.rs".into(), language: Language::Rust, text })
+    (WorkspaceIndex::new(files), DocumentText { path: "open.rs".into(), language: Language::Rust, text })
 }
 
 /// A place in the middle of the open file where the body of a function begins.
-fn place() -> (Snapshot, usize) {
+fn place() -> (DocumentSnapshot, usize) {
     let (world, document) = open_file();
     let middle = document.text.len() / 2;
     let start = middle + document.text[middle..].find(") {\n").unwrap() + ") {\n".len();
     let cursor = start + document.text[start..].find(|c: char| c != ' ').unwrap();
-    (world.open(document), cursor)
+    (world.snapshot(document), cursor)
 }
 
 fn builtin() -> BuiltinEngine {
-    BuiltinEngine::new("builtin", builtin::Settings::for_editor())
+    BuiltinEngine::new("builtin", builtin::BuiltinSettings::for_editor())
 }
 
 fn measure(bencher: Bencher<'_, '_>, engine: &dyn Engine) {
     let ((snapshot, cursor), runtime) = (place(), Runtime::new().unwrap());
-    let (settings, cancel) = (Settings::for_editor(), CancellationToken::new());
+    let (settings, cancel) = (CompletionSettings::for_editor(), CancellationToken::new());
     bencher.bench_local(|| runtime.block_on(complete(&snapshot, cursor, engine, &settings, &cancel)));
 }
 
@@ -87,9 +87,16 @@ fn freeing_the_builtin_engine(bencher: Bencher<'_, '_>) {
     let (_, cursor) = place();
     let mut moments = (0..2_000).step_by(5).cycle().map(Duration::from_micros);
     let start = || {
-        let snapshot = world.open(document.clone());
+        let snapshot = world.snapshot(document.clone());
         let request = runtime.spawn(async move {
-            complete(&snapshot, cursor, &builtin(), &Settings::for_editor(), &CancellationToken::new()).await
+            complete(
+                &snapshot,
+                cursor,
+                &builtin(),
+                &CompletionSettings::for_editor(),
+                &CancellationToken::new(),
+            )
+            .await
         });
         thread::sleep(moments.next().unwrap());
         request

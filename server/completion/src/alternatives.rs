@@ -1,41 +1,41 @@
 //! What else could be inserted: other texts of the engine, by the same way as the first one.
 
-use crate::clean::{Surroundings, clean};
+use crate::clean::{CleaningContext, clean};
 use crate::explain::explain;
 use crate::gate;
-use crate::settings::Settings;
-use crate::trace::{Alternative, ContextItem};
-use crate::world::Snapshot;
+use crate::settings::CompletionSettings;
+use crate::trace::{CleanedAlternative, RetrievedContext};
+use crate::workspace_index::DocumentSnapshot;
 
 /// Most that are shown: nobody looks through more.
-const MOST: usize = 4;
+const MAX_ALTERNATIVES: usize = 4;
 
 /// What is left of the texts that are `offered` in place of `text`, each once. Who did not ask by key is shown one, and where there is
 /// nothing to show there is no choice either.
 pub(crate) fn alternatives(
     offered: Vec<engines::Alternative>,
-    settings: &Settings,
-    snapshot: &Snapshot,
+    settings: &CompletionSettings,
+    snapshot: &DocumentSnapshot,
     offset: usize,
-    context: &[ContextItem],
+    context: &[RetrievedContext],
     text: &str,
-) -> Vec<Alternative> {
+) -> Vec<CleanedAlternative> {
     if !settings.invoked || text.is_empty() || offered.is_empty() {
         return Vec::new();
     }
     let (prefix, suffix) = snapshot.text().split_at(offset);
-    let around = Surroundings::new(snapshot.document().language, prefix, suffix);
-    let mut choice: Vec<Alternative> = Vec::new();
+    let around = CleaningContext::new(snapshot.document().language, prefix, suffix);
+    let mut choice: Vec<CleanedAlternative> = Vec::new();
     for other in offered {
         let (cleaned, cuts) = clean(&other.text, &around);
         let is_known = cleaned == text || choice.iter().any(|known| known.text == cleaned);
-        if cleaned.is_empty() || is_known || gate::after(settings, other.confidence).is_some() {
+        if cleaned.is_empty() || is_known || gate::gate_after(settings, other.confidence).is_some() {
             continue;
         }
         let explanation =
             other.explanation.map(|said| explain(said, snapshot, offset, context, &cuts, &cleaned));
-        choice.push(Alternative { text: cleaned, explanation });
+        choice.push(CleanedAlternative { text: cleaned, explanation });
     }
-    choice.truncate(MOST);
+    choice.truncate(MAX_ALTERNATIVES);
     choice
 }

@@ -7,40 +7,40 @@
 //! Some filters find where an answer ends whatever else comes. Reading stops there, so that one rule serves the stream and the whole.
 
 mod beyond_extent;
-mod carried;
 pub(crate) mod control_characters;
 mod doubled_brackets;
 mod indentation;
 mod line_ends;
 mod lost_blanks;
+mod map_range;
 mod prefix_echo;
 mod repetition;
 mod rest_of_line;
 mod suffix_overlap;
 mod unfinished_line;
 
-pub(crate) use carried::carried;
+pub(crate) use map_range::map_range;
 use syntax::Language;
 
-use crate::extent::{Before, Extent};
-use crate::trace::{Cut, Keeps};
+use crate::extent::{CursorText, Extent};
+use crate::trace::{FilterChange, KeptPart};
 
 /// The text around the cursor, and what is known of the answer besides its text.
-pub(crate) struct Surroundings<'a> {
+pub(crate) struct CleaningContext<'a> {
     pub(crate) language: Language,
-    pub(crate) before: Before<'a>,
+    pub(crate) before: CursorText<'a>,
     pub(crate) extent: Extent,
     pub(crate) suffix: &'a str,
     /// Whether the answer was cut off rather than ended.
     pub(crate) is_cut_off: bool,
 }
 
-impl<'a> Surroundings<'a> {
+impl<'a> CleaningContext<'a> {
     /// Those of a cursor between `prefix` and `suffix`, for an answer that ended.
-    pub(crate) fn new(language: Language, prefix: &'a str, suffix: &'a str) -> Surroundings<'a> {
-        let before = Before::new(language, prefix, suffix);
+    pub(crate) fn new(language: Language, prefix: &'a str, suffix: &'a str) -> CleaningContext<'a> {
+        let before = CursorText::new(language, prefix, suffix);
         let extent = before.extent();
-        Surroundings { language, before, extent, suffix, is_cut_off: false }
+        CleaningContext { language, before, extent, suffix, is_cut_off: false }
     }
 
     /// Whether the document's lines end with CR LF.
@@ -57,71 +57,71 @@ impl<'a> Surroundings<'a> {
 }
 
 /// A filter's name, which part of an answer it leaves, and how.
-type Filter = (&'static str, Keeps, fn(String, &Surroundings<'_>) -> String);
+type Filter = (&'static str, KeptPart, fn(String, &CleaningContext<'_>) -> String);
 
 /// In this order, since each one takes the answer as those before it leave it.
 const FILTERS: [Filter; 12] = [
-    ("control_characters", Keeps::Beginning, control_characters::cut),
-    ("line_ends", Keeps::Code, line_ends::adapt),
-    ("lost_blanks", Keeps::Code, lost_blanks::restore),
-    ("prefix_echo", Keeps::End, prefix_echo::remove),
-    ("indentation", Keeps::Code, indentation::adapt),
-    ("suffix_overlap", Keeps::Beginning, suffix_overlap::cut),
-    ("rest_of_line", Keeps::Beginning, rest_of_line::cut),
-    ("beyond_extent", Keeps::Beginning, beyond_extent::cut),
-    ("repetition", Keeps::Beginning, repetition::cut),
-    ("unfinished_line", Keeps::Beginning, unfinished_line::cut),
-    ("doubled_brackets", Keeps::Beginning, doubled_brackets::cut),
-    ("trailing_blanks", Keeps::Beginning, trailing_blanks),
+    ("control_characters", KeptPart::Beginning, control_characters::truncate),
+    ("line_ends", KeptPart::Code, line_ends::adapt),
+    ("lost_blanks", KeptPart::Code, lost_blanks::restore),
+    ("prefix_echo", KeptPart::End, prefix_echo::remove),
+    ("indentation", KeptPart::Code, indentation::adapt),
+    ("suffix_overlap", KeptPart::Beginning, suffix_overlap::cut),
+    ("rest_of_line", KeptPart::Beginning, rest_of_line::cut),
+    ("beyond_extent", KeptPart::Beginning, beyond_extent::cut),
+    ("repetition", KeptPart::Beginning, repetition::cut),
+    ("unfinished_line", KeptPart::Beginning, unfinished_line::cut),
+    ("doubled_brackets", KeptPart::Beginning, doubled_brackets::cut),
+    ("trailing_blanks", KeptPart::Beginning, trailing_blanks),
 ];
 
 /// Runs all filters in order; those that changed something are returned with what was there before.
-pub(crate) fn clean(answer: &str, around: &Surroundings<'_>) -> (String, Vec<Cut>) {
+pub(crate) fn clean(answer: &str, around: &CleaningContext<'_>) -> (String, Vec<FilterChange>) {
     let mut text = answer.to_owned();
     let mut cuts = Vec::new();
     for (filter, keeps, apply) in FILTERS {
         let before = text.clone();
         text = apply(text, around);
         if text != before {
-            cuts.push(Cut { filter, keeps, before });
+            cuts.push(FilterChange { filter, kept: keeps, before });
         }
     }
     (text, cuts)
 }
 
 /// Where what was received is looked at up to: what stands behind may be half a token.
-const WHOLE_UP_TO: [char; 2] = ['\n', ';'];
+const TOKEN_BOUNDARIES: [char; 2] = ['\n', ';'];
 
 /// Whether nothing that follows could be of use.
-pub(crate) fn is_complete(received: &str, around: &Surroundings<'_>) -> bool {
-    let Some(end) = received.rfind(WHOLE_UP_TO) else { return false };
+pub(crate) fn is_complete(received: &str, around: &CleaningContext<'_>) -> bool {
+    let Some(end) = received.rfind(TOKEN_BOUNDARIES) else { return false };
     let text =
         indentation::adapt(prefix_echo::remove(with_blanks(&received[..=end], around), around), around);
     around.before.end(around.extent, &text).is_some()
         || repetition::is_endless(&text)
-        || suffix_overlap::runs_on(&text, around)
+        || suffix_overlap::overlaps_for_certain(&text, around)
 }
 
 /// More of an answer than anybody types while it is being written, bytes.
-pub(crate) const BEGINNING: usize = 1 << 10;
+pub(crate) const MAX_BEGINNING_BYTES: usize = 1 << 10;
 
 /// What is known of how an answer will begin that began like this. Filters change the end of an answer when more of it comes, and never
 /// what this says.
-pub(crate) fn begun(received: &str, around: &Surroundings<'_>) -> String {
-    let beginning = &received[..received.floor_char_boundary(BEGINNING)];
+pub(crate) fn stable_beginning(received: &str, around: &CleaningContext<'_>) -> String {
+    let beginning = &received[..received.floor_char_boundary(MAX_BEGINNING_BYTES)];
     // Later lines are indented as all of them together ask for.
     let beginning =
         beginning.trim_start_matches(['\r', '\n']).find('\n').map_or(beginning, |_| first_line(beginning));
     // The rest of a line end or of an indentation may be on its way.
     let beginning = with_blanks(lost_blanks::settled(beginning.trim_end_matches([' ', '\t', '\r'])), around);
-    if prefix_echo::may_be(&beginning, around) {
+    if prefix_echo::may_be_echo(&beginning, around) {
         return String::new();
     }
     indentation::adapt(prefix_echo::remove(beginning, around), around)
 }
 
 /// A text with line ends and blanks between tokens as in the document.
-fn with_blanks(text: &str, around: &Surroundings<'_>) -> String {
+fn with_blanks(text: &str, around: &CleaningContext<'_>) -> String {
     lost_blanks::restore(line_ends::adapt(text.to_owned(), around), around)
 }
 
@@ -133,17 +133,17 @@ fn first_line(text: &str) -> &str {
 }
 
 /// An answer of blanks only is nothing, and blanks at the end of a line are nobody's code.
-fn trailing_blanks(mut answer: String, _around: &Surroundings<'_>) -> String {
+fn trailing_blanks(mut answer: String, _around: &CleaningContext<'_>) -> String {
     answer.truncate(answer.trim_end_matches([' ', '\t', '\r', '\n']).len());
     answer
 }
 
 /// Lines with fewer of such characters repeat by chance: closing brackets, `else`, `return`.
-const MIN_TELLING_CHARACTERS: usize = 8;
+const MIN_DISTINCTIVE_CHARACTERS: usize = 8;
 
 /// Whether a line says enough for finding it twice to mean something.
-fn is_telling(line: &str) -> bool {
-    line.chars().filter(|c| c.is_alphanumeric()).nth(MIN_TELLING_CHARACTERS - 1).is_some()
+fn is_distinctive(line: &str) -> bool {
+    line.chars().filter(|c| c.is_alphanumeric()).nth(MIN_DISTINCTIVE_CHARACTERS - 1).is_some()
 }
 
 #[cfg(test)]
@@ -163,8 +163,8 @@ mod tests {
         is_cut_off: bool,
     ) -> (String, Vec<&'static str>) {
         let (prefix, suffix) = document.split_once("$0").unwrap();
-        let around = Surroundings::new(Language::from_path(path).unwrap(), prefix, suffix);
-        let (text, cuts) = clean(answer, &Surroundings { is_cut_off, ..around });
+        let around = CleaningContext::new(Language::from_path(path).unwrap(), prefix, suffix);
+        let (text, cuts) = clean(answer, &CleaningContext { is_cut_off, ..around });
         (text, cuts.into_iter().map(|cut| cut.filter).collect())
     }
 
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn reading_stops_where_an_answer_is_cut() {
-        let around = Surroundings::new(Language::Python, "x = ", "\n\nprint(total, file=out)\n");
+        let around = CleaningContext::new(Language::Python, "x = ", "\n\nprint(total, file=out)\n");
         for (received, complete) in
             [("1", false), ("1\n", true), ("f(\n", false), ("(\nprint(total, file=out)\n", false)]
         {

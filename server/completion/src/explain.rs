@@ -7,20 +7,20 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use builtin::{Origin, Source, SourceTokens};
+use builtin::{SourceTokens, TokenOrigin, TokenSource};
 use engines::ExplainedToken;
 use syntax::Language;
 use text::Position;
 
-use crate::clean::carried;
-use crate::trace::{ContextItem, Cut};
-use crate::world::Snapshot;
+use crate::clean::map_range;
+use crate::trace::{FilterChange, RetrievedContext};
+use crate::workspace_index::DocumentSnapshot;
 
 /// Why an outcome's text is what it is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Explanation {
     /// Parts of the text and where they stand already, in order; they hold no two places at once, and not all of the text.
-    pub spans: Vec<Span>,
+    pub spans: Vec<CopiedSpan>,
     /// Why the engine's answer ends where it does, or is empty.
     pub ending: &'static str,
     /// What else decided, by name.
@@ -29,11 +29,11 @@ pub struct Explanation {
 
 /// A part of the text that is copied from one place.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Span {
+pub struct CopiedSpan {
     /// The part, in bytes of the text; begins and ends with code.
     pub range: Range<usize>,
     /// What it is copied from.
-    pub from: SpanSource,
+    pub from: CopySource,
     /// The file, relative to the workspace root.
     pub path: Arc<str>,
     /// Where it begins there, in UTF-16; `None` if that is not known, or the file is another one by now.
@@ -50,7 +50,7 @@ pub struct Span {
 
 /// What a span is copied from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SpanSource {
+pub enum CopySource {
     /// The document itself, before the cursor.
     Before,
     /// The document itself, after the cursor.
@@ -63,15 +63,15 @@ pub enum SpanSource {
 
 /// Explains `text`, which is what `cuts` left of the answer to the question at `offset`.
 pub(crate) fn explain(
-    said: engines::Explanation,
-    snapshot: &Snapshot,
+    said: engines::TokenExplanation,
+    snapshot: &DocumentSnapshot,
     offset: usize,
-    context: &[ContextItem],
-    cuts: &[Cut],
+    context: &[RetrievedContext],
+    cuts: &[FilterChange],
     text: &str,
 ) -> Explanation {
-    let engines::Explanation { tokens, ending, figures } = said;
-    let mut places = Places { snapshot, offset, context, last: None };
+    let engines::TokenExplanation { tokens, ending, figures } = said;
+    let mut places = SourceLocator { snapshot, offset, context, last: None };
     // What was kept back has no parts.
     let copies = if text.is_empty() { Vec::new() } else { copies(&tokens, cuts, text) };
     let spans = copies.into_iter().filter_map(|copy| span(copy, text, &mut places)).collect();
@@ -79,18 +79,18 @@ pub(crate) fn explain(
 }
 
 /// Tokens that stand one after the other in one text.
-struct Copy<'t> {
+struct CopiedTokens<'t> {
     /// With what is left of each in the text that is shown.
     tokens: Vec<(&'t ExplainedToken, Range<usize>)>,
 }
 
-fn copies<'t>(tokens: &'t [ExplainedToken], cuts: &[Cut], text: &str) -> Vec<Copy<'t>> {
+fn copies<'t>(tokens: &'t [ExplainedToken], cuts: &[FilterChange], text: &str) -> Vec<CopiedTokens<'t>> {
     let goes_on = |last: &ExplainedToken, next: &ExplainedToken| {
         last.origin.source == next.origin.source && last.origin.number + 1 == next.origin.number
     };
     let copy = |tokens: &'t [ExplainedToken]| {
-        let left = |token: &'t ExplainedToken| (token, carried(token.range.clone(), cuts, text));
-        Copy {
+        let left = |token: &'t ExplainedToken| (token, map_range(token.range.clone(), cuts, text));
+        CopiedTokens {
             tokens: tokens
                 .iter()
                 .map(left)
@@ -102,12 +102,12 @@ fn copies<'t>(tokens: &'t [ExplainedToken], cuts: &[Cut], text: &str) -> Vec<Cop
 }
 
 /// `None` where no code is left of a copy.
-fn span(copy: Copy<'_>, text: &str, places: &mut Places<'_>) -> Option<Span> {
+fn span(copy: CopiedTokens<'_>, text: &str, places: &mut SourceLocator<'_>) -> Option<CopiedSpan> {
     let ((first, start), (_, end)) = (copy.tokens.first()?, copy.tokens.last()?);
     let part = &text[start.clone()];
     let blanks = part.len() - part.trim_start().len();
-    let (from, path, place) = places.find(&first.origin);
-    Some(Span {
+    let (from, path, place) = places.locate(&first.origin);
+    Some(CopiedSpan {
         range: start.start + blanks..end.end,
         from,
         path,
@@ -120,7 +120,7 @@ fn span(copy: Copy<'_>, text: &str, places: &mut Places<'_>) -> Option<Span> {
 }
 
 /// Each renaming once, in order.
-fn renamed(copy: &Copy<'_>) -> Vec<(String, String)> {
+fn renamed(copy: &CopiedTokens<'_>) -> Vec<(String, String)> {
     let mut renamed = Vec::new();
     for (token, _) in &copy.tokens {
         let pair = (token.origin.text.clone(), token.text.clone());
@@ -132,17 +132,17 @@ fn renamed(copy: &Copy<'_>) -> Vec<(String, String)> {
 }
 
 /// Finds places in the texts that an engine has read.
-struct Places<'a> {
-    snapshot: &'a Snapshot,
+struct SourceLocator<'a> {
+    snapshot: &'a DocumentSnapshot,
     offset: usize,
-    context: &'a [ContextItem],
+    context: &'a [RetrievedContext],
     /// What was read last: copies from one text often come one after the other.
-    last: Option<(Source, Read<'a>)>,
+    last: Option<(TokenSource, OriginText<'a>)>,
 }
 
 /// A text that an engine has read.
-struct Read<'a> {
-    from: SpanSource,
+struct OriginText<'a> {
+    from: CopySource,
     path: Arc<str>,
     /// Its tokens; `None` where there is no text any more.
     tokens: Option<SourceTokens<'a>>,
@@ -151,9 +151,9 @@ struct Read<'a> {
     first: Option<Position>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> SourceLocator<'a> {
     /// Where a token stands, if it still stands there.
-    fn find(&mut self, origin: &Origin) -> (SpanSource, Arc<str>, Option<Position>) {
+    fn locate(&mut self, origin: &TokenOrigin) -> (CopySource, Arc<str>, Option<Position>) {
         let read = match self.last.take() {
             Some((source, read)) if source == origin.source => read,
             _ => self.read(&origin.source),
@@ -164,39 +164,39 @@ impl<'a> Places<'a> {
         found
     }
 
-    fn read(&self, source: &Source) -> Read<'a> {
+    fn read(&self, source: &TokenSource) -> OriginText<'a> {
         let document = self.snapshot.document();
         let (before, after) = self.snapshot.text().split_at(self.offset);
         let own = |from, text, first| (from, Arc::clone(&document.path), Some(text), Some(first));
         let (from, path, text, first) = match source {
-            Source::Before => own(SpanSource::Before, before, Position { line: 0, character: 0 }),
-            Source::After { .. } => own(SpanSource::After, after, end(before)),
-            Source::Hint(hint) => {
+            TokenSource::Before => own(CopySource::Before, before, Position { line: 0, character: 0 }),
+            TokenSource::After { .. } => own(CopySource::After, after, end(before)),
+            TokenSource::Hint(hint) => {
                 let item = self.context.get(*hint);
                 let line = item.and_then(|item| item.first_line);
                 let first = line.map(|line| Position { line, character: 0 });
                 let path = item.map(|item| item.path.as_str().into()).unwrap_or_default();
-                (SpanSource::Context, path, item.map(|item| &*item.text), first)
+                (CopySource::Context, path, item.map(|item| &*item.text), first)
             }
             // Where it begins in its file, nobody tells.
-            Source::Passage(passage) => {
-                let passage = self.snapshot.typing().elsewhere.get(*passage);
+            TokenSource::Passage(passage) => {
+                let passage = self.snapshot.recent_typing().elsewhere.get(*passage);
                 let path = passage.map(|passage| Arc::clone(&passage.path)).unwrap_or_default();
-                (SpanSource::File, path, passage.map(|passage| &*passage.text), None)
+                (CopySource::File, path, passage.map(|passage| &*passage.text), None)
             }
-            Source::File(path) => {
-                let text = self.snapshot.text_elsewhere(path);
-                (SpanSource::File, Arc::clone(path), text, Some(Position { line: 0, character: 0 }))
+            TokenSource::File(path) => {
+                let text = self.snapshot.text_of_other_file(path);
+                (CopySource::File, Arc::clone(path), text, Some(Position { line: 0, character: 0 }))
             }
         };
         let language = Language::from_path(&path).unwrap_or(document.language);
         let tokens = text.map(|text| SourceTokens::read(source, language, text));
-        Read { from, path, tokens, text: text.unwrap_or_default(), first }
+        OriginText { from, path, tokens, text: text.unwrap_or_default(), first }
     }
 }
 
-impl Read<'_> {
-    fn start(&self, origin: &Origin) -> Option<Position> {
+impl OriginText<'_> {
+    fn start(&self, origin: &TokenOrigin) -> Option<Position> {
         let range = self.tokens.as_ref()?.find(origin)?;
         let (first, inside) = (self.first?, end(&self.text[..range.start]));
         let is_first_line = inside.line == 0;

@@ -11,20 +11,20 @@
 //! The text around the cursor decides which, and nothing that the answer says. Strings, comments, brackets and lines of the preprocessor
 //! are the lexer's, never guessed from lines. Brackets that the text after the cursor closes are not the answer's to close.
 
-mod around;
+mod after_cursor;
 mod brackets;
-mod lines;
+mod indentation;
 
-use syntax::{Holds, Language, Reader, Token, TokenKind, lex};
+use syntax::{BracketContent, Language, StatementReader, Token, TokenKind, lex};
 
-use around::After;
+use after_cursor::TextAfter;
 
 /// How much of the text on each side of the cursor is read, in bytes: longer files are generated, and each question reads it.
-const MAX_AROUND: usize = 256 << 10;
+const MAX_TEXT_AROUND: usize = 256 << 10;
 /// How much of a definition is read to know it for one, in bytes.
 const MAX_DEFINITION: usize = 4 << 10;
 /// Tokens before the cursor that are read again with each answer: a regular expression shows by the token before it.
-const RESTART: usize = 2;
+const RESTART_TOKENS: usize = 2;
 
 /// How much an answer may cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,35 +39,39 @@ pub(crate) enum Extent {
 }
 
 /// What stands around the cursor, as far as it is looked at.
-pub(crate) struct Before<'a> {
+pub(crate) struct CursorText<'a> {
     language: Language,
     /// Whole lines, but for the last one.
     text: &'a str,
     /// Where reading begins again with each answer, and what was read before that.
     restart: usize,
-    read: Reader<'a>,
+    reader: StatementReader<'a>,
     /// What was read up to the cursor.
-    at_cursor: Reader<'a>,
+    reader_at_cursor: StatementReader<'a>,
     /// The last token before the cursor, line ends aside.
     last: Option<Token>,
-    after: After,
+    after: TextAfter,
 }
 
-impl<'a> Before<'a> {
-    pub(crate) fn new(language: Language, prefix: &'a str, suffix: &str) -> Before<'a> {
+impl<'a> CursorText<'a> {
+    pub(crate) fn new(language: Language, prefix: &'a str, suffix: &str) -> CursorText<'a> {
         let text = whole_lines(prefix);
         let tokens = lex(language, text);
         let words = || tokens.iter().rposition(|token| token.kind != TokenKind::Newline);
         let last = words().map(|place| tokens[place].clone());
-        let restart_place = tokens.len().saturating_sub(RESTART + 1);
+        let restart_place = tokens.len().saturating_sub(RESTART_TOKENS + 1);
         let restart = tokens.get(restart_place).map_or(0, |token| token.range.start);
-        let mut read = Reader::new(language);
+        let mut read = StatementReader::new(language);
         tokens[..restart_place].iter().for_each(|token| read.read(text, token, 0));
         let mut at_cursor = read.clone();
         tokens[restart_place..].iter().for_each(|token| at_cursor.read(text, token, 0));
-        let after =
-            After::new(language, &suffix[..suffix.floor_char_boundary(MAX_AROUND)], at_cursor.open(), text);
-        Before { language, text, restart, read, at_cursor, last, after }
+        let after = TextAfter::new(
+            language,
+            &suffix[..suffix.floor_char_boundary(MAX_TEXT_AROUND)],
+            at_cursor.open(),
+            text,
+        );
+        CursorText { language, text, restart, reader: read, reader_at_cursor: at_cursor, last, after }
     }
 
     /// The cursor's line up to the cursor.
@@ -85,13 +89,14 @@ impl<'a> Before<'a> {
         if self.language.family().is_indented() {
             return self.extent_by_lines(line.trim().is_empty());
         }
-        let in_block = self.at_cursor.open().last().is_none_or(|open| open.holds == Holds::Block);
+        let in_block =
+            self.reader_at_cursor.open().last().is_none_or(|open| open.content == BracketContent::Block);
         let block = Extent::Block { column: indentation(line).len() };
         if !is_fresh {
             return if self.opens_block() { block } else { Extent::Statement };
         }
         // Behind a condition without a brace stands one statement.
-        let takes_more = in_block && !self.at_cursor.awaits_body() && line.trim().is_empty();
+        let takes_more = in_block && !self.reader_at_cursor.awaits_body() && line.trim().is_empty();
         let is_rest = takes_more
             && match self.after.is_tail_missing() {
                 true => self.opens_block(),
@@ -118,10 +123,12 @@ impl<'a> Before<'a> {
         let Some(last) = &self.last else { return false };
         match &self.text[last.range.clone()] {
             "{" => {
-                let open = self.at_cursor.open().last();
-                open.is_some_and(|open| open.start == last.range.start && open.holds == Holds::Block)
+                let open = self.reader_at_cursor.open().last();
+                open.is_some_and(|open| {
+                    open.start == last.range.start && open.content == BracketContent::Block
+                })
             }
-            ":" => self.language.family().is_indented() && self.at_cursor.open().is_empty(),
+            ":" => self.language.family().is_indented() && self.reader_at_cursor.open().is_empty(),
             _ => false,
         }
     }
@@ -130,7 +137,7 @@ impl<'a> Before<'a> {
     pub(crate) fn leaves_open_what_follows_closes(&self, answer: &str) -> bool {
         let Some(closes) = self.after.closes() else { return true };
         let text = [&self.text[self.restart..], answer].concat();
-        let mut reader: Reader<'_> = self.read.clone();
+        let mut reader: StatementReader<'_> = self.reader.clone();
         lex(self.language, &text).iter().for_each(|token| reader.read(&text, token, self.restart));
         reader.open().len() == closes
     }
@@ -154,14 +161,14 @@ impl<'a> Before<'a> {
     pub(crate) fn spanning(&self, answer: &str) -> Vec<std::ops::Range<usize>> {
         let text = [&self.text[self.restart..], answer].concat();
         let cursor = self.text.len() - self.restart;
-        let spanning = syntax::spanning(self.language, &text).into_iter();
+        let spanning = syntax::multiline_tokens(self.language, &text).into_iter();
         spanning.map(|range| range.start.saturating_sub(cursor)..range.end.saturating_sub(cursor)).collect()
     }
 
     /// Whether `at` in an answer is inside of brackets.
     pub(crate) fn is_in_brackets(&self, answer: &str, at: usize) -> bool {
         let text = [&self.text[self.restart..], &answer[..at]].concat();
-        let mut reader: Reader<'_> = self.read.clone();
+        let mut reader: StatementReader<'_> = self.reader.clone();
         lex(self.language, &text).iter().for_each(|token| reader.read(&text, token, self.restart));
         !reader.open().is_empty()
     }
@@ -169,7 +176,7 @@ impl<'a> Before<'a> {
     /// Whether an answer so far is the head of a condition or loop whose statement is missing.
     pub(crate) fn ends_with_head(&self, answer: &str) -> bool {
         let text = [&self.text[self.restart..], answer].concat();
-        let mut reader: Reader<'_> = self.read.clone();
+        let mut reader: StatementReader<'_> = self.reader.clone();
         lex(self.language, &text).iter().for_each(|token| reader.read(&text, token, self.restart));
         reader.awaits_body()
     }
@@ -177,13 +184,13 @@ impl<'a> Before<'a> {
     /// The indentation of the line that the cursor's statement begins on.
     pub(crate) fn statement_indentation(&self) -> &'a str {
         let is_indented = self.language.family().is_indented();
-        let start = match self.at_cursor.open().first() {
+        let start = match self.reader_at_cursor.open().first() {
             Some(open) if is_indented => Some(open.start),
             _ if is_indented => None,
-            _ => self.at_cursor.block_statement_start(),
+            _ => self.reader_at_cursor.block_statement_start(),
         };
-        let is_fresh = self.line().trim().is_empty() && !self.at_cursor.awaits_body();
-        let in_block = self.at_cursor.open().len() == self.at_cursor.block_depth();
+        let is_fresh = self.line().trim().is_empty() && !self.reader_at_cursor.awaits_body();
+        let in_block = self.reader_at_cursor.open().len() == self.reader_at_cursor.block_depth();
         let start = start.filter(|_| !is_fresh || !in_block).unwrap_or(self.text.len());
         let line = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
         indentation(&self.text[line..])
@@ -196,7 +203,7 @@ impl<'a> Before<'a> {
         let cursor = self.text.len() - self.restart;
         let tokens = lex(self.language, &text);
         let first = tokens.partition_point(|token| token.range.end <= cursor);
-        let continued = Continued { before: self, text: &text, tokens: &tokens, first, cursor };
+        let continued = Continuation { before: self, text: &text, tokens: &tokens, first, cursor };
         let end = match self.language.family().is_indented() {
             true => continued.end_by_lines(extent),
             false => continued.end_by_brackets(extent),
@@ -207,8 +214,8 @@ impl<'a> Before<'a> {
 }
 
 /// The last tokens before the cursor and an answer, as one text.
-struct Continued<'c, 'a> {
-    before: &'c Before<'a>,
+struct Continuation<'c, 'a> {
+    before: &'c CursorText<'a>,
     text: &'c str,
     tokens: &'c [Token],
     /// The first token that is, in part at least, the answer's.
@@ -217,8 +224,8 @@ struct Continued<'c, 'a> {
     cursor: usize,
 }
 
-impl<'c> Continued<'c, '_> {
-    fn written(&self, token: &Token) -> &'c str {
+impl<'c> Continuation<'c, '_> {
+    fn text_of(&self, token: &Token) -> &'c str {
         &self.text[token.range.clone()]
     }
 
@@ -231,7 +238,7 @@ impl<'c> Continued<'c, '_> {
 
 /// The end of a text, in whole lines but for the last one.
 fn whole_lines(prefix: &str) -> &str {
-    let cut = prefix.len().saturating_sub(MAX_AROUND);
+    let cut = prefix.len().saturating_sub(MAX_TEXT_AROUND);
     let start = match prefix.as_bytes()[cut..].iter().position(|byte| *byte == b'\n') {
         Some(line_end) if cut > 0 => cut + line_end + 1,
         _ => prefix.ceil_char_boundary(cut),
@@ -252,7 +259,7 @@ mod tests {
     fn check_extent(path: &str, document: &str, expected: Extent) {
         let language = Language::from_path(path).unwrap();
         let (prefix, suffix) = document.split_once("$0").unwrap_or((document, ""));
-        assert_eq!(Before::new(language, prefix, suffix).extent(), expected, "{document:?}");
+        assert_eq!(CursorText::new(language, prefix, suffix).extent(), expected, "{document:?}");
     }
 
     #[test]
@@ -279,7 +286,8 @@ mod tests {
         let (kept, cut) = rest.split_once("$1").unwrap_or((rest, ""));
         let answer = [kept, cut].concat();
         let language = Language::from_path(path).unwrap();
-        let end = Before::new(language, prefix, "").end(Extent::Statement, &answer).unwrap_or(answer.len());
+        let end =
+            CursorText::new(language, prefix, "").end(Extent::Statement, &answer).unwrap_or(answer.len());
         assert_eq!(&answer[..end], kept, "{fixture}");
     }
 
@@ -321,7 +329,7 @@ mod tests {
     #[test]
     fn an_end_that_more_text_may_move_is_none() {
         for answer in ["f(1)", "f(1)\n", "f(1,\n  2", "list\n  .map(f)"] {
-            let before = Before::new(Language::TypeScript, "x = ", "");
+            let before = CursorText::new(Language::TypeScript, "x = ", "");
             assert_eq!(before.end(Extent::Statement, answer), None, "{answer}");
         }
     }

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::settings::Settings;
-use crate::world::Snapshot;
+use crate::settings::CompletionSettings;
+use crate::workspace_index::DocumentSnapshot;
 
 /// Largest document that is completed in, in bytes. Generated tables are larger, code that people write is not.
 pub const MAX_DOCUMENT_BYTES: usize = 2 << 20;
@@ -12,7 +12,7 @@ pub const MAX_DOCUMENT_BYTES: usize = 2 << 20;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Gate {
     /// The cursor is not in the document, or inside a character.
-    NoSuchPlace,
+    InvalidOffset,
     /// The document is larger than this crate completes in.
     DocumentTooLarge,
     /// By now the file is ignored, or named like one that holds secrets.
@@ -28,7 +28,7 @@ pub enum Gate {
 impl fmt::Display for Gate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Gate::NoSuchPlace => f.write_str("no such place in the document"),
+            Gate::InvalidOffset => f.write_str("no such place in the document"),
             Gate::DocumentTooLarge => {
                 write!(f, "the document is larger than {} MiB", MAX_DOCUMENT_BYTES >> 20)
             }
@@ -47,13 +47,13 @@ impl fmt::Display for Gate {
 }
 
 /// The gate that is closed before anything is asked, if any.
-pub(crate) fn before(snapshot: &Snapshot, offset: usize) -> Option<Gate> {
+pub(crate) fn gate_before(snapshot: &DocumentSnapshot, offset: usize) -> Option<Gate> {
     let text = snapshot.text();
     if text.len() > MAX_DOCUMENT_BYTES {
         return Some(Gate::DocumentTooLarge);
     }
     let (Some(before), Some(after)) = (text.get(..offset), text.get(offset..)) else {
-        return Some(Gate::NoSuchPlace);
+        return Some(Gate::InvalidOffset);
     };
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let splits_word =
@@ -62,7 +62,7 @@ pub(crate) fn before(snapshot: &Snapshot, offset: usize) -> Option<Gate> {
 }
 
 /// The gate that is closed for an answer of this confidence, if any.
-pub(crate) fn after(settings: &Settings, confidence: Option<f64>) -> Option<Gate> {
+pub(crate) fn gate_after(settings: &CompletionSettings, confidence: Option<f64>) -> Option<Gate> {
     let (least, confidence) = (settings.min_confidence?, confidence?);
     (confidence < least).then_some(Gate::Unsure(confidence))
 }

@@ -5,42 +5,43 @@
 //! ```
 //!
 //! Everything that looks at the document is here: gates, context, when to stop reading, and what is cut from the answer. It knows
-//! neither editors' protocols nor cases. A [`Snapshot`] holds the open document as it is on the screen, and the rest of the
+//! neither editors' protocols nor cases. A [`DocumentSnapshot`] holds the open document as it is on the screen, and the rest of the
 //! workspace without that file, so text that was removed from the document cannot be reached from a request at all.
 //!
-//! An editor asks at every key. [`Live`] stands between it and [`complete`]: it keeps answers, shares the one that is being written and
+//! An editor asks at every key. [`CompletionSession`] stands between it and [`complete`]: it keeps answers, shares the one that is being written and
 //! waits for pauses. Whoever measures goes past it.
 
 mod alternatives;
+mod answer_cache;
 mod clean;
 mod complete;
+mod completion_session;
+mod cursor_snapshot;
 mod debounce;
-mod embedder;
 mod explain;
 mod extent;
 mod gate;
-mod gathering;
-mod generation;
-mod live;
-mod place;
-mod recent;
+mod gather_permit;
+mod in_flight_request;
+mod server_embedder;
 mod settings;
 mod trace;
-mod world;
+mod workspace_index;
 
-pub use builtin::{Passage, Typing};
+pub use answer_cache::AnswerCache;
+pub use builtin::{RecentTyping, TypedPassage};
 pub use complete::{complete, complete_shared};
-pub use debounce::{Response, Stands};
-pub use embedder::ServerEmbedder;
-pub use explain::{Explanation, Span, SpanSource};
+pub use completion_session::{CompletionRequest, CompletionSession, SuggestionOutcome};
+pub use cursor_snapshot::{CacheKey, CursorSnapshot};
+pub use debounce::{CursorContext, ResponseTime};
+pub use explain::{CopiedSpan, CopySource, Explanation};
 pub use gate::{Gate, MAX_DOCUMENT_BYTES};
-pub use gathering::Gathering;
-pub use generation::{Generation, Verdict, judge};
-pub use live::{Live, Question, Suggested};
-pub use place::{Basis, Place};
-pub use recent::Recent;
-pub use settings::Settings;
+pub use gather_permit::GatherPermit;
+pub use in_flight_request::{InFlightRequest, ReuseDecision, reuse_decision};
+pub use server_embedder::ServerEmbedder;
+pub use settings::CompletionSettings;
 pub use trace::{
-    Alternative, Clock, ContextItem, Cut, Keeps, Outcome, Sent, Status, Timings, Trace, first_line,
+    CleanedAlternative, FilterChange, KeptPart, Outcome, OutcomeStatus, RequestSize, RetrievedContext,
+    TimingSource, Timings, Trace, first_line,
 };
-pub use world::{Around, Document, PathGate, Snapshot, World};
+pub use workspace_index::{DocumentSnapshot, DocumentText, EditorContext, PathGate, WorkspaceIndex};

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use index::{Budget, Strategy};
+use index::{Strategy, TokenBudget};
 
 /// How completions are made; the same for every engine that is compared.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct CompletionSettings {
     /// All must be done by then: choosing context and the engine.
     pub deadline: Duration,
     /// Answers whose least sure token is less probable than this are kept back; `None` shows all.
@@ -21,20 +21,20 @@ pub struct Settings {
     /// How code from elsewhere is chosen, for requests that do not bring it.
     pub strategy: Strategy,
     /// How much of it.
-    pub budget: Budget,
+    pub budget: TokenBudget,
 }
 
 /// What a model of a few billion parameters reads in some ten milliseconds, and twice what strategies are measured with.
-const EDITOR_BUDGET: Budget = Budget { tokens: 1024 };
+const EDITOR_BUDGET: TokenBudget = TokenBudget { tokens: 1024 };
 
 /// Ghost text is for who pauses and looks. Ten seconds is the limit of keeping somebody's attention on one thing (J. Nielsen,
 /// Usability Engineering, 1993); half of it leaves a small model on an idle processor its time, and the reader some as well.
 const EDITOR_DEADLINE: Duration = Duration::from_secs(5);
 
-impl Settings {
+impl CompletionSettings {
     /// For measuring: nothing is kept back, slow engines get their time, and cases bring the context that all engines get.
-    pub fn for_replay() -> Settings {
-        Settings {
+    pub fn for_replay() -> CompletionSettings {
+        CompletionSettings {
             deadline: Duration::from_secs(30),
             min_confidence: None,
             hide_near_duplicates: false,
@@ -46,22 +46,22 @@ impl Settings {
     }
 
     /// For ghost text that comes while somebody types. How sure it has to be is the engine's own setting.
-    pub fn for_editor() -> Settings {
-        Settings {
+    pub fn for_editor() -> CompletionSettings {
+        CompletionSettings {
             deadline: EDITOR_DEADLINE,
             strategy: Strategy::Hybrid,
             explain: false,
-            ..Settings::for_replay()
+            ..CompletionSettings::for_replay()
         }
     }
 
     /// For ghost text that a person asked for by key.
-    pub fn for_invoked() -> Settings {
-        Settings { invoked: true, ..Settings::for_editor() }
+    pub fn for_invoked() -> CompletionSettings {
+        CompletionSettings { invoked: true, ..CompletionSettings::for_editor() }
     }
 
     /// How long choosing context may take: without it there is still an answer, so the other half is the engine's.
-    pub fn patience(&self) -> Duration {
+    pub fn context_timeout(&self) -> Duration {
         self.deadline / 2
     }
 

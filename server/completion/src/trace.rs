@@ -8,7 +8,7 @@ use crate::gate::Gate;
 
 /// A piece of code from elsewhere that goes with the question.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ContextItem {
+pub struct RetrievedContext {
     /// File it comes from, relative to the workspace root.
     pub path: String,
     /// The code.
@@ -21,7 +21,7 @@ pub struct ContextItem {
     pub score: f64,
 }
 
-/// The first of `lines`, if `text` is just these and not put together from several places.
+/// The first of `indentation`, if `text` is just these and not put together from several places.
 pub fn first_line(lines: Range<u32>, text: &str) -> Option<u32> {
     let is_whole = usize::try_from(lines.end.saturating_sub(lines.start))
         .is_ok_and(|count| count == text.lines().count());
@@ -30,7 +30,7 @@ pub fn first_line(lines: Range<u32>, text: &str) -> Option<u32> {
 
 /// How a request ended.
 #[derive(Debug)]
-pub enum Status {
+pub enum OutcomeStatus {
     /// With text to insert.
     Ok,
     /// The engine had nothing to say, or nothing was left of what it said.
@@ -42,12 +42,12 @@ pub enum Status {
     /// The request was cancelled.
     Cancelled,
     /// The engine failed.
-    Failed(engines::Error),
+    Failed(engines::EngineError),
 }
 
 /// What of an answer a change leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeps {
+pub enum KeptPart {
     /// Its beginning.
     Beginning,
     /// Its end.
@@ -58,18 +58,18 @@ pub enum Keeps {
 
 /// A change to an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct FilterChange {
     /// The filter that made it.
     pub filter: &'static str,
     /// What of the answer is left.
-    pub keeps: Keeps,
+    pub kept: KeptPart,
     /// The answer as it was before.
     pub before: String,
 }
 
 /// Where an engine's times come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Clock {
+pub enum TimingSource {
     /// It was asked, and they were measured.
     #[default]
     Measured,
@@ -79,12 +79,12 @@ pub enum Clock {
     Unknown,
 }
 
-impl Clock {
+impl TimingSource {
     /// How far a recording is ahead of the clock on the wall.
-    pub(crate) fn ahead(self) -> Duration {
+    pub(crate) fn recording_lead(self) -> Duration {
         match self {
-            Clock::Recorded(after) => after,
-            Clock::Measured | Clock::Unknown => Duration::ZERO,
+            TimingSource::Recorded(after) => after,
+            TimingSource::Measured | TimingSource::Unknown => Duration::ZERO,
         }
     }
 }
@@ -99,12 +99,12 @@ pub struct Timings {
     /// Until the outcome.
     pub total: Duration,
     /// Whether the engine's part was measured.
-    pub clock: Clock,
+    pub clock: TimingSource,
 }
 
 /// Sizes of a request, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sent {
+pub struct RequestSize {
     /// Text before the cursor.
     pub prefix: usize,
     /// Text after it.
@@ -117,19 +117,19 @@ pub struct Sent {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
     /// The context that was gathered, nearest first.
-    pub gathered: Vec<ContextItem>,
+    pub context: Vec<RetrievedContext>,
     /// Whether choosing context took too long, so that there is none.
     pub is_context_late: bool,
     /// Whether the deadline passed before the engine had finished; what it had written by then may be shown all the same.
     pub is_late: bool,
     /// How much was sent.
-    pub sent: Sent,
+    pub request_size: RequestSize,
     /// The prompt as it was rendered for a model, where the engine has one.
     pub prompt: Option<String>,
     /// The engine's text as it came.
     pub received: String,
     /// How the engine's answer ended; `None` if it had not at the deadline.
-    pub finish: Option<engines::Finish>,
+    pub finish: Option<engines::FinishReason>,
     /// How likely the answer is right, where the engine knows.
     pub confidence: Option<f64>,
     /// Token counts, where the engine reports them.
@@ -139,7 +139,7 @@ pub struct Trace {
     /// How often the engine was asked before it answered.
     pub refusals: u32,
     /// What filters changed, in order.
-    pub cuts: Vec<Cut>,
+    pub cuts: Vec<FilterChange>,
     /// Where the text comes from, if that was asked for and the engine knows.
     pub explanation: Option<Explanation>,
     /// When.
@@ -148,7 +148,7 @@ pub struct Trace {
 
 /// A text that could be inserted instead, cleaned as the other.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Alternative {
+pub struct CleanedAlternative {
     /// The text; never empty.
     pub text: String,
     /// Where it comes from, if that was asked for and the engine knows.
@@ -159,11 +159,11 @@ pub struct Alternative {
 #[derive(Debug)]
 pub struct Outcome {
     /// How it ended.
-    pub status: Status,
-    /// The text to insert at the cursor; empty unless the status is [`Status::Ok`].
+    pub status: OutcomeStatus,
+    /// The text to insert at the cursor; empty unless the status is [`OutcomeStatus::Ok`].
     pub text: String,
     /// What else could be inserted, best first, where a person asked by key. Nothing that measures looks at it.
-    pub alternatives: Vec<Alternative>,
+    pub alternatives: Vec<CleanedAlternative>,
     /// How it came about.
     pub trace: Trace,
 }

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::Setting;
-use crate::engine::{Engine, engines};
-use crate::key::{Key, Section, Values, Workspace};
-use crate::layer::Layer;
-use crate::place::{LayerKind, Origin, Place};
-use crate::problem::{Cause, Problem, Severity};
-use crate::suggest::listed;
+use crate::engine_definition::{EngineDefinition, merge_engines};
+use crate::environment::Environment;
+use crate::key::{KeySpec, Section, Values, WorkspaceAccess};
+use crate::layer::ConfigLayer;
+use crate::problem::{Problem, ProblemKey, Severity};
+use crate::setting_location::{LayerKind, SettingLocation, SettingOrigin};
+use crate::suggest::backquoted_list;
 use crate::table::{COMPLETION, CONTEXT, Completion, Context, RECORD, Record, SECTIONS, defaults};
 use crate::trust::Trust;
-use crate::variables::Variables;
+use crate::validate::KeySetting;
 
 /// Effective settings, the origin of each value, and all problems.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,51 +23,51 @@ pub struct Config {
     /// Recording.
     pub record: Record,
     /// Engines, in the order in which they are first named. Engines of an untrusted file are listed but cannot be used.
-    pub engines: Vec<Engine>,
+    pub engines: Vec<EngineDefinition>,
     /// Problems, layer by layer.
     pub problems: Vec<Problem>,
-    rows: Vec<Row>,
+    values: Vec<EffectiveValue>,
 }
 
 /// A key with its effective value and origin.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct EffectiveValue {
     /// The key.
-    pub key: &'static Key,
+    pub key: &'static KeySpec,
     /// Value as written in a file, with secrets removed; `None` if it is unset and has no default.
     pub value: Option<String>,
     /// Origin of the value.
-    pub origin: Origin,
+    pub origin: SettingOrigin,
 }
 
 /// A setting with its layer.
 #[derive(Clone)]
-pub(crate) struct Layered<'a> {
-    pub(crate) setting: &'a Setting,
+pub(crate) struct LayeredSetting<'a> {
+    pub(crate) setting: &'a KeySetting,
     pub(crate) layer: LayerKind,
 }
 
 impl Config {
     /// Merges the layers, which may be given in any order.
-    pub fn new(layers: &[Layer], variables: &Variables) -> Config {
-        let mut layers: Vec<&Layer> = layers.iter().collect();
+    pub fn new(layers: &[ConfigLayer], variables: &Environment) -> Config {
+        let mut layers: Vec<&ConfigLayer> = layers.iter().collect();
         layers.sort_by_key(|layer| layer.kind);
         let mut set = BTreeMap::new();
         for layer in &layers {
-            let is_free = |setting: &&Setting| may_set(layer, setting.key);
+            let is_free = |setting: &&KeySetting| is_allowed(layer, setting.key);
             for setting in layer.settings.iter().filter(is_free) {
-                let layered = Layered { setting, layer: layer.kind };
+                let layered = LayeredSetting { setting, layer: layer.kind };
                 set.insert((setting.key.section, setting.key.name), layered);
             }
         }
-        let (engines, engine_problems) = engines(&layers, variables);
+        let (engines, engine_problems) = merge_engines(&layers, variables);
         let mut problems: Vec<Problem> = Vec::new();
         for layer in &layers {
             problems.extend(layer.problems.iter().cloned());
-            problems.extend(held_back(layer));
+            problems.extend(untrusted_problem(layer));
         }
         problems.extend(engine_problems);
-        in_order(&mut problems);
+        sort_by_location(&mut problems);
         let values = |section: &Section| {
             let ours = set.iter().filter(|((name, _), _)| *name == section.name);
             let mut values: Values = defaults(section).clone();
@@ -80,22 +80,22 @@ impl Config {
             record: Record::of(&values(&RECORD), variables),
             engines,
             problems,
-            rows: SECTIONS
+            values: SECTIONS
                 .iter()
                 .flat_map(|section| section.keys)
-                .map(|key| row(key, set.get(&(key.section, key.name))))
+                .map(|key| effective_value(key, set.get(&(key.section, key.name))))
                 .collect(),
         }
     }
 
     /// Returns all keys except those of engines, in the order of the table.
-    pub fn rows(&self) -> &[Row] {
-        &self.rows
+    pub fn values(&self) -> &[EffectiveValue] {
+        &self.values
     }
 
     /// Returns the origin of a key that does not belong to an engine.
-    pub fn origin(&self, section: &str, key: &str) -> Option<&Origin> {
-        let row = self.rows.iter().find(|row| row.key.section == section && row.key.name == key)?;
+    pub fn origin(&self, section: &str, key: &str) -> Option<&SettingOrigin> {
+        let row = self.values.iter().find(|row| row.key.section == section && row.key.name == key)?;
         Some(&row.origin)
     }
 
@@ -105,59 +105,59 @@ impl Config {
     }
 
     /// Returns the causes of all problems, for callers that report each only once.
-    pub fn causes(&self) -> impl Iterator<Item = Cause> {
-        self.problems.iter().map(Problem::cause)
+    pub fn problem_keys(&self) -> impl Iterator<Item = ProblemKey> {
+        self.problems.iter().map(Problem::key)
     }
 }
 
 /// Sorts the problems of each file by position.
-fn in_order(problems: &mut [Problem]) {
-    let mut files: Vec<Place> = Vec::new();
-    for place in problems.iter().map(|problem| problem.place.without_position()) {
+fn sort_by_location(problems: &mut [Problem]) {
+    let mut files: Vec<SettingLocation> = Vec::new();
+    for place in problems.iter().map(|problem| problem.location.without_position()) {
         if !files.contains(&place) {
             files.push(place);
         }
     }
-    let rank = |place: &Place| files.iter().position(|file| *file == place.without_position());
-    problems.sort_by_key(|problem| (rank(&problem.place), problem.place.position()));
+    let rank = |place: &SettingLocation| files.iter().position(|file| *file == place.without_position());
+    problems.sort_by_key(|problem| (rank(&problem.location), problem.location.position()));
 }
 
 /// Returns the effective value of a key: its setting or its default.
-pub(crate) fn row(key: &'static Key, set: Option<&Layered<'_>>) -> Row {
+pub(crate) fn effective_value(key: &'static KeySpec, set: Option<&LayeredSetting<'_>>) -> EffectiveValue {
     match set {
-        Some(Layered { setting, layer }) => Row {
+        Some(LayeredSetting { setting, layer }) => EffectiveValue {
             key,
             value: Some(setting.value.to_string()),
-            origin: Origin { layer: *layer, place: setting.place.clone() },
+            origin: SettingOrigin { layer: *layer, location: setting.location.clone() },
         },
-        None => Row {
+        None => EffectiveValue {
             key,
             value: key.default.map(str::to_owned),
-            origin: Origin { layer: LayerKind::Default, place: Place::Default },
+            origin: SettingOrigin { layer: LayerKind::Default, location: SettingLocation::Default },
         },
     }
 }
 
 /// Returns whether a layer may set a key.
-fn may_set(layer: &Layer, key: &Key) -> bool {
-    layer.trust == Trust::Trusted || key.workspace == Workspace::Untrusted
+fn is_allowed(layer: &ConfigLayer, key: &KeySpec) -> bool {
+    layer.trust == Trust::Trusted || key.workspace == WorkspaceAccess::Untrusted
 }
 
 /// Returns the problem of a file whose settings are ignored because it is not trusted, if it has any that matter.
-fn held_back(layer: &Layer) -> Option<Problem> {
+fn untrusted_problem(layer: &ConfigLayer) -> Option<Problem> {
     let path = layer.path.as_ref().filter(|_| layer.trust != Trust::Trusted)?;
-    let keys = layer.settings.iter().filter(|setting| !may_set(layer, setting.key));
+    let keys = layer.settings.iter().filter(|setting| !is_allowed(layer, setting.key));
     let keys: Vec<String> =
         keys.map(|setting| format!("{}.{}", setting.key.section, setting.key.name)).collect();
     let names: Vec<&str> = layer.engines.iter().map(|engine| engine.name.as_str()).collect();
     let mut left_out = Vec::new();
     if !names.is_empty() {
         let word = if names.len() == 1 { "its engine is" } else { "its engines are" };
-        left_out.push(format!("{word} not asked ({})", listed(names.into_iter())));
+        left_out.push(format!("{word} not asked ({})", backquoted_list(names.into_iter())));
     }
     if !keys.is_empty() {
         let word = if keys.len() == 1 { "does" } else { "do" };
-        left_out.push(format!("{} {word} not hold", listed(keys.iter().map(String::as_str))));
+        left_out.push(format!("{} {word} not hold", backquoted_list(keys.iter().map(String::as_str))));
     }
     if left_out.is_empty() {
         return None;
@@ -169,13 +169,13 @@ fn held_back(layer: &Layer) -> Option<Problem> {
     let message = format!(
         "{state}, so {}; read it, then run: ghostbench trust {}",
         left_out.join(" and "),
-        quoted(&path.display().to_string()),
+        shell_quoted(&path.display().to_string()),
     );
-    Some(Problem { severity: Severity::Untrusted, place: Place::whole(path), message })
+    Some(Problem { severity: Severity::Untrusted, location: SettingLocation::whole_file(path), message })
 }
 
 /// Quotes a path for a shell.
-fn quoted(path: &str) -> String {
+fn shell_quoted(path: &str) -> String {
     let is_plain = path.chars().all(|c| c.is_alphanumeric() || "/\\._-:+@%".contains(c));
     if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }

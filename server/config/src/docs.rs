@@ -3,9 +3,9 @@
 
 use std::fmt::Write;
 
-use crate::key::{Key, Section, Workspace};
-use crate::kind::Kind;
-use crate::suggest::listed;
+use crate::engine_kind::EngineKind;
+use crate::key::{KeySpec, Section, WorkspaceAccess};
+use crate::suggest::backquoted_list;
 use crate::table::{ENGINE, SECTIONS};
 
 /// Returns the document.
@@ -33,12 +33,12 @@ fn section_table(text: &mut String, section: &Section) {
     line!(text, "|---|---|---|---|---|");
     for key in section.keys {
         let variable = key.variable().unwrap_or_default();
-        let mark = if key.workspace == Workspace::Trusted { " *" } else { "" };
+        let mark = if key.workspace == WorkspaceAccess::Trusted { " *" } else { "" };
         line!(
             text,
             "| `{}`{mark} | {} | {} | {} | `{variable}` |",
             key.name,
-            takes(key),
+            accepted_values(key),
             default(key),
             key.doc
         );
@@ -49,8 +49,8 @@ fn engines(text: &mut String) {
     line!(text, "\n### `[[engine]]`\n\n{}\n", ENGINE.doc);
     line!(text, "| kind | what it is | needs, besides `name` and `kind` |");
     line!(text, "|---|---|---|");
-    for kind in Kind::ALL {
-        let needs = listed(kind.needs().iter().copied());
+    for kind in EngineKind::ALL {
+        let needs = backquoted_list(kind.required_keys().iter().copied());
         let url = kind.default_url().map(|url| format!("`url` is `{url}` by default"));
         let both: Vec<String> =
             [needs, url.unwrap_or_default()].into_iter().filter(|part| !part.is_empty()).collect();
@@ -59,27 +59,35 @@ fn engines(text: &mut String) {
     line!(text, "\n| key | takes | default | meaning | kinds |");
     line!(text, "|---|---|---|---|---|");
     for key in ENGINE.keys {
-        line!(text, "| `{}` | {} | {} | {} | {} |", key.name, takes(key), default(key), key.doc, kinds(key));
+        line!(
+            text,
+            "| `{}` | {} | {} | {} | {} |",
+            key.name,
+            accepted_values(key),
+            default(key),
+            key.doc,
+            kinds(key)
+        );
     }
 }
 
-fn takes(key: &Key) -> String {
+fn accepted_values(key: &KeySpec) -> String {
     // Kinds have their own table.
     if key.name == "kind" { "a kind".to_owned() } else { key.takes.describe().replace('|', "\\|") }
 }
 
-fn default(key: &Key) -> String {
+fn default(key: &KeySpec) -> String {
     key.default.map(|default| format!("`{default}`")).unwrap_or_default()
 }
 
 /// Lists the kinds that have a key, or those that do not if they are fewer.
-fn kinds(key: &Key) -> String {
-    let others: Vec<_> = Kind::ALL.into_iter().filter(|&kind| !(key.is_for)(kind)).collect();
+fn kinds(key: &KeySpec) -> String {
+    let others: Vec<_> = EngineKind::ALL.into_iter().filter(|&kind| !(key.is_for)(kind)).collect();
     if others.is_empty() {
         return "all".to_owned();
     }
     if others.len() < key.kinds().count() {
-        return format!("all but {}", listed(others.into_iter().map(Kind::name)));
+        return format!("all but {}", backquoted_list(others.into_iter().map(EngineKind::name)));
     }
-    listed(key.kinds().map(Kind::name))
+    backquoted_list(key.kinds().map(EngineKind::name))
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::kind::Kind;
-use crate::types::Type;
+use crate::engine_kind::EngineKind;
 use crate::value::Value;
+use crate::value_type::ValueType;
 
 /// A section of the configuration.
 #[derive(Debug)]
@@ -14,31 +14,31 @@ pub struct Section {
     /// One sentence of documentation.
     pub doc: &'static str,
     /// Keys of the section.
-    pub keys: &'static [Key],
+    pub keys: &'static [KeySpec],
 }
 
 /// A key: one row of the table.
 #[derive(Debug)]
-pub struct Key {
+pub struct KeySpec {
     /// Name of its section.
     pub section: &'static str,
     /// Name of the key.
     pub name: &'static str,
     /// Type of its values.
-    pub takes: Type,
+    pub takes: ValueType,
     /// Default, as written in a file.
     pub default: Option<&'static str>,
     /// One sentence of documentation.
     pub doc: &'static str,
     /// Trust that a workspace's file needs to set it.
-    pub workspace: Workspace,
+    pub workspace: WorkspaceAccess,
     /// Whether it applies to a kind of engine; always false for keys outside of engines.
-    pub is_for: fn(Kind) -> bool,
+    pub is_for: fn(EngineKind) -> bool,
 }
 
 /// Whether a workspace's file may set a key before the user trusts the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Workspace {
+pub enum WorkspaceAccess {
     /// May be set without trust: it sends nothing off the machine and runs nothing.
     Untrusted,
     /// Requires trust.
@@ -47,7 +47,7 @@ pub enum Workspace {
 
 impl Section {
     /// Returns the key with this name.
-    pub fn key(&self, name: &str) -> Option<&'static Key> {
+    pub fn key(&self, name: &str) -> Option<&'static KeySpec> {
         self.keys.iter().find(|key| key.name == name)
     }
 
@@ -58,17 +58,17 @@ impl Section {
 }
 
 /// Each key has exactly one row.
-impl PartialEq for Key {
-    fn eq(&self, other: &Key) -> bool {
+impl PartialEq for KeySpec {
+    fn eq(&self, other: &KeySpec) -> bool {
         (self.section, self.name) == (other.section, other.name)
     }
 }
 
-impl Key {
+impl KeySpec {
     /// Returns the kinds of engines that the key applies to.
-    pub(crate) fn kinds(&self) -> impl Iterator<Item = Kind> + Clone {
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = EngineKind> + Clone {
         let is_for = self.is_for;
-        Kind::ALL.into_iter().filter(move |&kind| is_for(kind))
+        EngineKind::ALL.into_iter().filter(move |&kind| is_for(kind))
     }
 
     /// Returns the environment variable that sets the key; `None` for keys of engines.

@@ -7,96 +7,114 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use crate::check::{Checked, EngineEntry, Setting, TRUSTED, check, shortened};
-use crate::place::{LayerKind, Place};
+use crate::environment::Environment;
 use crate::problem::{Problem, Severity};
-use crate::raw::{json, toml};
+use crate::raw_value::{json, toml};
+use crate::setting_location::{LayerKind, SettingLocation};
 use crate::suggest::{snake_case, suggest};
 use crate::table::SECTIONS;
 use crate::trust::Trust;
-use crate::types::Surroundings;
-use crate::variables::Variables;
+use crate::validate::{EngineLayerEntry, KeySetting, TRUSTED, ValidatedLayer, truncate_name, validate};
+use crate::value_type::ValidationContext;
 
 /// Prefix of all Ghostbench environment variables.
 const PREFIX: &str = "GHOSTBENCH_";
 
 /// A layer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Layer {
+pub struct ConfigLayer {
     pub(crate) kind: LayerKind,
     /// Path, if the layer is a file.
     pub(crate) path: Option<Arc<Path>>,
     pub(crate) trust: Trust,
-    pub(crate) settings: Vec<Setting>,
-    pub(crate) engines: Vec<EngineEntry>,
+    pub(crate) settings: Vec<KeySetting>,
+    pub(crate) engines: Vec<EngineLayerEntry>,
     pub(crate) problems: Vec<Problem>,
 }
 
-impl Layer {
+impl ConfigLayer {
     /// Parses a file. Invalid TOML sets nothing, but everything that can be parsed is still checked.
-    pub fn file(kind: LayerKind, path: &Path, content: &[u8], trust: Trust, variables: &Variables) -> Layer {
+    pub fn file(
+        kind: LayerKind,
+        path: &Path,
+        content: &[u8],
+        trust: Trust,
+        variables: &Environment,
+    ) -> ConfigLayer {
         let path: Arc<Path> = path.into();
         let text = match str::from_utf8(content) {
             Ok(text) => text,
             Err(error) => {
                 let valid = content.get(..error.valid_up_to()).unwrap_or_default();
                 let problems = vec![toml::not_text(&path, valid)];
-                return Layer::new(kind, Some(path), trust, Checked { problems, ..Checked::default() });
+                return ConfigLayer::new(
+                    kind,
+                    Some(path),
+                    trust,
+                    ValidatedLayer { problems, ..ValidatedLayer::default() },
+                );
             }
         };
         let (entries, mut problems) = toml::entries(&path, text);
         let is_toml = problems.is_empty();
         let is_shared = kind == LayerKind::Workspace;
-        let checked = check(entries, kind, Surroundings { folder: path.parent(), is_shared, variables });
+        let checked =
+            validate(entries, kind, ValidationContext { folder: path.parent(), is_shared, variables });
         problems.extend(checked.problems);
-        problems.sort_by_key(|problem| problem.place.position());
+        problems.sort_by_key(|problem| problem.location.position());
         let checked = if is_toml {
-            Checked { problems, ..checked }
+            ValidatedLayer { problems, ..checked }
         } else {
-            Checked { problems, ..Checked::default() }
+            ValidatedLayer { problems, ..ValidatedLayer::default() }
         };
-        Layer::new(kind, Some(path), trust, checked)
+        ConfigLayer::new(kind, Some(path), trust, checked)
     }
 
     /// A file that exists and cannot be read.
-    pub fn unreadable(kind: LayerKind, path: &Path, reason: &str) -> Layer {
+    pub fn unreadable(kind: LayerKind, path: &Path, reason: &str) -> ConfigLayer {
         let path: Arc<Path> = path.into();
-        let problems = vec![Problem::error(Place::whole(&path), format!("cannot be read: {reason}"))];
-        Layer::new(kind, Some(path), Trust::Trusted, Checked { problems, ..Checked::default() })
+        let problems =
+            vec![Problem::error(SettingLocation::whole_file(&path), format!("cannot be read: {reason}"))];
+        ConfigLayer::new(
+            kind,
+            Some(path),
+            Trust::Trusted,
+            ValidatedLayer { problems, ..ValidatedLayer::default() },
+        )
     }
 
     /// Parses the settings of an editor: the sections and keys of a file as JSON, in camelCase or snake_case. Nulls set nothing.
-    pub fn editor(settings: &Json, variables: &Variables) -> Layer {
-        let around = Surroundings { folder: None, is_shared: false, variables };
+    pub fn editor(settings: &Json, variables: &Environment) -> ConfigLayer {
+        let around = ValidationContext { folder: None, is_shared: false, variables };
         let checked = match (settings, json::entries(settings)) {
-            (Json::Null, _) => Checked::default(),
-            (_, Some(entries)) => check(entries, LayerKind::Editor, around),
+            (Json::Null, _) => ValidatedLayer::default(),
+            (_, Some(entries)) => validate(entries, LayerKind::Editor, around),
             (_, None) => {
-                let place = Place::Setting("ghostbench".to_owned());
+                let place = SettingLocation::Setting("ghostbench".to_owned());
                 let known: Vec<_> = SECTIONS.iter().map(|section| section.name).collect();
                 let message = format!(
                     "the settings are not an object; the known fields are {}, engine",
                     known.join(", ")
                 );
-                Checked { problems: vec![Problem::error(place, message)], ..Checked::default() }
+                ValidatedLayer { problems: vec![Problem::error(place, message)], ..ValidatedLayer::default() }
             }
         };
-        Layer::new(LayerKind::Editor, None, Trust::Trusted, checked)
+        ConfigLayer::new(LayerKind::Editor, None, Trust::Trusted, checked)
     }
 
     /// Reads the environment variables of the table. Others with the same prefix are ignored unless they resemble one of these.
-    pub fn environment(variables: &Variables) -> Layer {
-        let mut checked = Checked::default();
+    pub fn environment(variables: &Environment) -> ConfigLayer {
+        let mut checked = ValidatedLayer::default();
         let keys: Vec<_> = SECTIONS.iter().flat_map(|section| section.keys).collect();
         let names: Vec<String> = keys.iter().filter_map(|key| key.variable()).collect();
-        let around = Surroundings { folder: None, is_shared: false, variables };
+        let around = ValidationContext { folder: None, is_shared: false, variables };
         for (name, value) in
             variables.iter().filter(|(name, value)| name.starts_with(PREFIX) && !value.is_empty())
         {
-            let place = Place::Variable(name.to_owned());
+            let place = SettingLocation::Variable(name.to_owned());
             match keys.iter().find(|key| key.variable().as_deref() == Some(name)) {
-                Some(key) => match key.takes.check(&key.takes.raw_of_variable(value), around) {
-                    Ok(value) => checked.settings.push(Setting { key, value, place }),
+                Some(key) => match key.takes.validate(&key.takes.raw_of_env(value), around) {
+                    Ok(value) => checked.settings.push(KeySetting { key, value, location: place }),
                     Err(reason) => {
                         let message = format!("`{}` in [{}] {reason}", key.name, key.section);
                         checked.problems.push(Problem::error(place, message));
@@ -105,12 +123,12 @@ impl Layer {
                 None => checked.problems.extend(unknown_variable(name, &names)),
             }
         }
-        Layer::new(LayerKind::Environment, None, Trust::Trusted, checked)
+        ConfigLayer::new(LayerKind::Environment, None, Trust::Trusted, checked)
     }
 
-    fn new(kind: LayerKind, path: Option<Arc<Path>>, trust: Trust, checked: Checked) -> Layer {
-        let Checked { settings, engines, problems } = checked;
-        Layer { kind, path, trust, settings, engines, problems }
+    fn new(kind: LayerKind, path: Option<Arc<Path>>, trust: Trust, checked: ValidatedLayer) -> ConfigLayer {
+        let ValidatedLayer { settings, engines, problems } = checked;
+        ConfigLayer { kind, path, trust, settings, engines, problems }
     }
 
     /// Returns the kind of the layer.
@@ -140,10 +158,10 @@ impl Layer {
 
     /// Returns the layer; if it is broken, with the settings of its earlier version and the problems of the current one.
     #[must_use]
-    pub fn or_last_good(self, earlier: Option<&Layer>) -> Layer {
+    pub fn or_last_valid(self, earlier: Option<&ConfigLayer>) -> ConfigLayer {
         match earlier {
             Some(earlier) if self.is_broken() && !earlier.settings_are_empty() => {
-                Layer { problems: self.problems, path: self.path, ..earlier.clone() }
+                ConfigLayer { problems: self.problems, path: self.path, ..earlier.clone() }
             }
             _ => self,
         }
@@ -155,7 +173,7 @@ impl Layer {
 }
 
 /// Returns the editor's `trusted` setting; `None` if unset.
-pub fn editor_trusts(settings: &Json) -> Option<bool> {
+pub fn editor_trusts_folder(settings: &Json) -> Option<bool> {
     settings.get(TRUSTED)?.as_bool()
 }
 
@@ -173,6 +191,6 @@ fn unknown_variable(name: &str, names: &[String]) -> Option<Problem> {
         (None, Some(section)) => format!("[{}] has no such key", section.name),
         (None, None) => return None,
     };
-    let message = format!("unknown variable {}; {remedy}", shortened(name));
-    Some(Problem::warning(Place::Variable(name.to_owned()), message))
+    let message = format!("unknown variable {}; {remedy}", truncate_name(name));
+    Some(Problem::warning(SettingLocation::Variable(name.to_owned()), message))
 }

@@ -1,7 +1,7 @@
 //! The configuration: one table of keys, layers of values, and rules for trust.
 //!
 //! ```text
-//! files, editor's settings, environment ──raw──► entries with places ──check (by the table)──► Layer ─┐
+//! files, editor's settings, environment ──raw──► entries with places ──check (by the table)──► ConfigLayer ─┐
 //! table ──► schema, documentation                                              problems ◄─────────────┤
 //!                                             Config (values and origins) ◄──merge, trust─────────────┘
 //! ```
@@ -11,47 +11,47 @@
 //! No message quotes a value that may be a key.
 #![deny(clippy::disallowed_methods)]
 
-mod check;
 mod config;
+mod config_files;
 mod docs;
-mod engine;
-mod files;
-mod identity;
+mod engine_definition;
+mod engine_identity;
+mod engine_kind;
+mod environment;
 mod key;
-mod kind;
 mod layer;
-mod options;
-mod place;
 mod problem;
-mod raw;
+mod raw_value;
 mod schema;
 mod secret;
+mod secret_table;
+mod setting_location;
 mod suggest;
 mod table;
 mod trust;
-mod types;
+mod validate;
 mod value;
-mod variables;
+mod value_type;
 
-pub use config::{Config, Row};
+pub use config::{Config, EffectiveValue};
+pub use config_files::{ConfigFile, ConfigFiles};
 pub use docs::documentation;
-pub use engine::{Engine, Obstacle};
-pub use files::{FileRead, Files};
-pub use identity::{IdentityPart, IdentityValue};
-pub use key::{Key, Section, Workspace};
-pub use kind::Kind;
-pub use layer::{Layer, editor_trusts};
-pub use options::SecretTable;
-pub use place::{LayerKind, Origin, Place};
-pub use problem::{Cause, Problem, Severity};
+pub use engine_definition::{EngineConfigError, EngineDefinition};
+pub use engine_identity::{IdentityPart, IdentityValue};
+pub use engine_kind::EngineKind;
+pub use environment::Environment;
+pub use key::{KeySpec, Section, WorkspaceAccess};
+pub use layer::{ConfigLayer, editor_trusts_folder};
+pub use problem::{Problem, ProblemKey, Severity};
 pub use schema::schema;
 pub use secret::Secret;
+pub use secret_table::SecretTable;
+pub use setting_location::{LayerKind, SettingLocation, SettingOrigin};
 pub use table::{
     COMPLETION, CONTEXT, Completion, Context, ENGINE, EngineSettings, RECORD, Record, SECTIONS, all_sections,
 };
 pub use trust::{Trust, TrustError, TrustStore};
-pub use types::{NO_PROXY, Type};
-pub use variables::Variables;
+pub use value_type::{NO_PROXY, ValueType};
 
 /// Name of a workspace's configuration file.
 pub const FILE_NAME: &str = "ghostbench.toml";

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::place::Place;
+use crate::setting_location::SettingLocation;
 
 /// Severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,32 +21,32 @@ pub struct Problem {
     /// Severity.
     pub severity: Severity,
     /// Place of the problem.
-    pub place: Place,
+    pub location: SettingLocation,
     /// Description and remedy.
     pub message: String,
 }
 
 /// Identity of a problem, so that it is reported only once even if it is found repeatedly.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Cause(String);
+pub struct ProblemKey(String);
 
 impl Problem {
-    pub(crate) fn error(place: Place, message: impl Into<String>) -> Problem {
-        Problem { severity: Severity::Error, place, message: message.into() }
+    pub(crate) fn error(place: SettingLocation, message: impl Into<String>) -> Problem {
+        Problem { severity: Severity::Error, location: place, message: message.into() }
     }
 
-    pub(crate) fn warning(place: Place, message: impl Into<String>) -> Problem {
-        Problem { severity: Severity::Warning, place, message: message.into() }
+    pub(crate) fn warning(place: SettingLocation, message: impl Into<String>) -> Problem {
+        Problem { severity: Severity::Warning, location: place, message: message.into() }
     }
 
     /// Returns the cause, which does not change when an edit moves the problem within its file.
-    pub fn cause(&self) -> Cause {
-        Cause(format!("{}: {}", self.place.without_position(), self.message))
+    pub fn key(&self) -> ProblemKey {
+        ProblemKey(format!("{}: {}", self.location.without_position(), self.message))
     }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.message)
+        write!(f, "{}: {}", self.location, self.message)
     }
 }

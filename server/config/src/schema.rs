@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::key::{Key, Section};
-use crate::kind::Kind;
+use crate::engine_kind::EngineKind;
+use crate::key::{KeySpec, Section};
 use crate::table::{ENGINE, SECTIONS};
 
 /// Returns the schema as JSON text, generated from the table.
@@ -12,7 +12,7 @@ pub fn schema() -> String {
         SECTIONS.iter().map(|section| (section.name.to_owned(), of_section(section))).collect();
     let mut engine = of_section(&ENGINE);
     engine["required"] = json!(["name"]);
-    engine["allOf"] = Kind::ALL.into_iter().map(of_kind).collect();
+    engine["allOf"] = EngineKind::ALL.into_iter().map(of_kind).collect();
     sections
         .insert(ENGINE.name.to_owned(), json!({"type": "array", "description": ENGINE.doc, "items": engine}));
     let schema = json!({
@@ -36,7 +36,7 @@ fn of_section(section: &Section) -> Json {
     })
 }
 
-fn of_key(key: &Key) -> Json {
+fn of_key(key: &KeySpec) -> Json {
     let mut schema = key.takes.schema();
     schema["description"] = key.doc.into();
     // Defaults are strings, numbers or booleans, which have the same syntax in JSON and TOML.
@@ -47,7 +47,7 @@ fn of_key(key: &Key) -> Json {
 }
 
 /// Returns the schema of an engine of this kind. Required keys may be set in another layer, so the schema requires none.
-fn of_kind(kind: Kind) -> Json {
+fn of_kind(kind: EngineKind) -> Json {
     let strangers = ENGINE.keys.iter().filter(|key| !(key.is_for)(kind));
     let refused: Map<String, Json> = strangers.map(|key| (key.name.to_owned(), Json::Bool(false))).collect();
     json!({

@@ -25,15 +25,15 @@ pub(crate) fn snake_case(word: &str) -> String {
 }
 
 /// Returns ", did you mean ...?" or the list of known words, for the end of a message.
-pub(crate) fn remedy<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+pub(crate) fn suggestion<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     match suggest(word, known.clone()) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("known are {}", listed(known)),
+        None => format!("known are {}", backquoted_list(known)),
     }
 }
 
 /// Joins words in backquotes.
-pub(crate) fn listed<'a>(words: impl Iterator<Item = &'a str>) -> String {
+pub(crate) fn backquoted_list<'a>(words: impl Iterator<Item = &'a str>) -> String {
     words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 

@@ -17,12 +17,12 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 
-use crate::key::{Key, Section, Values, Workspace};
-use crate::kind::{self, Kind};
-use crate::raw::toml::default_value;
-use crate::types::Type;
-use crate::value::{Field, Value};
-use crate::variables::Variables;
+use crate::engine_kind::{self, EngineKind};
+use crate::environment::Environment;
+use crate::key::{KeySpec, Section, Values, WorkspaceAccess};
+use crate::raw_value::toml::default_value;
+use crate::value::{FromValue, Value};
+use crate::value_type::ValueType;
 use crate::{Secret, SecretTable};
 
 /// Defines a section of the table and the struct with its values.
@@ -39,13 +39,13 @@ macro_rules! section {
         pub static $table: Section = Section {
             name: $name,
             doc: concat!($($about),+).trim_ascii(),
-            keys: &[$(Key {
+            keys: &[$(KeySpec {
                 section: $name,
                 name: $key,
                 takes: $takes,
                 default: $default,
                 doc: concat!($($doc),+).trim_ascii(),
-                workspace: Workspace::$workspace,
+                workspace: WorkspaceAccess::$workspace,
                 is_for: section!(@is_for $kinds $(, $is_for)?),
             }),+],
         };
@@ -58,9 +58,9 @@ macro_rules! section {
 
         impl $struct {
             /// Creates the struct from values, with references to the environment resolved.
-            pub(crate) fn of(values: &Values, variables: &Variables) -> $struct {
+            pub(crate) fn of(values: &Values, variables: &Environment) -> $struct {
                 $struct {
-                    $($field: Field::of(values.get($key), variables)
+                    $($field: FromValue::of(values.get($key), variables)
                         .expect("a test makes every field from its default and from a value of its type"),)+
                 }
             }
@@ -71,41 +71,42 @@ macro_rules! section {
 }
 
 /// Names of strategies; a test of the command line compares them with the strategies themselves.
-const STRATEGIES: Type = Type::Choice(&["none", "bm25-chunks", "functions", "symbols", "recent", "hybrid"]);
+const STRATEGIES: ValueType =
+    ValueType::Choice(&["none", "bm25-chunks", "functions", "symbols", "recent", "hybrid"]);
 /// Names of the built-in engine's methods; a test of the command line compares them with the methods themselves.
-const METHODS: Type = Type::Choice(&["hybrid", "longest-match", "nearest-line", "empty"]);
+const METHODS: ValueType = ValueType::Choice(&["hybrid", "longest-match", "nearest-line", "empty"]);
 /// Up to ten minutes; no completion is worth a longer wait.
-const TIME: Type = Type::Milliseconds { min: 1, max: 600_000 };
+const TIMEOUT: ValueType = ValueType::Milliseconds { min: 1, max: 600_000 };
 /// Up to ten seconds; a longer pause is pointless because completions can be invoked explicitly.
-const PAUSE: Type = Type::Milliseconds { min: 0, max: 10_000 };
+const DEBOUNCE: ValueType = ValueType::Milliseconds { min: 0, max: 10_000 };
 /// More tokens than any current model reads.
-const TOKENS: Type = Type::Integer { min: 1, max: 10_000_000, unit: "tokens" };
+const TOKENS: ValueType = ValueType::Integer { min: 1, max: 10_000_000, unit: "tokens" };
 /// Context of a request; more would take too long to process.
-const BUDGET: Type = Type::Integer { min: 0, max: 1_000_000, unit: "tokens" };
+const BUDGET: ValueType = ValueType::Integer { min: 0, max: 1_000_000, unit: "tokens" };
 /// A probability.
-const PROBABILITY: Type = Type::Number { min: 0.0, max: 1.0, unit: "" };
+const PROBABILITY: ValueType = ValueType::Number { min: 0.0, max: 1.0, unit: "" };
 /// Above 2 the output is noise, and servers reject it.
-const TEMPERATURE: Type = Type::Number { min: 0.0, max: 2.0, unit: "" };
+const TEMPERATURE: ValueType = ValueType::Number { min: 0.0, max: 2.0, unit: "" };
 /// More than any server processes at once.
-const REQUESTS: Type = Type::Integer { min: 1, max: 1024, unit: "requests" };
+const REQUESTS: ValueType = ValueType::Integer { min: 1, max: 1024, unit: "requests" };
 /// Levels of recording.
-const PRIVACY: Type = Type::Choice(&["full", "structure", "metrics", "off"]);
+const PRIVACY: ValueType = ValueType::Choice(&["full", "structure", "metrics", "off"]);
 /// The most expensive models cost a few hundred dollars.
-const PRICE: Type = Type::Number { min: 0.0, max: 1_000_000.0, unit: "" };
+const PRICE: ValueType = ValueType::Number { min: 0.0, max: 1_000_000.0, unit: "" };
 
 section! {
     /// Ghost text in the editor.
     COMPLETION "completion" Completion [|_| false];
 
     /// Whether to show ghost text. Recording and replaying work without it.
-    is_enabled: bool = "enabled": Type::Boolean, Some("true"), Untrusted;
+    is_enabled: bool = "enabled": ValueType::Boolean, Some("true"), Untrusted;
     /// Name of the engine that writes the ghost text. Default: the first usable engine.
-    engine: Option<String> = "engine": Type::Name, None, Trusted;
+    engine: Option<String> = "engine": ValueType::Name, None, Trusted;
     /// Time limit for a completion, from the request to its last character; at most half of it is spent on choosing context.
-    deadline: Duration = "deadline_ms": TIME, Some("5000"), Untrusted;
+    deadline: Duration = "deadline_ms": TIMEOUT, Some("5000"), Untrusted;
     /// Pause before the engine runs, counted from the last key regardless of the editor's own delay. Default: depends on your
     /// typing speed and the engine's latency; no pause for fast engines.
-    debounce: Option<Duration> = "debounce_ms": PAUSE, None, Untrusted;
+    debounce: Option<Duration> = "debounce_ms": DEBOUNCE, None, Untrusted;
     /// Minimum confidence of a completion; less likely ones are not shown. Applies to engines that report their confidence.
     min_confidence: Option<f64> = "min_confidence": PROBABILITY, None, Untrusted;
 }
@@ -134,61 +135,61 @@ section! {
     ENGINE "engine" EngineSettings [|_| true];
 
     /// Name of the engine in reports and on the command line. A later layer adds to the engine of the same name.
-    name: String = "name": Type::Name, None, Trusted;
+    name: String = "name": ValueType::Name, None, Trusted;
     /// Kind of the engine.
-    kind: Kind = "kind": Type::Choice(&kind::NAMES), None, Trusted;
+    kind: EngineKind = "kind": ValueType::Choice(&engine_kind::NAMES), None, Trusted;
     /// Address of the server, with or without the path of the kind.
-    url: Option<String> = "url": Type::Url, None, Trusted, Kind::has_address;
+    url: Option<String> = "url": ValueType::Url, None, Trusted, EngineKind::has_address;
     /// Name of the model.
-    model: Option<String> = "model": Type::Text, None, Trusted, Kind::is_elsewhere;
+    model: Option<String> = "model": ValueType::Text, None, Trusted, EngineKind::is_external;
     /// Prompt template: a name such as `qwen2.5-coder`, or a layout. Default: detected.
-    fim: Option<String> = "fim": Type::Text, None, Trusted, Kind::takes_template;
+    fim: Option<String> = "fim": ValueType::Text, None, Trusted, EngineKind::takes_template;
     /// Environment variable with the API key. Keys are never written into a file.
-    api_key: Option<Secret> = "api_key_env": Type::KeyVariable, None, Trusted, Kind::has_address;
+    api_key: Option<Secret> = "api_key_env": ValueType::KeyVariable, None, Trusted, EngineKind::has_address;
     /// Additional headers of every request.
-    headers: BTreeMap<String, Secret> = "headers": Type::Headers, None, Trusted, Kind::has_address;
+    headers: BTreeMap<String, Secret> = "headers": ValueType::Headers, None, Trusted, EngineKind::has_address;
     /// Additional fields in the body of every request; they override the default ones.
-    extra_body: Map<String, Json> = "extra_body": Type::Json, None, Trusted, Kind::takes_extra;
+    extra_body: Map<String, Json> = "extra_body": ValueType::Json, None, Trusted, EngineKind::takes_extra_body;
     /// Proxy for every request; `none` disables proxies. Default: the system's proxy, except for servers on this machine.
-    proxy: Option<Secret> = "proxy": Type::Proxy, None, Trusted, Kind::has_address;
+    proxy: Option<Secret> = "proxy": ValueType::Proxy, None, Trusted, EngineKind::has_address;
     /// Trusted certificates in PEM form, in addition to the system's.
-    tls_roots: Option<PathBuf> = "tls_roots": Type::Path, None, Trusted, Kind::has_address;
+    tls_roots: Option<PathBuf> = "tls_roots": ValueType::Path, None, Trusted, EngineKind::has_address;
     /// Model file in GGUF form.
-    gguf: Option<PathBuf> = "gguf": Type::Path, None, Trusted, |kind| kind == Kind::LlamaServer;
+    gguf: Option<PathBuf> = "gguf": ValueType::Path, None, Trusted, |kind| kind == EngineKind::LlamaServer;
     /// Program to run, with its arguments; for `llama-server`, the command that replaces that name.
-    command: Vec<String> = "command": Type::Command, None, Trusted, Kind::is_program;
+    command: Vec<String> = "command": ValueType::Command, None, Trusted, EngineKind::is_program;
     /// Additional environment variables of the program.
-    env: BTreeMap<String, Secret> = "env": Type::Environment, None, Trusted, Kind::is_program;
+    env: BTreeMap<String, Secret> = "env": ValueType::Environment, None, Trusted, EngineKind::is_program;
     /// Working directory of the program. Default: that of Ghostbench; for a language server, an empty folder.
-    folder: Option<PathBuf> = "folder": Type::Path, None, Trusted, Kind::is_program;
+    folder: Option<PathBuf> = "folder": ValueType::Path, None, Trusted, EngineKind::is_program;
     /// Request method of a language server. Use `textDocument/completion` if its completion lists contain complete answers.
-    request: String = "request": Type::Text, Some("\"textDocument/inlineCompletion\""), Trusted, |kind| kind == Kind::Lsp;
+    request: String = "request": ValueType::Text, Some("\"textDocument/inlineCompletion\""), Trusted, |kind| kind == EngineKind::Lsp;
     /// Initialization options of a language server (`initializationOptions`).
-    initialization_options: SecretTable = "initialization_options": Type::Options, None, Trusted, |kind| kind == Kind::Lsp;
+    initialization_options: SecretTable = "initialization_options": ValueType::Options, None, Trusted, |kind| kind == EngineKind::Lsp;
     /// Settings of a language server by section, sent when it requests them.
-    settings: SecretTable = "settings": Type::Options, None, Trusted, |kind| kind == Kind::Lsp;
+    settings: SecretTable = "settings": ValueType::Options, None, Trusted, |kind| kind == EngineKind::Lsp;
     /// Method of the built-in engine: the engine itself, or a baseline that shows how much of its score is plain copying.
-    method: String = "method": METHODS, Some("\"hybrid\""), Trusted, |kind| kind == Kind::Builtin;
+    method: String = "method": METHODS, Some("\"hybrid\""), Trusted, |kind| kind == EngineKind::Builtin;
     /// Sampling temperature; 0 always picks the most likely token. Default: chosen by the engine.
-    temperature: Option<f64> = "temperature": TEMPERATURE, None, Trusted, Kind::is_prompted;
+    temperature: Option<f64> = "temperature": TEMPERATURE, None, Trusted, EngineKind::takes_prompt;
     /// Maximum number of tokens in a completion.
-    max_tokens: u32 = "max_tokens": TOKENS, Some("512"), Trusted, Kind::has_limit;
+    max_tokens: u32 = "max_tokens": TOKENS, Some("512"), Trusted, EngineKind::takes_max_tokens;
     /// Maximum number of tokens that the model reads and writes in one request. Default: as reported by the server, if it does.
-    context_window: Option<u32> = "context_window": TOKENS, None, Trusted, Kind::is_prompted;
+    context_window: Option<u32> = "context_window": TOKENS, None, Trusted, EngineKind::takes_prompt;
     /// Time limit for a connection.
-    connect_timeout: Duration = "connect_timeout_ms": TIME, Some("5000"), Trusted, Kind::speaks_http;
+    connect_timeout: Duration = "connect_timeout_ms": TIMEOUT, Some("5000"), Trusted, EngineKind::uses_http;
     /// Time limit from the connection to the first byte of an answer, even if the deadline is later.
-    first_byte_timeout: Duration = "first_byte_timeout_ms": TIME, Some("60000"), Trusted, Kind::speaks_http;
+    first_byte_timeout: Duration = "first_byte_timeout_ms": TIMEOUT, Some("60000"), Trusted, EngineKind::uses_http;
     /// Time limit for each further byte.
-    idle_timeout: Duration = "idle_timeout_ms": TIME, Some("20000"), Trusted, Kind::speaks_http;
+    idle_timeout: Duration = "idle_timeout_ms": TIMEOUT, Some("20000"), Trusted, EngineKind::uses_http;
     /// Time limit from the start of a program until it is ready.
-    start_timeout: Duration = "start_timeout_ms": TIME, Some("60000"), Trusted, Kind::is_program;
+    start_timeout: Duration = "start_timeout_ms": TIMEOUT, Some("60000"), Trusted, EngineKind::is_program;
     /// Maximum number of concurrent requests. Default: 1 for a language server, otherwise unlimited.
-    concurrency: Option<usize> = "concurrency": REQUESTS, None, Trusted, Kind::is_elsewhere;
+    concurrency: Option<usize> = "concurrency": REQUESTS, None, Trusted, EngineKind::is_external;
     /// Price of a million input tokens. Use the same currency for all prices.
-    price_in: Option<f64> = "price_in": PRICE, None, Trusted, Kind::is_elsewhere;
+    price_in: Option<f64> = "price_in": PRICE, None, Trusted, EngineKind::is_external;
     /// Price of a million output tokens.
-    price_out: Option<f64> = "price_out": PRICE, None, Trusted, Kind::is_elsewhere;
+    price_out: Option<f64> = "price_out": PRICE, None, Trusted, EngineKind::is_external;
 }
 
 /// The sections that occur once.
@@ -202,7 +203,7 @@ pub fn all_sections() -> impl Iterator<Item = &'static Section> + Clone {
 /// Returns the defaults of a section, for the keys that have one.
 pub(crate) fn defaults(section: &Section) -> &'static Values {
     static ALL: LazyLock<BTreeMap<&'static str, Values>> = LazyLock::new(|| {
-        let default = |key: &'static Key| {
+        let default = |key: &'static KeySpec| {
             let value: Value = default_value(key)?;
             Some((key.name, value))
         };
@@ -217,35 +218,39 @@ pub(crate) fn defaults(section: &Section) -> &'static Values {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::raw::toml::entries;
-    use crate::types::Surroundings;
+    use crate::raw_value::toml::entries;
+    use crate::value_type::ValidationContext;
 
     /// Returns a text that the key accepts.
-    fn sample(key: &Key) -> &'static str {
+    fn sample(key: &KeySpec) -> &'static str {
         match key.takes {
-            Type::Boolean => "false",
-            Type::Integer { .. } | Type::Number { .. } | Type::Milliseconds { .. } => "1",
-            Type::Choice(words) if words.contains(&"ollama") => "\"ollama\"",
-            Type::Choice(words) if words.contains(&"none") => "\"none\"",
-            Type::Choice(words) if words.contains(&"empty") => "\"empty\"",
-            Type::Choice(_) => "\"off\"",
-            Type::Text | Type::Name => "\"text\"",
-            Type::Url => "\"http://h\"",
-            Type::Proxy => "\"none\"",
-            Type::Path => "\"/file\"",
-            Type::Command => "[\"program\"]",
-            Type::KeyVariable => "\"KEY\"",
-            Type::Headers | Type::Environment | Type::Json | Type::Options => "{A = \"b\"}",
+            ValueType::Boolean => "false",
+            ValueType::Integer { .. } | ValueType::Number { .. } | ValueType::Milliseconds { .. } => "1",
+            ValueType::Choice(words) if words.contains(&"ollama") => "\"ollama\"",
+            ValueType::Choice(words) if words.contains(&"none") => "\"none\"",
+            ValueType::Choice(words) if words.contains(&"empty") => "\"empty\"",
+            ValueType::Choice(_) => "\"off\"",
+            ValueType::Text | ValueType::Name => "\"text\"",
+            ValueType::Url => "\"http://h\"",
+            ValueType::Proxy => "\"none\"",
+            ValueType::Path => "\"/file\"",
+            ValueType::Command => "[\"program\"]",
+            ValueType::KeyVariable => "\"KEY\"",
+            ValueType::Headers | ValueType::Environment | ValueType::Json | ValueType::Options => {
+                "{A = \"b\"}"
+            }
         }
     }
 
-    fn value(key: &Key, text: &str) -> Value {
+    fn value(key: &KeySpec, text: &str) -> Value {
         let text = format!("key = {text}");
         let (entries, problems) = entries(&std::path::Path::new("").into(), &text);
         assert!(problems.is_empty(), "{}: {problems:?}", key.name);
-        let variables = Variables::default();
-        let around = Surroundings { folder: None, is_shared: true, variables: &variables };
-        key.takes.check(&entries[0].node.raw, around).unwrap_or_else(|reason| panic!("{} {reason}", key.name))
+        let variables = Environment::default();
+        let around = ValidationContext { folder: None, is_shared: true, variables: &variables };
+        key.takes
+            .validate(&entries[0].node.raw, around)
+            .unwrap_or_else(|reason| panic!("{} {reason}", key.name))
     }
 
     /// Creating a struct panics if a field cannot hold the value of its row.
@@ -271,7 +276,7 @@ mod tests {
     }
 
     fn make(section: &Section, values: &Values) {
-        let variables = Variables::default();
+        let variables = Environment::default();
         match section.name {
             "completion" => drop(Completion::of(values, &variables)),
             "context" => drop(Context::of(values, &variables)),
@@ -283,13 +288,13 @@ mod tests {
 
     #[test]
     fn kinds_need_keys_that_they_have() {
-        for kind in Kind::ALL {
-            for name in kind.needs() {
+        for kind in EngineKind::ALL {
+            for name in kind.required_keys() {
                 let key = ENGINE.key(name).expect("the key is in the table");
                 assert!((key.is_for)(kind), "{kind} {name}");
                 assert!(kind.default_url().is_none() || *name != "url", "{kind}");
             }
-            assert_eq!(Kind::from_name(kind.name()), Some(kind));
+            assert_eq!(EngineKind::from_name(kind.name()), Some(kind));
         }
     }
 }

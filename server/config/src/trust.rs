@@ -33,7 +33,7 @@ pub struct TrustStore {
 pub enum TrustError {
     /// Not a trust list.
     #[error("invalid list of trusted files ({0}); remove it and trust the files again")]
-    Foreign(String),
+    NotATrustList(String),
     /// Written by a newer version.
     #[error(
         "the list of trusted files has version {found}, but only {SCHEMA} is supported; update ghostbench"
@@ -45,13 +45,13 @@ pub enum TrustError {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct TrustFile {
     schema: u32,
-    trusted: Vec<StoredFile>,
+    trusted: Vec<TrustedFile>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct StoredFile {
+struct TrustedFile {
     path: StoredPath,
     hash: String,
 }
@@ -85,12 +85,12 @@ impl From<StoredPath> for PathBuf {
 impl TrustStore {
     /// Parses a list written by [`TrustStore::print`].
     pub fn parse(text: &str) -> Result<TrustStore, TrustError> {
-        let foreign = |error: serde_json::Error| TrustError::Foreign(error.to_string());
+        let foreign = |error: serde_json::Error| TrustError::NotATrustList(error.to_string());
         let json: serde_json::Value = serde_json::from_str(text).map_err(foreign)?;
         if let Some(found) = json["schema"].as_u64().filter(|&found| found > u64::from(SCHEMA)) {
             return Err(TrustError::Newer { found: u32::try_from(found).unwrap_or(u32::MAX) });
         }
-        let stored: Stored = serde_json::from_value(json).map_err(foreign)?;
+        let stored: TrustFile = serde_json::from_value(json).map_err(foreign)?;
         Ok(TrustStore {
             hashes: stored.trusted.into_iter().map(|file| (file.path.into(), file.hash)).collect(),
         })
@@ -98,11 +98,11 @@ impl TrustStore {
 
     /// Returns the list as JSON.
     pub fn print(&self) -> String {
-        let file = |(path, hash): (&PathBuf, &String)| StoredFile {
+        let file = |(path, hash): (&PathBuf, &String)| TrustedFile {
             path: path.as_path().into(),
             hash: hash.clone(),
         };
-        let stored = Stored { schema: SCHEMA, trusted: self.hashes.iter().map(file).collect() };
+        let stored = TrustFile { schema: SCHEMA, trusted: self.hashes.iter().map(file).collect() };
         let text = serde_json::to_string_pretty(&stored).expect("texts and numbers are JSON");
         format!("{text}\n")
     }
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn other_lists_are_refused() {
         for text in ["", "[]", "{}", r#"{"schema": 1}"#, r#"{"schema": 1, "trusted": [{"path": 3}]}"#] {
-            assert!(matches!(TrustStore::parse(text), Err(TrustError::Foreign(_))), "{text}");
+            assert!(matches!(TrustStore::parse(text), Err(TrustError::NotATrustList(_))), "{text}");
         }
         let newer = TrustStore::parse(r#"{"schema": 3, "files": {}}"#).unwrap_err();
         assert!(newer.to_string().contains("version 3"), "{newer}");

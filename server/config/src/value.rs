@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 
-use crate::options::Pattern;
-use crate::variables::{Template, Variables};
-use crate::{Kind, Secret, SecretTable};
+use crate::environment::{EnvTemplate, Environment};
+use crate::secret_table::JsonTemplate;
+use crate::{EngineKind, Secret, SecretTable};
 
 /// A value of one of the types of the table. Displayed as written in a file, with secrets removed.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,11 +23,11 @@ pub(crate) enum Value {
     Url(String),
     List(Vec<String>),
     Path(PathBuf),
-    Template(Template),
-    Templates(BTreeMap<String, Template>),
+    Template(EnvTemplate),
+    Templates(BTreeMap<String, EnvTemplate>),
     Json(Map<String, Json>),
     /// A table.
-    Options(Pattern),
+    Options(JsonTemplate),
 }
 
 impl Value {
@@ -35,7 +35,7 @@ impl Value {
     pub(crate) fn variables(&self) -> Vec<&str> {
         match self {
             Value::Template(template) => template.variables().into_iter().collect(),
-            Value::Templates(templates) => templates.values().flat_map(Template::variables).collect(),
+            Value::Templates(templates) => templates.values().flat_map(EnvTemplate::variables).collect(),
             Value::Options(pattern) => pattern.variables(),
             _ => Vec::new(),
         }
@@ -59,14 +59,14 @@ impl fmt::Display for Value {
                 f.write_str(&pairs.collect::<Vec<_>>().join(", "))
             }
             // The names that vendors give to keys cannot be foreseen, so no value is displayed.
-            Value::Json(map) => names_alone(f, map.keys()),
-            Value::Options(Pattern::Table(fields)) => names_alone(f, fields.keys()),
+            Value::Json(map) => write_names(f, map.keys()),
+            Value::Options(JsonTemplate::Table(fields)) => write_names(f, fields.keys()),
             Value::Options(_) => f.write_str("…"),
         }
     }
 }
 
-fn names_alone<'a>(f: &mut fmt::Formatter<'_>, names: impl Iterator<Item = &'a String>) -> fmt::Result {
+fn write_names<'a>(f: &mut fmt::Formatter<'_>, names: impl Iterator<Item = &'a String>) -> fmt::Result {
     let names: Vec<_> = names.map(|name| format!("{name}: …")).collect();
     f.write_str(&names.join(", "))
 }
@@ -88,16 +88,16 @@ fn without_password(address: &str) -> String {
 }
 
 /// Type of a configuration field.
-pub(crate) trait Field: Sized {
+pub(crate) trait FromValue: Sized {
     /// Converts a setting. `None` if the field cannot hold it, which the table must rule out.
-    fn of(value: Option<&Value>, variables: &Variables) -> Option<Self>;
+    fn of(value: Option<&Value>, variables: &Environment) -> Option<Self>;
 }
 
-/// Implements [`Field`] for a type that holds one variant.
+/// Implements [`FromValue`] for a type that holds one variant.
 macro_rules! field {
     ($type:ty, $pattern:pat => $value:expr) => {
-        impl Field for $type {
-            fn of(value: Option<&Value>, _: &Variables) -> Option<Self> {
+        impl FromValue for $type {
+            fn of(value: Option<&Value>, _: &Environment) -> Option<Self> {
                 match value? {
                     $pattern => $value,
                     _ => None,
@@ -113,20 +113,20 @@ field!(usize, Value::Integer(value) => (*value).try_into().ok());
 field!(f64, Value::Number(value) => Some(*value));
 field!(Duration, Value::Milliseconds(value) => Some(Duration::from_millis(*value)));
 field!(String, Value::Text(text) | Value::Url(text) => Some(text.clone()));
-field!(Kind, Value::Text(text) => Kind::from_name(text));
+field!(EngineKind, Value::Text(text) => EngineKind::from_name(text));
 field!(PathBuf, Value::Path(path) => Some(path.clone()));
 
-impl Field for Secret {
-    fn of(value: Option<&Value>, variables: &Variables) -> Option<Self> {
+impl FromValue for Secret {
+    fn of(value: Option<&Value>, variables: &Environment) -> Option<Self> {
         match value? {
-            Value::Template(template) => Some(template.fill(variables)),
+            Value::Template(template) => Some(template.expand(variables)),
             _ => None,
         }
     }
 }
 
-impl<T: Field> Field for Option<T> {
-    fn of(value: Option<&Value>, variables: &Variables) -> Option<Self> {
+impl<T: FromValue> FromValue for Option<T> {
+    fn of(value: Option<&Value>, variables: &Environment) -> Option<Self> {
         match value {
             None => Some(None),
             value => T::of(value, variables).map(Some),
@@ -134,11 +134,11 @@ impl<T: Field> Field for Option<T> {
     }
 }
 
-/// Implements [`Field`] for a collection that holds one variant, empty if unset.
+/// Implements [`FromValue`] for a collection that holds one variant, empty if unset.
 macro_rules! collection {
     ($type:ty, $variant:ident($inner:ident), $variables:ident => $value:expr) => {
-        impl Field for $type {
-            fn of(value: Option<&Value>, $variables: &Variables) -> Option<Self> {
+        impl FromValue for $type {
+            fn of(value: Option<&Value>, $variables: &Environment) -> Option<Self> {
                 match value {
                     None => Some(Self::default()),
                     Some(Value::$variant($inner)) => Some($value),
@@ -152,6 +152,6 @@ macro_rules! collection {
 collection!(Vec<String>, List(words), _variables => words.clone());
 collection!(Map<String, Json>, Json(map), _variables => map.clone());
 collection!(BTreeMap<String, Secret>, Templates(templates), variables => {
-    templates.iter().map(|(name, template)| (name.clone(), template.fill(variables))).collect()
+    templates.iter().map(|(name, template)| (name.clone(), template.expand(variables))).collect()
 });
 collection!(SecretTable, Options(pattern), variables => pattern.fill(variables));

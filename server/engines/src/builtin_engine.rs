@@ -1,35 +1,40 @@
 //! The embedded engine as an [`Engine`]: runs the model of `builtin` on a blocking thread.
 
-use builtin::{Completion, Hint, Origin, Settings, Source};
+use builtin::{BuiltinSettings, Completion, ContextHint, TokenOrigin, TokenSource};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Alternative, Answer, Description, Engine, Error, ExplainedToken, Explanation, Finish, Kind, Request, Sink,
+    Alternative, Answer, Engine, EngineDescription, EngineError, EngineKind, ExplainedToken, FinishReason,
+    Request, Sink, TokenExplanation,
 };
 
 /// The embedded engine. Needs no installation.
 #[derive(Clone, Debug)]
 pub struct BuiltinEngine {
-    description: Description,
-    settings: Settings,
+    description: EngineDescription,
+    settings: BuiltinSettings,
 }
 
 impl BuiltinEngine {
     /// Creates the engine under a user-defined name.
-    pub fn new(name: &str, settings: Settings) -> BuiltinEngine {
+    pub fn new(name: &str, settings: BuiltinSettings) -> BuiltinEngine {
         let model = settings.method.name().to_owned();
-        let description =
-            Description { name: name.to_owned(), kind: Kind::Builtin, model, settings: settings.describe() };
+        let description = EngineDescription {
+            name: name.to_owned(),
+            kind: EngineKind::Builtin,
+            model,
+            settings: settings.describe(),
+        };
         BuiltinEngine { description, settings }
     }
 
     /// An explicit invocation gets every answer, uncertain ones included.
-    fn settings_for(&self, request: &Request) -> Settings {
+    fn settings_for(&self, request: &Request) -> BuiltinSettings {
         if request.invoked {
-            Settings { min_probability: None, min_continuation: None, ..self.settings }
+            BuiltinSettings { min_probability: None, min_continuation: None, ..self.settings }
         } else {
             self.settings
         }
@@ -40,10 +45,10 @@ impl BuiltinEngine {
         request: Request,
         sink: Sink<'_>,
         cancel: &CancellationToken,
-    ) -> Result<Answer, Error> {
+    ) -> Result<Answer, EngineError> {
         let name = &self.description.name;
         if request.corpus.is_none() {
-            return Err(Error::NeedsWorkspace { engine: name.clone() });
+            return Err(EngineError::NeedsWorkspace { engine: name.clone() });
         }
         let settings = self.settings_for(&request);
         // The child is cancelled with the request and, through the guard, when this future is dropped.
@@ -51,7 +56,7 @@ impl BuiltinEngine {
         let _stop_when_dropped = running.clone().drop_guard();
         let task = tokio::task::spawn_blocking(move || compute(&request, &settings, &running));
         let completion = task.await.map_err(|error| failure(name, &error))?;
-        let made = completion.filter(|_| !cancel.is_cancelled()).ok_or(Error::Cancelled)?;
+        let made = completion.filter(|_| !cancel.is_cancelled()).ok_or(EngineError::Cancelled)?;
         let text = &made.completion.text;
         let stopped = !text.is_empty() && sink.text(text).is_break();
         Ok(answer(made, stopped))
@@ -59,26 +64,30 @@ impl BuiltinEngine {
 }
 
 /// Omits the panic message, because it may quote the document.
-fn failure(engine: &str, error: &JoinError) -> Error {
+fn failure(engine: &str, error: &JoinError) -> EngineError {
     if error.is_cancelled() {
-        return Error::Cancelled;
+        return EngineError::Cancelled;
     }
-    Error::Failed { engine: engine.to_owned(), message: "it panicked".to_owned() }
+    EngineError::Failed { engine: engine.to_owned(), message: "it panicked".to_owned() }
 }
 
 /// The model's output for a request.
-struct Made {
+struct ComputedCompletion {
     completion: Completion,
-    explanation: Option<Explanation>,
+    explanation: Option<TokenExplanation>,
     alternatives: Vec<Alternative>,
 }
 
 /// Returns `None` if the request was cancelled before any text was produced.
-fn compute(request: &Request, settings: &Settings, running: &CancellationToken) -> Option<Made> {
+fn compute(
+    request: &Request,
+    settings: &BuiltinSettings,
+    running: &CancellationToken,
+) -> Option<ComputedCompletion> {
     let corpus = request.corpus.as_ref()?;
     // The model treats the last hint as the nearest.
-    let hints: Vec<Hint<'_>> =
-        request.context.iter().rev().map(|item| Hint { path: &item.path, text: &item.text }).collect();
+    let hints: Vec<ContextHint<'_>> =
+        request.context.iter().rev().map(|item| ContextHint { path: &item.path, text: &item.text }).collect();
     let mut keep_going = || !running.is_cancelled();
     let view = corpus.view(request.prefix(), request.suffix(), &hints, &mut keep_going)?;
     let completion = view.complete(settings, &mut keep_going);
@@ -95,34 +104,42 @@ fn compute(request: &Request, settings: &Settings, running: &CancellationToken) 
         text: other.text,
     };
     let explanation = explain(&completion);
-    Some(Made { completion, explanation, alternatives: others.into_iter().map(alternative).collect() })
+    Some(ComputedCompletion {
+        completion,
+        explanation,
+        alternatives: others.into_iter().map(alternative).collect(),
+    })
 }
 
-fn explanation(completion: &Completion, origins: Vec<Origin>, hints: usize) -> Explanation {
+fn explanation(completion: &Completion, origins: Vec<TokenOrigin>, hints: usize) -> TokenExplanation {
     let tokens = completion.tokens.iter().zip(origins).map(|(token, origin)| ExplainedToken {
         range: token.range.clone(),
         text: token.text.clone(),
         probability: token.probability,
         origin: in_request(origin, hints),
     });
-    Explanation { tokens: tokens.collect(), ending: completion.stop.name(), figures: completion.figures() }
+    TokenExplanation {
+        tokens: tokens.collect(),
+        ending: completion.stop.name(),
+        figures: completion.figures(),
+    }
 }
 
 /// Converts a hint's number to the request's order, nearest first.
-fn in_request(origin: Origin, hints: usize) -> Origin {
+fn in_request(origin: TokenOrigin, hints: usize) -> TokenOrigin {
     let source = match origin.source {
-        Source::Hint(hint) => Source::Hint(hints - 1 - hint),
+        TokenSource::Hint(hint) => TokenSource::Hint(hints - 1 - hint),
         source => source,
     };
-    Origin { source, ..origin }
+    TokenOrigin { source, ..origin }
 }
 
-fn answer(made: Made, stopped: bool) -> Answer {
-    let Made { completion, explanation, alternatives } = made;
+fn answer(made: ComputedCompletion, stopped: bool) -> Answer {
+    let ComputedCompletion { completion, explanation, alternatives } = made;
     let finish = match (stopped, completion.stop) {
-        (true, _) => Finish::Complete,
-        (false, builtin::StopReason::TokenLimit) => Finish::Length,
-        (false, _) => Finish::Stop,
+        (true, _) => FinishReason::Complete,
+        (false, builtin::StopReason::TokenLimit) => FinishReason::Length,
+        (false, _) => FinishReason::Stop,
     };
     Answer {
         finish,
@@ -137,7 +154,7 @@ fn answer(made: Made, stopped: bool) -> Answer {
 }
 
 impl Engine for BuiltinEngine {
-    fn description(&self) -> &Description {
+    fn description(&self) -> &EngineDescription {
         &self.description
     }
 
@@ -161,7 +178,7 @@ impl Engine for BuiltinEngine {
         request: Request,
         sink: Sink<'a>,
         cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Answer, Error>> {
+    ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         self.run(request, sink, cancel).boxed()
     }
 }

@@ -3,23 +3,23 @@
 //! ```text
 //! request --canonical form--> hash --held?--yes--> the recorded answer, with its times
 //!                                     |
-//!                                     no--offline--> Miss
+//!                                     no--offline--> CassetteMiss
 //!                                     |
 //!                                     +--else--> query the engine; append its answer once it is complete
 //! ```
 //!
-//! Responsible for the file (`file`), for matching requests and recordings, and for counters. The canonical form is created
+//! Responsible for the file (`program_file`), for matching requests and recordings, and for counters. The canonical form is created
 //! where the request is built: for servers in `http`, from the actual HTTP request, so that another template or option is
-//! another request; for programs in `taped`, from the engine's request.
+//! another request; for programs in `recorded`, from the engine's request.
 //!
 //! Must never contain a key: the form is hashed, and its readable part is redacted like messages, and then by `masks`, which
 //! removes the secrets of the code. Must never contain a failure that a retry may not repeat: broken connections, busy servers,
 //! rejected keys. Must never delay or fail an answer: write errors are reported at the end of a run.
 
-mod answers;
-mod file;
+mod cassette_file;
+mod import_answers;
 mod masks;
-mod taped;
+mod recorded_engine;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -32,14 +32,14 @@ use blake3::Hash;
 use serde_json::{Value, json};
 use thiserror::Error;
 
-pub use answers::{AnswersError, Made, Prompts};
-pub use file::CassetteError;
-pub(crate) use file::{Piece, Recorded, Said, ServerReply};
+pub use cassette_file::CassetteError;
+pub(crate) use cassette_file::{EngineReply, RecordedReply, ReplyPiece, ServerReply};
+pub use import_answers::{AnswersError, AnswersFile, ImportSummary};
 pub(crate) use masks::Document;
-pub(crate) use taped::milliseconds;
-pub use taped::taped;
+pub(crate) use recorded_engine::milliseconds;
+pub use recorded_engine::recorded;
 
-use file::{Contents, Recorder, Row};
+use cassette_file::{CassetteContents, CassetteRow, CassetteWriter};
 
 /// Recorded answers, by the hashes of the requests' canonical forms.
 ///
@@ -48,24 +48,24 @@ use file::{Contents, Recorder, Row};
 pub struct Cassette {
     /// `None` for an empty cassette.
     path: Option<PathBuf>,
-    held: HashMap<Hash, Held>,
-    lessons: HashMap<String, Vec<String>>,
+    replies: HashMap<Hash, RecordedReplies>,
+    quirks: HashMap<String, Vec<String>>,
     /// `None` if offline.
-    recorder: Option<Mutex<Recorder>>,
+    recorder: Option<Mutex<CassetteWriter>>,
     torn_line: Option<usize>,
-    counts: Counts,
+    counts: CassetteCounters,
 }
 
 /// The answers to one request.
 #[derive(Default)]
-struct Held {
-    replies: Vec<Arc<Recorded>>,
+struct RecordedReplies {
+    replies: Vec<Arc<RecordedReply>>,
     /// Number of replayed answers.
     given: AtomicUsize,
 }
 
 #[derive(Default)]
-struct Counts {
+struct CassetteCounters {
     replayed: AtomicUsize,
     repeated: AtomicUsize,
     recorded: AtomicUsize,
@@ -74,7 +74,7 @@ struct Counts {
 
 /// Counters of a cassette.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct CassetteStats {
     /// Replayed answers.
     pub replayed: usize,
     /// Number of replayed answers that were repetitions, because the request was repeated more often than recorded.
@@ -89,7 +89,7 @@ pub struct Tally {
 
 /// Why a request has no recorded answer while offline.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum Miss {
+pub enum CassetteMiss {
     /// There is no cassette.
     #[error("`--offline` makes no requests; name a file with recorded answers with `--cassette`")]
     NoCassette,
@@ -98,7 +98,7 @@ pub enum Miss {
         "{} holds no answer to this request, and `--offline` makes no requests; run once without `--offline` to record it",
         cassette.display()
     )]
-    NotHeld {
+    NotRecorded {
         /// The file.
         cassette: PathBuf,
     },
@@ -107,14 +107,14 @@ pub enum Miss {
         "{} has only the beginning of this answer; record it again into another file",
         cassette.display()
     )]
-    EndsEarly {
+    Truncated {
         /// The file.
         cassette: PathBuf,
     },
 }
 
 /// A request in canonical form.
-pub(crate) struct Canonical {
+pub(crate) struct CanonicalRequest {
     hash: Hash,
     /// The redacted request.
     shown: Value,
@@ -125,14 +125,14 @@ pub(crate) struct Canonical {
 impl Cassette {
     /// Replays recorded answers, and records others. Creates the file if it is missing.
     pub fn recording(path: &Path) -> Result<Cassette, CassetteError> {
-        let (contents, recorder) = Recorder::open(path)?;
-        Ok(Cassette::holding(Some(path), contents, Some(recorder)))
+        let (contents, recorder) = CassetteWriter::open(path)?;
+        Ok(Cassette::with_contents(Some(path), contents, Some(recorder)))
     }
 
-    /// Replays recorded answers; every other request is a [`Miss`]. Without a file, every request is.
+    /// Replays recorded answers; every other request is a [`CassetteMiss`]. Without a file, every request is.
     pub fn offline(path: Option<&Path>) -> Result<Cassette, CassetteError> {
-        let contents = path.map(file::read).transpose()?.unwrap_or_default();
-        Ok(Cassette::holding(path, contents, None))
+        let contents = path.map(cassette_file::read).transpose()?.unwrap_or_default();
+        Ok(Cassette::with_contents(path, contents, None))
     }
 
     /// Whether no engine may be contacted.
@@ -140,22 +140,28 @@ impl Cassette {
         self.recorder.is_none()
     }
 
-    fn holding(path: Option<&Path>, contents: Contents, recorder: Option<Recorder>) -> Cassette {
-        let mut held: HashMap<Hash, Held> = HashMap::new();
+    fn with_contents(
+        path: Option<&Path>,
+        contents: CassetteContents,
+        recorder: Option<CassetteWriter>,
+    ) -> Cassette {
+        let mut held: HashMap<Hash, RecordedReplies> = HashMap::new();
         let mut lessons: HashMap<String, Vec<String>> = HashMap::new();
         for row in contents.rows {
             match row {
-                Row::Reply { hash, reply, .. } => held.entry(hash).or_default().replies.push(Arc::new(reply)),
-                Row::Lesson { engine, lesson } => lessons.entry(engine).or_default().push(lesson),
+                CassetteRow::Reply { hash, reply, .. } => {
+                    held.entry(hash).or_default().replies.push(Arc::new(reply))
+                }
+                CassetteRow::Quirk { engine, lesson } => lessons.entry(engine).or_default().push(lesson),
             }
         }
         Cassette {
             path: path.map(Path::to_owned),
-            held,
-            lessons,
+            replies: held,
+            quirks: lessons,
             recorder: recorder.map(Mutex::new),
             torn_line: contents.torn_line,
-            counts: Counts::default(),
+            counts: CassetteCounters::default(),
         }
     }
 
@@ -165,10 +171,10 @@ impl Cassette {
     }
 
     /// Returns the counters.
-    pub fn tally(&self) -> Tally {
-        let Counts { replayed, repeated, recorded, missed } = &self.counts;
+    pub fn stats(&self) -> CassetteStats {
+        let CassetteCounters { replayed, repeated, recorded, missed } = &self.counts;
         let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
-        Tally {
+        CassetteStats {
             replayed: count(replayed),
             repeated: count(repeated),
             recorded: count(recorded),
@@ -178,12 +184,12 @@ impl Cassette {
     }
 
     /// Returns the next answer to a request; `None` if the engine has to be queried.
-    fn find(&self, request: &Canonical) -> Result<Option<Arc<Recorded>>, Miss> {
-        let Some(held) = self.held.get(&request.hash) else {
+    fn find(&self, request: &CanonicalRequest) -> Result<Option<Arc<RecordedReply>>, CassetteMiss> {
+        let Some(held) = self.replies.get(&request.hash) else {
             return match (&self.recorder, &self.path) {
                 (Some(_), _) => Ok(None),
-                (None, Some(path)) => Err(Miss::NotHeld { cassette: path.clone() }),
-                (None, None) => Err(Miss::NoCassette),
+                (None, Some(path)) => Err(CassetteMiss::NotRecorded { cassette: path.clone() }),
+                (None, None) => Err(CassetteMiss::NoCassette),
             };
         };
         let turn = held.given.fetch_add(1, Ordering::Relaxed);
@@ -194,16 +200,16 @@ impl Cassette {
         Ok(held.replies.get(turn).or(held.replies.last()).cloned())
     }
 
-    fn append(&self, row: &Row) {
+    fn append(&self, row: &CassetteRow) {
         if let Some(mut recorder) = self.recorder()
             && recorder.append(row)
-            && matches!(row, Row::Reply { .. })
+            && matches!(row, CassetteRow::Reply { .. })
         {
             self.counts.recorded.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    fn recorder(&self) -> Option<std::sync::MutexGuard<'_, Recorder>> {
+    fn recorder(&self) -> Option<std::sync::MutexGuard<'_, CassetteWriter>> {
         self.recorder.as_ref().map(|recorder| recorder.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -217,14 +223,14 @@ impl fmt::Debug for Cassette {
 /// A cassette for one engine. The engine's name is part of each request, because two servers with different models can get
 /// identical requests.
 #[derive(Clone, Debug)]
-pub(crate) struct Tape {
+pub(crate) struct EngineCassette {
     cassette: Arc<Cassette>,
     engine: String,
 }
 
-impl Tape {
-    pub(crate) fn new(cassette: Arc<Cassette>, engine: &str) -> Tape {
-        Tape { cassette, engine: engine.to_owned() }
+impl EngineCassette {
+    pub(crate) fn new(cassette: Arc<Cassette>, engine: &str) -> EngineCassette {
+        EngineCassette { cassette, engine: engine.to_owned() }
     }
 
     /// Returns the engine's name.
@@ -233,23 +239,26 @@ impl Tape {
     }
 
     /// Returns the next answer to a request; `None` if the engine has to be queried.
-    pub(crate) fn find(&self, request: &Canonical) -> Result<Option<Arc<Recorded>>, Miss> {
+    pub(crate) fn find(
+        &self,
+        request: &CanonicalRequest,
+    ) -> Result<Option<Arc<RecordedReply>>, CassetteMiss> {
         self.cassette.find(request)
     }
 
     /// Records an answer.
-    pub(crate) fn record(&self, request: Canonical, reply: Recorded) {
-        self.cassette.append(&Row::of(&self.engine, request, reply));
+    pub(crate) fn record(&self, request: CanonicalRequest, reply: RecordedReply) {
+        self.cassette.append(&CassetteRow::of(&self.engine, request, reply));
     }
 
     /// Returns the recorded quirks of the engine. They apply to all requests, in any order.
-    pub(crate) fn lessons(&self) -> &[String] {
-        self.cassette.lessons.get(&self.engine).map(Vec::as_slice).unwrap_or_default()
+    pub(crate) fn quirks(&self) -> &[String] {
+        self.cassette.quirks.get(&self.engine).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Records a quirk.
-    pub(crate) fn record_lesson(&self, lesson: &str) {
-        self.cassette.append(&Row::Lesson { engine: self.engine.clone(), lesson: lesson.to_owned() });
+    pub(crate) fn record_quirk(&self, lesson: &str) {
+        self.cassette.append(&CassetteRow::Quirk { engine: self.engine.clone(), lesson: lesson.to_owned() });
     }
 
     /// Counts a request without an answer.
@@ -258,35 +267,35 @@ impl Tape {
     }
 
     /// Returns the error for a recording that ends before the listener has enough.
-    pub(crate) fn ends_early(&self) -> Miss {
-        Miss::EndsEarly { cassette: self.cassette.path.clone().unwrap_or_default() }
+    pub(crate) fn ends_early_miss(&self) -> CassetteMiss {
+        CassetteMiss::Truncated { cassette: self.cassette.path.clone().unwrap_or_default() }
     }
 }
 
 /// Rounds a time for storage to a hundredth of a millisecond.
-pub(crate) fn ms(time: Duration) -> f64 {
+pub(crate) fn rounded_ms(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e5).round() / 1e2
 }
 
-impl Canonical {
-    /// Creates the form of a request to the engine of this name; `shown` is its redacted form.
-    pub(crate) fn new(engine: &str, request: &Value, shown: Value) -> Canonical {
+impl CanonicalRequest {
+    /// Creates the form of a request to the engine of this name; `documents_of_request` is its redacted form.
+    pub(crate) fn new(engine: &str, request: &Value, shown: Value) -> CanonicalRequest {
         // Keys of objects are sorted, and numbers and strings have one notation.
         let form = json!({"engine": engine, "request": request}).to_string();
-        Canonical { hash: blake3::hash(form.as_bytes()), shown, document: None }
+        CanonicalRequest { hash: blake3::hash(form.as_bytes()), shown, document: None }
     }
 
     /// Returns the same request for this document: secrets that the cursor splits are masked in its row.
-    pub(crate) fn about(self, document: Option<Document>) -> Canonical {
-        Canonical { document, ..self }
+    pub(crate) fn about(self, document: Option<Document>) -> CanonicalRequest {
+        CanonicalRequest { document, ..self }
     }
 }
 
-impl Row {
-    fn of(engine: &str, request: Canonical, reply: Recorded) -> Row {
-        let Canonical { hash, shown, document } = request;
+impl CassetteRow {
+    fn of(engine: &str, request: CanonicalRequest, reply: RecordedReply) -> CassetteRow {
+        let CanonicalRequest { hash, shown, document } = request;
         let (request, reply) = masks::mask(shown, document.as_ref(), reply);
-        Row::Reply { hash, engine: engine.to_owned(), request, reply }
+        CassetteRow::Reply { hash, engine: engine.to_owned(), request, reply }
     }
 }
 

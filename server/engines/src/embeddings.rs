@@ -9,13 +9,15 @@ use thiserror::Error;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
-use crate::http::{Call, Client, Fault, KeyHeader, Limits, Manners, Server};
+use crate::http::{
+    HttpClient, HttpLimits, HttpRequest, HttpServerConfig, KeyHeader, RequestHeaders, ServerError,
+};
 
 /// Maximum response size in bytes: ten times thirty vectors of ten thousand numbers.
-const ANSWER_LIMIT: usize = 64 << 20;
+const MAX_RESPONSE_BYTES: usize = 64 << 20;
 
 /// Minimum length in bytes to which a rejected text is shortened: every model reads more.
-const SHORTEST: usize = 256;
+const MIN_TEXT_BYTES: usize = 256;
 
 /// Path appended to the base address.
 const PATH: &str = "/v1/embeddings";
@@ -27,7 +29,7 @@ const EXPECTED: &str = "embeddings";
 #[derive(Clone, Debug)]
 pub struct EmbeddingServer {
     /// Its address, with or without `/v1/embeddings`. It may contain keys, so it is not shown.
-    pub server: Server,
+    pub server: HttpServerConfig,
     /// Model name, for servers with several.
     pub model: Option<String>,
     /// Timeout of one request, up to the last byte of the response.
@@ -36,15 +38,15 @@ pub struct EmbeddingServer {
 
 impl EmbeddingServer {
     /// Enough for about thirty texts, even with a large model on a slow processor.
-    pub const STANDARD_TIMEOUT: Duration = Duration::from_secs(120);
+    pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
 }
 
 /// Error of a request for embeddings.
 #[derive(Debug, Error)]
-pub enum EmbeddingError {
+pub enum EmbeddingServerError {
     /// The server failed.
     #[error(transparent)]
-    Server(#[from] Fault),
+    Server(#[from] ServerError),
     /// The number of vectors differs from the number of texts, or a text has none.
     #[error("{server} gave {got} vectors for {asked} texts, or not one for each")]
     Number {
@@ -59,7 +61,7 @@ pub enum EmbeddingError {
 
 /// Client of an embedding server, for threads that may block.
 pub struct HttpEmbedder {
-    client: Client,
+    client: HttpClient,
     url: Url,
     model: Option<String>,
     timeout: Duration,
@@ -69,14 +71,14 @@ pub struct HttpEmbedder {
 }
 
 #[derive(Serialize)]
-struct Question<'a> {
+struct EmbeddingRequest<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a str>,
     input: &'a [&'a str],
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct EmbeddingResponse {
     data: Vec<Embedding>,
 }
 
@@ -89,12 +91,13 @@ struct Embedding {
 
 impl HttpEmbedder {
     /// Creates the client without connecting. The runtime of `handle` drives the connections and must have its own threads.
-    pub fn new(server: &EmbeddingServer, handle: Handle) -> Result<HttpEmbedder, Fault> {
+    pub fn new(server: &EmbeddingServer, handle: Handle) -> Result<HttpEmbedder, ServerError> {
         let EmbeddingServer { server, model, timeout } = server.clone();
         // The whole response comes at once, after all the work.
-        let limits = Limits { first_byte: timeout, idle: timeout, answer: ANSWER_LIMIT, ..server.limits };
-        let manners = Manners { key: KeyHeader::Bearer, headers: &[] };
-        let client = Client::new(&Server { limits, ..server }, manners)?;
+        let limits =
+            HttpLimits { first_byte: timeout, idle: timeout, answer: MAX_RESPONSE_BYTES, ..server.limits };
+        let manners = RequestHeaders { key: KeyHeader::Bearer, headers: &[] };
+        let client = HttpClient::new(&HttpServerConfig { limits, ..server }, manners)?;
         let url = client.endpoint(PATH)?;
         let readable = AtomicUsize::new(usize::MAX);
         Ok(HttpEmbedder { client, url, model, timeout, readable, handle })
@@ -111,19 +114,21 @@ impl HttpEmbedder {
     /// # Panics
     ///
     /// In asynchronous code, which must not block.
-    pub fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbeddingError> {
-        self.handle.block_on(self.ask_for_beginnings(texts))
+    pub fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbeddingServerError> {
+        self.handle.block_on(self.ask_with_truncation(texts))
     }
 
     /// Retries with ever shorter texts if their length may be the reason for the rejection.
-    async fn ask_for_beginnings(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbeddingError> {
+    async fn ask_with_truncation(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbeddingServerError> {
         let mut readable = self.readable.load(Ordering::Relaxed);
         loop {
             let texts: Vec<&str> =
                 texts.iter().map(|text| &text[..text.floor_char_boundary(readable)]).collect();
             let longest = texts.iter().map(|text| text.len()).max().unwrap_or_default();
             match self.ask(&texts).await {
-                Err(EmbeddingError::Server(fault)) if may_mean_too_long(&fault) && longest > SHORTEST => {
+                Err(EmbeddingServerError::Server(fault))
+                    if may_mean_too_long(&fault) && longest > MIN_TEXT_BYTES =>
+                {
                     readable = longest / 2;
                 }
                 Err(error) => return Err(error),
@@ -135,36 +140,41 @@ impl HttpEmbedder {
         }
     }
 
-    async fn ask(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbeddingError> {
-        let question = Question { model: self.model.as_deref(), input: texts };
+    async fn ask(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbeddingServerError> {
+        let question = EmbeddingRequest { model: self.model.as_deref(), input: texts };
         let body = serde_json::to_vec(&question).expect("texts become JSON");
         let until = Instant::now() + self.timeout;
-        let call =
-            Call { url: self.url.clone(), body: Some(body), shown: None, document: None, until: Some(until) };
-        let answer = async { self.client.ask(&call).await?.body(ANSWER_LIMIT).await };
+        let call = HttpRequest {
+            url: self.url.clone(),
+            body: Some(body),
+            recorded_form: None,
+            document: None,
+            deadline: Some(until),
+        };
+        let answer = async { self.client.ask(&call).await?.body(MAX_RESPONSE_BYTES).await };
         let answer = tokio::time::timeout_at(until, answer).await;
-        let answer = answer.unwrap_or_else(|_| Err(self.client.unfinished(self.timeout)))?;
-        let answer: Answer = serde_json::from_slice(&answer)
-            .map_err(|error| self.client.malformed(EXPECTED, &error.to_string()))?;
+        let answer = answer.unwrap_or_else(|_| Err(self.client.unfinished_answer(self.timeout)))?;
+        let answer: EmbeddingResponse = serde_json::from_slice(&answer)
+            .map_err(|error| self.client.malformed_answer(EXPECTED, &error.to_string()))?;
         let got = answer.data.len();
-        in_order(answer, texts.len()).ok_or_else(|| {
+        vectors_in_order(answer, texts.len()).ok_or_else(|| {
             let server = self.client.server().to_owned();
-            EmbeddingError::Number { server, asked: texts.len(), got }
+            EmbeddingServerError::Number { server, asked: texts.len(), got }
         })
     }
 }
 
 /// Whether servers reject long texts with this error: llama.cpp with status 500, TEI with 413, most others with 400 or 422.
-fn may_mean_too_long(fault: &Fault) -> bool {
+fn may_mean_too_long(fault: &ServerError) -> bool {
     match fault {
-        Fault::QuestionTooLong { .. } => true,
-        Fault::Status { status, .. } => matches!(status, 400 | 413 | 422 | 500),
+        ServerError::QuestionTooLong { .. } => true,
+        ServerError::Status { status, .. } => matches!(status, 400 | 413 | 422 | 500),
         _ => false,
     }
 }
 
 /// Returns the vectors in the order of their texts; `None` if there is not exactly one for each.
-fn in_order(answer: Answer, texts: usize) -> Option<Vec<Vec<f32>>> {
+fn vectors_in_order(answer: EmbeddingResponse, texts: usize) -> Option<Vec<Vec<f32>>> {
     let mut vectors = vec![None; texts];
     for (position, Embedding { index, embedding }) in answer.data.into_iter().enumerate() {
         let place = vectors.get_mut(index.unwrap_or(position))?;
@@ -181,14 +191,14 @@ mod tests {
 
     #[test]
     fn vectors_are_put_in_order() {
-        let answer = |json: &str| serde_json::from_str::<Answer>(json).unwrap();
+        let answer = |json: &str| serde_json::from_str::<EmbeddingResponse>(json).unwrap();
         let swapped = r#"{"data": [{"index": 1, "embedding": [1]}, {"index": 0, "embedding": [0]}]}"#;
-        assert_eq!(in_order(answer(swapped), 2), Some(vec![vec![0.0], vec![1.0]]));
+        assert_eq!(vectors_in_order(answer(swapped), 2), Some(vec![vec![0.0], vec![1.0]]));
         let untold = r#"{"data": [{"embedding": [0]}, {"embedding": [1]}]}"#;
-        assert_eq!(in_order(answer(untold), 2), Some(vec![vec![0.0], vec![1.0]]));
+        assert_eq!(vectors_in_order(answer(untold), 2), Some(vec![vec![0.0], vec![1.0]]));
         let twice = r#"{"data": [{"index": 0, "embedding": [0]}, {"index": 0, "embedding": [1]}]}"#;
-        assert_eq!(in_order(answer(twice), 2), None);
+        assert_eq!(vectors_in_order(answer(twice), 2), None);
         let beyond = r#"{"data": [{"index": 7, "embedding": [0]}]}"#;
-        assert_eq!(in_order(answer(beyond), 1), None);
+        assert_eq!(vectors_in_order(answer(beyond), 1), None);
     }
 }

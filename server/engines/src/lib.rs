@@ -7,20 +7,20 @@
 //! [`Registry`] turns settings into engines.
 
 mod builtin_engine;
-mod busy;
+mod busy_counter;
 mod cassette;
 pub mod check;
-mod child;
+mod child_process;
 mod command_engine;
 mod embeddings;
-mod formats;
 mod http;
 mod http_engine;
 mod llama_server;
 mod lsp_engine;
 mod registry;
-mod renamed;
-mod scripted;
+mod renamed_engine;
+mod scripted_engine;
+mod wire_formats;
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -33,15 +33,16 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub use builtin_engine::BuiltinEngine;
-pub use busy::Busy;
-pub use cassette::{AnswersError, Cassette, CassetteError, Made, Miss, Prompts, Tally, taped};
-pub use child::{Program, ProgramFault};
+pub use busy_counter::BusyCounter;
+pub use cassette::{
+    AnswersError, AnswersFile, Cassette, CassetteError, CassetteMiss, CassetteStats, ImportSummary, recorded,
+};
+pub use child_process::{Program, ProgramError};
 pub use command_engine::{CommandEngine, CommandSettings};
-pub use config::Kind;
-pub use embeddings::{EmbeddingError, EmbeddingServer, HttpEmbedder};
-pub use formats::{Metadata, Sampling};
-pub use http::{Fault, Limits, Proxy, Server, Stage};
-pub use http_engine::{Fim, HttpEngine, HttpSettings, SetupError, Way};
+pub use config::EngineKind;
+pub use embeddings::{EmbeddingServer, EmbeddingServerError, HttpEmbedder};
+pub use http::{HttpLimits, HttpServerConfig, Proxy, ServerError, TimeoutStage};
+pub use http_engine::{FimSetting, HttpEngine, HttpSettings, PromptMode, SetupError};
 pub use llama_server::{LLAMA_SERVER, LlamaServerEngine, LlamaServerError, LlamaServerSettings};
 pub use lsp_engine::{LspEngine, LspSettings};
 pub use prompt::estimate as estimate_tokens;
@@ -49,16 +50,17 @@ pub use registry::{
     DEFAULT_ENGINE, HASH_KEY, HashKey, RegisteredEngine, Registry, RegistryOptions, Role, Selection,
     SelectionError, check_named_once, http_engine, is_hashed,
 };
-pub use renamed::renamed;
-pub use scripted::{Rule, Script, ScriptedEngine};
+pub use renamed_engine::with_name;
+pub use scripted_engine::{Rule, Script, ScriptedEngine};
+pub use wire_formats::{Sampling, ServerMetadata};
 
 /// An engine's name, and everything about it that can change its answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Description {
+pub struct EngineDescription {
     /// User-defined name.
     pub name: String,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: EngineKind,
     /// Its model.
     pub model: String,
     /// Settings that change answers, by name; without addresses and keys.
@@ -67,7 +69,7 @@ pub struct Description {
 
 /// A snippet of another file as context of a request.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ContextItem {
+pub struct ContextSnippet {
     /// Its file, relative to the workspace root.
     pub path: String,
     /// Its code.
@@ -85,7 +87,7 @@ pub struct Request {
     /// Cursor: byte offset in the text, on a character boundary.
     pub cursor: usize,
     /// Context from other files, nearest first.
-    pub context: Vec<ContextItem>,
+    pub context: Vec<ContextSnippet>,
     /// The workspace's tokens without the edited file, for engines that read the workspace.
     pub corpus: Option<builtin::MaskedCorpus>,
     /// Whether the completion was explicitly invoked. Then an uncertain answer is better than none; while typing it is worse.
@@ -111,7 +113,7 @@ impl Request {
 
 /// Why an answer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finish {
+pub enum FinishReason {
     /// The engine ended it.
     Stop,
     /// It reached the token limit.
@@ -124,7 +126,7 @@ pub enum Finish {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// Why it ended.
-    pub finish: Finish,
+    pub finish: FinishReason,
     /// Confidence from 0 to 1, if the engine reports it.
     pub confidence: Option<f64>,
     /// Token counts, if the engine reports them.
@@ -136,7 +138,7 @@ pub struct Answer {
     /// Why the answer is empty, if the engine reports it.
     pub silence: Option<&'static str>,
     /// Origin of the answer, if requested and supported.
-    pub explanation: Option<Explanation>,
+    pub explanation: Option<TokenExplanation>,
     /// Alternatives, best first, on explicit invocation; the streamed text ranks above them.
     pub alternatives: Vec<Alternative>,
 }
@@ -149,12 +151,12 @@ pub struct Alternative {
     /// Lowest probability of any token, from 0 to 1, if the engine reports it.
     pub confidence: Option<f64>,
     /// Its origin, if requested and supported.
-    pub explanation: Option<Explanation>,
+    pub explanation: Option<TokenExplanation>,
 }
 
 impl Answer {
     /// An answer with this finish reason and nothing else.
-    pub fn ended(finish: Finish) -> Answer {
+    pub fn with_finish(finish: FinishReason) -> Answer {
         Answer {
             finish,
             confidence: None,
@@ -170,7 +172,7 @@ impl Answer {
 
 /// Explanation of an answer by an engine that copies from code in its input.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Explanation {
+pub struct TokenExplanation {
     /// Its tokens in order.
     pub tokens: Vec<ExplainedToken>,
     /// Why it ends at this point, or is empty.
@@ -188,8 +190,8 @@ pub struct ExplainedToken {
     pub text: String,
     /// Its probability.
     pub probability: f64,
-    /// Where it is copied from. A [`builtin::Source::Hint`] is an index into [`Request::context`].
-    pub origin: builtin::Origin,
+    /// Where it is copied from. A [`builtin::ResponseSource::ContextHint`] is an index into [`Request::context`].
+    pub origin: builtin::TokenOrigin,
 }
 
 /// Time measurements by the engine itself.
@@ -216,7 +218,7 @@ pub struct Usage {
 
 /// Error of an engine.
 #[derive(Debug, Error)]
-pub enum Error {
+pub enum EngineError {
     /// The request was cancelled.
     #[error("the request was cancelled")]
     Cancelled,
@@ -232,7 +234,7 @@ pub enum Error {
         /// Its name.
         engine: String,
         /// The cause, with its remedy.
-        fault: Fault,
+        fault: ServerError,
     },
     /// The program failed.
     #[error("engine `{engine}`: {fault}")]
@@ -240,7 +242,7 @@ pub enum Error {
         /// Its name.
         engine: String,
         /// The cause, with its remedy.
-        fault: ProgramFault,
+        fault: ProgramError,
     },
     /// No prompt template is known for the model.
     #[error(
@@ -258,7 +260,7 @@ pub enum Error {
         /// Its name.
         engine: String,
         /// Missing space.
-        reason: prompt::NoRoom,
+        reason: prompt::PromptTooLong,
     },
     /// Offline, and the answer is not recorded.
     #[error("engine `{engine}`: {miss}")]
@@ -266,7 +268,7 @@ pub enum Error {
         /// Its name.
         engine: String,
         /// The missing recording, with a remedy.
-        miss: Miss,
+        miss: CassetteMiss,
     },
     /// The engine panicked.
     #[error("engine `{engine}` failed: {message}")]
@@ -278,24 +280,24 @@ pub enum Error {
     },
 }
 
-impl Error {
+impl EngineError {
     /// Identifier of the cause, the same for all its messages, so that each cause is reported once.
     pub fn cause(&self) -> &'static str {
         match self {
-            Error::Cancelled => "cancelled",
-            Error::NeedsWorkspace { .. } => "needs_workspace",
-            Error::Server { fault, .. } => fault.cause(),
-            Error::Program { fault, .. } => fault.cause(),
-            Error::NoTemplate { .. } => "no_template",
-            Error::Prompt { .. } => "no_room",
-            Error::NotRecorded { .. } => "not_recorded",
-            Error::Failed { .. } => "failed",
+            EngineError::Cancelled => "cancelled",
+            EngineError::NeedsWorkspace { .. } => "needs_workspace",
+            EngineError::Server { fault, .. } => fault.cause(),
+            EngineError::Program { fault, .. } => fault.cause(),
+            EngineError::NoTemplate { .. } => "no_template",
+            EngineError::Prompt { .. } => "no_room",
+            EngineError::NotRecorded { .. } => "not_recorded",
+            EngineError::Failed { .. } => "failed",
         }
     }
 }
 
 /// Receives an answer while it is streamed. Implemented for closures that take text.
-pub trait Listener: Send {
+pub trait AnswerListener: Send {
     /// Receives the rendered prompt before any text; called again if the request was repeated in another form. It is reported
     /// here and not in the answer, so that it is known for failed requests too.
     fn prompt(&mut self, prompt: &str) {
@@ -304,14 +306,14 @@ pub trait Listener: Send {
 
     /// Receives the model's raw text before it is parsed, for judging models. `Break` as for text. Engines without a parser
     /// don't call this.
-    fn said(&mut self, piece: &str) -> ControlFlow<()> {
+    fn raw_text(&mut self, piece: &str) -> ControlFlow<()> {
         let _ = piece;
         ControlFlow::Continue(())
     }
 
     /// Marks the following pieces as replayed from a cassette; they were recorded this long after the request. `None` if
     /// unknown.
-    fn recorded(&mut self, after: Option<Duration>) {
+    fn replayed(&mut self, after: Option<Duration>) {
         let _ = after;
     }
 
@@ -319,22 +321,22 @@ pub trait Listener: Send {
     fn text(&mut self, piece: &str) -> ControlFlow<()>;
 }
 
-impl<F: FnMut(&str) -> ControlFlow<()> + Send> Listener for F {
+impl<F: FnMut(&str) -> ControlFlow<()> + Send> AnswerListener for F {
     fn text(&mut self, piece: &str) -> ControlFlow<()> {
         self(piece)
     }
 }
 
 /// Receiver of an answer.
-pub type Sink<'a> = &'a mut dyn Listener;
+pub type Sink<'a> = &'a mut dyn AnswerListener;
 
 /// Information about an engine, for people.
 #[derive(Clone, Debug, Default)]
-pub struct Introduction {
+pub struct EngineInfo {
     /// The model's metadata.
-    pub metadata: Metadata,
+    pub metadata: ServerMetadata,
     /// Prompt mode; `None` for engines without one, or if none is known.
-    pub way: Option<Way>,
+    pub prompt_mode: Option<PromptMode>,
     /// Number of requests in progress, if reported.
     pub busy: Option<u64>,
     /// The server, to test other prompt forms.
@@ -347,7 +349,7 @@ pub struct Introduction {
 /// both free the engine.
 pub trait Engine: Send + Sync {
     /// Returns its description.
-    fn description(&self) -> &Description;
+    fn description(&self) -> &EngineDescription;
 
     /// Whether it needs [`Request::corpus`].
     fn reads_workspace(&self) -> bool;
@@ -366,10 +368,10 @@ pub trait Engine: Send + Sync {
         request: Request,
         sink: Sink<'a>,
         cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Answer, Error>>;
+    ) -> BoxFuture<'a, Result<Answer, EngineError>>;
 
     /// Returns information about the engine, as far as available. An error means that it is unreachable.
-    fn introduce(&self) -> BoxFuture<'_, Result<Introduction, Error>> {
-        Box::pin(std::future::ready(Ok(Introduction::default())))
+    fn probe(&self) -> BoxFuture<'_, Result<EngineInfo, EngineError>> {
+        Box::pin(std::future::ready(Ok(EngineInfo::default())))
     }
 }

@@ -25,11 +25,11 @@ use thiserror::Error as ThisError;
 use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::child::Child;
-use crate::child::restarts::Restarts;
+use crate::child_process::ChildProcess;
+use crate::child_process::restart_backoff::RestartBackoff;
 use crate::{
-    Answer, Cassette, Description, Engine, Error, HttpEngine, HttpSettings, Introduction, Program,
-    ProgramFault, Proxy, Request, Server, SetupError, Sink,
+    Answer, Cassette, Engine, EngineDescription, EngineError, EngineInfo, HttpEngine, HttpServerConfig,
+    HttpSettings, Program, ProgramError, Proxy, Request, SetupError, Sink,
 };
 
 /// Default program.
@@ -39,13 +39,13 @@ pub const LLAMA_SERVER: &str = "llama-server";
 const MAGIC: &[u8] = b"GGUF";
 
 /// Poll interval until the server is ready: a small model loads within a tenth of a second.
-const POLL: Duration = Duration::from_millis(25);
+const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
 /// If a server doesn't answer because it has exited, the exit is noticed within this time.
-const END: Duration = Duration::from_millis(300);
+const EXIT_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Environment variable that passes the key to the server; other processes can see arguments.
-const KEY: &str = "LLAMA_API_KEY";
+const KEY_VARIABLE: &str = "LLAMA_API_KEY";
 
 /// A configured GGUF model.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ pub enum LlamaServerError {
     },
     /// The program can't be started.
     #[error(transparent)]
-    Program(#[from] ProgramFault),
+    Program(#[from] ProgramError),
     /// The request settings are invalid.
     #[error(transparent)]
     Asking(#[from] SetupError),
@@ -98,29 +98,29 @@ pub enum LlamaServerError {
 
 /// A llama.cpp server with the lifetime of this value.
 pub struct LlamaServerEngine {
-    description: Description,
+    description: EngineDescription,
     settings: LlamaServerSettings,
-    running: Mutex<Running>,
+    running: Mutex<RunningServer>,
 }
 
 #[derive(Default)]
-struct Running {
+struct RunningServer {
     server: Option<LlamaServer>,
-    restarts: Restarts,
+    restarts: RestartBackoff,
 }
 
 /// One server. Dropping it ends the process.
 struct LlamaServer {
-    state: watch::Receiver<State>,
+    state: watch::Receiver<ServerState>,
     /// Dropping this signals the supervising task.
     _alive: oneshot::Sender<()>,
 }
 
 #[derive(Clone)]
-enum State {
+enum ServerState {
     Loading,
     Ready(Arc<HttpEngine>),
-    Ended(ProgramFault),
+    Exited(ProgramError),
 }
 
 impl LlamaServerEngine {
@@ -136,37 +136,37 @@ impl LlamaServerEngine {
         // Validates the template as it will be used later.
         let engine = HttpEngine::new(http.clone())?;
         let mut description = engine.description().clone();
-        description.settings.insert("command".to_owned(), program.described());
-        let server = settings.offline().map(|cassette| LlamaServer::recorded(engine.on_cassette(cassette)));
-        let running = Mutex::new(Running { server, ..Running::default() });
+        description.settings.insert("command".to_owned(), program.description());
+        let server = settings.offline().map(|cassette| LlamaServer::replayed(engine.with_cassette(cassette)));
+        let running = Mutex::new(RunningServer { server, ..RunningServer::default() });
         Ok(LlamaServerEngine { description, settings, running })
     }
 
     /// Returns the running server; restarts one that has ended if its backoff is over.
-    fn server(&self) -> Result<watch::Receiver<State>, ProgramFault> {
+    fn server(&self) -> Result<watch::Receiver<ServerState>, ProgramError> {
         let mut running = self.running();
-        let Running { server, restarts } = &mut *running;
+        let RunningServer { server, restarts } = &mut *running;
         if let Some(old) = server {
             match &*old.state.borrow() {
-                State::Ended(fault) => restarts.failed(fault),
-                State::Loading | State::Ready(_) => return Ok(old.state.clone()),
+                ServerState::Exited(fault) => restarts.record_failure(fault),
+                ServerState::Loading | ServerState::Ready(_) => return Ok(old.state.clone()),
             }
             *server = None;
         }
-        match restarts.refusal() {
+        match restarts.blocked_by() {
             Some(fault) => Err(fault.clone()),
             None => Ok(server.insert(LlamaServer::start(self.settings.clone())).state.clone()),
         }
     }
 
     /// Waits until the server is ready; starts it if necessary.
-    async fn ready(&self) -> Result<(Arc<HttpEngine>, watch::Receiver<State>), Error> {
+    async fn ready(&self) -> Result<(Arc<HttpEngine>, watch::Receiver<ServerState>), EngineError> {
         let mut state = self.server().map_err(|fault| self.error(fault))?;
-        let engine = match state.wait_for(|state| !matches!(state, State::Loading)).await.as_deref() {
-            Ok(State::Ready(engine)) => Arc::clone(engine),
-            Ok(State::Ended(fault)) => return Err(self.error(fault.clone())),
+        let engine = match state.wait_for(|state| !matches!(state, ServerState::Loading)).await.as_deref() {
+            Ok(ServerState::Ready(engine)) => Arc::clone(engine),
+            Ok(ServerState::Exited(fault)) => return Err(self.error(fault.clone())),
             // Its runtime has shut down.
-            Ok(State::Loading) | Err(_) => return Err(Error::Cancelled),
+            Ok(ServerState::Loading) | Err(_) => return Err(EngineError::Cancelled),
         };
         Ok((engine, state))
     }
@@ -176,42 +176,42 @@ impl LlamaServerEngine {
         request: Request,
         sink: Sink<'_>,
         cancel: &CancellationToken,
-    ) -> Result<Answer, Error> {
+    ) -> Result<Answer, EngineError> {
         let (engine, state) = self.ready().await?;
         match engine.complete(request, sink, cancel).await {
             Ok(answer) => {
-                self.running().restarts.succeeded();
+                self.running().restarts.record_success();
                 Ok(answer)
             }
             // If the server has exited, that is the better error.
-            Err(Error::Server { engine, fault }) => match ended(state).await {
+            Err(EngineError::Server { engine, fault }) => match ended(state).await {
                 Some(end) => Err(self.error(end)),
-                None => Err(Error::Server { engine, fault }),
+                None => Err(EngineError::Server { engine, fault }),
             },
             Err(error) => Err(error),
         }
     }
 
-    fn running(&self) -> MutexGuard<'_, Running> {
+    fn running(&self) -> MutexGuard<'_, RunningServer> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn error(&self, fault: ProgramFault) -> Error {
-        Error::Program { engine: self.settings.http.name.clone(), fault }
+    fn error(&self, fault: ProgramError) -> EngineError {
+        EngineError::Program { engine: self.settings.http.name.clone(), fault }
     }
 }
 
 /// Returns why the server has exited.
-async fn ended(mut state: watch::Receiver<State>) -> Option<ProgramFault> {
-    let end = state.wait_for(|state| matches!(state, State::Ended(..)));
-    match tokio::time::timeout(END, end).await.ok()?.as_deref() {
-        Ok(State::Ended(fault)) => Some(fault.clone()),
+async fn ended(mut state: watch::Receiver<ServerState>) -> Option<ProgramError> {
+    let end = state.wait_for(|state| matches!(state, ServerState::Exited(..)));
+    match tokio::time::timeout(EXIT_TIMEOUT, end).await.ok()?.as_deref() {
+        Ok(ServerState::Exited(fault)) => Some(fault.clone()),
         _ => None,
     }
 }
 
 impl Engine for LlamaServerEngine {
-    fn description(&self) -> &Description {
+    fn description(&self) -> &EngineDescription {
         &self.description
     }
 
@@ -228,28 +228,31 @@ impl Engine for LlamaServerEngine {
         request: Request,
         sink: Sink<'a>,
         cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Answer, Error>> {
+    ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         async move {
             let answer = self.answer(request, sink, cancel);
-            cancel.run_until_cancelled(answer).await.unwrap_or(Err(Error::Cancelled))
+            cancel.run_until_cancelled(answer).await.unwrap_or(Err(EngineError::Cancelled))
         }
         .boxed()
     }
 
-    fn introduce(&self) -> BoxFuture<'_, Result<Introduction, Error>> {
-        async move { self.ready().await?.0.introduce().await }.boxed()
+    fn probe(&self) -> BoxFuture<'_, Result<EngineInfo, EngineError>> {
+        async move { self.ready().await?.0.probe().await }.boxed()
     }
 }
 
 impl LlamaServer {
     /// A server that isn't running: a cassette answers for it.
-    fn recorded(engine: HttpEngine) -> LlamaServer {
-        LlamaServer { state: watch::channel(State::Ready(Arc::new(engine))).1, _alive: oneshot::channel().0 }
+    fn replayed(engine: HttpEngine) -> LlamaServer {
+        LlamaServer {
+            state: watch::channel(ServerState::Ready(Arc::new(engine))).1,
+            _alive: oneshot::channel().0,
+        }
     }
 
     /// Starts a server and its supervising task.
     fn start(settings: LlamaServerSettings) -> LlamaServer {
-        let (tell, state) = watch::channel(State::Loading);
+        let (tell, state) = watch::channel(ServerState::Loading);
         let (alive, dropped) = oneshot::channel();
         tokio::spawn(async move {
             let fault = tokio::select! {
@@ -257,31 +260,32 @@ impl LlamaServer {
                 _ = dropped => return,
             };
             let fault = match settings.log {
-                Some(log) => ProgramFault::Logged { fault: Box::new(fault), log },
+                Some(log) => ProgramError::Logged { fault: Box::new(fault), log },
                 None => fault,
             };
-            tell.send_replace(State::Ended(fault));
+            tell.send_replace(ServerState::Exited(fault));
         });
         LlamaServer { state, _alive: alive }
     }
 }
 
 /// Runs a server until it ends.
-async fn serve(settings: &LlamaServerSettings, tell: &watch::Sender<State>) -> ProgramFault {
+async fn serve(settings: &LlamaServerSettings, tell: &watch::Sender<ServerState>) -> ProgramError {
     let program = settings.program.name();
-    let not_started = |reason: String| ProgramFault::NotStarted { program: program.to_owned(), reason };
+    let not_started = |reason: String| ProgramError::NotStarted { program: program.to_owned(), reason };
     let port = match free_port() {
         Ok(port) => port,
         Err(error) => return not_started(format!("there is no free port ({error})")),
     };
     let key = Secret::new(&random_key());
-    let http = HttpSettings { server: at(port, &key, &settings.http.server), ..settings.http.clone() };
+    let http =
+        HttpSettings { server: local_server(port, &key, &settings.http.server), ..settings.http.clone() };
     let engine = match HttpEngine::new(http) {
         Ok(engine) => engine,
         Err(error) => return not_started(error.to_string()),
     };
-    prepare(settings.log.as_deref());
-    let (child, mut pipes) = match Child::start(&arguments(settings, port, key)) {
+    prepare_log(settings.log.as_deref());
+    let (child, mut pipes) = match ChildProcess::start(&arguments(settings, port, key)) {
         Ok(started) => started,
         Err(fault) => return fault,
     };
@@ -293,7 +297,7 @@ async fn serve(settings: &LlamaServerSettings, tell: &watch::Sender<State>) -> P
     let asking = async {
         let ready = tokio::time::timeout(settings.start_timeout, until_ready(&engine)).await;
         if ready.is_err() {
-            return ProgramFault::Silent {
+            return ProgramError::Timeout {
                 program: program.to_owned(),
                 awaited: "was not ready",
                 waited: settings.start_timeout,
@@ -301,15 +305,15 @@ async fn serve(settings: &LlamaServerSettings, tell: &watch::Sender<State>) -> P
             };
         }
         let engine = match &settings.cassette {
-            Some(cassette) => engine.on_cassette(cassette),
+            Some(cassette) => engine.with_cassette(cassette),
             None => engine,
         };
-        tell.send_replace(State::Ready(Arc::new(engine)));
+        tell.send_replace(ServerState::Ready(Arc::new(engine)));
         std::future::pending().await
     };
     tokio::select! {
         biased;
-        fault = child.ended() => fault,
+        fault = child.wait() => fault,
         fault = asking => fault,
         fault = reading => fault,
     }
@@ -317,7 +321,7 @@ async fn serve(settings: &LlamaServerSettings, tell: &watch::Sender<State>) -> P
 
 async fn until_ready(engine: &HttpEngine) {
     while !engine.is_ready().await {
-        tokio::time::sleep(POLL).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 
@@ -332,8 +336,8 @@ fn random_key() -> String {
     format!("{:016x}{:016x}", number(), number())
 }
 
-fn at(port: u16, key: &Secret, server: &Server) -> Server {
-    Server {
+fn local_server(port: u16, key: &Secret, server: &HttpServerConfig) -> HttpServerConfig {
+    HttpServerConfig {
         url: format!("http://{}:{port}", Ipv4Addr::LOCALHOST),
         key: Some(key.clone()),
         proxy: Proxy::Direct,
@@ -342,7 +346,7 @@ fn at(port: u16, key: &Secret, server: &Server) -> Server {
 }
 
 /// A server that still writes an older log keeps it, unlinked.
-fn prepare(log: Option<&Path>) {
+fn prepare_log(log: Option<&Path>) {
     let Some(log) = log else { return };
     // Without a log there is still the server's standard error.
     let _ = fs::remove_file(log);
@@ -363,7 +367,7 @@ fn arguments(settings: &LlamaServerSettings, port: u16, key: Secret) -> Program 
     if let Some(log) = &settings.log {
         say("--log-file", log.to_string_lossy().into_owned());
     }
-    program.env.insert(KEY.to_owned(), key);
+    program.env.insert(KEY_VARIABLE.to_owned(), key);
     program
 }
 

@@ -1,7 +1,7 @@
 //! Language servers that complete code, queried as an editor does: any vendor is measured without an adapter.
 //!
 //! ```text
-//! Request --turns--> Server (started when it is first needed, and again after it ended)
+//! Request --turns--> LanguageServer (started when it is first needed, and again after it ended)
 //!                      |  didOpen the context, didOpen the document, ask, didClose
 //!                      v
 //!                    item --insertion--> text at the cursor
@@ -17,19 +17,19 @@
 //! users get.
 //!
 //! A dropped request is cancelled, and nothing waits for a server that continues with it. A server that exits or violates the
-//! protocol is restarted by the next request, with the backoff of [`Restarts`]. This module must not start processes itself
-//! (`child` does) and must not decide what is shown.
+//! protocol is restarted by the next request, with the backoff of [`RestartBackoff`]. This module must not start processes itself
+//! (`child_process` does) and must not decide what is shown.
 
+mod client_responses;
 mod connection;
+mod document_locks;
 mod documents;
 mod frames;
 mod handshake;
 mod insertion;
+mod language_server;
 mod message;
-mod replies;
-mod server;
 mod snippet;
-mod turns;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,15 +43,16 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::child::restarts::Restarts;
-use crate::child::{Program, ProgramFault};
-use crate::http::Secrets;
+use crate::child_process::restart_backoff::RestartBackoff;
+use crate::child_process::{Program, ProgramError};
+use crate::http::Redactor;
 use crate::{
-    Alternative, Answer, Description, Engine, Error, Finish, Introduction, Kind, Metadata, Request, Sink,
+    Alternative, Answer, Engine, EngineDescription, EngineError, EngineInfo, EngineKind, FinishReason,
+    Request, ServerMetadata, Sink,
 };
 
-use server::{Offered, Server};
-use turns::Turns;
+use document_locks::DocumentLocks;
+use language_server::{LanguageServer, ServerSuggestions};
 
 /// A configured language server.
 #[derive(Clone, Debug)]
@@ -78,9 +79,9 @@ pub struct LspSettings {
 
 impl LspSettings {
     /// Secrets in its options and settings.
-    fn secrets(&self) -> Secrets {
+    fn secrets(&self) -> Redactor {
         let told = self.options.secrets().iter().chain(self.settings.secrets());
-        Secrets::new(None, self.program.env.values().chain(told), std::iter::empty())
+        Redactor::new(None, self.program.env.values().chain(told), std::iter::empty())
     }
 
     /// Returns the first line of the server's message, redacted.
@@ -89,16 +90,16 @@ impl LspSettings {
     }
 
     /// Returns an error reported by the server.
-    fn failed(&self, message: &str) -> ProgramFault {
-        let message = self.secrets().removed_from(message);
-        ProgramFault::Failed { program: self.program.name().to_owned(), message }
+    fn failed(&self, message: &str) -> ProgramError {
+        let message = self.secrets().redact(message);
+        ProgramError::Failed { program: self.program.name().to_owned(), message }
     }
 
     /// Returns a constructor of protocol errors.
-    fn malformed(&self) -> impl Fn(String) -> ProgramFault + Send + use<> {
+    fn malformed(&self) -> impl Fn(String) -> ProgramError + Send + use<> {
         let program = self.program.name().to_owned();
         let secrets = self.secrets();
-        move |reason| ProgramFault::Malformed {
+        move |reason| ProgramError::Malformed {
             program: program.clone(),
             expected: "messages of the language server protocol",
             reason: secrets.quoted(&reason),
@@ -108,37 +109,37 @@ impl LspSettings {
 
 /// An engine that runs a language server.
 pub struct LspEngine {
-    description: Description,
+    description: EngineDescription,
     settings: Arc<LspSettings>,
-    state: Mutex<State>,
-    at_once: Semaphore,
-    turns: Turns,
+    state: Mutex<EngineState>,
+    permits: Semaphore,
+    document_locks: DocumentLocks,
 }
 
 /// State of the server, from its start.
 #[derive(Default)]
-struct State {
-    server: Option<Starting>,
-    restarts: Restarts,
+struct EngineState {
+    server: Option<ServerStart>,
+    restarts: RestartBackoff,
 }
 
 /// A start in progress or done. It continues if the request that started it is dropped, and ends with the engine.
-type Starting = Shared<BoxFuture<'static, Result<Arc<Server>, ProgramFault>>>;
+type ServerStart = Shared<BoxFuture<'static, Result<Arc<LanguageServer>, ProgramError>>>;
 
 impl LspEngine {
     /// Creates the engine; the server is started by the first request.
     pub fn new(settings: LspSettings) -> LspEngine {
         LspEngine {
             description: description(&settings),
-            at_once: Semaphore::new(settings.concurrency.unwrap_or(1)),
+            permits: Semaphore::new(settings.concurrency.unwrap_or(1)),
             settings: Arc::new(settings),
             state: Mutex::default(),
-            turns: Turns::default(),
+            document_locks: DocumentLocks::default(),
         }
     }
 
     /// Returns the server; starts it if it isn't running. During a backoff, returns the error that caused it.
-    fn server(&self) -> Result<Starting, ProgramFault> {
+    fn server(&self) -> Result<ServerStart, ProgramError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let fault = match state.server.as_ref().and_then(|server| server.peek()) {
             Some(Ok(server)) => server.fault(),
@@ -146,56 +147,56 @@ impl LspEngine {
             None => None,
         };
         if let Some(fault) = fault {
-            state.restarts.failed(&fault);
+            state.restarts.record_failure(&fault);
             state.server = None;
         }
         if let Some(server) = &state.server {
             return Ok(server.clone());
         }
-        match state.restarts.refusal().cloned() {
+        match state.restarts.blocked_by().cloned() {
             Some(fault) => Err(fault),
             None => Ok(state.server.insert(start(Arc::clone(&self.settings))).clone()),
         }
     }
 
-    async fn answer(&self, request: &Request, sink: Sink<'_>) -> Result<Answer, Error> {
+    async fn answer(&self, request: &Request, sink: Sink<'_>) -> Result<Answer, EngineError> {
         // The semaphore is never closed.
-        let _permit = self.at_once.acquire().await.ok();
+        let _permit = self.permits.acquire().await.ok();
         let others = request.context.iter().map(|item| item.path.clone());
         let documents: BTreeSet<String> = others.chain([request.path.to_string()]).collect();
-        let _turn = self.turns.take(documents).await;
+        let _turn = self.document_locks.lock(documents).await;
         let offered = async { self.server()?.await?.ask(request).await };
-        let Offered { first, others } = offered.await.map_err(|fault| self.error(fault))?;
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).restarts.succeeded();
+        let ServerSuggestions { first, others } = offered.await.map_err(|fault| self.error(fault))?;
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).restarts.record_success();
         let alternative = |text| Alternative { text, ..Alternative::default() };
         let alternatives = others.into_iter().map(alternative).collect();
-        let answer = Answer { alternatives, ..Answer::ended(Finish::Stop) };
+        let answer = Answer { alternatives, ..Answer::with_finish(FinishReason::Stop) };
         Ok(match first {
             Ok(text) if text.is_empty() => Answer { silence: Some("nothing to suggest"), ..answer },
-            Ok(text) if sink.text(&text).is_break() => Answer { finish: Finish::Complete, ..answer },
+            Ok(text) if sink.text(&text).is_break() => Answer { finish: FinishReason::Complete, ..answer },
             Ok(_) => answer,
             Err(silence) => Answer { silence: Some(silence), ..answer },
         })
     }
 
-    fn error(&self, fault: ProgramFault) -> Error {
-        Error::Program { engine: self.settings.name.clone(), fault }
+    fn error(&self, fault: ProgramError) -> EngineError {
+        EngineError::Program { engine: self.settings.name.clone(), fault }
     }
 }
 
 /// Starts a server in a separate task.
-fn start(settings: Arc<LspSettings>) -> Starting {
+fn start(settings: Arc<LspSettings>) -> ServerStart {
     let program = settings.program.name().to_owned();
-    let starting = AbortOnDropHandle::new(tokio::spawn(Server::start(settings)));
+    let starting = AbortOnDropHandle::new(tokio::spawn(LanguageServer::start(settings)));
     let started = async move {
-        let defect = |_| ProgramFault::Failed { program, message: "starting it panicked".to_owned() };
+        let defect = |_| ProgramError::Failed { program, message: "starting it panicked".to_owned() };
         starting.await.unwrap_or_else(|error| Err(defect(error))).map(Arc::new)
     };
     started.boxed().shared()
 }
 
 impl Engine for LspEngine {
-    fn description(&self) -> &Description {
+    fn description(&self) -> &EngineDescription {
         &self.description
     }
 
@@ -216,46 +217,46 @@ impl Engine for LspEngine {
         request: Request,
         sink: Sink<'a>,
         cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Answer, Error>> {
+    ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         async move {
             let answer = self.answer(&request, sink);
-            cancel.run_until_cancelled(answer).await.unwrap_or(Err(Error::Cancelled))
+            cancel.run_until_cancelled(answer).await.unwrap_or(Err(EngineError::Cancelled))
         }
         .boxed()
     }
 
-    fn introduce(&self) -> BoxFuture<'_, Result<Introduction, Error>> {
+    fn probe(&self) -> BoxFuture<'_, Result<EngineInfo, EngineError>> {
         async {
             let server = async { self.server()?.await };
             let server = server.await.map_err(|fault| self.error(fault))?;
             let names = server.name.clone().into_iter().collect();
-            let metadata = Metadata { names, ..Metadata::default() };
-            Ok(Introduction { metadata, ..Introduction::default() })
+            let metadata = ServerMetadata { names, ..ServerMetadata::default() };
+            Ok(EngineInfo { metadata, ..EngineInfo::default() })
         }
         .boxed()
     }
 }
 
 /// Everything that may change its answers. Tables are hashed, because they may contain keys.
-fn description(settings: &LspSettings) -> Description {
+fn description(settings: &LspSettings) -> EngineDescription {
     let LspSettings { program, .. } = settings;
     let secrets = settings.secrets();
     let variables: Vec<&str> = program.env.keys().map(String::as_str).collect();
     let mut described = vec![
         ("env".to_owned(), variables.join(" ")),
         ("request".to_owned(), settings.request.clone()),
-        ("command".to_owned(), secrets.removed_from(&program.described())),
+        ("command".to_owned(), secrets.redact(&program.description())),
     ];
     for (name, table) in [("initialization_options", &settings.options), ("settings", &settings.settings)] {
         let table = Value::from(table.expose().clone()).to_string();
-        described.push((name.to_owned(), fingerprint(&secrets.removed_from(&table))));
+        described.push((name.to_owned(), fingerprint(&secrets.redact(&table))));
     }
     for (name, value) in &settings.extra {
-        described.push((format!("extra.{name}"), secrets.removed_from(&value.to_string())));
+        described.push((format!("extra.{name}"), secrets.redact(&value.to_string())));
     }
-    Description {
+    EngineDescription {
         name: settings.name.clone(),
-        kind: Kind::Lsp,
+        kind: EngineKind::Lsp,
         model: settings.model.clone().unwrap_or_else(|| "the server's".to_owned()),
         settings: described.into_iter().collect(),
     }

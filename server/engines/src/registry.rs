@@ -21,11 +21,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use builtin::{Method, Settings as BuiltinSettings};
-use config::{Config, EngineSettings, Kind};
+use builtin::{BuiltinSettings, Method};
+use config::{Config, EngineKind, EngineSettings};
 
-use self::identity::{Configured, Hashes};
-use crate::{BuiltinEngine, Cassette, Engine, HttpEngine, Rule, ScriptedEngine, taped};
+use self::identity::{IdentityHasher, IdentityInput};
+use crate::{BuiltinEngine, Cassette, Engine, HttpEngine, Rule, ScriptedEngine, recorded};
 
 pub use hash_key::{HASH_KEY, HashKey, is_hashed};
 pub use selection::{Selection, SelectionError, check_named_once};
@@ -59,12 +59,12 @@ impl Role {
 
 /// An engine in all its roles.
 #[derive(Clone)]
-struct Instances([Arc<dyn Engine>; Role::ALL.len()]);
+struct RoleInstances([Arc<dyn Engine>; Role::ALL.len()]);
 
-impl Instances {
+impl RoleInstances {
     /// One instance for all roles.
-    fn shared(engine: Arc<dyn Engine>) -> Instances {
-        Instances(Role::ALL.map(|_| Arc::clone(&engine)))
+    fn shared(engine: Arc<dyn Engine>) -> RoleInstances {
+        RoleInstances(Role::ALL.map(|_| Arc::clone(&engine)))
     }
 
     fn in_role(&self, role: Role) -> &Arc<dyn Engine> {
@@ -76,7 +76,7 @@ impl Instances {
 fn on_cassette(engine: impl Engine + 'static, cassette: Option<&Arc<Cassette>>) -> Arc<dyn Engine> {
     let engine: Arc<dyn Engine> = Arc::new(engine);
     match cassette {
-        Some(cassette) => taped(engine, cassette),
+        Some(cassette) => recorded(engine, cassette),
         None => engine,
     }
 }
@@ -87,30 +87,34 @@ fn instances(
     engine: &EngineSettings,
     cassette: Option<&Arc<Cassette>>,
     logs: Option<&Path>,
-) -> Result<Instances, String> {
+) -> Result<RoleInstances, String> {
     match engine.kind {
-        Kind::Builtin => Ok(embedded(&engine.name, method(&engine.method))),
-        Kind::Command => Ok(Instances::shared(on_cassette(programs::command(engine, cassette)?, cassette))),
-        Kind::LlamaServer => Ok(Instances::shared(Arc::new(programs::llama_server(engine, cassette, logs)?))),
+        EngineKind::Builtin => Ok(builtin_instance(&engine.name, method(&engine.method))),
+        EngineKind::Command => {
+            Ok(RoleInstances::shared(on_cassette(programs::command(engine, cassette)?, cassette)))
+        }
+        EngineKind::LlamaServer => {
+            Ok(RoleInstances::shared(Arc::new(programs::llama_server(engine, cassette, logs)?)))
+        }
         // A process for each role: ghost text does not wait for measuring, and neither server sees the other's documents.
-        Kind::Lsp => {
+        EngineKind::Lsp => {
             let server = || Ok(on_cassette(programs::language_server(engine, cassette)?, cassette));
             let [ghost_text, replay] = Role::ALL.map(|_| -> Result<_, String> { server() });
-            Ok(Instances([ghost_text?, replay?]))
+            Ok(RoleInstances([ghost_text?, replay?]))
         }
-        Kind::Scripted => Err(format!("engines of kind `{}` are for tests alone", engine.kind)),
+        EngineKind::Scripted => Err(format!("engines of kind `{}` are for tests alone", engine.kind)),
         _ => {
             let engine = http::engine(engine)?;
-            Ok(Instances::shared(Arc::new(match cassette {
-                Some(cassette) => engine.on_cassette(cassette),
+            Ok(RoleInstances::shared(Arc::new(match cassette {
+                Some(cassette) => engine.with_cassette(cassette),
                 None => engine,
             })))
         }
     }
 }
 
-fn embedded(name: &str, method: Method) -> Instances {
-    Instances(Role::ALL.map(|role| -> Arc<dyn Engine> {
+fn builtin_instance(name: &str, method: Method) -> RoleInstances {
+    RoleInstances(Role::ALL.map(|role| -> Arc<dyn Engine> {
         let settings = match role {
             Role::GhostText => BuiltinSettings::for_editor(),
             Role::Replay => BuiltinSettings::for_replay(),
@@ -152,22 +156,22 @@ impl Default for RegistryOptions {
 
 /// The engines in use. Equal settings give the same engine, with its connections and its processes.
 pub struct Registry {
-    in_use: Mutex<Vec<InUse>>,
+    in_use: Mutex<Vec<LiveInstances>>,
     cassette: Option<Arc<Cassette>>,
     logs: Option<PathBuf>,
-    hashes: Arc<Hashes>,
+    hashes: Arc<IdentityHasher>,
 }
 
 /// An engine for as long as it is held elsewhere.
-struct InUse {
+struct LiveInstances {
     settings: EngineSettings,
     instances: [Weak<dyn Engine>; Role::ALL.len()],
 }
 
-impl InUse {
-    fn instances(&self) -> Option<Instances> {
+impl LiveInstances {
+    fn instances(&self) -> Option<RoleInstances> {
         let alive: Vec<_> = self.instances.iter().filter_map(Weak::upgrade).collect();
-        alive.try_into().ok().map(Instances)
+        alive.try_into().ok().map(RoleInstances)
     }
 }
 
@@ -181,28 +185,28 @@ impl Registry {
     /// Creates a registry without engines; they are created when settings ask for them.
     pub fn new(options: RegistryOptions) -> Registry {
         let RegistryOptions { cassette, hash_key, file_hashes, inherited, logs } = options;
-        let hashes = Arc::new(Hashes::new(hash_key, file_hashes, inherited));
+        let hashes = Arc::new(IdentityHasher::new(hash_key, file_hashes, inherited));
         Registry { in_use: Mutex::default(), cassette, logs, hashes }
     }
 
     /// Returns the engines of the settings, in their order. Looks for programs, and may read files.
-    pub fn configured(&self, config: &Config) -> Vec<RegisteredEngine> {
+    pub fn configured_engines(&self, config: &Config) -> Vec<RegisteredEngine> {
         config.engines.iter().map(|engine| self.register(engine)).collect()
     }
 
-    fn register(&self, engine: &config::Engine) -> RegisteredEngine {
+    fn register(&self, engine: &config::EngineDefinition) -> RegisteredEngine {
         let instances = match &engine.settings {
             Ok(settings) => self.instances(settings),
             Err(obstacle) => Err(obstacle.to_string()),
         };
         let configured = engine.settings.as_ref().ok().map(|settings| {
-            let configured = Configured { parts: engine.identity.clone(), settings: settings.clone() };
+            let configured = IdentityInput { parts: engine.identity.clone(), settings: settings.clone() };
             (configured, Arc::clone(&self.hashes))
         });
         RegisteredEngine { name: engine.name.clone(), kind: engine.kind, instances, configured }
     }
 
-    fn instances(&self, settings: &EngineSettings) -> Result<Instances, String> {
+    fn instances(&self, settings: &EngineSettings) -> Result<RoleInstances, String> {
         let mut in_use = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
         in_use.retain(|known| known.instances().is_some());
         if let Some(known) = in_use.iter().find(|known| known.settings == *settings)
@@ -211,7 +215,7 @@ impl Registry {
             return Ok(instances);
         }
         let new = instances(settings, self.cassette.as_ref(), self.logs.as_deref())?;
-        in_use.push(InUse {
+        in_use.push(LiveInstances {
             settings: settings.clone(),
             instances: Role::ALL.map(|role| Arc::downgrade(new.in_role(role))),
         });
@@ -224,10 +228,10 @@ pub struct RegisteredEngine {
     /// The user's name for it.
     pub name: String,
     /// Its kind; `None` if the settings name none that exists.
-    pub kind: Option<Kind>,
-    instances: Result<Instances, String>,
+    pub kind: Option<EngineKind>,
+    instances: Result<RoleInstances, String>,
     /// Its settings; `None` for one that needs none.
-    configured: Option<(Configured, Arc<Hashes>)>,
+    configured: Option<(IdentityInput, Arc<IdentityHasher>)>,
 }
 
 impl RegisteredEngine {
@@ -235,8 +239,8 @@ impl RegisteredEngine {
     pub fn all_without_settings() -> impl Iterator<Item = RegisteredEngine> {
         WITHOUT_SETTINGS.into_iter().map(|(name, method)| RegisteredEngine {
             name: name.to_owned(),
-            kind: Some(Kind::Builtin),
-            instances: Ok(embedded(name, method)),
+            kind: Some(EngineKind::Builtin),
+            instances: Ok(builtin_instance(name, method)),
             configured: None,
         })
     }
@@ -247,12 +251,12 @@ impl RegisteredEngine {
     }
 
     /// Creates an engine that follows rules, for tests.
-    pub fn scripted(rules: &[Rule]) -> RegisteredEngine {
+    pub fn scripted_instance(rules: &[Rule]) -> RegisteredEngine {
         let engine = ScriptedEngine::with_rules("scripted", rules.to_vec());
         RegisteredEngine {
             name: engine.description().name.clone(),
-            kind: Some(Kind::Scripted),
-            instances: Ok(Instances::shared(Arc::new(engine))),
+            kind: Some(EngineKind::Scripted),
+            instances: Ok(RoleInstances::shared(Arc::new(engine))),
             configured: None,
         }
     }

@@ -11,7 +11,7 @@ use index::{FileIndex, Index, LexicalIndex, WindowQuery};
 use rayon::prelude::*;
 use syntax::SourceFile;
 
-use corpus::Question;
+use corpus::LexicalQuery;
 use measure::{Megabytes, Times, allocated, timed};
 use tantivy_index::TantivyIndex;
 
@@ -35,7 +35,7 @@ fn main() {
     let all = corpus::read();
     for files in SIZES.into_iter().filter_map(|lines| corpus::first_lines(&all, lines)) {
         let indexes = read(files);
-        let questions = corpus::questions(files, QUESTIONS);
+        let questions = corpus::lexical_queries(files, QUESTIONS);
         in_memory(&indexes, &questions);
         tantivy(&indexes, &questions);
     }
@@ -57,7 +57,7 @@ fn read(files: &[SourceFile]) -> Vec<Arc<FileIndex>> {
     indexes
 }
 
-fn in_memory(files: &[Arc<FileIndex>], questions: &[Question]) {
+fn in_memory(files: &[Arc<FileIndex>], questions: &[LexicalQuery]) {
     let before = allocated();
     let (index, time) = timed(|| Index::from_files(files.to_vec()));
     println!("  in memory: built in {time:.1?}; {}", Megabytes(allocated() - before));
@@ -69,14 +69,14 @@ fn in_memory(files: &[Arc<FileIndex>], questions: &[Question]) {
     }
     let answers = ask(&index, questions, None);
     println!("  in memory: question {}, finds {:.1} %", answers.times, answers.share_of(&exact));
-    let hide = |question: &Question| timed(|| index.hide(&[&question.path])).1;
+    let hide = |question: &LexicalQuery| timed(|| index.hide(&[&question.path])).1;
     println!("  in memory: hide a file {}", Times::new(questions.iter().map(hide)));
     let mut changing = index.clone();
     let update = |file: &Arc<FileIndex>| timed(|| changing.update(vec![file.clone()], &[])).1;
-    println!("  in memory: change a file {}", Times::new(some(files).map(update)));
+    println!("  in memory: change a file {}", Times::new(sample_files(files).map(update)));
 }
 
-fn tantivy(files: &[Arc<FileIndex>], questions: &[Question]) {
+fn tantivy(files: &[Arc<FileIndex>], questions: &[LexicalQuery]) {
     let exact = ask(&Index::from_files(files.to_vec()), questions, Some(u64::MAX));
     let before = allocated();
     let (index, time) = timed(|| TantivyIndex::build(files.to_vec()).unwrap());
@@ -89,26 +89,26 @@ fn tantivy(files: &[Arc<FileIndex>], questions: &[Question]) {
     let answers = ask(&index, questions, None);
     println!("  tantivy: question {}, finds {:.1} %", answers.times, answers.share_of(&exact));
     let update = |file: &Arc<FileIndex>| timed(|| index.update(vec![file.clone()], &[])).1;
-    println!("  tantivy: change a file {}", Times::new(some(files).map(update)));
+    println!("  tantivy: change a file {}", Times::new(sample_files(files).map(update)));
     let save = |file: &Arc<FileIndex>| timed(|| index.save(vec![file.clone()]).unwrap()).1;
-    println!("  tantivy: save a file {}", Times::new(some(files).map(save)));
+    println!("  tantivy: save a file {}", Times::new(sample_files(files).map(save)));
 }
 
 /// Files spread over all.
-fn some(files: &[Arc<FileIndex>]) -> impl Iterator<Item = &Arc<FileIndex>> {
+fn sample_files(files: &[Arc<FileIndex>]) -> impl Iterator<Item = &Arc<FileIndex>> {
     files.iter().step_by((files.len() / UPDATES).max(1))
 }
 
 /// What was found, and how long it took.
-struct Answers {
+struct SearchResults {
     found: Vec<Vec<(String, u32)>>,
     times: Times,
 }
 
 /// Asks each question some times, of which the shortest counts: the machine has other things to do.
-fn ask(index: &dyn LexicalIndex, questions: &[Question], budget: Option<u64>) -> Answers {
+fn ask(index: &dyn LexicalIndex, questions: &[LexicalQuery], budget: Option<u64>) -> SearchResults {
     const REPEATS: usize = 3;
-    let ask = |question: &Question| {
+    let ask = |question: &LexicalQuery| {
         let usual = WindowQuery::new(&question.terms, LIMIT);
         let query = WindowQuery { budget: budget.unwrap_or(usual.budget), ..usual };
         let time = (0..REPEATS).map(|_| timed(|| index.search(&query)).1).min().unwrap();
@@ -116,12 +116,12 @@ fn ask(index: &dyn LexicalIndex, questions: &[Question], budget: Option<u64>) ->
         (hits.iter().map(|hit| (hit.file.path().to_owned(), hit.window)).collect(), time)
     };
     let (found, times): (Vec<_>, Vec<_>) = questions.iter().map(ask).unzip();
-    Answers { found, times: Times::new(times.into_iter()) }
+    SearchResults { found, times: Times::new(times.into_iter()) }
 }
 
-impl Answers {
+impl SearchResults {
     /// How much of the other answers is among these, per cent.
-    fn share_of(&self, exact: &Answers) -> f64 {
+    fn share_of(&self, exact: &SearchResults) -> f64 {
         let wanted: usize = exact.found.iter().map(Vec::len).sum();
         let both = exact.found.iter().zip(&self.found);
         let kept = both.map(|(exact, found)| exact.iter().filter(|hit| found.contains(hit)).count());

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::codec::{read_number, read_slice, write_number, write_slice};
+use crate::codec::{read_slice, read_varint, write_slice, write_varint};
 use crate::terms::Term;
 
 /// The bags of one file.
@@ -22,7 +22,7 @@ pub(crate) struct Bags {
 
 /// A term of a bag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct BagEntry {
     /// Position among the terms of the file.
     pub(crate) term: u32,
     /// Number of occurrences, saturated: BM25 hardly distinguishes higher ones.
@@ -41,7 +41,7 @@ impl Bags {
     }
 
     /// Returns the terms of one bag by position; none if the bag does not exist.
-    pub(crate) fn bag(&self, number: usize) -> impl Iterator<Item = Entry> {
+    pub(crate) fn bag(&self, number: usize) -> impl Iterator<Item = BagEntry> {
         let start =
             number.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |&end| end as usize);
         let end = self.ends.get(number).map_or(start, |&end| end as usize);
@@ -56,12 +56,12 @@ impl Bags {
     }
 
     pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
-        write_number(bytes, self.terms.len() as u32);
+        write_varint(bytes, self.terms.len() as u32);
         bytes.extend(self.terms.iter().flat_map(|term| term.bits().to_le_bytes()));
-        write_number(bytes, self.ends.len() as u32);
+        write_varint(bytes, self.ends.len() as u32);
         let mut start = 0;
         for &end in &self.ends {
-            write_number(bytes, end - start);
+            write_varint(bytes, end - start);
             start = end;
         }
         write_slice(bytes, &self.entries);
@@ -97,16 +97,16 @@ impl Bags {
 
 /// `next` is the position after the last entry's.
 #[inline]
-fn read_entry(bytes: &mut &[u8], next: &mut u32) -> Option<Entry> {
-    let number = read_number(bytes)?;
+fn read_entry(bytes: &mut &[u8], next: &mut u32) -> Option<BagEntry> {
+    let number = read_varint(bytes)?;
     let term = next.checked_add(number >> 1)?;
     *next = term.checked_add(1)?;
-    let count = if number & 1 == 0 { 1 } else { u8::try_from(read_number(bytes)?).ok()? };
-    Some(Entry { term, count })
+    let count = if number & 1 == 0 { 1 } else { u8::try_from(read_varint(bytes)?).ok()? };
+    Some(BagEntry { term, count })
 }
 
 fn read_terms(bytes: &mut &[u8]) -> Option<Box<[Term]>> {
-    let length = read_number(bytes)? as usize * size_of::<u64>();
+    let length = read_varint(bytes)? as usize * size_of::<u64>();
     let (terms, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;
     let (terms, _) = terms.as_chunks();
@@ -115,10 +115,10 @@ fn read_terms(bytes: &mut &[u8]) -> Option<Box<[Term]>> {
 
 fn read_ends(bytes: &mut &[u8]) -> Option<Box<[u32]>> {
     let mut end = 0_u32;
-    let length = read_number(bytes)?;
+    let length = read_varint(bytes)?;
     (0..length)
         .map(|_| {
-            end = end.checked_add(read_number(bytes)?)?;
+            end = end.checked_add(read_varint(bytes)?)?;
             Some(end)
         })
         .collect()
@@ -135,7 +135,7 @@ pub(crate) struct BagsBuilder {
     filled: Vec<u32>,
     ends: Vec<usize>,
     /// Terms by number, not yet by position.
-    entries: Vec<Entry>,
+    entries: Vec<BagEntry>,
 }
 
 impl BagsBuilder {
@@ -164,7 +164,7 @@ impl BagsBuilder {
     pub(crate) fn end_bag(&mut self) {
         for number in self.filled.drain(..) {
             let count = std::mem::take(&mut self.counts[number as usize]);
-            self.entries.push(Entry { term: number, count });
+            self.entries.push(BagEntry { term: number, count });
         }
         self.ends.push(self.entries.len());
     }
@@ -199,13 +199,13 @@ impl BagsBuilder {
     }
 }
 
-fn write_bag(bytes: &mut Vec<u8>, bag: &[Entry]) {
+fn write_bag(bytes: &mut Vec<u8>, bag: &[BagEntry]) {
     let mut next = 0;
     for entry in bag {
         let repeats = entry.count > 1;
-        write_number(bytes, (entry.term - next) << 1 | u32::from(repeats));
+        write_varint(bytes, (entry.term - next) << 1 | u32::from(repeats));
         if repeats {
-            write_number(bytes, entry.count.into());
+            write_varint(bytes, entry.count.into());
         }
         next = entry.term + 1;
     }
@@ -230,7 +230,7 @@ mod tests {
     }
 
     fn read(bags: &Bags) -> Vec<Vec<u64>> {
-        let repeat = |entry: Entry| {
+        let repeat = |entry: BagEntry| {
             let bits = bags.terms()[entry.term as usize].bits();
             std::iter::repeat_n(bits, entry.count.into())
         };
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn counts_end_at_their_limit() {
         let bags = build(&[vec![7; 1000], vec![]]);
-        assert_eq!(bags.bag(0).collect::<Vec<_>>(), [Entry { term: 0, count: u8::MAX }]);
+        assert_eq!(bags.bag(0).collect::<Vec<_>>(), [BagEntry { term: 0, count: u8::MAX }]);
         assert_eq!(bags.lengths().collect::<Vec<_>>(), [255, 0]);
         assert_eq!(bags.bag(2).count(), 0);
     }

@@ -8,7 +8,7 @@
 //!
 //! It is the baseline for other strategies, so it never improves on the original: files are ordered by folder distance, chunks
 //! are cut anywhere, and only the first thousand are ranked. [`FileChunks`] contains everything that depends on one file,
-//! [`Candidates`] everything that depends on the cursor's file; a query then only visits the chunks that share a word with it.
+//! [`ChunkCandidates`] everything that depends on the cursor's file; a query then only visits the chunks that share a word with it.
 //!
 //! Only line feeds end lines. The original normalizes other line ends to line feeds; a caller that needs identical texts must
 //! do so, too. Scores are the same either way, unless there are carriage returns without line feeds.
@@ -18,27 +18,28 @@ use std::sync::Arc;
 
 use text::python;
 
+mod candidate_files;
 mod candidates;
 mod chunks;
-mod files;
+mod context_text;
+mod inverted_index;
 mod okapi;
 mod prompt;
-mod render;
-mod tokens;
-mod words;
+mod tokenizer;
 
 #[cfg(test)]
 mod tests;
 
-pub use candidates::{Candidates, Ranked};
+pub(crate) use candidate_files::nearest_in_workspace;
+pub use candidate_files::{distance, is_candidate, nearest};
+pub use candidates::{ChunkCandidates, RankedChunk};
 pub use chunks::FileChunks;
-pub(crate) use files::nearest_in_workspace;
-pub use files::{distance, is_candidate, nearest};
+pub use context_text::context_text;
 pub use prompt::{
-    LocalSettings, Prompt, ServedSettings, Tokenize, local_prompt, local_prompt_with_chunks, served_prompt,
+    CcevalPrompt, LocalPromptSettings, ServerPromptSettings, TokenizeFn, local_prompt,
+    local_prompt_with_chunks, served_prompt,
 };
-pub use render::context_text;
-pub use tokens::tokenize;
+pub use tokenizer::tokenize;
 
 /// Name of the strategy.
 pub const BM25_CHUNKS: &str = "bm25-chunks";
@@ -48,18 +49,18 @@ const QUERY_LINES: usize = 10;
 
 /// A query.
 #[derive(Clone, Copy, Debug)]
-pub struct Query<'a> {
+pub struct ChunkQuery<'a> {
     /// The file up to the cursor.
     pub prefix: &'a str,
     /// Which text is searched for, and which chunk is shown for a match.
-    pub setting: Setting<'a>,
+    pub setting: RetrievalSetting<'a>,
     /// Similarity of chunks and query.
-    pub ranking: Ranking,
+    pub ranking: ChunkRanking,
 }
 
 /// The benchmark's two settings with retrieval.
 #[derive(Clone, Copy, Debug)]
-pub enum Setting<'a> {
+pub enum RetrievalSetting<'a> {
     /// Searches for the prefix, and shows the chunk after a similar one: its text may follow here, too.
     Rg1,
     /// Searches for the prefix with the true continuation; shows the similar chunks themselves.
@@ -71,19 +72,19 @@ pub enum Setting<'a> {
 
 /// Similarity of chunks and query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ranking {
+pub enum ChunkRanking {
     /// Okapi BM25.
     Bm25,
     /// The share of common words among the distinct words of both.
     Jaccard,
 }
 
-impl Query<'_> {
+impl ChunkQuery<'_> {
     /// Returns the last ten non-blank lines of the prefix, followed by the truth if it is known.
     pub fn text(&self) -> String {
         let truth = match self.setting {
-            Setting::Rg1 => None,
-            Setting::Oracle { truth } => Some(truth),
+            RetrievalSetting::Rg1 => None,
+            RetrievalSetting::Oracle { truth } => Some(truth),
         };
         let backwards = truth.into_iter().chain([self.prefix]).flat_map(|text| text.rsplit('\n'));
         let mut lines: Vec<&str> =
@@ -97,8 +98,8 @@ impl Query<'_> {
 #[derive(Clone, Debug)]
 pub struct ChunkHit {
     /// The file that the original reports. With the oracle and equal scores it may differ from the text's file.
-    pub named: Arc<str>,
-    /// The score; with [`Setting::Rg1`] that of the previous chunk, which matches the query.
+    pub reported_path: Arc<str>,
+    /// The score; with [`RetrievalSetting::Rg1`] that of the previous chunk, which matches the query.
     pub score: f64,
     file: Arc<FileChunks>,
     chunk: u32,

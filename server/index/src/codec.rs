@@ -5,7 +5,7 @@
 use crate::DecodeError;
 
 /// Appends `value` as a varint: seven bits per byte, lowest first; all bytes but the last have their highest bit set.
-pub(crate) fn write_number(bytes: &mut Vec<u8>, mut value: u32) {
+pub(crate) fn write_varint(bytes: &mut Vec<u8>, mut value: u32) {
     while value >= 0x80 {
         bytes.push(value as u8 | 0x80);
         value >>= 7;
@@ -16,19 +16,19 @@ pub(crate) fn write_number(bytes: &mut Vec<u8>, mut value: u32) {
 /// Appends a slice with its length.
 pub(crate) fn write_slice(bytes: &mut Vec<u8>, slice: &[u8]) {
     let length = u32::try_from(slice.len()).expect("data derived from a file of less than 4 GiB is smaller");
-    write_number(bytes, length);
+    write_varint(bytes, length);
     bytes.extend_from_slice(slice);
 }
 
 /// Decodes a varint from the front of `bytes`, and advances it. `None` if the bytes end early or the number exceeds 32 bits.
 #[inline]
-pub(crate) fn read_number(bytes: &mut &[u8]) -> Option<u32> {
+pub(crate) fn read_varint(bytes: &mut &[u8]) -> Option<u32> {
     let (&first, rest) = bytes.split_first()?;
     *bytes = rest;
-    if first < 0x80 { Some(first.into()) } else { read_long_number(bytes, first) }
+    if first < 0x80 { Some(first.into()) } else { read_long_varint(bytes, first) }
 }
 
-fn read_long_number(bytes: &mut &[u8], first: u8) -> Option<u32> {
+fn read_long_varint(bytes: &mut &[u8], first: u8) -> Option<u32> {
     let mut value = u64::from(first & 0x7f);
     for shift in (7..35).step_by(7) {
         let (&byte, rest) = bytes.split_first()?;
@@ -43,7 +43,7 @@ fn read_long_number(bytes: &mut &[u8], first: u8) -> Option<u32> {
 
 /// Decodes a slice with its length; `None` if the bytes end early.
 pub(crate) fn read_slice<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let length = read_number(bytes)?;
+    let length = read_varint(bytes)?;
     let (slice, rest) = bytes.split_at_checked(length as usize)?;
     *bytes = rest;
     Some(slice)
@@ -82,10 +82,10 @@ mod tests {
     fn numbers_and_slices_come_back() {
         for value in [0, 1, 127, 128, 300, 1 << 14, 1 << 21, 1 << 28, u32::MAX] {
             let mut bytes = Vec::new();
-            write_number(&mut bytes, value);
+            write_varint(&mut bytes, value);
             write_slice(&mut bytes, b"abc");
             let mut rest = &*bytes;
-            assert_eq!(read_number(&mut rest), Some(value));
+            assert_eq!(read_varint(&mut rest), Some(value));
             assert_eq!(read_slice(&mut rest), Some(&b"abc"[..]));
             assert_eq!(rest, b"");
         }
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn broken_bytes_give_nothing() {
         for broken in [&[][..], &[0x80], &[0xff; 5], &[0xff, 0xff, 0xff, 0xff, 0x7f], &[0x80; 9]] {
-            assert_eq!(read_number(&mut &*broken), None, "{broken:?}");
+            assert_eq!(read_varint(&mut &*broken), None, "{broken:?}");
         }
         assert_eq!(read_slice(&mut &[3, 1, 2][..]), None);
     }

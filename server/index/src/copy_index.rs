@@ -2,7 +2,7 @@
 //!
 //! What a case removes from its file may also be in another one: as a copied function, renamed, reformatted, within a larger file. What an
 //! engine finds there is no completion. Every reader of other files (the built-in engine's tokens, each retrieval strategy, the functions
-//! that go with a case) leaves out the files that [`CopyIndex::holding`] names, so there is one rule for all. Whole files are left out: a
+//! that go with a case) leaves out the files that [`CopyIndex::files_with_copy`] names, so there is one rule for all. Whole files are left out: a
 //! copy is rarely alone.
 //!
 //! ```text
@@ -32,20 +32,20 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::{Language, SourceFile};
 
-use tokens::{CodeToken, code_tokens};
+use code_tokens::{CodeToken, code_tokens};
 use winnow::{grams, winnow};
 
+mod code_tokens;
 #[cfg(test)]
 mod tests;
-mod tokens;
 mod winnow;
 
 /// Tokens of a gram: about two short lines. Shorter ones are in most files.
-const GRAM: usize = 12;
+const GRAM_TOKENS: usize = 12;
 /// Grams of which one is kept.
 const WINDOW: usize = 9;
 /// Tokens that two texts must have in common, one after the other, to be copies: what winnowing finds for certain.
-pub const MIN_RUN: usize = GRAM + WINDOW - 1;
+pub const MIN_RUN: usize = GRAM_TOKENS + WINDOW - 1;
 /// Different names and literals that a run must share word by word.
 pub const MIN_NAMES: usize = 6;
 /// Of a run so long, the names that were replaced count as well.
@@ -53,12 +53,12 @@ const LONG_RUN: usize = 2 * MIN_RUN;
 /// Tokens of the removed text that a run must hold, or half of them if there are fewer.
 const MIN_OVERLAP: usize = 10;
 /// Tokens around the removed text that are compared: enough for a run at its edge, and no more, since code further away is no copy of it.
-const AROUND: usize = 2 * MIN_RUN;
+const CONTEXT_TOKENS: usize = 2 * MIN_RUN;
 /// Tokens that are compared for one question: some tenths of a second. Rare grams come first, so that what is beyond this number are grams
 /// that tables and boilerplate have in thousands of places, and no copies of this code.
 const MOST_COMPARED: usize = 2_000_000;
 /// A removed text of so many bytes without blanks is in no second file by chance.
-const TELLING_BYTES: usize = 40;
+const DISTINCTIVE_BYTES: usize = 40;
 /// Of a shorter one, the bytes before it that tell its place.
 const LEAD_BYTES: usize = 120;
 
@@ -89,7 +89,7 @@ pub struct CopyIndex {
 struct IndexedFile {
     file: SourceFile,
     /// The text without its blanks.
-    squeezed: String,
+    text_without_blanks: String,
     /// Taken apart when it is first compared: most files never are.
     tokens: OnceLock<Vec<CodeToken>>,
 }
@@ -104,35 +104,36 @@ struct Fingerprint {
 }
 
 impl CopyIndex {
-    /// Reads `files`: some seconds for a million lines, and about twice the memory of their texts.
+    /// Reads `candidate_files`: some seconds for a million lines, and about twice the memory of their texts.
     pub fn new(files: &[SourceFile]) -> CopyIndex {
         let of_file = |(number, file): (usize, &SourceFile)| {
             let tokens = code_tokens(file.language, &file.text);
-            let kept = winnow(&grams(&tokens, GRAM), WINDOW).into_iter();
+            let kept = winnow(&grams(&tokens, GRAM_TOKENS), WINDOW).into_iter();
             kept.map(|(hash, token)| Fingerprint { hash, file: number as u32, token }).collect::<Vec<_>>()
         };
         let mut fingerprints: Vec<Fingerprint> =
             files.par_iter().enumerate().map(of_file).collect::<Vec<_>>().concat();
         fingerprints.par_sort_unstable();
         let indexed = |file: &SourceFile| IndexedFile {
-            squeezed: squeeze(&file.text),
+            text_without_blanks: without_blanks(&file.text),
             file: file.clone(),
             tokens: OnceLock::new(),
         };
         CopyIndex { files: files.par_iter().map(indexed).collect(), fingerprints }
     }
 
-    /// What [`CopyIndex::holding`] says of each, on all cores.
-    pub fn holding_each(&self, codes: &[RemovedCode<'_>]) -> Vec<Vec<Arc<str>>> {
-        codes.par_iter().map(|code| self.holding(code)).collect()
+    /// What [`CopyIndex::files_with_copy`] says of each, on all cores.
+    pub fn files_with_copies(&self, codes: &[RemovedCode<'_>]) -> Vec<Vec<Arc<str>>> {
+        codes.par_iter().map(|code| self.files_with_copy(code)).collect()
     }
 
     /// The files that hold a copy of the removed code, other than its own, in their order.
-    pub fn holding(&self, code: &RemovedCode<'_>) -> Vec<Arc<str>> {
-        let verbatim = Verbatim::new(code);
+    pub fn files_with_copy(&self, code: &RemovedCode<'_>) -> Vec<Arc<str>> {
+        let verbatim = VerbatimMatch::new(code);
         let runs = self.files_with_runs(code);
         let is_copy = |(number, indexed): &(usize, &IndexedFile)| {
-            *indexed.file.path != *code.path && (runs.contains(number) || verbatim.is_in(&indexed.squeezed))
+            *indexed.file.path != *code.path
+                && (runs.contains(number) || verbatim.is_in(&indexed.text_without_blanks))
         };
         let copies = self.files.iter().enumerate().filter(is_copy);
         copies.map(|(_, indexed)| Arc::clone(&indexed.file.path)).collect()
@@ -142,7 +143,7 @@ impl CopyIndex {
     fn files_with_runs(&self, code: &RemovedCode<'_>) -> FxHashSet<usize> {
         let query = QueryTokens::new(code);
         let mut found = FxHashSet::default();
-        let grams = grams(&query.tokens, GRAM).into_iter().enumerate();
+        let grams = grams(&query.tokens, GRAM_TOKENS).into_iter().enumerate();
         let mut candidates: Vec<_> = grams.map(|(place, hash)| (place, self.with_hash(hash))).collect();
         candidates.sort_by_key(|(_, fingerprints)| fingerprints.len());
         let mut compared = 0;
@@ -157,7 +158,12 @@ impl CopyIndex {
                 let is_other = *indexed.file.path != *code.path
                     && indexed.file.language.family() == code.language.family();
                 if is_other && !found.contains(&number) {
-                    let run = Run::around(&query.tokens, place, indexed.tokens(), candidate.token as usize);
+                    let run = TokenRun::longest_through(
+                        &query.tokens,
+                        place,
+                        indexed.tokens(),
+                        candidate.token as usize,
+                    );
                     compared += run.tokens.len();
                     if run.is_copy(&query) {
                         found.insert(number);
@@ -182,7 +188,7 @@ impl IndexedFile {
 }
 
 /// Text that tells a copy wherever it is, but for blanks.
-enum Verbatim {
+enum VerbatimMatch {
     /// A file begins with it.
     Head(String),
     /// It is somewhere in a file.
@@ -191,27 +197,27 @@ enum Verbatim {
     None,
 }
 
-impl Verbatim {
-    fn new(code: &RemovedCode<'_>) -> Verbatim {
-        let removed = squeeze(code.removed);
-        if removed.len() >= TELLING_BYTES {
-            return Verbatim::Part(removed);
+impl VerbatimMatch {
+    fn new(code: &RemovedCode<'_>) -> VerbatimMatch {
+        let removed = without_blanks(code.removed);
+        if removed.len() >= DISTINCTIVE_BYTES {
+            return VerbatimMatch::Part(removed);
         }
-        let before = squeeze(code.prefix);
+        let before = without_blanks(code.prefix);
         let start = before.floor_char_boundary(before.len().saturating_sub(LEAD_BYTES));
         let text = before[start..].to_owned() + &removed;
         match (start, text.is_empty()) {
-            (_, true) => Verbatim::None,
-            (0, false) => Verbatim::Head(text),
-            _ => Verbatim::Part(text),
+            (_, true) => VerbatimMatch::None,
+            (0, false) => VerbatimMatch::Head(text),
+            _ => VerbatimMatch::Part(text),
         }
     }
 
     fn is_in(&self, squeezed: &str) -> bool {
         match self {
-            Verbatim::Head(head) => squeezed.starts_with(head),
-            Verbatim::Part(part) => squeezed.contains(part),
-            Verbatim::None => false,
+            VerbatimMatch::Head(head) => squeezed.starts_with(head),
+            VerbatimMatch::Part(part) => squeezed.contains(part),
+            VerbatimMatch::None => false,
         }
     }
 }
@@ -233,14 +239,14 @@ impl QueryTokens {
             // Nothing is removed: that a block ends here is what the code before it tells.
             first = last.saturating_sub(MIN_OVERLAP);
         }
-        let start = first.saturating_sub(AROUND);
-        let stop = (last + AROUND).min(all.len());
+        let start = first.saturating_sub(CONTEXT_TOKENS);
+        let stop = (last + CONTEXT_TOKENS).min(all.len());
         QueryTokens { tokens: all[start..stop].to_vec(), removed: first - start..last - start }
     }
 }
 
 /// A run of equal tokens of two texts.
-struct Run {
+struct TokenRun {
     /// In the first text.
     tokens: Range<usize>,
     /// Different names and literals that are the same in both.
@@ -249,22 +255,22 @@ struct Run {
     renamed: usize,
 }
 
-impl Run {
+impl TokenRun {
     /// The longest run through a gram at `place` of `own` and at `there` of `other`.
-    fn around(own: &[CodeToken], place: usize, other: &[CodeToken], there: usize) -> Run {
-        let mut names = Names::default();
+    fn longest_through(own: &[CodeToken], place: usize, other: &[CodeToken], there: usize) -> TokenRun {
+        let mut names = NameMapping::default();
         let mut after = 0;
         while let (Some(one), Some(two)) = (own.get(place + after), other.get(there + after))
-            && names.take(one, two)
+            && names.unify(one, two)
         {
             after += 1;
         }
         let mut before = 0;
-        while before < place.min(there) && names.take(&own[place - before - 1], &other[there - before - 1]) {
+        while before < place.min(there) && names.unify(&own[place - before - 1], &other[there - before - 1]) {
             before += 1;
         }
-        let renamed = names.there.iter().filter(|(one, two)| one != two).count();
-        Run { tokens: place - before..place + after, same: names.same.len(), renamed }
+        let renamed = names.query_to_other.iter().filter(|(one, two)| one != two).count();
+        TokenRun { tokens: place - before..place + after, same: names.same.len(), renamed }
     }
 
     fn is_copy(&self, query: &QueryTokens) -> bool {
@@ -280,28 +286,28 @@ impl Run {
 
 /// What the names of one text are called in another one.
 #[derive(Default)]
-struct Names {
-    there: FxHashMap<u64, u64>,
-    here: FxHashMap<u64, u64>,
+struct NameMapping {
+    query_to_other: FxHashMap<u64, u64>,
+    other_to_query: FxHashMap<u64, u64>,
     same: FxHashSet<u64>,
 }
 
-impl Names {
+impl NameMapping {
     /// Takes in that these tokens are in the same place, unless that contradicts what came before.
-    fn take(&mut self, one: &CodeToken, two: &CodeToken) -> bool {
+    fn unify(&mut self, one: &CodeToken, two: &CodeToken) -> bool {
         if !one.is_like(two) {
             return false;
         }
         if one.is_variable() {
-            if self.there.get(&one.hash).is_some_and(|name| *name != two.hash)
-                || self.here.get(&two.hash).is_some_and(|name| *name != one.hash)
+            if self.query_to_other.get(&one.hash).is_some_and(|name| *name != two.hash)
+                || self.other_to_query.get(&two.hash).is_some_and(|name| *name != one.hash)
             {
                 return false;
             }
-            self.there.insert(one.hash, two.hash);
-            self.here.insert(two.hash, one.hash);
+            self.query_to_other.insert(one.hash, two.hash);
+            self.other_to_query.insert(two.hash, one.hash);
         }
-        if one.hash == two.hash && one.is_telling() {
+        if one.hash == two.hash && one.is_distinctive() {
             self.same.insert(one.hash);
         }
         true
@@ -309,6 +315,6 @@ impl Names {
 }
 
 /// The text without its blanks.
-fn squeeze(text: &str) -> String {
+fn without_blanks(text: &str) -> String {
     text.split_whitespace().collect()
 }

@@ -1,4 +1,4 @@
-//! The strategy `functions` with embeddings: functions with a meaning similar to the one being written.
+//! The strategy `similar_functions` with embeddings: functions with a meaning similar to the one being written.
 //!
 //! ```text
 //! functions of the searcher ─► hash of model and text ─► VectorStore ─► similarity to the query ─► distinct hits
@@ -6,7 +6,7 @@
 //!                              missing vectors ─► Embedder ──┘
 //! ```
 //!
-//! Only the similarity differs from the lexical variant in [`crate::functions`]: queries, candidates and the exclusion of
+//! Only the similarity differs from the lexical variant in [`crate::similar_functions`]: queries, candidates and the exclusion of
 //! copies are the same. If the embedder fails, the lexical result is used.
 
 use std::collections::BinaryHeap;
@@ -15,16 +15,16 @@ use std::error::Error as StdError;
 use rustc_hash::FxHashSet;
 use thiserror::Error;
 
-use crate::functions::{Candidate, distinct};
+use crate::similar_functions::{FunctionCandidate, without_duplicates};
 use crate::{FunctionQuery, Hit, Searcher};
 
-mod direction;
-mod store;
+mod unit_vector;
+mod vector_store;
 
-pub use store::VectorStore;
+pub use vector_store::VectorStore;
 
-use direction::Direction;
-use store::Key;
+use unit_vector::UnitVector;
+use vector_store::VectorKey;
 
 /// Maximum number of texts in one request: enough for batching.
 const BATCH: usize = 32;
@@ -54,13 +54,13 @@ pub trait Embedder {
 
 /// Error of a search with embeddings.
 #[derive(Debug, Error)]
-pub enum EmbeddingError {
+pub enum EmbeddingSearchError {
     /// The embedder failed.
     #[error(transparent)]
     Embedder(#[from] EmbedderError),
     /// The embedder returned a wrong number of vectors.
     #[error("the embedder returned {got} vectors for {asked} texts")]
-    Number {
+    WrongCount {
         /// Number of texts.
         asked: usize,
         /// Number of vectors.
@@ -68,7 +68,7 @@ pub enum EmbeddingError {
     },
     /// Vectors of different lengths cannot be compared.
     #[error("the embedder returned a vector of {got} dimensions, expected {expected}")]
-    Length {
+    DimensionMismatch {
         /// Dimensions of the query's vector.
         expected: usize,
         /// Dimensions of the other one.
@@ -76,7 +76,7 @@ pub enum EmbeddingError {
     },
     /// The vector is empty, zero, or contains NaN or infinity.
     #[error("the embedder returned a vector that is empty, zero or not finite")]
-    Nowhere,
+    InvalidVector,
 }
 
 /// Functions similar to the query.
@@ -87,13 +87,13 @@ pub struct SimilarFunctions {
     /// Number of texts embedded by this search, including the query's; all others were stored.
     pub embedded: usize,
     /// Why the lexical similarity was used instead.
-    pub fallback: Option<EmbeddingError>,
+    pub fallback: Option<EmbeddingSearchError>,
 }
 
 impl Searcher {
-    /// As [`Searcher::functions`], but with the similarity of embeddings.
+    /// As [`Searcher::similar_functions`], but with the similarity of embeddings.
     ///
-    /// Vectors computed before a failure stay in `store`, so the next search continues from there. If there are more functions
+    /// Vectors computed before a failure stay in `vector_store`, so the next search continues from there. If there are more functions
     /// than the store has room for, only the lexically most similar ones are compared.
     pub fn functions_by_embedding(
         &self,
@@ -103,7 +103,7 @@ impl Searcher {
         embedder: &dyn Embedder,
     ) -> SimilarFunctions {
         store.begin_search();
-        let mut asking = Asking { embedder, store, embedded: 0 };
+        let mut asking = EmbeddingSession { embedder, store, embedded: 0 };
         let found = self.hide(&[query.path]).nearest_functions(query, limit, &mut asking);
         let embedded = asking.embedded;
         store.shrink();
@@ -119,22 +119,22 @@ impl Searcher {
         &self,
         query: &FunctionQuery<'_>,
         limit: usize,
-        asking: &mut Asking<'_>,
-    ) -> Result<Vec<Hit>, EmbeddingError> {
+        asking: &mut EmbeddingSession<'_>,
+    ) -> Result<Vec<Hit>, EmbeddingSearchError> {
         let mut candidates = self.function_candidates(query);
         if candidates.is_empty() || query.text.trim().is_empty() {
             return Ok(Vec::new());
         }
-        let wanted = asking.query(query.text)?;
+        let wanted = asking.embed_query(query.text)?;
         keep_best(&mut candidates, asking.store.room(wanted.dimensions()));
-        let keys = asking.know(&candidates, wanted.dimensions())?;
+        let keys = asking.ensure_embedded(&candidates, wanted.dimensions())?;
         for (candidate, key) in candidates.iter_mut().zip(&keys) {
             let direction = asking.store.get(key, wanted.dimensions());
             candidate.score = direction.map_or(f32::MIN, |direction| direction.similarity(&wanted));
         }
         let model = asking.embedder.model();
-        let chosen = distinct(BinaryHeap::from(candidates), query, limit);
-        let hit = |candidate: &Candidate<'_>| {
+        let chosen = without_duplicates(BinaryHeap::from(candidates), query, limit);
+        let hit = |candidate: &FunctionCandidate<'_>| {
             candidate.hit(format!("similarity {:.2} by {model}", candidate.score))
         };
         Ok(chosen.iter().map(hit).collect())
@@ -142,7 +142,7 @@ impl Searcher {
 }
 
 /// Keeps the `room` best candidates, in any order.
-fn keep_best(candidates: &mut Vec<Candidate<'_>>, room: usize) {
+fn keep_best(candidates: &mut Vec<FunctionCandidate<'_>>, room: usize) {
     if candidates.len() > room {
         candidates.select_nth_unstable_by(room, |one, other| other.cmp(one));
         candidates.truncate(room);
@@ -150,65 +150,76 @@ fn keep_best(candidates: &mut Vec<Candidate<'_>>, room: usize) {
 }
 
 /// The embedder's requests of one search.
-struct Asking<'a> {
+struct EmbeddingSession<'a> {
     embedder: &'a dyn Embedder,
     store: &'a mut VectorStore,
     /// Number of texts embedded so far.
     embedded: usize,
 }
 
-impl Asking<'_> {
+impl EmbeddingSession<'_> {
     /// Returns the query's unit vector. It is not stored, because every query is different.
-    fn query(&mut self, text: &str) -> Result<Direction, EmbeddingError> {
-        let direction = self.embed(&[beginning(text)])?.pop();
+    fn embed_query(&mut self, text: &str) -> Result<UnitVector, EmbeddingSearchError> {
+        let direction = self.embed(&[truncate_text(text)])?.pop();
         Ok(direction.expect("one text has one direction"))
     }
 
     /// Ensures that the store has the vectors of all candidates; returns their keys.
-    fn know(&mut self, candidates: &[Candidate<'_>], dimensions: usize) -> Result<Vec<Key>, EmbeddingError> {
+    fn ensure_embedded(
+        &mut self,
+        candidates: &[FunctionCandidate<'_>],
+        dimensions: usize,
+    ) -> Result<Vec<VectorKey>, EmbeddingSearchError> {
         let model = self.embedder.model();
-        let texts = candidates.iter().map(|candidate| beginning(candidate.text()));
-        let known: Vec<(Key, &str)> = texts.map(|text| (Key::new(model, text), text)).collect();
+        let texts = candidates.iter().map(|candidate| truncate_text(candidate.text()));
+        let known: Vec<(VectorKey, &str)> = texts.map(|text| (VectorKey::new(model, text), text)).collect();
         let mut seen = FxHashSet::default();
         let missing = known.iter().filter(|(key, _)| !self.store.touch(key, dimensions) && seen.insert(*key));
-        let missing: Vec<(Key, &str)> = missing.copied().collect();
+        let missing: Vec<(VectorKey, &str)> = missing.copied().collect();
         let mut rest = &missing[..];
         while !rest.is_empty() {
-            let (batch, after) = rest.split_at(batch(rest));
-            self.learn(batch, dimensions)?;
+            let (batch, after) = rest.split_at(batch_size(rest));
+            self.embed_batch(batch, dimensions)?;
             self.embedder.progress(missing.len() - after.len(), missing.len());
             rest = after;
         }
         Ok(known.into_iter().map(|(key, _)| key).collect())
     }
 
-    fn learn(&mut self, batch: &[(Key, &str)], dimensions: usize) -> Result<(), EmbeddingError> {
+    fn embed_batch(
+        &mut self,
+        batch: &[(VectorKey, &str)],
+        dimensions: usize,
+    ) -> Result<(), EmbeddingSearchError> {
         let texts: Vec<&str> = batch.iter().map(|(_, text)| *text).collect();
         for ((key, _), direction) in batch.iter().zip(self.embed(&texts)?) {
             let got = direction.dimensions();
             if got != dimensions {
-                return Err(EmbeddingError::Length { expected: dimensions, got });
+                return Err(EmbeddingSearchError::DimensionMismatch { expected: dimensions, got });
             }
             self.store.insert(*key, direction);
         }
         Ok(())
     }
 
-    fn embed(&mut self, texts: &[&str]) -> Result<Vec<Direction>, EmbeddingError> {
+    fn embed(&mut self, texts: &[&str]) -> Result<Vec<UnitVector>, EmbeddingSearchError> {
         let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
         let vectors = self.embedder.embed(&texts)?;
         if vectors.len() != texts.len() {
-            return Err(EmbeddingError::Number { asked: texts.len(), got: vectors.len() });
+            return Err(EmbeddingSearchError::WrongCount { asked: texts.len(), got: vectors.len() });
         }
         self.embedded += texts.len();
-        vectors.into_iter().map(|vector| Direction::of(&vector).ok_or(EmbeddingError::Nowhere)).collect()
+        vectors
+            .into_iter()
+            .map(|vector| UnitVector::normalize(&vector).ok_or(EmbeddingSearchError::InvalidVector))
+            .collect()
     }
 }
 
 /// Returns the number of texts in the next request, at least one.
-fn batch(texts: &[(Key, &str)]) -> usize {
+fn batch_size(texts: &[(VectorKey, &str)]) -> usize {
     let mut bytes = 0;
-    let fits = |(_, text): &&(Key, &str)| {
+    let fits = |(_, text): &&(VectorKey, &str)| {
         bytes += text.len();
         bytes <= BATCH_BYTES
     };
@@ -216,7 +227,7 @@ fn batch(texts: &[(Key, &str)]) -> usize {
 }
 
 /// Returns the part of `text` that is embedded.
-fn beginning(text: &str) -> &str {
+fn truncate_text(text: &str) -> &str {
     &text[..text.floor_char_boundary(TEXT_BYTES)]
 }
 

@@ -14,9 +14,9 @@ use crate::cceval::FileChunks;
 use crate::terms::Term;
 
 mod derive;
-mod stored;
+mod encoding;
 
-pub use stored::DecodeError;
+pub use encoding::DecodeError;
 
 /// Lines per block. A window has two consecutive blocks, so the second half of a window is the first half of the next one.
 pub const BLOCK_LINES: usize = 3;
@@ -37,23 +37,23 @@ pub struct FileIndex {
     function_words: Bags,
     outline: Outline,
     is_too_complex: bool,
-    chunks: Lazy<Arc<FileChunks>>,
+    chunks: LazyField<Arc<FileChunks>>,
     /// Byte ranges of literals and comments with line ends.
-    spanning: Lazy<Box<[Range<u32>]>>,
+    multiline_tokens: LazyField<Box<[Range<u32>]>>,
 }
 
 /// A value computed on first use. It follows from the rest, so it is ignored in comparisons.
 #[derive(Debug)]
-struct Lazy<T>(OnceLock<T>);
+struct LazyField<T>(OnceLock<T>);
 
-impl<T> Default for Lazy<T> {
-    fn default() -> Lazy<T> {
-        Lazy(OnceLock::new())
+impl<T> Default for LazyField<T> {
+    fn default() -> LazyField<T> {
+        LazyField(OnceLock::new())
     }
 }
 
-impl<T> PartialEq for Lazy<T> {
-    fn eq(&self, _: &Lazy<T>) -> bool {
+impl<T> PartialEq for LazyField<T> {
+    fn eq(&self, _: &LazyField<T>) -> bool {
         true
     }
 }
@@ -130,8 +130,8 @@ impl FileIndex {
         if !self.line_text(line).contains(name) {
             return Vec::new();
         }
-        let spanning = self.spanning.0.get_or_init(|| {
-            let ranges = syntax::spanning(self.language(), self.text()).into_iter();
+        let spanning = self.multiline_tokens.0.get_or_init(|| {
+            let ranges = syntax::multiline_tokens(self.language(), self.text()).into_iter();
             ranges.map(|range| range.start as u32..range.end as u32).collect()
         });
         let before = spanning.partition_point(|range| range.start < line.range.start);

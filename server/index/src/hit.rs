@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::retrieve::{Budget, LINE_BYTES, PATH_BYTES};
+use crate::retrieve::{LINE_BYTES, PATH_BYTES, TokenBudget};
 
 /// A retrieved snippet.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,18 +91,18 @@ impl Hit {
 }
 
 /// Returns the bytes that whole lines under their path take of a budget.
-pub(crate) fn cost(path: &str, text: &str) -> usize {
+pub(crate) fn budget_bytes(path: &str, text: &str) -> usize {
     path.len() + PATH_BYTES + text.lines().map(|line| line.len() + LINE_BYTES).sum::<usize>()
 }
 
 /// Returns the budget tokens of each of `hits`. A token that spans two hits counts for the first, so that the sum is the cost
 /// of all hits together.
-pub fn tokens(hits: &[Hit]) -> Vec<usize> {
+pub fn budget_tokens(hits: &[Hit]) -> Vec<usize> {
     let mut bytes = 0;
     let share = |hit: &Hit| {
-        let before = Budget::tokens_of(bytes);
+        let before = TokenBudget::tokens_of(bytes);
         bytes += hit.bytes;
-        Budget::tokens_of(bytes) - before
+        TokenBudget::tokens_of(bytes) - before
     };
     hits.iter().map(share).collect()
 }

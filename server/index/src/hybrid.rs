@@ -2,7 +2,7 @@
 //! similar code in other files.
 //!
 //! ```text
-//! text around the cursor ──► Around (names by nearness, weighted terms)
+//! text around the cursor ──► CursorTerms (names by nearness, weighted terms)
 //!   └► scope ──► owners in reach ──► candidates with features ──► ranked definitions ──► skeletons
 //!                                                                        └──► usages of the same names
 //!   └► weighted terms ──────────────► windows
@@ -13,31 +13,31 @@
 
 use syntax::Projects;
 
-use crate::copies::OwnLines;
-use crate::resolve::{Facts, Resolver};
-use crate::retrieve::{Budget, Query};
+use crate::line_set::LineSet;
+use crate::name_view::NameView;
+use crate::near_duplicate_files::OpenFileLines;
+use crate::resolver::{FileNames, Resolver};
+use crate::retrieve::{RetrievalQuery, TokenBudget};
 use crate::searcher::Searcher;
-use crate::similar_lines::LineSet;
-use crate::view::View;
 use crate::{FileIndex, Hit};
 
-mod around;
-mod candidates;
+mod cursor_terms;
+mod definition_ranking;
 mod features;
-mod owners;
-mod render;
+mod hit_collector;
+mod reachable;
+mod similar_windows;
 mod skeletons;
 mod usages;
 mod weights;
-mod windows;
 
 pub use features::FEATURES;
 
-use around::Around;
-use candidates::{Candidate, Ranking};
-use render::Shown;
-use skeletons::Docs;
-use windows::Window;
+use cursor_terms::CursorTerms;
+use definition_ranking::{DefinitionCandidate, DefinitionRanking};
+use hit_collector::HitCollector;
+use similar_windows::SimilarWindow;
+use skeletons::DocPolicy;
 
 /// Name of the strategy with definitions only.
 pub const SYMBOLS: &str = "symbols";
@@ -46,17 +46,17 @@ pub const HYBRID: &str = "hybrid";
 
 /// Shares of the budget, in percent of the whole; windows get the rest.
 #[derive(Clone, Copy)]
-struct Split {
+struct BudgetSplit {
     skeletons: usize,
     usages: usize,
 }
 
 /// Best for new identifiers and for code that can be copied, according to the strategy's design study and
 /// `cargo xtask bench retrieval`.
-const SPLIT: Split = Split { skeletons: 50, usages: 25 };
+const SPLIT: BudgetSplit = BudgetSplit { skeletons: 50, usages: 25 };
 /// If the type before the dot is known, its members are the most important. The figures in docs/benchmarks.md include this; its
 /// effect alone was not measured.
-const SPLIT_OF_MEMBERS: Split = Split { skeletons: 55, usages: 25 };
+const SPLIT_OF_MEMBERS: BudgetSplit = BudgetSplit { skeletons: 55, usages: 25 };
 
 /// Lines on either side of the cursor that are assumed to be visible to every engine.
 const VISIBLE_LINES: usize = 60;
@@ -66,21 +66,21 @@ const WINDOWS: usize = 40;
 const MAX_ROUNDS: usize = 4;
 
 /// Number of definitions with documentation if nothing else is shown.
-const DOCUMENTED: usize = 8;
+const DOCUMENTED_DEFINITIONS: usize = 8;
 
 /// Data of a query, gathered once.
-struct Question<'a> {
-    query: &'a Query<'a>,
+struct HybridQuery<'a> {
+    query: &'a RetrievalQuery<'a>,
     searcher: &'a Searcher,
-    around: Around<'a>,
-    windows: Vec<Window>,
+    cursor_terms: CursorTerms<'a>,
+    windows: Vec<SimilarWindow>,
     /// The lines around the cursor, which the engine sees anyway.
     visible: LineSet<'a>,
 }
 
 /// Requested parts of the context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Parts {
+pub(crate) enum ContextParts {
     /// Only skeletons of definitions.
     Skeletons,
     /// All three.
@@ -88,16 +88,16 @@ pub(crate) enum Parts {
 }
 
 /// Returns the hits for a cursor, most useful first.
-pub(crate) fn answer(
+pub(crate) fn retrieve_hybrid(
     searcher: &Searcher,
     projects: &Projects,
-    query: &Query<'_>,
-    budget: Budget,
-    parts: Parts,
+    query: &RetrievalQuery<'_>,
+    budget: TokenBudget,
+    parts: ContextParts,
 ) -> Vec<Hit> {
     with_ranking(searcher, projects, query, |question, resolver, ranking| match parts {
-        Parts::Skeletons => question.skeletons(resolver, ranking, budget),
-        Parts::All => question.all(resolver, ranking, budget),
+        ContextParts::Skeletons => question.skeletons(resolver, ranking, budget),
+        ContextParts::All => question.all(resolver, ranking, budget),
     })
     .unwrap_or_default()
 }
@@ -106,31 +106,35 @@ pub(crate) fn answer(
 fn with_ranking<T>(
     searcher: &Searcher,
     projects: &Projects,
-    query: &Query<'_>,
-    then: impl for<'r> FnOnce(&Question<'_>, &Resolver<'r>, &Ranking<'r>) -> T,
+    query: &RetrievalQuery<'_>,
+    then: impl for<'r> FnOnce(&HybridQuery<'_>, &Resolver<'r>, &DefinitionRanking<'r>) -> T,
 ) -> Option<T> {
     let go_on = || (!searcher.is_cancelled()).then_some(());
     let scope = syntax::scope(query.language, query.prefix);
     go_on()?;
-    let around = Around::new(query, &scope);
+    let around = CursorTerms::new(query, &scope);
     go_on()?;
     let (others, windows) = without_copies(searcher, query, &around);
     go_on()?;
-    let question = Question::new(&others, query, around, windows);
-    let here = Facts { path: query.path, language: query.language, outline: &scope.outline };
-    let view = View::new(others.layers(), here);
+    let question = HybridQuery::new(&others, query, around, windows);
+    let here = FileNames { path: query.path, language: query.language, outline: &scope.outline };
+    let view = NameView::new(others.layers(), here);
     let resolver = Resolver::new(&view, projects);
-    let ranking = candidates::rank(&question, &resolver, &scope);
+    let ranking = definition_ranking::rank(&question, &resolver, &scope);
     go_on()?;
     Some(then(&question, &resolver, &ranking))
 }
 
 /// Excludes near-duplicates of the open file: they match best everywhere, and contain nothing new. They are found by their
 /// windows, which rank first. Returns the remaining windows.
-fn without_copies(searcher: &Searcher, query: &Query<'_>, around: &Around<'_>) -> (Searcher, Vec<Window>) {
-    let own = OwnLines::new(query);
+fn without_copies(
+    searcher: &Searcher,
+    query: &RetrievalQuery<'_>,
+    around: &CursorTerms<'_>,
+) -> (Searcher, Vec<SimilarWindow>) {
+    let own = OpenFileLines::new(query);
     let mut others = searcher.clone();
-    let mut windows = windows::best(&others, around, WINDOWS);
+    let mut windows = similar_windows::best_windows(&others, around, WINDOWS);
     for _ in 0..MAX_ROUNDS {
         if searcher.is_cancelled() {
             break;
@@ -144,41 +148,57 @@ fn without_copies(searcher: &Searcher, query: &Query<'_>, around: &Around<'_>) -
             break;
         }
         others = others.hide(&copies);
-        windows = windows::best(&others, around, WINDOWS);
+        windows = similar_windows::best_windows(&others, around, WINDOWS);
     }
     (others, windows)
 }
 
-impl<'a> Question<'a> {
+impl<'a> HybridQuery<'a> {
     fn new(
         searcher: &'a Searcher,
-        query: &'a Query<'a>,
-        around: Around<'a>,
-        windows: Vec<Window>,
-    ) -> Question<'a> {
+        query: &'a RetrievalQuery<'a>,
+        around: CursorTerms<'a>,
+        windows: Vec<SimilarWindow>,
+    ) -> HybridQuery<'a> {
         let before = query.prefix.lines().rev().take(VISIBLE_LINES);
         let visible = LineSet::of_lines(before.chain(query.suffix.lines().take(VISIBLE_LINES)));
-        Question { query, searcher, around, windows, visible }
+        HybridQuery { query, searcher, cursor_terms: around, windows, visible }
     }
 
     /// Whether lines only repeat text around the cursor: a copy of the open file contains nothing new.
-    fn is_known(&self, lines: &[render::Line]) -> bool {
+    fn is_known(&self, lines: &[hit_collector::NumberedLine]) -> bool {
         LineSet::of_lines(lines.iter().map(|(_, text)| text.as_str())).is_mostly_in(&self.visible)
     }
 
-    fn skeletons<'r>(&self, resolver: &Resolver<'r>, ranking: &Ranking<'r>, budget: Budget) -> Vec<Hit> {
-        let mut shown = Shown::new(budget);
-        skeletons::show(resolver, ranking, Docs::OfFirst(DOCUMENTED), budget.bytes(), &mut shown);
+    fn skeletons<'r>(
+        &self,
+        resolver: &Resolver<'r>,
+        ranking: &DefinitionRanking<'r>,
+        budget: TokenBudget,
+    ) -> Vec<Hit> {
+        let mut shown = HitCollector::new(budget);
+        skeletons::show(
+            resolver,
+            ranking,
+            DocPolicy::OfFirst(DOCUMENTED_DEFINITIONS),
+            budget.bytes(),
+            &mut shown,
+        );
         shown.into_hits(SYMBOLS)
     }
 
-    fn all<'r>(&self, resolver: &Resolver<'r>, ranking: &Ranking<'r>, budget: Budget) -> Vec<Hit> {
+    fn all<'r>(
+        &self,
+        resolver: &Resolver<'r>,
+        ranking: &DefinitionRanking<'r>,
+        budget: TokenBudget,
+    ) -> Vec<Hit> {
         let split = if ranking.knows_receiver { SPLIT_OF_MEMBERS } else { SPLIT };
         let part = |percent| budget.bytes() * percent / 100;
-        let mut shown = Shown::new(budget);
-        skeletons::show(resolver, ranking, Docs::None, part(split.skeletons), &mut shown);
+        let mut shown = HitCollector::new(budget);
+        skeletons::show(resolver, ranking, DocPolicy::None, part(split.skeletons), &mut shown);
         usages::show(self, ranking, part(split.skeletons + split.usages), &mut shown);
-        windows::show(self, &mut shown);
+        similar_windows::show(self, &mut shown);
         shown.into_hits(HYBRID)
     }
 }
@@ -205,11 +225,11 @@ pub struct RankedDefinition {
 
 impl Searcher {
     /// Returns the definitions in reach of a cursor, likeliest first.
-    pub fn definitions(&self, projects: &Projects, query: &Query<'_>) -> Vec<RankedDefinition> {
-        let ranked = |candidate: &Candidate<'_>| RankedDefinition {
+    pub fn definitions(&self, projects: &Projects, query: &RetrievalQuery<'_>) -> Vec<RankedDefinition> {
+        let ranked = |candidate: &DefinitionCandidate<'_>| RankedDefinition {
             path: candidate.def.file.path.to_owned(),
-            line: candidate.def.get().line,
-            name: candidate.def.get().name.to_string(),
+            line: candidate.def.definition().line,
+            name: candidate.def.definition().name.to_string(),
             probability: candidate.probability,
             features: candidate.features.0.to_vec(),
         };

@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use syntax::SourceFile;
 
-use crate::layer::Layer;
-use crate::threads::Threads;
+use crate::index_layer::IndexLayer;
+use crate::parallelism::Parallelism;
 use crate::{FileIndex, Searcher};
 
 /// Minimum ratio of windows between a layer and the next one.
@@ -26,10 +26,10 @@ const MAX_ABSENT: f64 = 0.25;
 ///
 /// All results depend only on its files, not on the changes that led to them.
 #[derive(Clone, Debug)]
-pub struct Index(Arc<[Layer]>);
+pub struct Index(Arc<[IndexLayer]>);
 
 impl Index {
-    /// Parses and indexes `files`, on the current rayon pool. Of files with the same path the last counts.
+    /// Parses and indexes `candidate_files`, on the current rayon pool. Of files with the same path the last counts.
     pub fn build(files: &[SourceFile]) -> Index {
         Index::from_files(files.par_iter().map(|file| Arc::new(FileIndex::new(file.clone()))).collect())
     }
@@ -46,8 +46,8 @@ impl Index {
         let changed = last_of_each_path(changed);
         let left_out = removed.iter().chain(changed.iter().map(|file| &file.file().path));
         left_out.for_each(|path| layers.iter_mut().for_each(|layer| layer.remove(path)));
-        layers.extend((!changed.is_empty()).then(|| Layer::new(changed, Threads::Pool)));
-        Index(settle(layers).into())
+        layers.extend((!changed.is_empty()).then(|| IndexLayer::new(changed, Parallelism::RayonPool)));
+        Index(merge_layers(layers).into())
     }
 
     /// Returns a searcher without the files whose paths are `hidden`. Calls `hidden` for every file: for known paths,
@@ -56,7 +56,7 @@ impl Index {
         let hidden: Vec<&str> = self
             .0
             .iter()
-            .flat_map(Layer::files)
+            .flat_map(IndexLayer::files)
             .map(|file| file.path())
             .filter(|path| hidden(path))
             .collect();
@@ -75,18 +75,18 @@ impl Index {
 
     /// Returns the sorted paths of the files that exceeded the parse budget: they are searched by their lines and words only.
     pub fn too_complex(&self) -> Vec<Arc<str>> {
-        let files = self.0.iter().flat_map(Layer::files).filter(|file| file.is_too_complex());
+        let files = self.0.iter().flat_map(IndexLayer::files).filter(|file| file.is_too_complex());
         let mut paths: Vec<Arc<str>> = files.map(|file| Arc::clone(&file.file().path)).collect();
         paths.sort_unstable();
         paths
     }
 
-    pub(crate) fn layers(&self) -> &[Layer] {
+    pub(crate) fn layers(&self) -> &[IndexLayer] {
         &self.0
     }
 }
 
-/// Returns `files` without those whose path occurs again later.
+/// Returns `candidate_files` without those whose path occurs again later.
 pub(crate) fn last_of_each_path(mut files: Vec<Arc<FileIndex>>) -> Vec<Arc<FileIndex>> {
     files.reverse();
     let mut known = FxHashSet::default();
@@ -95,46 +95,49 @@ pub(crate) fn last_of_each_path(mut files: Vec<Arc<FileIndex>>) -> Vec<Arc<FileI
 }
 
 /// Merges layers until there are few, none of them mostly absent.
-fn settle(layers: Vec<Layer>) -> Vec<Layer> {
-    let mut groups: Vec<Group> = layers.into_iter().map(Group::new).collect();
+fn merge_layers(layers: Vec<IndexLayer>) -> Vec<IndexLayer> {
+    let mut groups: Vec<LayerGroup> = layers.into_iter().map(LayerGroup::new).collect();
     groups.retain(|group| group.layers.iter().any(|layer| layer.files().next().is_some()));
     groups.sort_by_key(|group| Reverse(group.windows));
-    while let Some(larger) = crowded(&groups) {
+    while let Some(larger) = next_merge(&groups) {
         let smaller = groups.remove(larger + 1);
-        groups[larger].take_in(smaller);
+        groups[larger].merge(smaller);
         groups.sort_by_key(|group| Reverse(group.windows));
     }
-    groups.into_iter().map(Group::into_layer).collect()
+    groups.into_iter().map(LayerGroup::into_layer).collect()
 }
 
 /// Layers that are merged.
-struct Group {
-    layers: Vec<Layer>,
+struct LayerGroup {
+    layers: Vec<IndexLayer>,
     windows: u64,
 }
 
-impl Group {
-    fn new(layer: Layer) -> Group {
-        Group { windows: layer.windows().documents, layers: vec![layer] }
+impl LayerGroup {
+    fn new(layer: IndexLayer) -> LayerGroup {
+        LayerGroup { windows: layer.windows().documents, layers: vec![layer] }
     }
 
-    fn take_in(&mut self, other: Group) {
+    fn merge(&mut self, other: LayerGroup) {
         self.layers.extend(other.layers);
         self.windows += other.windows;
     }
 
-    fn into_layer(self) -> Layer {
-        match <[Layer; 1]>::try_from(self.layers) {
+    fn into_layer(self) -> IndexLayer {
+        match <[IndexLayer; 1]>::try_from(self.layers) {
             Ok([layer]) if layer.absent_share() <= MAX_ABSENT => layer,
-            Ok([layer]) => Layer::new(layer.files().cloned().collect(), Threads::Pool),
-            Err(layers) => Layer::new(layers.iter().flat_map(Layer::files).cloned().collect(), Threads::Pool),
+            Ok([layer]) => IndexLayer::new(layer.files().cloned().collect(), Parallelism::RayonPool),
+            Err(layers) => IndexLayer::new(
+                layers.iter().flat_map(IndexLayer::files).cloned().collect(),
+                Parallelism::RayonPool,
+            ),
         }
     }
 }
 
 /// Returns the last group that must be merged with the next one.
-fn crowded(groups: &[Group]) -> Option<usize> {
-    let is_close = |pair: &[Group]| pair[0].windows < GROWTH * pair[1].windows;
+fn next_merge(groups: &[LayerGroup]) -> Option<usize> {
+    let is_close = |pair: &[LayerGroup]| pair[0].windows < GROWTH * pair[1].windows;
     let close = (0..groups.len().saturating_sub(1)).rev().find(|&at| is_close(&groups[at..at + 2]));
     close.or_else(|| (groups.len() > MAX_LAYERS).then(|| groups.len() - 2))
 }

@@ -3,8 +3,8 @@
 //! A document is a block of lines or a function. The documents of a file have consecutive numbers.
 
 use crate::bags::Bags;
+use crate::parallelism::Parallelism;
 use crate::terms::Term;
-use crate::threads::Threads;
 
 /// The documents of each term.
 #[derive(Debug)]
@@ -39,11 +39,11 @@ impl Postings {
     pub(crate) fn build(
         files: &[FileBags<'_>],
         frequencies: fn(&Bags) -> Vec<u32>,
-        threads: Threads,
+        threads: Parallelism,
     ) -> Postings {
         let terms = files.iter().flat_map(|file| file.bags.terms().iter().copied());
         let vocabulary = Vocabulary::new(terms, threads);
-        let files = threads.map(files, |file| Numbered::new(file, &vocabulary, frequencies));
+        let files = threads.map(files, |file| NumberedFile::new(file, &vocabulary, frequencies));
         let mut totals = vec![0; vocabulary.terms.len()];
         for file in &files {
             for (&position, frequency) in file.positions.iter().zip(&file.frequencies) {
@@ -75,18 +75,22 @@ impl PostingList<'_> {
 }
 
 /// A file whose terms are mapped to positions in the vocabulary.
-struct Numbered<'a> {
+struct NumberedFile<'a> {
     file: FileBags<'a>,
     positions: Vec<u32>,
     frequencies: Vec<u32>,
 }
 
-impl<'a> Numbered<'a> {
-    fn new(file: &FileBags<'a>, vocabulary: &Vocabulary, frequencies: fn(&Bags) -> Vec<u32>) -> Numbered<'a> {
+impl<'a> NumberedFile<'a> {
+    fn new(
+        file: &FileBags<'a>,
+        vocabulary: &Vocabulary,
+        frequencies: fn(&Bags) -> Vec<u32>,
+    ) -> NumberedFile<'a> {
         let position =
             |&term: &Term| vocabulary.position(term).expect("the vocabulary has every term") as u32;
         let positions = file.bags.terms().iter().map(position).collect();
-        Numbered { file: *file, positions, frequencies: frequencies(file.bags) }
+        NumberedFile { file: *file, positions, frequencies: frequencies(file.bags) }
     }
 
     /// Calls `found` for every term of every document with its position, the document, and its count.
@@ -100,7 +104,7 @@ impl<'a> Numbered<'a> {
 }
 
 /// Returns the start of each term's postings, and the end of the last.
-fn starts(files: &[Numbered<'_>], terms: usize) -> Vec<u32> {
+fn starts(files: &[NumberedFile<'_>], terms: usize) -> Vec<u32> {
     let mut starts = vec![0; terms + 1];
     for file in files {
         file.each(|position, _, _| starts[position + 1] += 1);
@@ -111,7 +115,7 @@ fn starts(files: &[Numbered<'_>], terms: usize) -> Vec<u32> {
     starts
 }
 
-fn fill(files: &[Numbered<'_>], starts: &[u32]) -> (Box<[u32]>, Box<[u8]>) {
+fn fill(files: &[NumberedFile<'_>], starts: &[u32]) -> (Box<[u32]>, Box<[u8]>) {
     let length = starts.last().map_or(0, |&end| end as usize);
     let mut next = starts.to_vec();
     let (mut documents, mut counts) = (vec![0; length], vec![0; length]);
@@ -138,7 +142,7 @@ struct Vocabulary {
 const TERMS_PER_ENTRY: usize = 4;
 
 impl Vocabulary {
-    fn new(terms: impl Iterator<Item = Term>, threads: Threads) -> Vocabulary {
+    fn new(terms: impl Iterator<Item = Term>, threads: Parallelism) -> Vocabulary {
         let mut terms: Vec<Term> = terms.collect();
         threads.sort(&mut terms);
         terms.dedup();

@@ -6,13 +6,13 @@ use std::str::FromStr;
 
 use syntax::{Language, Projects};
 
-use crate::copies::OwnLines;
-use crate::hybrid::{self, Parts};
+use crate::hybrid::{self, ContextParts};
+use crate::near_duplicate_files::OpenFileLines;
 use crate::{Embedder, FunctionQuery, Hit, HitKind, Searcher, SimilarFunctions, VectorStore, cceval, hit};
 
 /// A query at a cursor. The saved text of its own file is not searched.
 #[derive(Clone, Copy, Debug)]
-pub struct Query<'a> {
+pub struct RetrievalQuery<'a> {
     /// The open file, relative to the workspace root.
     pub path: &'a str,
     /// Its language.
@@ -36,7 +36,7 @@ pub struct Visit {
 
 /// Size limit of the context, in tokens of four bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
+pub struct TokenBudget {
     /// Tokens.
     pub tokens: usize,
 }
@@ -45,7 +45,7 @@ pub struct Budget {
 /// may differ.
 const BYTES_PER_TOKEN: usize = 4;
 
-impl Budget {
+impl TokenBudget {
     /// Returns the number of tokens for this number of bytes.
     pub fn tokens_of(bytes: usize) -> usize {
         bytes.div_ceil(BYTES_PER_TOKEN)
@@ -58,7 +58,7 @@ impl Budget {
 }
 
 /// Name of the strategy that shows what was edited or looked at.
-const RECENT: &str = "recent";
+const RECENT_STRATEGY: &str = "recent";
 
 /// What stands around each line that is sent, as a comment: its sign, a blank and a line end.
 pub(crate) const LINE_BYTES: usize = 3;
@@ -98,9 +98,9 @@ impl Strategy {
         match self {
             Strategy::None => "none",
             Strategy::Bm25Chunks => cceval::BM25_CHUNKS,
-            Strategy::Functions => crate::functions::FUNCTIONS,
+            Strategy::Functions => crate::similar_functions::FUNCTIONS,
             Strategy::Symbols => hybrid::SYMBOLS,
-            Strategy::Recent => RECENT,
+            Strategy::Recent => RECENT_STRATEGY,
             Strategy::Hybrid => hybrid::HYBRID,
         }
     }
@@ -127,7 +127,7 @@ const FUNCTIONS_SENT: usize = 3;
 /// Lines before and after a visited location: together about half a screen. Not fitted.
 const VISIT_LINES: u32 = 8;
 /// Outside of functions, this many lines before the cursor are the query: about the length of a function. Not fitted.
-const LOOSE_LINES: usize = 20;
+const TOP_LEVEL_QUERY_LINES: usize = 20;
 
 impl Searcher {
     /// Returns a strategy's hits for a query, most useful first, within the budget.
@@ -137,52 +137,62 @@ impl Searcher {
         &self,
         strategy: Strategy,
         projects: &Projects,
-        query: &Query<'_>,
-        budget: Budget,
+        query: &RetrievalQuery<'_>,
+        budget: TokenBudget,
     ) -> Vec<Hit> {
         let others = self.hide(&[query.path]);
         match strategy {
             _ if self.is_cancelled() => Vec::new(),
             Strategy::None => Vec::new(),
-            Strategy::Bm25Chunks => within(others.chunks(query), budget),
-            Strategy::Functions => within(others.similar_functions(query), budget),
-            Strategy::Symbols => hybrid::answer(&others, projects, query, budget, Parts::Skeletons),
-            Strategy::Recent => within(others.visited(query), budget),
-            Strategy::Hybrid => hybrid::answer(&others, projects, query, budget, Parts::All),
+            Strategy::Bm25Chunks => take_within_budget(others.chunks(query), budget),
+            Strategy::Functions => take_within_budget(others.similar_functions(query), budget),
+            Strategy::Symbols => {
+                hybrid::retrieve_hybrid(&others, projects, query, budget, ContextParts::Skeletons)
+            }
+            Strategy::Recent => take_within_budget(others.recent_locations(query), budget),
+            Strategy::Hybrid => hybrid::retrieve_hybrid(&others, projects, query, budget, ContextParts::All),
         }
     }
 
-    fn chunks(&self, query: &Query<'_>) -> Vec<Hit> {
-        let Query { path, language, prefix, .. } = *query;
-        let query = cceval::Query { prefix, setting: cceval::Setting::Rg1, ranking: cceval::Ranking::Bm25 };
+    fn chunks(&self, query: &RetrievalQuery<'_>) -> Vec<Hit> {
+        let RetrievalQuery { path, language, prefix, .. } = *query;
+        let query = cceval::ChunkQuery {
+            prefix,
+            setting: cceval::RetrievalSetting::Rg1,
+            ranking: cceval::ChunkRanking::Bm25,
+        };
         let candidates = self.chunk_candidates(path, language);
         if self.is_cancelled() { Vec::new() } else { candidates.hits(&query) }
     }
 
     /// Returns functions similar to the one around the cursor.
-    fn similar_functions(&self, query: &Query<'_>) -> Vec<Hit> {
+    fn similar_functions(&self, query: &RetrievalQuery<'_>) -> Vec<Hit> {
         let text = [query.prefix, query.suffix].concat();
-        self.functions(&function_around(query, &text), FUNCTIONS_SENT)
+        self.functions(&enclosing_function_query(query, &text), FUNCTIONS_SENT)
     }
 
-    /// Returns the hits of [`Strategy::Functions`] with the similarity of embeddings. New vectors are added to `store`. May
+    /// Returns the hits of [`Strategy::Functions`] with the similarity of embeddings. New vectors are added to `vector_store`. May
     /// take as long as `embedder` takes for all functions of the workspace.
     pub fn retrieve_functions(
         &self,
-        query: &Query<'_>,
-        budget: Budget,
+        query: &RetrievalQuery<'_>,
+        budget: TokenBudget,
         store: &mut VectorStore,
         embedder: &dyn Embedder,
     ) -> SimilarFunctions {
         let text = [query.prefix, query.suffix].concat();
-        let similar =
-            self.functions_by_embedding(&function_around(query, &text), FUNCTIONS_SENT, store, embedder);
-        SimilarFunctions { hits: within(similar.hits, budget), ..similar }
+        let similar = self.functions_by_embedding(
+            &enclosing_function_query(query, &text),
+            FUNCTIONS_SENT,
+            store,
+            embedder,
+        );
+        SimilarFunctions { hits: take_within_budget(similar.hits, budget), ..similar }
     }
 
     /// Returns the surroundings of recently edited or visited locations.
-    fn visited(&self, query: &Query<'_>) -> Vec<Hit> {
-        let own = OwnLines::new(query);
+    fn recent_locations(&self, query: &RetrievalQuery<'_>) -> Vec<Hit> {
+        let own = OpenFileLines::new(query);
         let mut hits: Vec<Hit> = Vec::new();
         for (age, visit) in query.recent.iter().enumerate() {
             if self.is_cancelled() {
@@ -200,14 +210,14 @@ impl Searcher {
             let text: Vec<&str> = lines.iter().map(|line| file.line_text(line)).collect();
             let text = text.join("\n");
             hits.push(Hit {
-                bytes: hit::cost(&visit.path, &text),
+                bytes: hit::budget_bytes(&visit.path, &text),
                 path: file.file().path.clone(),
                 start_line: first.number,
                 end_line: last.number + 1,
                 lines: lines.iter().map(|line| line.number).collect(),
                 text,
                 score: 1.0 / (age + 1) as f64,
-                strategy: RECENT,
+                strategy: RECENT_STRATEGY,
                 kind: HitKind::Visit,
                 reason: "was edited or looked at lately".to_owned(),
             });
@@ -217,24 +227,24 @@ impl Searcher {
 }
 
 /// Returns the function around the cursor, or the lines before it if there is none; `text` is that of the query's file.
-fn function_around<'a>(query: &Query<'a>, text: &'a str) -> FunctionQuery<'a> {
-    let Query { path, language, prefix, .. } = *query;
+fn enclosing_function_query<'a>(query: &RetrievalQuery<'a>, text: &'a str) -> FunctionQuery<'a> {
+    let RetrievalQuery { path, language, prefix, .. } = *query;
     let functions = syntax::parse(language, text).functions(text);
     let is_around = |range: &Range<usize>| range.start < prefix.len() && prefix.len() <= range.end;
     let ranges = functions.into_iter().map(|function| function.range).filter(is_around);
     let range = ranges.min_by_key(ExactSizeIterator::len);
-    let text = &text[range.unwrap_or_else(|| lines_before(prefix, LOOSE_LINES)..prefix.len())];
+    let text = &text[range.unwrap_or_else(|| lines_before(prefix, TOP_LEVEL_QUERY_LINES)..prefix.len())];
     FunctionQuery { path, language, text, original: text }
 }
 
 /// Returns the first hits that fit, as CrossCodeEval does: it stops at the first one that does not fit.
-fn within(hits: Vec<Hit>, budget: Budget) -> Vec<Hit> {
+fn take_within_budget(hits: Vec<Hit>, budget: TokenBudget) -> Vec<Hit> {
     let mut left = budget.bytes();
     let fits = |hit: &Hit| left.checked_sub(hit.bytes).map(|rest| left = rest).is_some();
     hits.into_iter().take_while(fits).collect()
 }
 
-/// Returns the start of the last `count` lines of `text`.
+/// Returns the start of the last `count_words` lines of `text`.
 fn lines_before(text: &str, count: usize) -> usize {
     text.rmatch_indices('\n').nth(count).map_or(0, |(at, _)| at + 1)
 }

@@ -7,18 +7,18 @@ use std::sync::Arc;
 
 use syntax::Language;
 
-use crate::bm25::Totals;
+use crate::bm25::CollectionStats;
 use crate::index::last_of_each_path;
-use crate::layer::Layer;
+use crate::index_layer::IndexLayer;
+use crate::parallelism::Parallelism;
 use crate::terms::Term;
-use crate::threads::Threads;
-use crate::{Cancel, FileIndex, cceval};
+use crate::{CancelFlag, FileIndex, cceval};
 
 /// An index with some files hidden and others replaced; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Searcher {
-    layers: Arc<[Layer]>,
-    cancel: Cancel,
+    layers: Arc<[IndexLayer]>,
+    cancel: CancelFlag,
 }
 
 /// A block of lines with an identifier.
@@ -31,8 +31,8 @@ pub struct Occurrence<'a> {
 }
 
 impl Searcher {
-    pub(crate) fn new(layers: Arc<[Layer]>) -> Searcher {
-        Searcher { layers, cancel: Cancel::default() }
+    pub(crate) fn new(layers: Arc<[IndexLayer]>) -> Searcher {
+        Searcher { layers, cancel: CancelFlag::default() }
     }
 
     /// Returns the searcher without the files of these paths.
@@ -41,24 +41,24 @@ impl Searcher {
         Searcher { layers: self.without(paths).into(), cancel: self.cancel.clone() }
     }
 
-    /// Returns the searcher with `files` replacing those with the same paths; of files with one path the last counts. Reuse the
+    /// Returns the searcher with `candidate_files` replacing those with the same paths; of files with one path the last counts. Reuse the
     /// result as long as the files are unchanged: the files are indexed on the calling thread.
     #[must_use]
     pub fn overlay(&self, files: Vec<Arc<FileIndex>>) -> Searcher {
         let files = last_of_each_path(files);
         let mut layers = self.without(&Vec::from_iter(files.iter().map(|file| file.path())));
-        layers.extend((!files.is_empty()).then(|| Layer::new(files, Threads::Own)));
+        layers.extend((!files.is_empty()).then(|| IndexLayer::new(files, Parallelism::CallerThread)));
         Searcher { layers: layers.into(), cancel: self.cancel.clone() }
     }
 
     /// Returns the searcher with a cancel flag; results are incomplete after the flag is set.
     #[must_use]
-    pub fn until(&self, cancel: Cancel) -> Searcher {
+    pub fn with_cancel(&self, cancel: CancelFlag) -> Searcher {
         Searcher { layers: Arc::clone(&self.layers), cancel }
     }
 
     /// Returns the cancel flag.
-    pub(crate) fn cancel(&self) -> &Cancel {
+    pub(crate) fn cancel(&self) -> &CancelFlag {
         &self.cancel
     }
 
@@ -67,7 +67,7 @@ impl Searcher {
         self.cancel.is_cancelled()
     }
 
-    fn without(&self, paths: &[&str]) -> Vec<Layer> {
+    fn without(&self, paths: &[&str]) -> Vec<IndexLayer> {
         let mut layers = self.layers.to_vec();
         layers.iter_mut().for_each(|layer| paths.iter().for_each(|path| layer.hide(path)));
         layers
@@ -80,7 +80,7 @@ impl Searcher {
 
     /// Returns all files, sorted by path.
     pub fn files(&self) -> Vec<&Arc<FileIndex>> {
-        let mut files: Vec<_> = self.layers.iter().flat_map(Layer::files).collect();
+        let mut files: Vec<_> = self.layers.iter().flat_map(IndexLayer::files).collect();
         files.sort_unstable_by(|one, other| one.path().cmp(other.path()));
         files
     }
@@ -96,25 +96,25 @@ impl Searcher {
     }
 
     /// Returns the chunks that CrossCodeEval's retriever ranks for a file.
-    pub(crate) fn chunk_candidates(&self, path: &str, language: Language) -> cceval::Candidates {
+    pub(crate) fn chunk_candidates(&self, path: &str, language: Language) -> cceval::ChunkCandidates {
         let files: Vec<(&str, &Arc<FileIndex>)> =
-            self.layers.iter().flat_map(Layer::files).map(|file| (file.path(), file)).collect();
+            self.layers.iter().flat_map(IndexLayer::files).map(|file| (file.path(), file)).collect();
         let nearest = cceval::nearest_in_workspace(path, language, files);
         // The chunks of a file are computed on first use.
         let wanted = nearest.into_iter().take_while(|_| !self.is_cancelled());
-        cceval::Candidates::new(wanted.map(|file| file.chunks()))
+        cceval::ChunkCandidates::new(wanted.map(|file| file.chunks()))
     }
 
-    pub(crate) fn layers(&self) -> &[Layer] {
+    pub(crate) fn layers(&self) -> &[IndexLayer] {
         &self.layers
     }
 
-    pub(crate) fn window_totals(&self) -> Totals {
-        self.layers.iter().map(Layer::windows).fold(Totals::default(), Totals::plus)
+    pub(crate) fn window_totals(&self) -> CollectionStats {
+        self.layers.iter().map(IndexLayer::windows).fold(CollectionStats::default(), CollectionStats::plus)
     }
 
-    pub(crate) fn function_totals(&self) -> Totals {
-        self.layers.iter().map(Layer::functions).fold(Totals::default(), Totals::plus)
+    pub(crate) fn function_totals(&self) -> CollectionStats {
+        self.layers.iter().map(IndexLayer::functions).fold(CollectionStats::default(), CollectionStats::plus)
     }
 
     /// Returns the number of windows with `term`.
@@ -132,12 +132,12 @@ impl Searcher {
     }
 }
 
-fn occurrences(layer: &Layer, term: Term) -> impl Iterator<Item = Occurrence<'_>> {
+fn occurrences(layer: &IndexLayer, term: Term) -> impl Iterator<Item = Occurrence<'_>> {
     let windows = &layer.segment().windows;
     let blocks = windows.postings.list(term).documents.iter().map(|&place| {
         let file = windows.file_of(place);
         (file, place - windows.of_file(file).start)
     });
-    let present = blocks.filter(|&(file, _)| layer.has(file));
+    let present = blocks.filter(|&(file, _)| layer.is_present(file));
     present.map(|(file, block)| Occurrence { file: &layer.segment().files()[file], block })
 }

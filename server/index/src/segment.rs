@@ -1,17 +1,17 @@
 //! Combines the indexes of many files, so that a term leads to the documents that contain it.
 //!
-//! A segment is immutable. [`crate::layer`] handles changes of its files.
+//! A segment is immutable. [`crate::index_layer`] handles changes of its files.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::FileIndex;
 use crate::bags::Bags;
-use crate::bm25::Totals;
+use crate::bm25::CollectionStats;
 use crate::file_index::{WINDOW_BLOCKS, windows};
-use crate::names::NameTable;
+use crate::name_table::NameTable;
+use crate::parallelism::Parallelism;
 use crate::postings::{FileBags, Postings};
-use crate::threads::Threads;
 
 /// Files with an inverted index of their terms.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub(crate) struct Collection {
 
 impl Segment {
     /// Builds a segment of files with distinct paths.
-    pub(crate) fn build(mut files: Vec<Arc<FileIndex>>, threads: Threads) -> Segment {
+    pub(crate) fn build(mut files: Vec<Arc<FileIndex>>, threads: Parallelism) -> Segment {
         files.sort_unstable_by(|one, other| one.path().cmp(other.path()));
         let (windows, functions) =
             threads.join(|| window_collection(&files, threads), || function_collection(&files, threads));
@@ -59,7 +59,7 @@ impl Segment {
 /// Every file has one more entry than windows, and there is one before the first file: so a window that begins before the first
 /// block of a file, or with its last one, has an entry too, which is never read. Postings can then be traversed without
 /// checking for the end of a file.
-fn window_collection(files: &[Arc<FileIndex>], threads: Threads) -> Collection {
+fn window_collection(files: &[Arc<FileIndex>], threads: Parallelism) -> Collection {
     let mut starts = vec![1];
     let mut lengths = vec![0];
     for file in files {
@@ -74,11 +74,11 @@ fn window_collection(files: &[Arc<FileIndex>], threads: Threads) -> Collection {
     Collection { postings, starts: starts.into(), margin: 1, lengths: lengths.into() }
 }
 
-fn function_collection(files: &[Arc<FileIndex>], threads: Threads) -> Collection {
+fn function_collection(files: &[Arc<FileIndex>], threads: Parallelism) -> Collection {
     let mut starts = vec![0];
     let mut lengths = Vec::new();
     for file in files {
-        lengths.extend(file.function_words().lengths().map(kept_length));
+        lengths.extend(file.function_words().lengths().map(saturated_length));
         starts.push(lengths.len() as u32);
     }
     let bags = file_bags(files, &starts, FileIndex::function_words);
@@ -98,11 +98,11 @@ fn file_bags<'a>(
 fn window_lengths(blocks: &Bags) -> impl Iterator<Item = u16> {
     let lengths: Vec<u32> = blocks.lengths().collect();
     let windows = windows(lengths.len());
-    (0..windows).map(move |window| kept_length(lengths.iter().skip(window).take(WINDOW_BLOCKS).sum()))
+    (0..windows).map(move |window| saturated_length(lengths.iter().skip(window).take(WINDOW_BLOCKS).sum()))
 }
 
 /// Returns the stored form of a length.
-pub(crate) fn kept_length(length: u32) -> u16 {
+pub(crate) fn saturated_length(length: u32) -> u16 {
     u16::try_from(length).unwrap_or(u16::MAX)
 }
 
@@ -145,13 +145,15 @@ impl Collection {
     }
 
     /// Returns the number and total length of a file's documents.
-    pub(crate) fn totals_of(&self, file: usize) -> Totals {
+    pub(crate) fn totals_of(&self, file: usize) -> CollectionStats {
         let Range { start, end } = self.of_file(file);
-        Totals::of(self.lengths[start as usize..end as usize].iter().copied())
+        CollectionStats::from_lengths(self.lengths[start as usize..end as usize].iter().copied())
     }
 
     /// Returns the number and total length of the documents.
-    pub(crate) fn totals(&self) -> Totals {
-        (0..self.starts.len() - 1).map(|file| self.totals_of(file)).fold(Totals::default(), Totals::plus)
+    pub(crate) fn totals(&self) -> CollectionStats {
+        (0..self.starts.len() - 1)
+            .map(|file| self.totals_of(file))
+            .fold(CollectionStats::default(), CollectionStats::plus)
     }
 }

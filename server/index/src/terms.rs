@@ -1,6 +1,6 @@
 //! The terms of code for the window search: identifiers as written, and their parts in lower case.
 //!
-//! An identifier matches exactly and has a high weight, since few windows contain it; its parts (`read`, `user`, `name` of
+//! An identifier matches exactly and has a high weight, since few windows contain it; its parts (`decode_payload`, `user`, `name` of
 //! `readUserNames`) find similar code with other names. Keywords are not terms. Identifiers in comments and strings are terms:
 //! they are written for the same readers.
 
@@ -8,7 +8,7 @@ use std::fmt;
 
 use syntax::Language;
 
-use crate::words::to_lower;
+use crate::code_words::to_lower;
 
 /// Shorter parts have no meaning.
 pub(crate) const MIN_PART_CHARACTERS: usize = 2;
@@ -22,7 +22,7 @@ pub struct Term(u64);
 
 /// Kind of a term, so that equal texts of different kinds are different terms.
 #[derive(Clone, Copy)]
-enum Kind {
+enum TermKind {
     Identifier = b'i' as isize,
     Part = b'p' as isize,
     Word = b'w' as isize,
@@ -31,7 +31,7 @@ enum Kind {
 impl Term {
     /// Returns the term of an identifier as written.
     pub fn identifier(name: &str) -> Term {
-        Term::new(Kind::Identifier, name)
+        Term::new(TermKind::Identifier, name)
     }
 
     /// Returns the parts of an identifier, in order.
@@ -43,12 +43,12 @@ impl Term {
 
     /// Calls `found` with the parts of an identifier, in order. `lower` is a reusable buffer.
     pub(crate) fn each_part(identifier: &str, lower: &mut String, mut found: impl FnMut(Term)) {
-        each_part(identifier, lower, |part| found(Term::new(Kind::Part, part)));
+        each_part(identifier, lower, |part| found(Term::new(TermKind::Part, part)));
     }
 
-    /// Returns the term of a function's word, as in [`crate::words`].
+    /// Returns the term of a function's word, as in [`crate::code_words`].
     pub(crate) fn word(word: &str) -> Term {
-        Term::new(Kind::Word, word)
+        Term::new(TermKind::Word, word)
     }
 
     pub(crate) const fn from_bits(bits: u64) -> Term {
@@ -60,7 +60,7 @@ impl Term {
     }
 
     /// FNV-1a with a final mix, because tables here use the upper bits.
-    fn new(kind: Kind, text: &str) -> Term {
+    fn new(kind: TermKind, text: &str) -> Term {
         const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
         const PRIME: u64 = 0x0100_0000_01b3;
         let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(PRIME);
@@ -86,8 +86,8 @@ pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
     let mut end = 0;
     std::iter::from_fn(move || {
         loop {
-            let start = skip(text, end, false);
-            end = skip(text, start, true);
+            let start = run_end(text, end, false);
+            end = run_end(text, start, true);
             let word = &text[start..end];
             if word.is_empty() || is_identifier(word) {
                 return (!word.is_empty()).then_some(word);
@@ -97,7 +97,7 @@ pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the end of the run of characters from `from` that are all word characters, or all not.
-fn skip(text: &str, from: usize, in_words: bool) -> usize {
+fn run_end(text: &str, from: usize, in_words: bool) -> usize {
     let bytes = text.as_bytes();
     let mut at = from;
     while let Some(&byte) = bytes.get(at) {

@@ -8,8 +8,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use index::cceval::{self, Candidates, ChunkHit, FileChunks, LocalSettings, Query, Ranking};
-use index::cceval::{ServedSettings, Setting};
+use index::cceval::{
+    self, ChunkCandidates, ChunkHit, ChunkQuery, ChunkRanking, FileChunks, LocalPromptSettings,
+};
+use index::cceval::{RetrievalSetting, ServerPromptSettings};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use syntax::{Language, SourceFile};
@@ -167,7 +169,7 @@ fn golden_cceval_retrieval() {
     let (Some(repositories), Some(rows)) = (repositories(), rows("cceval_retrieval.jsonl")) else { return };
     let chunks: HashMap<&str, Vec<Arc<FileChunks>>> =
         repositories.iter().map(|(id, files)| (id.as_str(), files.iter().map(cut).collect())).collect();
-    let mut prepared: HashMap<(&str, &str), Candidates> = HashMap::new();
+    let mut prepared: HashMap<(&str, &str), ChunkCandidates> = HashMap::new();
     let mut differences = Vec::new();
     let mut prompts = 0;
     for row in &rows {
@@ -175,7 +177,7 @@ fn golden_cceval_retrieval() {
         let files = &repositories[repository];
         let candidates = prepared
             .entry((repository, path))
-            .or_insert_with(|| Candidates::new(nearest(&chunks[repository], path, language(row))));
+            .or_insert_with(|| ChunkCandidates::new(nearest(&chunks[repository], path, language(row))));
         let mut check = Check { id: text(row, "id"), differences: &mut differences };
         let query = query(row, files);
         check_ranking(&mut check, row, candidates, &query);
@@ -191,22 +193,22 @@ fn golden_cceval_retrieval() {
     none_differ(&differences);
 }
 
-fn query<'a>(row: &'a Value, files: &'a [SourceFile]) -> Query<'a> {
+fn query<'a>(row: &'a Value, files: &'a [SourceFile]) -> ChunkQuery<'a> {
     let setting = match text(row, "setting") {
-        "rg1" => Setting::Rg1,
-        "oracle" => Setting::Oracle { truth: text(row, "groundtruth") },
+        "rg1" => RetrievalSetting::Rg1,
+        "oracle" => RetrievalSetting::Oracle { truth: text(row, "groundtruth") },
         other => panic!("unknown setting {other}"),
     };
     let ranking = match text(row, "ranking_fn") {
-        "bm25" => Ranking::Bm25,
-        "jaccard_sim" => Ranking::Jaccard,
+        "bm25" => ChunkRanking::Bm25,
+        "jaccard_sim" => ChunkRanking::Jaccard,
         other => panic!("unknown ranking {other}"),
     };
     let prefix = &find(files, text(row, "file")).text[..integer(row, "cursor_byte")];
-    Query { prefix, setting, ranking }
+    ChunkQuery { prefix, setting, ranking }
 }
 
-fn check_ranking(check: &mut Check<'_>, row: &Value, candidates: &Candidates, query: &Query<'_>) {
+fn check_ranking(check: &mut Check<'_>, row: &Value, candidates: &ChunkCandidates, query: &ChunkQuery<'_>) {
     let ranking = candidates.ranking(query, LISTED);
     let ids: Vec<&str> = ranking.iter().map(|ranked| ranked.id.as_str()).collect();
     let texts: Vec<String> = ranking.iter().map(|ranked| sha256(ranked.text)).collect();
@@ -225,7 +227,8 @@ fn check_ranking(check: &mut Check<'_>, row: &Value, candidates: &Candidates, qu
 
 fn check_hits(check: &mut Check<'_>, row: &Value, hits: &[ChunkHit]) {
     let expected = row["expected"].as_array().expect("expected hits");
-    let found: Vec<(&str, String)> = hits.iter().map(|hit| (&*hit.named, sha256(hit.text()))).collect();
+    let found: Vec<(&str, String)> =
+        hits.iter().map(|hit| (&*hit.reported_path, sha256(hit.text()))).collect();
     let named = expected.iter().map(|hit| (text(hit, "filename"), text(hit, "chunk_sha256").to_owned()));
     check.equal("what is found", found, named.collect());
     let scores: Vec<f64> = hits.iter().map(|hit| hit.score).collect();
@@ -276,8 +279,8 @@ fn check_prompt(check: &mut Check<'_>, row: &Value, prompt: &Value, hits: &[Chun
     }
 }
 
-fn local(prompt: &Value) -> LocalSettings {
-    LocalSettings {
+fn local(prompt: &Value) -> LocalPromptSettings {
+    LocalPromptSettings {
         max_tokens: integer(prompt, "max_seq_length"),
         answer_tokens: integer(prompt, "gen_length"),
         context_tokens: prompt["cfc_seq_length"].as_u64().unwrap_or(0) as usize,
@@ -285,8 +288,8 @@ fn local(prompt: &Value) -> LocalSettings {
     }
 }
 
-fn served(prompt: &Value) -> ServedSettings {
-    ServedSettings {
+fn served(prompt: &Value) -> ServerPromptSettings {
+    ServerPromptSettings {
         context_tokens: integer(prompt, "cross_file_budget"),
         prompt_tokens: integer(prompt, "prompt_budget"),
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cache ──► texts and what was derived of them ─┐
-//! disk  ──► workspace::Follower ──► changes ────┴──► index::Index ──► Indexed (a snapshot)
+//! disk  ──► workspace::WorkspaceTracker ──► changes ────┴──► index::Index ──► IndexedFolder (a snapshot)
 //! cache ──► tokens, in place, with what differs on top ──► builtin::Corpus, where an engine reads them
 //! ```
 //!
@@ -10,25 +10,25 @@
 //! bytes. An [`Indexer`] belongs to one thread; what it hands out is immutable and cheap to clone. It starts no threads of its own
 //! but uses those of the current rayon pool. A cache that is missing, damaged or from another version costs time and nothing else.
 
-mod cached;
-mod tokens;
+mod corpus;
+mod index_cache;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use cache::{Cache, Miss, Saved};
+use cache::{Cache, CacheMiss, SaveSummary};
 use index::{FileIndex, Index};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use syntax::{Projects, SourceFile};
-use workspace::{Changes, Error, Follower, Limits, Progress, Snapshot};
+use workspace::{Changes, LoadProgress, ReadLimits, Snapshot, WorkspaceError, WorkspaceTracker};
 
-use cached::Cached;
-pub use tokens::{Tokens, save_tokens};
+pub use corpus::{LoadedCorpus, save_corpus};
+use index_cache::IndexCache;
 
 /// A folder's files with what they hold, at one moment.
 #[derive(Clone, Debug)]
-pub struct Indexed {
+pub struct IndexedFolder {
     /// The files.
     pub files: Snapshot,
     /// What they hold.
@@ -39,24 +39,24 @@ pub struct Indexed {
 
 /// Keeps the index of a folder.
 pub struct Indexer {
-    follower: Follower,
-    indexed: Indexed,
+    follower: WorkspaceTracker,
+    indexed: IndexedFolder,
     cache: Option<Cache>,
     /// Bytes of text by path, of files that are not in the cache as they are.
     unsaved: FxHashMap<Arc<str>, u64>,
     /// How much has to be unsaved before it is tried again to save, after that failed.
-    patience: u64,
+    retry_save_bytes: u64,
 }
 
 /// How opening went.
 #[derive(Debug)]
-pub struct Opening {
+pub struct OpenStats {
     /// Files that were taken from the cache as they were.
     pub reused: usize,
     /// Files that were derived anew.
-    pub derived: usize,
+    pub rebuilt: usize,
     /// Why the cache, or a part of it, was of no use.
-    pub miss: Option<Miss>,
+    pub miss: Option<CacheMiss>,
 }
 
 impl Indexer {
@@ -64,25 +64,27 @@ impl Indexer {
     /// several threads.
     pub fn open(
         root: &Path,
-        limits: &Limits,
+        limits: &ReadLimits,
         cache: Option<Cache>,
-        progress: &(dyn Fn(Progress) + Sync),
-    ) -> Result<(Indexer, Opening), Error> {
+        progress: &(dyn Fn(LoadProgress) + Sync),
+    ) -> Result<(Indexer, OpenStats), WorkspaceError> {
         Indexer::open_while(root, limits, cache, progress, &|| true)
     }
 
     /// The same as long as `keep_going`, which is asked for each file, says `true`; then [`Error::Cancelled`].
     pub fn open_while(
         root: &Path,
-        limits: &Limits,
+        limits: &ReadLimits,
         cache: Option<Cache>,
-        progress: &(dyn Fn(Progress) + Sync),
+        progress: &(dyn Fn(LoadProgress) + Sync),
         keep_going: &(dyn Fn() -> bool + Sync),
-    ) -> Result<(Indexer, Opening), Error> {
-        let mut cached = cache.as_ref().map_or_else(Cached::default, |cache| Cached::read(cache, root));
-        let follower = Follower::open_while(root, limits, cached.take_known(), progress, keep_going)?;
+    ) -> Result<(Indexer, OpenStats), WorkspaceError> {
+        let mut cached =
+            cache.as_ref().map_or_else(IndexCache::default, |cache| IndexCache::read(cache, root));
+        let follower = WorkspaceTracker::open_while(root, limits, cached.take_known(), progress, keep_going)?;
         let files = follower.snapshot().clone();
-        let old: Vec<Option<Arc<FileIndex>>> = files.files().iter().map(|file| cached.take(file)).collect();
+        let old: Vec<Option<Arc<FileIndex>>> =
+            files.files().iter().map(|file| cached.take_index(file)).collect();
         let reused = old.iter().flatten().count();
         let derive = |(old, file): (Option<Arc<FileIndex>>, &SourceFile)| {
             keep_going().then(|| old.unwrap_or_else(|| derive(file)))
@@ -91,15 +93,15 @@ impl Indexer {
         let unsaved = files.files().iter().zip(&old).filter_map(is_new).map(size).collect();
         let derived: Option<Vec<Arc<FileIndex>>> =
             old.into_par_iter().zip(&**files.files()).map(derive).collect();
-        let derived = derived.ok_or_else(|| Error::Cancelled { path: root.to_owned() })?;
-        let opening = Opening { reused, derived: derived.len() - reused, miss: cached.miss };
+        let derived = derived.ok_or_else(|| WorkspaceError::Cancelled { path: root.to_owned() })?;
+        let opening = OpenStats { reused, rebuilt: derived.len() - reused, miss: cached.miss };
         let projects = Arc::new(Projects::new(files.manifests()));
-        let indexed = Indexed { files, index: Index::from_files(derived), projects };
-        Ok((Indexer { follower, indexed, cache, unsaved, patience: 0 }, opening))
+        let indexed = IndexedFolder { files, index: Index::from_files(derived), projects };
+        Ok((Indexer { follower, indexed, cache, unsaved, retry_save_bytes: 0 }, opening))
     }
 
     /// The folder as of the last look.
-    pub fn indexed(&self) -> &Indexed {
+    pub fn current(&self) -> &IndexedFolder {
         &self.indexed
     }
 
@@ -109,29 +111,32 @@ impl Indexer {
     }
 
     /// What is followed, for a watcher.
-    pub fn follower(&self) -> &Follower {
+    pub fn follower(&self) -> &WorkspaceTracker {
         &self.follower
     }
 
     /// Looks at paths at which something has happened; says whether anything is different.
-    pub fn refresh(&mut self, paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<bool, Error> {
+    pub fn refresh(
+        &mut self,
+        paths: impl IntoIterator<Item = impl AsRef<Path>>,
+    ) -> Result<bool, WorkspaceError> {
         let changes = self.follower.refresh(paths)?;
-        Ok(self.take_in(changes))
+        Ok(self.apply(changes))
     }
 
-    /// Looks at what no watcher reports, as [`Follower::poll`] does; says whether anything is different.
-    pub fn poll(&mut self) -> Result<bool, Error> {
+    /// Looks at what no watcher reports, as [`WorkspaceTracker::poll`] does; says whether anything is different.
+    pub fn poll(&mut self) -> Result<bool, WorkspaceError> {
         let changes = self.follower.poll()?;
-        Ok(self.take_in(changes))
+        Ok(self.apply(changes))
     }
 
     /// Looks at everything; says whether anything is different.
-    pub fn refresh_all(&mut self) -> Result<bool, Error> {
+    pub fn refresh_all(&mut self) -> Result<bool, WorkspaceError> {
         let changes = self.follower.refresh_all()?;
-        Ok(self.take_in(changes))
+        Ok(self.apply(changes))
     }
 
-    fn take_in(&mut self, changes: Changes) -> bool {
+    fn apply(&mut self, changes: Changes) -> bool {
         if changes.is_empty() {
             // What is left out may be something else.
             self.indexed.files = changes.snapshot;
@@ -153,22 +158,22 @@ impl Indexer {
 
     /// Keeps what was derived for the next time, where that pays; `None` where it does not, or there is no cache. After an error it is
     /// not tried again before twice as much has changed: a full disk stays full for a while.
-    pub fn save(&mut self) -> Result<Option<Saved>, cache::Error> {
+    pub fn save(&mut self) -> Result<Option<SaveSummary>, cache::CacheError> {
         let unsaved = self.unsaved.values().sum();
         let total = self.indexed.files.files().iter().map(|file| size(file).1).sum();
-        if unsaved < self.patience || !cache::pays(unsaved, total) {
+        if unsaved < self.retry_save_bytes || !cache::is_worth_saving(unsaved, total) {
             return Ok(None);
         }
-        self.patience = 2 * unsaved;
+        self.retry_save_bytes = 2 * unsaved;
         self.save_all()
     }
 
     /// Keeps what was derived, whether that pays or not; `None` where all of it is kept, or there is no cache.
-    pub fn save_all(&mut self) -> Result<Option<Saved>, cache::Error> {
+    pub fn save_all(&mut self) -> Result<Option<SaveSummary>, cache::CacheError> {
         let Some(cache) = self.cache.as_ref().filter(|_| !self.unsaved.is_empty()) else { return Ok(None) };
-        let saved = cached::save(cache, &self.follower, &self.indexed.index)?;
+        let saved = index_cache::save(cache, &self.follower, &self.indexed.index)?;
         self.unsaved.clear();
-        self.patience = 0;
+        self.retry_save_bytes = 0;
         Ok(Some(saved))
     }
 }

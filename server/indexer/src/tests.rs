@@ -5,20 +5,20 @@ use std::path::Path;
 
 use super::*;
 
-fn open(root: &Path, cache: &Cache) -> (Indexer, Opening) {
-    Indexer::open(root, &Limits::standard(), Some(cache.clone()), &|_| ()).unwrap()
+fn open(root: &Path, cache: &Cache) -> (Indexer, OpenStats) {
+    Indexer::open(root, &ReadLimits::standard(), Some(cache.clone()), &|_| ()).unwrap()
 }
 
 /// The names that the index of a folder has places for.
 fn places(indexer: &Indexer, name: &str) -> Vec<String> {
-    let searcher = indexer.indexed().index.hide(&[]);
+    let searcher = indexer.current().index.hide(&[]);
     searcher.occurrences(name).iter().map(|occurrence| occurrence.file.path().to_owned()).collect()
 }
 
 #[test]
 fn changes_on_disk_are_in_the_index_after_a_look() {
     let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let cache = Cache::new(caches.path(), Cache::STANDARD_LIMIT);
+    let cache = Cache::new(caches.path(), Cache::DEFAULT_LIMIT);
     fs::write(folder.path().join("a.py"), "alpha = 1\n").unwrap();
     fs::write(folder.path().join("b.py"), "beta = alpha\n").unwrap();
     let (mut indexer, _) = open(folder.path(), &cache);
@@ -34,17 +34,17 @@ fn changes_on_disk_are_in_the_index_after_a_look() {
 #[test]
 fn what_is_in_the_cache_is_not_derived_again() {
     let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let cache = Cache::new(caches.path(), Cache::STANDARD_LIMIT);
+    let cache = Cache::new(caches.path(), Cache::DEFAULT_LIMIT);
     for name in ["a", "b", "c"] {
         fs::write(folder.path().join(format!("{name}.py")), format!("def {name}_name(): pass\n")).unwrap();
     }
     let (mut indexer, opening) = open(folder.path(), &cache);
-    assert_eq!((opening.reused, opening.derived), (0, 3));
+    assert_eq!((opening.reused, opening.rebuilt), (0, 3));
     assert!(indexer.save().unwrap().is_some());
     assert!(indexer.save().unwrap().is_none(), "nothing has changed since");
     fs::write(folder.path().join("b.py"), "def other_name(): pass\n").unwrap();
     let (indexer, opening) = open(folder.path(), &cache);
-    assert_eq!((opening.reused, opening.derived), (2, 1));
+    assert_eq!((opening.reused, opening.rebuilt), (2, 1));
     assert_eq!(places(&indexer, "b_name"), [""; 0]);
     assert_eq!(places(&indexer, "other_name"), ["b.py"]);
     assert_eq!(places(&indexer, "c_name"), ["c.py"]);
@@ -53,7 +53,7 @@ fn what_is_in_the_cache_is_not_derived_again() {
 #[test]
 fn a_file_that_changes_often_counts_once() {
     let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let cache = Cache::new(caches.path(), Cache::STANDARD_LIMIT);
+    let cache = Cache::new(caches.path(), Cache::DEFAULT_LIMIT);
     fs::write(folder.path().join("large.py"), "alpha = 1\n".repeat(1000)).unwrap();
     let (mut indexer, _) = open(folder.path(), &cache);
     assert!(indexer.save().unwrap().is_some());
@@ -70,7 +70,7 @@ fn after_an_error_it_is_not_saved_again_at_once() {
     let blocked = caches.path().join("a file");
     fs::write(&blocked, "").unwrap();
     fs::write(folder.path().join("a.py"), "alpha = 1\n").unwrap();
-    let (mut indexer, _) = open(folder.path(), &Cache::new(&blocked, Cache::STANDARD_LIMIT));
+    let (mut indexer, _) = open(folder.path(), &Cache::new(&blocked, Cache::DEFAULT_LIMIT));
     assert!(indexer.save().is_err());
     assert!(indexer.save().unwrap().is_none());
     fs::write(folder.path().join("a.py"), "alpha = 1\n".repeat(2)).unwrap();
@@ -81,7 +81,7 @@ fn after_an_error_it_is_not_saved_again_at_once() {
 #[test]
 fn a_damaged_cache_is_told_and_done_without() {
     let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let cache = Cache::new(caches.path(), Cache::STANDARD_LIMIT);
+    let cache = Cache::new(caches.path(), Cache::DEFAULT_LIMIT);
     fs::write(folder.path().join("a.py"), "alpha = 1\n").unwrap();
     open(folder.path(), &cache).0.save().unwrap();
     for file in fs::read_dir(caches.path()).unwrap() {
@@ -92,7 +92,7 @@ fn a_damaged_cache_is_told_and_done_without() {
         fs::write(path, bytes).unwrap();
     }
     let (indexer, opening) = open(folder.path(), &cache);
-    assert_eq!((opening.reused, opening.derived), (0, 1));
+    assert_eq!((opening.reused, opening.rebuilt), (0, 1));
     assert!(opening.miss.unwrap().to_string().contains("damaged"));
     assert_eq!(places(&indexer, "alpha"), ["a.py"]);
 }
@@ -101,7 +101,7 @@ mod tokens {
     use syntax::Language;
 
     use super::*;
-    use crate::{Tokens, save_tokens};
+    use crate::{LoadedCorpus, save_corpus};
 
     fn file(path: &str, text: &str) -> SourceFile {
         SourceFile { path: path.into(), language: Language::Python, text: text.into() }
@@ -114,7 +114,7 @@ mod tokens {
 
     fn caches() -> (tempfile::TempDir, Cache) {
         let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::new(folder.path(), Cache::STANDARD_LIMIT);
+        let cache = Cache::new(folder.path(), Cache::DEFAULT_LIMIT);
         (folder, cache)
     }
 
@@ -122,17 +122,17 @@ mod tokens {
     fn what_is_in_the_cache_is_not_put_together_again() {
         let (_folder, cache) = caches();
         let root = Path::new("/project");
-        let first = Tokens::open(Some(&cache), root, &files("x = 1\n"));
+        let first = LoadedCorpus::open(Some(&cache), root, &files("x = 1\n"));
         assert!(!first.is_cached && first.miss.is_none());
-        save_tokens(&cache, root, &first.corpus).unwrap();
-        let same = Tokens::open(Some(&cache), root, &files("x = 1\n"));
+        save_corpus(&cache, root, &first.corpus).unwrap();
+        let same = LoadedCorpus::open(Some(&cache), root, &files("x = 1\n"));
         assert!(same.is_cached);
         assert_eq!((same.corpus.stats(), same.corpus.changed_tokens()), (first.corpus.stats(), 0));
-        let changed = Tokens::open(Some(&cache), root, &files("x = 12 + y\n"));
+        let changed = LoadedCorpus::open(Some(&cache), root, &files("x = 12 + y\n"));
         assert!(changed.is_cached, "a little lies on top");
         assert_eq!(changed.corpus.stats().tokens, first.corpus.stats().tokens + 2);
         assert_eq!(changed.corpus.changed_tokens(), 5 + 7);
-        let much = Tokens::open(Some(&cache), root, &files(&"x = 1\n".repeat(50)));
+        let much = LoadedCorpus::open(Some(&cache), root, &files(&"x = 1\n".repeat(50)));
         assert_eq!((much.is_cached, much.corpus.changed_tokens()), (false, 0), "all is put together anew");
     }
 
@@ -140,14 +140,14 @@ mod tokens {
     fn tokens_that_are_damaged_are_put_together_again_and_told() {
         let (folder, cache) = caches();
         let root = Path::new("/project");
-        save_tokens(&cache, root, &Tokens::open(Some(&cache), root, &files("")).corpus).unwrap();
+        save_corpus(&cache, root, &LoadedCorpus::open(Some(&cache), root, &files("")).corpus).unwrap();
         let path = fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
         let mut bytes = fs::read(&path).unwrap();
         *bytes.last_mut().unwrap() ^= 1;
         fs::write(&path, bytes).unwrap();
-        let opened = Tokens::open(Some(&cache), root, &files(""));
+        let opened = LoadedCorpus::open(Some(&cache), root, &files(""));
         assert!(!opened.is_cached);
         assert_eq!(opened.miss.as_deref(), Some("it is damaged: it does not have its checksum"));
-        assert_eq!(opened.corpus.stats(), Tokens::open(None, root, &files("")).corpus.stats());
+        assert_eq!(opened.corpus.stats(), LoadedCorpus::open(None, root, &files("")).corpus.stats());
     }
 }

@@ -9,55 +9,55 @@ use std::sync::Arc;
 use completion::PathGate;
 use workspace::{Admission, RealPath, SkipReason};
 
-use crate::beside::beside;
+use crate::document_session::DocumentSession;
 use crate::documents::OpenDocument;
-use crate::folders::Home;
 use crate::locks::lock;
-use crate::session::Session;
+use crate::run_blocking::run_blocking;
+use crate::workspace_folders::DocumentLocation;
 
 /// A reason to refuse a document whose verdict cannot be had.
-const UNKNOWN: &str = "the disk does not tell whether it is ignored";
+const UNKNOWN_VERDICT: &str = "the disk does not tell whether it is ignored";
 
 /// Verdicts that are remembered for each document: those of the files that some hundred questions take their context from.
 const MOST_ADMISSIONS: usize = 1_000;
 
 /// Why nothing of a document may be sent or recorded, if so.
-pub(crate) async fn refusal(document: &OpenDocument, home: &Home) -> Option<String> {
-    if let Some(reason) = by_itself(document) {
+pub(crate) async fn refusal(document: &OpenDocument, home: &DocumentLocation) -> Option<String> {
+    if let Some(reason) = refusal_without_disk(document) {
         return Some(reason);
     }
     let now = refusal_now(document, home);
-    let judged = beside(move || Ok::<_, String>(now())).await;
-    judged.unwrap_or_else(|_| Some(UNKNOWN.to_owned()))
+    let judged = run_blocking(move || Ok::<_, String>(now())).await;
+    judged.unwrap_or_else(|_| Some(UNKNOWN_VERDICT.to_owned()))
 }
 
 /// What tells why nothing of a document's file may be sent or recorded at the moment when it is called, if so. It waits for the disk.
 pub(crate) fn refusal_now(
     document: &OpenDocument,
-    home: &Home,
+    home: &DocumentLocation,
 ) -> impl Fn() -> Option<String> + Send + Sync + 'static {
     let path = document.path.clone();
     let in_folder = home.folder.as_ref().filter(|_| home.is_inside);
     let in_folder = in_folder.map(|folder| (folder.root.clone(), Arc::clone(&home.path)));
     let session = Arc::clone(&document.session);
-    move || judge(&session, path.as_deref()?, in_folder.clone())
+    move || refusal_on_disk(&session, path.as_deref()?, in_folder.clone())
 }
 
 /// Judges the document's own file and those that its context comes from, by their paths in the folder.
-pub(crate) fn path_gate(document: &OpenDocument, home: &Home) -> PathGate {
+pub(crate) fn path_gate(document: &OpenDocument, home: &DocumentLocation) -> PathGate {
     let own = refusal_now(document, home);
     let own_path = Arc::clone(&home.path);
     let root = home.folder.as_ref().map(|folder| folder.root.clone());
     let session = Arc::clone(&document.session);
     Arc::new(move |path| match &root {
         _ if *path == *own_path => own().is_none(),
-        Some(root) => refused_in(&session, root, path).is_none(),
+        Some(root) => skip_reason_in(&session, root, path).is_none(),
         None => true,
     })
 }
 
 /// What can be told without looking at the disk.
-fn by_itself(document: &OpenDocument) -> Option<String> {
+fn refusal_without_disk(document: &OpenDocument) -> Option<String> {
     if document.path.as_deref().is_some_and(is_secret_like) {
         return Some("by its name it holds secrets".to_owned());
     }
@@ -74,15 +74,19 @@ fn is_secret_like(path: &Path) -> bool {
 
 /// What the disk says of the document at `path`, which the workspace folder `in_folder` may hold under the given name. Waits for the
 /// disk.
-fn judge(session: &Session, path: &Path, in_folder: Option<(PathBuf, Arc<str>)>) -> Option<String> {
+fn refusal_on_disk(
+    session: &DocumentSession,
+    path: &Path,
+    in_folder: Option<(PathBuf, Arc<str>)>,
+) -> Option<String> {
     let left_out = |reason: SkipReason| format!("it is left out of the workspace: {}", reason.name());
     if let Some((root, name)) = &in_folder
-        && let Some(reason) = refused_in(session, root, name)
+        && let Some(reason) = skip_reason_in(session, root, name)
     {
         return Some(left_out(reason));
     }
     // What is not on disk leads nowhere.
-    let Some(RealPath::Of(real)) = workspace::real_path(path) else { return None };
+    let Some(RealPath::Existing(real)) = workspace::real_path(path) else { return None };
     if real == path {
         return None;
     }
@@ -93,13 +97,13 @@ fn judge(session: &Session, path: &Path, in_folder: Option<(PathBuf, Arc<str>)>)
         let name = real.strip_prefix(root.canonicalize().ok()?).map(workspace::path_text).ok()?;
         Some((root, name))
     });
-    let (root, name) = within.or_else(|| place_of_its_own(&real))?;
-    let reason = refused_in(session, &root, &name)?;
+    let (root, name) = within.or_else(|| enclosing_repository(&real))?;
+    let reason = skip_reason_in(session, &root, &name)?;
     Some(format!("the file that it is a link to is left out: {}", reason.name()))
 }
 
 /// Why the walk of the folder at `root` keeps the file called `name` out, if that concerns engines.
-fn refused_in(session: &Session, root: &Path, name: &str) -> Option<SkipReason> {
+fn skip_reason_in(session: &DocumentSession, root: &Path, name: &str) -> Option<SkipReason> {
     let place = (root.to_owned(), name.to_owned());
     let known = lock(&session.admissions).get(&place).cloned();
     let admission = known.filter(Admission::is_current).unwrap_or_else(|| {
@@ -111,11 +115,11 @@ fn refused_in(session: &Session, root: &Path, name: &str) -> Option<SkipReason> 
         admissions.insert(place, judged.clone());
         judged
     });
-    admission.refusal.filter(|reason| keeps_out(*reason))
+    admission.refusal.filter(|reason| applies_to_engines(*reason))
 }
 
 /// The repository that a file lies in, or else its folder, with its name in there.
-fn place_of_its_own(path: &Path) -> Option<(PathBuf, String)> {
+fn enclosing_repository(path: &Path) -> Option<(PathBuf, String)> {
     let folder = path.parent()?;
     let root = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(folder);
     Some((root.to_owned(), workspace::path_text(path.strip_prefix(root).ok()?)))
@@ -123,7 +127,7 @@ fn place_of_its_own(path: &Path) -> Option<(PathBuf, String)> {
 
 /// Whether what keeps a file out of the index keeps its document out of engines too. Hidden files, other checkouts and files behind
 /// links are people's own code.
-fn keeps_out(reason: SkipReason) -> bool {
+fn applies_to_engines(reason: SkipReason) -> bool {
     use SkipReason as R;
     matches!(
         reason,

@@ -8,7 +8,7 @@ use crate::ext::{DidChangeStatus, DidChangeStatusParams};
 /// Work that the client shows as under way. Dropped, as when it is cancelled or panics, it is reported as stopped.
 pub(crate) struct BusyStatus {
     client: Client,
-    what: String,
+    task: String,
     has_ended: bool,
 }
 
@@ -16,8 +16,8 @@ impl BusyStatus {
     /// Reports that work has begun; `what` says which, as in "reading shop".
     pub(crate) async fn begin(client: &Client, what: String) -> BusyStatus {
         // Made first: whoever stops waiting may do so once the message is on its way.
-        let status = BusyStatus { client: client.clone(), what, has_ended: false };
-        report(client, true, "normal", status.what.clone()).await;
+        let status = BusyStatus { client: client.clone(), task: what, has_ended: false };
+        report(client, true, "normal", status.task.clone()).await;
         status
     }
 
@@ -34,7 +34,7 @@ impl Drop for BusyStatus {
         if self.has_ended {
             return;
         }
-        let (client, message) = (self.client.clone(), format!("{} was stopped", self.what));
+        let (client, message) = (self.client.clone(), format!("{} was stopped", self.task));
         // Without a runtime there is no client to report to any more.
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn(async move { report(&client, false, "normal", message).await });
@@ -87,7 +87,7 @@ mod tests {
         type Work = fn(BusyStatus) -> futures_util::future::BoxFuture<'static, ()>;
         let works: [(Work, &str); 3] = [
             (|status| Box::pin(status.end("normal", "read".to_owned())), "read"),
-            (|status| Box::pin(async move { panic!("{} panics", status.what) }), "reading was stopped"),
+            (|status| Box::pin(async move { panic!("{} panics", status.task) }), "reading was stopped"),
             (
                 |status| {
                     Box::pin(async move {

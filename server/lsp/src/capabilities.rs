@@ -1,6 +1,6 @@
 //! What client and server can do: read from the one, said of the other.
 
-use text::Encoding;
+use text::PositionEncoding;
 use tower_lsp_server::gen_lsp_types::{
     ChangeNotifications, ClientCapabilities, CodeLensOptions, ExecuteCommandOptions, FileOperationFilter,
     FileOperationOptions, FileOperationPattern, FileOperationRegistrationOptions, InlineCompletionProvider,
@@ -12,7 +12,7 @@ use crate::{ext, to_proto};
 
 /// What a client can do, as far as it matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ClientHas {
+pub(crate) struct ClientFeatures {
     /// It answers `workspace/configuration`.
     pub(crate) configuration: bool,
     /// It shows progress that the server begins.
@@ -23,14 +23,14 @@ pub(crate) struct ClientHas {
     pub(crate) file_watching: bool,
 }
 
-impl ClientHas {
-    pub(crate) fn new(client: &ClientCapabilities) -> ClientHas {
+impl ClientFeatures {
+    pub(crate) fn new(client: &ClientCapabilities) -> ClientFeatures {
         let workspace = client.workspace.as_ref();
         let lens = workspace.and_then(|workspace| workspace.code_lens.as_ref());
         let watching = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
         let window = client.window.as_ref();
         let is_set = |flag: Option<bool>| flag == Some(true);
-        ClientHas {
+        ClientFeatures {
             configuration: is_set(workspace.and_then(|workspace| workspace.configuration)),
             progress: is_set(window.and_then(|window| window.work_done_progress)),
             lens_refresh: is_set(lens.and_then(|lens| lens.refresh_support)),
@@ -41,21 +41,25 @@ impl ClientHas {
 
 /// How characters are counted: bytes where the client can, since that is how we count ourselves; else the client's first choice that
 /// we know, else UTF-16, which every client must know.
-pub(crate) fn encoding(client: &ClientCapabilities) -> Encoding {
+pub(crate) fn negotiate_encoding(client: &ClientCapabilities) -> PositionEncoding {
     let offered = client.general.as_ref().and_then(|general| general.position_encodings.as_deref());
     let known = |kind: &PositionEncodingKind| match kind {
-        PositionEncodingKind::UTF8 => Some(Encoding::Utf8),
-        PositionEncodingKind::UTF16 => Some(Encoding::Utf16),
-        PositionEncodingKind::UTF32 => Some(Encoding::Utf32),
+        PositionEncodingKind::UTF8 => Some(PositionEncoding::Utf8),
+        PositionEncodingKind::UTF16 => Some(PositionEncoding::Utf16),
+        PositionEncodingKind::UTF32 => Some(PositionEncoding::Utf32),
         PositionEncodingKind::Custom(_) => None,
     };
-    let offered: Vec<Encoding> = offered.unwrap_or_default().iter().filter_map(known).collect();
-    let has_utf8 = offered.contains(&Encoding::Utf8);
-    if has_utf8 { Encoding::Utf8 } else { offered.first().copied().unwrap_or(Encoding::Utf16) }
+    let offered: Vec<PositionEncoding> = offered.unwrap_or_default().iter().filter_map(known).collect();
+    let has_utf8 = offered.contains(&PositionEncoding::Utf8);
+    if has_utf8 {
+        PositionEncoding::Utf8
+    } else {
+        offered.first().copied().unwrap_or(PositionEncoding::Utf16)
+    }
 }
 
 /// What this server can do.
-pub(crate) fn of_server(encoding: Encoding) -> ServerCapabilities {
+pub(crate) fn server_capabilities(encoding: PositionEncoding) -> ServerCapabilities {
     let sync = TextDocumentSyncOptions {
         open_close: Some(true),
         change: Some(TextDocumentSyncKind::Incremental),
@@ -110,6 +114,6 @@ mod tests {
         let (_, example) = document.split_once("\n```json initialize result\n").unwrap();
         let example = example.split("```").next().unwrap_or_default();
         let documented: Value = serde_json::from_str(example).unwrap();
-        assert_eq!(documented, json!({ "capabilities": of_server(Encoding::Utf16) }));
+        assert_eq!(documented, json!({ "capabilities": server_capabilities(PositionEncoding::Utf16) }));
     }
 }

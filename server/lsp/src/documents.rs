@@ -11,39 +11,39 @@ use std::sync::{Arc, OnceLock};
 
 use serde::Deserialize;
 use syntax::Language;
-use text::{Document as Rope, Edit, Encoding};
+use text::{Document as Rope, Edit, PositionEncoding};
 use tower_lsp_server::gen_lsp_types::{self as lsp, Position, Uri};
 use tower_lsp_server::jsonrpc::{Error, Result};
 
+use crate::document_session::DocumentSession;
 use crate::from_proto;
-use crate::session::Session;
 use crate::surrogates::{LoneSurrogates, REPLACEMENT};
 use crate::to_proto;
-use crate::typed::Typed;
+use crate::typed_ranges::TypedRanges;
 
 /// Whether a document's text is still what the editor shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SyncState {
+pub(crate) enum SyncOutcome {
     /// It is, or was not before either.
-    Kept,
+    Unchanged,
     /// It is not any more.
     Lost,
 }
 
-impl SyncState {
-    fn of(was_out_of_sync: bool, is_out_of_sync: bool) -> SyncState {
-        if is_out_of_sync && !was_out_of_sync { SyncState::Lost } else { SyncState::Kept }
+impl SyncOutcome {
+    fn from_flags(was_out_of_sync: bool, is_out_of_sync: bool) -> SyncOutcome {
+        if is_out_of_sync && !was_out_of_sync { SyncOutcome::Lost } else { SyncOutcome::Unchanged }
     }
 }
 
 /// All open documents.
 #[derive(Clone)]
 pub(crate) struct Documents {
-    encoding: Encoding,
+    encoding: PositionEncoding,
     open: HashMap<String, Arc<OpenDocument>>,
 }
 
-/// A document in one version. What outlives versions is in its [`Session`].
+/// A document in one version. What outlives versions is in its [`DocumentSession`].
 #[derive(Clone)]
 pub(crate) struct OpenDocument {
     /// As the client writes it.
@@ -57,11 +57,11 @@ pub(crate) struct OpenDocument {
     /// The text.
     pub(crate) rope: Rope,
     /// The text in one piece, once somebody wanted it.
-    whole: Arc<OnceLock<Arc<str>>>,
+    full_text: Arc<OnceLock<Arc<str>>>,
     /// What outlives versions.
-    pub(crate) session: Arc<Session>,
+    pub(crate) session: Arc<DocumentSession>,
     /// How the client counts characters.
-    pub(crate) encoding: Encoding,
+    pub(crate) encoding: PositionEncoding,
     /// The halves of surrogate pairs in it.
     surrogates: LoneSurrogates,
     /// Whether a change was lost, so that this text is not what the editor shows.
@@ -69,13 +69,13 @@ pub(crate) struct OpenDocument {
     /// Where the last edit begins, in bytes.
     pub(crate) last_edit: Option<usize>,
     /// What was typed lately.
-    pub(crate) typed: Typed,
+    pub(crate) typed_ranges: TypedRanges,
 }
 
 /// A document as `didOpen` brings it.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct OpenedDocument {
+pub(crate) struct DidOpenDocument {
     pub(crate) uri: Uri,
     language_id: String,
     #[serde(flatten)]
@@ -84,7 +84,7 @@ pub(crate) struct OpenedDocument {
 
 /// A piece of a document's text replaced, or all of it.
 #[derive(Deserialize)]
-pub(crate) struct Change {
+pub(crate) struct ContentChange {
     /// Nothing means everything.
     range: Option<lsp::Range>,
     #[serde(flatten)]
@@ -103,11 +103,11 @@ struct EditorText {
 
 impl EditorText {
     /// The text, and the halves in it. Only clients that count UTF-16 mean one character by two halves.
-    fn decoded(self, encoding: Encoding) -> (String, LoneSurrogates) {
-        let surrogates = self.text_surrogates.checked(&self.text);
+    fn decode(self, encoding: PositionEncoding) -> (String, LoneSurrogates) {
+        let surrogates = self.text_surrogates.validated(&self.text);
         match encoding {
-            Encoding::Utf16 => surrogates.joined(self.text),
-            Encoding::Utf8 | Encoding::Utf32 => (self.text, surrogates),
+            PositionEncoding::Utf16 => surrogates.joined(self.text),
+            PositionEncoding::Utf8 | PositionEncoding::Utf32 => (self.text, surrogates),
         }
     }
 }
@@ -115,17 +115,17 @@ impl EditorText {
 impl Default for Documents {
     /// Before anything is agreed on, characters are counted as every client can.
     fn default() -> Documents {
-        Documents::new(Encoding::Utf16)
+        Documents::new(PositionEncoding::Utf16)
     }
 }
 
 impl Documents {
-    pub(crate) fn new(encoding: Encoding) -> Documents {
+    pub(crate) fn new(encoding: PositionEncoding) -> Documents {
         Documents { encoding, open: HashMap::new() }
     }
 
     pub(crate) fn get(&self, uri: &Uri) -> Option<Arc<OpenDocument>> {
-        self.open.get(&from_proto::key(uri)).cloned()
+        self.open.get(&from_proto::document_key(uri)).cloned()
     }
 
     /// All open documents, in no particular order.
@@ -134,7 +134,7 @@ impl Documents {
     }
 
     /// A number for which documents are open beside the one at `uri`, and for their texts.
-    pub(crate) fn state_beside(&self, uri: &Uri) -> u64 {
+    pub(crate) fn fingerprint_of_others(&self, uri: &Uri) -> u64 {
         let others = self.open.values().filter(|other| other.uri != *uri);
         let mut revisions: Vec<u64> = others.map(|other| other.revision).collect();
         revisions.sort_unstable();
@@ -144,26 +144,26 @@ impl Documents {
     }
 
     /// Takes in a document. One that is open already is replaced.
-    pub(crate) fn open(&mut self, item: OpenedDocument, revision: u64) {
+    pub(crate) fn open(&mut self, item: DidOpenDocument, revision: u64) {
         let path = from_proto::path(&item.uri);
         let by_name = path.as_ref().and_then(|path| Language::from_path(&path.to_string_lossy()));
-        let (text, surrogates) = item.text.decoded(self.encoding);
+        let (text, surrogates) = item.text.decode(self.encoding);
         let rope = Rope::new(&text);
         let document = OpenDocument {
             language: by_name.or_else(|| from_proto::language(&item.language_id)),
             path,
             revision,
-            session: Arc::new(Session::new(rope.clone(), revision)),
+            session: Arc::new(DocumentSession::new(rope.clone(), revision)),
             rope,
-            whole: Arc::default(),
+            full_text: Arc::default(),
             encoding: self.encoding,
             surrogates,
             is_out_of_sync: false,
             last_edit: None,
-            typed: Typed::default(),
+            typed_ranges: TypedRanges::default(),
             uri: item.uri,
         };
-        if let Some(old) = self.open.insert(from_proto::key(&document.uri), Arc::new(document)) {
+        if let Some(old) = self.open.insert(from_proto::document_key(&document.uri), Arc::new(document)) {
             old.session.close();
         }
     }
@@ -173,35 +173,37 @@ impl Documents {
     pub(crate) fn change(
         &mut self,
         uri: &Uri,
-        changes: impl IntoIterator<Item = Option<Change>>,
+        changes: impl IntoIterator<Item = Option<ContentChange>>,
         revision: u64,
-    ) -> Option<SyncState> {
-        let document = Arc::make_mut(self.open.get_mut(&from_proto::key(uri))?);
+    ) -> Option<SyncOutcome> {
+        let document = Arc::make_mut(self.open.get_mut(&from_proto::document_key(uri))?);
         let was_out_of_sync = document.is_out_of_sync;
         document.revision = revision;
-        document.whole = Arc::default();
+        document.full_text = Arc::default();
         let mut edits = Vec::new();
-        changes.into_iter().for_each(|change| document.apply(change, &mut edits));
+        changes.into_iter().for_each(|change| document.apply_change(change, &mut edits));
         document.last_edit = edits.last().map(|edit| edit.range.start).or(document.last_edit);
-        edits.iter().for_each(|edit| document.typed.follow(edit, revision));
-        document.session.follow(&edits, &document.rope, revision);
+        edits.iter().for_each(|edit| document.typed_ranges.apply_edit(edit, revision));
+        document.session.apply_edits(&edits, &document.rope, revision);
         if document.is_out_of_sync {
-            document.session.end();
+            document.session.cancel_requests();
         }
-        Some(SyncState::of(was_out_of_sync, document.is_out_of_sync))
+        Some(SyncOutcome::from_flags(was_out_of_sync, document.is_out_of_sync))
     }
 
     /// Takes note that a document's text is not known any more.
-    pub(crate) fn lose(&mut self, uri: &Uri) -> SyncState {
-        let Some(document) = self.open.get_mut(&from_proto::key(uri)) else { return SyncState::Kept };
-        document.session.end();
+    pub(crate) fn mark_desynchronized(&mut self, uri: &Uri) -> SyncOutcome {
+        let Some(document) = self.open.get_mut(&from_proto::document_key(uri)) else {
+            return SyncOutcome::Unchanged;
+        };
+        document.session.cancel_requests();
         let was_out_of_sync = std::mem::replace(&mut Arc::make_mut(document).is_out_of_sync, true);
-        SyncState::of(was_out_of_sync, true)
+        SyncOutcome::from_flags(was_out_of_sync, true)
     }
 
     /// Forgets a document; what is being computed for it ends. False if it was not open.
     pub(crate) fn close(&mut self, uri: &Uri) -> bool {
-        let closed = self.open.remove(&from_proto::key(uri));
+        let closed = self.open.remove(&from_proto::document_key(uri));
         if let Some(document) = &closed {
             document.session.close();
         }
@@ -211,10 +213,10 @@ impl Documents {
 
 impl OpenDocument {
     /// Applies a change, and adds the edits that it comes to.
-    fn apply(&mut self, change: Option<Change>, edits: &mut Vec<Edit>) {
+    fn apply_change(&mut self, change: Option<ContentChange>, edits: &mut Vec<Edit>) {
         match change {
-            Some(Change { range: None, text }) => self.replace_all(text, edits),
-            Some(Change { range: Some(range), text }) if !self.is_out_of_sync => {
+            Some(ContentChange { range: None, text }) => self.replace_all(text, edits),
+            Some(ContentChange { range: Some(range), text }) if !self.is_out_of_sync => {
                 self.is_out_of_sync = self.replace(range, text, edits).is_none();
             }
             Some(_) => {}
@@ -223,7 +225,7 @@ impl OpenDocument {
     }
 
     fn replace_all(&mut self, text: EditorText, edits: &mut Vec<Edit>) {
-        let (text, surrogates) = text.decoded(self.encoding);
+        let (text, surrogates) = text.decode(self.encoding);
         // Places follow what really changed, also for clients that always send everything.
         if let Some(edit) = Edit::between(&self.rope.text(), &text) {
             if self.rope.apply(&edit).is_none() {
@@ -237,47 +239,47 @@ impl OpenDocument {
 
     /// `None` if the range does not fit the text.
     fn replace(&mut self, range: lsp::Range, text: EditorText, edits: &mut Vec<Edit>) -> Option<()> {
-        self.split_at(range.end, edits)?;
-        self.split_at(range.start, edits)?;
-        let (text, surrogates) = text.decoded(self.encoding);
-        let edit = Edit { range: self.edited(range)?, text };
-        let inserted = edit.inserted();
-        self.commit(edit, surrogates, edits)?;
-        if self.encoding == Encoding::Utf16 {
-            self.join_at(inserted.end, edits)?;
-            self.join_at(inserted.start, edits)?;
+        self.split_surrogates_at(range.end, edits)?;
+        self.split_surrogates_at(range.start, edits)?;
+        let (text, surrogates) = text.decode(self.encoding);
+        let edit = Edit { range: self.edited_range(range)?, text };
+        let inserted = edit.inserted_range();
+        self.apply_edit(edit, surrogates, edits)?;
+        if self.encoding == PositionEncoding::Utf16 {
+            self.join_surrogates_at(inserted.end, edits)?;
+            self.join_surrogates_at(inserted.start, edits)?;
         }
         Some(())
     }
 
-    fn commit(&mut self, edit: Edit, surrogates: LoneSurrogates, edits: &mut Vec<Edit>) -> Option<()> {
+    fn apply_edit(&mut self, edit: Edit, surrogates: LoneSurrogates, edits: &mut Vec<Edit>) -> Option<()> {
         self.rope.apply(&edit)?;
-        self.surrogates.follow(&edit, surrogates);
+        self.surrogates.apply_edit(&edit, surrogates);
         edits.push(edit);
         Some(())
     }
 
     /// Makes two halves of the character that a position of UTF-16 cuts, if it cuts one.
-    fn split_at(&mut self, position: Position, edits: &mut Vec<Edit>) -> Option<()> {
-        let is_cut = self.encoding == Encoding::Utf16 && self.edited_offset(position).is_none();
+    fn split_surrogates_at(&mut self, position: Position, edits: &mut Vec<Edit>) -> Option<()> {
+        let is_cut = self.encoding == PositionEncoding::Utf16 && self.edited_offset(position).is_none();
         let Some(before) = position.character.checked_sub(1).filter(|_| is_cut) else { return Some(()) };
         let start = self.offset_in_text(Position { character: before, ..position })?;
         let line = self.rope.line(position.line as usize)?;
         let character = self.rope.slice(start..line.end)?.chars().next()?;
-        let halves = LoneSurrogates::of(character, 0)?;
+        let halves = LoneSurrogates::from_char(character, 0)?;
         let text = [REPLACEMENT; 2].iter().collect();
-        self.commit(Edit { range: start..start + character.len_utf8(), text }, halves, edits)
+        self.apply_edit(Edit { range: start..start + character.len_utf8(), text }, halves, edits)
     }
 
-    fn join_at(&mut self, offset: usize, edits: &mut Vec<Edit>) -> Option<()> {
+    fn join_surrogates_at(&mut self, offset: usize, edits: &mut Vec<Edit>) -> Option<()> {
         match self.surrogates.join_at(offset) {
-            Some(edit) => self.commit(edit, LoneSurrogates::default(), edits),
+            Some(edit) => self.apply_edit(edit, LoneSurrogates::default(), edits),
             None => Some(()),
         }
     }
 
     /// The bytes that a change replaces. Lines past the last one mean the end of the text: clients say so to replace all of it.
-    fn edited(&self, range: lsp::Range) -> Option<Range<usize>> {
+    fn edited_range(&self, range: lsp::Range) -> Option<Range<usize>> {
         let (start, end) = (self.edited_offset(range.start)?, self.edited_offset(range.end)?);
         (start <= end).then_some(start..end)
     }
@@ -293,7 +295,7 @@ impl OpenDocument {
 
     /// The byte at a position of a request.
     pub(crate) fn offset(&self, position: Position) -> Result<usize> {
-        self.known()?;
+        self.ensure_synchronized()?;
         self.offset_in_text(position).ok_or_else(|| {
             let Position { line, character } = position;
             let lines = self.rope.line_count();
@@ -317,19 +319,19 @@ impl OpenDocument {
     }
 
     /// Whether its text is what the editor shows.
-    pub(crate) fn is_known(&self) -> bool {
+    pub(crate) fn is_synchronized(&self) -> bool {
         !self.is_out_of_sync
     }
 
     /// The answer to requests for a document whose text is not known.
-    pub(crate) fn known(&self) -> Result<()> {
+    pub(crate) fn ensure_synchronized(&self) -> Result<()> {
         let message = "a change of this document was lost, so its text is not known; close and open it again";
-        if self.is_known() { Ok(()) } else { Err(Error::invalid_params(message)) }
+        if self.is_synchronized() { Ok(()) } else { Err(Error::invalid_params(message)) }
     }
 
     /// The whole text, put together once per version.
     pub(crate) fn text(&self) -> Arc<str> {
-        Arc::clone(self.whole.get_or_init(|| self.rope.text().into()))
+        Arc::clone(self.full_text.get_or_init(|| self.rope.text().into()))
     }
 }
 

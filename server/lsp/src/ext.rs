@@ -19,7 +19,7 @@ pub const CASE: &str = "ghostbench/case";
 pub const REPLAY: &str = "ghostbench/replay";
 /// Request: how the engines compare on the recorded cases. [`ScoreboardParams`] to [`ScoreboardResult`].
 pub const SCOREBOARD: &str = "ghostbench/scoreboard";
-/// Request: what the server is doing. No parameters to [`Status`].
+/// Request: what the server is doing. No parameters to [`ServerStatus`].
 pub const STATUS: &str = "ghostbench/status";
 /// Notification to the editor: the status line changed. [`DidChangeStatusParams`].
 pub const DID_CHANGE_STATUS: &str = "ghostbench/didChangeStatus";
@@ -162,7 +162,7 @@ pub struct CaseResult {
 /// What is replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Target {
+pub enum ReplayTarget {
     /// One case.
     Case,
     /// All cases of a document.
@@ -176,11 +176,11 @@ pub enum Target {
 #[serde(rename_all = "camelCase")]
 pub struct ReplayParams {
     /// How much.
-    pub target: Target,
-    /// The case's identity, for [`Target::Case`].
+    pub target: ReplayTarget,
+    /// The case's identity, for [`ReplayTarget::Case`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub case: Option<String>,
-    /// The document for [`Target::File`]; for [`Target::Suite`] any document of the folder.
+    /// The document for [`ReplayTarget::File`]; for [`ReplayTarget::Suite`] any document of the folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_document: Option<TextDocumentIdentifier>,
     /// Where progress is told.
@@ -236,7 +236,7 @@ pub struct ScoreboardResult {
 /// What the server is doing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Status {
+pub struct ServerStatus {
     /// The server's version.
     pub version: String,
     /// utf-8, utf-16 or utf-32.

@@ -8,7 +8,7 @@ use tower_lsp_server::gen_lsp_types::{self as lsp, Uri};
 use url::Url;
 
 /// What documents are told apart by: clients write one file's URI in several ways (`c%3A` and `C:`, escaped or not).
-pub(crate) fn key(uri: &Uri) -> String {
+pub(crate) fn document_key(uri: &Uri) -> String {
     path(uri).map_or_else(|| uri.0.clone(), |path| workspace::path_text(&path))
 }
 
@@ -16,11 +16,11 @@ pub(crate) fn key(uri: &Uri) -> String {
 pub(crate) fn path(uri: &Uri) -> Option<PathBuf> {
     let url = Url::parse(&uri.0).ok().filter(|url| url.scheme() == "file")?;
     let path = url.to_file_path().ok()?;
-    Some(with_small_drive(path))
+    Some(with_lowercase_drive(path))
 }
 
 /// VS Code writes `c:`, others `C:`. The slash before it is there when the path of a Windows client is read elsewhere.
-fn with_small_drive(path: PathBuf) -> PathBuf {
+fn with_lowercase_drive(path: PathBuf) -> PathBuf {
     let drive = match path.to_str().map(str::as_bytes) {
         Some([drive, b':', ..]) if drive.is_ascii_uppercase() => 0,
         Some([b'/', drive, b':', b'/', ..]) if drive.is_ascii_uppercase() => 1,
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn one_file_has_one_key_however_it_is_written() {
-        let key = |uri: &str| key(&Uri(uri.to_owned()));
+        let key = |uri: &str| document_key(&Uri(uri.to_owned()));
         assert_eq!(key("file:///a/b%20c/%C3%A9.py"), key("file:///a/b c/é.py"));
         assert_eq!(key("untitled:Untitled-1"), "untitled:Untitled-1");
         assert_eq!(key("no uri at all"), "no uri at all");
@@ -62,8 +62,8 @@ mod tests {
 
     #[test]
     fn drives_are_written_small() {
-        assert_eq!(with_small_drive("C:/a.py".into()), PathBuf::from("c:/a.py"));
-        assert_eq!(with_small_drive("/C:/a.py".into()), PathBuf::from("/c:/a.py"));
-        assert_eq!(with_small_drive("é:".into()), PathBuf::from("é:"));
+        assert_eq!(with_lowercase_drive("C:/a.py".into()), PathBuf::from("c:/a.py"));
+        assert_eq!(with_lowercase_drive("/C:/a.py".into()), PathBuf::from("/c:/a.py"));
+        assert_eq!(with_lowercase_drive("é:".into()), PathBuf::from("é:"));
     }
 }

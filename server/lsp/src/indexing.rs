@@ -6,12 +6,12 @@
 //!                                             └─► tokens put together anew, when worn, settled and rested ─► published, cached
 //! ```
 //!
-//! Requests never wait for it; until it is done they know less. All that computes here is [`Background`] work, one after the other. The
+//! Requests never wait for it; until it is done they know less. All that computes here is [`BackgroundPool`] work, one after the other. The
 //! index and the built-in engine's tokens take in what changed and nothing else; once much of the tokens has changed, all of them are put
 //! together anew.
 
-mod tokens;
-mod watching;
+mod corpus_builder;
+mod folder_watcher;
 
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
@@ -20,111 +20,118 @@ use std::time::{Duration, Instant};
 
 use builtin::Corpus;
 use cache::Cache;
-use completion::World;
+use completion::WorkspaceIndex;
 use futures_util::FutureExt;
-use indexer::{Indexed, Indexer};
+use indexer::{IndexedFolder, Indexer};
 use tokio::sync::watch;
-use workspace::{Limits, Progress as Reading, check_folder};
+use workspace::{LoadProgress as Reading, ReadLimits, check_folder};
 
-use crate::background::{Background, Urgency};
+use crate::background_pool::{BackgroundPool, Priority};
 use crate::background_threads;
 use crate::busy_status::{BusyStatus, report};
-use crate::folders::{Contents, Folder, Pending};
-use crate::progress::{Shown, Step};
+use crate::progress::{ProgressReporter, ProgressStep};
 use crate::server::Server;
-use tokens::{Built, Event, Tokens};
-use watching::{Next, Watching};
+use crate::workspace_folders::{Folder, FolderContents, PendingChanges};
+use corpus_builder::{BuildEvent, CorpusBuild, CorpusBuilder};
+use folder_watcher::{FolderWatcher, WakeReason};
 
 /// Files change in bursts: a save of all, a switch of branches. The index waits this long after the first one.
-const QUIET: Duration = Duration::from_millis(50);
+const DEBOUNCE: Duration = Duration::from_millis(50);
 
 /// A folder with so many files and folders is read in a second or two, however slow the machine, and counted in milliseconds.
-const SMALL_ENTRIES: usize = 1_000;
+const SMALL_FOLDER_ENTRIES: usize = 1_000;
 
 /// Where to look for changes.
-enum Look {
+enum RefreshScope {
     Paths(Vec<PathBuf>),
     /// At what no watcher sees.
     Unwatched,
     Everything,
 }
 
-impl Look {
-    fn at(pending: Pending) -> Look {
+impl RefreshScope {
+    fn from_pending(pending: PendingChanges) -> RefreshScope {
         match pending {
-            Pending::Paths(paths) => Look::Paths(paths),
-            Pending::Everything => Look::Everything,
-            Pending::Nobody => Look::Paths(Vec::new()),
+            PendingChanges::Paths(paths) => RefreshScope::Paths(paths),
+            PendingChanges::Everything => RefreshScope::Everything,
+            PendingChanges::Closed => RefreshScope::Paths(Vec::new()),
         }
     }
 }
 
 /// Something stopped that should not have; the log says where.
 #[derive(Debug, PartialEq, Eq)]
-struct Defect;
+struct TaskPanic;
 
 /// Keeps what is known of a folder up to date until it is removed.
 pub(crate) fn start(server: &Server, folder: Arc<Folder>) {
     let server = server.clone();
     let removed = folder.removed.clone();
     tokio::spawn(async move {
-        size_up(&folder).await;
-        let keeping = AssertUnwindSafe(keep_up(&server, &folder)).catch_unwind();
+        detect_small_folder(&folder).await;
+        let keeping = AssertUnwindSafe(keep_up_to_date(&server, &folder)).catch_unwind();
         if removed.run_until_cancelled(keeping).await.is_some() {
-            fail(&server, &folder, format!("reading {} stopped by a defect; open it again", folder.name))
-                .await;
+            report_failure(
+                &server,
+                &folder,
+                format!("reading {} stopped by a defect; open it again", folder.name),
+            )
+            .await;
         }
-        folder.leave();
+        folder.stop_tracking();
     });
 }
 
 /// Finds out whether a folder is read in no time. Nothing is read for this, and nothing waits for it but the folder itself.
-async fn size_up(folder: &Folder) {
+async fn detect_small_folder(folder: &Folder) {
     let (root, removed) = (folder.root.clone(), folder.removed.clone());
     if removed.is_cancelled() {
         return;
     }
-    let counting = tokio::task::spawn_blocking(move || workspace::is_small(&root, SMALL_ENTRIES));
+    let counting = tokio::task::spawn_blocking(move || workspace::is_small(&root, SMALL_FOLDER_ENTRIES));
     if counting.await.unwrap_or(false) {
-        folder.is_small();
+        folder.mark_small();
     }
 }
 
 /// Goes on until there is a defect.
-async fn keep_up(server: &Server, folder: &Arc<Folder>) -> Result<std::convert::Infallible, Defect> {
-    let mut watching = Watching::new(server, folder);
-    let mut tokens = Tokens::new(server.background.clone());
+async fn keep_up_to_date(
+    server: &Server,
+    folder: &Arc<Folder>,
+) -> Result<std::convert::Infallible, TaskPanic> {
+    let mut watching = FolderWatcher::new(server, folder);
+    let mut tokens = CorpusBuilder::new(server.background_pool.clone());
     let mut settings = folder.settings.subscribe();
     let mut indexer = loop {
         // What was told so far is seen by reading everything.
         folder.take_pending();
-        tokens.are_read(reads_tokens(server, folder).await);
-        match open(server, folder, &mut tokens).await? {
+        tokens.set_needed(reads_tokens(server, folder).await);
+        match open_folder(server, folder, &mut tokens).await? {
             Some(indexer) => break indexer,
-            None => until_there(server, folder, &mut watching).await?,
+            None => wait_until_readable(server, folder, &mut watching).await?,
         }
     };
     watching.begin(&indexer);
     loop {
         let look_at = tokio::select! {
             () = folder.changed.notified() => {
-                tokio::time::sleep(QUIET).await;
-                Look::at(folder.take_pending())
+                tokio::time::sleep(DEBOUNCE).await;
+                RefreshScope::from_pending(folder.take_pending())
             }
             Ok(()) = settings.changed() => {
-                tokens.are_read(reads_tokens(server, folder).await);
+                tokens.set_needed(reads_tokens(server, folder).await);
                 continue;
             }
-            next = watching.next() => {
-                if next == Next::Begin {
+            next = watching.next_wake() => {
+                if next == WakeReason::Restart {
                     watching.begin(&indexer);
                 }
-                if next == Next::Poll { Look::Unwatched } else { Look::Everything }
+                if next == WakeReason::Poll { RefreshScope::Unwatched } else { RefreshScope::Everything }
             }
-            event = tokens.next() => {
+            event = tokens.next_event() => {
                 match event {
-                    Event::Built(built) => finish(server, folder, built, &indexer).await?,
-                    Event::Due => {
+                    BuildEvent::Built(built) => publish_tokens(server, folder, built, &indexer).await?,
+                    BuildEvent::Due => {
                         indexer = save(server, folder, indexer).await?;
                         tokens.begin(&indexer, folder);
                     }
@@ -133,7 +140,7 @@ async fn keep_up(server: &Server, folder: &Arc<Folder>) -> Result<std::convert::
             }
         };
         let is_different;
-        (indexer, is_different) = look(server, folder, indexer, look_at, &mut watching).await?;
+        (indexer, is_different) = refresh(server, folder, indexer, look_at, &mut watching).await?;
         if is_different {
             tokens.note_change();
         }
@@ -146,47 +153,55 @@ async fn reads_tokens(server: &Server, folder: &Folder) -> bool {
 }
 
 /// Waits for a folder that could not be read, looking for nothing but whether it can be.
-async fn until_there(server: &Server, folder: &Arc<Folder>, watching: &mut Watching) -> Result<(), Defect> {
+async fn wait_until_readable(
+    server: &Server,
+    folder: &Arc<Folder>,
+    watching: &mut FolderWatcher,
+) -> Result<(), TaskPanic> {
     loop {
         watching.wait_for_folder();
         tokio::select! {
             () = folder.changed.notified() => {}
-            _ = watching.next() => {}
+            _ = watching.next_wake() => {}
         }
         let root = folder.root.clone();
-        if beside(server, folder, move || check_folder(&root)).await?.is_ok() {
+        if run_in_background(server, folder, move || check_folder(&root)).await?.is_ok() {
             return Ok(());
         }
     }
 }
 
 /// Opens a folder and publishes what it holds: first what is searched, then with the tokens. `None` if it cannot be read.
-async fn open(server: &Server, folder: &Arc<Folder>, tokens: &mut Tokens) -> Result<Option<Indexer>, Defect> {
+async fn open_folder(
+    server: &Server,
+    folder: &Arc<Folder>,
+    tokens: &mut CorpusBuilder,
+) -> Result<Option<Indexer>, TaskPanic> {
     let start = Instant::now();
-    folder.begin();
+    folder.begin_indexing();
     let busy = BusyStatus::begin(&server.client, format!("reading {}", folder.name)).await;
-    let work = server.works.begin_anew();
-    let shown = Shown::begin(server, &work, &format!("Ghostbench reads {}", folder.name), false);
-    let opened = index(server, folder, shown.steps.clone()).await;
+    let work = server.progress_tasks.begin_server_initiated();
+    let shown = ProgressReporter::begin(server, &work, &format!("Ghostbench reads {}", folder.name), false);
+    let opened = open_indexer(server, folder, shown.steps.clone()).await;
     if let Ok(Ok(indexer)) = &opened {
-        let (indexed, contents) = (indexer.indexed().clone(), folder.reading().contents);
-        let found = beside(server, folder, move || with_index(&contents, &indexed)).await?;
+        let (indexed, contents) = (indexer.current().clone(), folder.state().contents);
+        let found = run_in_background(server, folder, move || with_index(&contents, &indexed)).await?;
         publish_index(server, folder, found);
         tracing::info!(folder = folder.name, took = ?start.elapsed(), "indexed");
         tokens.begin(indexer, folder);
-        if let Event::Built(built) = tokens.next().await {
-            finish(server, folder, built, indexer).await?;
+        if let BuildEvent::Built(built) = tokens.next_event().await {
+            publish_tokens(server, folder, built, indexer).await?;
         }
     }
     shown.end().await;
     tracing::info!(folder = folder.name, took = ?start.elapsed(), "read");
     match opened? {
         Ok(indexer) => {
-            busy.end("normal", is_read(&folder.name, &folder.reading().contents.world)).await;
+            busy.end("normal", ready_message(&folder.name, &folder.state().contents.index)).await;
             Ok(Some(save(server, folder, indexer).await?))
         }
         Err(reason) => {
-            folder.fail(reason.clone());
+            folder.fail_indexing(reason.clone());
             tracing::warn!(folder = folder.name, reason, "cannot be read");
             busy.end("warning", reason).await;
             Ok(None)
@@ -195,25 +210,25 @@ async fn open(server: &Server, folder: &Arc<Folder>, tokens: &mut Tokens) -> Res
 }
 
 /// That a folder was read, and how much of it was not.
-fn is_read(name: &str, world: &World) -> String {
-    match world.tokens().map_or(0, |tokens| tokens.stats().left_out) {
+fn ready_message(name: &str, world: &WorkspaceIndex) -> String {
+    match world.tokens().map_or(0, |tokens| tokens.stats().excluded_files) {
         0 => format!("{name} is read"),
         1 => format!("{name} is read; the built-in engine has no room for 1 file of it"),
         files => format!("{name} is read; the built-in engine has no room for {files} files of it"),
     }
 }
 
-async fn index(
+async fn open_indexer(
     server: &Server,
     folder: &Folder,
-    steps: watch::Sender<Step>,
-) -> Result<Result<Indexer, String>, Defect> {
+    steps: watch::Sender<ProgressStep>,
+) -> Result<Result<Indexer, String>, TaskPanic> {
     let (root, cache, removed) = (folder.root.clone(), server.setup.cache.clone(), folder.removed.clone());
-    let limits = Limits { threads: background_threads(), ..Limits::standard() };
-    let opening = beside(server, folder, move || {
+    let limits = ReadLimits { threads: background_threads(), ..ReadLimits::standard() };
+    let opening = run_in_background(server, folder, move || {
         let progress = |reading| match reading {
             Reading::Walking { .. } => {}
-            Reading::Reading { read, total } => drop(steps.send_replace(Step { done: read, total })),
+            Reading::Reading { read, total } => drop(steps.send_replace(ProgressStep { done: read, total })),
         };
         Indexer::open_while(&root, &limits, cache, &progress, &|| !removed.is_cancelled())
     });
@@ -221,11 +236,11 @@ async fn index(
         Ok(opened) => opened,
         Err(error) => return Ok(Err(error.to_string())),
     };
-    let too_complex = indexer.indexed().index.too_complex().len();
+    let too_complex = indexer.current().index.too_complex().len();
     tracing::info!(
         folder = folder.name,
         reused = opening.reused,
-        derived = opening.derived,
+        derived = opening.rebuilt,
         too_complex,
         "opened"
     );
@@ -236,39 +251,39 @@ async fn index(
 }
 
 /// What was known, with what can be searched by now in its place; the tokens follow.
-fn with_index(contents: &Contents, indexed: &Indexed) -> Contents {
+fn with_index(contents: &FolderContents, indexed: &IndexedFolder) -> FolderContents {
     let files = Arc::clone(indexed.files.files());
-    Contents {
-        world: contents.world.with_index(files, indexed.index.clone(), Arc::clone(&indexed.projects)),
+    FolderContents {
+        index: contents.index.with_index(files, indexed.index.clone(), Arc::clone(&indexed.projects)),
         files: Some(indexed.files.clone()),
-        code: contents.code.clone(),
+        code_version: contents.code_version.clone(),
     }
 }
 
-fn publish_index(server: &Server, folder: &Folder, contents: Contents) {
-    server.background.let_go(folder.update(contents));
+fn publish_index(server: &Server, folder: &Folder, contents: FolderContents) {
+    server.background_pool.drop_in_background(folder.update_contents(contents));
 }
 
 /// Publishes tokens with what can be searched by now, which may be newer, and keeps them for the next start where that pays.
-async fn finish(
+async fn publish_tokens(
     server: &Server,
     folder: &Arc<Folder>,
-    built: Option<Built>,
+    built: Option<CorpusBuild>,
     indexer: &Indexer,
-) -> Result<(), Defect> {
-    let Built { world, code, is_cached } = built.ok_or(Defect)?;
-    let files = indexer.indexed().files.clone();
+) -> Result<(), TaskPanic> {
+    let CorpusBuild { index: world, code_version: code, is_cached } = built.ok_or(TaskPanic)?;
+    let files = indexer.current().files.clone();
     let is_source = !files.files().is_empty();
-    let contents = folder.reading().contents;
-    let joined = beside(server, folder, move || contents.world.with_tokens_of(&world)).await?;
+    let contents = folder.state().contents;
+    let joined = run_in_background(server, folder, move || contents.index.with_tokens_of(&world)).await?;
     let corpus = joined.tokens().cloned();
-    let old = folder.finish(Contents {
-        world: joined,
+    let old = folder.finish_indexing(FolderContents {
+        index: joined,
         // Code may still be written where there is none.
         files: is_source.then_some(files),
-        code: is_source.then_some(code),
+        code_version: is_source.then_some(code),
     });
-    server.background.let_go(old);
+    server.background_pool.drop_in_background(old);
     match corpus.zip(indexer.cache().cloned()) {
         Some((corpus, cache)) if !is_cached => {
             save_tokens(server, folder, indexer.follower().root().to_owned(), corpus, cache).await
@@ -285,47 +300,48 @@ async fn save_tokens(
     root: PathBuf,
     corpus: Arc<Corpus>,
     cache: Cache,
-) -> Result<(), Defect> {
+) -> Result<(), TaskPanic> {
     let owned = Arc::clone(folder);
-    let saving = beside(server, folder, move || match indexer::save_tokens(&cache, &root, &corpus) {
-        Ok(bytes) => tracing::info!(folder = owned.name, bytes, "tokens cached"),
-        Err(error) => owned.warn_of_cache(&error),
-    });
+    let saving =
+        run_in_background(server, folder, move || match indexer::save_corpus(&cache, &root, &corpus) {
+            Ok(bytes) => tracing::info!(folder = owned.name, bytes, "tokens cached"),
+            Err(error) => owned.warn_of_cache_once(&error),
+        });
     saving.await
 }
 
 /// Takes in what has changed on disk, and hears of what is new there; says whether anything is different.
-async fn look(
+async fn refresh(
     server: &Server,
     folder: &Arc<Folder>,
     mut indexer: Indexer,
-    look: Look,
-    watching: &mut Watching,
-) -> Result<(Indexer, bool), Defect> {
+    look: RefreshScope,
+    watching: &mut FolderWatcher,
+) -> Result<(Indexer, bool), TaskPanic> {
     let start = Instant::now();
     // A look at a few paths may see nothing of a folder that is gone.
-    let look = if folder.has_failed() { Look::Everything } else { look };
-    let contents = folder.reading().contents;
-    let moves = indexer.follower().moves();
-    let looking = beside(server, folder, move || {
+    let look = if folder.has_failed() { RefreshScope::Everything } else { look };
+    let contents = folder.state().contents;
+    let moves = indexer.follower().root_changes();
+    let looking = run_in_background(server, folder, move || {
         let refreshed = match &look {
-            Look::Paths(paths) => indexer.refresh(paths),
-            Look::Unwatched => indexer.poll(),
-            Look::Everything => indexer.refresh_all(),
+            RefreshScope::Paths(paths) => indexer.refresh(paths),
+            RefreshScope::Unwatched => indexer.poll(),
+            RefreshScope::Everything => indexer.refresh_all(),
         };
         let found =
-            refreshed.map(|is_different| is_different.then(|| with_index(&contents, indexer.indexed())));
+            refreshed.map(|is_different| is_different.then(|| with_index(&contents, indexer.current())));
         (indexer, look, found)
     });
     let (indexer, look, found) = looking.await?;
-    if !matches!(look, Look::Unwatched) {
+    if !matches!(look, RefreshScope::Unwatched) {
         tracing::debug!(folder = folder.name, took = ?start.elapsed(), "looked");
     }
     let found = match found {
         Ok(found) => found,
         Err(error) => {
             watching.wait_for_folder();
-            fail(server, folder, error.to_string()).await;
+            report_failure(server, folder, error.to_string()).await;
             return Ok((indexer, false));
         }
     };
@@ -338,26 +354,26 @@ async fn look(
         report(&server.client, false, "normal", format!("{} can be read again", folder.name)).await;
         // Whatever was watched may be another folder by now.
         watching.begin(&indexer);
-    } else if indexer.follower().moves() != moves {
+    } else if indexer.follower().root_changes() != moves {
         folder.forget_real_root();
         watching.begin(&indexer);
     } else {
-        watching.follow(&indexer, &look, start.elapsed());
+        watching.follow_refresh(&indexer, &look, start.elapsed());
     }
     Ok((indexer, is_different))
 }
 
 /// Keeps what was derived for the next start, where that pays.
-async fn save(server: &Server, folder: &Arc<Folder>, mut indexer: Indexer) -> Result<Indexer, Defect> {
+async fn save(server: &Server, folder: &Arc<Folder>, mut indexer: Indexer) -> Result<Indexer, TaskPanic> {
     let owned = Arc::clone(folder);
-    let saving = beside(server, folder, move || {
+    let saving = run_in_background(server, folder, move || {
         match indexer.save() {
             Ok(Some(saved)) => {
                 tracing::info!(folder = owned.name, files = saved.files, bytes = saved.bytes, "cached");
             }
             Ok(None) => {}
             // Told once: a folder without room will not have any the next time.
-            Err(error) => owned.warn_of_cache(&error),
+            Err(error) => owned.warn_of_cache_once(&error),
         }
         indexer
     });
@@ -365,25 +381,25 @@ async fn save(server: &Server, folder: &Arc<Folder>, mut indexer: Indexer) -> Re
 }
 
 /// Does what takes long, or waits for a disk, where that is no harm.
-async fn beside<T: Send + 'static>(
+async fn run_in_background<T: Send + 'static>(
     server: &Server,
     folder: &Folder,
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Defect> {
-    run(&server.background, folder.urgency.subscribe(), work).await
+) -> Result<T, TaskPanic> {
+    run(&server.background_pool, folder.priority.subscribe(), work).await
 }
 
 async fn run<T: Send + 'static>(
-    background: &Background,
-    urgency: watch::Receiver<Urgency>,
+    background: &BackgroundPool,
+    urgency: watch::Receiver<Priority>,
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Defect> {
-    background.run(urgency, work).await.ok_or(Defect)
+) -> Result<T, TaskPanic> {
+    background.run(urgency, work).await.ok_or(TaskPanic)
 }
 
 /// Tells, once, why a folder cannot be read.
-async fn fail(server: &Server, folder: &Folder, reason: String) {
-    if folder.fail(reason.clone()) {
+async fn report_failure(server: &Server, folder: &Folder, reason: String) {
+    if folder.fail_indexing(reason.clone()) {
         tracing::warn!(folder = folder.name, reason, "cannot be read");
         report(&server.client, false, "warning", reason).await;
     }
@@ -400,11 +416,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_defect_is_told_and_goes_no_further() {
-        let background = Background::start().unwrap();
-        let urgency = || watch::Sender::new(Urgency::Large).subscribe();
+        let background = BackgroundPool::start().unwrap();
+        let urgency = || watch::Sender::new(Priority::LargeFolder).subscribe();
         assert_eq!(run(&background, urgency(), || 1).await, Ok(1));
         let panicked = run(&background, urgency(), || -> u8 { panic!("as it is told to") }).await;
-        assert_eq!(panicked, Err(Defect));
+        assert_eq!(panicked, Err(TaskPanic));
     }
 
     #[test]
@@ -417,11 +433,14 @@ mod tests {
         let files: Arc<[SourceFile]> = ["a.py", "b.py", "c.py"].map(file).into();
         let read = |max_tokens: usize, count: usize| {
             let files: Arc<[SourceFile]> = files[..count].into();
-            is_read("shop", &World::with_tokens(Arc::clone(&files), Corpus::build_up_to(max_tokens, &files)))
+            ready_message(
+                "shop",
+                &WorkspaceIndex::with_tokens(Arc::clone(&files), Corpus::build_up_to(max_tokens, &files)),
+            )
         };
         assert_eq!(read(100, 3), "shop is read");
         assert_eq!(read(1, 1), "shop is read; the built-in engine has no room for 1 file of it");
         assert_eq!(read(1, 3), "shop is read; the built-in engine has no room for 3 files of it");
-        assert_eq!(is_read("shop", &World::empty()), "shop is read");
+        assert_eq!(ready_message("shop", &WorkspaceIndex::empty()), "shop is read");
     }
 }

@@ -11,7 +11,7 @@
 //! | a control character without its escape | itself | 1 | 1 | 1 |
 //!
 //! Which halves they were is kept beside members named `text` as [`SURROGATES`], since the other half may come with the next change.
-//! What cannot be repaired is scanned by [`recognize`], without recursion. Pure; nothing here knows what messages mean.
+//! What cannot be repaired is scanned by [`parse_partially`], without recursion. Pure; nothing here knows what messages mean.
 
 use tower_lsp_server::jsonrpc::Id;
 
@@ -24,7 +24,7 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 /// What becomes of a lone surrogate.
 const REPLACEMENT: &str = "\u{fffd}";
 /// Levels of `params.textDocument.uri`, the deepest member that is recognized.
-const LEVELS: usize = 3;
+const MAX_DEPTH: usize = 3;
 
 /// The body with every string made valid; everything else is left as it is.
 pub(crate) fn repair(body: &[u8]) -> Vec<u8> {
@@ -58,7 +58,7 @@ fn member(surrogates: &[(usize, u16)]) -> String {
     format!(",\"{SURROGATES}\":[{}]", pairs.join(","))
 }
 
-/// Writes the string that begins with the quote at `start`. Returns where it ends, and its lone surrogates by their byte in its value.
+/// Writes the string that begins with the quote at `start_logging`. Returns where it ends, and its lone surrogates by their byte in its value.
 fn repair_string(body: &[u8], start: usize, out: &mut Vec<u8>) -> (usize, Vec<(usize, u16)>) {
     let mut surrogates = Vec::new();
     let (mut at, mut length) = (start + 1, 0);
@@ -71,7 +71,7 @@ fn repair_string(body: &[u8], start: usize, out: &mut Vec<u8>) -> (usize, Vec<(u
                 return (at + 1, surrogates);
             }
             b'\\' => escape(rest),
-            0..0x20 => (Unit { bytes: 1, length: 1, is_valid: false }, None),
+            0..0x20 => (StringUnit { bytes: 1, length: 1, is_valid: false }, None),
             _ => character(rest),
         };
         if let Some(surrogate) = lone {
@@ -90,30 +90,30 @@ fn repair_string(body: &[u8], start: usize, out: &mut Vec<u8>) -> (usize, Vec<(u
 }
 
 /// What one character of a string is written with, and the bytes of UTF-8 in the string's value that it stands for.
-struct Unit {
+struct StringUnit {
     bytes: usize,
     length: usize,
     is_valid: bool,
 }
 
-impl Unit {
-    fn valid(bytes: usize, length: usize) -> (Unit, Option<u16>) {
-        (Unit { bytes, length, is_valid: true }, None)
+impl StringUnit {
+    fn valid(bytes: usize, length: usize) -> (StringUnit, Option<u16>) {
+        (StringUnit { bytes, length, is_valid: true }, None)
     }
 
-    fn lone(bytes: usize, surrogate: u16) -> (Unit, Option<u16>) {
-        (Unit { bytes, length: REPLACEMENT.len(), is_valid: true }, Some(surrogate))
+    fn lone(bytes: usize, surrogate: u16) -> (StringUnit, Option<u16>) {
+        (StringUnit { bytes, length: REPLACEMENT.len(), is_valid: true }, Some(surrogate))
     }
 }
 
 /// The escape sequence that `rest` begins with. One that is none stays, and strict parsing refuses it.
-fn escape(rest: &[u8]) -> (Unit, Option<u16>) {
-    let Some(unit) = code_unit(rest) else { return Unit::valid(rest.len().min(2), 1) };
+fn escape(rest: &[u8]) -> (StringUnit, Option<u16>) {
+    let Some(unit) = code_unit(rest) else { return StringUnit::valid(rest.len().min(2), 1) };
     let next = rest.get(6..).and_then(code_unit);
     let decoded = char::decode_utf16(std::iter::once(unit).chain(next)).next();
     match decoded {
-        Some(Ok(character)) => Unit::valid(6 * character.len_utf16(), character.len_utf8()),
-        _ => Unit::lone(6, unit),
+        Some(Ok(character)) => StringUnit::valid(6 * character.len_utf16(), character.len_utf8()),
+        _ => StringUnit::lone(6, unit),
     }
 }
 
@@ -125,20 +125,20 @@ fn code_unit(rest: &[u8]) -> Option<u16> {
 }
 
 /// The character that `rest` begins with: valid, a surrogate in the way of UTF-8, or a byte of no character.
-fn character(rest: &[u8]) -> (Unit, Option<u16>) {
+fn character(rest: &[u8]) -> (StringUnit, Option<u16>) {
     let valid = rest[..rest.len().min(4)].utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
     match (valid, rest) {
-        (Some(character), _) => Unit::valid(character.len_utf8(), character.len_utf8()),
+        (Some(character), _) => StringUnit::valid(character.len_utf8(), character.len_utf8()),
         (None, [0xED, second @ 0xA0..=0xBF, third @ 0x80..=0xBF, ..]) => {
-            Unit::lone(3, 0xD000 | u16::from(second & 0x3F) << 6 | u16::from(third & 0x3F))
+            StringUnit::lone(3, 0xD000 | u16::from(second & 0x3F) << 6 | u16::from(third & 0x3F))
         }
-        (None, _) => (Unit { bytes: 1, length: 1, is_valid: false }, None),
+        (None, _) => (StringUnit { bytes: 1, length: 1, is_valid: false }, None),
     }
 }
 
 /// What can be read of a message that is no JSON.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Recognized {
+pub(crate) struct PartialMessage {
     /// Whether it begins as an object does. Nothing else is a message.
     pub(crate) is_object: bool,
     /// Its `id`, if that is one.
@@ -152,27 +152,27 @@ pub(crate) struct Recognized {
 }
 
 /// Reads what can be read of a repaired body, up to where its brackets do not match or its strings do not end.
-pub(crate) fn recognize(body: &[u8]) -> Recognized {
-    let mut scan = Scan { body, at: 0, open: Vec::new(), path: Default::default() };
+pub(crate) fn parse_partially(body: &[u8]) -> PartialMessage {
+    let mut scan = Scanner { body, at: 0, open: Vec::new(), path: Default::default() };
     let is_object = body.trim_ascii_start().starts_with(b"{");
-    let mut recognized = Recognized { is_object, ..Recognized::default() };
+    let mut recognized = PartialMessage { is_object, ..PartialMessage::default() };
     while is_object && scan.step(&mut recognized).is_some() {}
     recognized
 }
 
 /// A place in a body with the brackets around it.
-struct Scan<'a> {
+struct Scanner<'a> {
     body: &'a [u8],
     at: usize,
     /// What closes the open brackets.
     open: Vec<u8>,
     /// The keys that lead here, of the outermost objects.
-    path: [Option<String>; LEVELS],
+    path: [Option<String>; MAX_DEPTH],
 }
 
-impl Scan<'_> {
+impl Scanner<'_> {
     /// Reads a token; `None` at the end of what can be read.
-    fn step(&mut self, recognized: &mut Recognized) -> Option<()> {
+    fn step(&mut self, recognized: &mut PartialMessage) -> Option<()> {
         let byte = *self.body.get(self.at)?;
         match byte {
             b'{' | b'[' => {
@@ -203,7 +203,7 @@ impl Scan<'_> {
         Some(())
     }
 
-    fn string(&mut self, quoted: &[u8], recognized: &mut Recognized) {
+    fn string(&mut self, quoted: &[u8], recognized: &mut PartialMessage) {
         let is_key = self.body[self.at..].trim_ascii_start().starts_with(b":");
         let depth = self.open.len();
         if is_key {
@@ -221,7 +221,7 @@ impl Scan<'_> {
         }
     }
 
-    fn number(&mut self, recognized: &mut Recognized) {
+    fn number(&mut self, recognized: &mut PartialMessage) {
         let rest = &self.body[self.at..];
         let is_in_number = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
         let length = rest.iter().position(|byte| !is_in_number(byte)).unwrap_or(rest.len());
@@ -348,7 +348,7 @@ mod tests {
     #[test]
     fn messages_are_recognized_as_far_as_they_can_be_read() {
         let read = |body: &str| {
-            let Recognized { id, method, uri, is_response, is_object } = recognize(body.as_bytes());
+            let PartialMessage { id, method, uri, is_response, is_object } = parse_partially(body.as_bytes());
             format!("{is_object} {id:?} {method:?} {uri:?} {is_response}")
         };
         let check = |body: &str, expected: Expect| expected.assert_eq(&read(body));
@@ -389,7 +389,7 @@ mod tests {
                 let body = piece.repeat(DEEP);
                 for body in [body.clone(), format!("{{\"id\":1,\"params\":{body}")] {
                     let repaired = repair(body.as_bytes());
-                    recognize(&repaired);
+                    parse_partially(&repaired);
                     drop(serde_json::from_slice::<serde_json::Value>(&repaired));
                 }
             }

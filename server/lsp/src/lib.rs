@@ -11,65 +11,65 @@
 //! completion is, what a case is and what a score is, other crates decide. Types of the protocol appear nowhere else.
 
 mod admission;
-mod around;
-mod background;
-mod beside;
+mod background_pool;
 mod busy_status;
 mod capabilities;
+mod case_summaries;
+mod document_session;
 mod documents;
+mod editor_context;
+mod engine_health;
 pub mod ext;
-mod folders;
 mod from_proto;
-mod health;
 mod indexing;
-mod item;
+mod inline_item;
+mod latest_request;
+mod lazy_real_path;
 mod lenient_json;
 mod locks;
 mod log;
-mod moment;
+mod main_loop;
 mod notifications;
-mod ordered;
-mod parent;
-mod parsed;
-mod places;
+mod ordered_service;
+mod parent_process;
 mod progress;
-mod real_path;
-mod recorded;
+mod recorded_cases;
+mod register_watchers;
+mod request_snapshot;
 mod requests;
-mod serve;
+mod run_blocking;
 mod served;
 mod server;
 mod service;
-mod session;
 mod settings;
 mod settings_files;
 mod stdio;
 mod suggestions;
-mod summaries;
 mod surrogates;
+mod syntax_cache;
 mod to_proto;
+mod tracked_ranges;
 mod transport;
-mod turns;
-mod typed;
-mod watch_files;
+mod typed_ranges;
+mod workspace_folders;
 
 use std::num::NonZeroUsize;
 
 use cache::Cache;
-use config::Variables;
+use config::Environment;
 use replay::DataFolder;
 
-pub use log::Log;
-pub use serve::{End, serve};
+pub use log::LogSettings;
+pub use main_loop::{ExitReason, serve};
 pub use served::{EditorEngine, EngineSource, budget, strategy, with_context};
 pub use settings_files::{SettingsFiles, read_settings_file, workspace_file};
 
 /// What a server is made of.
-pub struct Setup {
+pub struct ServerSetup {
     /// The files of settings.
     pub files: SettingsFiles,
     /// The environment, which settings refer to.
-    pub variables: Variables,
+    pub variables: Environment,
     /// The engines that settings are turned into.
     pub engines: EngineSource,
     /// Where suites and runs are kept.
@@ -77,7 +77,7 @@ pub struct Setup {
     /// Where what was derived from folders is kept for the next start, if anywhere.
     pub cache: Option<Cache>,
     /// Where the server logs, if anywhere.
-    pub log: Option<Log>,
+    pub log: Option<LogSettings>,
 }
 
 /// Threads for work behind the scenes: one core stays free for whoever types.

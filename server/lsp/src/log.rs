@@ -19,11 +19,11 @@ use tracing_subscriber::{Layer, fmt};
 const MAX_BYTES: u64 = 4 << 20;
 
 /// Crates whose events are written.
-const OURS: [&str; 5] = ["lsp", "completion", "engines", "replay", "workspace"];
+const OWN_CRATES: [&str; 5] = ["lsp", "completion", "engines", "replay", "workspace"];
 
 /// Where to log, and how much.
 #[derive(Clone, Debug)]
-pub struct Log {
+pub struct LogSettings {
     /// The file; several servers may share it.
     pub path: PathBuf,
     /// The least important events that are written.
@@ -31,16 +31,16 @@ pub struct Log {
 }
 
 /// Begins to log. A server that cannot write its log serves without one, and never writes code to standard error either.
-pub(crate) fn start(log: Option<&Log>) {
+pub(crate) fn start_logging(log: Option<&LogSettings>) {
     panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|place| format!("{}:{}", place.file(), place.line()));
         tracing::error!(place, "a defect: panic");
     }));
-    let opened = log.and_then(|log| Some((Bounded::open(&log.path, MAX_BYTES).ok()?, log.level)));
+    let opened = log.and_then(|log| Some((RotatingFile::open(&log.path, MAX_BYTES).ok()?, log.level)));
     let Some((file, level)) = opened else { return };
     let is_ours = move |metadata: &Metadata<'_>| {
         let of = metadata.target().split("::").next().unwrap_or_default();
-        *metadata.level() <= level && OURS.contains(&of)
+        *metadata.level() <= level && OWN_CRATES.contains(&of)
     };
     let lines =
         fmt::layer().with_writer(Mutex::new(file)).with_ansi(false).with_filter(FilterFn::new(is_ours));
@@ -50,18 +50,18 @@ pub(crate) fn start(log: Option<&Log>) {
 }
 
 /// A file that is put aside for a new one when it has grown to a size.
-struct Bounded {
+struct RotatingFile {
     path: PathBuf,
     file: File,
     max_bytes: u64,
 }
 
-impl Bounded {
-    fn open(path: &Path, max_bytes: u64) -> io::Result<Bounded> {
+impl RotatingFile {
+    fn open(path: &Path, max_bytes: u64) -> io::Result<RotatingFile> {
         if let Some(folder) = path.parent() {
             private_files::own_folder(folder)?;
         }
-        let mut bounded = Bounded { path: path.to_owned(), file: append_to(path)?, max_bytes };
+        let mut bounded = RotatingFile { path: path.to_owned(), file: append_to(path)?, max_bytes };
         bounded.rotate()?;
         Ok(bounded)
     }
@@ -82,7 +82,7 @@ impl Bounded {
     }
 }
 
-impl Write for Bounded {
+impl Write for RotatingFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // A log that cannot be put aside goes on.
         let _ = self.rotate();
@@ -106,7 +106,7 @@ mod tests {
     fn a_log_stays_small_while_servers_share_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lsp.log");
-        let mut logs = [100, 100].map(|max_bytes| Bounded::open(&path, max_bytes).unwrap());
+        let mut logs = [100, 100].map(|max_bytes| RotatingFile::open(&path, max_bytes).unwrap());
         for number in 0..100 {
             let line = format!("line {number}\n");
             logs[number % 2].write_all(line.as_bytes()).unwrap();

@@ -18,10 +18,10 @@ use serde_json::Value;
 use tower_lsp_server::jsonrpc::Request;
 
 use crate::ext;
-use crate::ordered::State;
+use crate::ordered_service::OrderedState;
 
 /// Lets a notification change the state; false if it is none that is known here.
-pub(crate) fn notify(state: &mut State, notification: &Request) -> bool {
+pub(crate) fn dispatch(state: &mut OrderedState, notification: &Request) -> bool {
     match notification.method() {
         "textDocument/didOpen" => did_open::did_open(state, params(notification)),
         "textDocument/didChange" => did_change::did_change(state, params(notification)),
@@ -50,7 +50,11 @@ pub(crate) fn notify(state: &mut State, notification: &Request) -> bool {
     true
 }
 
-fn apply<P: DeserializeOwned>(state: &mut State, notification: &Request, change: fn(&mut State, P)) {
+fn apply<P: DeserializeOwned>(
+    state: &mut OrderedState,
+    notification: &Request,
+    change: fn(&mut OrderedState, P),
+) {
     match P::deserialize(params(notification)) {
         Ok(params) => change(state, params),
         // The error may quote what was sent, which may be code.

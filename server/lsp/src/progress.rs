@@ -22,7 +22,7 @@ const INTERVAL: Duration = Duration::from_millis(100);
 
 /// How far some work has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Step {
+pub(crate) struct ProgressStep {
     /// Parts done.
     pub(crate) done: usize,
     /// Parts in all; 0 while that is not known.
@@ -31,21 +31,21 @@ pub(crate) struct Step {
 
 /// The work that is under way, by what it is shown under.
 #[derive(Clone, Default)]
-pub(crate) struct Works {
-    open: Arc<Mutex<Vec<Listed>>>,
+pub(crate) struct ProgressTasks {
+    open: Arc<Mutex<Vec<RegisteredTask>>>,
     count: Arc<AtomicU64>,
 }
 
-struct Listed {
+struct RegisteredTask {
     number: u64,
     progress: ProgressToken,
     stop: CancellationToken,
 }
 
 /// One piece of work; forgotten when this is dropped.
-pub(crate) struct Work {
+pub(crate) struct ProgressTask {
     number: u64,
-    works: Works,
+    tasks: ProgressTasks,
     /// What it is shown under.
     progress: ProgressToken,
     /// Whether the client knows that already.
@@ -54,16 +54,16 @@ pub(crate) struct Work {
     pub(crate) stop: CancellationToken,
 }
 
-impl Works {
+impl ProgressTasks {
     /// Takes in work that the client gave a token for.
-    pub(crate) fn begin(&self, progress: ProgressToken) -> Work {
-        self.list(self.count.fetch_add(1, Ordering::Relaxed), progress, true)
+    pub(crate) fn begin(&self, progress: ProgressToken) -> ProgressTask {
+        self.register(self.count.fetch_add(1, Ordering::Relaxed), progress, true)
     }
 
     /// Takes in work that the client gave no token for.
-    pub(crate) fn begin_anew(&self) -> Work {
+    pub(crate) fn begin_server_initiated(&self) -> ProgressTask {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
-        self.list(number, ProgressToken::String(format!("ghostbench/{number}")), false)
+        self.register(number, ProgressToken::String(format!("ghostbench/{number}")), false)
     }
 
     /// Stops all work that is shown under `progress`.
@@ -73,33 +73,39 @@ impl Works {
         }
     }
 
-    fn list(&self, number: u64, progress: ProgressToken, is_known: bool) -> Work {
+    fn register(&self, number: u64, progress: ProgressToken, is_known: bool) -> ProgressTask {
         let stop = CancellationToken::new();
-        lock(&self.open).push(Listed { number, progress: progress.clone(), stop: stop.clone() });
-        Work { number, works: self.clone(), progress, is_known, stop }
+        lock(&self.open).push(RegisteredTask { number, progress: progress.clone(), stop: stop.clone() });
+        ProgressTask { number, tasks: self.clone(), progress, is_known, stop }
     }
 }
 
-impl Drop for Work {
+impl Drop for ProgressTask {
     fn drop(&mut self) {
-        lock(&self.works.open).retain(|listed| listed.number != self.number);
+        lock(&self.tasks.open).retain(|listed| listed.number != self.number);
     }
 }
 
 /// Work that is being shown. Dropped, it is shown as ended.
-pub(crate) struct Shown {
+pub(crate) struct ProgressReporter {
     /// Hears of every step.
-    pub(crate) steps: Sender<Step>,
-    showing: JoinHandle<()>,
+    pub(crate) steps: Sender<ProgressStep>,
+    task: JoinHandle<()>,
 }
 
-impl Shown {
+impl ProgressReporter {
     /// Begins to show work, if the client wants to see it.
-    pub(crate) fn begin(server: &Server, work: &Work, title: &str, is_stoppable: bool) -> Shown {
-        let (steps, told) = watch::channel(Step::default());
+    pub(crate) fn begin(
+        server: &Server,
+        work: &ProgressTask,
+        title: &str,
+        is_stoppable: bool,
+    ) -> ProgressReporter {
+        let (steps, told) = watch::channel(ProgressStep::default());
         let client = server.client.clone();
         let must_create = !work.is_known;
-        let is_wanted = !must_create || server.agreed().is_some_and(|agreed| agreed.client_has.progress);
+        let is_wanted =
+            !must_create || server.handshake().is_some_and(|agreed| agreed.client_features.progress);
         let begin = json!({ "kind": "begin", "title": title, "cancellable": is_stoppable, "percentage": 0 });
         let progress = work.progress.clone();
         let showing = tokio::spawn(async move {
@@ -107,19 +113,19 @@ impl Shown {
                 show(&client, &progress, begin, told).await;
             }
         });
-        Shown { steps, showing }
+        ProgressReporter { steps, task: showing }
     }
 
     /// Shows that the work is done, before anything that is sent later.
     pub(crate) async fn end(self) {
         drop(self.steps);
         // A defect in showing is no defect in the work.
-        let _ = self.showing.await;
+        let _ = self.task.await;
     }
 }
 
 /// Has the client make room for a token of ours; false if it does not before the work is over.
-async fn create(client: &Client, progress: &ProgressToken, mut told: Receiver<Step>) -> bool {
+async fn create(client: &Client, progress: &ProgressToken, mut told: Receiver<ProgressStep>) -> bool {
     let is_over = async { while told.changed().await.is_ok() {} };
     tokio::select! {
         biased;
@@ -129,7 +135,7 @@ async fn create(client: &Client, progress: &ProgressToken, mut told: Receiver<St
 }
 
 /// Shows steps until nobody tells of any more.
-async fn show(client: &Client, progress: &ProgressToken, begin: Value, mut told: Receiver<Step>) {
+async fn show(client: &Client, progress: &ProgressToken, begin: Value, mut told: Receiver<ProgressStep>) {
     send(client, progress, begin).await;
     let mut next = Instant::now();
     while told.changed().await.is_ok() {
@@ -144,7 +150,7 @@ async fn show(client: &Client, progress: &ProgressToken, begin: Value, mut told:
     send(client, progress, json!({ "kind": "end" })).await;
 }
 
-fn percent(step: Step) -> u32 {
+fn percent(step: ProgressStep) -> u32 {
     (step.done * 100 / step.total.max(1)).min(100) as u32
 }
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use completion::Settings;
-use config::{Completion, Config, Place, Problem, Severity};
+use completion::CompletionSettings;
+use config::{Completion, Config, Problem, SettingLocation, Severity};
 use engines::{RegisteredEngine, Registry, Role, check_named_once};
-use index::{Budget, Strategy};
+use index::{Strategy, TokenBudget};
 use replay::ConfiguredEngine;
 
 /// The engines that a server can ask, and which of them.
@@ -21,18 +21,18 @@ pub struct EngineSource {
 
 /// The engines for some settings.
 #[derive(Clone)]
-pub(crate) struct Served {
+pub(crate) struct EngineSet {
     /// Those that can be asked: the first one writes the ghost text unless the settings name another, all are replayed. At least one.
     pub(crate) engines: Vec<EditorEngine>,
     /// The others.
-    pub(crate) not_asked: Vec<NotAsked>,
+    pub(crate) unavailable: Vec<UnavailableEngine>,
     /// Problems with engines whose settings are valid.
     pub(crate) problems: Vec<Problem>,
 }
 
 /// An engine that cannot be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NotAsked {
+pub(crate) struct UnavailableEngine {
     /// The user's name for it.
     pub(crate) name: String,
     /// Its kind, if it is known.
@@ -56,17 +56,21 @@ impl EditorEngine {
     /// An engine as an editor uses it; `None` if it cannot be asked. Reads the files that its settings name.
     pub fn new(engine: &RegisteredEngine, config: &Config) -> Option<EditorEngine> {
         let Completion { deadline, min_confidence, .. } = config.completion;
-        let settings = with_context(Settings::for_replay(), config);
+        let settings = with_context(CompletionSettings::for_replay(), config);
         let replayed = ConfiguredEngine::new(engine, Role::Replay, settings)?;
         let ghost_text = engine.in_role(Role::GhostText)?;
-        let writing = |settings: Settings| ConfiguredEngine {
+        let writing = |settings: CompletionSettings| ConfiguredEngine {
             engine: Arc::clone(ghost_text),
             settings: with_context(settings, config),
             ..replayed.clone()
         };
         Some(EditorEngine {
-            automatic: writing(Settings { deadline, min_confidence, ..Settings::for_editor() }),
-            invoked: writing(Settings { deadline, ..Settings::for_invoked() }),
+            automatic: writing(CompletionSettings {
+                deadline,
+                min_confidence,
+                ..CompletionSettings::for_editor()
+            }),
+            invoked: writing(CompletionSettings { deadline, ..CompletionSettings::for_invoked() }),
             replayed,
         })
     }
@@ -82,14 +86,14 @@ impl EditorEngine {
     }
 
     /// The engine in each of its uses.
-    pub(crate) fn uses(&mut self) -> [&mut ConfiguredEngine; 3] {
+    pub(crate) fn modes_mut(&mut self) -> [&mut ConfiguredEngine; 3] {
         [&mut self.automatic, &mut self.invoked, &mut self.replayed]
     }
 }
 
 /// Returns these settings with those of the configuration about code from elsewhere.
-pub fn with_context(settings: Settings, config: &Config) -> Settings {
-    Settings { strategy: strategy(config), budget: budget(config), ..settings }
+pub fn with_context(settings: CompletionSettings, config: &Config) -> CompletionSettings {
+    CompletionSettings { strategy: strategy(config), budget: budget(config), ..settings }
 }
 
 /// The configured way to choose code from elsewhere.
@@ -98,16 +102,16 @@ pub fn strategy(config: &Config) -> Strategy {
 }
 
 /// The configured amount of it.
-pub fn budget(config: &Config) -> Budget {
-    Budget { tokens: config.context.budget_tokens }
+pub fn budget(config: &Config) -> TokenBudget {
+    TokenBudget { tokens: config.context.budget_tokens }
 }
 
 impl EngineSource {
     /// Returns the engines for these settings: the scripted one, then those that the command line names, once each; without names,
     /// those of the settings. The built-in one if there are none of all these. An engine whose settings have not changed is the same
     /// one as before. May wait for the disk.
-    pub(crate) fn serve(&self, config: &Config) -> Served {
-        let configured = self.registry.configured(config);
+    pub(crate) fn serve(&self, config: &Config) -> EngineSet {
+        let configured = self.registry.configured_engines(config);
         let not_asked = configured.iter().filter_map(not_asked).collect();
         let mut problems = unsupported(config, &configured);
         let (mut named, errors) = self.named(config);
@@ -122,7 +126,7 @@ impl EngineSource {
             engines.extend(EditorEngine::new(&RegisteredEngine::default_engine(), config));
         }
         problems.extend(unknown_writer(config, &engines));
-        Served { engines, not_asked, problems }
+        EngineSet { engines, unavailable: not_asked, problems }
     }
 
     /// The engines that the command line names, once each, and problems with the names.
@@ -139,25 +143,25 @@ impl EngineSource {
         }
         let problems = errors.into_iter().map(|error| Problem {
             severity: Severity::Warning,
-            place: Place::Option("--engine"),
+            location: SettingLocation::Option("--engine"),
             message: error.to_string(),
         });
         (engines, problems.collect())
     }
 }
 
-fn not_asked(engine: &RegisteredEngine) -> Option<NotAsked> {
+fn not_asked(engine: &RegisteredEngine) -> Option<UnavailableEngine> {
     let reason = engine.obstacle()?.to_owned();
     let kind = engine.kind.map(|kind| kind.name().to_owned()).unwrap_or_default();
-    Some(NotAsked { name: engine.name.clone(), kind, reason })
+    Some(UnavailableEngine { name: engine.name.clone(), kind, reason })
 }
 
 /// Problems with engines whose settings are valid.
 fn unsupported(config: &Config, engines: &[RegisteredEngine]) -> Vec<Problem> {
     let valid = config.engines.iter().zip(engines).filter(|(settings, _)| settings.settings.is_ok());
-    let problem = |(settings, engine): (&config::Engine, &RegisteredEngine)| {
+    let problem = |(settings, engine): (&config::EngineDefinition, &RegisteredEngine)| {
         let message = format!("engine `{}` is not asked: {}", engine.name, engine.obstacle()?);
-        Some(Problem { severity: Severity::Warning, place: settings.origin.place.clone(), message })
+        Some(Problem { severity: Severity::Warning, location: settings.origin.location.clone(), message })
     };
     valid.filter_map(problem).collect()
 }
@@ -169,16 +173,16 @@ fn unknown_writer(config: &Config, engines: &[EditorEngine]) -> Option<Problem> 
     if names.contains(&wanted.as_str()) {
         return None;
     }
-    let place = config.origin("completion", "engine")?.place.clone();
+    let place = config.origin("completion", "engine")?.location.clone();
     let message = format!("no engine `{wanted}` can be asked; `engine` may be {}", names.join(", "));
-    Some(Problem { severity: Severity::Warning, place, message })
+    Some(Problem { severity: Severity::Warning, location: place, message })
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use config::{Layer, LayerKind, Trust, Type, Variables};
+    use config::{ConfigLayer, Environment, LayerKind, Trust, ValueType};
     use engines::Rule;
 
     use super::*;
@@ -186,14 +190,18 @@ mod tests {
     const TWO: &str = "[[engine]]\nname = \"a\"\nkind = \"builtin\"\nmethod = \"empty\"\n[[engine]]\nname = \"b\"\nkind = \"builtin\"\n";
 
     fn configuration(text: &str) -> Config {
-        let (path, variables) = (Path::new("/w/ghostbench.toml"), Variables::default());
-        let layer = Layer::file(LayerKind::User, path, text.as_bytes(), Trust::Trusted, &variables);
+        let (path, variables) = (Path::new("/w/ghostbench.toml"), Environment::default());
+        let layer = ConfigLayer::file(LayerKind::User, path, text.as_bytes(), Trust::Trusted, &variables);
         Config::new(&[layer], &variables)
     }
 
     fn source(names: &[&str], rules: Option<&[Rule]>) -> EngineSource {
         let names = names.iter().map(|&name| name.to_owned()).collect();
-        EngineSource { names, scripted: rules.map(RegisteredEngine::scripted), ..EngineSource::default() }
+        EngineSource {
+            names,
+            scripted: rules.map(RegisteredEngine::scripted_instance),
+            ..EngineSource::default()
+        }
     }
 
     fn names(text: &str, names: &[&str], rules: Option<&[Rule]>) -> Vec<String> {
@@ -216,7 +224,7 @@ mod tests {
         let text = "[completion]\nengine = \"b\"\n[[engine]]\nname = \"a\"\nkind = \"openai\"\n[[engine]]\nname = \"b\"\nkind = \"lsp\"\ncommand = [\"no-such-program\"]\n";
         let served = source(&["c"], None).serve(&configuration(text));
         assert_eq!(served.engines.iter().map(EditorEngine::name).collect::<Vec<_>>(), ["builtin"]);
-        let not_asked: Vec<_> = served.not_asked.iter().map(|engine| engine.name.as_str()).collect();
+        let not_asked: Vec<_> = served.unavailable.iter().map(|engine| engine.name.as_str()).collect();
         assert_eq!(not_asked, ["a", "b"]);
         let problems: Vec<String> = served.problems.iter().map(ToString::to_string).collect();
         assert_eq!(
@@ -249,16 +257,16 @@ mod tests {
         let seven = std::time::Duration::from_millis(7);
         assert_eq!((automatic.settings.deadline, automatic.settings.min_confidence), (seven, Some(0.5)));
         assert_eq!((invoked.settings.deadline, invoked.settings.min_confidence), (seven, None));
-        assert_eq!(replayed.settings.deadline, Settings::for_replay().deadline);
+        assert_eq!(replayed.settings.deadline, CompletionSettings::for_replay().deadline);
         for asked in [automatic, invoked, replayed] {
             assert_eq!((asked.settings.strategy, asked.settings.budget.tokens), (Strategy::Symbols, 9));
         }
     }
 
-    /// The table cannot ask `index` for its strategies.
+    /// The table cannot ask `open_indexer` for its strategies.
     #[test]
     fn the_strategies_of_the_table_are_those_of_the_index() {
-        let Some(Type::Choice(words)) = config::CONTEXT.key("strategy").map(|key| key.takes) else {
+        let Some(ValueType::Choice(words)) = config::CONTEXT.key("strategy").map(|key| key.takes) else {
             panic!("`strategy` is a choice");
         };
         assert_eq!(words, Strategy::ALL.map(Strategy::name));

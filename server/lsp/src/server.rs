@@ -3,9 +3,9 @@
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use engines::Busy;
+use engines::BusyCounter;
 use serde_json::Value;
-use text::Encoding;
+use text::PositionEncoding;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
@@ -16,73 +16,73 @@ use tower_lsp_server::gen_lsp_types::{
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::{Client, LanguageServer};
 
-use crate::background::Background;
-use crate::beside::no_folder;
-use crate::capabilities::{self, ClientHas};
+use crate::background_pool::BackgroundPool;
+use crate::capabilities::{self, ClientFeatures};
+use crate::engine_health::EngineHealth;
 use crate::ext::CompletionStatus;
-use crate::folders::{Folder, Folders};
-use crate::health::Health;
-use crate::moment::Moment;
-use crate::progress::Works;
-use crate::serve::End;
-use crate::served::{EditorEngine, Served};
-use crate::settings::{EditorSettings, Followed, InForce, Told, follow};
+use crate::main_loop::ExitReason;
+use crate::progress::ProgressTasks;
+use crate::register_watchers;
+use crate::request_snapshot::RequestSnapshot;
+use crate::run_blocking::no_folder_error;
+use crate::served::{EditorEngine, EngineSet};
+use crate::settings::{EditorSettings, EffectiveSettings, FolderSettings, ReportedProblems, follow_settings};
 use crate::suggestions::Suggestions;
-use crate::watch_files;
-use crate::{Setup, parent};
+use crate::workspace_folders::{Folder, Folders};
+use crate::{ServerSetup, parent_process};
 
 /// The server's shared half; cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Server(Arc<Shared>);
+pub(crate) struct Server(Arc<SharedState>);
 
 /// What all requests share. No document is in here: those belong to the ordering layer.
-pub(crate) struct Shared {
+pub(crate) struct SharedState {
     /// The way to the client.
     pub(crate) client: Client,
     /// What the command line gave us.
-    pub(crate) setup: Setup,
+    pub(crate) setup: ServerSetup,
     /// How many questions engines are working on.
-    pub(crate) busy: Busy,
+    pub(crate) busy: BusyCounter,
     /// Where work is done that nobody waits for.
-    pub(crate) background: Background,
+    pub(crate) background_pool: BackgroundPool,
     /// The workspace's folders.
     pub(crate) folders: Folders,
     /// What was suggested lately.
     pub(crate) suggestions: Suggestions,
     /// The work that is under way and shown.
-    pub(crate) works: Works,
+    pub(crate) progress_tasks: ProgressTasks,
     /// Whether the client has agreed to tell of files that change.
     pub(crate) client_watches: watch::Sender<bool>,
     /// Told when the client's configuration is to be asked for again.
     pub(crate) configuration_changed: Notify,
     /// How the engines are that write.
-    pub(crate) health: Health,
+    pub(crate) engine_health: EngineHealth,
     /// How the last request for a completion ended.
     pub(crate) last_completion: Mutex<Option<CompletionStatus>>,
     /// What the editor has sent of its settings.
-    pub(crate) editor: EditorSettings,
+    pub(crate) editor_settings: EditorSettings,
     /// What is set outside of all folders.
-    outside: Arc<Followed>,
+    outside_settings: Arc<FolderSettings>,
     /// What was told of settings.
-    pub(crate) told: Told,
-    agreed: OnceLock<Agreed>,
-    ends: UnboundedSender<End>,
+    pub(crate) reported_problems: ReportedProblems,
+    handshake: OnceLock<Handshake>,
+    exit: UnboundedSender<ExitReason>,
     /// Cancelled when the server stops, and with it all that is under way.
     pub(crate) stopping: CancellationToken,
 }
 
 /// What client and server agreed on.
-pub(crate) struct Agreed {
+pub(crate) struct Handshake {
     /// How characters are counted.
-    pub(crate) encoding: Encoding,
+    pub(crate) encoding: PositionEncoding,
     /// What the client can do.
-    pub(crate) client_has: ClientHas,
+    pub(crate) client_features: ClientFeatures,
 }
 
 impl Deref for Server {
-    type Target = Shared;
+    type Target = SharedState;
 
-    fn deref(&self) -> &Shared {
+    fn deref(&self) -> &SharedState {
         &self.0
     }
 }
@@ -90,59 +90,59 @@ impl Deref for Server {
 impl Server {
     pub(crate) fn new(
         client: Client,
-        setup: Setup,
-        background: Background,
-        ends: UnboundedSender<End>,
+        setup: ServerSetup,
+        background: BackgroundPool,
+        ends: UnboundedSender<ExitReason>,
     ) -> Server {
         let stopping = CancellationToken::new();
-        Server(Arc::new(Shared {
+        Server(Arc::new(SharedState {
             client,
-            background,
+            background_pool: background,
             folders: Folders::default(),
             suggestions: Suggestions::default(),
-            works: Works::default(),
+            progress_tasks: ProgressTasks::default(),
             client_watches: watch::Sender::new(false),
             configuration_changed: Notify::new(),
-            health: Health::default(),
+            engine_health: EngineHealth::default(),
             last_completion: Mutex::default(),
-            editor: EditorSettings::default(),
-            outside: Arc::new(Followed::new(None, stopping.clone())),
-            told: Told::default(),
-            agreed: OnceLock::new(),
-            busy: Busy::default(),
-            ends,
+            editor_settings: EditorSettings::default(),
+            outside_settings: Arc::new(FolderSettings::new(None, stopping.clone())),
+            reported_problems: ReportedProblems::default(),
+            handshake: OnceLock::new(),
+            busy: BusyCounter::default(),
+            exit: ends,
             stopping,
             setup,
         }))
     }
 
     /// What was agreed on; `None` before `initialize`.
-    pub(crate) fn agreed(&self) -> Option<&Agreed> {
-        self.agreed.get()
+    pub(crate) fn handshake(&self) -> Option<&Handshake> {
+        self.handshake.get()
     }
 
     /// What is set in a folder, or outside of all, with everything that the editor had sent by now.
-    pub(crate) async fn settings_in(&self, folder: Option<&Folder>) -> Result<Arc<InForce>> {
-        let followed = folder.map_or(&self.outside, |folder| &folder.settings);
-        followed.in_force(&self.editor).await.ok_or_else(Error::request_cancelled)
+    pub(crate) async fn settings_in(&self, folder: Option<&Folder>) -> Result<Arc<EffectiveSettings>> {
+        let followed = folder.map_or(&self.outside_settings, |folder| &folder.settings);
+        followed.effective(&self.editor_settings).await.ok_or_else(Error::request_cancelled)
     }
 
     /// Takes in settings of the editor, over those that `initialize` brought.
     pub(crate) fn set_settings(&self, settings: Value) {
-        self.editor.set(settings);
-        self.outside.look();
-        self.folders.all().iter().for_each(|folder| folder.settings.look());
+        self.editor_settings.set(settings);
+        self.outside_settings.refresh();
+        self.folders.all().iter().for_each(|folder| folder.settings.refresh());
     }
 
     /// Has the questions of these engines counted.
-    pub(crate) fn count(&self, served: &mut Served) {
-        for asked in served.engines.iter_mut().flat_map(EditorEngine::uses) {
-            asked.engine = self.busy.counting(Arc::clone(&asked.engine));
+    pub(crate) fn count_busy(&self, served: &mut EngineSet) {
+        for asked in served.engines.iter_mut().flat_map(EditorEngine::modes_mut) {
+            asked.engine = self.busy.wrap(Arc::clone(&asked.engine));
         }
     }
 
     /// Asks for what the user has set, again whenever it changed; one request after the other, so that the newest answer counts.
-    async fn keep_settings(&self) {
+    async fn follow_client_settings(&self) {
         loop {
             self.pull_settings().await;
             self.configuration_changed.notified().await;
@@ -165,13 +165,13 @@ impl Server {
     }
 
     /// Tells the user where they see it, and our log.
-    pub(crate) fn show(&self, kind: MessageType, message: String) {
+    pub(crate) fn show_and_log(&self, kind: MessageType, message: String) {
         tracing::warn!("{message}");
-        self.tell(kind, message);
+        self.notify_user(kind, message);
     }
 
     /// Tells the user alone.
-    pub(crate) fn tell(&self, kind: MessageType, message: String) {
+    pub(crate) fn notify_user(&self, kind: MessageType, message: String) {
         let client = self.client.clone();
         tokio::spawn(async move { client.show_message(kind, format!("Ghostbench: {message}")).await });
     }
@@ -179,19 +179,19 @@ impl Server {
     /// The folder that a document belongs to; the first one where none is named.
     pub(crate) async fn folder_of(
         &self,
-        moment: &Moment,
+        moment: &RequestSnapshot,
         document: Option<&TextDocumentIdentifier>,
     ) -> Result<Arc<Folder>> {
         let folder = match document {
-            Some(document) => self.folders.home(&*moment.document(&document.uri)?).await.folder,
+            Some(document) => self.folders.locate(&*moment.document(&document.uri)?).await.folder,
             None => self.folders.all().into_iter().next(),
         };
-        folder.ok_or_else(no_folder)
+        folder.ok_or_else(no_folder_error)
     }
 
     /// Has the client ask for lenses again.
     pub(crate) fn refresh_lenses(&self) {
-        if self.agreed().is_some_and(|agreed| agreed.client_has.lens_refresh) {
+        if self.handshake().is_some_and(|agreed| agreed.client_features.lens_refresh) {
             let client = self.client.clone();
             // A client that refuses shows what it has.
             tokio::spawn(async move { drop(client.code_lens_refresh().await) });
@@ -202,7 +202,7 @@ impl Server {
     pub(crate) fn add_folder(&self, folder: WorkspaceFolder) {
         if let Some(folder) = Folder::new(folder, &self.setup.data, self.stopping.child_token()) {
             let folder = self.folders.add(folder);
-            follow(self, Arc::clone(&folder.settings));
+            follow_settings(self, Arc::clone(&folder.settings));
             crate::indexing::start(self, folder);
         }
     }
@@ -210,20 +210,20 @@ impl Server {
 
 impl LanguageServer for Server {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        let encoding = capabilities::encoding(&params.capabilities);
-        let client_has = ClientHas::new(&params.capabilities);
+        let encoding = capabilities::negotiate_encoding(&params.capabilities);
+        let client_has = ClientFeatures::new(&params.capabilities);
         let client = params.client_info.as_ref().map_or("unnamed", |client| client.name.as_str());
         tracing::info!(client, ?encoding, ?client_has, "initialize");
         if let Some(id) = params.process_id {
-            parent::watch(id, self.ends.clone());
+            parent_process::watch(id, self.exit.clone());
         }
-        self.editor.begin(params.initialization_options.clone().unwrap_or_default());
-        follow(self, Arc::clone(&self.outside));
+        self.editor_settings.set_initial(params.initialization_options.clone().unwrap_or_default());
+        follow_settings(self, Arc::clone(&self.outside_settings));
         // A second `initialize` never gets here.
-        let _ = self.agreed.set(Agreed { encoding, client_has });
-        self.folders.expect(folders(&params));
+        let _ = self.handshake.set(Handshake { encoding, client_features: client_has });
+        self.folders.defer(initial_folders(&params));
         Ok(InitializeResult {
-            capabilities: capabilities::of_server(encoding),
+            capabilities: capabilities::server_capabilities(encoding),
             server_info: Some(ServerInfo {
                 name: "ghostbench".to_owned(),
                 version: Some(env!("CARGO_PKG_VERSION").to_owned()),
@@ -232,17 +232,17 @@ impl LanguageServer for Server {
     }
 
     async fn initialized(&self, _: InitializedParams) {
-        for folder in self.folders.take_expected() {
+        for folder in self.folders.take_deferred() {
             self.add_folder(folder);
         }
-        let Some(agreed) = self.agreed() else { return };
-        let (server, has) = (self.clone(), agreed.client_has);
+        let Some(agreed) = self.handshake() else { return };
+        let (server, has) = (self.clone(), agreed.client_features);
         tokio::spawn(async move {
-            if has.file_watching && watch_files::register(&server.client).await {
+            if has.file_watching && register_watchers::register(&server.client).await {
                 server.client_watches.send_replace(true);
             }
             if has.configuration {
-                server.keep_settings().await;
+                server.follow_client_settings().await;
             }
         });
     }
@@ -254,7 +254,7 @@ impl LanguageServer for Server {
 }
 
 /// The folders that the client names, in the newest way it knows.
-fn folders(params: &InitializeParams) -> Vec<WorkspaceFolder> {
+fn initial_folders(params: &InitializeParams) -> Vec<WorkspaceFolder> {
     let named = params.workspace_folders_initialize_params.workspace_folders.as_ref();
     if let Some(WorkspaceFolders::WorkspaceFolderList(named)) = named {
         return named.clone();

@@ -10,26 +10,26 @@ use tokio::sync::mpsc::UnboundedSender;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::{ClientSocket, LspService};
 
-use crate::background::Background;
-use crate::ordered::Ordered;
+use crate::background_pool::BackgroundPool;
+use crate::main_loop::ExitReason;
+use crate::ordered_service::OrderedService;
 use crate::requests::{
     case, cases, code_lens, execute_command, inline_completion, record_case, replay, scoreboard, status,
 };
-use crate::serve::End;
 use crate::server::Server;
-use crate::{Setup, ext};
+use crate::{ServerSetup, ext};
 
 /// The service for one client, and our side of the conversation. Whoever finds a reason to end says so through `ends`.
-pub(crate) fn build(
-    setup: Setup,
-    background: Background,
-    ends: UnboundedSender<End>,
-) -> (Ordered, ClientSocket) {
+pub(crate) fn build_service(
+    setup: ServerSetup,
+    background: BackgroundPool,
+    ends: UnboundedSender<ExitReason>,
+) -> (OrderedService, ClientSocket) {
     /// Lets a function answer a method.
     macro_rules! answer {
         ($builder:expr, $($method:expr => $function:path),+ $(,)?) => {
             $builder$(.custom_method($method, |server: &Server, params| {
-                guarded(server.clone(), $method, $function(server.clone(), params))
+                catch_panic(server.clone(), $method, $function(server.clone(), params))
             }))+
         };
     }
@@ -47,10 +47,10 @@ pub(crate) fn build(
         ext::STATUS => status::status,
     );
     let (service, socket) = builder.finish();
-    (Ordered::new(service), socket)
+    (OrderedService::new(service), socket)
 }
 
-async fn guarded<T>(
+async fn catch_panic<T>(
     server: Server,
     method: &'static str,
     answering: impl Future<Output = Result<T>>,
@@ -58,14 +58,14 @@ async fn guarded<T>(
     let answering = server.stopping.run_until_cancelled(AssertUnwindSafe(answering).catch_unwind());
     match answering.await {
         Some(Ok(answer)) => answer,
-        Some(Err(_)) => Err(defect(method)),
+        Some(Err(_)) => Err(internal_error(method)),
         // After `shutdown` nobody wants the answer any more.
         None => Err(Error::request_cancelled()),
     }
 }
 
 /// What to answer to a request that stopped by a defect.
-pub(crate) fn defect(method: &'static str) -> Error {
+pub(crate) fn internal_error(method: &'static str) -> Error {
     tracing::error!(method, "the request stopped by a defect");
     let message = format!("{method} stopped by a defect of the server; its log says where");
     Error { message: message.into(), ..Error::internal_error() }

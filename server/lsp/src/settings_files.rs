@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use config::{FileRead, Files};
+use config::{ConfigFile, ConfigFiles};
 
 /// Longest file that is read, in bytes: people write these by hand, and a file of a workspace is read before it is trusted.
 const MAX_BYTES: u64 = 64 << 10;
@@ -22,12 +22,12 @@ pub struct SettingsFiles {
 
 impl SettingsFiles {
     /// Reads these files, and that of the workspace at `root`. Waits for the disk.
-    pub fn read(&self, root: Option<&Path>) -> Files {
-        let missing = |path: &Path| FileRead {
+    pub fn read(&self, root: Option<&Path>) -> ConfigFiles {
+        let missing = |path: &Path| ConfigFile {
             path: path.to_owned(),
             content: Err("there is no such file".to_owned()),
         };
-        Files {
+        ConfigFiles {
             user: self.user.as_deref().and_then(read_if_there),
             workspace: root.and_then(workspace_file).as_deref().and_then(read_if_there),
             command_line: self
@@ -56,12 +56,12 @@ pub fn workspace_file(folder: &Path) -> Option<PathBuf> {
     None
 }
 
-fn read_if_there(path: &Path) -> Option<FileRead> {
+fn read_if_there(path: &Path) -> Option<ConfigFile> {
     let content = match read_settings_file(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return None,
         content => content.map_err(|error| error.to_string()),
     };
-    Some(FileRead { path: path.to_owned(), content })
+    Some(ConfigFile { path: path.to_owned(), content })
 }
 
 /// Reads a file of settings. Fails for a path that is no regular file, and for a file of more than 64 KiB.

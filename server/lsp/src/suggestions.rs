@@ -12,10 +12,10 @@ use tower_lsp_server::gen_lsp_types::Uri;
 
 use crate::documents::{Documents, OpenDocument};
 use crate::locks::lock;
-use crate::places::TextThen;
+use crate::tracked_ranges::TextVersion;
 
 /// Editors accept what they got last; a few more for clients that cycle.
-const REMEMBERED: usize = 256;
+const MAX_SUGGESTIONS: usize = 256;
 
 /// The last suggestions.
 #[derive(Default)]
@@ -47,10 +47,15 @@ impl Suggestions {
     ) -> String {
         let id = self.count.fetch_add(1, Ordering::Relaxed).to_string();
         // Whether it is drawn, few clients tell. Who may have seen it is taken to have seen it.
-        let then = TextThen::of(document);
-        lock(&document.session.places).expose(range.end..range.end, &then, engine, Exposure::Shown);
+        let then = TextVersion::of_document(document);
+        lock(&document.session.tracked_ranges).record_exposure(
+            range.end..range.end,
+            &then,
+            engine,
+            Exposure::Shown,
+        );
         let mut last = lock(&self.last);
-        if last.len() == REMEMBERED {
+        if last.len() == MAX_SUGGESTIONS {
             last.pop_front();
         }
         last.push_back(Suggestion {
@@ -71,13 +76,18 @@ impl Suggestions {
     /// Takes note that an item was accepted: all of it, or so many UTF-16 units from its start. False for an id that is not known.
     pub(crate) fn accept(&self, id: &str, units: Option<usize>, documents: &Arc<Documents>) -> bool {
         let Some(suggestion) = self.find(id) else { return false };
-        let accepted = units.map_or(&*suggestion.text, |units| beginning(&suggestion.text, units));
+        let accepted = units.map_or(&*suggestion.text, |units| utf16_prefix(&suggestion.text, units));
         tracing::info!(id, engine = suggestion.engine, bytes = accepted.len(), "accepted");
-        if let Some(document) = documents.get(&suggestion.uri).filter(|document| document.is_known())
-            && let Some(range) = stands_at(&document, suggestion.start, accepted)
+        if let Some(document) = documents.get(&suggestion.uri).filter(|document| document.is_synchronized())
+            && let Some(range) = find_text_at(&document, suggestion.start, accepted)
         {
-            let then = TextThen::of(&document);
-            lock(&document.session.places).expose(range, &then, &suggestion.engine, Exposure::Accepted);
+            let then = TextVersion::of_document(&document);
+            lock(&document.session.tracked_ranges).record_exposure(
+                range,
+                &then,
+                &suggestion.engine,
+                Exposure::Accepted,
+            );
         }
         true
     }
@@ -87,8 +97,8 @@ impl Suggestions {
     }
 }
 
-/// Where `text`, with the document's own line ends, stands from `start` on; `None` if the document holds something else there.
-fn stands_at(document: &OpenDocument, start: usize, text: &str) -> Option<Range<usize>> {
+/// Where `text`, with the document's own line ends, stands from `start_logging` on; `None` if the document holds something else there.
+fn find_text_at(document: &OpenDocument, start: usize, text: &str) -> Option<Range<usize>> {
     let holds = |text: &str| {
         let range = start..start + text.len();
         document.rope.slice(range.clone()).is_some_and(|held| held == text).then_some(range)
@@ -97,7 +107,7 @@ fn stands_at(document: &OpenDocument, start: usize, text: &str) -> Option<Range<
 }
 
 /// The first `units` UTF-16 units of a text, rounded down to whole characters.
-fn beginning(text: &str, units: usize) -> &str {
+fn utf16_prefix(text: &str, units: usize) -> &str {
     let mut left = units;
     let fits = |c: &char| {
         let fits = c.len_utf16() <= left;
@@ -114,9 +124,9 @@ mod tests {
 
     #[test]
     fn the_beginning_is_counted_in_units_and_cuts_no_character() {
-        assert_eq!(beginning("a🙂b", 1), "a");
-        assert_eq!(beginning("a🙂b", 2), "a");
-        assert_eq!(beginning("a🙂b", 3), "a🙂");
-        assert_eq!(beginning("a🙂b", 9), "a🙂b");
+        assert_eq!(utf16_prefix("a🙂b", 1), "a");
+        assert_eq!(utf16_prefix("a🙂b", 2), "a");
+        assert_eq!(utf16_prefix("a🙂b", 3), "a🙂");
+        assert_eq!(utf16_prefix("a🙂b", 9), "a🙂b");
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct LoneSurrogates(Vec<(usize, u16)>);
 
 impl LoneSurrogates {
     /// The two halves of `character` at byte `at`; `None` if one unit of UTF-16 is all of it.
-    pub(crate) fn of(character: char, at: usize) -> Option<LoneSurrogates> {
+    pub(crate) fn from_char(character: char, at: usize) -> Option<LoneSurrogates> {
         match *character.encode_utf16(&mut [0; 2]) {
             [first, second] => Some(LoneSurrogates(vec![(at, first), (at + REPLACEMENT_BYTES, second)])),
             _ => None,
@@ -26,7 +26,7 @@ impl LoneSurrogates {
     }
 
     /// These, if they can be those of `text`; else none.
-    pub(crate) fn checked(self, text: &str) -> LoneSurrogates {
+    pub(crate) fn validated(self, text: &str) -> LoneSurrogates {
         let is_half = |&(at, surrogate): &(usize, u16)| {
             let replaced = text.get(at..).is_some_and(|rest| rest.starts_with(REPLACEMENT));
             replaced && (0xD800..0xE000).contains(&surrogate)
@@ -69,7 +69,7 @@ impl LoneSurrogates {
     }
 
     /// Follows an edit whose text has the halves `new`.
-    pub(crate) fn follow(&mut self, edit: &Edit, new: LoneSurrogates) {
+    pub(crate) fn apply_edit(&mut self, edit: &Edit, new: LoneSurrogates) {
         let first = self.0.partition_point(|half| half.0 < edit.range.start);
         let behind = self.0.partition_point(|half| half.0 < edit.range.end);
         for half in &mut self.0[behind..] {
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn only_halves_that_are_there_count() {
         let text = "a\u{fffd}b";
-        let checked = |halves: &[(usize, u16)]| LoneSurrogates(halves.to_vec()).checked(text).0;
+        let checked = |halves: &[(usize, u16)]| LoneSurrogates(halves.to_vec()).validated(text).0;
         assert_eq!(checked(&[(1, 0xD800)]), [(1, 0xD800)]);
         for wrong in
             [&[(0, 0xD800)][..], &[(2, 0xD800)], &[(1, 0x41)], &[(1, 0xD800), (1, 0xD800)], &[(9, 0xD800)]]

@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::path::Path;
 
-use text::{Document as Rope, Encoding, Position};
+use text::{Document as Rope, Position, PositionEncoding};
 use tower_lsp_server::gen_lsp_types::{self as lsp, PositionEncodingKind, Uri};
 use url::Url;
 
 /// The range of these bytes of a text; `None` if they do not fit it.
-pub(crate) fn range(rope: &Rope, bytes: Range<usize>, encoding: Encoding) -> Option<lsp::Range> {
+pub(crate) fn range(rope: &Rope, bytes: Range<usize>, encoding: PositionEncoding) -> Option<lsp::Range> {
     let position = |offset| {
         let Position { line, character } = rope.position(offset, encoding)?;
         Some(lsp::Position::new(line, character))
@@ -16,11 +16,11 @@ pub(crate) fn range(rope: &Rope, bytes: Range<usize>, encoding: Encoding) -> Opt
     Some(lsp::Range::new(position(bytes.start)?, position(bytes.end)?))
 }
 
-pub(crate) fn encoding(encoding: Encoding) -> PositionEncodingKind {
+pub(crate) fn encoding(encoding: PositionEncoding) -> PositionEncodingKind {
     match encoding {
-        Encoding::Utf8 => PositionEncodingKind::UTF8,
-        Encoding::Utf16 => PositionEncodingKind::UTF16,
-        Encoding::Utf32 => PositionEncodingKind::UTF32,
+        PositionEncoding::Utf8 => PositionEncodingKind::UTF8,
+        PositionEncoding::Utf16 => PositionEncodingKind::UTF16,
+        PositionEncoding::Utf32 => PositionEncodingKind::UTF32,
     }
 }
 

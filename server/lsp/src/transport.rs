@@ -1,7 +1,7 @@
 //! Messages as frames on two byte streams: one thread reads and parses, another one writes.
 //!
 //! Reading never waits for writing: a client that sends a long time without reading gets its answers queued, up to
-//! [`MAX_UNREAD_BYTES`]. A body that is no message is refused, with what it may have changed ([`Lost`]), and the next frame is read.
+//! [`MAX_UNREAD_BYTES`]. A body that is no message is refused, with what it may have changed ([`LostChange`]), and the next frame is read.
 //! After headers that make no sense everything up to the next `Content-Length` is left out; the stream ends where none comes.
 //! (`tower_lsp_server::Server` ends at the first malformed body and stops reading while a client does not read, so this crate brings
 //! its own transport.) Beyond that, nothing here knows what messages mean.
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tower_lsp_server::jsonrpc::{Error, Id, Request, Response};
 
-use crate::lenient_json::{self, Recognized, recognize};
+use crate::lenient_json::{self, PartialMessage, parse_partially};
 
 /// Longest header, bytes: the two of the protocol are far shorter.
 const MAX_HEADER_BYTES: usize = 8 << 10;
@@ -33,13 +33,13 @@ const MAX_UNREAD_BYTES: usize = 64 << 20;
 
 /// What comes from the client.
 #[derive(Debug)]
-pub(crate) enum Incoming {
+pub(crate) enum IncomingMessage {
     /// A request or a notification.
     Request(Request),
     /// The answer to a request of ours.
     Response(Response),
     /// Something that is no message, with the answer to it.
-    Refused(Response, Lost),
+    Refused(Response, LostChange),
     /// Nothing more comes: the stream is closed.
     Closed,
     /// Nothing more can be understood, and why.
@@ -48,7 +48,7 @@ pub(crate) enum Incoming {
 
 /// What a message that was refused may have changed.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Lost {
+pub(crate) enum LostChange {
     /// No open document.
     Nothing,
     /// The document with this URI.
@@ -57,28 +57,30 @@ pub(crate) enum Lost {
     AnyDocument,
 }
 
-impl Lost {
+impl LostChange {
     /// What a notification of this method, for the document at `uri`, says about texts.
-    fn of(method: &str, uri: Option<String>) -> Lost {
+    fn from_notification(method: &str, uri: Option<String>) -> LostChange {
         match method {
             "textDocument/didOpen" | "textDocument/didChange" | "textDocument/didClose" => {
-                uri.map_or(Lost::AnyDocument, Lost::Document)
+                uri.map_or(LostChange::AnyDocument, LostChange::Document)
             }
-            _ => Lost::Nothing,
+            _ => LostChange::Nothing,
         }
     }
 }
 
 /// Reads frames until the stream ends or `deliver` says that nobody listens any more.
-pub(crate) fn read(input: impl BufRead, deliver: impl Fn(Incoming) -> bool) {
-    let mut frames = Frames { input, line: Vec::new(), length: None, broken: None };
+pub(crate) fn read(input: impl BufRead, deliver: impl Fn(IncomingMessage) -> bool) {
+    let mut frames = FrameReader { input, line: Vec::new(), length: None, broken: None };
     loop {
         let incoming = match frames.next() {
             Ok(Frame::Body(body)) => parse(&body),
-            Ok(Frame::Broken) => Incoming::Refused(parse_error(Id::Null), Lost::AnyDocument),
-            Ok(Frame::End) | Err(_) => frames.broken.take().map_or(Incoming::Closed, Incoming::Broken),
+            Ok(Frame::Broken) => IncomingMessage::Refused(parse_error(Id::Null), LostChange::AnyDocument),
+            Ok(Frame::End) | Err(_) => {
+                frames.broken.take().map_or(IncomingMessage::Closed, IncomingMessage::Broken)
+            }
         };
-        let is_last = matches!(incoming, Incoming::Closed | Incoming::Broken(_));
+        let is_last = matches!(incoming, IncomingMessage::Closed | IncomingMessage::Broken(_));
         if !deliver(incoming) || is_last {
             return;
         }
@@ -86,7 +88,7 @@ pub(crate) fn read(input: impl BufRead, deliver: impl Fn(Incoming) -> bool) {
 }
 
 /// The frames of a stream.
-struct Frames<R> {
+struct FrameReader<R> {
     input: R,
     /// What was read of a header's line.
     line: Vec<u8>,
@@ -103,7 +105,7 @@ enum Frame {
     Broken,
 }
 
-impl<R: BufRead> Frames<R> {
+impl<R: BufRead> FrameReader<R> {
     fn next(&mut self) -> io::Result<Frame> {
         loop {
             let room = MAX_HEADER_BYTES - self.line.len();
@@ -114,14 +116,14 @@ impl<R: BufRead> Frames<R> {
             }
             let was_broken = self.broken.is_some();
             if !is_whole {
-                self.break_off(format!("a header is longer than {MAX_HEADER_BYTES} bytes"));
+                self.set_broken(format!("a header is longer than {MAX_HEADER_BYTES} bytes"));
                 // The next headers may have begun.
                 self.line.drain(..MAX_HEADER_BYTES - LENGTH_HEADER_BYTES);
             } else {
                 let line = mem::take(&mut self.line);
                 match (line.trim_ascii().is_empty(), self.length) {
                     (true, Some(length)) => return self.body(length),
-                    (true, None) => self.break_off("the headers have no Content-Length".to_owned()),
+                    (true, None) => self.set_broken("the headers have no Content-Length".to_owned()),
                     (false, _) => self.header(&line),
                 }
             }
@@ -147,32 +149,32 @@ impl<R: BufRead> Frames<R> {
             line.to_ascii_lowercase().windows(CONTENT_LENGTH.len()).rposition(|name| name == CONTENT_LENGTH);
         let Some(at) = found else {
             if !line.contains(&b':') {
-                self.break_off("a header has no colon".to_owned());
+                self.set_broken("a header has no colon".to_owned());
             }
             return;
         };
         if !line[..at].trim_ascii().is_empty() {
-            self.break_off("a header begins in the middle of a line".to_owned());
+            self.set_broken("a header begins in the middle of a line".to_owned());
         }
-        match length(&line[at + CONTENT_LENGTH.len()..]) {
+        match parse_content_length(&line[at + CONTENT_LENGTH.len()..]) {
             Ok(length) => {
                 if self.length.replace(length).is_some_and(|other| other != length) {
                     self.length = None;
-                    self.break_off("the headers have two values of Content-Length".to_owned());
+                    self.set_broken("the headers have two values of Content-Length".to_owned());
                 }
             }
-            Err(reason) => self.break_off(reason),
+            Err(reason) => self.set_broken(reason),
         }
     }
 
     /// Takes note of the first thing that makes no sense.
-    fn break_off(&mut self, reason: String) {
+    fn set_broken(&mut self, reason: String) {
         self.broken.get_or_insert(reason);
     }
 }
 
 /// What the value of `Content-Length` says.
-fn length(value: &[u8]) -> Result<usize, String> {
+fn parse_content_length(value: &[u8]) -> Result<usize, String> {
     let digits = str::from_utf8(value.trim_ascii())
         .ok()
         .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
@@ -183,24 +185,26 @@ fn length(value: &[u8]) -> Result<usize, String> {
     }
 }
 
-fn parse(body: &[u8]) -> Incoming {
+fn parse(body: &[u8]) -> IncomingMessage {
     if let Ok(message) = serde_json::from_slice(body) {
         return classify(message);
     }
     let repaired = lenient_json::repair(body);
-    serde_json::from_slice(&repaired).map_or_else(|_| undecodable(recognize(&repaired)), classify)
+    serde_json::from_slice(&repaired).map_or_else(|_| undecodable(parse_partially(&repaired)), classify)
 }
 
 /// A message that is valid JSON.
-fn classify(mut message: Value) -> Incoming {
+fn classify(mut message: Value) -> IncomingMessage {
     let id: Option<Id> = message.get("id").map(|id| Id::deserialize(id).unwrap_or_default());
     let method = message.get("method");
     let uri = message.pointer("/params/textDocument/uri").and_then(Value::as_str).map(str::to_owned);
-    let lost = method.and_then(Value::as_str).map_or(Lost::Nothing, |method| Lost::of(method, uri));
+    let lost = method
+        .and_then(Value::as_str)
+        .map_or(LostChange::Nothing, |method| LostChange::from_notification(method, uri));
     let is_call = method.is_some();
     let refused = || {
         let id = id.clone().unwrap_or_default();
-        Incoming::Refused(Response::from_error(id, Error::invalid_request()), lost)
+        IncomingMessage::Refused(Response::from_error(id, Error::invalid_request()), lost)
     };
     if is_call && id == Some(Id::Null) {
         // The protocol has numbers and strings for ids; an answer to anything else could not be told from other answers.
@@ -211,8 +215,8 @@ fn classify(mut message: Value) -> Incoming {
         fields.entry("params").or_insert(Value::Null);
     }
     let parsed = match &id {
-        _ if is_call => serde_json::from_value(message).map(Incoming::Request),
-        Some(_) => serde_json::from_value(message).map(Incoming::Response),
+        _ if is_call => serde_json::from_value(message).map(IncomingMessage::Request),
+        Some(_) => serde_json::from_value(message).map(IncomingMessage::Response),
         None => return refused(),
     };
     parsed.unwrap_or_else(|_| refused())
@@ -220,15 +224,19 @@ fn classify(mut message: Value) -> Incoming {
 
 /// A message that cannot be decoded. A request is answered, a notification may have changed what it names, and a question of ours is
 /// answered by the error.
-fn undecodable(message: Recognized) -> Incoming {
-    let Recognized { is_object, id, method, uri, is_response } = message;
+fn undecodable(message: PartialMessage) -> IncomingMessage {
+    let PartialMessage { is_object, id, method, uri, is_response } = message;
     let lost = match &method {
-        Some(method) => Lost::of(method, uri),
-        None if is_object && id.is_none() => Lost::AnyDocument,
-        None => Lost::Nothing,
+        Some(method) => LostChange::from_notification(method, uri),
+        None if is_object && id.is_none() => LostChange::AnyDocument,
+        None => LostChange::Nothing,
     };
     let answer = parse_error(id.unwrap_or_default());
-    if is_response && method.is_none() { Incoming::Response(answer) } else { Incoming::Refused(answer, lost) }
+    if is_response && method.is_none() {
+        IncomingMessage::Response(answer)
+    } else {
+        IncomingMessage::Refused(answer, lost)
+    }
 }
 
 fn parse_error(id: Id) -> Response {
@@ -237,13 +245,13 @@ fn parse_error(id: Id) -> Response {
 
 /// The way to the client; cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Outgoing {
+pub(crate) struct MessageSender {
     frames: Sender<Vec<u8>>,
     unread: Arc<AtomicUsize>,
 }
 
 /// The writing thread.
-pub(crate) struct Writer {
+pub(crate) struct WriterThread {
     frames: Sender<Vec<u8>>,
     finished: Receiver<()>,
 }
@@ -252,11 +260,11 @@ pub(crate) struct Writer {
 pub(crate) fn write(
     output: impl Write + Send + 'static,
     stopped: impl FnOnce() + Send + 'static,
-) -> io::Result<(Outgoing, Writer)> {
+) -> io::Result<(MessageSender, WriterThread)> {
     let (frames, queue) = channel();
     let (finish, finished) = channel();
     let unread = Arc::new(AtomicUsize::new(0));
-    let outgoing = Outgoing { frames: frames.clone(), unread: Arc::clone(&unread) };
+    let outgoing = MessageSender { frames: frames.clone(), unread: Arc::clone(&unread) };
     thread::Builder::new().name("writer".to_owned()).spawn(move || {
         if write_all(output, &queue, &unread).is_err() {
             stopped();
@@ -264,7 +272,7 @@ pub(crate) fn write(
         // Nobody may be waiting.
         let _ = finish.send(());
     })?;
-    Ok((outgoing, Writer { frames, finished }))
+    Ok((outgoing, WriterThread { frames, finished }))
 }
 
 fn write_all(mut output: impl Write, queue: &Receiver<Vec<u8>>, unread: &AtomicUsize) -> io::Result<()> {
@@ -277,7 +285,7 @@ fn write_all(mut output: impl Write, queue: &Receiver<Vec<u8>>, unread: &AtomicU
     Ok(())
 }
 
-impl Outgoing {
+impl MessageSender {
     /// Queues a message. False when more waits than a client that reads would leave.
     #[must_use]
     pub(crate) fn send(&self, message: &impl Serialize) -> bool {
@@ -291,7 +299,7 @@ impl Outgoing {
     }
 }
 
-impl Writer {
+impl WriterThread {
     /// Waits until everything sent so far is written, but not for a client that does not read.
     pub(crate) fn finish(self, limit: Duration) {
         if self.frames.send(Vec::new()).is_ok() {
@@ -313,14 +321,14 @@ mod tests {
         let seen = RefCell::new(String::new());
         read(input.as_bytes(), |incoming| {
             let line = match incoming {
-                Incoming::Request(request) => format!("request {}", request.method()),
-                Incoming::Response(response) => format!("response {}", response.id()),
-                Incoming::Refused(response, lost) => {
+                IncomingMessage::Request(request) => format!("request {}", request.method()),
+                IncomingMessage::Response(response) => format!("response {}", response.id()),
+                IncomingMessage::Refused(response, lost) => {
                     let code = response.error().map(|error| error.code.code());
                     format!("refused {} {code:?}, lost {lost:?}", response.id())
                 }
-                Incoming::Closed => "closed".to_owned(),
-                Incoming::Broken(reason) => format!("broken: {reason}"),
+                IncomingMessage::Closed => "closed".to_owned(),
+                IncomingMessage::Broken(reason) => format!("broken: {reason}"),
             };
             seen.borrow_mut().push_str(&(line + "\n"));
             true

@@ -14,16 +14,17 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use cases::{
-    Case, ContextItem, DEFINED_TAG, DefinedAt, ENTITY_TAG, JUDGE_TAG, RESOLVED_TAG, Scenario, Tags, Variant,
+    Case, ContextItem, DEFINED_TAG, DefinitionLocation, ENTITY_TAG, JUDGE_TAG, RESOLVED_TAG, Scenario, Tags,
+    Variant,
 };
-use index::{Budget, CrossFileUse, Query, Searcher, Strategy};
+use index::{CrossFileUse, RetrievalQuery, Searcher, Strategy, TokenBudget};
 use rayon::prelude::*;
 use syntax::{Language, SourceFile};
 
-use crate::cut::{Question, Repository, context_item};
-use crate::obstacle::{LeftOut, Obstacle};
-use crate::random::Random;
-use crate::{Judge, Options};
+use crate::cut_case::{CaseDraft, MiningRepository, context_item};
+use crate::seeded_random::SeededRandom;
+use crate::unanswerable::{LeftOut, UnanswerableReason};
+use crate::{Judge, MiningOptions};
 use statement::Statements;
 
 mod statement;
@@ -31,11 +32,11 @@ mod statement;
 mod tests;
 
 /// Cases that are cut from one hole: `in_file`, `retrieval` and `oracle`.
-pub(crate) const VARIANTS: usize = 3;
+pub(crate) const VARIANT_COUNT: usize = 3;
 /// What chooses the context of the variants `retrieval` and `oracle`.
 const STRATEGY: Strategy = Strategy::Hybrid;
 /// What CrossCodeEval gives its context of a prompt's 2,048 tokens.
-const BUDGET: Budget = Budget { tokens: 512 };
+const BUDGET: TokenBudget = TokenBudget { tokens: 512 };
 /// Files whose uses are looked up at once: some per core, and few beside a repository that has thousands. The cases depend on it.
 const BATCH: usize = 64;
 /// Tokens of a truth, by CrossCodeEval.
@@ -60,36 +61,36 @@ pub(crate) struct CrossFileHole {
     /// What is removed.
     pub(crate) range: Range<usize>,
     /// The name that is asked for.
-    used: CrossFileUse,
+    name_use: CrossFileUse,
 }
 
 /// What `cross_file` cases are cut from.
-pub(crate) struct Quarry<'a> {
-    repository: &'a Repository<'a>,
-    options: &'a Options,
+pub(crate) struct CrossFileMiner<'a> {
+    repository: &'a MiningRepository<'a>,
+    options: &'a MiningOptions,
     judge: Option<&'a Judge<'a>>,
     /// The files' texts without white space, in their order.
-    squeezed: Vec<String>,
+    texts_without_whitespace: Vec<String>,
     /// The files in random order.
     order: Vec<usize>,
 }
 
-impl<'a> Quarry<'a> {
+impl<'a> CrossFileMiner<'a> {
     pub(crate) fn new(
-        repository: &'a Repository<'a>,
-        options: &'a Options,
+        repository: &'a MiningRepository<'a>,
+        options: &'a MiningOptions,
         judge: Option<&'a Judge<'a>>,
-    ) -> Quarry<'a> {
+    ) -> CrossFileMiner<'a> {
         let mut order: Vec<usize> = (0..repository.files.len()).collect();
-        Random::new(options.seed, Scenario::CrossFile.name()).shuffle(&mut order);
-        let squeezed = repository.files.par_iter().map(|file| squeezed(&file.text)).collect();
-        Quarry { repository, options, judge, squeezed, order }
+        SeededRandom::new(options.seed, Scenario::CrossFile.name()).shuffle(&mut order);
+        let squeezed = repository.files.par_iter().map(|file| without_whitespace(&file.text)).collect();
+        CrossFileMiner { repository, options, judge, texts_without_whitespace: squeezed, order }
     }
 
     /// The holes of some files after the other, each time one of every file before a second one of any; with what was refused in them.
     pub(crate) fn batches(&self) -> impl Iterator<Item = (Vec<CrossFileHole>, LeftOut)> {
         self.order.chunks(BATCH).map(|files| {
-            let of_files: Vec<(Vec<CrossFileHole>, Vec<Obstacle>)> =
+            let of_files: Vec<(Vec<CrossFileHole>, Vec<UnanswerableReason>)> =
                 files.par_iter().map(|&file| self.holes(file)).collect();
             let (mut turns, mut refused) = (Vec::new(), LeftOut::new());
             for (holes, obstacles) in of_files {
@@ -102,14 +103,15 @@ impl<'a> Quarry<'a> {
     }
 
     /// The holes of one file in random order, and why other uses in it are none.
-    fn holes(&self, file: usize) -> (Vec<CrossFileHole>, Vec<Obstacle>) {
+    fn holes(&self, file: usize) -> (Vec<CrossFileHole>, Vec<UnanswerableReason>) {
         let source = &self.repository.files[file];
         let tree = syntax::parse(source.language, &source.text);
         let mut uses = self.repository.searcher.cross_file_uses(self.repository.projects, source, &tree);
         if self.options.first_uses_only {
             keep_first_uses(&mut uses);
         }
-        let mut random = Random::new(self.options.seed, &format!("{} {}", Scenario::CrossFile, source.path));
+        let mut random =
+            SeededRandom::new(self.options.seed, &format!("{} {}", Scenario::CrossFile, source.path));
         let statements = Statements::new(source, &tree);
         let (mut holes, mut refused) = (Vec::new(), Vec::new());
         for used in uses {
@@ -119,7 +121,7 @@ impl<'a> Quarry<'a> {
                     if is_long_enough(source, range.start)
                         && TRUTH_TOKENS.contains(&count_tokens(&source.text[range.clone()])) =>
                 {
-                    holes.push(CrossFileHole { file, range, used });
+                    holes.push(CrossFileHole { file, range, name_use: used });
                 }
                 Ok(_) => {}
             }
@@ -129,14 +131,14 @@ impl<'a> Quarry<'a> {
     }
 
     /// The cases of each hole; `None` where the truth stands elsewhere or is too easy.
-    pub(crate) fn cut(&self, holes: &[CrossFileHole]) -> Vec<Option<[Case; VARIANTS]>> {
+    pub(crate) fn cut(&self, holes: &[CrossFileHole]) -> Vec<Option<[Case; VARIANT_COUNT]>> {
         holes.par_iter().map(|hole| self.cut_one(hole)).collect()
     }
 
-    fn cut_one(&self, hole: &CrossFileHole) -> Option<[Case; VARIANTS]> {
+    fn cut_one(&self, hole: &CrossFileHole) -> Option<[Case; VARIANT_COUNT]> {
         let source = &self.repository.files[hole.file];
         let (before, after) = (&source.text[..hole.range.start], &source.text[hole.range.end..]);
-        if self.stands_elsewhere(hole.file, &source.text[hole.range.clone()]) {
+        if self.occurs_in_other_file(hole.file, &source.text[hole.range.clone()]) {
             return None;
         }
         let in_file = self.case(hole, Variant::InFile, Vec::new());
@@ -152,9 +154,12 @@ impl<'a> Quarry<'a> {
     }
 
     /// Whether the truth, but for white space, is a piece of another file.
-    fn stands_elsewhere(&self, file: usize, truth: &str) -> bool {
-        let truth = squeezed(truth);
-        self.squeezed.iter().enumerate().any(|(other, text)| other != file && text.contains(&truth))
+    fn occurs_in_other_file(&self, file: usize, truth: &str) -> bool {
+        let truth = without_whitespace(truth);
+        self.texts_without_whitespace
+            .iter()
+            .enumerate()
+            .any(|(other, text)| other != file && text.contains(&truth))
     }
 
     fn retrieve(
@@ -164,14 +169,15 @@ impl<'a> Quarry<'a> {
         prefix: &str,
         suffix: &str,
     ) -> Vec<ContextItem> {
-        let query = Query { path: &source.path, language: source.language, prefix, suffix, recent: &[] };
+        let query =
+            RetrievalQuery { path: &source.path, language: source.language, prefix, suffix, recent: &[] };
         let hits = searcher.retrieve(STRATEGY, self.repository.projects, &query, BUDGET);
         hits.into_iter().map(context_item).collect()
     }
 
     fn case(&self, hole: &CrossFileHole, variant: Variant, context: Vec<ContextItem>) -> Case {
         let source = &self.repository.files[hole.file];
-        let question = Question {
+        let question = CaseDraft {
             scenario: Scenario::CrossFile,
             variant: Some(variant),
             block_kind: None,
@@ -179,19 +185,20 @@ impl<'a> Quarry<'a> {
             prefix: source.text[..hole.range.start].to_owned(),
             suffix: &source.text[hole.range.end..],
             context,
-            tags: self.tags(source, &hole.used),
+            tags: self.tags(source, &hole.name_use),
         };
-        question.case(source, self.repository.origin)
+        question.into_case(source, self.repository.origin)
     }
 
     fn tags(&self, source: &SourceFile, used: &CrossFileUse) -> Tags {
         let defined = used.definitions.iter();
-        let places: Vec<DefinedAt> =
-            defined.map(|place| DefinedAt { path: place.path.to_string(), line: place.line }).collect();
+        let places: Vec<DefinitionLocation> = defined
+            .map(|place| DefinitionLocation { path: place.path.to_string(), line: place.line })
+            .collect();
         let resolved = if used.is_resolved { "yes" } else { "no" };
         let mut tags = Tags::from([
             (ENTITY_TAG.to_owned(), source.text[used.name.clone()].to_owned()),
-            (DEFINED_TAG.to_owned(), DefinedAt::to_tag(&places)),
+            (DEFINED_TAG.to_owned(), DefinitionLocation::to_tag(&places)),
             (RESOLVED_TAG.to_owned(), resolved.to_owned()),
         ]);
         tags.extend(self.judge.map(|judge| (JUDGE_TAG.to_owned(), judge.name.to_owned())));
@@ -224,6 +231,6 @@ fn count_tokens(text: &str) -> usize {
 }
 
 /// The text without its white space.
-pub(crate) fn squeezed(text: &str) -> String {
+pub(crate) fn without_whitespace(text: &str) -> String {
     text.split_whitespace().collect()
 }

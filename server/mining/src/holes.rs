@@ -5,9 +5,9 @@ use std::ops::Range;
 use syntax::{Block, Body, SourceFile, Token, TokenKind, Tree};
 use unicode_segmentation::GraphemeCursor;
 
-use crate::obstacle::Obstacle;
-use crate::parsed::{Hole, MAX_TRUTH_BYTES, MAX_TRUTH_LINES, Parsed, Shape};
-use crate::random::Random;
+use crate::parsed_file::{CutShape, Hole, MAX_TRUTH_BYTES, MAX_TRUTH_LINES, ParsedFile};
+use crate::seeded_random::SeededRandom;
+use crate::unanswerable::UnanswerableReason;
 
 #[cfg(test)]
 mod tests;
@@ -27,18 +27,18 @@ pub(crate) struct FileHoles {
     /// In order of their start.
     pub(crate) holes: Vec<Hole>,
     /// Places that a recipe allows and a rule refuses, with the cut that they would have been.
-    pub(crate) refused: Vec<(Shape, Obstacle)>,
+    pub(crate) refused: Vec<(CutShape, UnanswerableReason)>,
 }
 
 /// All holes of a file.
 pub(crate) fn holes(file: &SourceFile, seed: u64) -> FileHoles {
     let tree = syntax::parse(file.language, &file.text);
-    let parsed = Parsed::new(file, &tree);
-    let mut random = Random::new(seed, &file.path);
+    let parsed = ParsedFile::new(file, &tree);
+    let mut random = SeededRandom::new(seed, &file.path);
     let mut found = FileHoles::default();
     for (place, block) in parsed.blocks.iter().enumerate().filter(|(_, block)| !block.has_error) {
         if !parsed.is_whole_without(&block.range) {
-            found.refused.push((Shape::BlockStart, Obstacle::AcrossArms));
+            found.refused.push((CutShape::BlockStart, UnanswerableReason::AcrossArms));
             continue;
         }
         for hole in parsed.cut(block, &parsed.blocks[place + 1..], &mut random) {
@@ -54,7 +54,7 @@ pub(crate) fn holes(file: &SourceFile, seed: u64) -> FileHoles {
 
 /// Whether both ends of `range` are between two signs of the text as it is read: not inside of an escape, a character reference, a line
 /// end of two characters or any other cluster of characters that is seen as one.
-pub(crate) fn is_between_signs(file: &SourceFile, tree: &Tree, range: &Range<usize>) -> bool {
+pub(crate) fn is_at_character_boundaries(file: &SourceFile, tree: &Tree, range: &Range<usize>) -> bool {
     let is_between = |offset: usize| {
         let mut cursor = GraphemeCursor::new(offset, file.text.len(), true);
         let is_boundary = cursor.is_boundary(&file.text, 0);
@@ -64,18 +64,18 @@ pub(crate) fn is_between_signs(file: &SourceFile, tree: &Tree, range: &Range<usi
 }
 
 /// The recipes.
-impl Parsed<'_> {
+impl ParsedFile<'_> {
     /// The holes of a block, which the blocks `following` it in the file may be inside of.
-    fn cut(&self, block: &Block, following: &[Block], random: &mut Random) -> Vec<Hole> {
-        let mut cuts = vec![(Shape::BlockStart, self.block_start(block))];
+    fn cut(&self, block: &Block, following: &[Block], random: &mut SeededRandom) -> Vec<Hole> {
+        let mut cuts = vec![(CutShape::BlockStart, self.block_start(block))];
         match &block.body {
             Some(body) => {
-                cuts.push((Shape::HeaderEnd, self.statements_from(body, 0)));
-                cuts.push((Shape::RestOfBlock, self.rest_of_block(body, random)));
-                cuts.push((Shape::Empty, self.after_body(body)));
+                cuts.push((CutShape::HeaderEnd, self.statements_from(body, 0)));
+                cuts.push((CutShape::RestOfBlock, self.rest_of_block(body, random)));
+                cuts.push((CutShape::Empty, self.after_body(body)));
             }
             None if block.kind.is_simple() && block.range.len() <= MAX_TRUTH_BYTES => {
-                cuts.push((Shape::MidStatement, self.mid_statement(block, following, random)));
+                cuts.push((CutShape::MidStatement, self.mid_statement(block, following, random)));
             }
             None => {}
         }
@@ -85,11 +85,17 @@ impl Parsed<'_> {
     }
 
     /// Why a cut of `block` is refused, if it is.
-    fn obstacle(&self, file: &SourceFile, tree: &Tree, block: &Block, hole: &Hole) -> Option<Obstacle> {
+    fn obstacle(
+        &self,
+        file: &SourceFile,
+        tree: &Tree,
+        block: &Block,
+        hole: &Hole,
+    ) -> Option<UnanswerableReason> {
         let refusals = [
-            (Obstacle::AcrossArms, !self.is_whole_without(&hole.range)),
-            (Obstacle::InsideSign, !is_between_signs(file, tree, &hole.range)),
-            (Obstacle::NotAligned, hole.shape == Shape::Empty && !self.is_aligned(block)),
+            (UnanswerableReason::AcrossArms, !self.is_whole_without(&hole.range)),
+            (UnanswerableReason::InsideSign, !is_at_character_boundaries(file, tree, &hole.range)),
+            (UnanswerableReason::NotAligned, hole.shape == CutShape::Empty && !self.is_aligned(block)),
         ];
         refusals.into_iter().find_map(|(obstacle, is_there)| is_there.then_some(obstacle))
     }
@@ -103,10 +109,10 @@ impl Parsed<'_> {
         inner == self.indentation(first.start) && inner.len() > self.indentation(block.range.start).len()
     }
 
-    fn has_allowed_length(&self, shape: Shape, range: &Range<usize>) -> bool {
+    fn has_allowed_length(&self, shape: CutShape, range: &Range<usize>) -> bool {
         let is_short = range.len() <= MAX_TRUTH_BYTES;
         let truth = if is_short { &self.text[range.clone()] } else { "" };
-        shape == Shape::Empty || (!truth.trim().is_empty() && truth.lines().count() <= MAX_TRUTH_LINES)
+        shape == CutShape::Empty || (!truth.trim().is_empty() && truth.lines().count() <= MAX_TRUTH_LINES)
     }
 
     /// The whole block, where it starts its line (a `catch` may follow the `}` of its `try`).
@@ -122,7 +128,7 @@ impl Parsed<'_> {
         self.starts_line(start).then_some(start..end)
     }
 
-    fn rest_of_block(&self, body: &Body, random: &mut Random) -> Option<Range<usize>> {
+    fn rest_of_block(&self, body: &Body, random: &mut SeededRandom) -> Option<Range<usize>> {
         let typed = 1 + random.below(body.statements.len().checked_sub(1).filter(|&rest| rest > 0)?);
         self.statements_from(body, typed)
     }
@@ -138,7 +144,12 @@ impl Parsed<'_> {
     }
 
     /// From a token of the statement, or from inside an identifier, to its end.
-    fn mid_statement(&self, block: &Block, following: &[Block], random: &mut Random) -> Option<Range<usize>> {
+    fn mid_statement(
+        &self,
+        block: &Block,
+        following: &[Block],
+        random: &mut SeededRandom,
+    ) -> Option<Range<usize>> {
         let mut starts = self.starts_in_statement(&block.range);
         // What stands in a group of declarations ends by itself, not with the group.
         let inner = following.iter().take_while(|inner| inner.range.start < block.range.end);
@@ -172,7 +183,7 @@ impl Parsed<'_> {
     }
 
     /// Bytes of an identifier that are already typed: at least two characters stay to be guessed.
-    fn typed_part(&self, token: &Token, random: &mut Random) -> usize {
+    fn typed_part(&self, token: &Token, random: &mut SeededRandom) -> usize {
         let word = &self.text[token.range.clone()];
         let longest = word.len().saturating_sub(2).min(MAX_TYPED_OF_IDENTIFIER);
         let can_split = token.kind == TokenKind::Word && word.is_ascii() && longest > 0;

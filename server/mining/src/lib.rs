@@ -10,14 +10,14 @@
 //! engine: whether a case is too easy is for a [`Judge`] to say.
 #![deny(clippy::disallowed_methods)]
 
+mod case_at_cursor;
 mod cross_file;
-mod cursor;
-mod cut;
-mod draw;
+mod cut_case;
 mod holes;
-mod obstacle;
-mod parsed;
-mod random;
+mod parsed_file;
+mod sample;
+mod seeded_random;
+mod unanswerable;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -27,10 +27,10 @@ use index::{CopyIndex, Index};
 use rayon::prelude::*;
 use syntax::{Projects, SourceFile};
 
-use crate::cut::Repository;
+use crate::cut_case::MiningRepository;
 
-pub use crate::cursor::{NoCase, at_cursor};
-pub use crate::obstacle::{LeftOut, Obstacle};
+pub use crate::case_at_cursor::{NoCaseReason, case_at_cursor};
+pub use crate::unanswerable::{LeftOut, UnanswerableReason};
 
 /// The scenarios that can be mined.
 pub const SCENARIOS: [Scenario; 5] = [
@@ -43,7 +43,7 @@ pub const SCENARIOS: [Scenario; 5] = [
 
 /// The code to mine.
 #[derive(Clone, Copy, Debug)]
-pub struct Sources<'a> {
+pub struct MiningInput<'a> {
     /// The files.
     pub files: &'a [SourceFile],
     /// Made of the same files.
@@ -74,7 +74,7 @@ pub enum Mix {
 
 /// What to mine.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct MiningOptions {
     /// Cases wanted.
     pub cases: usize,
     /// Seed of every choice.
@@ -91,7 +91,7 @@ pub struct Options {
 
 /// What was mined.
 #[derive(Clone, Debug)]
-pub struct Mined {
+pub struct MiningResult {
     /// The cases, ordered by scenario, path and place.
     pub cases: Vec<Case>,
     /// Cases that could not be found, by scenario.
@@ -101,14 +101,14 @@ pub struct Mined {
 }
 
 /// Mines cases. Without a judge, `cross_file` cases that their own file answers are kept.
-pub fn mine(sources: &Sources<'_>, options: &Options, judge: Option<&Judge<'_>>) -> Mined {
-    let repository = Repository::new(sources, &options.origin);
+pub fn mine(sources: &MiningInput<'_>, options: &MiningOptions, judge: Option<&Judge<'_>>) -> MiningResult {
+    let repository = MiningRepository::new(sources, &options.origin);
     let holes = sources.files.par_iter().map(|file| holes::holes(file, options.seed)).collect::<Vec<_>>();
-    let mut drawn = draw::draw(&repository, &holes, options, judge);
-    drawn.cases.sort_by(|a, b| place(a).cmp(&place(b)));
+    let mut drawn = sample::sample_cases(&repository, &holes, options, judge);
+    drawn.cases.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
     drawn
 }
 
-fn place(case: &Case) -> (Scenario, &str, usize, Option<Variant>, &str) {
+fn sort_key(case: &Case) -> (Scenario, &str, usize, Option<Variant>, &str) {
     (case.scenario, &case.path, case.byte_range.start, case.variant, &case.id)
 }

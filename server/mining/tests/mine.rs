@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use cases::{BlockKind, Case, Origin, OriginKind, Scenario, Variant, to_line};
 use index::Index;
-use mining::{Mined, Mix, Obstacle, Options, Sources};
+use mining::{MiningInput, MiningOptions, MiningResult, Mix, UnanswerableReason};
 use syntax::{Language, Projects, SourceFile};
 
 const PYTHON: &str = r#"import os
@@ -94,17 +94,17 @@ fn file(path: &str, language: Language, text: &str) -> SourceFile {
     SourceFile { path: path.into(), language, text: text.into() }
 }
 
-fn options(cases: usize, seed: u64) -> Options {
+fn options(cases: usize, seed: u64) -> MiningOptions {
     let origin = Origin::new(OriginKind::Mined, "t");
-    Options { cases, seed, scenarios: IN_FILE.to_vec(), mix: Mix::Even, first_uses_only: true, origin }
+    MiningOptions { cases, seed, scenarios: IN_FILE.to_vec(), mix: Mix::Even, first_uses_only: true, origin }
 }
 
 /// The scenarios of Codev-Bench, which a file alone can give.
 const IN_FILE: [Scenario; 4] =
     [Scenario::FullBlock, Scenario::InnerBlock, Scenario::IncompleteSuffix, Scenario::Rag];
 
-fn mine(files: &[SourceFile], options: &Options) -> Mined {
-    let sources = Sources {
+fn mine(files: &[SourceFile], options: &MiningOptions) -> MiningResult {
+    let sources = MiningInput {
         files,
         index: &Index::build(files),
         projects: &Projects::new(&[]),
@@ -113,7 +113,7 @@ fn mine(files: &[SourceFile], options: &Options) -> Mined {
     mining::mine(&sources, options, None)
 }
 
-fn mine_from(files: &[SourceFile], options: &Options) -> Vec<Case> {
+fn mine_from(files: &[SourceFile], options: &MiningOptions) -> Vec<Case> {
     mine(files, options).cases
 }
 
@@ -159,7 +159,8 @@ fn truths_have_one_to_sixty_lines_and_complete_bodies_none() {
 #[test]
 fn incomplete_suffixes_miss_the_tail() {
     let files = files();
-    let cases = mine_from(&files, &Options { scenarios: vec![Scenario::IncompleteSuffix], ..options(40, 1) });
+    let cases =
+        mine_from(&files, &MiningOptions { scenarios: vec![Scenario::IncompleteSuffix], ..options(40, 1) });
     let variants: BTreeSet<_> = cases.iter().map(|case| case.variant).collect();
     assert_eq!(variants, [Some(Variant::FunctionTail), Some(Variant::FileTail)].into());
     for case in &cases {
@@ -237,7 +238,8 @@ fn kinds_and_scenarios_are_drawn_evenly() {
 #[test]
 fn complete_bodies_are_half_of_a_small_suite_and_of_all_kinds() {
     let files: Vec<SourceFile> = (0..20).flat_map(variations).collect();
-    let cases = mine_from(&files, &Options { scenarios: vec![Scenario::InnerBlock], ..options(100, 1) });
+    let cases =
+        mine_from(&files, &MiningOptions { scenarios: vec![Scenario::InnerBlock], ..options(100, 1) });
     let empty: Vec<&Case> = cases.iter().filter(|case| case.variant == Some(Variant::Empty)).collect();
     let kinds: BTreeSet<_> = empty.iter().map(|case| case.block_kind).collect();
     assert_eq!((cases.len(), empty.len()), (100, 50));
@@ -249,7 +251,7 @@ fn a_begun_statement_does_not_start_between_its_braces() {
     let text = "cfg_net! {\n    pub fn lookup(host: &str) {\n        resolve(host, 1, 2).await\n    }\n}\n"
         .repeat(9);
     let files = [file("macros.rs", Language::Rust, &text)];
-    let cases = mine_from(&files, &Options { scenarios: vec![Scenario::FullBlock], ..options(40, 1) });
+    let cases = mine_from(&files, &MiningOptions { scenarios: vec![Scenario::FullBlock], ..options(40, 1) });
     let begun = cases.iter().filter(|case| case.variant == Some(Variant::MidStatement));
     let count = |text: &str, brace| text.matches(brace).count();
     assert!(begun.clone().count() > 0);
@@ -263,7 +265,7 @@ fn a_fresh_line_is_indented_as_the_last_statement() {
     let text = "def f(a):\n    g(a)\n    return h(a,\n             deep=True)\n\n".repeat(9)
         + &"def f(a):\n    g(a)\n    for b in a:\n        h(b)\n\n".repeat(9);
     let files = [file("long.py", Language::Python, &text)];
-    let cases = mine_from(&files, &Options { scenarios: vec![Scenario::InnerBlock], ..options(20, 1) });
+    let cases = mine_from(&files, &MiningOptions { scenarios: vec![Scenario::InnerBlock], ..options(20, 1) });
     let empty: Vec<&Case> = cases.iter().filter(|case| case.variant == Some(Variant::Empty)).collect();
     assert!(!empty.is_empty());
     for case in empty {
@@ -276,7 +278,8 @@ fn a_begun_statement_misses_more_than_closers() {
     let texts = ["f(g(a));\nb[1] = { c: [2] };\n", "f(g(a, h(1)));\n"].map(|text| text.repeat(20));
     for text in texts {
         let files = [file("calls.js", Language::JavaScript, &text)];
-        let cases = mine_from(&files, &Options { scenarios: vec![Scenario::FullBlock], ..options(40, 1) });
+        let cases =
+            mine_from(&files, &MiningOptions { scenarios: vec![Scenario::FullBlock], ..options(40, 1) });
         let begun = cases.iter().filter(|case| case.variant == Some(Variant::MidStatement));
         assert!(begun.clone().count() > 3);
         for case in begun {
@@ -292,7 +295,7 @@ fn a_line_of_a_group_ends_by_itself() {
     let files: Vec<_> = (0..20)
         .map(|i| file(&format!("{i}.go"), Language::Go, &text.replace('g', &format!("g{i}"))))
         .collect();
-    let cases = mine_from(&files, &Options { scenarios: vec![Scenario::FullBlock], ..options(60, 1) });
+    let cases = mine_from(&files, &MiningOptions { scenarios: vec![Scenario::FullBlock], ..options(60, 1) });
     let begun = cases.iter().filter(|case| case.variant == Some(Variant::MidStatement));
     assert!(begun.clone().any(|case| !case.truth.contains('\n')));
     for case in begun.filter(|case| case.truth.contains('\n')) {
@@ -306,7 +309,7 @@ fn real_use_is_mostly_statements() {
         (0..60).map(|i| format!("def f{i}(a):\n    b{i} = a + {i}\n    return b{i} * a\n\n\n")).collect();
     let files = [file("many.py", Language::Python, &text)];
     let only = vec![Scenario::FullBlock];
-    let cases = mine_from(&files, &Options { mix: Mix::RealUse, scenarios: only, ..options(60, 1) });
+    let cases = mine_from(&files, &MiningOptions { mix: Mix::RealUse, scenarios: only, ..options(60, 1) });
     let statements = cases.iter().filter(|case| case.block_kind == Some(BlockKind::Statement)).count();
     assert!((50..=56).contains(&statements), "{statements}");
 }
@@ -336,7 +339,7 @@ fn broken_code_and_odd_text_are_mined_without_panic() {
 
 /// The cases of `scenario` from these files, as many as there are.
 fn all_of(scenario: Scenario, files: &[SourceFile]) -> Vec<Case> {
-    mine_from(files, &Options { scenarios: vec![scenario], ..options(400, 1) })
+    mine_from(files, &MiningOptions { scenarios: vec![scenario], ..options(400, 1) })
 }
 
 #[test]
@@ -347,8 +350,10 @@ fn imports_are_a_kind_with_a_quota() {
     };
     let files: Vec<_> = (0..20).map(|i| file(&format!("{i}.py"), Language::Python, &text(i))).collect();
     let count = |mix, cases| {
-        let cases =
-            mine_from(&files, &Options { mix, scenarios: vec![Scenario::FullBlock], ..options(cases, 1) });
+        let cases = mine_from(
+            &files,
+            &MiningOptions { mix, scenarios: vec![Scenario::FullBlock], ..options(cases, 1) },
+        );
         cases.iter().filter(|case| case.block_kind == Some(BlockKind::Import)).count()
     };
     // A tenth of a seventh, and a tenth of 85 %; also where little else is left.
@@ -404,7 +409,7 @@ fn has_case(language: Language, text: &str, is_wanted: &dyn Fn(&Case) -> bool) -
     let files = [file("one", language, text)];
     let scenarios = [Scenario::FullBlock, Scenario::InnerBlock, Scenario::IncompleteSuffix];
     (1..20).flat_map(|seed| scenarios.map(|scenario| (seed, scenario))).any(|(seed, scenario)| {
-        let options = Options { scenarios: vec![scenario], ..options(30, seed) };
+        let options = MiningOptions { scenarios: vec![scenario], ..options(30, seed) };
         mine_from(&files, &options).iter().any(is_wanted)
     })
 }
@@ -449,8 +454,8 @@ fn nothing_is_cut_inside_of_what_is_read_as_one_sign() {
 }
 
 /// How many places of these files a rule refuses.
-fn refused(obstacle: Obstacle, files: &[SourceFile], scenario: Scenario) -> usize {
-    let mined = mine(files, &Options { scenarios: vec![scenario], ..options(40, 1) });
+fn refused(obstacle: UnanswerableReason, files: &[SourceFile], scenario: Scenario) -> usize {
+    let mined = mine(files, &MiningOptions { scenarios: vec![scenario], ..options(40, 1) });
     mined.left_out.get(&obstacle).copied().unwrap_or_default()
 }
 
@@ -458,23 +463,26 @@ fn refused(obstacle: Obstacle, files: &[SourceFile], scenario: Scenario) -> usiz
 fn what_the_rules_refuse_is_counted_by_reason() {
     let one = |language, text: &str| vec![file("one", language, text)];
     let arms = "int f(int a) {\n    g(a, 1);\n#if A\n    if (a) {\n#else\n    if (b) {\n#endif\n        h(a, 2);\n    }\n    return a;\n}\n";
-    assert!(refused(Obstacle::AcrossArms, &one(Language::C, arms), Scenario::FullBlock) > 0);
+    assert!(refused(UnanswerableReason::AcrossArms, &one(Language::C, arms), Scenario::FullBlock) > 0);
     let label = "int f(int a) {\n    g(a, 1);\n    h(a, 2);\nout:\n    return a;\n}\n";
-    assert_eq!(refused(Obstacle::NotAligned, &one(Language::C, label), Scenario::InnerBlock), 1);
+    assert_eq!(refused(UnanswerableReason::NotAligned, &one(Language::C, label), Scenario::InnerBlock), 1);
     assert_eq!(
-        refused(Obstacle::NotAligned, &one(Language::C, label), Scenario::FullBlock),
+        refused(UnanswerableReason::NotAligned, &one(Language::C, label), Scenario::FullBlock),
         0,
         "not asked for"
     );
     let short =
         one(Language::Python, "def f(a):\n    b = a + 1\n    return b * a\n\n\ndef g(a):\n    return a\n");
-    assert!(refused(Obstacle::NoBeginning, &short, Scenario::IncompleteSuffix) > 0);
-    assert_eq!(refused(Obstacle::NoBeginning, &short, Scenario::FullBlock), 0);
-    assert!(refused(Obstacle::UnclearEnd, &files(), Scenario::IncompleteSuffix) > 0);
+    assert!(refused(UnanswerableReason::NoBeginning, &short, Scenario::IncompleteSuffix) > 0);
+    assert_eq!(refused(UnanswerableReason::NoBeginning, &short, Scenario::FullBlock), 0);
+    assert!(refused(UnanswerableReason::UnclearEnd, &files(), Scenario::IncompleteSuffix) > 0);
     let copied = [one(Language::Python, PYTHON), vec![file("two", Language::Python, PYTHON)]].concat();
-    assert!(refused(Obstacle::AskedElsewhere, &copied, Scenario::FullBlock) > 0);
+    assert!(refused(UnanswerableReason::AskedElsewhere, &copied, Scenario::FullBlock) > 0);
     let imports: String = (0..30).map(|number| format!("import module_{number}\n")).collect();
-    assert_eq!(refused(Obstacle::ImportShare, &one(Language::Python, &imports), Scenario::FullBlock), 29);
+    assert_eq!(
+        refused(UnanswerableReason::ImportShare, &one(Language::Python, &imports), Scenario::FullBlock),
+        29
+    );
     assert!(mine(&files(), &options(20, 1)).left_out.keys().all(|obstacle| !obstacle.name().contains(' ')));
 }
 
@@ -486,6 +494,9 @@ fn truths_with_invisible_characters_are_left_out_and_counted() {
         let text = PYTHON.replace("items", &format!("items[\"{character}\"]"));
         let mined = mine(&[file("a.py", Language::Python, &text)], &options(60, 1));
         assert!(!mined.cases.iter().any(|case| case.truth.contains(character)), "{character:?}");
-        assert!(mined.left_out.get(&Obstacle::Invisible).is_some_and(|count| *count > 0), "{character:?}");
+        assert!(
+            mined.left_out.get(&UnanswerableReason::Invisible).is_some_and(|count| *count > 0),
+            "{character:?}"
+        );
     }
 }

@@ -1,10 +1,10 @@
 //! Dialects of real servers, one file each: the fields that each accepts and rejects, and the responses that it sends.
 //!
 //! Sources are the projects' own documentation and code, and the answers of a real llama-server. Where a real server ignores an
-//! unknown field, the mock does too, and notes it in [`Log::passed_over`](crate::Log::passed_over).
+//! unknown field, the mock does too, and notes it in [`RequestLog::ignored_fields`](crate::RequestLog::ignored_fields).
 
 mod anthropic;
-mod check;
+mod body_check;
 mod deepseek;
 mod llama_cpp;
 mod mistral;
@@ -19,8 +19,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::log::Shared;
-use crate::{Model, Received, Reply, Step};
+use crate::request_log::SharedLog;
+use crate::{MockModel, ReceivedRequest, Reply, ReplyStep};
 
 /// Reaction to a suffix that the request format has but the server's model or version does not support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,68 +33,68 @@ pub enum SuffixPolicy {
     Ignored,
 }
 
-type Speech = fn(&Dialect, &Received, &mut Vec<String>) -> Reply;
+type Responder = fn(&Dialect, &ReceivedRequest, &mut Vec<String>) -> Reply;
 
 /// A server of one kind with one model.
 #[derive(Clone)]
 pub struct Dialect {
-    speech: Speech,
-    model: Model,
+    responder: Responder,
+    model: MockModel,
     key: Option<String>,
     suffix: SuffixPolicy,
-    reasons: bool,
+    is_reasoning: bool,
     delay: Duration,
     piece_delay: Duration,
 }
 
 impl Dialect {
-    fn new(speech: Speech, model: Model, suffix: SuffixPolicy) -> Dialect {
+    fn new(speech: Responder, model: MockModel, suffix: SuffixPolicy) -> Dialect {
         let (delay, piece_delay) = (Duration::ZERO, Duration::ZERO);
-        Dialect { speech, model, key: None, suffix, reasons: false, delay, piece_delay }
+        Dialect { responder: speech, model, key: None, suffix, is_reasoning: false, delay, piece_delay }
     }
 
     /// llama.cpp's server 0.7.0, which ignores a suffix in `/v1/completions`.
-    pub fn llama_cpp(model: Model) -> Dialect {
+    pub fn llama_cpp(model: MockModel) -> Dialect {
         Dialect::new(llama_cpp::reply, model, SuffixPolicy::Ignored)
     }
 
     /// OpenAI; requires a key.
-    pub fn open_ai(model: Model, key: &str) -> Dialect {
+    pub fn open_ai(model: MockModel, key: &str) -> Dialect {
         Dialect::new(openai::reply, model, SuffixPolicy::Taken).with_key(key)
     }
 
     /// vLLM.
-    pub fn vllm(model: Model) -> Dialect {
+    pub fn vllm(model: MockModel) -> Dialect {
         Dialect::new(vllm::reply, model, SuffixPolicy::Refused)
     }
 
     /// Ollama; uses a suffix if the model has a template for it.
-    pub fn ollama(model: Model) -> Dialect {
+    pub fn ollama(model: MockModel) -> Dialect {
         Dialect::new(ollama::reply, model, SuffixPolicy::Taken)
     }
 
     /// Text Generation Inference.
-    pub fn tgi(model: Model) -> Dialect {
+    pub fn tgi(model: MockModel) -> Dialect {
         Dialect::new(tgi::reply, model, SuffixPolicy::Refused)
     }
 
     /// Mistral; requires a key.
-    pub fn mistral(model: Model, key: &str) -> Dialect {
+    pub fn mistral(model: MockModel, key: &str) -> Dialect {
         Dialect::new(mistral::reply, model, SuffixPolicy::Taken).with_key(key)
     }
 
     /// DeepSeek; requires a key.
-    pub fn deepseek(model: Model, key: &str) -> Dialect {
+    pub fn deepseek(model: MockModel, key: &str) -> Dialect {
         Dialect::new(deepseek::reply, model, SuffixPolicy::Taken).with_key(key)
     }
 
     /// Tabby; requires a key.
-    pub fn tabby(model: Model, key: &str) -> Dialect {
+    pub fn tabby(model: MockModel, key: &str) -> Dialect {
         Dialect::new(tabby::reply, model, SuffixPolicy::Taken).with_key(key)
     }
 
     /// Anthropic; requires a key.
-    pub fn anthropic(model: Model, key: &str) -> Dialect {
+    pub fn anthropic(model: MockModel, key: &str) -> Dialect {
         Dialect::new(anthropic::reply, model, SuffixPolicy::Refused).with_key(key)
     }
 
@@ -112,27 +112,27 @@ impl Dialect {
 
     /// Makes the model a reasoning one, which rejects `max_tokens` and temperature (OpenAI's).
     #[must_use]
-    pub fn reasoning(self) -> Dialect {
-        Dialect { reasons: true, ..self }
+    pub fn with_reasoning(self) -> Dialect {
+        Dialect { is_reasoning: true, ..self }
     }
 
     /// Adds a delay before each answer and before each piece of it.
     #[must_use]
-    pub fn taking(self, delay: Duration, piece_delay: Duration) -> Dialect {
+    pub fn with_delays(self, delay: Duration, piece_delay: Duration) -> Dialect {
         Dialect { delay, piece_delay, ..self }
     }
 
-    pub(crate) fn reply(&self, received: &Received, log: &Shared) -> Reply {
+    pub(crate) fn reply(&self, received: &ReceivedRequest, log: &SharedLog) -> Reply {
         let mut passed_over = Vec::new();
-        let reply = (self.speech)(self, received, &mut passed_over);
+        let reply = (self.responder)(self, received, &mut passed_over);
         if !passed_over.is_empty() {
-            log.note(|log| log.passed_over.append(&mut passed_over));
+            log.note(|log| log.ignored_fields.append(&mut passed_over));
         }
-        if self.delay.is_zero() { reply } else { reply.after(Step::Pause(self.delay)) }
+        if self.delay.is_zero() { reply } else { reply.preceded_by(ReplyStep::Pause(self.delay)) }
     }
 
     /// Returns whether the request has the required key, if any.
-    fn is_allowed(&self, received: &Received) -> bool {
+    fn is_allowed(&self, received: &ReceivedRequest) -> bool {
         let Some(key) = &self.key else { return true };
         received.header("authorization") == Some(&format!("Bearer {key}"))
     }

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 /// A step of a reply.
 #[derive(Clone, Debug)]
-pub enum Step {
+pub enum ReplyStep {
     /// Sends these bytes at once.
     Bytes(Vec<u8>),
     /// Sends these bytes repeatedly for as long as the client reads.
@@ -15,7 +15,7 @@ pub enum Step {
     /// Waits until the client closes the connection.
     Hang,
     /// Waits until the test opens the gate or the client closes the connection.
-    Wait(Gate),
+    Wait(Latch),
     /// Waits so long, like a model that takes time to answer.
     Pause(Duration),
     /// Closes the connection with a reset.
@@ -24,21 +24,21 @@ pub enum Step {
 
 /// A latch that a test opens.
 #[derive(Clone, Debug)]
-pub struct Gate(watch::Sender<bool>);
+pub struct Latch(watch::Sender<bool>);
 
-impl Default for Gate {
-    fn default() -> Gate {
-        Gate(watch::Sender::new(false))
+impl Default for Latch {
+    fn default() -> Latch {
+        Latch(watch::Sender::new(false))
     }
 }
 
-impl Gate {
+impl Latch {
     /// Releases all present and future waiters.
     pub fn open(&self) {
         self.0.send_replace(true);
     }
 
-    pub(crate) async fn opened(&self) {
+    pub(crate) async fn wait(&self) {
         // The sender lives as long as `self`.
         let _ = self.0.subscribe().wait_for(|is_open| *is_open).await;
     }
@@ -48,7 +48,7 @@ impl Gate {
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
     /// Steps, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ReplyStep>,
     /// Whether the connection is closed afterwards.
     pub closes: bool,
 }
@@ -56,7 +56,7 @@ pub struct Reply {
 impl Reply {
     /// Sends these bytes and closes the connection.
     pub fn raw(bytes: impl Into<Vec<u8>>) -> Reply {
-        Reply { steps: vec![Step::Bytes(bytes.into())], closes: true }
+        Reply { steps: vec![ReplyStep::Bytes(bytes.into())], closes: true }
     }
 
     /// A complete response.
@@ -64,7 +64,7 @@ impl Reply {
         let mut bytes =
             head(status, &[("content-type", content_type), ("content-length", &body.len().to_string())]);
         bytes.extend_from_slice(body);
-        Reply { steps: vec![Step::Bytes(bytes)], closes: false }
+        Reply { steps: vec![ReplyStep::Bytes(bytes)], closes: false }
     }
 
     /// A complete response with more headers.
@@ -74,7 +74,7 @@ impl Reply {
             headers.iter().copied().chain([("content-length", &*length)]).collect();
         let mut bytes = head(status, &headers);
         bytes.extend_from_slice(body);
-        Reply { steps: vec![Step::Bytes(bytes)], closes: false }
+        Reply { steps: vec![ReplyStep::Bytes(bytes)], closes: false }
     }
 
     /// A JSON response.
@@ -85,37 +85,37 @@ impl Reply {
     /// Starts a chunked response; see [`chunk`](Reply::chunk) and [`end`](Reply::end).
     pub fn stream(content_type: &str) -> Reply {
         let bytes = head(200, &[("content-type", content_type), ("transfer-encoding", "chunked")]);
-        Reply { steps: vec![Step::Bytes(bytes)], closes: false }
+        Reply { steps: vec![ReplyStep::Bytes(bytes)], closes: false }
     }
 
     /// Adds a chunk.
     #[must_use]
     pub fn chunk(self, bytes: &[u8]) -> Reply {
-        self.step(Step::Bytes(chunk(bytes)))
+        self.with_step(ReplyStep::Bytes(chunk(bytes)))
     }
 
     /// Adds a chunk that repeats without end.
     #[must_use]
     pub fn endless(self, bytes: &[u8]) -> Reply {
-        self.step(Step::Endless(chunk(bytes)))
+        self.with_step(ReplyStep::Endless(chunk(bytes)))
     }
 
     /// Ends the stream.
     #[must_use]
     pub fn end(self) -> Reply {
-        self.step(Step::Bytes(b"0\r\n\r\n".to_vec()))
+        self.with_step(ReplyStep::Bytes(b"0\r\n\r\n".to_vec()))
     }
 
     /// Adds a step at the end.
     #[must_use]
-    pub fn step(mut self, step: Step) -> Reply {
+    pub fn with_step(mut self, step: ReplyStep) -> Reply {
         self.steps.push(step);
         self
     }
 
     /// Adds a step at the beginning.
     #[must_use]
-    pub fn after(mut self, step: Step) -> Reply {
+    pub fn preceded_by(mut self, step: ReplyStep) -> Reply {
         self.steps.insert(0, step);
         self
     }

@@ -16,16 +16,16 @@ use std::ops::Range;
 use syntax::Language;
 use thiserror::Error;
 
-use crate::context::{Context, Writer};
-use crate::cut::{Count, Kept, Meter, keep_beginning, keep_end};
-use crate::extract::Reading;
-use crate::languages::spoken_name;
-use crate::neutral::neutralise;
-use crate::template::{Piece, Slot, Template, one_line, pieces};
+use crate::answer_parser::AnswerParser;
+use crate::language_names::prompt_name;
+use crate::render_context::{ContextWriter, RenderedContext};
+use crate::special_tokens::escape_special_tokens;
+use crate::template::{LayoutPiece, Placeholder, Template, one_line, pieces};
+use crate::truncate::{CodeMeter, TokenCounter, Truncation, keep_beginning, keep_end};
 
 /// A hole to complete.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
+pub struct PromptInput<'a> {
     /// Path of the file relative to the workspace root, with `/` separators; empty if it has none.
     pub path: &'a str,
     /// Language of the file, if known.
@@ -51,19 +51,19 @@ pub struct Snippet<'a> {
 
 /// Budget and layout of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct PromptSettings {
     /// Maximum number of tokens of the whole prompt, including instructions and the template's own tokens.
     pub tokens: usize,
     /// Division of the budget.
-    pub shares: Shares,
+    pub shares: BudgetShares,
     /// Placement of the context.
-    pub placement: Placement,
+    pub placement: ContextPlacement,
 }
 
 /// Division of the budget between the parts, relative to the sum of the shares. Tokens that one part does not need go to the
 /// others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shares {
+pub struct BudgetShares {
     /// Text before the hole.
     pub prefix: u32,
     /// Text after the hole.
@@ -72,14 +72,14 @@ pub struct Shares {
     pub context: u32,
 }
 
-impl Shares {
+impl BudgetShares {
     /// The shares of Continue: 30 percent for the prefix, 20 for the suffix, the rest for context.
-    pub const USUAL: Shares = Shares { prefix: 30, suffix: 20, context: 50 };
+    pub const DEFAULT: BudgetShares = BudgetShares { prefix: 30, suffix: 20, context: 50 };
 }
 
 /// Placement of code from other files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Placement {
+pub enum ContextPlacement {
     /// In the format that the model was trained on, if known; otherwise as comments.
     Trained,
     /// As comments before the prefix.
@@ -100,16 +100,16 @@ pub struct Prompt {
     /// Parts of the question that fit.
     pub kept: KeptParts,
     /// Ranges of these parts in `text`.
-    pub places: Places,
+    pub ranges: PartRanges,
     /// Parser for the answers to this prompt.
-    pub reading: Reading,
+    pub reading: AnswerParser,
 }
 
 impl Prompt {
     /// Splits the prompt before the suffix, for servers that render the hole themselves and take the halves as `prompt` and
-    /// `suffix`, if the template is [`Template::Halves`].
-    pub fn halves(&self) -> (&str, &str) {
-        self.text.split_at(self.places.suffix.start)
+    /// `suffix`, if the template is [`Template::PrefixSuffix`].
+    pub fn split_at_suffix(&self) -> (&str, &str) {
+        self.text.split_at(self.ranges.suffix.start)
     }
 }
 
@@ -126,7 +126,7 @@ pub struct KeptParts {
 
 /// Ranges of the parts in the prompt, in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Places {
+pub struct PartRanges {
     /// The kept prefix.
     pub prefix: Range<usize>,
     /// The kept suffix; empty if none was kept, even if a substitute is sent for it.
@@ -138,7 +138,7 @@ pub struct Places {
 #[error(
     "the prompt's template alone takes {needed} tokens, and the budget is {budget}; raise `budget_tokens`"
 )]
-pub struct NoRoom {
+pub struct PromptTooLong {
     /// Tokens of a prompt without code.
     pub needed: usize,
     /// The budget in tokens.
@@ -146,15 +146,15 @@ pub struct NoRoom {
 }
 
 /// Assembles the prompt for a question: as much of it as fits into the budget, in the template's layout. `count` returns the number
-/// of tokens of a text; [`crate::estimate`] needs no tokenizer.
+/// of tokens of a text; [`crate::token_estimate`] needs no tokenizer.
 pub fn assemble(
     template: &Template,
-    question: &Question<'_>,
-    settings: &Settings,
-    count: Count<'_>,
-) -> Result<Prompt, NoRoom> {
+    question: &PromptInput<'_>,
+    settings: &PromptSettings,
+    count: TokenCounter<'_>,
+) -> Result<Prompt, PromptTooLong> {
     let tokens = template.tokens();
-    let assembly = Assembly { template, question, settings, count, tokens: &tokens };
+    let assembly = PromptBuilder { template, question, settings, count, tokens: &tokens };
     if !question.context.is_empty()
         && let Ok(prompt) = assembly.fit(true)
         && prompt.kept.context.iter().any(|bytes| *bytes > 0)
@@ -164,32 +164,32 @@ pub fn assemble(
     assembly.fit(false)
 }
 
-struct Assembly<'a> {
+struct PromptBuilder<'a> {
     template: &'a Template,
-    question: &'a Question<'a>,
-    settings: &'a Settings,
-    count: Count<'a>,
+    question: &'a PromptInput<'a>,
+    settings: &'a PromptSettings,
+    count: TokenCounter<'a>,
     tokens: &'a [&'a str],
 }
 
 /// The parts that are filled into a layout.
-struct Parts {
+struct PromptParts {
     prefix: Range<usize>,
     suffix: Range<usize>,
-    context: Context,
+    context: RenderedContext,
 }
 
-impl Assembly<'_> {
+impl PromptBuilder<'_> {
     /// Returns the fullest prompt within the budget, with or without context.
-    fn fit(&self, with_context: bool) -> Result<Prompt, NoRoom> {
-        let writer = Writer::new(self.template, self.question, self.tokens, self.settings.placement);
+    fn fit(&self, with_context: bool) -> Result<Prompt, PromptTooLong> {
+        let writer = ContextWriter::new(self.template, self.question, self.tokens, self.settings.placement);
         let writer = with_context.then_some(&writer);
         let budget = self.settings.tokens;
         let end = self.question.prefix.len();
-        let nothing = Parts { prefix: end..end, suffix: 0..0, context: Context::default() };
+        let nothing = PromptParts { prefix: end..end, suffix: 0..0, context: RenderedContext::default() };
         let empty = self.prompt(writer, &nothing);
         if empty.tokens > budget {
-            return Err(NoRoom { needed: empty.tokens, budget });
+            return Err(PromptTooLong { needed: empty.tokens, budget });
         }
         let mut less = 0;
         loop {
@@ -197,7 +197,7 @@ impl Assembly<'_> {
             if room == 0 {
                 return Ok(empty);
             }
-            let prompt = self.prompt(writer, &self.share_out(writer, room));
+            let prompt = self.prompt(writer, &self.allocate(writer, room));
             if prompt.tokens <= budget {
                 return Ok(prompt);
             }
@@ -207,12 +207,13 @@ impl Assembly<'_> {
     }
 
     /// Cuts the parts to `room` tokens together.
-    fn share_out(&self, writer: Option<&Writer<'_>>, room: usize) -> Parts {
-        let Question { prefix, suffix, .. } = *self.question;
-        let meter = Meter { count: self.count, tokens: self.tokens };
-        let fill = |quota| writer.map_or_else(Context::default, |writer| writer.fill(quota, self.count));
+    fn allocate(&self, writer: Option<&ContextWriter<'_>>, room: usize) -> PromptParts {
+        let PromptInput { prefix, suffix, .. } = *self.question;
+        let meter = CodeMeter { count: self.count, tokens: self.tokens };
+        let fill =
+            |quota| writer.map_or_else(RenderedContext::default, |writer| writer.fill(quota, self.count));
         let mut parts = (fill(room), keep_beginning(suffix, room, meter), keep_end(prefix, room, meter));
-        let Shares { prefix: of_prefix, suffix: of_suffix, context: of_context } = self.settings.shares;
+        let BudgetShares { prefix: of_prefix, suffix: of_suffix, context: of_context } = self.settings.shares;
         let wanted = [parts.0.tokens, parts.1.tokens, parts.2.tokens];
         let [context, suffix_quota, prefix_quota] = quotas(room, [of_context, of_suffix, of_prefix], wanted);
         // Cuts at line ends leave tokens over, which go to the next part. The prefix is last because it benefits most.
@@ -227,30 +228,30 @@ impl Assembly<'_> {
         if wanted[2] > prefix_quota {
             parts.2 = keep_end(prefix, prefix_quota, meter);
         }
-        let (context, Kept { at: suffix_end, .. }, Kept { at: prefix_start, .. }) = parts;
-        Parts { prefix: prefix_start..prefix.len(), suffix: 0..suffix_end, context }
+        let (context, Truncation { at: suffix_end, .. }, Truncation { at: prefix_start, .. }) = parts;
+        PromptParts { prefix: prefix_start..prefix.len(), suffix: 0..suffix_end, context }
     }
 
     /// Fills the parts into the layout.
-    fn prompt(&self, writer: Option<&Writer<'_>>, parts: &Parts) -> Prompt {
+    fn prompt(&self, writer: Option<&ContextWriter<'_>>, parts: &PromptParts) -> Prompt {
         let question = self.question;
         let (prefix, suffix) =
             (&question.prefix[parts.prefix.clone()], &question.suffix[parts.suffix.clone()]);
         let path = one_line(question.path);
         let repository = one_line(question.repository.unwrap_or(""));
-        let filled = Filled {
-            layout: writer.map_or(self.template.file(), Writer::layout),
-            prefix: neutralise(prefix, self.tokens),
-            suffix: neutralise(suffix, self.tokens),
+        let filled = LayoutValues {
+            layout: writer.map_or(self.template.file(), ContextWriter::layout),
+            prefix: escape_special_tokens(prefix, self.tokens),
+            suffix: escape_special_tokens(suffix, self.tokens),
             empty_suffix: self.template.empty_suffix(),
             context: writer.map_or_else(String::new, |writer| {
                 [writer.head(), parts.context.text.clone(), writer.tail()].concat()
             }),
-            path: neutralise(&path, self.tokens),
-            repository: neutralise(&repository, self.tokens),
-            language: spoken_name(question.language),
+            path: escape_special_tokens(&path, self.tokens),
+            repository: escape_special_tokens(&repository, self.tokens),
+            language: prompt_name(question.language),
         };
-        let (text, places) = filled.write();
+        let (text, places) = filled.render();
         let system = self.template.system();
         let kept = if parts.context.kept.is_empty() {
             vec![0; question.context.len()]
@@ -262,8 +263,13 @@ impl Assembly<'_> {
             system,
             stop: self.template.stop().into_iter().map(str::to_owned).collect(),
             kept: KeptParts { prefix: parts.prefix.clone(), suffix: parts.suffix.clone(), context: kept },
-            places,
-            reading: Reading::new(self.template, prefix, suffix, text.contains(crate::neutral::BREAK)),
+            ranges: places,
+            reading: AnswerParser::new(
+                self.template,
+                prefix,
+                suffix,
+                text.contains(crate::special_tokens::TOKEN_BREAK),
+            ),
             text,
         }
     }
@@ -297,7 +303,7 @@ fn quotas<const N: usize>(room: usize, shares: [u32; N], wanted: [usize; N]) -> 
 }
 
 /// A layout that is being filled.
-struct Filled<'a> {
+struct LayoutValues<'a> {
     layout: &'a str,
     prefix: Cow<'a, str>,
     suffix: Cow<'a, str>,
@@ -308,32 +314,32 @@ struct Filled<'a> {
     language: &'static str,
 }
 
-impl Filled<'_> {
-    fn write(&self) -> (String, Places) {
-        let has_context = pieces(self.layout).any(|piece| piece == Piece::Slot(Slot::Context));
+impl LayoutValues<'_> {
+    fn render(&self) -> (String, PartRanges) {
+        let has_context = pieces(self.layout).any(|piece| piece == LayoutPiece::Slot(Placeholder::Context));
         let parts = [self.layout.len(), self.prefix.len(), self.suffix.len(), self.context.len()];
         let mut text = String::with_capacity(parts.iter().sum::<usize>() + self.path.len());
-        let mut places = Places::default();
+        let mut places = PartRanges::default();
         for piece in pieces(self.layout) {
             match piece {
-                Piece::Literal(literal) => text.push_str(literal),
-                Piece::Slot(Slot::Prefix) => {
+                LayoutPiece::Literal(literal) => text.push_str(literal),
+                LayoutPiece::Slot(Placeholder::Prefix) => {
                     if !has_context {
                         text.push_str(&self.context);
                     }
                     places.prefix = push(&mut text, &self.prefix);
                 }
-                Piece::Slot(Slot::Suffix) => {
+                LayoutPiece::Slot(Placeholder::Suffix) => {
                     places.suffix = push(&mut text, &self.suffix);
                     if self.suffix.is_empty() {
                         text.push_str(self.empty_suffix);
                     }
                 }
-                Piece::Slot(Slot::Context) => text.push_str(&self.context),
-                Piece::Slot(Slot::Path) => text.push_str(&self.path),
-                Piece::Slot(Slot::Repository) => text.push_str(&self.repository),
-                Piece::Slot(Slot::Language) => text.push_str(self.language),
-                Piece::Slot(Slot::Text) => {}
+                LayoutPiece::Slot(Placeholder::Context) => text.push_str(&self.context),
+                LayoutPiece::Slot(Placeholder::Path) => text.push_str(&self.path),
+                LayoutPiece::Slot(Placeholder::Repository) => text.push_str(&self.repository),
+                LayoutPiece::Slot(Placeholder::Language) => text.push_str(self.language),
+                LayoutPiece::Slot(Placeholder::Text) => {}
             }
         }
         (text, places)

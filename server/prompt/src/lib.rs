@@ -3,38 +3,39 @@
 //! ```text
 //! configuration, server's metadata, name ──choose──▶ Template (a row of `families`, or written out)
 //!                                                       │
-//! Question (text around the hole, context) ─────────────┴──assemble──▶ Prompt ──▶ engine
+//! PromptInput (text around the hole, context) ─────────────┴──assemble──▶ Prompt ──▶ engine
 //!                                                                        │          │ raw answer
-//!                                                                        └─Reading──┴──▶ insertion
+//!                                                                        └─AnswerParser──┴──▶ insertion
 //! ```
 //!
 //! Responsible for the layout of every model family, for token budgets, for user code that resembles special tokens, and for text
 //! that models add around their answers. It must not depend on engines or documents: an engine sends the content of a [`Prompt`]
-//! and reads the answer with the [`Reading`] that came with it.
+//! and reads the answer with the [`AnswerParser`] that came with it.
 //!
 //! Deterministic and pure: no clock, no randomness, no IO, and no answer causes a panic.
 #![deny(clippy::disallowed_methods)]
 
+mod answer_parser;
 mod assemble;
-mod choose;
-mod context;
-mod cut;
-mod estimate;
-mod extract;
-mod families;
-mod hole;
-mod languages;
-mod neutral;
-pub mod proof;
+mod chat_prompt;
+mod choose_template;
+mod language_names;
+mod model_families;
+mod render_context;
+mod special_tokens;
 mod template;
+pub mod template_check;
+mod token_estimate;
+mod truncate;
 
+pub use answer_parser::{AnswerParser, Insertion};
 pub use assemble::{
-    KeptParts, NoRoom, Placement, Places, Prompt, Question, Settings, Shares, Snippet, assemble,
+    BudgetShares, ContextPlacement, KeptParts, PartRanges, Prompt, PromptInput, PromptSettings,
+    PromptTooLong, Snippet, assemble,
 };
-pub use choose::{Choice, ChosenBy, Hints, choose};
-pub use cut::Count;
-pub use estimate::{SAMPLE, estimate, estimate_by, most_tokens};
-pub use extract::{Insertion, Reading};
-pub use families::{FAMILIES, Family, Files, SHARED_TOKENS};
-pub use neutral::{BREAK, neutralise, restore};
-pub use template::{Template, TemplateError, Written};
+pub use choose_template::{ModelHints, TemplateChoice, TemplateSource, choose_template};
+pub use model_families::{FAMILIES, ModelFamily, RepositoryLayout, SHARED_TOKENS};
+pub use special_tokens::{TOKEN_BREAK, escape_special_tokens, unescape_special_tokens};
+pub use template::{CustomTemplate, Template, TemplateError};
+pub use token_estimate::{SAMPLE, calibrated_estimate, estimate, max_tokens};
+pub use truncate::TokenCounter;

@@ -8,24 +8,24 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::families::{EMPTY_SUFFIX, FAMILIES, Family, SHARED_TOKENS};
-use crate::hole;
+use crate::chat_prompt;
+use crate::model_families::{EMPTY_SUFFIX, FAMILIES, ModelFamily, SHARED_TOKENS};
 
 /// Prompt format of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Template {
     /// A row of the table.
-    Family(&'static Family),
+    Family(&'static ModelFamily),
     /// Written out in the configuration.
-    Written(Arc<Written>),
-    /// Prefix and suffix separately, for servers that render the hole themselves ([`crate::Prompt::halves`]). The model's family,
+    Custom(Arc<CustomTemplate>),
+    /// Prefix and suffix separately, for servers that render the hole themselves ([`crate::Prompt::split_at_suffix`]). The model's family,
     /// if known, provides the tokens that code must not contain.
-    Halves(Option<&'static Family>),
+    PrefixSuffix(Option<&'static ModelFamily>),
 }
 
 /// A template written by the user, such as `<PRE> {prefix} <SUF>{suffix} <MID>`.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct CustomTemplate {
     layout: String,
     item: Option<String>,
     stop: Vec<String>,
@@ -69,12 +69,12 @@ pub enum TemplateError {
     },
 }
 
-/// The layout of [`Template::Halves`]: nothing between prefix and suffix.
-const HALVES: &str = "{prefix}{suffix}";
+/// The layout of [`Template::PrefixSuffix`]: nothing between prefix and suffix.
+const PREFIX_SUFFIX: &str = "{prefix}{suffix}";
 
 /// A placeholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Slot {
+pub(crate) enum Placeholder {
     Prefix,
     Suffix,
     Context,
@@ -84,42 +84,48 @@ pub(crate) enum Slot {
     Text,
 }
 
-const SLOTS: &[(&str, Slot)] = &[
-    ("prefix", Slot::Prefix),
-    ("suffix", Slot::Suffix),
-    ("context", Slot::Context),
-    ("path", Slot::Path),
-    ("repo", Slot::Repository),
-    ("language", Slot::Language),
-    ("text", Slot::Text),
+const PLACEHOLDERS: &[(&str, Placeholder)] = &[
+    ("prefix", Placeholder::Prefix),
+    ("suffix", Placeholder::Suffix),
+    ("context", Placeholder::Context),
+    ("path", Placeholder::Path),
+    ("repo", Placeholder::Repository),
+    ("language", Placeholder::Language),
+    ("text", Placeholder::Text),
 ];
 
 /// Placeholders allowed in a prompt, and in a snippet of context.
-const IN_PROMPT: &[Slot] =
-    &[Slot::Prefix, Slot::Suffix, Slot::Context, Slot::Path, Slot::Repository, Slot::Language];
-const IN_ITEM: &[Slot] = &[Slot::Path, Slot::Language, Slot::Text];
+const IN_PROMPT: &[Placeholder] = &[
+    Placeholder::Prefix,
+    Placeholder::Suffix,
+    Placeholder::Context,
+    Placeholder::Path,
+    Placeholder::Repository,
+    Placeholder::Language,
+];
+const IN_ITEM: &[Placeholder] = &[Placeholder::Path, Placeholder::Language, Placeholder::Text];
 
 /// A piece of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Piece<'a> {
+pub(crate) enum LayoutPiece<'a> {
     /// Literal text.
     Literal(&'a str),
     /// A placeholder to fill in.
-    Slot(Slot),
+    Slot(Placeholder),
 }
 
 impl Template {
     /// Returns the template for chat models: a marked hole, instructions, and an answer between marks.
-    pub fn hole() -> Template {
-        Template::Family(&hole::FAMILY)
+    pub fn chat() -> Template {
+        Template::Family(&chat_prompt::FAMILY)
     }
 
     /// Parses a configured template: a family's name or alias, or a layout.
     pub fn parse(said: &str) -> Result<Template, TemplateError> {
         if said.contains('{') {
-            return Ok(Template::Written(Arc::new(Written::new(said, None, &[])?)));
+            return Ok(Template::Custom(Arc::new(CustomTemplate::new(said, None, &[])?)));
         }
-        let family = Family::by_name(said).ok_or_else(|| TemplateError::Unknown {
+        let family = ModelFamily::by_name(said).ok_or_else(|| TemplateError::Unknown {
             name: said.to_owned(),
             known: FAMILIES.iter().map(|family| family.name).collect::<Vec<_>>().join(", "),
         })?;
@@ -130,15 +136,15 @@ impl Template {
     pub fn name(&self) -> &str {
         match self {
             Template::Family(family) => family.name,
-            Template::Written(written) => &written.layout,
-            Template::Halves(_) => "halves",
+            Template::Custom(written) => &written.layout,
+            Template::PrefixSuffix(_) => "halves",
         }
     }
 
     /// Returns whether the suffix precedes the prefix, so that typing only extends the end of the prompt.
     pub fn is_suffix_first(&self) -> bool {
-        let position = |slot| pieces(self.file()).position(|piece| piece == Piece::Slot(slot));
-        position(Slot::Suffix).is_some_and(|suffix| Some(suffix) < position(Slot::Prefix))
+        let position = |slot| pieces(self.file()).position(|piece| piece == LayoutPiece::Slot(slot));
+        position(Placeholder::Suffix).is_some_and(|suffix| Some(suffix) < position(Placeholder::Prefix))
     }
 
     /// Returns the stop strings for the server, the most important first. Empty if the template has none, or if the server knows
@@ -146,17 +152,17 @@ impl Template {
     pub fn stop(&self) -> Vec<&str> {
         match self {
             Template::Family(family) => family.stop.to_vec(),
-            Template::Written(written) => written.stop.iter().map(String::as_str).collect(),
-            Template::Halves(_) => Vec::new(),
+            Template::Custom(written) => written.stop.iter().map(String::as_str).collect(),
+            Template::PrefixSuffix(_) => Vec::new(),
         }
     }
 
     /// Returns all tokens that user code must not contain.
     pub fn tokens(&self) -> Vec<&str> {
         let own: Vec<&str> = match self {
-            Template::Family(family) | Template::Halves(Some(family)) => family.tokens.to_vec(),
-            Template::Written(written) => written.tokens.iter().map(String::as_str).collect(),
-            Template::Halves(None) => Vec::new(),
+            Template::Family(family) | Template::PrefixSuffix(Some(family)) => family.tokens.to_vec(),
+            Template::Custom(written) => written.tokens.iter().map(String::as_str).collect(),
+            Template::PrefixSuffix(None) => Vec::new(),
         };
         own.into_iter().chain(SHARED_TOKENS.iter().copied()).collect()
     }
@@ -164,120 +170,123 @@ impl Template {
     /// Returns the layout for a single file.
     pub(crate) fn file(&self) -> &str {
         match self {
-            Template::Family(family) => family.file,
-            Template::Written(written) => &written.layout,
-            Template::Halves(_) => HALVES,
+            Template::Family(family) => family.file_layout,
+            Template::Custom(written) => &written.layout,
+            Template::PrefixSuffix(_) => PREFIX_SUFFIX,
         }
     }
 
     /// Returns the layout for code from several files; `None` if that goes as comments into [`Template::file`].
     pub(crate) fn files(&self) -> Option<&str> {
         match self {
-            Template::Family(family) => family.files.as_ref().map(|files| files.layout),
-            Template::Written(written) => Some(&written.layout),
-            Template::Halves(_) => None,
+            Template::Family(family) => family.repository_layout.as_ref().map(|files| files.layout),
+            Template::Custom(written) => Some(&written.layout),
+            Template::PrefixSuffix(_) => None,
         }
     }
 
     /// Returns the layout of one snippet of context; `None` if it is written as a comment.
     pub(crate) fn item(&self) -> Option<&str> {
         match self {
-            Template::Family(family) => family.files.as_ref().and_then(|files| files.item),
-            Template::Written(written) => written.item.as_deref(),
-            Template::Halves(_) => None,
+            Template::Family(family) => family.repository_layout.as_ref().and_then(|files| files.item),
+            Template::Custom(written) => written.item.as_deref(),
+            Template::PrefixSuffix(_) => None,
         }
     }
 
     /// Returns the layout of the repository's name before the context.
     pub(crate) fn repository(&self) -> &str {
         match self {
-            Template::Family(family) => family.files.as_ref().map_or("", |files| files.repository),
-            Template::Written(_) | Template::Halves(_) => "",
+            Template::Family(family) => {
+                family.repository_layout.as_ref().map_or("", |files| files.repository)
+            }
+            Template::Custom(_) | Template::PrefixSuffix(_) => "",
         }
     }
 
     pub(crate) fn empty_suffix(&self) -> &str {
         match self {
             Template::Family(family) => family.empty_suffix,
-            Template::Written(_) | Template::Halves(_) => EMPTY_SUFFIX,
+            Template::Custom(_) | Template::PrefixSuffix(_) => EMPTY_SUFFIX,
         }
     }
 
     pub(crate) fn tails(&self) -> &'static [&'static str] {
         match self {
-            Template::Family(family) | Template::Halves(Some(family)) => family.tails,
-            Template::Written(_) | Template::Halves(None) => &[],
+            Template::Family(family) | Template::PrefixSuffix(Some(family)) => family.trailing_noise,
+            Template::Custom(_) | Template::PrefixSuffix(None) => &[],
         }
     }
 
     pub(crate) fn system(&self) -> Option<&'static str> {
         match self {
             Template::Family(family) => family.system,
-            Template::Written(_) | Template::Halves(_) => None,
+            Template::Custom(_) | Template::PrefixSuffix(_) => None,
         }
     }
 }
 
-impl Family {
+impl ModelFamily {
     /// Returns the family with this name. Case and signs between letters and digits do not matter.
-    pub fn by_name(name: &str) -> Option<&'static Family> {
-        let name = bare(name);
-        let is_called = |family: &&Family| {
-            bare(family.name) == name || family.aliases.iter().any(|alias| bare(alias) == name)
+    pub fn by_name(name: &str) -> Option<&'static ModelFamily> {
+        let name = normalized_name(name);
+        let is_called = |family: &&ModelFamily| {
+            normalized_name(family.name) == name
+                || family.aliases.iter().any(|alias| normalized_name(alias) == name)
         };
         FAMILIES.iter().find(is_called)
     }
 }
 
 /// Reduces a name to lower-case letters and digits: `Qwen/Qwen2.5-Coder` and `qwen2_5_coder` are equal.
-pub(crate) fn bare(name: &str) -> String {
+pub(crate) fn normalized_name(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-impl Written {
+impl CustomTemplate {
     /// Creates a template from the layout of the prompt, that of a snippet of context (without it, context is written as
     /// comments), and the stop strings. Without `{context}` in the layout, the context goes directly before the prefix.
-    pub fn new(layout: &str, item: Option<&str>, stop: &[String]) -> Result<Written, TemplateError> {
-        let layout_slots = check_slots(layout, IN_PROMPT)?;
-        once(&layout_slots, Slot::Prefix)?;
-        for slot in [Slot::Suffix, Slot::Context] {
+    pub fn new(layout: &str, item: Option<&str>, stop: &[String]) -> Result<CustomTemplate, TemplateError> {
+        let layout_slots = check_placeholders(layout, IN_PROMPT)?;
+        check_once(&layout_slots, Placeholder::Prefix)?;
+        for slot in [Placeholder::Suffix, Placeholder::Context] {
             if layout_slots.iter().filter(|found| **found == slot).count() > 1 {
-                return Err(TemplateError::Twice { name: slot_name(slot) });
+                return Err(TemplateError::Twice { name: placeholder_name(slot) });
             }
         }
         if let Some(item) = item {
-            once(&check_slots(item, IN_ITEM)?, Slot::Text)?;
+            check_once(&check_placeholders(item, IN_ITEM)?, Placeholder::Text)?;
         }
         let mut tokens: Vec<String> =
             [layout, item.unwrap_or("")].into_iter().flat_map(layout_tokens).map(str::to_owned).collect();
-        tokens.extend(stop.iter().flat_map(|stop| bracketed(stop)).map(str::to_owned));
+        tokens.extend(stop.iter().flat_map(|stop| bracketed_tokens(stop)).map(str::to_owned));
         tokens.sort();
         tokens.dedup();
         let (layout, item) = (layout.to_owned(), item.map(str::to_owned));
-        Ok(Written { layout, item, stop: stop.to_vec(), tokens })
+        Ok(CustomTemplate { layout, item, stop: stop.to_vec(), tokens })
     }
 }
 
-fn once(slots: &[Slot], slot: Slot) -> Result<(), TemplateError> {
+fn check_once(slots: &[Placeholder], slot: Placeholder) -> Result<(), TemplateError> {
     let count = slots.iter().filter(|found| **found == slot).count();
-    if count == 1 { Ok(()) } else { Err(TemplateError::Once { name: slot_name(slot) }) }
+    if count == 1 { Ok(()) } else { Err(TemplateError::Once { name: placeholder_name(slot) }) }
 }
 
-fn slot_name(slot: Slot) -> &'static str {
-    SLOTS.iter().find(|(_, other)| *other == slot).map_or("", |(name, _)| name)
+fn placeholder_name(slot: Placeholder) -> &'static str {
+    PLACEHOLDERS.iter().find(|(_, other)| *other == slot).map_or("", |(name, _)| name)
 }
 
 /// Returns the placeholders of a user's layout, if all of them are allowed.
-fn check_slots(layout: &str, allowed: &[Slot]) -> Result<Vec<Slot>, TemplateError> {
+fn check_placeholders(layout: &str, allowed: &[Placeholder]) -> Result<Vec<Placeholder>, TemplateError> {
     if layout.contains("{{") || layout.contains("}}") {
         return Err(TemplateError::DoubleBraces);
     }
     let mut slots = Vec::new();
     let mut rest = layout;
     while let Some((_, name, after)) = next_braces(rest) {
-        let slot = SLOTS.iter().find(|(known, slot)| *known == name && allowed.contains(slot));
+        let slot = PLACEHOLDERS.iter().find(|(known, slot)| *known == name && allowed.contains(slot));
         let Some((_, slot)) = slot else {
-            let known = allowed.iter().map(|slot| format!("{{{}}}", slot_name(*slot)));
+            let known = allowed.iter().map(|slot| format!("{{{}}}", placeholder_name(*slot)));
             let known = known.collect::<Vec<_>>().join(", ");
             return Err(TemplateError::Placeholder { name: name.to_owned(), known });
         };
@@ -288,31 +297,31 @@ fn check_slots(layout: &str, allowed: &[Slot]) -> Result<Vec<Slot>, TemplateErro
 }
 
 /// Splits a layout into pieces.
-pub(crate) fn pieces(layout: &str) -> impl Iterator<Item = Piece<'_>> {
+pub(crate) fn pieces(layout: &str) -> impl Iterator<Item = LayoutPiece<'_>> {
     let mut rest = layout;
     let mut slot = None;
     std::iter::from_fn(move || {
         if let Some(slot) = slot.take() {
-            return Some(Piece::Slot(slot));
+            return Some(LayoutPiece::Slot(slot));
         }
         if rest.is_empty() {
             return None;
         }
-        let (literal, found, after) = split_at_slot(rest);
+        let (literal, found, after) = split_at_placeholder(rest);
         rest = after;
         if literal.is_empty() {
-            return found.map(Piece::Slot);
+            return found.map(LayoutPiece::Slot);
         }
         slot = found;
-        Some(Piece::Literal(literal))
+        Some(LayoutPiece::Literal(literal))
     })
 }
 
 /// Splits a layout into the text before the first placeholder, the placeholder, and the rest.
-fn split_at_slot(layout: &str) -> (&str, Option<Slot>, &str) {
+fn split_at_placeholder(layout: &str) -> (&str, Option<Placeholder>, &str) {
     let mut from = 0;
     while let Some((open, name, after)) = next_braces(&layout[from..]) {
-        if let Some((_, slot)) = SLOTS.iter().find(|(known, _)| *known == name) {
+        if let Some((_, slot)) = PLACEHOLDERS.iter().find(|(known, _)| *known == name) {
             return (&layout[..from + open], Some(*slot), after);
         }
         from = layout.len() - after.len();
@@ -339,16 +348,16 @@ fn next_braces(text: &str) -> Option<(usize, &str, &str)> {
 /// Returns the tokens in a layout, in order.
 pub(crate) fn layout_tokens(layout: &str) -> Vec<&str> {
     let literals = pieces(layout).filter_map(|piece| match piece {
-        Piece::Literal(literal) => Some(literal),
-        Piece::Slot(_) => None,
+        LayoutPiece::Literal(literal) => Some(literal),
+        LayoutPiece::Slot(_) => None,
     });
-    literals.flat_map(bracketed).collect()
+    literals.flat_map(bracketed_tokens).collect()
 }
 
 /// Returns the token at the end of a layout, which a model reads last. Empty if the layout ends with the prefix.
 pub(crate) fn last_token(layout: &str) -> &str {
     match pieces(layout).last() {
-        Some(Piece::Literal(literal)) => bracketed(literal).last().copied().unwrap_or(""),
+        Some(LayoutPiece::Literal(literal)) => bracketed_tokens(literal).last().copied().unwrap_or(""),
         _ => "",
     }
 }
@@ -357,7 +366,7 @@ pub(crate) fn last_token(layout: &str) -> &str {
 const LONGEST_TOKEN: usize = 40;
 
 /// Returns the parts of a text that look like special tokens: `<..>` without blanks, `[WORD]`.
-fn bracketed(text: &str) -> Vec<&str> {
+fn bracketed_tokens(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = text;
     while let Some(open) = rest.find(['<', '[']) {

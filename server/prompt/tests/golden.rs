@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use prompt::{SAMPLE, estimate, estimate_by, most_tokens};
+use prompt::{SAMPLE, calibrated_estimate, estimate, max_tokens};
 use serde_json::Value;
 use tiktoken_rs::{CoreBPE, cl100k_base_singleton, o200k_base_singleton};
 
@@ -28,7 +28,7 @@ fn dearest(text: &str) -> usize {
 #[test]
 fn the_sample_has_the_tokens_that_estimates_are_scaled_by() {
     let text = "fn main() {}\n";
-    assert_eq!(estimate_by(dearest(SAMPLE))(text), estimate(text));
+    assert_eq!(calibrated_estimate(dearest(SAMPLE))(text), estimate(text));
 }
 
 /// Texts for which neither the tokenizers nor the estimate were made.
@@ -79,7 +79,7 @@ const WORDS_TURKISH: &str = "acaba altmış altı ama ancak arada aslında ayrı
 fn no_text_has_more_tokens_than_bytes() {
     let mut low = Vec::new();
     for (name, text) in unusual_texts() {
-        let (truth, most) = (dearest(&text), most_tokens(text.len()));
+        let (truth, most) = (dearest(&text), max_tokens(text.len()));
         assert!(truth <= most, "{name}: {truth} tokens, at most {most}");
         let share = estimate(&text) as f64 / truth as f64;
         eprintln!("{name}: the estimate is {share:.2} of {truth} tokens");

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 
 use engines::HashKey;
 
-use crate::files::FileStamp;
-use crate::{Error, RecordedSuite, run_folder};
+use crate::file_io::FileStamp;
+use crate::{RecordedSuite, ReplayError, run_folder};
 
 /// As many digits of a workspace's hash as tell any workspaces of one machine apart: 48 bits.
 const HASH_DIGITS: usize = 12;
@@ -48,9 +48,9 @@ impl DataFolder {
     }
 
     /// The machine's key for hashes of settings, made when it is first asked for.
-    pub fn hash_key(&self) -> Result<HashKey, Error> {
+    pub fn hash_key(&self) -> Result<HashKey, ReplayError> {
         let path = self.root.join(HASH_KEY_FILE);
-        let failed = |reason| Error::HashKey { path: path.clone(), reason };
+        let failed = |reason| ReplayError::HashKey { path: path.clone(), reason };
         match fs::read(&path) {
             Err(reason) if reason.kind() == ErrorKind::NotFound => {
                 private_files::create_folder(&self.root)
@@ -66,24 +66,24 @@ impl DataFolder {
     }
 
     /// A new folder for a run of `name`: numbered, so that runs of one workspace stand in order.
-    pub fn new_run(&self, name: &str) -> Result<PathBuf, Error> {
+    pub fn new_run(&self, name: &str) -> Result<PathBuf, ReplayError> {
         let parent = self.runs(name);
-        let claimed = private_files::own_folder(&self.root).and_then(|()| claim(&parent));
-        claimed.map_err(|reason| Error::Folder { path: parent, reason })
+        let claimed = private_files::own_folder(&self.root).and_then(|()| create_numbered_folder(&parent));
+        claimed.map_err(|reason| ReplayError::Folder { path: parent, reason })
     }
 
     /// Where a suite of `name` that was mined with `seed` goes.
-    pub fn suite(&self, name: &str, seed: u64) -> Result<PathBuf, Error> {
+    pub fn suite(&self, name: &str, seed: u64) -> Result<PathBuf, ReplayError> {
         let parent = self.root.join("suites");
         let path = parent.join(format!("{}-{seed}.jsonl", file_name(name)));
         let made = [&self.root, &parent].into_iter().try_for_each(|folder| private_files::own_folder(folder));
-        made.map_err(|reason| Error::Folder { path: parent, reason })?;
+        made.map_err(|reason| ReplayError::Folder { path: parent, reason })?;
         Ok(path)
     }
 
     /// The suite of the cases that are recorded in a workspace. It goes by the name of the workspace's folder and by a hash of its
     /// whole path, so that two workspaces called `app` do not share one. Nothing is made before the first case is added.
-    pub fn recorded(&self, workspace_root: &Path) -> RecordedSuite {
+    pub fn recorded_suite(&self, workspace_root: &Path) -> RecordedSuite {
         let root = workspace_root.canonicalize().unwrap_or_else(|_| workspace_root.to_owned());
         let folder = root.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
@@ -98,18 +98,18 @@ impl DataFolder {
     pub fn runs_stamp(&self, name: &str) -> RunsStamp {
         let folders = self.last_runs(name).unwrap_or_default();
         let stamp = |folder: PathBuf| {
-            let files = run_folder::growing(&folder).map(|path| FileStamp::of(&path));
+            let files = run_folder::growing_files(&folder).map(|path| FileStamp::of(&path));
             (folder, files)
         };
         RunsStamp(folders.into_iter().map(stamp).collect())
     }
 
     /// The last 50 runs of `name`, newest first.
-    pub(crate) fn last_runs(&self, name: &str) -> Result<Vec<PathBuf>, Error> {
+    pub(crate) fn last_runs(&self, name: &str) -> Result<Vec<PathBuf>, ReplayError> {
         let parent = self.runs(name);
-        let mut numbers = match numbers(&parent) {
+        let mut numbers = match run_numbers(&parent) {
             Err(reason) if reason.kind() == ErrorKind::NotFound => Vec::new(),
-            numbers => numbers.map_err(|reason| Error::Read { path: parent.clone(), reason })?,
+            numbers => numbers.map_err(|reason| ReplayError::Read { path: parent.clone(), reason })?,
         };
         numbers.sort_unstable_by(|a, b| b.cmp(a));
         Ok(numbers.into_iter().take(LAST_RUNS).map(|number| parent.join(number.to_string())).collect())
@@ -122,9 +122,9 @@ impl DataFolder {
 
 /// Makes the folder after the highest of `1`, `2`, ...; two processes never get the same one. The number of a run that was deleted
 /// stays free, because the highest number is the newest run's.
-fn claim(parent: &Path) -> io::Result<PathBuf> {
+fn create_numbered_folder(parent: &Path) -> io::Result<PathBuf> {
     private_files::own_folder(parent)?;
-    let highest = numbers(parent)?.into_iter().max().unwrap_or_default();
+    let highest = run_numbers(parent)?.into_iter().max().unwrap_or_default();
     for number in highest.saturating_add(1)..=u32::MAX {
         let path = parent.join(number.to_string());
         match private_files::create_new_folder(&path) {
@@ -136,7 +136,7 @@ fn claim(parent: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("all numbers are taken"))
 }
 
-fn numbers(parent: &Path) -> io::Result<Vec<u32>> {
+fn run_numbers(parent: &Path) -> io::Result<Vec<u32>> {
     let names: Vec<_> =
         fs::read_dir(parent)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<_>>()?;
     Ok(names.iter().filter_map(|name| name.to_str()?.parse().ok()).collect())

@@ -11,7 +11,7 @@ use thiserror::Error;
 
 /// Why a run or a suite could not be used.
 #[derive(Debug, Error)]
-pub enum Error {
+pub enum ReplayError {
     /// Reading failed.
     #[error("cannot read {path}: {reason}", path = path.display())]
     Read {
@@ -70,7 +70,7 @@ pub enum Error {
     },
     /// A file ends in the middle of a row.
     #[error("{path}, line {line}: the file ends in the middle of a row; delete that line to use the rows before it, or make the file anew", path = path.display())]
-    Torn {
+    TruncatedRow {
         /// The file.
         path: PathBuf,
         /// 1-based.
@@ -102,7 +102,7 @@ pub enum Error {
     },
     /// A case whose question or truth is not the one that its id was computed of.
     #[error("{path}, line {line}, case {id}: edited, because its id is not that of its question and truth; take the line back from where it came, or delete it", path = path.display())]
-    Edited {
+    IdMismatch {
         /// The file.
         path: PathBuf,
         /// 1-based.
@@ -112,7 +112,7 @@ pub enum Error {
     },
     /// Two cases with one id would be told apart by nothing.
     #[error("{path}, case {id} stands there twice; delete one of both lines", path = path.display())]
-    Twice {
+    DuplicateCase {
         /// The file.
         path: PathBuf,
         /// The case.
@@ -120,7 +120,7 @@ pub enum Error {
     },
     /// The folder holds no run.
     #[error("{path} holds no run (there is no run.json); name a folder that `ghostbench try` or `replay` made", path = path.display())]
-    NotARun {
+    NoRun {
         /// The folder.
         path: PathBuf,
     },
@@ -176,7 +176,7 @@ pub enum Error {
     },
     /// Another process is writing the run or the suite.
     #[error("{path} is being written by another ghostbench", path = path.display())]
-    Busy {
+    Locked {
         /// The folder.
         path: PathBuf,
     },

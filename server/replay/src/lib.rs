@@ -10,34 +10,34 @@
 //!
 //! Suites and runs are kept here for the command line and the language server alike. Neither options nor editors are known.
 
-mod ask;
-mod code;
-mod copies;
+mod code_version;
 mod data_folder;
-mod elsewhere;
 mod error;
-mod files;
-mod identity;
-mod latest;
+mod execute;
+mod file_io;
+mod fingerprint;
+mod latest_answers;
+mod leaked_copies;
 mod machine;
-mod make;
 mod plan;
-mod recorded;
+mod recorded_suite;
 mod run_folder;
-mod score;
+mod runner;
+mod score_predictions;
 mod suite;
+mod truth_copies;
 
-pub use ask::{ConfiguredEngine, Questions, Stop, ask_all, spans};
-pub use code::Code;
-pub use copies::Copies;
+pub use code_version::CodeVersion;
 pub use data_folder::{DataFolder, RunsStamp};
-pub use error::Error;
-pub use files::FileStamp;
-pub use latest::{Latest, WholeRun, latest, scores_of};
+pub use error::ReplayError;
+pub use execute::{RunAnswers, describe_run, execute, replay};
+pub use file_io::FileStamp;
+pub use latest_answers::{LatestAnswers, SuiteRun, latest_answers, scores_of};
 pub use machine::cores;
-pub use make::{Answers, answer, describe, replay};
 pub use plan::{Attempt, plan};
-pub use recorded::{Added, RecordedCase, RecordedSuite};
-pub use run_folder::{Contents, RunFolder, read_run, write_scores};
-pub use score::score_all;
+pub use recorded_suite::{AddedCase, RecordedCase, RecordedSuite};
+pub use run_folder::{RunContents, RunFolder, read_run, write_scores};
+pub use runner::{ConfiguredEngine, RunInputs, StopSignal, run_attempts, spans};
+pub use score_predictions::score_all;
 pub use suite::{read_suite, write_suite};
+pub use truth_copies::TruthCopies;

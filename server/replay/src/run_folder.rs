@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 
 use cases::{Case, Prediction, Run, Score, parse_document, parse_lines, suite_hash, to_document, to_line};
 
-use crate::Error;
-use crate::files::{self, RowFile, parse_error, read_text, read_whole_lines, write_error, write_whole};
-use crate::identity::{check_names, differences};
+use crate::ReplayError;
+use crate::file_io::{
+    self, AppendFile, parse_error, read_text, read_whole_lines, write_atomically, write_error,
+};
+use crate::fingerprint::{check_names, differences};
 use crate::suite::{read_suite, write_suite};
 
 const RUN: &str = "run.json";
@@ -22,7 +24,7 @@ const LOCK: &str = "lock";
 
 /// Everything that a run folder holds.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Contents {
+pub struct RunContents {
     /// What was asked of whom.
     pub run: Run,
     /// The suite.
@@ -33,72 +35,72 @@ pub struct Contents {
 
 /// A run that is being written.
 pub struct RunFolder {
-    predictions: RowFile,
+    predictions: AppendFile,
     /// Locked until it is closed.
     _lock: File,
 }
 
 impl RunFolder {
     /// Starts a run in a folder that holds none yet.
-    pub fn create(path: &Path, run: &Run, cases: &[Case]) -> Result<RunFolder, Error> {
+    pub fn create(path: &Path, run: &Run, cases: &[Case]) -> Result<RunFolder, ReplayError> {
         check_names(run)?;
         private_files::create_folder(path).map_err(write_error(path))?;
         RunFolder::check_vacant(path)?;
         let folder = RunFolder::open(path)?;
         let predictions = path.join(PREDICTIONS);
         if folder.predictions.len().map_err(write_error(&predictions))? > 0 {
-            return Err(Error::Write { path: predictions, reason: ErrorKind::AlreadyExists.into() });
+            return Err(ReplayError::Write { path: predictions, reason: ErrorKind::AlreadyExists.into() });
         }
         write_suite(&path.join(CASES), cases)?;
         // Last, because a folder is a run from the moment it holds this file.
-        write_whole(&path.join(RUN), &to_document(run))?;
+        write_atomically(&path.join(RUN), &to_document(run))?;
         Ok(folder)
     }
 
     /// Refuses a folder that holds a run, so that a caller can say so before it works for long.
-    pub fn check_vacant(path: &Path) -> Result<(), Error> {
-        if path.join(RUN).exists() { Err(Error::Exists { path: path.to_owned() }) } else { Ok(()) }
+    pub fn check_vacant(path: &Path) -> Result<(), ReplayError> {
+        if path.join(RUN).exists() { Err(ReplayError::Exists { path: path.to_owned() }) } else { Ok(()) }
     }
 
     /// Goes on with a run of the same suite, engines, workspace and repetitions. A torn last prediction is cut off.
-    pub fn resume(path: &Path, run: &Run) -> Result<(RunFolder, Contents), Error> {
+    pub fn resume(path: &Path, run: &Run) -> Result<(RunFolder, RunContents), ReplayError> {
         if !path.join(RUN).exists() {
-            return Err(Error::NotARun { path: path.to_owned() });
+            return Err(ReplayError::NoRun { path: path.to_owned() });
         }
         let folder = RunFolder::open(path)?;
         check_names(run)?;
-        let (contents, complete_bytes) = read(path)?;
+        let (contents, complete_bytes) = read_contents(path)?;
         check_same(path, &contents.run, run)?;
-        folder.predictions.cut(complete_bytes as u64).map_err(write_error(&path.join(PREDICTIONS)))?;
+        folder.predictions.truncate(complete_bytes as u64).map_err(write_error(&path.join(PREDICTIONS)))?;
         Ok((folder, contents))
     }
 
     /// Adds a row; it is in the file when this returns.
-    pub fn append(&mut self, prediction: &Prediction) -> Result<(), Error> {
+    pub fn append(&mut self, prediction: &Prediction) -> Result<(), ReplayError> {
         let written = self.predictions.append(&to_line(prediction));
-        written.map_err(|reason| Error::Append { path: self.predictions.path().to_owned(), reason })
+        written.map_err(|reason| ReplayError::Append { path: self.predictions.path().to_owned(), reason })
     }
 
     /// Opens the folder for writing, and keeps other processes from doing so.
-    fn open(path: &Path) -> Result<RunFolder, Error> {
+    fn open(path: &Path) -> Result<RunFolder, ReplayError> {
         let lock_path = path.join(LOCK);
-        let Some(lock) = files::lock(&lock_path).map_err(write_error(&lock_path))? else {
-            return Err(Error::Busy { path: path.to_owned() });
+        let Some(lock) = file_io::lock(&lock_path).map_err(write_error(&lock_path))? else {
+            return Err(ReplayError::Locked { path: path.to_owned() });
         };
         let path = path.join(PREDICTIONS);
-        let predictions = RowFile::open(&path).map_err(write_error(&path))?;
+        let predictions = AppendFile::open(&path).map_err(write_error(&path))?;
         Ok(RunFolder { predictions, _lock: lock })
     }
 }
 
 /// Reads a run, finished or not, without disturbing whoever writes it.
-pub fn read_run(path: &Path) -> Result<Contents, Error> {
-    read(path).map(|(contents, _)| contents)
+pub fn read_run(path: &Path) -> Result<RunContents, ReplayError> {
+    read_contents(path).map(|(contents, _)| contents)
 }
 
 /// Reads what was asked and answered without the suite, which may be large.
-pub(crate) fn read_answers(path: &Path) -> Result<(Run, Vec<Prediction>), Error> {
-    let run = read_head(path)?;
+pub(crate) fn read_answers(path: &Path) -> Result<(Run, Vec<Prediction>), ReplayError> {
+    let run = read_run_file(path)?;
     let (predictions, _) = read_predictions(path)?;
     Ok((run, predictions))
 }
@@ -111,30 +113,30 @@ pub(crate) fn read_scores(path: &Path) -> Vec<Score> {
 }
 
 /// The files of the run at `path` that change after it has begun.
-pub(crate) fn growing(path: &Path) -> [PathBuf; 2] {
+pub(crate) fn growing_files(path: &Path) -> [PathBuf; 2] {
     [PREDICTIONS, SCORES].map(|name| path.join(name))
 }
 
 /// Writes all scores of the run at `path` anew.
-pub fn write_scores(path: &Path, scores: &[Score]) -> Result<(), Error> {
-    write_whole(&path.join(SCORES), &scores.iter().map(to_line).collect::<String>())
+pub fn write_scores(path: &Path, scores: &[Score]) -> Result<(), ReplayError> {
+    write_atomically(&path.join(SCORES), &scores.iter().map(to_line).collect::<String>())
 }
 
-fn check_same(path: &Path, theirs: &Run, ours: &Run) -> Result<(), Error> {
+fn check_same(path: &Path, theirs: &Run, ours: &Run) -> Result<(), ReplayError> {
     let path = path.to_owned();
     if theirs.suite != ours.suite {
-        return Err(Error::OtherSuite { path, theirs: theirs.suite.clone(), ours: ours.suite.clone() });
+        return Err(ReplayError::OtherSuite { path, theirs: theirs.suite.clone(), ours: ours.suite.clone() });
     }
     for (what, theirs, ours) in [
         ("workspace", workspace(theirs), workspace(ours)),
         ("--repeat", theirs.repeat.to_string(), ours.repeat.to_string()),
     ] {
         if theirs != ours {
-            return Err(Error::OtherOption { path, what, theirs, ours });
+            return Err(ReplayError::OtherOption { path, what, theirs, ours });
         }
     }
     let differences = differences(theirs, ours);
-    if differences.is_empty() { Ok(()) } else { Err(Error::OtherEngines { path, differences }) }
+    if differences.is_empty() { Ok(()) } else { Err(ReplayError::OtherEngines { path, differences }) }
 }
 
 fn workspace(run: &Run) -> String {
@@ -142,25 +144,29 @@ fn workspace(run: &Run) -> String {
 }
 
 /// The contents, and how many bytes of the predictions are whole rows.
-fn read(path: &Path) -> Result<(Contents, usize), Error> {
-    let run = read_head(path)?;
+fn read_contents(path: &Path) -> Result<(RunContents, usize), ReplayError> {
+    let run = read_run_file(path)?;
     let cases = read_suite(&path.join(CASES))?;
     if run.suite != suite_hash(&cases) {
-        return Err(Error::OtherSuite { path: path.to_owned(), theirs: run.suite, ours: suite_hash(&cases) });
+        return Err(ReplayError::OtherSuite {
+            path: path.to_owned(),
+            theirs: run.suite,
+            ours: suite_hash(&cases),
+        });
     }
     let (predictions, complete_bytes) = read_predictions(path)?;
-    Ok((Contents { run, cases, predictions }, complete_bytes))
+    Ok((RunContents { run, cases, predictions }, complete_bytes))
 }
 
-fn read_head(path: &Path) -> Result<Run, Error> {
+fn read_run_file(path: &Path) -> Result<Run, ReplayError> {
     let run_path = path.join(RUN);
     if !run_path.exists() {
-        return Err(Error::NotARun { path: path.to_owned() });
+        return Err(ReplayError::NoRun { path: path.to_owned() });
     }
     parse_document(&read_text(&run_path)?).map_err(parse_error(&run_path))
 }
 
-fn read_predictions(path: &Path) -> Result<(Vec<Prediction>, usize), Error> {
+fn read_predictions(path: &Path) -> Result<(Vec<Prediction>, usize), ReplayError> {
     let path = path.join(PREDICTIONS);
     let lines = parse_lines(&read_whole_lines(&path)?).map_err(parse_error(&path))?;
     Ok((lines.rows, lines.complete_bytes))

@@ -3,50 +3,55 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use cases::{Case, Lines, parse_lines, to_line};
+use cases::{Case, ParsedLines, parse_lines, to_line};
 use syntax::Language;
 
-use crate::Error;
-use crate::files::{parse_error, read_text, write_whole};
+use crate::ReplayError;
+use crate::file_io::{parse_error, read_text, write_atomically};
 
 /// Reads a suite. Every row must be whole, in a known language and there once.
-pub fn read_suite(path: &Path) -> Result<Vec<Case>, Error> {
+pub fn read_suite(path: &Path) -> Result<Vec<Case>, ReplayError> {
     if !path.exists() {
-        return Err(Error::NoSuite { path: path.to_owned() });
+        return Err(ReplayError::NoSuite { path: path.to_owned() });
     }
     let text = read_text(path)?;
-    let lines: Lines<Case> = parse_lines(&text).map_err(parse_error(path))?;
+    let lines: ParsedLines<Case> = parse_lines(&text).map_err(parse_error(path))?;
     if lines.complete_bytes < text.len() {
         let line = text[..lines.complete_bytes].matches('\n').count() + 1;
-        return Err(Error::Torn { path: path.to_owned(), line });
+        return Err(ReplayError::TruncatedRow { path: path.to_owned(), line });
     }
     if lines.rows.is_empty() {
-        return Err(Error::EmptySuite { path: path.to_owned() });
+        return Err(ReplayError::EmptySuite { path: path.to_owned() });
     }
     let mut ids = HashSet::new();
     // Rows stand one a line, but for blank lines.
     let numbers =
         text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(|(index, _)| index + 1);
     for (case, line) in lines.rows.iter().zip(numbers) {
-        check(path, line, case, &mut ids)?;
+        check_case(path, line, case, &mut ids)?;
     }
     Ok(lines.rows)
 }
 
 /// Writes a suite: whole, or not at all.
-pub fn write_suite(path: &Path, cases: &[Case]) -> Result<(), Error> {
-    write_whole(path, &cases.iter().map(to_line).collect::<String>())
+pub fn write_suite(path: &Path, cases: &[Case]) -> Result<(), ReplayError> {
+    write_atomically(path, &cases.iter().map(to_line).collect::<String>())
 }
 
 /// Whether a case can be asked, and stands in its suite once; `ids` are those of the cases before it.
-pub(crate) fn check(path: &Path, line: usize, case: &Case, ids: &mut HashSet<String>) -> Result<(), Error> {
+pub(crate) fn check_case(
+    path: &Path,
+    line: usize,
+    case: &Case,
+    ids: &mut HashSet<String>,
+) -> Result<(), ReplayError> {
     let (path, id) = (path.to_owned(), case.id.clone());
     if Language::from_name(&case.language).is_none() {
         let known = Language::ALL.map(Language::name).join(", ");
-        return Err(Error::Language { path, id, language: case.language.clone(), known });
+        return Err(ReplayError::Language { path, id, language: case.language.clone(), known });
     }
     if case.compute_id() != id {
-        return Err(Error::Edited { path, line, id });
+        return Err(ReplayError::IdMismatch { path, line, id });
     }
-    if ids.insert(id.clone()) { Ok(()) } else { Err(Error::Twice { path, id }) }
+    if ids.insert(id.clone()) { Ok(()) } else { Err(ReplayError::DuplicateCase { path, id }) }
 }

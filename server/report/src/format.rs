@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use cases::{Exposure, Variant};
 
-use crate::summary::{
-    Cell, ContextEffect, EngineCost, FAILED, GATED, Interval, Latency, Line, SILENT, Section, SelectedPart,
-    Selection, Summary,
+use crate::run_summary::{
+    CellView, ContextEffect, EngineCost, EngineLine, FAILED, GATED, IntervalView, LatencyView, ReportSection,
+    RunSummary, SILENT, SelectedCases, Selection,
 };
 
 /// How dashes and the like are written.
@@ -18,7 +18,7 @@ pub(crate) enum Alphabet {
 
 impl Alphabet {
     /// Between the ends of a range.
-    pub(crate) fn to(self) -> &'static str {
+    pub(crate) fn range_dash(self) -> &'static str {
         match self {
             Alphabet::Ascii => "-",
             Alphabet::Unicode => "–",
@@ -55,13 +55,13 @@ pub(crate) fn percent(share: f64) -> String {
 }
 
 /// An interval as whole percents, rounded outward: a value inside it is never shown outside of it.
-pub(crate) fn interval(interval: Interval, alphabet: Alphabet) -> String {
-    let (low, high) = outward(interval);
-    format!("{low:.0}{}{high:.0}", alphabet.to())
+pub(crate) fn interval(interval: IntervalView, alphabet: Alphabet) -> String {
+    let (low, high) = round_outward(interval);
+    format!("{low:.0}{}{high:.0}", alphabet.range_dash())
 }
 
 /// The ends in whole percents, rounded outward but for what is noise of computing. Adding zero makes a zero of minus zero.
-fn outward(Interval { low, high, .. }: Interval) -> (f64, f64) {
+fn round_outward(IntervalView { low, high, .. }: IntervalView) -> (f64, f64) {
     const NOISE: f64 = 1e-9;
     ((low * 100.0 + NOISE).floor() + 0.0, (high * 100.0 - NOISE).ceil() + 0.0)
 }
@@ -72,23 +72,23 @@ pub(crate) fn signed_percent(difference: f64) -> String {
 }
 
 /// The interval of a difference; written out because its ends have signs.
-pub(crate) fn signed_interval(interval: Interval) -> String {
-    let (low, high) = outward(interval);
+pub(crate) fn signed_interval(interval: IntervalView) -> String {
+    let (low, high) = round_outward(interval);
     format!("{low:+.0} to {high:+.0}")
 }
 
 /// The cell's value in percent, or its counts where there are too few cases for a ratio.
-pub(crate) fn share(cell: &Cell) -> String {
+pub(crate) fn share(cell: &CellView) -> String {
     cell.value.map_or_else(|| counts(cell), |value| format!("{} %", percent(value)))
 }
 
 /// `3/8`: the sums of a cell with too few cases for a ratio.
-pub(crate) fn counts(cell: &Cell) -> String {
-    format!("{}/{}", short(cell.num), short(cell.den))
+pub(crate) fn counts(cell: &CellView) -> String {
+    format!("{}/{}", one_decimal(cell.num), one_decimal(cell.den))
 }
 
 /// At most one decimal.
-pub(crate) fn short(number: f64) -> String {
+pub(crate) fn one_decimal(number: f64) -> String {
     let text = format!("{number:.1}");
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
@@ -98,7 +98,7 @@ pub(crate) fn milliseconds(ms: f64) -> String {
     if ms.is_infinite() {
         "timeout".to_owned()
     } else if ms >= 10_000.0 {
-        format!("{}s", short(ms / 1000.0))
+        format!("{}s", one_decimal(ms / 1000.0))
     } else if ms < 9.95 {
         format!("{ms:.1}")
     } else {
@@ -108,7 +108,11 @@ pub(crate) fn milliseconds(ms: f64) -> String {
 
 /// A duration given in milliseconds, with its unit.
 pub(crate) fn duration(ms: f64) -> String {
-    if ms >= 10_000.0 { format!("{} s", short(ms / 1000.0)) } else { format!("{} ms", milliseconds(ms)) }
+    if ms >= 10_000.0 {
+        format!("{} s", one_decimal(ms / 1000.0))
+    } else {
+        format!("{} ms", milliseconds(ms))
+    }
 }
 
 /// An amount of money in four digits that matter, and at least two behind the point.
@@ -132,7 +136,7 @@ pub(crate) fn cost(cost: &EngineCost, alphabet: Alphabet) -> [String; 5] {
 }
 
 /// Median and 95th percentile.
-pub(crate) fn latency(latency: Option<Latency>, none: &str) -> String {
+pub(crate) fn latency(latency: Option<LatencyView>, none: &str) -> String {
     latency.map_or_else(
         || none.to_owned(),
         |latency| format!("{}/{}", milliseconds(latency.p50), milliseconds(latency.p95)),
@@ -140,12 +144,12 @@ pub(crate) fn latency(latency: Option<Latency>, none: &str) -> String {
 }
 
 /// How many of the line's answers had the status of that name. Repetitions of one case weigh as one.
-pub(crate) fn status_count(line: &Line, name: &str) -> String {
-    line.metrics.get(name).map_or_else(|| "0".to_owned(), |cell| short(cell.num))
+pub(crate) fn status_count(line: &EngineLine, name: &str) -> String {
+    line.metrics.get(name).map_or_else(|| "0".to_owned(), |cell| one_decimal(cell.num))
 }
 
 /// `2 silent, 1 gated, 0 failed` as `2+1+0`.
-pub(crate) fn quiet(line: &Line) -> String {
+pub(crate) fn unanswered_counts(line: &EngineLine) -> String {
     [SILENT, GATED, FAILED].map(|name| status_count(line, name)).join("+")
 }
 
@@ -156,7 +160,7 @@ pub(crate) fn count_of(count: usize, noun: &str) -> String {
 }
 
 /// What a section's cases are: `mined cases`, `live cases, suggestion shown`.
-pub(crate) fn section_title(section: &Section) -> String {
+pub(crate) fn section_title(section: &ReportSection) -> String {
     let origin = section.origin;
     match section.exposure {
         Exposure::None => format!("{origin} cases"),
@@ -165,7 +169,7 @@ pub(crate) fn section_title(section: &Section) -> String {
 }
 
 /// `60 cases from 15 files`, and how many others count in no total.
-pub(crate) fn section_size(section: &Section) -> String {
+pub(crate) fn section_size(section: &ReportSection) -> String {
     let (cases, files) = section.size();
     let size = format!("{} from {}", count_of(cases, "case"), count_of(files, "file"));
     match section.controls {
@@ -180,7 +184,7 @@ pub(crate) fn cases(count: usize, is_from_other_tree: bool, alphabet: Alphabet) 
 }
 
 /// What the mark of [`cases`] means, behind every caption of a section where it occurs.
-fn with_tree(caption: String, section: &Section, alphabet: Alphabet) -> String {
+fn with_tree(caption: String, section: &ReportSection, alphabet: Alphabet) -> String {
     let all = section.selection.cases + section.controls;
     match section.other_tree {
         0 => caption,
@@ -193,19 +197,19 @@ fn with_tree(caption: String, section: &Section, alphabet: Alphabet) -> String {
 }
 
 /// What a total or a row by language is over, and what it leaves out.
-pub(crate) fn totals_caption(section: &Section, alphabet: Alphabet) -> String {
+pub(crate) fn totals_caption(section: &ReportSection, alphabet: Alphabet) -> String {
     with_tree(totals(section), section, alphabet)
 }
 
 /// What a difference between engines is over, and what it leaves out.
-pub(crate) fn differences_caption(section: &Section, alphabet: Alphabet) -> String {
+pub(crate) fn differences_caption(section: &ReportSection, alphabet: Alphabet) -> String {
     let caption = format!("Cases in totals that both engines answered. {}", totals(section));
     with_tree(caption, section, alphabet)
 }
 
-fn totals(section: &Section) -> String {
+fn totals(section: &ReportSection) -> String {
     let Selection { cases, scenarios, left_out } = &section.selection;
-    let judged = |part: &SelectedPart| match part.judged {
+    let judged = |part: &SelectedCases| match part.judged {
         0 => String::new(),
         judged => format!(" ({judged} selected by a judge)"),
     };
@@ -221,7 +225,7 @@ fn totals(section: &Section) -> String {
 }
 
 /// What the tables by scenario are over.
-pub(crate) fn scenarios_caption(section: &Section, alphabet: Alphabet) -> String {
+pub(crate) fn scenarios_caption(section: &ReportSection, alphabet: Alphabet) -> String {
     let all = section.selection.cases + section.controls;
     let caption = match section.controls {
         0 => format!("All {}.", count_of(all, "case")),
@@ -231,13 +235,13 @@ pub(crate) fn scenarios_caption(section: &Section, alphabet: Alphabet) -> String
 }
 
 /// What the effects of context are over.
-pub(crate) fn contexts_caption(section: &Section, alphabet: Alphabet) -> String {
+pub(crate) fn contexts_caption(section: &ReportSection, alphabet: Alphabet) -> String {
     let caption = "Only holes of cross_file that were asked both with and without context.";
     with_tree(caption.to_owned(), section, alphabet)
 }
 
 /// What costs are over.
-pub(crate) fn costs_caption(summary: &Summary, alphabet: Alphabet) -> Option<String> {
+pub(crate) fn costs_caption(summary: &RunSummary, alphabet: Alphabet) -> Option<String> {
     let is_marked = summary.costs.iter().any(|cost| cost.other_tree > 0);
     is_marked.then(|| {
         let mark = alphabet.other_tree();
@@ -288,7 +292,7 @@ pub(crate) fn clipped(text: &str, width: usize, alphabet: Alphabet) -> String {
 }
 
 /// Characters that a reader could not see, or that change the order in which others appear, as `[U+202E]`.
-pub(crate) fn visible(text: &str) -> String {
+pub(crate) fn escape_invisible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         if is_invisible(character) {
@@ -301,9 +305,9 @@ pub(crate) fn visible(text: &str) -> String {
     shown
 }
 
-/// A name that may hold anything, as [`visible`] and without line ends.
+/// A name that may hold anything, as [`escape_invisible`] and without line ends.
 pub(crate) fn on_one_line(name: &str) -> String {
-    visible(name).replace('\n', "[U+000A]").replace('\t', "[U+0009]")
+    escape_invisible(name).replace('\n', "[U+000A]").replace('\t', "[U+0009]")
 }
 
 /// The same characters as `INVISIBLE` in `templates/text.js`.
@@ -360,7 +364,7 @@ mod tests {
             let mut ends = ends;
             ends.sort_by(f64::total_cmp);
             let [low, value, high] = ends;
-            let shown = Interval { low, high, method: "clopper_pearson" };
+            let shown = IntervalView { low, high, method: "clopper_pearson" };
             let number = |text: &str| text.parse::<f64>().expect("a number");
             let text = signed_interval(shown);
             let (first, last) = text.split_once(" to ").expect("two ends");

@@ -3,20 +3,20 @@
 //! The page loads nothing: its policy forbids every source, and lets only the style and the script written here run. Code
 //! from cases reaches the page in two ways, as escaped text and as JSON in which nothing can end the element around it.
 
-mod board;
-mod embedded;
+mod embedded_cases;
 mod matrix;
 mod plots;
+mod scoreboard;
 
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
-use scoring::summary::MIN_CASES;
+use scoring::metric_table::MIN_CASES;
 use serde::Serialize;
 
 use crate::RunReport;
 use crate::format::{self, Alphabet};
+use crate::run_summary::{ReportSection, RunSummary};
 use crate::stopping::{self, COUNTS};
-use crate::summary::{Section, Summary};
 
 const TEMPLATES: [(&str, &str); 5] = [
     ("report.html", include_str!("templates/report.html")),
@@ -89,13 +89,13 @@ struct SectionView {
     is_late: bool,
     /// Titles of the metrics of a row.
     metrics: Vec<&'static str>,
-    stopping: Vec<board::StoppingView>,
+    stopping: Vec<scoreboard::StoppingView>,
     stopping_titles: [&'static str; 7],
     stopping_caption: &'static str,
-    overall: Vec<board::Row>,
-    differences: Vec<board::DifferenceRow>,
-    languages: Vec<board::Part>,
-    contexts: Vec<board::ContextRow>,
+    overall: Vec<scoreboard::BoardRow>,
+    differences: Vec<scoreboard::DifferenceRow>,
+    languages: Vec<scoreboard::NamedRows>,
+    contexts: Vec<scoreboard::ContextRow>,
     /// Absent where there are too few cases for a shape to mean anything.
     details: Option<Details>,
 }
@@ -111,11 +111,11 @@ struct Details {
 const SHAPES: usize = 4;
 const COLORS: usize = 6;
 
-/// The page for a run; `summary` is the run's own.
-pub fn html(report: &RunReport<'_>, summary: &Summary) -> String {
-    let data = embedded::json(report, &summary.engines);
+/// The page for a run; `run_summary` is the run's own.
+pub fn html(report: &RunReport<'_>, summary: &RunSummary) -> String {
+    let data = embedded_cases::json(report, &summary.engines);
     let page = Page {
-        title: format::visible(&summary.run.name),
+        title: format::escape_invisible(&summary.run.name),
         facts: facts(report, summary),
         engines: engines(summary),
         sections: summary.sections.iter().map(|section| section_view(report, summary, section)).collect(),
@@ -126,9 +126,9 @@ pub fn html(report: &RunReport<'_>, summary: &Summary) -> String {
             .collect(),
         cost_titles: format::COST,
         costs_caption: format::costs_caption(summary, Alphabet::Unicode),
-        notes: summary.notes.iter().map(|note| format::visible(note)).collect(),
+        notes: summary.notes.iter().map(|note| format::escape_invisible(note)).collect(),
         min_cases: MIN_CASES,
-        tool: format::visible(&summary.run.tool),
+        tool: format::escape_invisible(&summary.run.tool),
         style: STYLE,
         script: SCRIPT,
         nonce: blake3::hash(data.as_bytes()).to_hex()[..32].to_owned(),
@@ -147,7 +147,7 @@ fn render(page: &Page) -> String {
     template.render(Serde(page)).expect("the tests render every template with every field")
 }
 
-fn facts(report: &RunReport<'_>, summary: &Summary) -> Vec<(&'static str, String)> {
+fn facts(report: &RunReport<'_>, summary: &RunSummary) -> Vec<(&'static str, String)> {
     let run = &summary.run;
     let mut facts = vec![
         ("cases", report.cases.len().to_string()),
@@ -170,21 +170,21 @@ fn facts(report: &RunReport<'_>, summary: &Summary) -> Vec<(&'static str, String
         "machine",
         format!("{}, {}, {}", run.machine.os, run.machine.cpu, format::count_of(cores, "core")),
     ));
-    facts.into_iter().map(|(name, value)| (name, format::visible(&value))).collect()
+    facts.into_iter().map(|(name, value)| (name, format::escape_invisible(&value))).collect()
 }
 
-fn engines(summary: &Summary) -> Vec<EngineView> {
-    let view = |(index, engine): (usize, &cases::EngineName)| EngineView {
+fn engines(summary: &RunSummary) -> Vec<EngineView> {
+    let view = |(index, engine): (usize, &cases::EngineIdentity)| EngineView {
         letter: letter(index),
-        name: format::visible(&engine.name),
-        about: format::visible(&about(engine)),
+        name: format::escape_invisible(&engine.name),
+        about: format::escape_invisible(&engine_details(engine)),
         class: format!("e{}", index % COLORS),
         shape: index % SHAPES,
     };
     summary.engines.iter().enumerate().map(view).collect()
 }
 
-fn about(engine: &cases::EngineName) -> String {
+fn engine_details(engine: &cases::EngineIdentity) -> String {
     if engine.model.is_empty() || engine.model == engine.kind {
         engine.kind.clone()
     } else {
@@ -198,14 +198,14 @@ fn letter(index: usize) -> String {
     letter.map_or_else(|| (index + 1).to_string(), String::from)
 }
 
-fn section_view(report: &RunReport<'_>, summary: &Summary, section: &Section) -> SectionView {
+fn section_view(report: &RunReport<'_>, summary: &RunSummary, section: &ReportSection) -> SectionView {
     let (cases, _) = section.size();
     let details = || Details {
         similarity: plots::similarity(report, summary, section),
         latency: plots::latency(report, summary, section),
         matrix: matrix::matrix(section),
     };
-    let columns = board::columns(section);
+    let columns = scoreboard::columns(section);
     SectionView {
         title: format::section_title(section),
         size: format::section_size(section),
@@ -215,13 +215,13 @@ fn section_view(report: &RunReport<'_>, summary: &Summary, section: &Section) ->
         differences_caption: format::differences_caption(section, Alphabet::Unicode),
         is_late: section.has_late_answers(),
         metrics: columns.iter().map(|(_, title)| *title).collect(),
-        stopping: board::stopping(section),
+        stopping: scoreboard::stopping(section),
         stopping_titles: COUNTS,
         stopping_caption: stopping::CAPTION,
-        overall: board::rows(&section.overall, &columns),
-        differences: board::differences(&section.differences, &columns),
-        contexts: board::contexts(&section.contexts),
-        languages: section.languages.iter().map(|group| board::part(group, &columns)).collect(),
+        overall: scoreboard::rows(&section.overall, &columns),
+        differences: scoreboard::differences(&section.differences, &columns),
+        contexts: scoreboard::contexts(&section.contexts),
+        languages: section.languages.iter().map(|group| scoreboard::named_rows(group, &columns)).collect(),
         details: (cases >= MIN_CASES).then(details),
     }
 }

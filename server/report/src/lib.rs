@@ -1,6 +1,6 @@
 //! One renderer for runs: a table for the terminal, Markdown, JSON and a self-contained HTML page.
 //!
-//! Values in, text out. [`RunReport::summary`] hands the rows to `scoring` once; every renderer shows that [`Summary`].
+//! Values in, text out. [`RunReport::run_summary`] hands the rows to `scoring` once; every renderer shows that [`RunSummary`].
 //! No number is computed here: what a reader sees is a row of `cases` or a cell of `scoring`. Choosing pixels and the
 //! bins of a histogram is layout. Code in cases is shown, never run.
 #![deny(clippy::disallowed_methods)]
@@ -9,17 +9,17 @@ mod format;
 mod html;
 mod markdown;
 mod notes;
-mod rows;
+mod run_rows;
+mod run_summary;
 mod stopping;
-mod summary;
 pub mod terminal;
 
 pub use html::html;
 pub use markdown::markdown;
 pub use notes::notes;
-pub use summary::{
-    Cell, ContextEffect, Difference, EngineCost, Group, Interval, Latency, LeftOut, Line, Section,
-    SelectedPart, Selection, Summary,
+pub use run_summary::{
+    CaseGroup, CellView, ContextEffect, EngineCost, EngineDifference, EngineLine, ExcludedCases,
+    IntervalView, LatencyView, ReportSection, RunSummary, SelectedCases, Selection,
 };
 
 use cases::{Case, Prediction, Run, Score};
@@ -41,13 +41,13 @@ pub struct RunReport<'a> {
 
 impl RunReport<'_> {
     /// Groups and counts the rows; the intervals are resampled with the run's seed.
-    pub fn summary(&self) -> Summary {
-        summary::summarize(self)
+    pub fn summary(&self) -> RunSummary {
+        run_summary::summarize(self)
     }
 }
 
-/// The summary as JSON, in the schema of [`Summary`], indented and ending in a line end.
-pub fn json(summary: &Summary) -> String {
+/// The summary as JSON, in the schema of [`RunSummary`], indented and ending in a line end.
+pub fn json(summary: &RunSummary) -> String {
     let mut text = serde_json::to_string_pretty(summary).expect("a summary has string keys");
     text.push('\n');
     text

@@ -3,13 +3,15 @@
 use scoring::metric::{EDIT_SIMILARITY, EXACT_IN_TIME, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
 
 use crate::format::{self, Alphabet};
+use crate::run_summary::{
+    CaseGroup, CellView, ContextEffect, EngineCost, EngineDifference, EngineLine, ReportSection, RunSummary,
+};
 use crate::stopping::{self, COUNTS, StoppingRow};
-use crate::summary::{Cell, ContextEffect, Difference, EngineCost, Group, Line, Section, Summary};
 
 const UNICODE: Alphabet = Alphabet::Unicode;
 
 /// Tables per origin: engines overall, then by language, then by scenario and block kind, folded away.
-pub fn markdown(summary: &Summary) -> String {
+pub fn markdown(summary: &RunSummary) -> String {
     let mut parts = vec![format!("# {}", escaped(&summary.run.name))];
     if summary.sections.is_empty() {
         parts.push("No answers yet.".to_owned());
@@ -28,7 +30,7 @@ pub fn markdown(summary: &Summary) -> String {
     parts.join("\n\n") + "\n"
 }
 
-fn section_tables(summary: &Summary, section: &Section) -> Vec<String> {
+fn section_tables(summary: &RunSummary, section: &ReportSection) -> Vec<String> {
     let metrics = metrics(section);
     let totals = escaped(&format::totals_caption(section, UNICODE));
     let overall = table(summary, &metrics, "", [("all", &section.overall)].into_iter());
@@ -60,7 +62,7 @@ fn section_tables(summary: &Summary, section: &Section) -> Vec<String> {
     tables
 }
 
-fn label(group: &Group) -> String {
+fn label(group: &CaseGroup) -> String {
     let parts = [group.scenario.as_deref(), group.block_kind.as_deref()];
     let is_marked = group.lines.iter().any(|line| line.is_selected_against);
     let mark = if is_marked { format::SELECTED_AGAINST } else { "" };
@@ -78,17 +80,17 @@ const METRICS: [Column; 4] = [
 ];
 
 /// The metrics of a section's tables: exact match in time where answers were late.
-fn metrics(section: &Section) -> Vec<Column> {
+fn metrics(section: &ReportSection) -> Vec<Column> {
     let [exact, others @ ..] = METRICS;
     let in_time = section.has_late_answers().then_some((EXACT_IN_TIME, "exact in time"));
     [exact].into_iter().chain(in_time).chain(others).collect()
 }
 
 fn table<'a>(
-    summary: &Summary,
+    summary: &RunSummary,
     metrics: &[Column],
     label: &str,
-    rows: impl Iterator<Item = (&'a str, &'a Group)>,
+    rows: impl Iterator<Item = (&'a str, &'a CaseGroup)>,
 ) -> String {
     let titles: Vec<&str> = metrics.iter().map(|&(_, title)| title).collect();
     let mut lines = vec![
@@ -101,7 +103,7 @@ fn table<'a>(
     lines.join("\n")
 }
 
-fn row(summary: &Summary, metrics: &[Column], name: &str, line: &Line) -> String {
+fn row(summary: &RunSummary, metrics: &[Column], name: &str, line: &EngineLine) -> String {
     let engine = engine(summary, line.engine);
     let shares: Vec<String> = metrics.iter().map(|(metric, _)| share(line.metrics.get(*metric))).collect();
     let latency = format::latency(line.latency, "–");
@@ -110,11 +112,11 @@ fn row(summary: &Summary, metrics: &[Column], name: &str, line: &Line) -> String
         "| {name} | {engine} | {} | {} | {} | {latency} |",
         format::cases(line.cases, line.is_from_other_tree(), UNICODE),
         shares.join(" | "),
-        format::quiet(line)
+        format::unanswered_counts(line)
     )
 }
 
-fn stopping_table(summary: &Summary, rows: &[StoppingRow<'_>]) -> String {
+fn stopping_table(summary: &RunSummary, rows: &[StoppingRow<'_>]) -> String {
     let mut lines = vec![
         format!("| engine | {} | stopping |", COUNTS.join(" | ")),
         format!("|---|---|{}", "--:|".repeat(COUNTS.len())),
@@ -127,14 +129,14 @@ fn stopping_table(summary: &Summary, rows: &[StoppingRow<'_>]) -> String {
     lines.join("\n")
 }
 
-fn share(cell: Option<&Cell>) -> String {
+fn share(cell: Option<&CellView>) -> String {
     let Some(cell) = cell else { return "–".to_owned() };
     let Some(value) = cell.value else { return format::counts(cell) };
     let interval = cell.interval.map(|interval| format!(" ({})", format::interval(interval, UNICODE)));
     format::percent(value) + &interval.unwrap_or_default()
 }
 
-fn differences(summary: &Summary, section: &Section) -> String {
+fn differences(summary: &RunSummary, section: &ReportSection) -> String {
     let mut lines = vec![
         "| on the same cases | metric | n | difference | better | worse |".to_owned(),
         "|---|---|--:|--:|--:|--:|".to_owned(),
@@ -143,8 +145,8 @@ fn differences(summary: &Summary, section: &Section) -> String {
     lines.join("\n")
 }
 
-fn difference_row(summary: &Summary, difference: &Difference) -> String {
-    let Difference { better, worse, .. } = *difference;
+fn difference_row(summary: &RunSummary, difference: &EngineDifference) -> String {
+    let EngineDifference { better, worse, .. } = *difference;
     let cases = format::cases(difference.cases, difference.other_tree > 0, UNICODE);
     let (engine, baseline) = (engine(summary, difference.engine), engine(summary, difference.baseline));
     let interval = difference.interval.map(|interval| format!(" ({})", format::signed_interval(interval)));
@@ -154,7 +156,7 @@ fn difference_row(summary: &Summary, difference: &Difference) -> String {
     format!("| {engine} - {baseline} | {metric} | {cases} | {value} | {better} | {worse} |")
 }
 
-fn costs(summary: &Summary) -> String {
+fn costs(summary: &RunSummary) -> String {
     let mut lines =
         vec![format!("| engine | {} |", format::COST.join(" | ")), "|---|--:|--:|--:|--:|--:|".to_owned()];
     let row = |cost: &EngineCost| {
@@ -164,7 +166,7 @@ fn costs(summary: &Summary) -> String {
     lines.join("\n")
 }
 
-fn contexts(summary: &Summary, section: &Section) -> String {
+fn contexts(summary: &RunSummary, section: &ReportSection) -> String {
     let mut lines = vec![
         "| cross_file, on the same holes | engine | metric | n | difference | better | worse |".to_owned(),
         "|---|---|---|--:|--:|--:|--:|".to_owned(),
@@ -173,7 +175,7 @@ fn contexts(summary: &Summary, section: &Section) -> String {
     lines.join("\n")
 }
 
-fn context_row(summary: &Summary, effect: &ContextEffect) -> String {
+fn context_row(summary: &RunSummary, effect: &ContextEffect) -> String {
     let ContextEffect { better, worse, .. } = *effect;
     let holes = format::cases(effect.holes, effect.other_tree > 0, UNICODE);
     let interval = effect.interval.map(|interval| format!(" ({})", format::signed_interval(interval)));
@@ -184,7 +186,7 @@ fn context_row(summary: &Summary, effect: &ContextEffect) -> String {
     format!("| {title} | {engine} | {metric} | {holes} | {value} | {better} | {worse} |")
 }
 
-fn engine(summary: &Summary, index: usize) -> String {
+fn engine(summary: &RunSummary, index: usize) -> String {
     summary.engines.get(index).map_or_else(String::new, |engine| escaped(&engine.name))
 }
 
@@ -192,14 +194,14 @@ fn legend() -> String {
     format!(
         "Percent, in brackets the 95 % interval, resampled over whole files (exact where few of them tell; Student's of differences). \
          Cells under {} cases show counts only.",
-        scoring::summary::MIN_CASES
+        scoring::metric_table::MIN_CASES
     )
 }
 
 /// Text that is neither markup nor the end of a cell.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for character in format::visible(text).chars() {
+    for character in format::escape_invisible(text).chars() {
         if matches!(character, '|' | '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '#') {
             escaped.push('\\');
         }

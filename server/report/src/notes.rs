@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use cases::{Case, EngineConfig, Prediction, Run};
 
-use crate::rows;
+use crate::run_rows;
 
 /// Remarks on how complete a run is, and on the code that engines could read in it.
 pub fn notes(run: &Run, cases: &[Case], predictions: &[Prediction]) -> Vec<String> {
@@ -12,7 +12,7 @@ pub fn notes(run: &Run, cases: &[Case], predictions: &[Prediction]) -> Vec<Strin
     let answered = predictions.len();
     let unfinished =
         (answered < asked).then(|| format!("The run is unfinished: {answered} of {asked} requests."));
-    let other_tree = cases.iter().any(|case| rows::is_from_other_tree(run, case)).then(|| {
+    let other_tree = cases.iter().any(|case| run_rows::is_from_other_tree(run, case)).then(|| {
         "The workspace differs from the one the cases were cut from (other tree hash): engines may have seen newer code.".to_owned()
     });
     let without = run

@@ -3,7 +3,7 @@
 use scoring::metric::{GOES_ON, RAW_CUT, RAW_GOES_ON, RAW_STOPPING, RAW_STOPS_SHORT, STOPPING, STOPS_SHORT};
 
 use crate::format;
-use crate::summary::{Cell, Line, Section};
+use crate::run_summary::{CellView, EngineLine, ReportSection};
 
 /// One kind of text of an engine's answers.
 pub(crate) struct StoppingRow<'a> {
@@ -12,7 +12,7 @@ pub(crate) struct StoppingRow<'a> {
     /// In the order of [`COUNTS`].
     pub(crate) counts: [String; 7],
     /// Answers that stop with the truth, of those that begin with all of it.
-    pub(crate) stopping: Option<&'a Cell>,
+    pub(crate) stopping: Option<&'a CellView>,
 }
 
 /// Titles of [`StoppingRow::counts`].
@@ -31,22 +31,23 @@ const RAW: Metrics = ("raw", RAW_STOPPING, RAW_GOES_ON, Some(RAW_CUT), RAW_STOPS
 const SHOWN: Metrics = ("shown", STOPPING, GOES_ON, None, STOPS_SHORT);
 
 /// Two rows for each engine with an answer that was right so far.
-pub(crate) fn rows(section: &Section) -> Vec<StoppingRow<'_>> {
+pub(crate) fn rows(section: &ReportSection) -> Vec<StoppingRow<'_>> {
     let lines = section.overall.lines.iter();
     lines.flat_map(|line| [RAW, SHOWN].into_iter().filter_map(|metrics| row(line, metrics))).collect()
 }
 
-fn row(line: &Line, (text, stopping, goes_on, cut, short): Metrics) -> Option<StoppingRow<'_>> {
+fn row(line: &EngineLine, (text, stopping, goes_on, cut, short): Metrics) -> Option<StoppingRow<'_>> {
     let cell = |name: &str| line.metrics.get(name);
     let short = cell(short)?;
-    let number = |cell: Option<&Cell>| cell.map_or_else(|| "0".to_owned(), |cell| format::short(cell.num));
+    let number =
+        |cell: Option<&CellView>| cell.map_or_else(|| "0".to_owned(), |cell| format::one_decimal(cell.num));
     let stopping = cell(stopping);
-    let whole = stopping.map_or_else(|| "0".to_owned(), |cell| format::short(cell.den));
+    let whole = stopping.map_or_else(|| "0".to_owned(), |cell| format::one_decimal(cell.den));
     let cut = cut.map_or_else(|| "-".to_owned(), |cut| number(cell(cut)));
     let counts = [
         text.to_owned(),
-        format::short(short.den),
-        format::short(short.num),
+        format::one_decimal(short.den),
+        format::one_decimal(short.num),
         whole,
         number(stopping),
         number(cell(goes_on)),

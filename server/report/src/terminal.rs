@@ -8,19 +8,19 @@ mod columns;
 mod contexts;
 mod differences;
 mod engines;
-mod explained;
+mod explanation;
 mod retrieval;
-mod sheet;
 mod stopping;
+mod text_table;
 
 use crate::format::{self, Alphabet};
-use crate::summary::{EngineCost, Group, Line, Section, Summary};
-use columns::Numbers;
-use sheet::{Layout, Rows, Sheet};
+use crate::run_summary::{CaseGroup, EngineCost, EngineLine, ReportSection, RunSummary};
+use columns::CellFormatter;
+use text_table::{NamedLines, TableLayout, TextTable};
 
-pub use engines::{CheckedEngine, Completed, checked, completed};
-pub use explained::{Explained, ExplainedPart};
-pub use retrieval::{Retrieved, RetrievedItem, StrategyRow, retrieval_tables, retrieved};
+pub use engines::{CompletionView, EngineCheckRow, completion_text, engine_check_table};
+pub use explanation::{CopiedPart, ExplanationView};
+pub use retrieval::{RetrievalItem, RetrievalView, StrategyRow, retrieval_tables, retrieval_text};
 
 /// What the terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,16 +38,16 @@ impl Style {
         if self.unicode { Alphabet::Unicode } else { Alphabet::Ascii }
     }
 
-    fn painted(self, text: &str, code: &str) -> String {
+    fn colored(self, text: &str, code: &str) -> String {
         if self.color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
     fn title(self, text: &str) -> String {
-        self.painted(text, BOLD)
+        self.colored(text, BOLD)
     }
 
     fn dim(self, text: &str) -> String {
-        self.painted(text, DIM)
+        self.colored(text, DIM)
     }
 }
 
@@ -56,58 +56,62 @@ const BOLD: &str = "1";
 const DIM: &str = "2";
 
 /// The tables of a run, what their columns mean, remarks, and what to do `next`, one line each.
-pub fn table(summary: &Summary, style: Style, next: &[String]) -> String {
+pub fn table(summary: &RunSummary, style: Style, next: &[String]) -> String {
     let mut parts: Vec<String> =
         summary.sections.iter().map(|section| section_text(summary, section, style)).collect();
     parts.extend(costs(summary, style));
-    let are_late = summary.sections.iter().any(Section::has_late_answers);
+    let are_late = summary.sections.iter().any(ReportSection::has_late_answers);
     parts.push(if parts.is_empty() { "No answers yet.".to_owned() } else { legend(are_late, style) });
-    let notes =
-        summary.notes.iter().map(|note| wrapped(&format::visible(note), style.width.saturating_sub(2), "  "));
+    let notes = summary
+        .notes
+        .iter()
+        .map(|note| wrapped(&format::escape_invisible(note), style.width.saturating_sub(2), "  "));
     parts.extend(list("Notes", notes, style));
     // Commands stay on one line, to be copied.
-    parts.extend(list("Next", next.iter().map(|line| format::visible(line)), style));
+    parts.extend(list("Next", next.iter().map(|line| format::escape_invisible(line)), style));
     parts.join("\n\n") + "\n"
 }
 
-fn section_text(summary: &Summary, section: &Section, style: Style) -> String {
-    let all =
-        Numbers { are_late: section.has_late_answers(), ..Numbers::new(&summary.engines, style.alphabet()) };
+fn section_text(summary: &RunSummary, section: &ReportSection, style: Style) -> String {
+    let all = CellFormatter {
+        are_late: section.has_late_answers(),
+        ..CellFormatter::new(&summary.engines, style.alphabet())
+    };
     let detailed = |engine| !summary.is_without_copies(engine);
     let are_several = (0..summary.engines.len()).filter(|&engine| detailed(engine)).count() > 1;
-    let numbers = Numbers { are_several, ..Numbers::new(&summary.engines, style.alphabet()) };
+    let numbers = CellFormatter { are_several, ..CellFormatter::new(&summary.engines, style.alphabet()) };
     let labels: Vec<Vec<String>> = section.scenarios.iter().map(labels).collect();
-    let scenarios: Vec<(&str, Rows<'_>)> = section
+    let scenarios: Vec<(&str, NamedLines<'_>)> = section
         .scenarios
         .iter()
         .zip(&labels)
         .collect::<Vec<_>>()
         .chunk_by(|(left, _), (right, _)| scenario_name(left) == scenario_name(right))
-        .map(|groups| (scenario_name(groups[0].0), only(scenario_rows(groups), detailed)))
+        .map(|groups| (scenario_name(groups[0].0), filter_rows(scenario_rows(groups), detailed)))
         .collect();
-    let languages = only(language_rows(section), detailed);
+    let languages = filter_rows(language_rows(section), detailed);
     let (empty, results): (Vec<_>, Vec<_>) =
         scenarios.iter().partition(|(scenario, _)| format::is_empty_scenario(scenario));
     let all_results = results.iter().map(|(_, rows)| rows).chain([&languages]);
-    let result_layout = Layout::fitting(&numbers, columns::RESULTS, all_results, style.width);
+    let result_layout = TableLayout::fitting(&numbers, columns::RESULTS, all_results, style.width);
     let empty_layout =
-        Layout::fitting(&numbers, columns::RESTRAINT, empty.iter().map(|(_, rows)| rows), style.width);
+        TableLayout::fitting(&numbers, columns::RESTRAINT, empty.iter().map(|(_, rows)| rows), style.width);
 
     let mut parts =
-        vec![heading(section, style), faint(&format::scenarios_caption(section, style.alphabet()), style)];
+        vec![heading(section, style), dim_note(&format::scenarios_caption(section, style.alphabet()), style)];
     for (scenario, rows) in &scenarios {
         let layout = if format::is_empty_scenario(scenario) { &empty_layout } else { &result_layout };
-        parts.push(titled(scenario, &layout.draw(&numbers, "kind", rows, style), style));
+        parts.push(with_title(scenario, &layout.draw(&numbers, "kind", rows, style), style));
     }
-    let totals = faint(&format::totals_caption(section, style.alphabet()), style);
+    let totals = dim_note(&format::totals_caption(section, style.alphabet()), style);
     if section.languages.len() > 1 {
         let drawn = result_layout.draw(&numbers, "language", &languages, style);
-        parts.push(titled("by language", &format!("{drawn}\n{totals}"), style));
+        parts.push(with_title("by language", &format!("{drawn}\n{totals}"), style));
     }
     parts.push(totals);
-    let overall = sheet::rows([("all", &section.overall)]);
-    let overall_layout = Layout::fitting(&all, columns::OVERALL, [&overall], style.width);
-    parts.push(titled("overall", &overall_layout.draw(&all, "", &overall, style), style));
+    let overall = text_table::rows([("all", &section.overall)]);
+    let overall_layout = TableLayout::fitting(&all, columns::OVERALL, [&overall], style.width);
+    parts.push(with_title("overall", &overall_layout.draw(&all, "", &overall, style), style));
     parts.extend(differences::tables(&all, section, style));
     parts.extend(stopping::table(&all, section, style));
     parts.extend(contexts::table(&all, section, detailed, style));
@@ -115,40 +119,40 @@ fn section_text(summary: &Summary, section: &Section, style: Style) -> String {
 }
 
 /// What the engines cost, where any has a price.
-fn costs(summary: &Summary, style: Style) -> Option<String> {
-    let numbers = Numbers::new(&summary.engines, style.alphabet());
+fn costs(summary: &RunSummary, style: Style) -> Option<String> {
+    let numbers = CellFormatter::new(&summary.engines, style.alphabet());
     let row = |cost: &EngineCost| {
         [vec![numbers.engine(cost.engine)], format::cost(cost, style.alphabet()).to_vec()].concat()
     };
     let header: Vec<&str> = std::iter::once("engine").chain(format::COST).collect();
     let rows: Vec<Vec<String>> = summary.costs.iter().map(row).collect();
-    let sheet = Sheet { header: &header, words: 1, dispensable: &[], rows };
+    let sheet = TextTable { header: &header, words: 1, dispensable: &[], rows };
     let caption = format::costs_caption(summary, style.alphabet());
-    let caption = caption.map_or_else(String::new, |caption| format!("\n{}", faint(&caption, style)));
-    (!summary.costs.is_empty()).then(|| titled("cost", &(sheet.draw(style) + &caption), style))
+    let caption = caption.map_or_else(String::new, |caption| format!("\n{}", dim_note(&caption, style)));
+    (!summary.costs.is_empty()).then(|| with_title("cost", &(sheet.draw(style) + &caption), style))
 }
 
 /// The rows of the engines that tables in detail show: the ones asked without near-copies of a case's file say how much is copied,
 /// for which the totals are enough.
-fn only(rows: Rows<'_>, is_shown: impl Fn(usize) -> bool) -> Rows<'_> {
+fn filter_rows(rows: NamedLines<'_>, is_shown: impl Fn(usize) -> bool) -> NamedLines<'_> {
     rows.into_iter().filter(|(_, line)| is_shown(line.engine)).collect()
 }
 
-fn scenario_name(group: &Group) -> &str {
+fn scenario_name(group: &CaseGroup) -> &str {
     format::scenario_of(group.scenario.as_deref().unwrap_or_default())
 }
 
 /// The names of a group's rows: only the first is named, and each that is no rank is marked.
-fn labels(group: &Group) -> Vec<String> {
+fn labels(group: &CaseGroup) -> Vec<String> {
     let variant = group.scenario.as_deref().and_then(format::variant_of);
     let parts: Vec<String> = variant.into_iter().chain(group.block_kind.clone()).collect();
     let name = if parts.is_empty() { "all".to_owned() } else { parts.join(", ") };
     let names = std::iter::once(name).chain(std::iter::repeat(String::new()));
-    let mark = |line: &Line| if line.is_selected_against { format::SELECTED_AGAINST } else { "" };
+    let mark = |line: &EngineLine| if line.is_selected_against { format::SELECTED_AGAINST } else { "" };
     group.lines.iter().zip(names).map(|(line, name)| name + mark(line)).collect()
 }
 
-fn scenario_rows<'a>(groups: &[(&'a Group, &'a Vec<String>)]) -> Rows<'a> {
+fn scenario_rows<'a>(groups: &[(&'a CaseGroup, &'a Vec<String>)]) -> NamedLines<'a> {
     // Where one kind is all there is, the total would only repeat it.
     let groups = match groups {
         [(total, _), only] if total.lines == only.0.lines && total.scenario == only.0.scenario => {
@@ -160,16 +164,18 @@ fn scenario_rows<'a>(groups: &[(&'a Group, &'a Vec<String>)]) -> Rows<'a> {
     rows.collect()
 }
 
-fn language_rows(section: &Section) -> Rows<'_> {
-    sheet::rows(section.languages.iter().map(|group| (group.language.as_deref().unwrap_or_default(), group)))
+fn language_rows(section: &ReportSection) -> NamedLines<'_> {
+    text_table::rows(
+        section.languages.iter().map(|group| (group.language.as_deref().unwrap_or_default(), group)),
+    )
 }
 
-fn heading(section: &Section, style: Style) -> String {
+fn heading(section: &ReportSection, style: Style) -> String {
     let title = style.title(&format::section_title(section));
     format!("{title} {} {}", style.alphabet().dot(), format::section_size(section))
 }
 
-fn titled(title: &str, body: &str, style: Style) -> String {
+fn with_title(title: &str, body: &str, style: Style) -> String {
     format!("{}\n{body}", style.title(title))
 }
 
@@ -178,14 +184,14 @@ fn legend(are_late: bool, style: Style) -> String {
         "Percent, then the 95 % interval, resampled over files because cases of one file are alike; exact \
          where few files tell; Student's of differences. Cells under {} cases show counts only (sum/cases). quiet: \
          answers silent+gated+failed. ms: median/95th percentile, a timeout counting as longest.{}",
-        scoring::summary::MIN_CASES,
+        scoring::metric_table::MIN_CASES,
         if are_late { " in time: exact, without answers that were cut at the deadline." } else { "" }
     );
-    faint(&text, style)
+    dim_note(&text, style)
 }
 
 /// An explanation below a table.
-fn faint(text: &str, style: Style) -> String {
+fn dim_note(text: &str, style: Style) -> String {
     style.dim(&wrapped(text, style.width, ""))
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use scoring::{Grouping, Observation, Question, cceval};
+use scoring::{Grouping, Observation, ScoringInput, cceval};
 use syntax::Language;
 
 /// A cursor after some 60 lines of Python, as a CrossCodeEval prompt of average length has them.
@@ -55,7 +55,7 @@ fn cceval_java(bencher: divan::Bencher<'_, '_>) {
 #[divan::bench]
 fn all_metrics(bencher: divan::Bencher<'_, '_>) {
     let prefix = prompt();
-    let question = Question { language: Language::Python, prefix: &prefix, suffix: SUFFIX, truth: TRUTH };
+    let question = ScoringInput { language: Language::Python, prefix: &prefix, suffix: SUFFIX, truth: TRUTH };
     bencher.bench(|| scoring::score(&question, PREDICTION));
 }
 
@@ -68,7 +68,7 @@ fn similarity_of_long_texts(bencher: divan::Bencher<'_, '_>) {
 /// Three engines over 1,000 cases from 250 files.
 #[divan::bench(sample_count = 10)]
 fn summary_of_a_run(bencher: divan::Bencher<'_, '_>) {
-    let question = Question { language: Language::Java, prefix: "", suffix: "", truth: TRUTH };
+    let question = ScoringInput { language: Language::Java, prefix: "", suffix: "", truth: TRUTH };
     let metrics = [PREDICTION, TRUTH, ""].map(|answer| scoring::score(&question, answer));
     let observations: Vec<Observation> = (0..3_000)
         .map(|number| Observation {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use scoring::cceval::{self, Score};
+use scoring::cceval::{self, CcevalScore};
 use scoring::similarity::Similarity;
 use serde_json::{Value, json};
 use syntax::Language;
@@ -17,7 +17,7 @@ use syntax::Language;
 /// Rounds when none are asked for: enough for one that nothing interrupts.
 const ROUNDS: usize = 5;
 
-struct Case {
+struct PredictionRow {
     language: Language,
     prompt: String,
     prediction: String,
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let path = arguments.next().ok_or("usage: cceval ROWS [ROUNDS]")?;
     let rounds = arguments.next().map_or(Ok(ROUNDS), |rounds| rounds.parse())?.max(1);
-    let mut by_language: BTreeMap<&str, Vec<Case>> = BTreeMap::new();
+    let mut by_language: BTreeMap<&str, Vec<PredictionRow>> = BTreeMap::new();
     for line in std::fs::read_to_string(path)?.lines() {
         let case = read(&serde_json::from_str(line)?)
             .ok_or("a row without language, prompt, prediction or truth")?;
@@ -40,9 +40,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn read(row: &Value) -> Option<Case> {
+fn read(row: &Value) -> Option<PredictionRow> {
     let text = |key: &str| row[key].as_str().map(str::to_owned);
-    Some(Case {
+    Some(PredictionRow {
         language: Language::from_name(row["lang"].as_str()?)?,
         prompt: text("prompt")?,
         prediction: text("prediction_raw")?,
@@ -50,8 +50,9 @@ fn read(row: &Value) -> Option<Case> {
     })
 }
 
-fn measure(cases: &[Case], rounds: usize) -> Value {
-    let (times, scores): (Vec<Duration>, Vec<Score>) = cases.iter().map(|case| fastest(case, rounds)).unzip();
+fn measure(cases: &[PredictionRow], rounds: usize) -> Value {
+    let (times, scores): (Vec<Duration>, Vec<CcevalScore>) =
+        cases.iter().map(|case| fastest(case, rounds)).unzip();
     let aggregate = cceval::aggregate(&scores, Similarity::Difflib);
     json!({
         "cases": cases.len(),
@@ -64,7 +65,7 @@ fn measure(cases: &[Case], rounds: usize) -> Value {
 }
 
 /// The shortest of several attempts, so that other work on the machine counts little.
-fn fastest(case: &Case, rounds: usize) -> (Duration, Score) {
+fn fastest(case: &PredictionRow, rounds: usize) -> (Duration, CcevalScore) {
     let attempt = || {
         let start = Instant::now();
         let score = score(case);
@@ -74,6 +75,6 @@ fn fastest(case: &Case, rounds: usize) -> (Duration, Score) {
     (1..rounds).map(|_| attempt()).fold(first, |best, next| if next.0 < best.0 { next } else { best })
 }
 
-fn score(case: &Case) -> Score {
+fn score(case: &PredictionRow) -> CcevalScore {
     cceval::score(case.language, &case.prompt, &case.prediction, &case.truth)
 }

@@ -20,7 +20,7 @@ use syntax::Language;
 use crate::similarity::Similarity;
 use text::python;
 
-pub use aggregate::{Aggregate, aggregate};
+pub use aggregate::{AggregateScore, aggregate};
 pub use comments::remove_comments;
 pub use identifiers::{IdentifierMatch, identifiers, match_identifiers};
 pub(crate) use keywords::is_keyword;
@@ -28,7 +28,7 @@ pub use truncate::truncate;
 
 /// The scores of one prediction and the texts they rest on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Score {
+pub struct CcevalScore {
     /// The prediction after truncation.
     pub truncated: String,
     /// The truncated prediction without comments.
@@ -49,7 +49,7 @@ pub struct Score {
     pub identifiers: IdentifierMatch,
 }
 
-impl Score {
+impl CcevalScore {
     /// Edit similarity in the given variant, 0 to 100, whole.
     pub fn similarity(&self, similarity: Similarity) -> f64 {
         match similarity {
@@ -60,19 +60,19 @@ impl Score {
 }
 
 /// Scores `prediction` as CrossCodeEval does; `prompt` is the text the prediction continues.
-pub fn score(language: Language, prompt: &str, prediction: &str, truth: &str) -> Score {
+pub fn score(language: Language, prompt: &str, prediction: &str, truth: &str) -> CcevalScore {
     score_truncated(language, truncate(language, prompt, prediction), truth)
 }
 
 /// Scores a prediction that was truncated before.
-pub fn score_truncated(language: Language, truncated: &str, truth: &str) -> Score {
+pub fn score_truncated(language: Language, truncated: &str, truth: &str) -> CcevalScore {
     let truncated = truncated.to_owned();
     let prediction = remove_comments(&truncated);
     let truth = remove_comments(truth);
     let prediction_identifiers = identifiers(language, &prediction);
     let truth_identifiers = identifiers(language, &truth);
     let similarity = |variant: Similarity| variant.percent(python::strip(&prediction), python::strip(&truth));
-    Score {
+    CcevalScore {
         exact_match: exact_match(&prediction, &truth),
         similarity_difflib: similarity(Similarity::Difflib),
         similarity_indel: similarity(Similarity::Indel),

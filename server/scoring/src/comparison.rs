@@ -6,11 +6,11 @@
 use std::cmp::Ordering;
 
 use crate::metric::Counts;
-use crate::statistics::beta::student;
-use crate::statistics::bootstrap::Columns;
-use crate::statistics::sample::{Clusters, Sample};
-use crate::statistics::{MIN_CLUSTERS, bootstrap, exact};
-use crate::summary::{Interval, IntervalMethod, MIN_CASES, Observation, by_case};
+use crate::metric_table::{Interval, IntervalMethod, MIN_CASES, Observation, by_case};
+use crate::statistics::beta::student_quantile;
+use crate::statistics::bootstrap::CountColumns;
+use crate::statistics::sample::{ClusterNumbers, Sample};
+use crate::statistics::{MIN_CLUSTERS, bootstrap, clopper_pearson};
 
 /// A file with all the weight would have no deviation to be raised.
 const MAX_WEIGHT: f64 = 0.99;
@@ -28,7 +28,7 @@ pub struct Comparison {
     pub losses: usize,
     /// Cases where they are equal.
     pub ties: usize,
-    /// `b` minus `a`, each a ratio of sums; `None` with fewer than [`MIN_CASES`](crate::summary::MIN_CASES) cases.
+    /// `b` minus `a`, each a ratio of sums; `None` with fewer than [`MIN_CASES`](crate::metric_table::MIN_CASES) cases.
     pub difference: Option<f64>,
     /// 95 % interval of the difference.
     pub interval: Option<Interval>,
@@ -38,11 +38,11 @@ pub struct Comparison {
 /// first; a case counts when the metric applies to both answers. `seed` drives the resampling.
 pub fn compare(a: &[Observation], b: &[Observation], metric: &str, seed: u64) -> Comparison {
     let (of_a, of_b) = (by_case(a), by_case(b));
-    let paired: Vec<Paired<'_>> = of_a
+    let paired: Vec<CasePair<'_>> = of_a
         .iter()
         .filter_map(|(case, a)| {
             let b = of_b.get(case)?;
-            Some(Paired { cluster: a.cluster, a: a.counts(metric)?, b: b.counts(metric)? })
+            Some(CasePair { cluster: a.cluster, a: a.counts(metric)?, b: b.counts(metric)? })
         })
         .filter(|case| case.difference().is_some())
         .collect();
@@ -50,13 +50,13 @@ pub fn compare(a: &[Observation], b: &[Observation], metric: &str, seed: u64) ->
 }
 
 /// The counts of both engines for one case.
-struct Paired<'a> {
+struct CasePair<'a> {
     cluster: &'a str,
     a: Counts,
     b: Counts,
 }
 
-impl Paired<'_> {
+impl CasePair<'_> {
     fn difference(&self) -> Option<f64> {
         difference(self.a, self.b)
     }
@@ -67,19 +67,19 @@ fn difference(a: Counts, b: Counts) -> Option<f64> {
 }
 
 /// The same cases three times: each engine's counts, and their differences as counts of one.
-struct Samples {
+struct PairedSamples {
     a: Sample,
     b: Sample,
     differences: Sample,
 }
 
-impl Samples {
-    fn new(paired: &[Paired<'_>]) -> Samples {
-        let clusters = Clusters::new(paired.iter().map(|case| case.cluster));
-        let sample = |counts: &dyn Fn(&Paired<'_>) -> Counts| {
+impl PairedSamples {
+    fn new(paired: &[CasePair<'_>]) -> PairedSamples {
+        let clusters = ClusterNumbers::new(paired.iter().map(|case| case.cluster));
+        let sample = |counts: &dyn Fn(&CasePair<'_>) -> Counts| {
             Sample::new(&clusters, paired.iter().map(|case| (case.cluster, counts(case))))
         };
-        Samples {
+        PairedSamples {
             a: sample(&|case| case.a),
             b: sample(&|case| case.b),
             differences: sample(&|case| Counts { num: case.difference().unwrap_or(0.0), den: 1.0 }),
@@ -91,8 +91,8 @@ impl Samples {
     }
 }
 
-fn comparison(paired: &[Paired<'_>], seed: u64) -> Comparison {
-    let samples = Samples::new(paired);
+fn comparison(paired: &[CasePair<'_>], seed: u64) -> Comparison {
+    let samples = PairedSamples::new(paired);
     let count = |order: Ordering| samples.differences.ratios().filter(|d| d.total_cmp(&0.0) == order).count();
     let difference = difference(samples.a.total(), samples.b.total()).filter(|_| paired.len() >= MIN_CASES);
     Comparison {
@@ -106,9 +106,9 @@ fn comparison(paired: &[Paired<'_>], seed: u64) -> Comparison {
     }
 }
 
-fn interval(samples: &Samples, difference: f64, seed: u64) -> Option<Interval> {
+fn interval(samples: &PairedSamples, difference: f64, seed: u64) -> Option<Interval> {
     if samples.differences.is_constant() {
-        return samples.are_shares().then(|| around_constant(&samples.differences, difference));
+        return samples.are_shares().then(|| constant_difference_interval(&samples.differences, difference));
     }
     if samples.are_shares() {
         return student_interval(samples, difference);
@@ -116,11 +116,11 @@ fn interval(samples: &Samples, difference: f64, seed: u64) -> Option<Interval> {
     if samples.differences.clusters() < MIN_CLUSTERS {
         return None;
     }
-    resampled(samples, seed).map(|interval| interval.around(difference))
+    bootstrap_interval(samples, seed).map(|interval| interval.widened_to(difference))
 }
 
-fn resampled(samples: &Samples, seed: u64) -> Option<Interval> {
-    let columns = Columns::new(&[samples.a.cluster_totals(), samples.b.cluster_totals()]);
+fn bootstrap_interval(samples: &PairedSamples, seed: u64) -> Option<Interval> {
+    let columns = CountColumns::new(&[samples.a.cluster_totals(), samples.b.cluster_totals()]);
     let mut differences = Vec::with_capacity(bootstrap::RESAMPLES);
     columns.for_each_resample(seed, |sums| differences.extend(difference(sums[0], sums[1])));
     bootstrap::interval(differences, samples.differences.clusters())
@@ -130,9 +130,9 @@ fn resampled(samples: &Samples, seed: u64) -> Option<Interval> {
 ///
 /// With nothing seen in n cases, up to 1 - 0.025^(1/n) of them may be otherwise to either side (Clopper and Pearson 1934), about 4 / n. Files count once, since what never occurred
 /// shows no correlation. For similarities it is too wide rather than too narrow: a case that differs may differ by 1.
-fn around_constant(differences: &Sample, difference: f64) -> Interval {
+fn constant_difference_interval(differences: &Sample, difference: f64) -> Interval {
     let effective_cases = differences.effective_cases();
-    let (_, others) = exact::interval(0.0, effective_cases);
+    let (_, others) = clopper_pearson::interval(0.0, effective_cases);
     let (low, high) = ((difference - others).max(-1.0), (difference + others).min(1.0));
     Interval { low, high, method: IntervalMethod::ClopperPearson { effective_cases } }
 }
@@ -144,7 +144,7 @@ fn around_constant(differences: &Sample, difference: f64) -> Interval {
 /// files are worth, less one. In simulations with 3 to 20 files of 4 to 12 cases, equal or not, it held the true difference in at least
 /// 94.5 %; with 5 to 60 files of 40 cases, beta-distributed rates of files, correlations of 0.1 to 0.6 and mean rates of 0.05 to 0.5, in at
 /// least 94.1 %, where resampling 30 files held it in 91.5 %. `None` for one file.
-fn student_interval(samples: &Samples, difference: f64) -> Option<Interval> {
+fn student_interval(samples: &PairedSamples, difference: f64) -> Option<Interval> {
     let files: Vec<(Counts, Counts)> =
         samples.a.cluster_totals().into_iter().zip(samples.b.cluster_totals()).collect();
     let (of_a, of_b) = (samples.a.total(), samples.b.total());
@@ -159,7 +159,7 @@ fn student_interval(samples: &Samples, difference: f64) -> Option<Interval> {
         return None;
     }
     let degrees = (worth - 1.0).max(1.0);
-    let margin = student(degrees) * of_files.max(of_cases).sqrt();
+    let margin = student_quantile(degrees) * of_files.max(of_cases).sqrt();
     let (low, high) = ((difference - margin).max(-1.0), (difference + margin).min(1.0));
     Some(Interval { low, high, method: IntervalMethod::Student { degrees } })
 }

@@ -2,7 +2,7 @@
 
 /// A sum of costs with its counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cost {
+pub struct CostSummary {
     /// Answers whose cost is known.
     pub answers: usize,
     /// Those of them whose tokens were estimated.
@@ -16,8 +16,8 @@ pub struct Cost {
 }
 
 /// Sums up the costs of answers, each with whether it is estimated.
-pub fn cost(costs: impl IntoIterator<Item = Option<(f64, bool)>>) -> Cost {
-    let mut sum = Cost::default();
+pub fn summarize_costs(costs: impl IntoIterator<Item = Option<(f64, bool)>>) -> CostSummary {
+    let mut sum = CostSummary::default();
     for cost in costs {
         match cost {
             None => sum.unknown += 1,
@@ -38,9 +38,10 @@ mod tests {
 
     #[test]
     fn what_is_not_known_costs_nothing_and_is_counted() {
-        let sum = cost([Some((0.5, false)), None, Some((0.25, true))]);
-        let expected = Cost { answers: 2, estimated: 1, unknown: 1, amount: 0.75, per_thousand: Some(375.0) };
+        let sum = summarize_costs([Some((0.5, false)), None, Some((0.25, true))]);
+        let expected =
+            CostSummary { answers: 2, estimated: 1, unknown: 1, amount: 0.75, per_thousand: Some(375.0) };
         assert_eq!(sum, expected);
-        assert_eq!(cost([None]), Cost { unknown: 1, ..Cost::default() });
+        assert_eq!(summarize_costs([None]), CostSummary { unknown: 1, ..CostSummary::default() });
     }
 }

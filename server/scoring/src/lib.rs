@@ -8,14 +8,16 @@ pub mod cceval;
 pub mod comparison;
 mod cost;
 pub mod metric;
-pub mod retrieval;
+pub mod metric_table;
+pub mod retrieval_score;
 mod score;
 pub mod similarity;
 mod statistics;
-pub mod summary;
 
 pub use comparison::{Comparison, compare};
-pub use cost::{Cost, cost};
-pub use metric::{Counts, METRICS, Metric, MetricValue, Metrics, Unit};
-pub use score::{Answer, Question, Response, score, score_response};
-pub use summary::{Cell, Grouping, Interval, IntervalMethod, Latency, Observation, Row, Table, summarize};
+pub use cost::{CostSummary, summarize_costs};
+pub use metric::{Counts, METRICS, Metric, MetricUnit, MetricValue, Metrics};
+pub use metric_table::{
+    Grouping, Interval, IntervalMethod, Latency, MetricCell, MetricTable, Observation, TableRow, summarize,
+};
+pub use score::{Answer, AnswerOutcome, ScoringInput, score, score_response};

@@ -72,7 +72,7 @@ pub type Metrics = BTreeMap<String, MetricValue>;
 
 /// What a metric's denominator counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unit {
+pub enum MetricUnit {
     /// Every case weighs the same.
     Cases,
     /// Answers that begin with the whole truth.
@@ -91,7 +91,7 @@ pub struct Metric {
     /// Its name in files and reports.
     pub name: &'static str,
     /// What the denominator counts; every value is a share of it, from 0 to 1.
-    pub unit: Unit,
+    pub unit: MetricUnit,
     /// Whether more is better.
     pub higher_is_better: bool,
     /// One line for reports and documentation.
@@ -147,57 +147,73 @@ pub const EXACT_IN_TIME: &str = "exact_in_time";
 pub const METRICS: &[Metric] = &[
     row(
         EXACT_MATCH,
-        Unit::Cases,
+        MetricUnit::Cases,
         "the non-blank lines equal the truth's, blanks at both ends of a line aside (CrossCodeEval)",
     ),
-    row(TOKEN_EXACT, Unit::Cases, "the tokens equal the truth's; white space and comments do not count"),
+    row(
+        TOKEN_EXACT,
+        MetricUnit::Cases,
+        "the tokens equal the truth's; white space and comments do not count",
+    ),
     row(
         EDIT_SIMILARITY,
-        Unit::Cases,
+        MetricUnit::Cases,
         "1 - insertions and deletions / length of both (indel), surrounding blanks aside",
     ),
     row(
         EDIT_SIMILARITY_DIFFLIB,
-        Unit::Cases,
+        MetricUnit::Cases,
         "Ratcliff-Obershelp similarity as Python's difflib computes it",
     ),
-    row(IDENTIFIER_EXACT, Unit::Cases, "the identifiers equal the truth's, in order"),
-    row(IDENTIFIER_PRECISION, Unit::Identifiers, "share of the answer's identifiers that are in the truth"),
-    row(IDENTIFIER_RECALL, Unit::Identifiers, "share of the truth's identifiers that are in the answer"),
-    row(IDENTIFIER_F1, Unit::Identifiers, "harmonic mean of identifier precision and recall"),
-    row(CORRECT_PREFIX, Unit::Characters, "share of the truth's characters before the first wrong one"),
+    row(IDENTIFIER_EXACT, MetricUnit::Cases, "the identifiers equal the truth's, in order"),
+    row(
+        IDENTIFIER_PRECISION,
+        MetricUnit::Identifiers,
+        "share of the answer's identifiers that are in the truth",
+    ),
+    row(
+        IDENTIFIER_RECALL,
+        MetricUnit::Identifiers,
+        "share of the truth's identifiers that are in the answer",
+    ),
+    row(IDENTIFIER_F1, MetricUnit::Identifiers, "harmonic mean of identifier precision and recall"),
+    row(CORRECT_PREFIX, MetricUnit::Characters, "share of the truth's characters before the first wrong one"),
     row(
         FIRST_LINE_EXACT,
-        Unit::Cases,
+        MetricUnit::Cases,
         "the first non-blank line equals the truth's, surrounding blanks aside",
     ),
     row(
         PARSES,
-        Unit::Cases,
+        MetricUnit::Cases,
         "the file parses without error with the answer in place, where it does with the truth",
     ),
     row(
         RIGHT_INDENTATION,
-        Unit::Cases,
+        MetricUnit::Cases,
         "every line after the first is indented at least as the truth's least indented one",
     ),
-    row(RESTRAINT, Unit::Cases, "nothing was written where nothing was needed"),
-    row(STOPPING, Unit::WholeTruths, "the shown text ends with the truth's last token"),
-    worse(GOES_ON, Unit::WholeTruths, "the shown text goes on behind the truth's last token"),
-    worse(STOPS_SHORT, Unit::RightSoFar, "the shown text ends before the truth does"),
-    row(RAW_STOPPING, Unit::WholeTruths, "the engine itself ends with the truth's last token"),
-    worse(RAW_GOES_ON, Unit::WholeTruths, "the engine goes on behind the truth's last token"),
-    worse(RAW_CUT, Unit::WholeTruths, "reading ended with the truth's last token, before the engine did"),
-    worse(RAW_STOPS_SHORT, Unit::RightSoFar, "the engine itself ends before the truth does"),
-    row(IN_TIME, Unit::Cases, "the engine finished before the deadline; failures did not"),
-    row(EXACT_IN_TIME, Unit::Cases, "exact match, where an answer that was late counts as none"),
+    row(RESTRAINT, MetricUnit::Cases, "nothing was written where nothing was needed"),
+    row(STOPPING, MetricUnit::WholeTruths, "the shown text ends with the truth's last token"),
+    worse(GOES_ON, MetricUnit::WholeTruths, "the shown text goes on behind the truth's last token"),
+    worse(STOPS_SHORT, MetricUnit::RightSoFar, "the shown text ends before the truth does"),
+    row(RAW_STOPPING, MetricUnit::WholeTruths, "the engine itself ends with the truth's last token"),
+    worse(RAW_GOES_ON, MetricUnit::WholeTruths, "the engine goes on behind the truth's last token"),
+    worse(
+        RAW_CUT,
+        MetricUnit::WholeTruths,
+        "reading ended with the truth's last token, before the engine did",
+    ),
+    worse(RAW_STOPS_SHORT, MetricUnit::RightSoFar, "the engine itself ends before the truth does"),
+    row(IN_TIME, MetricUnit::Cases, "the engine finished before the deadline; failures did not"),
+    row(EXACT_IN_TIME, MetricUnit::Cases, "exact match, where an answer that was late counts as none"),
 ];
 
-const fn row(name: &'static str, unit: Unit, doc: &'static str) -> Metric {
+const fn row(name: &'static str, unit: MetricUnit, doc: &'static str) -> Metric {
     Metric { name, unit, higher_is_better: true, doc }
 }
 
 /// A row of which less is better.
-const fn worse(name: &'static str, unit: Unit, doc: &'static str) -> Metric {
+const fn worse(name: &'static str, unit: MetricUnit, doc: &'static str) -> Metric {
     Metric { higher_is_better: false, ..row(name, unit, doc) }
 }

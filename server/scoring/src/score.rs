@@ -21,7 +21,7 @@ use tokens::Tokens;
 
 /// What was asked, and the right answer.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
+pub struct ScoringInput<'a> {
     /// Language of the file.
     pub language: Language,
     /// The file before the cursor.
@@ -52,7 +52,7 @@ impl<'a> Answer<'a> {
 
 /// What came of asking an engine.
 #[derive(Clone, Copy, Debug)]
-pub enum Response<'a> {
+pub enum AnswerOutcome<'a> {
     /// It finished before the deadline.
     InTime(Answer<'a>),
     /// It had written this text when the deadline passed.
@@ -65,19 +65,20 @@ pub enum Response<'a> {
 /// [`metric::EXACT_IN_TIME`]) counts a late answer as none. A failure earns nothing of what the truth would earn, also where the right
 /// answer is nothing: an engine that is broken shows no restraint. Where an answer stops ([`metric::STOPPING`] and its kin) is known only
 /// of one that was complete before the deadline.
-pub fn score_response(question: &Question<'_>, response: Response<'_>) -> Metrics {
+pub fn score_response(question: &ScoringInput<'_>, response: AnswerOutcome<'_>) -> Metrics {
     let mut metrics = match response {
-        Response::InTime(Answer { text, .. }) | Response::Late(text) => score(question, text),
-        Response::Failed => {
-            score(question, question.truth).into_iter().map(|(name, value)| (name, nothing(value))).collect()
-        }
+        AnswerOutcome::InTime(Answer { text, .. }) | AnswerOutcome::Late(text) => score(question, text),
+        AnswerOutcome::Failed => score(question, question.truth)
+            .into_iter()
+            .map(|(name, value)| (name, worst_value(value)))
+            .collect(),
     };
-    let is_in_time = matches!(response, Response::InTime(_));
+    let is_in_time = matches!(response, AnswerOutcome::InTime(_));
     let exact = metrics.get(metric::EXACT_MATCH).copied().unwrap_or(flag(false));
-    let exact_in_time = if is_in_time { exact } else { nothing(exact) };
+    let exact_in_time = if is_in_time { exact } else { worst_value(exact) };
     metrics.insert(metric::IN_TIME.to_owned(), flag(is_in_time));
     metrics.insert(metric::EXACT_IN_TIME.to_owned(), exact_in_time);
-    if let Response::InTime(answer) = response {
+    if let AnswerOutcome::InTime(answer) = response {
         metrics.extend(stopping(question, answer));
     }
     metrics
@@ -85,7 +86,7 @@ pub fn score_response(question: &Question<'_>, response: Response<'_>) -> Metric
 
 /// Where the shown text and the engine's own text stop. How an engine would have gone on that had not ended is not known, so it
 /// neither stops where its text does, nor short of the truth.
-fn stopping(question: &Question<'_>, answer: Answer<'_>) -> impl Iterator<Item = (String, MetricValue)> {
+fn stopping(question: &ScoringInput<'_>, answer: Answer<'_>) -> impl Iterator<Item = (String, MetricValue)> {
     let shown = stopping::ending(question, answer.text);
     let raw = stopping::ending(question, answer.raw);
     let is_whole = |ending: Option<Ending>| ending.is_some_and(|ending| ending != Ending::Short);
@@ -106,7 +107,7 @@ fn stopping(question: &Question<'_>, answer: Answer<'_>) -> impl Iterator<Item =
 }
 
 /// The worst value with the same weight.
-fn nothing(value: MetricValue) -> MetricValue {
+fn worst_value(value: MetricValue) -> MetricValue {
     match value {
         MetricValue::Value(_) => MetricValue::Value(0.0),
         MetricValue::Ratio { den, .. } => MetricValue::Ratio { num: 0.0, den },
@@ -114,7 +115,7 @@ fn nothing(value: MetricValue) -> MetricValue {
 }
 
 /// The metrics of `answer`; a silent engine's answer is the empty text. Metrics that do not apply are absent.
-pub fn score(question: &Question<'_>, answer: &str) -> Metrics {
+pub fn score(question: &ScoringInput<'_>, answer: &str) -> Metrics {
     let applicable = [
         (metric::EXACT_MATCH, flag(cceval::exact_match(answer, question.truth))),
         (metric::EDIT_SIMILARITY, similarity(Similarity::Indel, answer, question.truth)),
@@ -130,13 +131,13 @@ pub fn score(question: &Question<'_>, answer: &str) -> Metrics {
     let optional = optional.into_iter().filter_map(|(name, value)| Some((name, value?)));
     applicable
         .into_iter()
-        .chain(of_tokens(question, answer))
+        .chain(token_metrics(question, answer))
         .chain(optional)
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
 }
 
-fn of_tokens(question: &Question<'_>, answer: &str) -> [(&'static str, MetricValue); 5] {
+fn token_metrics(question: &ScoringInput<'_>, answer: &str) -> [(&'static str, MetricValue); 5] {
     let answer = Tokens::new(question.language, answer);
     let truth = Tokens::new(question.language, question.truth);
     let matched = cceval::match_identifiers(&answer.identifiers(), &truth.identifiers());
@@ -175,7 +176,7 @@ mod tests {
     #[track_caller]
     fn check(language: Language, file: &str, truth: &str, answer: &str, expected: Expect) {
         let (prefix, suffix) = file.split_once("$0").expect("a cursor");
-        let metrics = score(&Question { language, prefix, suffix, truth }, answer);
+        let metrics = score(&ScoringInput { language, prefix, suffix, truth }, answer);
         let mut lines = String::new();
         for metric in metric::METRICS {
             let shown = match metrics.get(metric.name) {
@@ -191,14 +192,14 @@ mod tests {
 
     #[test]
     fn a_failure_earns_nothing_in_any_metric() {
-        let question = Question {
+        let question = ScoringInput {
             language: Language::Python,
             prefix: "def f(a):\n    ",
             suffix: "\n",
             truth: "b = a\n    return b",
         };
-        let failed = score_response(&question, Response::Failed);
-        let mut right = score_response(&question, Response::InTime(Answer::uncut(question.truth)));
+        let failed = score_response(&question, AnswerOutcome::Failed);
+        let mut right = score_response(&question, AnswerOutcome::InTime(Answer::uncut(question.truth)));
         let is_stopping =
             |name: &String| name.contains("stop") || name.contains("goes_on") || name.contains("_cut");
         assert_eq!(right.extract_if(.., |name, _| is_stopping(name)).count(), 7, "{right:?}");
@@ -207,20 +208,20 @@ mod tests {
         for (name, value) in &failed {
             assert_eq!(value.counts(), Counts { num: 0.0, den: right[name].counts().den }, "{name}");
         }
-        let nothing_needed = Question { truth: "", ..question };
-        let failed = score_response(&nothing_needed, Response::Failed);
+        let nothing_needed = ScoringInput { truth: "", ..question };
+        let failed = score_response(&nothing_needed, AnswerOutcome::Failed);
         assert!(failed.values().all(|value| value.counts().num == 0.0), "{failed:?}");
         assert_eq!(failed[metric::RESTRAINT], flag(false));
         assert_eq!(
-            score_response(&nothing_needed, Response::InTime(Answer::uncut("")))[metric::RESTRAINT],
+            score_response(&nothing_needed, AnswerOutcome::InTime(Answer::uncut("")))[metric::RESTRAINT],
             flag(true)
         );
     }
 
     #[test]
     fn a_late_answer_counts_at_any_time_and_not_in_time() {
-        let question = Question { language: Language::Go, prefix: "x := ", suffix: "", truth: "f()" };
-        let [late, in_time] = [Response::Late("f()"), Response::InTime(Answer::uncut("f()"))]
+        let question = ScoringInput { language: Language::Go, prefix: "x := ", suffix: "", truth: "f()" };
+        let [late, in_time] = [AnswerOutcome::Late("f()"), AnswerOutcome::InTime(Answer::uncut("f()"))]
             .map(|response| score_response(&question, response));
         let of = |metrics: &Metrics| {
             [metric::EXACT_MATCH, metric::IN_TIME, metric::EXACT_IN_TIME]
@@ -230,8 +231,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_stopping(response: Response<'_>, expected: &[(&str, f64)]) {
-        let question = Question { language: Language::Go, prefix: "x := ", suffix: "", truth: "f(a)" };
+    fn check_stopping(response: AnswerOutcome<'_>, expected: &[(&str, f64)]) {
+        let question = ScoringInput { language: Language::Go, prefix: "x := ", suffix: "", truth: "f(a)" };
         let metrics = score_response(&question, response);
         let names = metric::METRICS.iter().map(|metric| metric.name);
         let found: Vec<(&str, f64)> = names
@@ -247,7 +248,7 @@ mod tests {
         let raw = |stopping, goes_on, cut| {
             [("raw_stopping", stopping), ("raw_goes_on", goes_on), ("raw_cut", cut), ("raw_stops_short", 0.0)]
         };
-        let of = |text, raw, has_ended| Response::InTime(Answer { text, raw, has_ended });
+        let of = |text, raw, has_ended| AnswerOutcome::InTime(Answer { text, raw, has_ended });
         check_stopping(of("f(a)", "f(a)\n", true), &[&stops[..], &raw(1.0, 0.0, 0.0)].concat());
         check_stopping(of("f(a)", "f(a)\ny := 1", true), &[&stops[..], &raw(0.0, 1.0, 0.0)].concat());
         check_stopping(of("f(", "f(", true), &[("stops_short", 1.0), ("raw_stops_short", 1.0)]);
@@ -260,10 +261,10 @@ mod tests {
 
     #[test]
     fn wrong_late_and_failed_answers_stop_nowhere() {
-        check_stopping(Response::InTime(Answer::uncut("g(a)")), &[]);
-        check_stopping(Response::InTime(Answer::uncut("")), &[]);
-        check_stopping(Response::Late("f(a)"), &[]);
-        check_stopping(Response::Failed, &[]);
+        check_stopping(AnswerOutcome::InTime(Answer::uncut("g(a)")), &[]);
+        check_stopping(AnswerOutcome::InTime(Answer::uncut("")), &[]);
+        check_stopping(AnswerOutcome::Late("f(a)"), &[]);
+        check_stopping(AnswerOutcome::Failed, &[]);
     }
 
     #[test]

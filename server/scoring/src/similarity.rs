@@ -32,7 +32,7 @@ impl Similarity {
             return 0.0;
         }
         let (length_a, length_b) = (a.chars().count(), b.chars().count());
-        let (a, b) = (compared(a), compared(b));
+        let (a, b) = (compared_part(a), compared_part(b));
         match self {
             Similarity::Difflib => difflib::ratio(a, b, length_a + length_b),
             Similarity::Indel => indel::ratio(a, b, length_a + length_b),
@@ -46,7 +46,7 @@ impl Similarity {
 }
 
 /// The beginning of the text, as far as it is compared.
-fn compared(text: &str) -> &str {
+fn compared_part(text: &str) -> &str {
     text.char_indices().nth(MAX_CHARACTERS).map_or(text, |(end, _)| &text[..end])
 }
 

@@ -6,11 +6,11 @@
 
 pub(crate) mod beta;
 pub(crate) mod bootstrap;
-pub(crate) mod exact;
+mod bootstrap_tail;
+pub(crate) mod clopper_pearson;
 pub(crate) mod percentile;
-mod rng;
 pub(crate) mod sample;
-mod student;
+mod seeded_random;
 
 /// With fewer files, of shares with fewer that tell ([`sample::Sample::telling_clusters`]), a bootstrap is not used: resamples of so few
 /// hardly differ from each other. Simulated with 60 and 100 files of 40 cases, beta-distributed rates of files, correlations of 0.1

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
-use scoring::cceval::{self, Aggregate};
+use scoring::cceval::{self, AggregateScore};
 use scoring::similarity::Similarity;
 use serde_json::Value;
 use syntax::Language;
@@ -42,13 +42,13 @@ fn none_differ(differences: &[String]) {
     assert!(differences.is_empty(), "{} differences, such as\n{first}", differences.len());
 }
 
-fn score(row: &Value) -> cceval::Score {
+fn score(row: &Value) -> cceval::CcevalScore {
     let language = Language::from_name(text(row, "lang")).expect("a supported language");
     cceval::score(language, text(row, "prompt"), text(row, "prediction_raw"), text(row, "groundtruth"))
 }
 
 /// What the original has of a score, in the original's names.
-fn fields(score: &cceval::Score) -> Value {
+fn fields(score: &cceval::CcevalScore) -> Value {
     let matched = score.identifiers;
     serde_json::json!({
         "postprocessed": score.truncated,
@@ -71,7 +71,7 @@ fn fields(score: &cceval::Score) -> Value {
 }
 
 /// Whether the row says that its truncation depends on the grammar's version, and lists this one.
-fn is_other_grammars(row: &Value, score: &cceval::Score) -> bool {
+fn is_other_grammars(row: &Value, score: &cceval::CcevalScore) -> bool {
     row["grammar_sensitive"] == true
         && row["postprocessed_other_grammars"]
             .as_object()
@@ -125,7 +125,7 @@ fn golden_fuzz_ratio() {
 
 /// The aggregates hold for one version of the Python grammar. Rows that another version truncates differently enter with
 /// the truncation they expect.
-fn score_as_expected(row: &Value) -> cceval::Score {
+fn score_as_expected(row: &Value) -> cceval::CcevalScore {
     let ours = score(row);
     if !is_other_grammars(row, &ours) {
         return ours;
@@ -149,7 +149,7 @@ fn golden_cceval_aggregate() {
             other => panic!("unknown variant {other}"),
         };
         let expected = &row["expected"];
-        let expected = Aggregate {
+        let expected = AggregateScore {
             em: number(expected, "em"),
             es: number(expected, "es"),
             id_em: number(expected, "id_em"),

@@ -30,10 +30,10 @@ pub(crate) const GENERIC: &str = "generic-api-key";
 const MIN_LITERAL: usize = 10;
 
 /// Rules that are not taken over: ours for private keys keeps the lines of a key, and masks one that is cut off.
-const REPLACED: [&str; 1] = ["private-key"];
+const REPLACED_RULES: [&str; 1] = ["private-key"];
 
 /// One rule.
-pub(crate) struct Rule {
+pub(crate) struct GitleaksRule {
     /// Its name.
     pub(crate) id: &'static str,
     keywords: Vec<String>,
@@ -42,35 +42,35 @@ pub(crate) struct Rule {
     /// Secrets with less are no finding, bits a byte.
     entropy: Option<f64>,
     secret_group: Option<usize>,
-    allowed: Vec<Allowed>,
+    allowlists: Vec<Allowlist>,
     /// Whether the pattern matches nothing without the keyword.
     names_keyword: bool,
 }
 
 /// What is no secret although a rule finds it.
-struct Allowed {
-    target: Target,
-    patterns: Vec<Lazy>,
+struct Allowlist {
+    target: AllowlistTarget,
+    patterns: Vec<LazyRegex>,
     /// In lower case.
     stopwords: Option<AhoCorasick>,
 }
 
 #[derive(Clone, Copy)]
-enum Target {
+enum AllowlistTarget {
     Secret,
     Match,
     Line,
 }
 
 /// A pattern that is compiled when it is first used.
-struct Lazy {
+struct LazyRegex {
     pattern: String,
     compiled: OnceLock<Option<Regex>>,
 }
 
-impl Lazy {
-    fn new(pattern: &str) -> Lazy {
-        Lazy { pattern: pattern.to_owned(), compiled: OnceLock::new() }
+impl LazyRegex {
+    fn new(pattern: &str) -> LazyRegex {
+        LazyRegex { pattern: pattern.to_owned(), compiled: OnceLock::new() }
     }
 
     fn is_match(&self, text: &[u8]) -> bool {
@@ -80,50 +80,50 @@ impl Lazy {
 }
 
 /// All rules that are taken over, with what finds their keywords.
-pub(crate) struct Rules {
-    pub(crate) rules: Vec<Rule>,
-    allowed: Vec<Allowed>,
+pub(crate) struct GitleaksRules {
+    pub(crate) rules: Vec<GitleaksRule>,
+    allowlists: Vec<Allowlist>,
     keywords: AhoCorasick,
     /// For each keyword the rules that it belongs to.
-    of_keyword: Vec<Vec<usize>>,
+    rules_by_keyword: Vec<Vec<usize>>,
 }
 
-static ALL: LazyLock<Rules> = LazyLock::new(|| Rules::parse(RULES));
+static ALL: LazyLock<GitleaksRules> = LazyLock::new(|| GitleaksRules::parse(RULES));
 
 /// The rules.
-pub(crate) fn rules() -> &'static Rules {
+pub(crate) fn rules() -> &'static GitleaksRules {
     &ALL
 }
 
-impl Rules {
-    fn parse(text: &'static str) -> Rules {
+impl GitleaksRules {
+    fn parse(text: &'static str) -> GitleaksRules {
         let (table, _) = DeTable::parse_recoverable(text);
         let table = table.into_inner();
-        let rules: Vec<Rule> = tables(&table, "rules").filter_map(Rule::parse).collect();
+        let rules: Vec<GitleaksRule> = tables(&table, "rules").filter_map(GitleaksRule::parse).collect();
         let allowed = table.get("allowlist").and_then(|value| value.get_ref().as_table());
         let mut keywords: Vec<String> = rules.iter().flat_map(|rule| rule.keywords.clone()).collect();
         keywords.sort_unstable();
         keywords.dedup();
         let of_keyword = keywords.iter().map(|keyword| {
-            let has = |rule: &Rule| rule.keywords.contains(keyword);
+            let has = |rule: &GitleaksRule| rule.keywords.contains(keyword);
             rules.iter().enumerate().filter(|(_, rule)| has(rule)).map(|(index, _)| index).collect()
         });
-        Rules {
-            of_keyword: of_keyword.collect(),
-            keywords: automaton(&keywords),
-            allowed: allowed.and_then(Allowed::parse).into_iter().collect(),
+        GitleaksRules {
+            rules_by_keyword: of_keyword.collect(),
+            keywords: keyword_automaton(&keywords),
+            allowlists: allowed.and_then(Allowlist::parse).into_iter().collect(),
             rules,
         }
     }
 
     /// Calls `found` with every secret: the name of its rule and its range.
     pub(crate) fn find(&self, text: &str, mut found: impl FnMut(&'static str, Range<usize>)) {
-        let mut places: Vec<Vec<usize>> = vec![Vec::new(); self.of_keyword.len()];
+        let mut places: Vec<Vec<usize>> = vec![Vec::new(); self.rules_by_keyword.len()];
         for keyword in self.keywords.find_overlapping_iter(text) {
             places[keyword.pattern().as_usize()].push(keyword.start());
         }
         let mut of_rule: Vec<Vec<usize>> = vec![Vec::new(); self.rules.len()];
-        for (places, rules) in places.iter().zip(&self.of_keyword) {
+        for (places, rules) in places.iter().zip(&self.rules_by_keyword) {
             for rule in rules {
                 of_rule[*rule].extend(places);
             }
@@ -131,18 +131,18 @@ impl Rules {
         for (rule, mut places) in self.rules.iter().zip(of_rule) {
             if !places.is_empty() {
                 places.sort_unstable();
-                rule.find(text, &places, &self.allowed, &mut |range| found(rule.id, range));
+                rule.find(text, &places, &self.allowlists, &mut |range| found(rule.id, range));
             }
         }
     }
 }
 
-impl Rule {
-    fn parse(table: &DeTable<'static>) -> Option<Rule> {
+impl GitleaksRule {
+    fn parse(table: &DeTable<'static>) -> Option<GitleaksRule> {
         let text = |key: &str| Some(table.get(key)?.get_ref().as_str()?.to_owned());
         let id: &'static str = Box::leak(text("id")?.into_boxed_str());
         // A path other than that of code is asked for: our texts are code.
-        if table.contains_key("path") || REPLACED.contains(&id) {
+        if table.contains_key("path") || REPLACED_RULES.contains(&id) {
             return None;
         }
         let number = |key: &str| match table.get(key)?.get_ref() {
@@ -153,7 +153,7 @@ impl Rule {
         let pattern = text("regex")?;
         let keywords: Vec<String> = strings(table, "keywords").map(str::to_lowercase).collect();
         let lower = pattern.to_lowercase();
-        Some(Rule {
+        Some(GitleaksRule {
             id,
             names_keyword: keywords.iter().all(|keyword| lower.contains(keyword.as_str())),
             keywords,
@@ -162,7 +162,7 @@ impl Rule {
             entropy: number("entropy"),
             // A whole number, small.
             secret_group: number("secretGroup").map(|group| group as usize),
-            allowed: tables(table, "allowlists").filter_map(Allowed::parse).collect(),
+            allowlists: tables(table, "allowlists").filter_map(Allowlist::parse).collect(),
         })
     }
 
@@ -171,7 +171,13 @@ impl Rule {
         compile(&self.pattern)
     }
 
-    fn find(&self, text: &str, keywords: &[usize], global: &[Allowed], found: &mut dyn FnMut(Range<usize>)) {
+    fn find(
+        &self,
+        text: &str,
+        keywords: &[usize],
+        global: &[Allowlist],
+        found: &mut dyn FnMut(Range<usize>),
+    ) {
         // A rule that does not compile is found by a test.
         let Some(pattern) = self.compiled.get_or_init(|| self.compile().ok()) else { return };
         let windows = match self.names_keyword {
@@ -194,7 +200,7 @@ impl Rule {
         text: &str,
         start: usize,
         captures: &Captures<'_>,
-        global: &[Allowed],
+        global: &[Allowlist],
     ) -> Option<Range<usize>> {
         let whole = captures.get(0)?;
         let group = match self.secret_group {
@@ -208,37 +214,37 @@ impl Rule {
         if self.entropy.is_some_and(|least| entropy_bits(bytes) <= least) {
             return None;
         }
-        let is_allowed = |allowed: &Allowed| allowed.allows(text, &secret, &whole);
-        let is_allowed = global.iter().chain(&self.allowed).any(is_allowed);
+        let is_allowed = |allowed: &Allowlist| allowed.allows(text, &secret, &whole);
+        let is_allowed = global.iter().chain(&self.allowlists).any(is_allowed);
         (!is_allowed).then_some(secret)
     }
 }
 
-impl Allowed {
+impl Allowlist {
     /// `None` where it is about paths: our texts are code, which no such list is about.
-    fn parse(table: &DeTable<'static>) -> Option<Allowed> {
+    fn parse(table: &DeTable<'static>) -> Option<Allowlist> {
         let is_and = table.get("condition").is_some_and(|value| value.get_ref().as_str() == Some("AND"));
         if is_and && table.contains_key("paths") {
             return None;
         }
         let stopwords: Vec<&str> = strings(table, "stopwords").collect();
-        Some(Allowed {
+        Some(Allowlist {
             target: match table.get("regexTarget").and_then(|value| value.get_ref().as_str()) {
-                Some("match") => Target::Match,
-                Some("line") => Target::Line,
-                _ => Target::Secret,
+                Some("match") => AllowlistTarget::Match,
+                Some("line") => AllowlistTarget::Line,
+                _ => AllowlistTarget::Secret,
             },
-            patterns: strings(table, "regexes").map(Lazy::new).collect(),
-            stopwords: (!stopwords.is_empty()).then(|| automaton(&stopwords)),
+            patterns: strings(table, "regexes").map(LazyRegex::new).collect(),
+            stopwords: (!stopwords.is_empty()).then(|| keyword_automaton(&stopwords)),
         })
     }
 
     fn allows(&self, text: &str, secret: &Range<usize>, whole: &Range<usize>) -> bool {
         let bytes = text.as_bytes();
         let target = match self.target {
-            Target::Secret => secret.clone(),
-            Target::Match => whole.clone(),
-            Target::Line => line_around(bytes, whole),
+            AllowlistTarget::Secret => secret.clone(),
+            AllowlistTarget::Match => whole.clone(),
+            AllowlistTarget::Line => line_around(bytes, whole),
         };
         let secret = &bytes[secret.clone()];
         self.patterns.iter().any(|pattern| pattern.is_match(&bytes[target.clone()]))
@@ -284,7 +290,7 @@ fn lines_with_literals(text: &str, places: &[usize]) -> Vec<Range<usize>> {
     lines
 }
 
-fn automaton<P: AsRef<[u8]>>(words: &[P]) -> AhoCorasick {
+fn keyword_automaton<P: AsRef<[u8]>>(words: &[P]) -> AhoCorasick {
     let built =
         AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).build(words);
     built.expect("the words are constants, and every test builds them")
@@ -292,11 +298,11 @@ fn automaton<P: AsRef<[u8]>>(words: &[P]) -> AhoCorasick {
 
 /// Go's classes are ASCII, and so are ours without Unicode.
 fn compile(pattern: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(&in_rust(pattern)).unicode(false).size_limit(MAX_PATTERN_BYTES).build()
+    RegexBuilder::new(&to_rust_syntax(pattern)).unicode(false).size_limit(MAX_PATTERN_BYTES).build()
 }
 
 /// A pattern of Go in the syntax of the regex crate: Go takes a brace that begins no repetition as it is, and a bracket in a class.
-fn in_rust(pattern: &str) -> String {
+fn to_rust_syntax(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut rest = pattern.char_indices().peekable();
     let mut in_class = false;
@@ -390,7 +396,7 @@ mod tests {
             rule.compile().unwrap_or_else(|error| panic!("{}: {error}", rule.id));
             assert!(!rule.keywords.is_empty(), "{}", rule.id);
         }
-        let lists = rules().rules.iter().flat_map(|rule| &rule.allowed).chain(&rules().allowed);
+        let lists = rules().rules.iter().flat_map(|rule| &rule.allowlists).chain(&rules().allowlists);
         for pattern in lists.flat_map(|allowed| &allowed.patterns) {
             compile(&pattern.pattern).unwrap_or_else(|error| panic!("{error}"));
         }
@@ -406,7 +412,7 @@ mod tests {
             (r"[\w[x]", r"[\w\[x]"),
             (r"pat[[:alnum:]]{14}", r"pat[[:alnum:]]{14}"),
         ] {
-            assert_eq!(in_rust(go), rust);
+            assert_eq!(to_rust_syntax(go), rust);
         }
     }
 }

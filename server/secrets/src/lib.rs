@@ -3,15 +3,15 @@
 //! A secret gives way to as many `x` as it has bytes. Quotes and line ends stay, and so does every offset, line and column; a
 //! text that was redacted once stays as it is. Equal secrets cannot be linked. Pure: no IO, no clock.
 //!
-//! Three sources, each with its own idea of what a secret is: [`gitleaks`] knows the tokens of services, [`places`] a few of them that
-//! may be cut off or keep their layout, and [`contexts`] reads code. What a value must look like is in [`values`].
+//! Three sources, each with its own idea of what a secret is: [`gitleaks`] knows the tokens of services, [`token_patterns`] a few of them that
+//! may be cut off or keep their layout, and [`named_values`] reads code. What a value must look like is in [`classify_value`].
 #![deny(clippy::disallowed_methods)]
 
-mod contexts;
+mod classify_value;
 mod entropy;
 mod gitleaks;
-mod places;
-mod values;
+mod named_values;
+mod token_patterns;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -64,13 +64,13 @@ fn find_once(text: &str) -> Vec<Finding> {
             findings.push(Finding { rule, range: start..start + secret.len() });
         }
     };
-    places::find(text, &mut found);
+    token_patterns::find(text, &mut found);
     gitleaks::rules().find(text, |rule, range| {
         if rule != gitleaks::GENERIC || is_literal(text, &range) {
             found(rule, range);
         }
     });
-    contexts::find(text, &mut found);
+    named_values::find(text, &mut found);
     merge(findings)
 }
 
@@ -79,7 +79,7 @@ fn is_literal(text: &str, range: &Range<usize>) -> bool {
     let before = text[..text.floor_char_boundary(range.start)].chars().next_back();
     let is_quoted = before.is_some_and(|before| ['"', '\'', '`'].contains(&before));
     let Some(value) = text.get(range.clone()) else { return false };
-    is_quoted && values::is_key(value) && !contexts::is_about_secret(text, range.start)
+    is_quoted && classify_value::is_key(value) && !named_values::is_about_secret(text, range.start)
 }
 
 /// `text` without its secrets; borrowed when there are none.
@@ -143,7 +143,7 @@ pub fn mask(text: &str, findings: &[Finding]) -> String {
 
 /// Whether a secret is so distinctive that the same text elsewhere is the same secret.
 pub fn is_distinctive(secret: &str) -> bool {
-    places::is_random(secret)
+    token_patterns::is_random(secret)
 }
 
 /// Joins findings that overlap; the one that begins first gives its name.

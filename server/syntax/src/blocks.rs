@@ -16,8 +16,8 @@ use std::ops::Range;
 
 use crate::body::{Body, measure_body};
 use crate::constructs::{Construct, Structure, structure, structure_within};
-use crate::language::{Language, Row};
-use crate::queries::Kind;
+use crate::language::{Language, LanguageSpec};
+use crate::queries::ConstructKind;
 use crate::tree::Tree;
 
 /// Codev-Bench's seven block kinds, and the import, which it counts as a statement.
@@ -69,10 +69,10 @@ pub struct Block {
 impl Tree {
     /// Returns all blocks in order of their start, outer before inner.
     pub fn blocks(&self, text: &str) -> Vec<Block> {
-        let pieces = self.pieces(&structure(self));
-        let mut blocks: Vec<Block> = pieces.into_iter().filter_map(Piece::into_block).collect();
+        let pieces = self.measured_constructs(&structure(self));
+        let mut blocks: Vec<Block> = pieces.into_iter().filter_map(MeasuredConstruct::into_block).collect();
         blocks.iter_mut().for_each(|block| block.trim(text));
-        blocks.iter_mut().for_each(|block| block.find_import(self.language, text));
+        blocks.iter_mut().for_each(|block| block.recognize_import_call(self.language, text));
         blocks.sort_by_key(|block| (block.range.start, Reverse(block.range.end)));
         set_parents(&mut blocks);
         blocks
@@ -83,9 +83,9 @@ impl Tree {
     /// In a block's header, returns the end of the header. Members of types, annotations and the values of match arms end like
     /// statements. A range contains its start, but not its end.
     pub fn statement_end(&self, offset: usize) -> Option<usize> {
-        self.pieces(&structure_within(self, offset..offset.saturating_add(1)))
+        self.measured_constructs(&structure_within(self, offset..offset.saturating_add(1)))
             .into_iter()
-            .filter(|piece| piece.kind != Kind::Other)
+            .filter(|piece| piece.kind != ConstructKind::Other)
             .map(|piece| piece.header)
             .filter(|header| header.contains(&offset))
             .min_by_key(|header| header.len())
@@ -94,10 +94,11 @@ impl Tree {
 
     /// Returns the ends of all enclosing constructs that end like a statement, innermost first: statements and headers, and whole
     /// blocks around them. The first end is at most [`Tree::statement_end`].
-    pub fn ends_around(&self, offset: usize) -> Vec<usize> {
-        let pieces = self.pieces(&structure_within(self, offset..offset.saturating_add(1)));
-        let around =
-            pieces.into_iter().filter(|piece| piece.kind != Kind::Other && piece.range.contains(&offset));
+    pub fn enclosing_statement_ends(&self, offset: usize) -> Vec<usize> {
+        let pieces = self.measured_constructs(&structure_within(self, offset..offset.saturating_add(1)));
+        let around = pieces
+            .into_iter()
+            .filter(|piece| piece.kind != ConstructKind::Other && piece.range.contains(&offset));
         let mut ends: Vec<usize> = around
             .flat_map(|piece| [piece.header, piece.range])
             .filter(|part| part.contains(&offset))
@@ -109,10 +110,10 @@ impl Tree {
     }
 
     /// Returns all constructs in order of their start, outer before inner, one for each range.
-    fn pieces(&self, structure: &Structure) -> Vec<Piece> {
-        let row = self.language.row();
-        let mut pieces: Vec<Piece> =
-            structure.constructs.iter().map(|construct| Piece::new(construct, row)).collect();
+    fn measured_constructs(&self, structure: &Structure) -> Vec<MeasuredConstruct> {
+        let row = self.language.spec();
+        let mut pieces: Vec<MeasuredConstruct> =
+            structure.constructs.iter().map(|construct| MeasuredConstruct::new(construct, row)).collect();
         pieces.sort_by_key(|piece| (piece.range.start, Reverse(piece.range.end), piece.kind.rank()));
         pieces.dedup_by(|later, kept| later.range == kept.range);
         pieces
@@ -121,8 +122,8 @@ impl Tree {
 
 impl Block {
     /// Recognizes an import in the form of a call, which has no node type of its own.
-    fn find_import(&mut self, language: Language, text: &str) {
-        let call = language.row().import_call;
+    fn recognize_import_call(&mut self, language: Language, text: &str) {
+        let call = language.spec().import_call;
         if self.kind != BlockKind::Statement || call.is_empty() {
             return;
         }
@@ -152,29 +153,29 @@ fn trim(range: &mut Range<usize>, text: &str) {
 }
 
 /// A construct with its body measured.
-struct Piece {
-    kind: Kind,
+struct MeasuredConstruct {
+    kind: ConstructKind,
     range: Range<usize>,
     header: Range<usize>,
     body: Option<Body>,
     has_error: bool,
 }
 
-impl Piece {
-    fn new(construct: &Construct, row: &Row) -> Piece {
+impl MeasuredConstruct {
+    fn new(construct: &Construct, row: &LanguageSpec) -> MeasuredConstruct {
         let range = construct.range.clone();
         let body = measure_body(construct, row);
         let header = range.start..body.as_ref().map_or(range.end, |body| body.inner.start);
-        Piece { kind: construct.kind, range, header, body, has_error: construct.has_error }
+        MeasuredConstruct { kind: construct.kind, range, header, body, has_error: construct.has_error }
     }
 
     fn into_block(self) -> Option<Block> {
-        let Kind::Block(kind) = self.kind else { return None };
+        let ConstructKind::Block(kind) = self.kind else { return None };
         // A function without a body is a declaration.
         if self.body.is_none() && !kind.is_simple() {
             return None;
         }
-        let Piece { range, header, body, has_error, .. } = self;
+        let MeasuredConstruct { range, header, body, has_error, .. } = self;
         Some(Block { kind, range, header, body, parent: None, has_error })
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use crate::constructs::Construct;
-use crate::language::Row;
+use crate::language::LanguageSpec;
 
 /// The body of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Body {
 }
 
 /// Measures the body of a construct; the header ends where the inside of the body starts.
-pub(crate) fn measure_body(construct: &Construct, row: &Row) -> Option<Body> {
+pub(crate) fn measure_body(construct: &Construct, row: &LanguageSpec) -> Option<Body> {
     let holder = construct.body.or(construct.close.map(|_| construct.node))?;
     let own_opener = holder.child(0).filter(|first| matches!(first.kind(), "{" | "=>"));
     let opener = own_opener.or(construct.open);
@@ -49,7 +49,7 @@ fn own_closer<'tree>(holder: Node<'tree>, opener: Option<Node>) -> Option<Node<'
 }
 
 /// Returns the statements in a statement list, or the node itself.
-fn statements_of(node: Node, row: &Row) -> Vec<Range<usize>> {
+fn statements_of(node: Node, row: &LanguageSpec) -> Vec<Range<usize>> {
     if row.statement_lists.contains(&node.kind()) {
         return children(node, row);
     }
@@ -57,7 +57,7 @@ fn statements_of(node: Node, row: &Row) -> Vec<Range<usize>> {
 }
 
 /// Returns the statements among the children of `holder`, each with the attributes before it.
-fn children(holder: Node, row: &Row) -> Vec<Range<usize>> {
+fn children(holder: Node, row: &LanguageSpec) -> Vec<Range<usize>> {
     let mut statements = Vec::new();
     let mut attributes_start = None;
     for child in holder.named_children(&mut holder.walk()) {

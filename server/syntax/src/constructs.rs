@@ -11,9 +11,9 @@ use std::str::MatchIndices;
 use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator, TextProvider};
 
 use crate::blocks::BlockKind;
-use crate::queries::{Kind, Role, RoleQuery};
+use crate::queries::{CaptureRole, ConstructKind, RoleQuery};
 use crate::tree::Tree;
-use crate::walk::{Walk, walk};
+use crate::walk::{TreeWalk, walk};
 
 /// Result of the structure query.
 #[derive(Default)]
@@ -21,12 +21,12 @@ pub(crate) struct Structure<'tree> {
     /// In no particular order.
     pub(crate) constructs: Vec<Construct<'tree>>,
     pub(crate) comments: Vec<Range<usize>>,
-    by_identity: HashMap<(Kind, usize), usize>,
+    by_identity: HashMap<(ConstructKind, usize), usize>,
 }
 
 /// One construct, merged from all matches about it.
 pub(crate) struct Construct<'tree> {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ConstructKind,
     pub(crate) node: Node<'tree>,
     pub(crate) range: Range<usize>,
     pub(crate) has_error: bool,
@@ -62,23 +62,23 @@ fn found_within<'tree>(
     query: &'static RoleQuery,
 ) -> Structure<'tree> {
     let touches = |node: Node| node.start_byte() < within.end && within.start < node.end_byte();
-    let mut collector = Collector::new(query);
-    walk(tree.root(), touches).filter(|&node| touches(node)).for_each(|node| collector.take(node));
+    let mut collector = ConstructCollector::new(query);
+    walk(tree.root(), touches).filter(|&node| touches(node)).for_each(|node| collector.visit(node));
     collector.structure
 }
 
 /// Returns all functions with a body in the tree of `text`, and some without.
 pub(crate) fn functions_with_body<'tree>(tree: &'tree Tree, text: &str) -> Structure<'tree> {
-    let mut signs = Signs::new(tree.language.row().body_signs, text);
-    let mut collector = Collector::new(RoleQuery::functions(tree.language));
-    let mut walk = Walk::new(tree.root());
+    let mut signs = SignPositions::new(tree.language.spec().body_signs, text);
+    let mut collector = ConstructCollector::new(RoleQuery::functions(tree.language));
+    let mut walk = TreeWalk::new(tree.root());
     while let Some(node) = walk.node() {
         // The parser may insert a missing body.
-        let may_hold_body = signs.stand_in(node.byte_range()) || node.has_error();
+        let may_hold_body = signs.occur_in(node.byte_range()) || node.has_error();
         if may_hold_body {
-            collector.take(node)
+            collector.visit(node)
         } else {
-            collector.pass(node)
+            collector.skip(node)
         }
         // Enters comments too: a node inside of a comment ends the attributes before it.
         walk.advance(may_hold_body || node.is_extra());
@@ -87,26 +87,26 @@ pub(crate) fn functions_with_body<'tree>(tree: &'tree Tree, text: &str) -> Struc
 }
 
 /// Collects the constructs that a query finds at nodes in walk order.
-struct Collector<'tree> {
+struct ConstructCollector<'tree> {
     structure: Structure<'tree>,
-    matcher: Matcher,
-    attributes: Attributes,
+    matcher: NodeMatcher,
+    attributes: PendingAttributes,
 }
 
-impl<'tree> Collector<'tree> {
-    fn new(query: &'static RoleQuery) -> Collector<'tree> {
-        let attributes = Attributes { query, pending: None };
-        Collector { structure: Structure::default(), matcher: Matcher::new(query), attributes }
+impl<'tree> ConstructCollector<'tree> {
+    fn new(query: &'static RoleQuery) -> ConstructCollector<'tree> {
+        let attributes = PendingAttributes { query, pending: None };
+        ConstructCollector { structure: Structure::default(), matcher: NodeMatcher::new(query), attributes }
     }
 
     /// Collects the constructs that begin at `node`.
-    fn take(&mut self, node: Node<'tree>) {
+    fn visit(&mut self, node: Node<'tree>) {
         let start = self.attributes.start_before(node);
         self.matcher.matches_at(node, |query, found| self.structure.add(query, found, start));
     }
 
     /// Skips a node at which no construct begins.
-    fn pass(&mut self, node: Node<'tree>) {
+    fn skip(&mut self, node: Node<'tree>) {
         self.attributes.start_before(node);
     }
 }
@@ -117,12 +117,12 @@ impl<'tree> Structure<'tree> {
             self.comments.extend(found.captures().iter().map(|capture| capture.node.byte_range()));
             return;
         };
-        if let (Kind::Block(BlockKind::Function), Some(start)) = (construct.kind, attributes_start) {
+        if let (ConstructKind::Block(BlockKind::Function), Some(start)) = (construct.kind, attributes_start) {
             construct.range.start = start;
         }
         let next = self.constructs.len();
         match construct.identity().map(|identity| *self.by_identity.entry(identity).or_insert(next)) {
-            Some(known) if known < next => self.constructs[known].join(construct),
+            Some(known) if known < next => self.constructs[known].merge(construct),
             _ => self.constructs.push(construct),
         }
     }
@@ -131,7 +131,7 @@ impl<'tree> Structure<'tree> {
 impl<'tree> Construct<'tree> {
     fn from_match(query: &RoleQuery, found: &QueryMatch<'_, 'tree>) -> Option<Construct<'tree>> {
         let (kind, node) = found.captures().iter().find_map(|capture| match query.role(capture) {
-            Role::Construct(kind) => Some((kind, capture.node)),
+            CaptureRole::Construct(kind) => Some((kind, capture.node)),
             _ => None,
         })?;
         let part = |role| {
@@ -142,21 +142,21 @@ impl<'tree> Construct<'tree> {
             node,
             range: node.byte_range(),
             has_error: node.has_error(),
-            body: part(Role::Body),
-            open: part(Role::Open),
-            close: part(Role::Close),
-            name: part(Role::Name),
-            docstring: part(Role::Docstring),
+            body: part(CaptureRole::Body),
+            open: part(CaptureRole::Open),
+            close: part(CaptureRole::Close),
+            name: part(CaptureRole::Name),
+            docstring: part(CaptureRole::Docstring),
         })
     }
 
     /// Returns the key that is the same in all matches about one construct, or `None` for a construct that has a single match.
-    fn identity(&self) -> Option<(Kind, usize)> {
+    fn identity(&self) -> Option<(ConstructKind, usize)> {
         self.body.or(self.open).or(self.name).map(|node| (self.kind, node.id()))
     }
 
     /// Merges another match about the same construct.
-    fn join(&mut self, other: Construct<'tree>) {
+    fn merge(&mut self, other: Construct<'tree>) {
         self.range = self.range.start.min(other.range.start)..self.range.end.max(other.range.end);
         self.has_error |= other.has_error;
         self.open = self.open.or(other.open);
@@ -170,17 +170,17 @@ impl<'tree> Construct<'tree> {
 const MAX_MATCHES_UNDER_WAY: u32 = 256;
 
 /// Runs a query at single nodes.
-pub(crate) struct Matcher {
+pub(crate) struct NodeMatcher {
     query: &'static RoleQuery,
     cursor: QueryCursor,
 }
 
-impl Matcher {
-    pub(crate) fn new(query: &'static RoleQuery) -> Matcher {
+impl NodeMatcher {
+    pub(crate) fn new(query: &'static RoleQuery) -> NodeMatcher {
         let mut cursor = QueryCursor::new();
         cursor.set_max_start_depth(Some(0));
         cursor.set_match_limit(MAX_MATCHES_UNDER_WAY);
-        Matcher { query, cursor }
+        NodeMatcher { query, cursor }
     }
 
     /// Calls `visit` with every match whose outermost node is `node`.
@@ -192,7 +192,7 @@ impl Matcher {
         if !self.query.may_begin_at(node) {
             return;
         }
-        let mut matches = self.cursor.matches(&self.query.query, node, NoText);
+        let mut matches = self.cursor.matches(&self.query.query, node, NoPredicateText);
         while let Some(found) = matches.next() {
             visit(self.query, found);
         }
@@ -200,17 +200,17 @@ impl Matcher {
 }
 
 /// Positions of some signs in a text, for queries in ascending order.
-struct Signs<'a> {
+struct SignPositions<'a> {
     rest: Vec<Peekable<MatchIndices<'a, &'static str>>>,
 }
 
-impl<'a> Signs<'a> {
-    fn new(signs: &[&'static str], text: &'a str) -> Signs<'a> {
-        Signs { rest: signs.iter().map(|&sign| text.match_indices(sign).peekable()).collect() }
+impl<'a> SignPositions<'a> {
+    fn new(signs: &[&'static str], text: &'a str) -> SignPositions<'a> {
+        SignPositions { rest: signs.iter().map(|&sign| text.match_indices(sign).peekable()).collect() }
     }
 
     /// Whether one of the signs begins in `range`. Ranges must be passed in ascending order of their start.
-    fn stand_in(&mut self, range: Range<usize>) -> bool {
+    fn occur_in(&mut self, range: Range<usize>) -> bool {
         self.rest.iter_mut().any(|sign| {
             while sign.next_if(|(at, _)| *at < range.start).is_some() {}
             sign.peek().is_some_and(|(at, _)| *at < range.end)
@@ -219,12 +219,12 @@ impl<'a> Signs<'a> {
 }
 
 /// The last attributes or decorators seen on a walk, which belong to the construct after them.
-struct Attributes {
+struct PendingAttributes {
     query: &'static RoleQuery,
     pending: Option<Range<usize>>,
 }
 
-impl Attributes {
+impl PendingAttributes {
     /// Returns the start of the attributes directly before `node`, which is the next node of the walk.
     fn start_before(&mut self, node: Node) -> Option<usize> {
         if self.query.is_attribute(node) {
@@ -239,9 +239,9 @@ impl Attributes {
 }
 
 /// Text provider for queries without predicates: all of them match on the shape of the tree only.
-struct NoText;
+struct NoPredicateText;
 
-impl TextProvider<&'static [u8]> for NoText {
+impl TextProvider<&'static [u8]> for NoPredicateText {
     type I = std::iter::Empty<&'static [u8]>;
 
     fn text(&mut self, _node: Node) -> Self::I {

@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use crate::outline::Source;
-use crate::rules::Rules;
-use crate::walk::Walk;
+use crate::language_rules::LanguageRules;
+use crate::outline::SourceText;
+use crate::walk::TreeWalk;
 
-mod stored;
+mod serialization;
 
 /// An expression whose value may have a type that can be inferred. Its depth is limited whatever code it is made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,25 +70,25 @@ const MAX_DEPTH: usize = 24;
 
 /// Converts nodes to expressions by a language's rules, down to a limited depth.
 #[derive(Clone, Copy)]
-pub(crate) struct Expressions<'a> {
-    rules: &'static dyn Rules,
-    pub(crate) source: Source<'a>,
+pub(crate) struct ExpressionReader<'a> {
+    rules: &'static dyn LanguageRules,
+    pub(crate) source: SourceText<'a>,
     depth: usize,
     /// The walk that visits the nodes, if any.
-    walk: Option<&'a Walk<'a>>,
+    walk: Option<&'a TreeWalk<'a>>,
 }
 
-impl<'a> Expressions<'a> {
-    pub(crate) fn new(rules: &'static dyn Rules, source: Source<'a>) -> Expressions<'a> {
-        Expressions { rules, source, depth: 0, walk: None }
+impl<'a> ExpressionReader<'a> {
+    pub(crate) fn new(rules: &'static dyn LanguageRules, source: SourceText<'a>) -> ExpressionReader<'a> {
+        ExpressionReader { rules, source, depth: 0, walk: None }
     }
 
     /// Returns the same reader for the current node of a walk and the nodes in it.
-    pub(crate) fn at<'w>(self, walk: &'w Walk<'w>) -> Expressions<'w>
+    pub(crate) fn at_walk<'w>(self, walk: &'w TreeWalk<'w>) -> ExpressionReader<'w>
     where
         'a: 'w,
     {
-        Expressions { walk: Some(walk), ..self }
+        ExpressionReader { walk: Some(walk), ..self }
     }
 
     /// Returns the parent of a node.
@@ -103,25 +103,25 @@ impl<'a> Expressions<'a> {
     }
 
     /// Converts `node`; `None` if nothing is known about its value.
-    pub(crate) fn of(self, node: Node<'_>) -> Option<Expr> {
-        let deeper = Expressions { depth: self.depth + 1, ..self };
+    pub(crate) fn read(self, node: Node<'_>) -> Option<Expr> {
+        let deeper = ExpressionReader { depth: self.depth + 1, ..self };
         (self.depth < MAX_DEPTH).then(|| self.rules.expr(node, deeper))?
     }
 
     /// Converts the child in `field`.
     pub(crate) fn field(self, node: Node<'_>, field: &str) -> Option<Expr> {
-        self.of(node.child_by_field_name(field)?)
+        self.read(node.child_by_field_name(field)?)
     }
 
     /// Converts the first named child: for nodes that only wrap another one.
-    pub(crate) fn wrapped(self, node: Node<'_>) -> Option<Expr> {
-        self.of(node.named_child(0)?)
+    pub(crate) fn inner(self, node: Node<'_>) -> Option<Expr> {
+        self.read(node.named_child(0)?)
     }
 
     /// Converts a member access; `object` and `member` are fields of the node.
     pub(crate) fn member(self, node: Node<'_>, object: &str, member: &str) -> Option<Expr> {
         let name = node.child_by_field_name(member)?;
-        Some(Expr::Member(Box::new(self.field(node, object)?), self.source.of(name).into()))
+        Some(Expr::Member(Box::new(self.field(node, object)?), self.source.text_of(name).into()))
     }
 
     /// Converts the named children to alternatives: for conditional expressions and the like.
@@ -132,6 +132,6 @@ impl<'a> Expressions<'a> {
 
     /// Converts the nodes to alternatives.
     pub(crate) fn either_of<'tree>(self, nodes: impl IntoIterator<Item = Node<'tree>>) -> Option<Expr> {
-        Expr::one_of(nodes.into_iter().filter_map(|node| self.of(node)).collect())
+        Expr::one_of(nodes.into_iter().filter_map(|node| self.read(node)).collect())
     }
 }

@@ -8,8 +8,8 @@ use tree_sitter::Node;
 use crate::blocks::BlockKind;
 use crate::body::measure_body;
 use crate::constructs::{Construct, functions, functions_with_body};
-use crate::language::Row;
-use crate::queries::Kind;
+use crate::language::LanguageSpec;
+use crate::queries::ConstructKind;
 use crate::tokens::whole_comments;
 use crate::tree::Tree;
 
@@ -34,13 +34,13 @@ impl Tree {
     /// Methods, constructors, accessors and nested functions are functions; in JavaScript and TypeScript also a function or an
     /// arrow function with a block body that is bound to a name. Other lambdas and closures are not.
     pub fn functions(&self, text: &str) -> Vec<Function> {
-        let row = self.language.row();
+        let row = self.language.spec();
         let structure = functions(self);
         let comments = whole_comments(structure.comments, text);
         let mut functions: Vec<Function> = structure
             .constructs
             .iter()
-            .filter(|construct| construct.kind == Kind::Block(BlockKind::Function))
+            .filter(|construct| construct.kind == ConstructKind::Block(BlockKind::Function))
             .map(|construct| function(construct, row, text, &comments))
             .collect();
         functions.sort_by_key(|function| (function.range.start, Reverse(function.range.end)));
@@ -60,7 +60,7 @@ impl Tree {
     }
 }
 
-fn function(construct: &Construct, row: &Row, text: &str, comments: &[Range<usize>]) -> Function {
+fn function(construct: &Construct, row: &LanguageSpec, text: &str, comments: &[Range<usize>]) -> Function {
     let range = construct.range.clone();
     let body = measure_body(construct, row).map(|body| body.inner);
     let name = construct.name.map(|node| unwrap_name(node, row));
@@ -76,7 +76,7 @@ fn function(construct: &Construct, row: &Row, text: &str, comments: &[Range<usiz
 }
 
 /// Returns the name inside its wrapper nodes.
-fn unwrap_name<'tree>(mut node: Node<'tree>, row: &Row) -> Node<'tree> {
+fn unwrap_name<'tree>(mut node: Node<'tree>, row: &LanguageSpec) -> Node<'tree> {
     while row.name_wrappers.contains(&node.kind()) {
         let Some(inner) = node.child_by_field_name("declarator").or_else(|| node.named_child(0)) else {
             break;
@@ -87,7 +87,12 @@ fn unwrap_name<'tree>(mut node: Node<'tree>, row: &Row) -> Node<'tree> {
 }
 
 /// Returns the doc comments on the lines directly above `start`, as one range.
-fn doc_comment(start: usize, row: &Row, text: &str, comments: &[Range<usize>]) -> Option<Range<usize>> {
+fn doc_comment(
+    start: usize,
+    row: &LanguageSpec,
+    text: &str,
+    comments: &[Range<usize>],
+) -> Option<Range<usize>> {
     let above = comments.partition_point(|comment| comment.end <= start);
     let mut found: Option<Range<usize>> = None;
     for comment in comments[..above].iter().rev() {

@@ -10,7 +10,7 @@ pub fn is_jump(language: Language, statement: &str) -> bool {
         rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '!')))
     };
     let is_value = language == Language::Rust && !statement.ends_with([';', '}']);
-    is_value || language.row().jumps.iter().any(begins_with)
+    is_value || language.spec().jumps.iter().any(begins_with)
 }
 
 #[cfg(test)]

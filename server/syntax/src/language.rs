@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use tree_sitter::Language as Grammar;
 
-use crate::languages::{C, CSharp, EcmaScript, Go, Java, Python, Rust};
-use crate::rules::Rules;
+use crate::language_rules::LanguageRules;
+use crate::languages::{CRules, CSharpRules, EcmaScriptRules, GoRules, JavaRules, PythonRules, RustRules};
 
 /// Properties of one language for the generic code.
-pub(crate) struct Row {
+pub(crate) struct LanguageSpec {
     /// Name of the language in files and on the command line.
     pub(crate) name: &'static str,
     /// File name extensions, without the dot.
@@ -40,7 +40,7 @@ pub(crate) struct Row {
     /// Whether lines that begin with `#` select the parts of the text that are compiled.
     pub(crate) has_preprocessor: bool,
     /// The language's rules about names.
-    pub(crate) rules: &'static dyn Rules,
+    pub(crate) rules: &'static dyn LanguageRules,
 }
 
 /// Declares [`Language`] and its table from one row per language. `queries` names the folders whose queries it uses.
@@ -76,7 +76,7 @@ macro_rules! languages {
         pub(crate) const COUNT: usize = [$($name),+].len();
 
         /// The rows, in the order of [`Language::ALL`].
-        static TABLE: [Row; COUNT] = [$(Row {
+        static TABLE: [LanguageSpec; COUNT] = [$(LanguageSpec {
             name: $name,
             endings: &$endings,
             grammar: || $grammar.into(),
@@ -120,7 +120,7 @@ languages! {
         import_call: "",
         jumps: ["return", "raise", "break", "continue"],
         has_preprocessor: false,
-        rules: Python,
+        rules: PythonRules,
     }
     /// TypeScript without JSX.
     TypeScript {
@@ -137,7 +137,7 @@ languages! {
         import_call: "require(",
         jumps: ["return", "throw", "break", "continue"],
         has_preprocessor: false,
-        rules: EcmaScript,
+        rules: EcmaScriptRules,
     }
     /// TypeScript with JSX.
     Tsx {
@@ -154,7 +154,7 @@ languages! {
         import_call: "require(",
         jumps: ["return", "throw", "break", "continue"],
         has_preprocessor: false,
-        rules: EcmaScript,
+        rules: EcmaScriptRules,
     }
     /// JavaScript, JSX included.
     JavaScript {
@@ -171,7 +171,7 @@ languages! {
         import_call: "require(",
         jumps: ["return", "throw", "break", "continue"],
         has_preprocessor: false,
-        rules: EcmaScript,
+        rules: EcmaScriptRules,
     }
     /// Java.
     Java {
@@ -188,7 +188,7 @@ languages! {
         import_call: "",
         jumps: ["return", "throw", "break", "continue", "yield"],
         has_preprocessor: false,
-        rules: Java,
+        rules: JavaRules,
     }
     /// C#.
     CSharp {
@@ -205,7 +205,7 @@ languages! {
         import_call: "",
         jumps: ["return", "throw", "break", "continue", "goto", "yield break"],
         has_preprocessor: true,
-        rules: CSharp,
+        rules: CSharpRules,
     }
     /// Rust.
     Rust {
@@ -222,7 +222,7 @@ languages! {
         import_call: "",
         jumps: ["return", "break", "continue"],
         has_preprocessor: false,
-        rules: Rust,
+        rules: RustRules,
     }
     /// Go.
     Go {
@@ -239,7 +239,7 @@ languages! {
         import_call: "",
         jumps: ["return", "break", "continue", "goto", "fallthrough"],
         has_preprocessor: false,
-        rules: Go,
+        rules: GoRules,
     }
     /// C (and `.h` headers).
     C {
@@ -256,7 +256,7 @@ languages! {
         import_call: "",
         jumps: ["return", "break", "continue", "goto"],
         has_preprocessor: true,
-        rules: C,
+        rules: CRules,
     }
     /// C++.
     Cpp {
@@ -279,7 +279,7 @@ languages! {
         import_call: "",
         jumps: ["return", "throw", "break", "continue", "goto", "co_return"],
         has_preprocessor: true,
-        rules: C,
+        rules: CRules,
     }
 }
 
@@ -291,12 +291,12 @@ impl Language {
     pub fn from_path(path: &str) -> Option<Language> {
         let name = path.rsplit(['/', '\\']).next()?;
         let (_, ending) = name.rsplit_once('.')?;
-        Language::ALL.into_iter().find(|language| language.row().endings.contains(&ending))
+        Language::ALL.into_iter().find(|language| language.spec().endings.contains(&ending))
     }
 
     /// Decides the language of a repository's headers, given its files with their languages by name: if it has more C++ than C,
     /// an `.h` is C++.
-    pub fn settle_headers<'a>(files: impl IntoIterator<Item = (&'a str, &'a mut Language)>) {
+    pub fn resolve_headers<'a>(files: impl IntoIterator<Item = (&'a str, &'a mut Language)>) {
         let (headers, others): (Vec<_>, Vec<_>) =
             files.into_iter().partition(|(path, _)| path.ends_with(SHARED_HEADER));
         let count = |language| others.iter().filter(|(_, other)| **other == language).count();
@@ -313,22 +313,22 @@ impl Language {
 
     /// Returns the language's name in files and on the command line.
     pub fn name(self) -> &'static str {
-        self.row().name
+        self.spec().name
     }
 
     /// Returns the file name extensions of the language, without the dot.
     pub fn endings(self) -> &'static [&'static str] {
-        self.row().endings
+        self.spec().endings
     }
 
     /// Returns the terminator of a statement; `None` if it is the end of the line.
-    pub fn ends_statements(self) -> Option<&'static str> {
-        Some(self.row().statement_end).filter(|end| !end.is_empty())
+    pub fn statement_terminator(self) -> Option<&'static str> {
+        Some(self.spec().statement_end).filter(|end| !end.is_empty())
     }
 
     /// Whether blocks are made by braces instead of indentation.
     pub fn has_brace_blocks(self) -> bool {
-        self.row().body_signs.contains(&"{")
+        self.spec().body_signs.contains(&"{")
     }
 
     /// Returns the prefix of a line comment.
@@ -346,7 +346,7 @@ impl Language {
             || self != Language::Python && (line.starts_with("/*") || goes_on())
     }
 
-    pub(crate) fn row(self) -> &'static Row {
+    pub(crate) fn spec(self) -> &'static LanguageSpec {
         &TABLE[self as usize]
     }
 }

@@ -15,10 +15,10 @@ mod python;
 #[path = "languages/rust/rules.rs"]
 mod rust;
 
-pub(crate) use c::C;
-pub(crate) use csharp::CSharp;
-pub(crate) use ecmascript::{EcmaScript, package_json, tsconfig};
-pub(crate) use go::{Go, go_module};
-pub(crate) use java::Java;
-pub(crate) use python::Python;
-pub(crate) use rust::{Rust, cargo_packages};
+pub(crate) use c::CRules;
+pub(crate) use csharp::CSharpRules;
+pub(crate) use ecmascript::{EcmaScriptRules, package_json, tsconfig};
+pub(crate) use go::{GoRules, go_module};
+pub(crate) use java::JavaRules;
+pub(crate) use python::PythonRules;
+pub(crate) use rust::{RustRules, cargo_packages};

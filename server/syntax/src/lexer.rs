@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use crate::Language;
 
-mod reserved;
+mod reserved_words;
 
-pub use reserved::is_reserved;
+pub use reserved_words::is_reserved;
 
 /// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,7 +48,7 @@ pub fn lex(language: Language, text: &str) -> Vec<Token> {
 }
 
 /// Returns the ranges of literals and comments in `text` that span a line end, in order.
-pub fn spanning(language: Language, text: &str) -> Vec<Range<usize>> {
+pub fn multiline_tokens(language: Language, text: &str) -> Vec<Range<usize>> {
     let mut lexer =
         Lexer { language, text, bytes: text.as_bytes(), at: 0, newline: None, tokens: Vec::new() };
     let mut found = Vec::new();
@@ -68,7 +68,7 @@ pub fn spanning(language: Language, text: &str) -> Vec<Range<usize>> {
 }
 
 /// Returns the end of the comments at the start of `text`: the start of its first token.
-pub fn header(language: Language, text: &str) -> usize {
+pub fn header_comments_end(language: Language, text: &str) -> usize {
     let mut lexer =
         Lexer { language, text, bytes: text.as_bytes(), at: 0, newline: None, tokens: Vec::new() };
     let is_code = |token: &&Token| token.kind != TokenKind::Newline;
@@ -97,34 +97,40 @@ struct Lexer<'a> {
 }
 
 /// Content and closing of a literal.
-struct Literal {
+struct LiteralRules {
     quote: u8,
     /// Number of quotes that close the literal.
     quotes: usize,
     /// Number of `#` after the closing quotes (Rust).
     hashes: usize,
     multiline: bool,
-    escape: Escape,
+    escape: EscapeStyle,
     /// Opener of an embedded expression that `}` closes.
     interpolation: Option<&'static [u8]>,
 }
 
 #[derive(PartialEq)]
-enum Escape {
+enum EscapeStyle {
     Backslash,
     /// A doubled quote is an escaped quote (C#).
     Doubled,
     None,
 }
 
-impl Literal {
-    fn line(quote: u8) -> Literal {
-        let escape = Escape::Backslash;
-        Literal { quote, quotes: 1, hashes: 0, multiline: false, escape, interpolation: None }
+impl LiteralRules {
+    fn line(quote: u8) -> LiteralRules {
+        let escape = EscapeStyle::Backslash;
+        LiteralRules { quote, quotes: 1, hashes: 0, multiline: false, escape, interpolation: None }
     }
 
-    fn raw(quote: u8, quotes: usize, hashes: usize) -> Literal {
-        Literal { quotes, hashes, multiline: true, escape: Escape::None, ..Literal::line(quote) }
+    fn raw(quote: u8, quotes: usize, hashes: usize) -> LiteralRules {
+        LiteralRules {
+            quotes,
+            hashes,
+            multiline: true,
+            escape: EscapeStyle::None,
+            ..LiteralRules::line(quote)
+        }
     }
 }
 
@@ -276,43 +282,45 @@ impl Lexer<'_> {
     }
 
     /// Returns the rules of the literal that opens with this prefix and `quotes` quotes in a row.
-    fn literal(&self, prefix: &str, quote: u8, quotes: usize) -> Literal {
-        let line = Literal::line(quote);
+    fn literal(&self, prefix: &str, quote: u8, quotes: usize) -> LiteralRules {
+        let line = LiteralRules::line(quote);
         match self.language {
-            Language::Python if quotes >= 3 => Literal { quotes: 3, multiline: true, ..line },
+            Language::Python if quotes >= 3 => LiteralRules { quotes: 3, multiline: true, ..line },
             Language::Python if prefix.contains(['f', 'F', 't', 'T']) => {
-                Literal { interpolation: Some(b"{"), ..line }
+                LiteralRules { interpolation: Some(b"{"), ..line }
             }
-            Language::Java if quote == b'"' && quotes >= 3 => Literal { quotes: 3, multiline: true, ..line },
-            Language::CSharp if quote == b'"' && quotes >= 3 => Literal::raw(quote, quotes, 0),
+            Language::Java if quote == b'"' && quotes >= 3 => {
+                LiteralRules { quotes: 3, multiline: true, ..line }
+            }
+            Language::CSharp if quote == b'"' && quotes >= 3 => LiteralRules::raw(quote, quotes, 0),
             Language::CSharp => {
                 let verbatim = prefix.contains('@');
-                let escape = if verbatim { Escape::Doubled } else { Escape::Backslash };
+                let escape = if verbatim { EscapeStyle::Doubled } else { EscapeStyle::Backslash };
                 let interpolation: Option<&[u8]> = prefix.contains('$').then_some(b"{");
-                Literal { multiline: verbatim, escape, interpolation, ..line }
+                LiteralRules { multiline: verbatim, escape, interpolation, ..line }
             }
-            Language::Rust if prefix.ends_with('r') => Literal::raw(quote, 1, 0),
-            Language::Rust => Literal { multiline: true, ..line },
-            Language::Go if quote == b'`' => Literal::raw(quote, 1, 0),
+            Language::Rust if prefix.ends_with('r') => LiteralRules::raw(quote, 1, 0),
+            Language::Rust => LiteralRules { multiline: true, ..line },
+            Language::Go if quote == b'`' => LiteralRules::raw(quote, 1, 0),
             language if quote == b'`' && is_script(language) => {
-                Literal { multiline: true, interpolation: Some(b"${"), ..line }
+                LiteralRules { multiline: true, interpolation: Some(b"${"), ..line }
             }
             _ => line,
         }
     }
 
     /// Returns the end of a literal whose content starts at `from`.
-    fn closed_at(&self, literal: &Literal, from: usize, nesting: usize) -> usize {
+    fn closed_at(&self, literal: &LiteralRules, from: usize, nesting: usize) -> usize {
         let mut at = from;
         while at < self.bytes.len() {
             let byte = self.bytes[at];
             if byte == literal.quote {
                 match self.closing_len(literal, at) {
                     Some(length) => return at + length,
-                    None if literal.escape == Escape::Doubled => at += 2,
+                    None if literal.escape == EscapeStyle::Doubled => at += 2,
                     None => at += 1,
                 }
-            } else if byte == b'\\' && literal.escape == Escape::Backslash {
+            } else if byte == b'\\' && literal.escape == EscapeStyle::Backslash {
                 at = self.after_escape(at);
             } else if matches!(byte, b'\n' | b'\r') && !literal.multiline {
                 return at;
@@ -325,9 +333,9 @@ impl Lexer<'_> {
         self.bytes.len()
     }
 
-    fn closing_len(&self, literal: &Literal, at: usize) -> Option<usize> {
+    fn closing_len(&self, literal: &LiteralRules, at: usize) -> Option<usize> {
         let run = |at: usize, byte: u8, count: usize| (at..at + count).all(|at| self.byte(at) == byte);
-        let doubled = literal.escape == Escape::Doubled && self.byte(at + 1) == literal.quote;
+        let doubled = literal.escape == EscapeStyle::Doubled && self.byte(at + 1) == literal.quote;
         let closes = run(at, literal.quote, literal.quotes) && run(at + literal.quotes, b'#', literal.hashes);
         (closes && !doubled).then_some(literal.quotes + literal.hashes)
     }
@@ -372,7 +380,7 @@ impl Lexer<'_> {
 
     /// Returns the offset after the string that starts at `open` if it is closed on its line, else the offset after its quote.
     fn after_line_string(&self, open: usize, quote: u8) -> usize {
-        let end = self.closed_at(&Literal::line(quote), open + 1, 0);
+        let end = self.closed_at(&LiteralRules::line(quote), open + 1, 0);
         if end > open + 1 && self.byte(end - 1) == quote { end } else { open + 1 }
     }
 
@@ -381,13 +389,13 @@ impl Lexer<'_> {
         let hashes = self.rest(hash).iter().take_while(|&&byte| byte == b'#').count();
         let open = hash + hashes;
         let is_raw = has_prefix(Language::Rust, prefix) && self.byte(open) == b'"';
-        is_raw.then(|| self.closed_at(&Literal::raw(b'"', 1, hashes), open + 1, 0))
+        is_raw.then(|| self.closed_at(&LiteralRules::raw(b'"', 1, hashes), open + 1, 0))
     }
 
     /// A character literal; `None` for a lifetime. A line end in it must be escaped, since it may be one character or two.
     fn rust_char_end(&self, open: usize) -> Option<usize> {
         if self.byte(open + 1) == b'\\' {
-            return Some(self.closed_at(&Literal::line(b'\''), open + 1, 0));
+            return Some(self.closed_at(&LiteralRules::line(b'\''), open + 1, 0));
         }
         let c = self.text[open + 1..].chars().next()?;
         let close = open + 1 + c.len_utf8();
@@ -399,7 +407,7 @@ impl Lexer<'_> {
         let content = &self.text[open + 1..];
         let Some(paren) = content.bytes().take(LONGEST_RAW_DELIMITER + 1).position(|byte| byte == b'(')
         else {
-            return self.closed_at(&Literal::line(b'"'), open + 1, 0);
+            return self.closed_at(&LiteralRules::line(b'"'), open + 1, 0);
         };
         let close = format!("){}\"", &content[..paren]);
         content.find(&close).map_or(self.text.len(), |at| open + 1 + at + close.len())

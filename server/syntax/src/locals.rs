@@ -11,19 +11,19 @@ const MAX_LOOKUPS: u32 = 32;
 
 /// The variables of a function.
 #[derive(Default)]
-pub(crate) struct Locals {
+pub(crate) struct LocalVariables {
     /// Bindings in source order.
     bindings: Vec<Binding>,
 }
 
-impl Locals {
-    pub(crate) fn new(mut bindings: Vec<Binding>) -> Locals {
+impl LocalVariables {
+    pub(crate) fn new(mut bindings: Vec<Binding>) -> LocalVariables {
         bindings.sort_by_key(|binding| binding.start);
-        Locals { bindings }
+        LocalVariables { bindings }
     }
 
     /// Returns `expr` at `offset` with the function's variables replaced by their values; `None` if nothing is known.
-    pub(crate) fn outside(&self, expr: &Expr, offset: usize) -> Option<Expr> {
+    pub(crate) fn without_locals(&self, expr: &Expr, offset: usize) -> Option<Expr> {
         self.replace(expr, offset, Expr::MAX_DEPTH, &mut MAX_LOOKUPS.clone())
     }
 
@@ -31,7 +31,7 @@ impl Locals {
     pub(crate) fn one_of(&self, values: &[(Expr, usize)]) -> Option<Expr> {
         let mut some: Vec<Expr> = Vec::new();
         for (value, offset) in values {
-            some.extend(self.outside(value, *offset).filter(|value| !some.contains(value)));
+            some.extend(self.without_locals(value, *offset).filter(|value| !some.contains(value)));
         }
         Expr::one_of(some)
     }

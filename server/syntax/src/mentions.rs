@@ -21,7 +21,7 @@ const MEMBER_SIGNS: [&str; 5] = [".", "->", "::", "?.", "->*"];
 /// Names for the current value or type.
 const OWN_VALUES: [&str; 3] = ["self", "this", "cls"];
 /// Signs that assign a value to the name before them.
-const GIVING_SIGNS: [&str; 2] = ["=", ":="];
+const ASSIGNMENT_SIGNS: [&str; 2] = ["=", ":="];
 /// After one of these, or at the start, a name with a colon is a field, a parameter or a key.
 const LIST_SIGNS: [&str; 3] = ["(", ",", "{"];
 /// Words that introduce a name.
@@ -63,14 +63,14 @@ pub fn mentions(language: Language, line: &str, name: &str) -> Vec<Mention> {
         .map(|place| {
             let before = at(place.checked_sub(1));
             let owner = at(place.checked_sub(2));
-            kind(language, owner, before, at(Some(place + 1)))
+            mention_kind(language, owner, before, at(Some(place + 1)))
         })
         .collect()
 }
 
 /// Classifies a name by its neighbouring tokens.
-fn kind(language: Language, owner: &str, before: &str, after: &str) -> Mention {
-    let is_given = GIVING_SIGNS.contains(&after);
+fn mention_kind(language: Language, owner: &str, before: &str, after: &str) -> Mention {
+    let is_given = ASSIGNMENT_SIGNS.contains(&after);
     if MEMBER_SIGNS.contains(&before) {
         return if is_given && OWN_VALUES.contains(&owner) { Mention::Defined } else { Mention::Member };
     }
@@ -88,7 +88,7 @@ fn kind(language: Language, owner: &str, before: &str, after: &str) -> Mention {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spanning;
+    use crate::multiline_tokens;
 
     #[track_caller]
     fn check(language: Language, line: &str, expected: &[Mention]) {
@@ -127,10 +127,11 @@ mod tests {
     fn what_goes_over_a_line_end_is_found() {
         let text = "a = '''x\ny''' + b  # c\nd = 1\n'''\nname\n'''\n";
         let texts: Vec<&str> =
-            spanning(Language::Python, text).into_iter().map(|range| &text[range]).collect();
+            multiline_tokens(Language::Python, text).into_iter().map(|range| &text[range]).collect();
         assert_eq!(texts, ["'''x\ny'''", "'''\nname\n'''"]);
         let text = "f(); /* a\n name */ g(); // b\n\n// c\nh(`\n`);\n";
-        let texts: Vec<&str> = spanning(Language::Go, text).into_iter().map(|range| &text[range]).collect();
+        let texts: Vec<&str> =
+            multiline_tokens(Language::Go, text).into_iter().map(|range| &text[range]).collect();
         assert_eq!(texts, ["/* a\n name */", "`\n`"]);
     }
 }

@@ -1,10 +1,10 @@
 //! Definitions and imports of a file: the names that other files can reach.
 //!
 //! Only items with a name outside of functions are definitions: types with their members, functions, top-level values. Each
-//! language's rules are in `languages/<language>/rules.rs` behind [`Rules`]; this file has the common part.
+//! language's rules are in `languages/<language>/rules.rs` behind [`LanguageRules`]; this file has the common part.
 //!
 //! All texts in an outline are parts of the file, with runs of white space collapsed to one blank. Nothing is resolved here:
-//! `index` resolves names of other files with the locations from [`crate::modules`].
+//! `index` resolves names of other files with the locations from [`crate::module_resolution`].
 
 use std::ops::Range;
 
@@ -12,12 +12,12 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
-use crate::bounded::Budget;
+use crate::bounded_parse::ParseBudget;
 use crate::expr::Expr;
+use crate::fragments::parse_fragments;
 use crate::language::Language;
-use crate::pieces::parse_pieces;
 use crate::tree::Tree;
-use crate::walk::{Walk, walk};
+use crate::walk::{TreeWalk, walk};
 
 /// Maximum length of a signature, in bytes: several times the length shown by a strategy.
 const MAX_SIGNATURE_BYTES: usize = 240;
@@ -45,7 +45,7 @@ pub struct Outline {
     pub imports: Vec<Import>,
     /// Packages and namespaces declared in the file, dotted; definitions refer to them by position. The first one is empty.
     pub namespaces: Vec<Box<str>>,
-    /// Types that take over the members of another type, declared outside of the type (`impl Trait for Type`).
+    /// Types that take over the members of another type, declared outside of the type (`impl Trait for ValueType`).
     pub extensions: Vec<Extension>,
 }
 
@@ -78,7 +78,7 @@ pub struct Definition {
     /// Position of the definition whose body contains this one.
     pub container: Option<u32>,
     /// The type it is a member of, as written, if declared outside of the type's body: Go's receiver, Rust's `impl`, C++'s
-    /// `Type::name`, the `this` parameter of a C# extension method.
+    /// `ValueType::name`, the `this` parameter of a C# extension method.
     pub owner: Option<Box<str>>,
     /// Position in [`Outline::namespaces`].
     pub namespace: u32,
@@ -124,7 +124,7 @@ pub struct Extension {
 
 /// The imported part of a module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Imported {
+pub enum ImportedItem {
     /// The module itself.
     Module,
     /// One name in it.
@@ -142,7 +142,7 @@ pub struct Import {
     /// Empty for the file itself.
     pub module: Box<str>,
     /// The imported part.
-    pub imported: Imported,
+    pub imported: ImportedItem,
     /// Whether importers of this file get it too.
     pub is_reexport: bool,
     /// Whether it applies to every file of the workspace (C#'s `global using`).
@@ -154,7 +154,7 @@ pub struct Import {
 impl Tree {
     /// Returns the definitions and imports of the parsed `text`.
     pub fn outline(&self, text: &str) -> Outline {
-        let mut builder = OutlineBuilder::new(self.language, Source { text });
+        let mut builder = OutlineBuilder::new(self.language, SourceText { text });
         builder.walk(self.root());
         for definition in &mut builder.outline.definitions {
             definition.value.take_if(|value| !value.is_within(Expr::MAX_DEPTH));
@@ -165,25 +165,25 @@ impl Tree {
 
 /// The parsed text, for reading the text of its nodes.
 #[derive(Clone, Copy)]
-pub(crate) struct Source<'a> {
+pub(crate) struct SourceText<'a> {
     pub(crate) text: &'a str,
 }
 
-impl<'a> Source<'a> {
+impl<'a> SourceText<'a> {
     /// Returns the text of a node; empty if the range is outside of the text.
-    pub(crate) fn of(&self, node: Node<'_>) -> &'a str {
+    pub(crate) fn text_of(&self, node: Node<'_>) -> &'a str {
         self.text.get(node.byte_range()).unwrap_or_default()
     }
 
     /// Returns the text of the child in a field; empty if there is none.
     pub(crate) fn field(&self, node: Node<'_>, field: &str) -> &'a str {
-        node.child_by_field_name(field).map_or("", |child| self.of(child))
+        node.child_by_field_name(field).map_or("", |child| self.text_of(child))
     }
 
     /// Returns a type as kept in an outline: without its introducing sign (`:`, `->`), collapsed and truncated.
     pub(crate) fn type_text(&self, node: Option<Node<'_>>) -> Box<str> {
-        let text = node.map_or("", |node| self.of(node));
-        squeeze(text.trim_start_matches([':', '-', '>', ' ']), MAX_TYPE_BYTES)
+        let text = node.map_or("", |node| self.text_of(node));
+        collapse_whitespace(text.trim_start_matches([':', '-', '>', ' ']), MAX_TYPE_BYTES)
     }
 
     /// Returns the text of `node` before `body`, or all of it, on one line without comments and without the opener of the body.
@@ -215,7 +215,7 @@ impl<'a> Source<'a> {
             }
         }
         kept.push_str(text(from, end));
-        without_opener(&squeeze(&kept, MAX_SIGNATURE_BYTES)).into()
+        without_opener(&collapse_whitespace(&kept, MAX_SIGNATURE_BYTES)).into()
     }
 
     /// Returns the first sentence of a comment or docstring without comment signs.
@@ -226,12 +226,12 @@ impl<'a> Source<'a> {
                 .trim_end_matches(['/', '*', '"', '\''])
                 .trim()
         });
-        let joined = squeeze(&lines.collect::<Vec<_>>().join(" "), 4 * MAX_DOC_BYTES);
+        let joined = collapse_whitespace(&lines.collect::<Vec<_>>().join(" "), 4 * MAX_DOC_BYTES);
         let sentence = joined.split(". ").next().unwrap_or_default().trim_end_matches('.');
-        cut(sentence, MAX_DOC_BYTES).into()
+        truncate(sentence, MAX_DOC_BYTES).into()
     }
 
-    /// Returns the comments directly above the line of `start`, as in [`Source::doc`].
+    /// Returns the comments directly above the line of `start`, as in [`SourceText::doc`].
     pub(crate) fn doc_above(&self, start: usize) -> Box<str> {
         self.doc(self.comments_above(start))
     }
@@ -285,7 +285,7 @@ pub(crate) fn replace_between<'t>(
 }
 
 /// Collapses white space in `text` to single blanks and truncates it to at most `limit` bytes at a character boundary.
-pub(crate) fn squeeze(text: &str, limit: usize) -> Box<str> {
+pub(crate) fn collapse_whitespace(text: &str, limit: usize) -> Box<str> {
     let mut squeezed = String::with_capacity(text.len().min(limit + 4));
     for word in text.split_whitespace() {
         if squeezed.len() > limit {
@@ -296,44 +296,44 @@ pub(crate) fn squeeze(text: &str, limit: usize) -> Box<str> {
         }
         squeezed.push_str(word);
     }
-    cut(&squeezed, limit).into()
+    truncate(&squeezed, limit).into()
 }
 
-pub(crate) fn cut(text: &str, limit: usize) -> &str {
+pub(crate) fn truncate(text: &str, limit: usize) -> &str {
     &text[..text.floor_char_boundary(limit)]
 }
 
 /// Builds an outline during a walk of the tree, parents before children.
 pub(crate) struct OutlineBuilder<'a> {
-    pub(crate) source: Source<'a>,
+    pub(crate) source: SourceText<'a>,
     pub(crate) outline: Outline,
     /// Definitions around the current node, outermost first.
-    open: Vec<Open>,
+    open: Vec<OpenDefinition>,
     /// Namespaces around the current node, with the byte where each ends.
     namespaces: Vec<(usize, u32)>,
     /// Regions around the current node; the last one applies.
-    regions: Vec<Region>,
+    regions: Vec<DefaultsRegion>,
     language: Language,
     /// Nesting depth of fragments at the current node.
     depth: usize,
     /// Parse budget for all fragments of the text together.
-    budget: Budget,
+    budget: ParseBudget,
     /// Positions of namespaces by their names.
     known_namespaces: FxHashMap<Box<str>, u32>,
-    known: Known,
+    name_index: NameIndex,
     /// Parent of the current node.
-    around: Option<Around>,
+    parent: Option<ParentNode>,
 }
 
 /// A node by its kind's number and its start.
-struct Around {
+struct ParentNode {
     kind: u16,
     start: usize,
 }
 
 /// Index of definitions and imports by name, filled on demand: most files never need it.
 #[derive(Default)]
-struct Known {
+struct NameIndex {
     /// The first definition of a name in a container.
     members: FxHashMap<(Option<u32>, Box<str>), u32>,
     /// Top-level definitions by name.
@@ -346,8 +346,8 @@ struct Known {
     imported: usize,
 }
 
-impl Known {
-    fn look_at(&mut self, outline: &Outline) {
+impl NameIndex {
+    fn update(&mut self, outline: &Outline) {
         for (position, definition) in outline.definitions.iter().enumerate().skip(self.definitions) {
             let name = &definition.name;
             self.members.entry((definition.container, name.clone())).or_insert(position as u32);
@@ -364,7 +364,7 @@ impl Known {
 }
 
 /// Defaults for definitions up to a byte: in an `impl` block, after `private:`.
-pub(crate) struct Region {
+pub(crate) struct DefaultsRegion {
     /// End of the region, in bytes.
     pub(crate) end: usize,
     /// [`Definition::owner`].
@@ -374,13 +374,13 @@ pub(crate) struct Region {
 }
 
 /// A definition that may contain the current node.
-struct Open {
+struct OpenDefinition {
     definition: u32,
     end: usize,
 }
 
 impl<'a> OutlineBuilder<'a> {
-    fn new(language: Language, source: Source<'a>) -> OutlineBuilder<'a> {
+    fn new(language: Language, source: SourceText<'a>) -> OutlineBuilder<'a> {
         let outline = Outline { namespaces: vec!["".into()], ..Outline::default() };
         let (open, namespaces, regions) = (Vec::new(), Vec::new(), Vec::new());
         OutlineBuilder {
@@ -391,27 +391,28 @@ impl<'a> OutlineBuilder<'a> {
             regions,
             language,
             depth: 0,
-            budget: Budget::of_file(source.text.len()),
+            budget: ParseBudget::for_file(source.text.len()),
             known_namespaces: [("".into(), 0)].into_iter().collect(),
-            known: Known::default(),
-            around: None,
+            name_index: NameIndex::default(),
+            parent: None,
         }
     }
 
     fn walk(&mut self, root: Node<'_>) {
-        let rules = self.language.row().rules;
-        let mut walk = Walk::new(root);
+        let rules = self.language.spec().rules;
+        let mut walk = TreeWalk::new(root);
         while let Some(node) = walk.node() {
-            self.leave_what_ends_before(node.start_byte());
-            self.around = walk.parent().map(|node| Around { kind: node.kind_id(), start: node.start_byte() });
+            self.close_before(node.start_byte());
+            self.parent =
+                walk.parent().map(|node| ParentNode { kind: node.kind_id(), start: node.start_byte() });
             walk.advance(rules.define(node, self));
         }
     }
 
     /// Parses fragments of the current node again and adds their definitions.
-    pub(crate) fn walk_pieces(&mut self, pieces: &[tree_sitter::Range]) {
+    pub(crate) fn walk_fragments(&mut self, pieces: &[tree_sitter::Range]) {
         if self.depth < MAX_PIECE_DEPTH
-            && let Some(tree) = parse_pieces(self.language, self.source.text, pieces, &mut self.budget)
+            && let Some(tree) = parse_fragments(self.language, self.source.text, pieces, &mut self.budget)
         {
             self.depth += 1;
             self.walk(tree.root_node());
@@ -420,7 +421,7 @@ impl<'a> OutlineBuilder<'a> {
     }
 
     /// Checks the innermost ones only: all others either contain the node or are not queried.
-    fn leave_what_ends_before(&mut self, start: usize) {
+    fn close_before(&mut self, start: usize) {
         while self.open.pop_if(|open| open.end <= start).is_some() {}
         while self.namespaces.pop_if(|(end, _)| *end <= start).is_some() {}
         while self.regions.pop_if(|region| region.end <= start).is_some() {}
@@ -428,8 +429,8 @@ impl<'a> OutlineBuilder<'a> {
 
     /// Returns the start of the current node's parent, if it is of this kind.
     pub(crate) fn start_around(&self, kind: &str) -> Option<usize> {
-        let grammar = (self.language.row().grammar)();
-        let around = self.around.as_ref()?;
+        let grammar = (self.language.spec().grammar)();
+        let around = self.parent.as_ref()?;
         (grammar.node_kind_for_id(around.kind) == Some(kind)).then_some(around.start)
     }
 
@@ -457,7 +458,7 @@ impl<'a> OutlineBuilder<'a> {
     }
 
     /// Sets the defaults for the definitions that follow, up to the region's end or the next region.
-    pub(crate) fn open_region(&mut self, region: Region) {
+    pub(crate) fn open_region(&mut self, region: DefaultsRegion) {
         self.regions.push(region);
     }
 
@@ -465,7 +466,7 @@ impl<'a> OutlineBuilder<'a> {
     pub(crate) fn add(&mut self, definition: Definition) -> u32 {
         let end = definition.range.end as usize;
         let position = self.insert(definition);
-        self.open.push(Open { definition: position, end });
+        self.open.push(OpenDefinition { definition: position, end });
         position
     }
 
@@ -477,21 +478,21 @@ impl<'a> OutlineBuilder<'a> {
 
     /// Returns the member called `name` of the definition at `position`, if it exists already.
     pub(crate) fn member_mut(&mut self, position: u32, name: &str) -> Option<&mut Definition> {
-        self.known.look_at(&self.outline);
-        let member = *self.known.members.get(&(Some(position), name.into()))?;
+        self.name_index.update(&self.outline);
+        let member = *self.name_index.members.get(&(Some(position), name.into()))?;
         self.outline.definitions.get_mut(member as usize)
     }
 
     /// Returns the positions of the top-level definitions called `name`.
     pub(crate) fn outer_definitions(&mut self, name: &str) -> Vec<u32> {
-        self.known.look_at(&self.outline);
-        self.known.outer.get(name).cloned().unwrap_or_default()
+        self.name_index.update(&self.outline);
+        self.name_index.outer.get(name).cloned().unwrap_or_default()
     }
 
     /// Returns the positions of the imports with this local name.
     pub(crate) fn imports_called(&mut self, name: &str) -> Vec<u32> {
-        self.known.look_at(&self.outline);
-        self.known.imports.get(name).cloned().unwrap_or_default()
+        self.name_index.update(&self.outline);
+        self.name_index.imports.get(name).cloned().unwrap_or_default()
     }
 
     /// Adds an import on the line where `node` begins.
@@ -500,7 +501,7 @@ impl<'a> OutlineBuilder<'a> {
         node: Node<'_>,
         local: &str,
         module: &str,
-        imported: Imported,
+        imported: ImportedItem,
     ) -> &mut Import {
         self.outline.imports.push(Import {
             local: local.into(),
@@ -574,7 +575,7 @@ impl DefinitionKind {
 
 impl Definition {
     /// Sets the value of an item without a written type. A typed `value`, such as a parameter, sets the type instead.
-    pub(crate) fn give(&mut self, value: Option<Expr>) {
+    pub(crate) fn set_value(&mut self, value: Option<Expr>) {
         match value {
             Some(Expr::Typed(written)) => self.type_text = written,
             value => self.value = value,

@@ -9,13 +9,13 @@ use crate::{Language, Token, TokenKind};
 
 /// The conditional groups of a text.
 #[derive(Clone, Debug, Default)]
-pub struct Conditionals {
-    groups: Vec<Group>,
+pub struct ConditionalGroups {
+    groups: Vec<ConditionalGroup>,
 }
 
 /// From `#if` to `#endif`.
 #[derive(Clone, Debug)]
-struct Group {
+struct ConditionalGroup {
     range: Range<usize>,
     /// Ranges between two directives of the group.
     arms: Vec<Range<usize>>,
@@ -31,7 +31,7 @@ enum Directive {
 }
 
 /// A group whose end was not read yet. Depths are brackets that are open since the start of the text.
-struct Open {
+struct OpenGroup {
     start: usize,
     arm_start: usize,
     arms: Vec<Range<usize>>,
@@ -42,28 +42,28 @@ struct Open {
     is_balanced: bool,
 }
 
-impl Conditionals {
+impl ConditionalGroups {
     /// Reads the tokens of `text`. An unclosed group extends to the end.
-    pub fn new(language: Language, text: &str, tokens: &[Token]) -> Conditionals {
+    pub fn new(language: Language, text: &str, tokens: &[Token]) -> ConditionalGroups {
         let mut groups = Vec::new();
-        let mut open: Vec<Open> = Vec::new();
-        if !language.row().has_preprocessor {
-            return Conditionals { groups };
+        let mut open: Vec<OpenGroup> = Vec::new();
+        if !language.spec().has_preprocessor {
+            return ConditionalGroups { groups };
         }
         let mut depth = 0;
-        let mut close = |open: &mut Vec<Open>, directive: usize, depth: isize| {
+        let mut close = |open: &mut Vec<OpenGroup>, directive: usize, depth: isize| {
             let Some(mut group) = open.pop() else { return false };
             group.next_arm(directive, depth, text);
             // Only the innermost group is updated at every bracket, so that nesting has no cost.
             open.last_mut().into_iter().for_each(|outer| outer.least = outer.least.min(group.least));
-            let Open { start, arm_start, arms, is_balanced, .. } = group;
-            groups.push(Group { range: start..arm_start, arms, is_balanced });
+            let OpenGroup { start, arm_start, arms, is_balanced, .. } = group;
+            groups.push(ConditionalGroup { range: start..arm_start, arms, is_balanced });
             true
         };
         for (place, token) in tokens.iter().enumerate() {
             let start = token.range.start;
             match directive(text, &tokens[place..]) {
-                Some(Directive::If) => open.push(Open::at(start, line_end(text, start), depth)),
+                Some(Directive::If) => open.push(OpenGroup::at(start, line_end(text, start), depth)),
                 Some(Directive::Else) => {
                     open.last_mut().into_iter().for_each(|group| group.next_arm(start, depth, text));
                 }
@@ -77,12 +77,12 @@ impl Conditionals {
             }
         }
         while close(&mut open, text.len(), depth) {}
-        Conditionals { groups }
+        ConditionalGroups { groups }
     }
 
     /// Whether `range` can be removed from the text for every choice of arms: it either contains each group that it touches as a
     /// whole, with all brackets of each arm closed there, or is in one arm.
-    pub fn leave_whole(&self, range: &Range<usize>) -> bool {
+    pub fn allow_removal(&self, range: &Range<usize>) -> bool {
         let holds =
             |outer: &Range<usize>, inner: &Range<usize>| outer.start <= inner.start && inner.end <= outer.end;
         let touched =
@@ -94,9 +94,9 @@ impl Conditionals {
     }
 }
 
-impl Open {
-    fn at(start: usize, arm_start: usize, depth: isize) -> Open {
-        Open { start, arm_start, arms: Vec::new(), arm_depth: depth, least: depth, is_balanced: true }
+impl OpenGroup {
+    fn at(start: usize, arm_start: usize, depth: isize) -> OpenGroup {
+        OpenGroup { start, arm_start, arms: Vec::new(), arm_depth: depth, least: depth, is_balanced: true }
     }
 
     /// Ends the arm at `directive`. The least depth stays that of the whole group.
@@ -152,7 +152,11 @@ mod tests {
         let text = [before, inside, after].concat();
         let tokens = lex(Language::C, &text);
         let range = before.len()..before.len() + inside.len();
-        assert_eq!(Conditionals::new(Language::C, &text, &tokens).leave_whole(&range), expected, "{marked}");
+        assert_eq!(
+            ConditionalGroups::new(Language::C, &text, &tokens).allow_removal(&range),
+            expected,
+            "{marked}"
+        );
     }
 
     #[test]
@@ -176,6 +180,6 @@ mod tests {
     fn other_languages_have_no_groups() {
         let text = "#if A {\n#else\n";
         let tokens = lex(Language::Python, text);
-        assert!(Conditionals::new(Language::Python, text, &tokens).leave_whole(&(3..text.len())));
+        assert!(ConditionalGroups::new(Language::Python, text, &tokens).allow_removal(&(3..text.len())));
     }
 }

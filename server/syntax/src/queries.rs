@@ -1,18 +1,18 @@
 //! The queries of the languages, each compiled once.
 //!
-//! A capture's name is the role of the node (see [`Role`]); the generic code knows these roles and no language.
+//! A capture's name is the role of the node (see [`StatementRole`]); the generic code knows these roles and no language.
 
 use std::sync::OnceLock;
 
 use tree_sitter::{Language as Grammar, Node, Query, QueryCapture};
 
 use crate::blocks::BlockKind;
-use crate::bounded;
+use crate::bounded_parse;
 use crate::language::{COUNT, Language};
 
 /// Kind of a construct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
+pub(crate) enum ConstructKind {
     /// No block, whatever other match has the same range: a docstring, part of a header, or braces without a kind.
     Other,
     /// A block of this kind.
@@ -21,23 +21,23 @@ pub(crate) enum Kind {
     Part,
 }
 
-impl Kind {
+impl ConstructKind {
     /// Rank for choosing between two constructs with the same range; the lower one wins. Statements have the highest rank.
     pub(crate) fn rank(self) -> u8 {
         match self {
-            Kind::Other => 0,
-            Kind::Block(BlockKind::Statement) => 3,
-            Kind::Block(_) => 1,
-            Kind::Part => 2,
+            ConstructKind::Other => 0,
+            ConstructKind::Block(BlockKind::Statement) => 3,
+            ConstructKind::Block(_) => 1,
+            ConstructKind::Part => 2,
         }
     }
 }
 
 /// Role of a captured node in its pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum CaptureRole {
     /// The whole construct. Matches about the same body are merged into one construct.
-    Construct(Kind),
+    Construct(ConstructKind),
     /// The node that contains the statements, or the only statement.
     Body,
     /// The token after which the header ends, unless the body brings a brace of its own.
@@ -56,12 +56,12 @@ pub(crate) enum Role {
     String,
 }
 
-impl Role {
-    fn from_capture_name(name: &str) -> Option<Role> {
-        let block = |kind| Role::Construct(Kind::Block(kind));
+impl CaptureRole {
+    fn from_capture_name(name: &str) -> Option<CaptureRole> {
+        let block = |kind| CaptureRole::Construct(ConstructKind::Block(kind));
         Some(match name {
-            "other" => Role::Construct(Kind::Other),
-            "part" => Role::Construct(Kind::Part),
+            "other" => CaptureRole::Construct(ConstructKind::Other),
+            "part" => CaptureRole::Construct(ConstructKind::Part),
             "function" => block(BlockKind::Function),
             "if" => block(BlockKind::If),
             "for" => block(BlockKind::For),
@@ -70,14 +70,14 @@ impl Role {
             "catch" => block(BlockKind::Catch),
             "statement" => block(BlockKind::Statement),
             "import" => block(BlockKind::Import),
-            "body" => Role::Body,
-            "open" => Role::Open,
-            "close" => Role::Close,
-            "name" => Role::Name,
-            "docstring" => Role::Docstring,
-            "identifier" => Role::Identifier,
-            "comment" => Role::Comment,
-            "string" => Role::String,
+            "body" => CaptureRole::Body,
+            "open" => CaptureRole::Open,
+            "close" => CaptureRole::Close,
+            "name" => CaptureRole::Name,
+            "docstring" => CaptureRole::Docstring,
+            "identifier" => CaptureRole::Identifier,
+            "comment" => CaptureRole::Comment,
+            "string" => CaptureRole::String,
             _ => return None,
         })
     }
@@ -86,19 +86,19 @@ impl Role {
 /// A query with the roles of its captures.
 pub(crate) struct RoleQuery {
     pub(crate) query: Query,
-    roles: Vec<Role>,
+    roles: Vec<CaptureRole>,
     /// Kinds of nodes that patterns begin with.
-    begins: Kinds,
+    begins: NodeKinds,
     /// Kinds of nodes before a function that belong to it.
-    attributes: Kinds,
+    attributes: NodeKinds,
 }
 
 /// A set of node kinds, indexed by their numbers.
-struct Kinds(Vec<bool>);
+struct NodeKinds(Vec<bool>);
 
-impl Kinds {
+impl NodeKinds {
     /// Looks up the kinds with these names; the error is the first unknown name.
-    fn new<'n>(grammar: &Grammar, names: impl IntoIterator<Item = &'n str>) -> Result<Kinds, &'n str> {
+    fn new<'n>(grammar: &Grammar, names: impl IntoIterator<Item = &'n str>) -> Result<NodeKinds, &'n str> {
         let mut kinds = vec![false; grammar.node_kind_count()];
         for name in names {
             let number = grammar.id_for_node_kind(name, true);
@@ -106,7 +106,7 @@ impl Kinds {
                 kinds.get_mut(usize::from(number)).filter(|_| grammar.node_kind_is_visible(number));
             *is_among.ok_or(name)? = true;
         }
-        Ok(Kinds(kinds))
+        Ok(NodeKinds(kinds))
     }
 
     fn has(&self, node: Node) -> bool {
@@ -116,40 +116,41 @@ impl Kinds {
 
 impl RoleQuery {
     fn compile(language: Language, sources: &[&str]) -> Result<RoleQuery, QueryError> {
-        bounded::install();
+        bounded_parse::install();
         let fail = |message| QueryError { language, message };
-        let (grammar, source) = ((language.row().grammar)(), sources.concat());
+        let (grammar, source) = ((language.spec().grammar)(), sources.concat());
         let query = Query::new(&grammar, &source).map_err(|error| fail(error.to_string()))?;
         let roles = query
             .capture_names()
             .iter()
             .map(|name| {
-                Role::from_capture_name(name).ok_or_else(|| fail(format!("unknown capture `@{name}`")))
+                CaptureRole::from_capture_name(name).ok_or_else(|| fail(format!("unknown capture `@{name}`")))
             })
             .collect::<Result<Vec<_>, _>>()?;
         let no_kind =
             |name| fail(format!("`{name}` begins a pattern or is an attribute, and is no kind of nodes"));
-        let begins = Kinds::new(&grammar, outermost_kinds(&source)).map_err(no_kind)?;
-        let attributes = Kinds::new(&grammar, language.row().attributes.iter().copied()).map_err(no_kind)?;
+        let begins = NodeKinds::new(&grammar, outermost_kinds(&source)).map_err(no_kind)?;
+        let attributes =
+            NodeKinds::new(&grammar, language.spec().attributes.iter().copied()).map_err(no_kind)?;
         Ok(RoleQuery { query, roles, begins, attributes })
     }
 
     /// Returns the query for functions, blocks and comments.
     pub(crate) fn structure(language: Language) -> &'static RoleQuery {
         static QUERIES: [OnceLock<RoleQuery>; COUNT] = [const { OnceLock::new() }; COUNT];
-        compile_once(&QUERIES, language, language.row().structure)
+        compile_once(&QUERIES, language, language.spec().structure)
     }
 
     /// Returns the query for functions and comments only.
     pub(crate) fn functions(language: Language) -> &'static RoleQuery {
         static QUERIES: [OnceLock<RoleQuery>; COUNT] = [const { OnceLock::new() }; COUNT];
-        compile_once(&QUERIES, language, language.row().functions)
+        compile_once(&QUERIES, language, language.spec().functions)
     }
 
     /// Returns the query for identifiers and strings.
     pub(crate) fn tokens(language: Language) -> &'static RoleQuery {
         static QUERIES: [OnceLock<RoleQuery>; COUNT] = [const { OnceLock::new() }; COUNT];
-        compile_once(&QUERIES, language, language.row().tokens)
+        compile_once(&QUERIES, language, language.spec().tokens)
     }
 
     /// Whether a pattern can begin at `node`.
@@ -162,7 +163,7 @@ impl RoleQuery {
         self.attributes.has(node)
     }
 
-    pub(crate) fn role(&self, capture: &QueryCapture) -> Role {
+    pub(crate) fn role(&self, capture: &QueryCapture) -> CaptureRole {
         self.roles[capture.index as usize]
     }
 }
@@ -226,7 +227,7 @@ mod tests {
     #[test]
     fn all_queries_compile() {
         for language in Language::ALL {
-            let row = language.row();
+            let row = language.spec();
             for sources in [row.structure, row.functions, row.tokens] {
                 assert_eq!(RoleQuery::compile(language, sources).err(), None);
             }

@@ -8,12 +8,12 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::expr::{Expr, Expressions};
+use crate::expr::{Expr, ExpressionReader};
 use crate::language::Language;
 use crate::lexer::{TokenKind, is_reserved, lex};
-use crate::outline::{DefinitionKind, Outline, Source};
+use crate::outline::{DefinitionKind, Outline, SourceText};
 use crate::tree::{Tree, parse_while_edited};
-use crate::walk::Walk;
+use crate::walk::TreeWalk;
 
 /// Inserted at the cursor if no name is begun there, so that the parser reads a complete expression.
 const PLACEHOLDER: &str = "__ghost__";
@@ -31,9 +31,9 @@ pub struct Binding {
 
 impl Binding {
     /// Returns the variable with the name in the node `name`.
-    pub(crate) fn new(name: Node<'_>, value: Option<Expr>, source: Source<'_>) -> Binding {
+    pub(crate) fn new(name: Node<'_>, value: Option<Expr>, source: SourceText<'_>) -> Binding {
         let value = value.unwrap_or(Expr::UNKNOWN);
-        Binding { name: source.of(name).into(), value, start: name.start_byte() }
+        Binding { name: source.text_of(name).into(), value, start: name.start_byte() }
     }
 }
 
@@ -54,29 +54,33 @@ pub struct Scope {
 
 /// Returns the scope after `prefix`, which is the whole text before the cursor.
 pub fn scope(language: Language, prefix: &str) -> Scope {
-    let text = complete(language, prefix);
+    let text = close_prefix(language, prefix);
     let tree = parse_while_edited(language, &text);
     let outline = tree.outline(&text);
     let enclosing = enclosing(&outline, prefix.len());
-    let expressions = Expressions::new(language.row().rules, Source { text: &text });
+    let expressions = ExpressionReader::new(language.spec().rules, SourceText { text: &text });
     let bindings = tree.bindings_before(expressions, &outline, prefix.len());
-    let (receiver, trailing) = at_cursor(&tree, expressions, prefix.len());
+    let (receiver, trailing) = receiver_and_trailing(&tree, expressions, prefix.len());
     Scope { outline, enclosing, bindings, receiver, trailing }
 }
 
 impl Tree {
     /// Returns the variables in scope at `offset` of the parsed `text`, whose outline is `outline`.
     pub fn bindings(&self, text: &str, outline: &Outline, offset: usize) -> Vec<Binding> {
-        self.bindings_before(Expressions::new(self.language.row().rules, Source { text }), outline, offset)
+        self.bindings_before(
+            ExpressionReader::new(self.language.spec().rules, SourceText { text }),
+            outline,
+            offset,
+        )
     }
 
     fn bindings_before(
         &self,
-        expressions: Expressions<'_>,
+        expressions: ExpressionReader<'_>,
         outline: &Outline,
         offset: usize,
     ) -> Vec<Binding> {
-        let rules = self.language.row().rules;
+        let rules = self.language.spec().rules;
         let closed = closed_definitions(outline, offset);
         let is_in_reach = |node: Node<'_>| {
             node.start_byte() < offset
@@ -85,11 +89,11 @@ impl Tree {
                     .map_or(true, |found| node.end_byte() > closed[found].end)
         };
         let mut found = Vec::new();
-        let mut walk = Walk::new(self.root());
+        let mut walk = TreeWalk::new(self.root());
         while let Some(node) = walk.node() {
             let is_in_reach = is_in_reach(node);
             if is_in_reach {
-                rules.bindings(node, expressions.at(&walk), &mut found);
+                rules.bindings(node, expressions.at_walk(&walk), &mut found);
             }
             walk.advance(is_in_reach);
         }
@@ -126,17 +130,17 @@ fn closed_definitions(outline: &Outline, offset: usize) -> Vec<Range<usize>> {
 }
 
 /// Returns `prefix` with a placeholder at a possible name, and with all open brackets closed.
-fn complete(language: Language, prefix: &str) -> String {
+fn close_prefix(language: Language, prefix: &str) -> String {
     let is_in_name = prefix.ends_with(|last: char| last.is_alphanumeric() || last == '_' || last == '$');
     let placeholder = if is_in_name { "" } else { PLACEHOLDER };
     format!("{prefix}{placeholder}{}", closers(language, prefix))
 }
 
 /// An open bracket.
-struct Bracket {
+struct ScopeBracket {
     /// The closing sign.
     closer: u8,
-    /// Whether it contains statements, as far as tokens show: braces after `new Type` contain values.
+    /// Whether it contains statements, as far as tokens show: braces after `new ValueType` contain values.
     holds_statements: bool,
     /// Whether `new` precedes it in the same expression.
     follows_new: bool,
@@ -144,7 +148,7 @@ struct Bracket {
 
 /// Returns the closers of the brackets that are open at the end of `prefix`.
 fn closers(language: Language, prefix: &str) -> String {
-    let mut open: Vec<Bracket> = Vec::new();
+    let mut open: Vec<ScopeBracket> = Vec::new();
     let mut follows_new = false;
     for token in lex(language, prefix) {
         let written = &prefix[token.range];
@@ -158,7 +162,7 @@ fn closers(language: Language, prefix: &str) -> String {
                 b'(' | b'[' | b'{' => {
                     let closer = if sign == b'(' { b')' } else { sign + 2 };
                     let holds_statements = sign == b'{' && !follows_new;
-                    open.push(Bracket { closer, holds_statements, follows_new });
+                    open.push(ScopeBracket { closer, holds_statements, follows_new });
                     follows_new = false;
                 }
                 b')' | b']' | b'}' => {
@@ -170,7 +174,7 @@ fn closers(language: Language, prefix: &str) -> String {
             }
         }
     }
-    let has_statement_ends = language.row().statement_end == ";";
+    let has_statement_ends = language.spec().statement_end == ";";
     let mut closers = String::new();
     for bracket in open.iter().rev() {
         if bracket.holds_statements && has_statement_ends {
@@ -182,16 +186,20 @@ fn closers(language: Language, prefix: &str) -> String {
 }
 
 /// Returns the receiver of the name at `offset`, or else the expression that ends there.
-fn at_cursor(tree: &Tree, expressions: Expressions<'_>, offset: usize) -> (Option<Expr>, Option<Expr>) {
+fn receiver_and_trailing(
+    tree: &Tree,
+    expressions: ExpressionReader<'_>,
+    offset: usize,
+) -> (Option<Expr>, Option<Expr>) {
     let Some(start) = offset.checked_sub(1) else { return (None, None) };
     // The placeholder begins at the cursor; a name already begun ends there.
     let end = offset + usize::from(expressions.source.text[offset..].starts_with(PLACEHOLDER));
     let at = if end > offset { offset..end } else { start..offset };
     let Some(leaf) = tree.root().descendant_for_byte_range(at.start, at.end) else { return (None, None) };
-    let written = expressions.source.of(leaf);
+    let written = expressions.source.text_of(leaf);
     let mut around = leaf;
     for _ in 0..MAX_CLIMB {
-        match expressions.of(around) {
+        match expressions.read(around) {
             Some(Expr::Member(object, name)) if *name == *written => return (Some(*object), None),
             _ => {}
         }
@@ -203,7 +211,7 @@ fn at_cursor(tree: &Tree, expressions: Expressions<'_>, offset: usize) -> (Optio
         };
         around = parent;
     }
-    let trailing = if end > offset { None } else { expressions.of(leaf) };
+    let trailing = if end > offset { None } else { expressions.read(leaf) };
     (None, trailing)
 }
 

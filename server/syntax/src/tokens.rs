@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use crate::constructs::{Matcher, structure};
-use crate::queries::{Role, RoleQuery};
+use crate::constructs::{NodeMatcher, structure};
+use crate::queries::{CaptureRole, RoleQuery};
 use crate::tree::Tree;
 use crate::walk::walk;
 
 impl Tree {
     /// Returns the ranges of all identifiers in order.
     pub fn identifiers(&self) -> Vec<Range<usize>> {
-        self.tokens(Role::Identifier)
+        self.tokens(CaptureRole::Identifier)
     }
 
     /// Returns the ranges of all comments in order, without their line ends, outermost only.
@@ -20,11 +20,11 @@ impl Tree {
 
     /// Returns the ranges of all string and character literals in order, outermost only.
     pub fn strings(&self) -> Vec<Range<usize>> {
-        outermost(self.tokens(Role::String))
+        outermost(self.tokens(CaptureRole::String))
     }
 
-    fn tokens(&self, role: Role) -> Vec<Range<usize>> {
-        let mut matcher = Matcher::new(RoleQuery::tokens(self.language));
+    fn tokens(&self, role: CaptureRole) -> Vec<Range<usize>> {
+        let mut matcher = NodeMatcher::new(RoleQuery::tokens(self.language));
         let mut ranges = Vec::new();
         for node in walk(self.root(), |_| true) {
             matcher.matches_at(node, |query, found| {

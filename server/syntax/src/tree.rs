@@ -3,7 +3,7 @@
 use text::Edit;
 use tree_sitter::{InputEdit, Node, Point};
 
-use crate::bounded::{self, Budget, Input};
+use crate::bounded_parse::{self, ParseBudget, ParseInput};
 use crate::language::Language;
 use crate::walk::walk;
 
@@ -20,22 +20,28 @@ pub struct Tree {
 /// Parses `text`; never fails. A text that exceeds the time or memory budget has an empty tree for which [`Tree::is_too_complex`]
 /// is true.
 pub fn parse(language: Language, text: &str) -> Tree {
-    parse_from(language, text, None, Budget::of_file(text.len()))
+    parse_from(language, text, None, ParseBudget::for_file(text.len()))
 }
 
 /// Parses `text` with the smaller budget for texts that change on every key.
 pub(crate) fn parse_while_edited(language: Language, text: &str) -> Tree {
-    parse_from(language, text, None, Budget::of_edit(text.len()))
+    parse_from(language, text, None, ParseBudget::for_edit(text.len()))
 }
 
-fn parse_from(language: Language, text: &str, old: Option<&tree_sitter::Tree>, mut budget: Budget) -> Tree {
-    let grammar = (language.row().grammar)();
-    let input = Input { grammar: &grammar, text, old, pieces: &[] };
-    let parsed = bounded::parse(&input, &mut budget);
+fn parse_from(
+    language: Language,
+    text: &str,
+    old: Option<&tree_sitter::Tree>,
+    mut budget: ParseBudget,
+) -> Tree {
+    let grammar = (language.spec().grammar)();
+    let input = ParseInput { grammar: &grammar, text, old, pieces: &[] };
+    let parsed = bounded_parse::parse(&input, &mut budget);
     let is_too_complex = parsed.is_none();
     let inner = parsed.unwrap_or_else(|| {
-        let nothing = Input { text: "", old: None, ..input };
-        bounded::parse(&nothing, &mut Budget::of_file(0)).expect("the empty text is within every budget")
+        let nothing = ParseInput { text: "", old: None, ..input };
+        bounded_parse::parse(&nothing, &mut ParseBudget::for_file(0))
+            .expect("the empty text is within every budget")
     });
     Tree { language, inner, is_too_complex }
 }
@@ -56,7 +62,7 @@ impl Tree {
         }
         let mut moved = self.inner.clone();
         moved.edit(&input_edit(old, &edit));
-        parse_from(self.language, new, Some(&moved), Budget::of_edit(new.len()))
+        parse_from(self.language, new, Some(&moved), ParseBudget::for_edit(new.len()))
     }
 
     /// Whether parsing exceeded the time or memory budget. The tree is then that of the empty text. Depends on the text, the

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::expr::{Expr, Expressions};
-use crate::outline::Source;
+use crate::expr::{Expr, ExpressionReader};
+use crate::outline::SourceText;
 use crate::tree::Tree;
-use crate::walk::Walk;
+use crate::walk::TreeWalk;
 
 /// Kind of a use.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,14 +22,14 @@ pub enum UseKind {
 
 /// A use of a name.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Use {
+pub struct NameUse {
     /// The name, in bytes.
     pub name: Range<usize>,
     /// Kind of the use.
     pub kind: UseKind,
 }
 
-/// A use found by [`Rules::use_of`](crate::rules::Rules::use_of) at a node.
+/// A use found by [`LanguageRules::use_of`](crate::language_rules::LanguageRules::use_of) at a node.
 pub(crate) struct NodeUse<'tree> {
     /// The name.
     pub(crate) name: Node<'tree>,
@@ -39,14 +39,14 @@ pub(crate) struct NodeUse<'tree> {
 
 impl Tree {
     /// Returns the uses in the parsed `text`, in order of their names.
-    pub fn uses(&self, text: &str) -> Vec<Use> {
-        let rules = self.language.row().rules;
-        let expressions = Expressions::new(rules, Source { text });
+    pub fn uses(&self, text: &str) -> Vec<NameUse> {
+        let rules = self.language.spec().rules;
+        let expressions = ExpressionReader::new(rules, SourceText { text });
         let mut uses = Vec::new();
-        let mut walk = Walk::new(self.root());
+        let mut walk = TreeWalk::new(self.root());
         while let Some(node) = walk.node() {
-            let found = rules.use_of(node, expressions.at(&walk));
-            let found = found.map(|NodeUse { name, kind }| Use { name: name.byte_range(), kind });
+            let found = rules.use_of(node, expressions.at_walk(&walk));
+            let found = found.map(|NodeUse { name, kind }| NameUse { name: name.byte_range(), kind });
             // The parser inserts empty names where a name is missing.
             uses.extend(found.filter(|one| !one.name.is_empty()));
             walk.advance(rules.holds_uses(node));

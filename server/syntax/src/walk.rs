@@ -2,20 +2,20 @@
 
 use tree_sitter::{Node, TreeCursor};
 
-/// Maximum distance above the current node for [`Walk::parent_of`]: more than the rules of any language need.
-const REACH: usize = 32;
+/// Maximum distance above the current node for [`TreeWalk::parent_of`]: more than the rules of any language need.
+const MAX_PARENT_DISTANCE: usize = 32;
 
 /// A walk through the nodes below a root, parents before their children.
-pub(crate) struct Walk<'tree> {
+pub(crate) struct TreeWalk<'tree> {
     cursor: TreeCursor<'tree>,
     /// Ancestors of the current node, outermost first.
-    around: Vec<Node<'tree>>,
+    ancestors: Vec<Node<'tree>>,
     node: Option<Node<'tree>>,
 }
 
-impl<'tree> Walk<'tree> {
-    pub(crate) fn new(root: Node<'tree>) -> Walk<'tree> {
-        Walk { cursor: root.walk(), around: Vec::new(), node: Some(root) }
+impl<'tree> TreeWalk<'tree> {
+    pub(crate) fn new(root: Node<'tree>) -> TreeWalk<'tree> {
+        TreeWalk { cursor: root.walk(), ancestors: Vec::new(), node: Some(root) }
     }
 
     /// Returns the current node; `None` after the last one.
@@ -25,7 +25,7 @@ impl<'tree> Walk<'tree> {
 
     /// Returns the parent of the current node; `None` at the root.
     pub(crate) fn parent(&self) -> Option<Node<'tree>> {
-        self.around.last().copied()
+        self.ancestors.last().copied()
     }
 
     /// Returns the parent of a node that is the current one, a near ancestor, or a descendant.
@@ -40,7 +40,7 @@ impl<'tree> Walk<'tree> {
         if node == current {
             return self.parent();
         }
-        let near = &self.around[self.around.len().saturating_sub(REACH)..];
+        let near = &self.ancestors[self.ancestors.len().saturating_sub(MAX_PARENT_DISTANCE)..];
         match near.iter().rposition(|around| *around == node) {
             Some(position) => near[..position].last().copied(),
             None => parent_below(current, node),
@@ -51,14 +51,14 @@ impl<'tree> Walk<'tree> {
     pub(crate) fn advance(&mut self, enters: bool) {
         let Some(node) = self.node else { return };
         if enters && self.cursor.goto_first_child() {
-            self.around.push(node);
+            self.ancestors.push(node);
         } else {
             while !self.cursor.goto_next_sibling() {
                 if !self.cursor.goto_parent() {
                     self.node = None;
                     return;
                 }
-                self.around.pop();
+                self.ancestors.pop();
             }
         }
         self.node = Some(self.cursor.node());
@@ -70,7 +70,7 @@ pub(crate) fn walk<'tree>(
     root: Node<'tree>,
     mut enters: impl FnMut(Node<'tree>) -> bool,
 ) -> impl Iterator<Item = Node<'tree>> {
-    let mut walk = Walk::new(root);
+    let mut walk = TreeWalk::new(root);
     std::iter::from_fn(move || {
         let node = walk.node()?;
         walk.advance(enters(node));

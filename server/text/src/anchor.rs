@@ -34,12 +34,12 @@ impl Anchor {
             self.offset = self.offset - removed.len() + edit.text.len();
             return;
         }
-        self.offset = self.place_in(edit);
+        self.offset = self.offset_within_edit(edit);
     }
 
     /// Returns the offset after `edit` for an anchor within the removed range or at one of its ends.
-    fn place_in(self, edit: &Edit) -> usize {
-        let (before, after) = (edit.range.start, edit.inserted().end);
+    fn offset_within_edit(self, edit: &Edit) -> usize {
+        let (before, after) = (edit.range.start, edit.inserted_range().end);
         let is_pure_insertion = edit.range.is_empty();
         match self.bias {
             _ if !is_pure_insertion && self.offset == edit.range.start => before,

@@ -9,7 +9,7 @@ use crate::Edit;
 
 /// Unit in which an editor counts the characters of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Encoding {
+pub enum PositionEncoding {
     /// UTF-8 bytes.
     Utf8,
     /// UTF-16 code units.
@@ -23,7 +23,7 @@ pub enum Encoding {
 pub struct Position {
     /// 0-based.
     pub line: u32,
-    /// 0-based, from the start of the line, in units of the agreed [`Encoding`].
+    /// 0-based, from the start of the line, in units of the agreed [`PositionEncoding`].
     pub character: u32,
 }
 
@@ -84,17 +84,17 @@ impl Document {
     /// Returns the byte offset of `position`, or `None` if the line does not exist or the position splits a character.
     ///
     /// As in the language server protocol, a character past the end of the line means the end of the line, before its line end.
-    pub fn offset(&self, position: Position, encoding: Encoding) -> Option<usize> {
+    pub fn offset(&self, position: Position, encoding: PositionEncoding) -> Option<usize> {
         let line = self.line(position.line as usize)?;
         let start = self.rope.byte_to_char(line.start);
         let content = self.rope.byte_slice(line.clone());
         let character = position.character as usize;
         let chars = match encoding {
-            Encoding::Utf8 if character >= content.len_bytes() => content.len_chars(),
-            Encoding::Utf8 => content.byte_to_char(character),
-            Encoding::Utf16 if character >= content.len_utf16_cu() => content.len_chars(),
-            Encoding::Utf16 => content.utf16_cu_to_char(character),
-            Encoding::Utf32 => character.min(content.len_chars()),
+            PositionEncoding::Utf8 if character >= content.len_bytes() => content.len_chars(),
+            PositionEncoding::Utf8 => content.byte_to_char(character),
+            PositionEncoding::Utf16 if character >= content.len_utf16_cu() => content.len_chars(),
+            PositionEncoding::Utf16 => content.utf16_cu_to_char(character),
+            PositionEncoding::Utf32 => character.min(content.len_chars()),
         };
         let offset = self.rope.char_to_byte(start + chars);
         // Units inside a character are rounded down to its start, which is not a valid position.
@@ -105,7 +105,7 @@ impl Document {
     /// Returns the position of the byte at `offset`, or `None` if it is out of bounds or splits a character.
     ///
     /// The offset between the CR and the LF of a line end has no position either.
-    pub fn position(&self, offset: usize, encoding: Encoding) -> Option<Position> {
+    pub fn position(&self, offset: usize, encoding: PositionEncoding) -> Option<Position> {
         if !self.is_boundary(offset) {
             return None;
         }
@@ -142,12 +142,12 @@ impl Document {
     }
 
     /// Counts the units of `encoding` in `range`, whose ends are character boundaries.
-    fn units(&self, range: Range<usize>, encoding: Encoding) -> usize {
+    fn units(&self, range: Range<usize>, encoding: PositionEncoding) -> usize {
         let slice = self.rope.byte_slice(range);
         match encoding {
-            Encoding::Utf8 => slice.len_bytes(),
-            Encoding::Utf16 => slice.len_utf16_cu(),
-            Encoding::Utf32 => slice.len_chars(),
+            PositionEncoding::Utf8 => slice.len_bytes(),
+            PositionEncoding::Utf16 => slice.len_utf16_cu(),
+            PositionEncoding::Utf32 => slice.len_chars(),
         }
     }
 

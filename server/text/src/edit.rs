@@ -30,7 +30,7 @@ impl Edit {
     }
 
     /// Returns the range of the new text after the edit.
-    pub fn inserted(&self) -> Range<usize> {
+    pub fn inserted_range(&self) -> Range<usize> {
         self.range.start..self.range.start + self.text.len()
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use divan::Bencher;
 use tempfile::TempDir;
-use workspace::{Follower, Known, Limits};
+use workspace::{KnownFile, ReadLimits, WorkspaceTracker};
 
 const FILES: usize = 10_000;
 
@@ -38,18 +38,18 @@ fn folder() -> TempDir {
 }
 
 /// Returns a tracked folder without changes for so long that stamps are reliable.
-fn followed() -> (TempDir, Follower) {
+fn followed() -> (TempDir, WorkspaceTracker) {
     let folder = folder();
     let mut follower = open(folder.path(), Vec::new());
-    while follower.known().any(|known| known.stamp.is_none()) {
+    while follower.known_files().any(|known| known.stamp.is_none()) {
         thread::sleep(Duration::from_millis(500));
         follower.refresh_all().unwrap();
     }
     (folder, follower)
 }
 
-fn open(root: &Path, known: Vec<Known>) -> Follower {
-    Follower::open(root, &Limits::standard(), known, &|_| ()).unwrap()
+fn open(root: &Path, known: Vec<KnownFile>) -> WorkspaceTracker {
+    WorkspaceTracker::open(root, &ReadLimits::standard(), known, &|_| ()).unwrap()
 }
 
 #[divan::bench(sample_count = 10)]
@@ -61,7 +61,9 @@ fn open_unknown(bencher: Bencher<'_, '_>) {
 #[divan::bench(sample_count = 10)]
 fn open_known(bencher: Bencher<'_, '_>) {
     let (folder, follower) = followed();
-    bencher.with_inputs(|| follower.known().collect()).bench_local_values(|known| open(folder.path(), known));
+    bencher
+        .with_inputs(|| follower.known_files().collect())
+        .bench_local_values(|known| open(folder.path(), known));
 }
 
 #[divan::bench(sample_count = 20)]
@@ -106,6 +108,6 @@ fn refresh_many(bencher: Bencher<'_, '_>) {
 fn tree_hash(bencher: Bencher<'_, '_>) {
     let (_folder, follower) = followed();
     bencher
-        .with_inputs(|| follower.snapshot().hiding([]))
+        .with_inputs(|| follower.snapshot().without_files([]))
         .bench_local_values(|snapshot| snapshot.tree_hash().len());
 }

@@ -10,7 +10,7 @@ use crate::Skips;
 
 /// Reason why a workspace cannot be loaded.
 #[derive(Debug, Error)]
-pub enum Error {
+pub enum WorkspaceError {
     /// The path does not exist.
     #[error("no folder at {}; check the path", path.display())]
     Missing {
@@ -33,7 +33,7 @@ pub enum Error {
     },
     /// The folder's ignore file is a pipe or a device.
     #[error("an ignore file in {} is no regular file and cannot be read; remove it", path.display())]
-    OddRules {
+    SpecialIgnoreFile {
         /// The folder with the ignore file.
         path: PathBuf,
     },

@@ -2,9 +2,9 @@
 //!
 //! The only crate that reads workspace files. [`load`] walks a folder and returns a [`Snapshot`]; everything that it skips is
 //! counted with a [`SkipReason`], so nothing disappears silently. A snapshot never changes: opening a buffer or hiding a file
-//! creates a new snapshot that does not contain the text on disk. [`admits`] applies the walk's rules to a single path.
+//! creates a new snapshot that does not contain the text on disk. [`admission`] applies the walk's rules to a single path.
 //!
-//! A [`Follower`] keeps its state between scans: it walks only the changed paths, reads only files whose [`Stamp`] differs, and
+//! A [`WorkspaceTracker`] keeps its state between scans: it walks only the changed paths, reads only files whose [`Stamp`] differs, and
 //! has the same snapshot as [`load`] would return at that moment. Without a client that reports changes, a
 //! [`Watcher`](watch::Watcher) gets them from the system.
 //!
@@ -16,51 +16,51 @@
 //!
 //! It never writes, never follows symbolic links and never leaves its root.
 
-mod admits;
+mod admission;
 mod changes;
 mod error;
-mod folders;
-mod follower;
 mod git;
-mod one_file;
-mod open;
+mod open_regular;
 mod path_text;
-mod read;
+mod path_tree;
+mod read_file;
+mod read_files;
 mod real_path;
-mod scope;
 mod secret_names;
+mod skipped_folders;
 mod skips;
 mod snapshot;
 mod stamp;
-mod tree;
-mod unwatched;
+mod unwatched_paths;
 mod walk;
-pub mod watch;
+mod walk_scope;
+pub mod watcher;
+mod workspace_tracker;
 
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::thread;
 
-pub use admits::{Admission, admits};
+pub use admission::{Admission, admits};
 pub use changes::Changes;
-pub use error::Error;
-pub use follower::{Follower, Known};
+pub use error::WorkspaceError;
 pub use git::{GitState, git_state};
-pub use one_file::read_file;
 pub use path_text::path_text;
+pub use read_file::read_file;
 pub use real_path::{RealPath, real_path};
 pub use secret_names::is_secret_like;
-pub use skips::{SkipReason, Skipped, Skips};
+pub use skips::{SkipReason, SkippedPath, Skips};
 pub use snapshot::{Snapshot, Totals};
 pub use stamp::Stamp;
 pub use walk::is_small;
+pub use workspace_tracker::{KnownFile, WorkspaceTracker};
 
 /// The blake3 hash of a text.
 pub type TextHash = [u8; 32];
 
 /// Limits of reading a workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ReadLimits {
     /// Maximum size of a file, in bytes.
     pub file_bytes: u64,
     /// Maximum length of a line in hand-written code, in bytes.
@@ -71,7 +71,7 @@ pub struct Limits {
     pub threads: NonZeroUsize,
 }
 
-impl Limits {
+impl ReadLimits {
     /// Hand-written files are below 1 MiB; larger ones are generated tables, amalgamations and bundles, which dominate every
     /// count and take a parser seconds.
     pub const FILE_BYTES: u64 = 1 << 20;
@@ -83,11 +83,11 @@ impl Limits {
     pub const TOTAL_BYTES: u64 = 1 << 30;
 
     /// Returns the limits above, with a thread per core.
-    pub fn standard() -> Limits {
-        Limits {
-            file_bytes: Limits::FILE_BYTES,
-            line_bytes: Limits::LINE_BYTES,
-            total_bytes: Limits::TOTAL_BYTES,
+    pub fn standard() -> ReadLimits {
+        ReadLimits {
+            file_bytes: ReadLimits::FILE_BYTES,
+            line_bytes: ReadLimits::LINE_BYTES,
+            total_bytes: ReadLimits::TOTAL_BYTES,
             threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         }
     }
@@ -95,7 +95,7 @@ impl Limits {
 
 /// Progress of reading a workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum LoadProgress {
     /// Folders are being walked.
     Walking {
         /// Files found so far, source or not.
@@ -111,36 +111,40 @@ pub enum Progress {
 }
 
 /// Reads the source files under `root`. `progress` is called from several threads, once for each file.
-pub fn load(root: &Path, limits: &Limits, progress: &(dyn Fn(Progress) + Sync)) -> Result<Snapshot, Error> {
-    let snapshot = Follower::open(root, limits, [], progress)?.into_snapshot();
+pub fn load(
+    root: &Path,
+    limits: &ReadLimits,
+    progress: &(dyn Fn(LoadProgress) + Sync),
+) -> Result<Snapshot, WorkspaceError> {
+    let snapshot = WorkspaceTracker::open(root, limits, [], progress)?.into_snapshot();
     check_source(root, &snapshot)?;
     Ok(snapshot)
 }
 
 /// Checks that the workspace has source files; the error lists everything that was skipped.
-pub fn check_source(root: &Path, snapshot: &Snapshot) -> Result<(), Error> {
+pub fn check_source(root: &Path, snapshot: &Snapshot) -> Result<(), WorkspaceError> {
     if snapshot.files().is_empty() {
-        return Err(Error::NoSource { path: root.to_owned(), skips: snapshot.skips().clone() });
+        return Err(WorkspaceError::NoSource { path: root.to_owned(), skips: snapshot.skips().clone() });
     }
     Ok(())
 }
 
 /// Checks that a folder can be walked, since the walk itself would only count it as skipped. Waits for the disk, for one folder.
-pub fn check_folder(root: &Path) -> Result<(), Error> {
+pub fn check_folder(root: &Path) -> Result<(), WorkspaceError> {
     match std::fs::read_dir(root) {
         Ok(_) => check_rules(root),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Err(Error::Missing { path: root.to_owned() })
+            Err(WorkspaceError::Missing { path: root.to_owned() })
         }
-        Err(_) if root.is_file() => Err(Error::NotAFolder { path: root.to_owned() }),
-        Err(source) => Err(Error::Unreadable { path: root.to_owned(), source }),
+        Err(_) if root.is_file() => Err(WorkspaceError::NotAFolder { path: root.to_owned() }),
+        Err(source) => Err(WorkspaceError::Unreadable { path: root.to_owned(), source }),
     }
 }
 
 /// Checks that the ignore files of the root, and of the repository around it, are readable before a walk begins.
-fn check_rules(root: &Path) -> Result<(), Error> {
+fn check_rules(root: &Path) -> Result<(), WorkspaceError> {
     let above = walk::is_in_git_repository(root).then(|| root.ancestors().skip(1));
     let mut folders = above.into_iter().flatten().chain([root]);
-    let odd = folders.find(|folder| walk::holds_odd_rules(folder));
-    odd.map_or(Ok(()), |folder| Err(Error::OddRules { path: folder.to_owned() }))
+    let odd = folders.find(|folder| walk::has_special_ignore_file(folder));
+    odd.map_or(Ok(()), |folder| Err(WorkspaceError::SpecialIgnoreFile { path: folder.to_owned() }))
 }

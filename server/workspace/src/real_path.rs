@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RealPath {
     /// Path of an existing file or folder.
-    Of(PathBuf),
+    Existing(PathBuf),
     /// Path of a missing file, unless a link is created in it: the real path of the nearest existing folder, with the rest as
     /// written.
     Expected(PathBuf),
@@ -15,7 +15,7 @@ pub enum RealPath {
 /// Resolves the real path of `path`, which is absolute. `None` if even its root cannot be read. Waits for the disk.
 pub fn real_path(path: &Path) -> Option<RealPath> {
     if let Ok(real) = path.canonicalize() {
-        return Some(RealPath::Of(real));
+        return Some(RealPath::Existing(real));
     }
     path.ancestors().skip(1).find_map(|folder| {
         let rest = path.strip_prefix(folder).ok()?;
@@ -34,7 +34,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         fs::write(root.join("a.py"), "").unwrap();
-        assert_eq!(real_path(&root.join("a.py")), Some(RealPath::Of(root.join("a.py"))));
+        assert_eq!(real_path(&root.join("a.py")), Some(RealPath::Existing(root.join("a.py"))));
         for path in ["new/b.py", "a.py/b.py"] {
             assert_eq!(real_path(&root.join(path)), Some(RealPath::Expected(root.join(path))));
         }
@@ -53,6 +53,6 @@ mod tests {
         assert_eq!(new, Some(RealPath::Expected(root.join("real/new/a.py"))));
         assert_eq!(real_path(&root.join("a.py")), Some(RealPath::Expected(root.join("a.py"))));
         fs::write(root.join("real/a.py"), "").unwrap();
-        assert_eq!(real_path(&root.join("a.py")), Some(RealPath::Of(root.join("real/a.py"))));
+        assert_eq!(real_path(&root.join("a.py")), Some(RealPath::Existing(root.join("real/a.py"))));
     }
 }

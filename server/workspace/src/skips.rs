@@ -72,7 +72,7 @@ impl SkipReason {
 
 /// A skipped file or folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Skipped {
+pub struct SkippedPath {
     /// Path relative to the workspace root, with `/` between its parts.
     pub path: String,
     /// The reason.
@@ -81,26 +81,26 @@ pub struct Skipped {
     pub error: Option<String>,
 }
 
-impl Skipped {
-    pub(crate) fn new(path: impl Into<String>, reason: SkipReason) -> Skipped {
-        Skipped { path: path.into(), reason, error: None }
+impl SkippedPath {
+    pub(crate) fn new(path: impl Into<String>, reason: SkipReason) -> SkippedPath {
+        SkippedPath { path: path.into(), reason, error: None }
     }
 
-    pub(crate) fn unreadable(path: impl Into<String>, error: &impl fmt::Display) -> Skipped {
-        Skipped { path: path.into(), reason: SkipReason::Unreadable, error: Some(error.to_string()) }
+    pub(crate) fn unreadable(path: impl Into<String>, error: &impl fmt::Display) -> SkippedPath {
+        SkippedPath { path: path.into(), reason: SkipReason::Unreadable, error: Some(error.to_string()) }
     }
 }
 
 /// Everything that was skipped, by reason. Its `Display` is a list such as `3 ignored, 1 binary`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skips {
-    reasons: BTreeMap<SkipReason, Tally>,
+    reasons: BTreeMap<SkipReason, SkipTally>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Tally {
+struct SkipTally {
     count: usize,
-    examples: Vec<Skipped>,
+    examples: Vec<SkippedPath>,
 }
 
 impl Skips {
@@ -111,7 +111,7 @@ impl Skips {
             let tally = skips.reasons.entry(reason).or_default();
             tally.count += 1;
             if tally.examples.len() < EXAMPLES_KEPT {
-                tally.examples.push(Skipped {
+                tally.examples.push(SkippedPath {
                     path: path.to_owned(),
                     reason,
                     error: error.map(str::to_owned),
@@ -127,7 +127,7 @@ impl Skips {
     }
 
     /// Returns all reasons that occurred, with their counts and the first few paths in order.
-    pub fn iter(&self) -> impl Iterator<Item = (SkipReason, usize, &[Skipped])> {
+    pub fn iter(&self) -> impl Iterator<Item = (SkipReason, usize, &[SkippedPath])> {
         self.reasons.iter().map(|(&reason, tally)| (reason, tally.count, tally.examples.as_slice()))
     }
 }

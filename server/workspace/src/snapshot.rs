@@ -6,13 +6,13 @@ use std::sync::{Arc, OnceLock};
 
 use syntax::{Language, Manifest, SourceFile};
 
-use crate::read::Text;
-use crate::walk::judge_name;
-use crate::{Limits, Skips, TextHash};
+use crate::read_files::HashedText;
+use crate::walk::language_or_skip;
+use crate::{ReadLimits, Skips, TextHash};
 
 /// The texts of a workspace at one moment; cheap to clone.
 ///
-/// A snapshot made with [`with_open`](Snapshot::with_open) or [`hiding`](Snapshot::hiding) no longer contains the replaced or
+/// A snapshot made with [`with_open`](Snapshot::with_buffer) or [`hiding`](Snapshot::without_files) no longer contains the replaced or
 /// hidden text, so code that gets such a snapshot cannot reach it.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
@@ -105,19 +105,19 @@ impl Snapshot {
 
     /// Returns the workspace with an editor's buffer in place of the text on disk. If the walk would skip the buffer for its name
     /// or size, the file is removed from the snapshot, since neither its text nor an older one may be used.
-    pub fn with_open(&self, path: &str, text: impl Into<Arc<str>>) -> Snapshot {
+    pub fn with_buffer(&self, path: &str, text: impl Into<Arc<str>>) -> Snapshot {
         let text = text.into();
-        let is_small = text.len() as u64 <= Limits::FILE_BYTES;
-        match judge_name(path) {
+        let is_small = text.len() as u64 <= ReadLimits::FILE_BYTES;
+        match language_or_skip(path) {
             Ok(language) if is_small => self.with_file(path, language, text),
             _ if is_small && Manifest::is_at(path) => self.with_manifest(path, text),
-            _ => self.hiding([path]),
+            _ => self.without_files([path]),
         }
     }
 
     fn with_file(&self, path: &str, language: Language, text: Arc<str>) -> Snapshot {
         let language = self.get(path).map_or(language, |saved| saved.language);
-        let Text { text, hash } = Text::new(text);
+        let HashedText { text, hash } = HashedText::new(text);
         let file = SourceFile { path: path.into(), language, text };
         let (mut files, mut hashes) = (self.files.to_vec(), self.hashes.to_vec());
         match self.position(path) {
@@ -141,7 +141,7 @@ impl Snapshot {
     }
 
     /// Returns the workspace without the files at `paths`.
-    pub fn hiding<'a>(&self, paths: impl IntoIterator<Item = &'a str>) -> Snapshot {
+    pub fn without_files<'a>(&self, paths: impl IntoIterator<Item = &'a str>) -> Snapshot {
         let hidden: BTreeSet<&str> = paths.into_iter().collect();
         let shown = self.files.iter().zip(&*self.hashes).filter(|(file, _)| !hidden.contains(&*file.path));
         let (files, hashes): (Vec<_>, Vec<_>) = shown.map(|(file, hash)| (file.clone(), *hash)).unzip();
@@ -171,7 +171,7 @@ mod tests {
             text: text.into(),
         };
         let files = [("a.py", "a = 1\n"), ("c.py", "c = 1\nc = 2")].map(file);
-        let hashes = files.clone().map(|file| Text::new(file.text).hash);
+        let hashes = files.clone().map(|file| HashedText::new(file.text).hash);
         let manifest = Manifest { path: "go.mod".into(), text: "module a\n".into() };
         let root = Path::new("/project").into();
         Snapshot::new(&root, files.into(), hashes.into(), vec![manifest], Skips::default())
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn an_open_buffer_replaces_the_disk_text() {
         let snapshot = snapshot();
-        let open = snapshot.with_open("a.py", "a = 9\n");
+        let open = snapshot.with_buffer("a.py", "a = 9\n");
         assert_eq!(texts(&open), [("a.py", "a = 9\n"), ("c.py", "c = 1\nc = 2")]);
         assert_eq!(
             snapshot.get("a.py").map(|file| &*file.text),
@@ -192,12 +192,12 @@ mod tests {
             "the older snapshot stays as it was"
         );
         assert_ne!(open.tree_hash(), snapshot.tree_hash());
-        assert_eq!(open.with_open("a.py", "a = 1\n").tree_hash(), snapshot.tree_hash());
+        assert_eq!(open.with_buffer("a.py", "a = 1\n").tree_hash(), snapshot.tree_hash());
     }
 
     #[test]
     fn a_new_buffer_takes_its_place_in_order() {
-        let open = snapshot().with_open("b.py", "b = 1\n");
+        let open = snapshot().with_buffer("b.py", "b = 1\n");
         assert_eq!(texts(&open)[1], ("b.py", "b = 1\n"));
     }
 
@@ -205,13 +205,13 @@ mod tests {
     fn buffers_the_walk_would_skip_are_not_let_in() {
         let snapshot = snapshot();
         for (path, text) in [("secrets.py", "key = 1"), ("notes.txt", "x"), ("a.py", &"#".repeat(2 << 20))] {
-            assert_eq!(snapshot.with_open(path, text).get(path), None, "{path}");
+            assert_eq!(snapshot.with_buffer(path, text).get(path), None, "{path}");
         }
     }
 
     #[test]
     fn hidden_files_are_gone() {
-        let hidden = snapshot().hiding(["a.py", "unknown.py"]);
+        let hidden = snapshot().without_files(["a.py", "unknown.py"]);
         assert_eq!(texts(&hidden), [("c.py", "c = 1\nc = 2")]);
         assert_eq!(hidden.totals(), Totals { files: 1, lines: 2, bytes: 11 });
     }
@@ -219,16 +219,16 @@ mod tests {
     #[test]
     fn manifests_are_replaced_and_hidden_like_files_and_count_nowhere() {
         let snapshot = snapshot();
-        let open = snapshot.with_open("go.mod", "module b\n").with_open("web/package.json", "{}");
+        let open = snapshot.with_buffer("go.mod", "module b\n").with_buffer("web/package.json", "{}");
         let manifests: Vec<_> = open.manifests().iter().map(|one| (&*one.path, &*one.text)).collect();
         assert_eq!(manifests, [("go.mod", "module b\n"), ("web/package.json", "{}")]);
         assert_eq!((open.tree_hash(), open.totals()), (snapshot.tree_hash(), snapshot.totals()));
-        assert!(snapshot.hiding(["go.mod"]).manifests().is_empty());
+        assert!(snapshot.without_files(["go.mod"]).manifests().is_empty());
     }
 
     #[test]
     fn the_tree_hash_tells_paths_from_texts() {
-        let moved = snapshot().hiding(["a.py"]).with_open("a.pya.py", "a = 1\n");
+        let moved = snapshot().without_files(["a.py"]).with_buffer("a.pya.py", "a = 1\n");
         assert_ne!(moved.tree_hash(), snapshot().tree_hash());
     }
 }

@@ -36,7 +36,7 @@ impl Stamp {
     }
 
     /// Returns the stamp if every change after `now` is sure to alter it. `now` is a moment before the metadata was read.
-    pub(crate) fn settled(self, now: SystemTime) -> Option<Stamp> {
+    pub(crate) fn if_settled(self, now: SystemTime) -> Option<Stamp> {
         let last = if self.changed == 0 { self.modified } else { self.changed };
         let step = i64::try_from(CLOCK_STEP.as_nanos()).unwrap_or(i64::MAX);
         (last.saturating_add(step) < nanoseconds(now)).then_some(self)
@@ -130,7 +130,7 @@ mod tests {
     fn a_file_changed_just_now_or_in_the_future_may_change_unseen() {
         let second = 1_000_000_000;
         let now = UNIX_EPOCH + Duration::from_secs(100);
-        let is_settled = |modified, changed| stamp(modified, changed).settled(now).is_some();
+        let is_settled = |modified, changed| stamp(modified, changed).if_settled(now).is_some();
         assert!(is_settled(90 * second, 0));
         assert!(!is_settled(99 * second, 0));
         assert!(!is_settled(200 * second, 0));

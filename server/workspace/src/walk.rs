@@ -3,7 +3,7 @@
 //! The `ignore` crate walks and applies .gitignore and .ghostbenchignore. It does not report skipped entries, so each folder is
 //! listed once more: entries that are listed but never visited were ignored.
 //!
-//! A walk may be restricted to a [`Scope`]; within it, the result is the same as that of the whole walk.
+//! A walk may be restricted to a [`WalkScope`]; within it, the result is the same as that of the whole walk.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,13 +14,13 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 use syntax::{Language, Manifest};
 
 use crate::path_text::{exact_text, path_text};
-use crate::scope::{Scope, join};
 use crate::secret_names::is_secret_like;
-use crate::{Limits, Progress, SkipReason, Skipped, Stamp, folders, stamp};
+use crate::walk_scope::{WalkScope, join};
+use crate::{LoadProgress, ReadLimits, SkipReason, SkippedPath, Stamp, skipped_folders, stamp};
 
 /// Kind of a usable file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FileKind {
     /// Source, in the language of its name.
     Source(Language),
     /// A manifest.
@@ -29,20 +29,20 @@ pub(crate) enum Kind {
 
 /// A usable file.
 #[derive(Clone, Debug)]
-pub(crate) struct Candidate {
+pub(crate) struct WalkedFile {
     pub(crate) path: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: FileKind,
     pub(crate) bytes: u64,
     pub(crate) stamp: Stamp,
     /// Number of hard links.
-    pub(crate) names: u64,
+    pub(crate) link_count: u64,
 }
 
 /// The result of a walk, unordered.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
-    pub(crate) candidates: Vec<Candidate>,
-    pub(crate) skipped: Vec<Skipped>,
+pub(crate) struct WalkResult {
+    pub(crate) candidates: Vec<WalkedFile>,
+    pub(crate) skipped: Vec<SkippedPath>,
     /// The folders that the walk entered; the root is empty.
     pub(crate) entered: BTreeSet<String>,
 }
@@ -52,25 +52,25 @@ pub(crate) struct Found {
 const NARROW_PATHS: usize = 100;
 
 /// An event from a walking thread.
-enum Event {
+enum WalkEvent {
     /// A folder has this entry.
     Listed(String),
     /// The walk visited this entry, so it is not ignored.
     Visited(String),
     /// The walk entered this folder.
     Entered(String),
-    Candidate(Candidate),
-    Skipped(Skipped),
+    Candidate(WalkedFile),
+    Skipped(SkippedPath),
 }
 
-/// Walks the part of the folder `root` that `scope` covers; the folder must be readable.
+/// Walks the part of the folder `root` that `walk_scope` covers; the folder must be readable.
 pub(crate) fn walk(
     root: &Path,
-    scope: &Scope<'_>,
-    limits: &Limits,
-    progress: &(dyn Fn(Progress) + Sync),
+    scope: &WalkScope<'_>,
+    limits: &ReadLimits,
+    progress: &(dyn Fn(LoadProgress) + Sync),
     keep_going: &(dyn Fn() -> bool + Sync),
-) -> Found {
+) -> WalkResult {
     let (sender, events) = mpsc::channel();
     let found = AtomicUsize::new(0);
     let is_narrow = !scope.is_all() && scope.len() <= NARROW_PATHS;
@@ -83,7 +83,7 @@ pub(crate) fn walk(
             Ok(entry) => {
                 let state = visitor.visit(&entry);
                 if entry.file_type().is_some_and(|kind| kind.is_file()) {
-                    progress(Progress::Walking { found: found.fetch_add(1, Ordering::Relaxed) + 1 });
+                    progress(LoadProgress::Walking { found: found.fetch_add(1, Ordering::Relaxed) + 1 });
                 }
                 state
             }
@@ -94,13 +94,13 @@ pub(crate) fn walk(
         })
     });
     drop(sender);
-    collect(events.into_iter())
+    collect_events(events.into_iter())
 }
 
 /// Whether a folder has at most `entries` entries, without reading them. Installed dependencies do not count.
 pub fn is_small(root: &Path, entries: usize) -> bool {
     let mut rules = ignore_rules(root);
-    rules.filter_entry(|entry| !entry.file_name().to_str().is_some_and(folders::is_dependency_name));
+    rules.filter_entry(|entry| !entry.file_name().to_str().is_some_and(skipped_folders::is_dependency_name));
     rules.build().take(entries + 1).count() <= entries
 }
 
@@ -115,14 +115,14 @@ pub(crate) fn ignore_rules(root: &Path) -> WalkBuilder {
         .add_custom_ignore_filename(".ghostbenchignore")
         .filter_entry(|entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            !(is_folder && holds_odd_rules(entry.path()))
+            !(is_folder && has_special_ignore_file(entry.path()))
         });
     builder
 }
 
 /// Whether an ignore file of a folder is a pipe or a device. Reading it could block forever, and its rules are unknown, so the
 /// folder counts as ignored.
-pub(crate) fn holds_odd_rules(folder: &Path) -> bool {
+pub(crate) fn has_special_ignore_file(folder: &Path) -> bool {
     let is_odd = |name| {
         let metadata = std::fs::metadata(folder.join(name));
         metadata.is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
@@ -136,28 +136,28 @@ pub(crate) fn is_in_git_repository(root: &Path) -> bool {
 }
 
 /// Collects events, in any order, into a result.
-fn collect(events: impl Iterator<Item = Event>) -> Found {
-    let mut found = Found::default();
+fn collect_events(events: impl Iterator<Item = WalkEvent>) -> WalkResult {
+    let mut found = WalkResult::default();
     let (mut listed, mut visited) = (BTreeSet::new(), BTreeSet::new());
     for event in events {
         match event {
-            Event::Listed(path) => drop(listed.insert(path)),
-            Event::Visited(path) => drop(visited.insert(path)),
-            Event::Entered(path) => drop(found.entered.insert(path)),
-            Event::Candidate(candidate) => found.candidates.push(candidate),
-            Event::Skipped(one) => found.skipped.push(one),
+            WalkEvent::Listed(path) => drop(listed.insert(path)),
+            WalkEvent::Visited(path) => drop(visited.insert(path)),
+            WalkEvent::Entered(path) => drop(found.entered.insert(path)),
+            WalkEvent::Candidate(candidate) => found.candidates.push(candidate),
+            WalkEvent::Skipped(one) => found.skipped.push(one),
         }
     }
-    found.skipped.extend(listed.difference(&visited).map(|path| Skipped::new(path, SkipReason::Ignored)));
+    found.skipped.extend(listed.difference(&visited).map(|path| SkippedPath::new(path, SkipReason::Ignored)));
     found
 }
 
 /// One walking thread.
 struct Visitor<'a> {
     root: &'a Path,
-    scope: &'a Scope<'a>,
-    limits: &'a Limits,
-    sender: Sender<Event>,
+    scope: &'a WalkScope<'a>,
+    limits: &'a ReadLimits,
+    sender: Sender<WalkEvent>,
 }
 
 impl Visitor<'_> {
@@ -167,51 +167,52 @@ impl Visitor<'_> {
         }
         let path = match relative(self.root, entry.path()) {
             Ok(path) => path,
-            Err(lossy) => return self.skip(Skipped::new(lossy, SkipReason::InvalidUtf8)),
+            Err(lossy) => return self.skip(SkippedPath::new(lossy, SkipReason::InvalidUtf8)),
         };
         if !self.scope.covers(&path) {
             return WalkState::Skip;
         }
-        self.send(Event::Visited(path.clone()));
+        self.send(WalkEvent::Visited(path.clone()));
         match entry.file_type() {
-            Some(kind) if kind.is_symlink() => self.skip(Skipped::new(path, SkipReason::Symlink)),
+            Some(kind) if kind.is_symlink() => self.skip(SkippedPath::new(path, SkipReason::Symlink)),
             Some(kind) if kind.is_dir() => self.enter(entry.path(), &path),
             Some(kind) if kind.is_file() => self.judge_file(entry, path),
-            _ => self.skip(Skipped::new(path, SkipReason::Special)),
+            _ => self.skip(SkippedPath::new(path, SkipReason::Special)),
         }
     }
 
     /// Judges a folder by its name and entries; the root, whose `path` is empty, is always walked.
     fn enter(&self, folder: &Path, path: &str) -> WalkState {
-        let entries = match folders::list(folder) {
+        let entries = match skipped_folders::list_entries(folder) {
             Ok(entries) => entries,
-            Err(error) => return self.skip(Skipped::unreadable(path, &error)),
+            Err(error) => return self.skip(SkippedPath::unreadable(path, &error)),
         };
         let name = path.rsplit('/').next().unwrap_or(path);
-        let reason = if path.is_empty() { None } else { folders::judge(folder, name, &entries) };
+        let reason =
+            if path.is_empty() { None } else { skipped_folders::skip_reason(folder, name, &entries) };
         if let Some(reason) = reason {
-            return self.skip(Skipped::new(path, reason));
+            return self.skip(SkippedPath::new(path, reason));
         }
-        self.send(Event::Entered(path.to_owned()));
+        self.send(WalkEvent::Entered(path.to_owned()));
         for listed in entries.iter().map(|entry| join(path, entry)).filter(|path| self.scope.covers(path)) {
-            self.send(Event::Listed(listed));
+            self.send(WalkEvent::Listed(listed));
         }
         WalkState::Continue
     }
 
     fn judge_file(&self, entry: &DirEntry, path: String) -> WalkState {
-        let kind = match judge_use(&path) {
-            Err(reason) => return self.skip(Skipped::new(path, reason)),
+        let kind = match file_kind(&path) {
+            Err(reason) => return self.skip(SkippedPath::new(path, reason)),
             Ok(kind) => kind,
         };
         match entry.metadata() {
-            Err(error) => self.skip(Skipped::unreadable(path, &error)),
+            Err(error) => self.skip(SkippedPath::unreadable(path, &error)),
             Ok(metadata) if metadata.len() > self.limits.file_bytes => {
-                self.skip(Skipped::new(path, SkipReason::Oversized))
+                self.skip(SkippedPath::new(path, SkipReason::Oversized))
             }
             Ok(metadata) => {
                 let (bytes, stamp, names) = (metadata.len(), Stamp::of(&metadata), stamp::names(&metadata));
-                self.send(Event::Candidate(Candidate { path, kind, bytes, stamp, names }));
+                self.send(WalkEvent::Candidate(WalkedFile { path, kind, bytes, stamp, link_count: names }));
                 WalkState::Continue
             }
         }
@@ -219,31 +220,31 @@ impl Visitor<'_> {
 
     fn report_error(&self, error: &ignore::Error) {
         let path = error_path(error).and_then(|path| relative(self.root, path).ok()).unwrap_or_default();
-        self.send(Event::Visited(path.clone()));
-        self.skip(Skipped::unreadable(path, error));
+        self.send(WalkEvent::Visited(path.clone()));
+        self.skip(SkippedPath::unreadable(path, error));
     }
 
     /// For a file both states are equivalent.
-    fn skip(&self, skipped: Skipped) -> WalkState {
-        self.send(Event::Skipped(skipped));
+    fn skip(&self, skipped: SkippedPath) -> WalkState {
+        self.send(WalkEvent::Skipped(skipped));
         WalkState::Skip
     }
 
-    fn send(&self, event: Event) {
+    fn send(&self, event: WalkEvent) {
         self.sender.send(event).expect("the receiver outlives the walk");
     }
 }
 
 /// Returns the kind of a file by its name, or the reason to skip it.
-fn judge_use(path: &str) -> Result<Kind, SkipReason> {
-    match judge_name(path) {
-        Err(SkipReason::UnsupportedLanguage) if Manifest::is_at(path) => Ok(Kind::Manifest),
-        judged => judged.map(Kind::Source),
+fn file_kind(path: &str) -> Result<FileKind, SkipReason> {
+    match language_or_skip(path) {
+        Err(SkipReason::UnsupportedLanguage) if Manifest::is_at(path) => Ok(FileKind::Manifest),
+        judged => judged.map(FileKind::Source),
     }
 }
 
 /// Returns the language of a file whose name is admitted, or the reason to skip it.
-pub(crate) fn judge_name(path: &str) -> Result<Language, SkipReason> {
+pub(crate) fn language_or_skip(path: &str) -> Result<Language, SkipReason> {
     let name = path.rsplit('/').next().unwrap_or(path);
     if is_secret_like(path) {
         Err(SkipReason::SecretLike)

@@ -84,7 +84,7 @@ fn byte_characters() -> Vec<char> {
 }
 
 fn tensors(file: &mut Gguf, tokens: usize) {
-    let mut random = Random(1);
+    let mut random = Xorshift(1);
     let mut random = |file: &mut Gguf, name: &str, columns: usize, rows: usize| {
         let numbers: Vec<f32> = (0..columns * rows).map(|_| random.next() * 0.2).collect();
         file.tensor(name, &[columns, rows], &numbers);
@@ -106,9 +106,9 @@ fn tensors(file: &mut Gguf, tokens: usize) {
 }
 
 /// Xorshift: pseudorandom numbers from -1 to 1.
-struct Random(u32);
+struct Xorshift(u32);
 
-impl Random {
+impl Xorshift {
     fn next(&mut self) -> f32 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 17;

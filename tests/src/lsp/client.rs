@@ -10,21 +10,21 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::client_setup::ClientSetup;
 use super::frames;
-use super::inbox::{Mail, take_first};
-use super::line::{Line, lock};
-use super::setup::Setup;
-use crate::Outcome;
+use super::inbox::{InboxMessages, take_first};
+use super::server_pipes::{ServerPipes, lock};
+use crate::ProcessOutcome;
 use crate::process::{TIME_LIMIT, read_in_background, text_of, wait_at_most};
 
 /// A server and the client's end of the connection.
 ///
 /// Dropping it shuts the server down by protocol and asserts that it behaved: every request was answered once; every message
-/// was read by the test or allowed in the [`Setup`]; exit code 0.
+/// was read by the test or allowed in the [`ClientSetup`]; exit code 0.
 pub struct Client {
-    setup: Setup,
+    setup: ClientSetup,
     child: Arc<Mutex<Child>>,
-    line: Arc<Line>,
+    pipes: Arc<ServerPipes>,
     next_id: AtomicI64,
     pending: Mutex<BTreeSet<i64>>,
     reader: Option<JoinHandle<()>>,
@@ -41,14 +41,14 @@ impl Client {
     ///
     /// If it can't be started.
     #[track_caller]
-    pub fn spawn(mut command: Command, mut setup: Setup) -> Client {
+    pub fn spawn(mut command: Command, mut setup: ClientSetup) -> Client {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child =
             command.spawn().unwrap_or_else(|error| panic!("failed to start {command:?}: {error}"));
         let stdout = child.stdout.take().expect("the output is piped");
         let stderr = child.stderr.take().map(read_in_background);
-        let line = Arc::new(Line::new(child.stdin.take()));
-        let manners = std::mem::take(&mut setup.manners);
+        let line = Arc::new(ServerPipes::new(child.stdin.take()));
+        let manners = std::mem::take(&mut setup.auto_replies);
         let reader = {
             let line = Arc::clone(&line);
             thread::spawn(move || line.read_to_end(stdout, &manners))
@@ -58,7 +58,7 @@ impl Client {
         Client {
             setup,
             child,
-            line,
+            pipes: line,
             next_id: AtomicI64::new(1),
             pending: Mutex::default(),
             reader: Some(reader),
@@ -74,7 +74,7 @@ impl Client {
     ///
     /// If the server can't be started or returns an error.
     #[track_caller]
-    pub fn start(command: Command, setup: Setup) -> (Client, Value) {
+    pub fn start(command: Command, setup: ClientSetup) -> (Client, Value) {
         let client = Client::spawn(command, setup);
         let result = client.initialize();
         (client, result)
@@ -165,7 +165,7 @@ impl Client {
     ///
     /// If the response is a result, or none arrives.
     #[track_caller]
-    pub fn call_in_vain(&self, method: &str, params: Value) -> i64 {
+    pub fn call_expecting_error(&self, method: &str, params: Value) -> i64 {
         let id = self.request(method, params);
         let error = self.wait(id).expect_err(method);
         error["code"].as_i64().unwrap_or_else(|| panic!("an error has a code: {error}"))
@@ -179,7 +179,7 @@ impl Client {
 
     /// Whether there is an unread response to a request.
     pub fn is_answered(&self, id: i64) -> bool {
-        self.line.inbox.look(|mail| mail.responses.iter().any(|response| response["id"] == id))
+        self.pipes.inbox.inspect(|mail| mail.responses.iter().any(|response| response["id"] == id))
     }
 
     /// Waits for the next notification of this method, and returns its parameters.
@@ -232,22 +232,22 @@ impl Client {
 
     /// Sends any bytes; returns false if the server accepts no more.
     pub fn try_send_bytes(&self, bytes: &[u8]) -> bool {
-        self.line.write(bytes)
+        self.pipes.write(bytes)
     }
 
     /// Closes the server's input.
     pub fn close_stdin(&self) {
-        self.line.close();
+        self.pipes.close();
     }
 
-    /// Stops reading the server's output, until [`Client::read_on`] or the end.
+    /// Stops reading the server's output, until [`Client::resume_reading`] or the end.
     pub fn stop_reading(&self) {
-        self.line.pause(true);
+        self.pipes.pause(true);
     }
 
     /// Continues to read the server's output.
-    pub fn read_on(&self) {
-        self.line.pause(false);
+    pub fn resume_reading(&self) {
+        self.pipes.pause(false);
     }
 
     /// Whether the server's process has ended.
@@ -271,7 +271,7 @@ impl Client {
     ///
     /// If the server continues to run, or misbehaved.
     #[track_caller]
-    pub fn exit(self) -> Outcome {
+    pub fn exit(self) -> ProcessOutcome {
         self.notify("exit", Value::Null);
         self.wait_for_end()
     }
@@ -282,7 +282,7 @@ impl Client {
     ///
     /// If it continues to run, or misbehaved.
     #[track_caller]
-    pub fn wait_for_end(mut self) -> Outcome {
+    pub fn wait_for_end(mut self) -> ProcessOutcome {
         self.end()
     }
 
@@ -292,31 +292,31 @@ impl Client {
     ///
     /// If it continues to run.
     #[track_caller]
-    pub fn abandon(mut self) -> Outcome {
+    pub fn abandon(mut self) -> ProcessOutcome {
         self.outcome()
     }
 
     #[track_caller]
-    fn end(&mut self) -> Outcome {
+    fn end(&mut self) -> ProcessOutcome {
         let outcome = self.outcome();
         let stderr = &outcome.stderr;
         let pending = lock(&self.pending);
         assert!(pending.is_empty(), "unread answers to {pending:?}\nstderr: {stderr}");
-        let unread = self.line.inbox.look(Mail::unread);
+        let unread = self.pipes.inbox.inspect(InboxMessages::unread);
         assert!(unread.is_empty(), "unread at the end: {unread:#?}\nstderr: {stderr}");
         outcome
     }
 
     #[track_caller]
-    fn outcome(&mut self) -> Outcome {
+    fn outcome(&mut self) -> ProcessOutcome {
         self.is_over = true;
-        self.line.pause(false);
+        self.pipes.pause(false);
         wait_at_most(self.setup.time_limit, "the server ends", || self.has_ended());
         let status = self.exit_status().expect("it has ended");
         if let Some(reader) = self.reader.take() {
             reader.join().expect("the reader does not panic");
         }
-        Outcome { status, stdout: String::new(), stderr: text_of(self.stderr.take()) }
+        ProcessOutcome { status, stdout: String::new(), stderr: text_of(self.stderr.take()) }
     }
 
     fn exit_status(&self) -> Option<ExitStatus> {
@@ -324,8 +324,8 @@ impl Client {
     }
 
     #[track_caller]
-    fn take(&self, what: &str, take: impl FnMut(&mut Mail) -> Option<Value>) -> Value {
-        let found = self.line.inbox.wait(self.setup.time_limit, take);
+    fn take(&self, what: &str, take: impl FnMut(&mut InboxMessages) -> Option<Value>) -> Value {
+        let found = self.pipes.inbox.wait(self.setup.time_limit, take);
         found.unwrap_or_else(|reason| panic!("waited for {what}: {reason}"))
     }
 }

@@ -8,13 +8,13 @@ use serde_json::Value;
 /// Messages by kind, in order of arrival. One thread adds them, another one waits for them.
 #[derive(Default)]
 pub(super) struct Inbox {
-    mail: Mutex<Mail>,
+    mail: Mutex<InboxMessages>,
     changed: Condvar,
 }
 
 /// Content of an [`Inbox`].
 #[derive(Default)]
-pub(super) struct Mail {
+pub(super) struct InboxMessages {
     /// Unread responses.
     pub(super) responses: Vec<Value>,
     /// Unread notifications.
@@ -29,13 +29,13 @@ pub(super) struct Mail {
 
 impl Inbox {
     /// Changes the content, and wakes waiting threads.
-    pub(super) fn update(&self, change: impl FnOnce(&mut Mail)) {
+    pub(super) fn update(&self, change: impl FnOnce(&mut InboxMessages)) {
         change(&mut self.lock());
         self.changed.notify_all();
     }
 
     /// Reads the current content.
-    pub(super) fn look<T>(&self, look: impl FnOnce(&Mail) -> T) -> T {
+    pub(super) fn inspect<T>(&self, look: impl FnOnce(&InboxMessages) -> T) -> T {
         look(&self.lock())
     }
 
@@ -43,7 +43,7 @@ impl Inbox {
     pub(super) fn wait<T>(
         &self,
         limit: Duration,
-        mut take: impl FnMut(&mut Mail) -> Option<T>,
+        mut take: impl FnMut(&mut InboxMessages) -> Option<T>,
     ) -> Result<T, String> {
         let deadline = Instant::now() + limit;
         let mut mail = self.lock();
@@ -63,12 +63,12 @@ impl Inbox {
     }
 
     /// The content stays readable after a test failed with the lock held.
-    fn lock(&self) -> MutexGuard<'_, Mail> {
+    fn lock(&self) -> MutexGuard<'_, InboxMessages> {
         self.mail.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Mail {
+impl InboxMessages {
     /// Everything that must have been read at the end.
     pub(super) fn unread(&self) -> Vec<String> {
         let messages = self.responses.iter().chain(&self.notifications).map(Value::to_string);

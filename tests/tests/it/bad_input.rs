@@ -3,9 +3,9 @@
 use std::fs;
 use std::time::Duration;
 
-use tests::{Project, Running};
+use tests::{Project, RunningProcess};
 
-use crate::rows;
+use crate::run_rows;
 
 const USAGE: i32 = 2;
 const OUTSIDE_WORLD: i32 = 3;
@@ -85,7 +85,7 @@ fn arguments_that_make_no_sense() {
 fn absurdly_many_threads_or_repetitions() {
     let project = Project::new(GOOD);
     project.run("mine . --cases 4 --out ../suite.jsonl --jobs 1").expect_code(0);
-    let start = |command| Running::start(project.ghostbench(command));
+    let start = |command| RunningProcess::start(project.ghostbench(command));
     let few_seconds = Duration::from_secs(20);
     // Threads are limited by the machine, so any number of them may be requested.
     start("try . --cases 4 --jobs 100000 --out ../run").wait_at_most(few_seconds).expect_code(0);
@@ -108,7 +108,7 @@ fn places_that_nothing_can_be_written_to() {
 fn more_cases_than_the_files_hold() {
     let project = Project::new(GOOD);
     project.run("try . --cases 100000 --out ../run").expect_code(0);
-    assert!(!rows::cases(&project.beside("run")).is_empty());
+    assert!(!run_rows::cases(&project.sibling_path("run")).is_empty());
 }
 
 #[test]
@@ -154,24 +154,24 @@ fn names_with_blanks_quotes_and_letters_of_any_script() {
         project.write(name, text.replace("area", &format!("area_{}", name.len())));
     }
     project.run("try . --cases 20 --out ../run").expect_code(0);
-    assert!(!rows::cases(&project.beside("run")).is_empty());
+    assert!(!run_rows::cases(&project.sibling_path("run")).is_empty());
 }
 
 #[test]
 fn a_run_is_not_overwritten() {
     let project = Project::new(GOOD);
     project.run("try . --cases 5 --out ../run").expect_code(0);
-    let before = rows::text(&project.beside("run").join("predictions.jsonl"));
+    let before = run_rows::text(&project.sibling_path("run").join("predictions.jsonl"));
     project.run("try . --cases 5 --out ../run").expect_code(USAGE).expect_message(&["run", "--resume"]);
-    assert_eq!(rows::text(&project.beside("run").join("predictions.jsonl")), before);
+    assert_eq!(run_rows::text(&project.sibling_path("run").join("predictions.jsonl")), before);
 }
 
 #[test]
 fn a_suite_with_a_torn_line() {
     let project = Project::new(GOOD);
     project.run("mine . --cases 4 --out ../suite.jsonl").expect_code(0);
-    let suite = rows::text(&project.beside("suite.jsonl"));
-    fs::write(project.beside("torn.jsonl"), &suite[..suite.len() - 20])
+    let suite = run_rows::text(&project.sibling_path("suite.jsonl"));
+    fs::write(project.sibling_path("torn.jsonl"), &suite[..suite.len() - 20])
         .expect("the temporary folder is ours");
     let line = format!("line {}", suite.matches('\n').count());
     project.run("replay ../torn.jsonl").expect_code(OUTSIDE_WORLD).expect_message(&["torn.jsonl", &line]);
@@ -181,10 +181,10 @@ fn a_suite_with_a_torn_line() {
 fn a_suite_with_a_broken_line() {
     let project = Project::new(GOOD);
     project.run("mine . --cases 4 --out ../suite.jsonl").expect_code(0);
-    let suite = rows::text(&project.beside("suite.jsonl"));
+    let suite = run_rows::text(&project.sibling_path("suite.jsonl"));
     let (first, rest) = suite.split_once('\n').expect("a suite has a row");
     let broken = format!("{first}\n{{\"schema\": \"1.0\", \"id\": 7}}\n{rest}");
-    fs::write(project.beside("broken.jsonl"), broken).expect("the temporary folder is ours");
+    fs::write(project.sibling_path("broken.jsonl"), broken).expect("the temporary folder is ours");
     project
         .run("replay ../broken.jsonl")
         .expect_code(OUTSIDE_WORLD)
@@ -197,7 +197,7 @@ fn a_suite_that_is_no_suite() {
     for (text, code) in
         [("", USAGE), ("\n\n", USAGE), ("[1, 2]\n", OUTSIDE_WORLD), ("hello\n", OUTSIDE_WORLD)]
     {
-        fs::write(project.beside("no.jsonl"), text).expect("the temporary folder is ours");
+        fs::write(project.sibling_path("no.jsonl"), text).expect("the temporary folder is ours");
         project.run("replay ../no.jsonl").expect_code(code).expect_message(&["no.jsonl"]);
     }
 }
@@ -206,8 +206,9 @@ fn a_suite_that_is_no_suite() {
 fn a_suite_of_a_newer_schema() {
     let project = Project::new(GOOD);
     project.run("mine . --cases 4 --out ../suite.jsonl").expect_code(0);
-    let newer = rows::text(&project.beside("suite.jsonl")).replace("\"schema\":\"1.", "\"schema\":\"2.");
-    fs::write(project.beside("newer.jsonl"), newer).expect("the temporary folder is ours");
+    let newer =
+        run_rows::text(&project.sibling_path("suite.jsonl")).replace("\"schema\":\"1.", "\"schema\":\"2.");
+    fs::write(project.sibling_path("newer.jsonl"), newer).expect("the temporary folder is ours");
     let outcome = project.run("replay ../newer.jsonl").expect_code(OUTSIDE_WORLD);
     outcome.expect_message(&["newer.jsonl", "line 1", "schema 2.", "install a newer version"]);
 }
@@ -216,10 +217,10 @@ fn a_suite_of_a_newer_schema() {
 fn a_newer_minor_version_is_read() {
     let project = Project::new(GOOD);
     project.run("mine . --cases 4 --out ../suite.jsonl").expect_code(0);
-    let suite = rows::text(&project.beside("suite.jsonl"));
+    let suite = run_rows::text(&project.sibling_path("suite.jsonl"));
     let newer = suite.replace("{\"schema\":\"1.4\"", "{\"schema\":\"1.7\",\"invented_later\":[1]");
     assert_ne!(newer, suite);
-    fs::write(project.beside("newer.jsonl"), newer).expect("the temporary folder is ours");
+    fs::write(project.sibling_path("newer.jsonl"), newer).expect("the temporary folder is ours");
     project.run("replay ../newer.jsonl --workspace . --out ../run").expect_code(0);
 }
 
@@ -228,8 +229,8 @@ fn a_run_of_a_newer_schema() {
     let project = Project::new(GOOD);
     project.run("try . --cases 4 --out ../run").expect_code(0);
     for file in ["predictions.jsonl", "run.json"] {
-        let path = project.beside("run").join(file);
-        let text = rows::text(&path);
+        let path = project.sibling_path("run").join(file);
+        let text = run_rows::text(&path);
         let newer = text.replacen("\"1.4\"", "\"9.0\"", 1);
         assert_ne!(newer, text, "{file}");
         fs::write(&path, newer).expect("the run is ours");
@@ -243,20 +244,20 @@ fn a_run_with_a_torn_last_answer_is_shown_and_gone_on_with() {
     let project = Project::new(GOOD);
     project.run("mine . --cases 6 --out ../suite.jsonl").expect_code(0);
     project.run("replay ../suite.jsonl --workspace . --out ../run").expect_code(0);
-    let path = project.beside("run").join("predictions.jsonl");
-    let (whole, answers) = (rows::text(&path), rows::answers(&project.beside("run")));
+    let path = project.sibling_path("run").join("predictions.jsonl");
+    let (whole, answers) = (run_rows::text(&path), run_rows::answers(&project.sibling_path("run")));
     fs::write(&path, &whole[..whole.len() - 9]).expect("the run is ours");
     project.run("report ../run").expect_code(0);
     project.run("replay ../suite.jsonl --workspace . --out ../run --resume").expect_code(0);
-    assert_eq!(rows::answers(&project.beside("run")), answers);
+    assert_eq!(run_rows::answers(&project.sibling_path("run")), answers);
 }
 
 #[test]
 fn a_run_with_a_broken_line_in_its_middle() {
     let project = Project::new(GOOD);
     project.run("try . --cases 4 --out ../run").expect_code(0);
-    let path = project.beside("run").join("predictions.jsonl");
-    fs::write(&path, format!("half a row\n{}", rows::text(&path))).expect("the run is ours");
+    let path = project.sibling_path("run").join("predictions.jsonl");
+    fs::write(&path, format!("half a row\n{}", run_rows::text(&path))).expect("the run is ours");
     let message = ["predictions.jsonl", "line 1"];
     project.run("report ../run").expect_code(OUTSIDE_WORLD).expect_message(&message);
 }
@@ -276,7 +277,7 @@ fn a_run_of_other_cases_or_engines_is_not_gone_on_with() {
 
 #[track_caller]
 fn only_the_good_file(project: &Project) {
-    for case in rows::cases(&project.beside("run")) {
+    for case in run_rows::cases(&project.sibling_path("run")) {
         assert_eq!(case.path, "good.py");
     }
 }
@@ -295,6 +296,6 @@ fn a_file_that_is_too_complex_to_parse_is_told_and_the_others_are_used() {
     // With the cache this is known without parsing.
     project.run("index .").expect_code(0).expect_message(&told);
     project.run("mine . --cases 5 --out ../suite.jsonl").expect_code(0).expect_message(&told);
-    let suite = fs::read_to_string(project.beside("suite.jsonl")).expect("it was written");
+    let suite = fs::read_to_string(project.sibling_path("suite.jsonl")).expect("it was written");
     assert!(suite.contains("good.py") && !suite.contains("hostile/"));
 }

@@ -26,7 +26,7 @@ fn the_smallest_change_is_kept_for_the_next_time() {
 }
 
 /// Returns a cache file of a project: its `cache`, or its `image`, which contains its tokens.
-fn kept(project: &Project, ending: &str) -> PathBuf {
+fn cached_file(project: &Project, ending: &str) -> PathBuf {
     let caches = fs::read_dir(project.home().join(".cache/ghostbench")).expect("something was kept");
     let mut paths = caches.map(|entry| entry.expect("it is ours").path());
     paths.find(|path| path.extension().is_some_and(|found| found == ending)).expect("it was kept")
@@ -44,7 +44,7 @@ fn tokens_are_kept_for_the_next_time_and_make_no_difference() {
     };
     let (proposed, _) = complete();
     assert!(proposed.is_some(), "something is proposed");
-    let image = kept(&project, "image");
+    let image = cached_file(&project, "image");
     let bytes = fs::read(&image).expect("it is there");
     assert_eq!(complete().0, proposed);
     fs::write(&image, [&bytes[..bytes.len() - 1], b"x"].concat()).expect("it is ours");
@@ -83,7 +83,7 @@ fn caches_are_listed_in_words_and_removed_all_together() {
 fn a_folder_in_the_place_of_a_cache_is_named_once_with_what_to_do() {
     let project = Project::generated(2);
     index(&project);
-    let cache = kept(&project, "cache");
+    let cache = cached_file(&project, "cache");
     fs::remove_file(&cache).expect("the file is ours");
     fs::create_dir(&cache).expect("the folder is ours");
     let outcome = project.run("index .").expect_code(3);

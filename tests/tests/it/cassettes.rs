@@ -4,23 +4,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cases::{Prediction, Recorded, Status};
-use mock::{Dialect, Marks, MockServer, Model};
+use mock::{Dialect, MockModel, MockServer, TemplateMarks};
 use tests::Project;
 
 use crate::engines::{KEY, WRITTEN, open_ai, open_ai_answering};
 #[cfg(unix)]
-use crate::programs::PROGRAM;
-use crate::programs::tiny;
-use crate::rows;
+use crate::program_engines::PROGRAM;
+use crate::program_engines::tiny;
+use crate::run_rows;
 use crate::settings::user_file;
 
 /// The part of an answer that is the same in every replay.
-fn essence(run: &Path) -> Vec<(String, String, String, String, String)> {
+fn stable_fields(run: &Path) -> Vec<(String, String, String, String, String)> {
     let one = |row: Prediction| {
         let rest = format!("{} {} {:?} {:?}", row.status, row.finish, row.reason, row.tokens);
         (row.case, row.engine.fingerprint, row.raw, row.text, rest)
     };
-    let mut all: Vec<_> = rows::predictions(run).into_iter().map(one).collect();
+    let mut all: Vec<_> = run_rows::predictions(run).into_iter().map(one).collect();
     all.sort();
     all
 }
@@ -34,16 +34,16 @@ fn a_run_comes_again_without_its_server_and_tells_so() {
         project.run("try . --cases 6 --engine mock --out ../run --cassette ../c.jsonl").expect_code(0);
     assert!(recorded.stderr.contains("c.jsonl: 0 answers replayed"), "{}", recorded.stderr);
     drop(server);
-    assert!(!rows::text(&project.beside("c.jsonl")).contains(KEY));
+    assert!(!run_rows::text(&project.sibling_path("c.jsonl")).contains(KEY));
     let replayed = "replay ../run/cases.jsonl --workspace . --engine mock --cassette ../c.jsonl --offline --out ../again";
     let outcome = project.run(replayed).expect_code(0);
-    let again = rows::predictions(&project.beside("again"));
+    let again = run_rows::predictions(&project.sibling_path("again"));
     assert!(again.iter().any(|row| row.raw.contains(WRITTEN)));
     assert!(again.iter().all(|row| row.recorded == Some(Recorded::Timed)));
-    assert!(rows::predictions(&project.beside("run")).iter().all(|row| row.recorded.is_none()));
-    assert_eq!(essence(&project.beside("again")), essence(&project.beside("run")));
+    assert!(run_rows::predictions(&project.sibling_path("run")).iter().all(|row| row.recorded.is_none()));
+    assert_eq!(stable_fields(&project.sibling_path("again")), stable_fields(&project.sibling_path("run")));
     assert!(outcome.stdout.contains("come from a cassette"), "{}", outcome.stdout);
-    let config = |run: &str| rows::run(&project.beside(run)).engines;
+    let config = |run: &str| run_rows::run(&project.sibling_path(run)).engines;
     assert_eq!(config("again"), config("run"), "a cassette makes no other engine");
 }
 
@@ -57,9 +57,9 @@ fn a_secret_in_an_answer_is_in_no_file_and_the_answer_comes_again() {
     let recorded = project.run(record).expect_code(0);
     let replay = "replay ../run/cases.jsonl --workspace . --engine mock --cassette ../c.jsonl --offline --out ../again";
     let replayed = project.run(replay).expect_code(0);
-    assert_eq!(essence(&project.beside("again")), essence(&project.beside("run")));
+    assert_eq!(stable_fields(&project.sibling_path("again")), stable_fields(&project.sibling_path("run")));
     let masked = "password=\"xxxxxxxxxxx\"";
-    assert!(rows::predictions(&project.beside("run")).iter().any(|row| row.raw.contains(masked)));
+    assert!(run_rows::predictions(&project.sibling_path("run")).iter().any(|row| row.raw.contains(masked)));
     let files = [
         "c.jsonl",
         "run/predictions.jsonl",
@@ -68,18 +68,18 @@ fn a_secret_in_an_answer_is_in_no_file_and_the_answer_comes_again() {
         "again/report.html",
     ];
     for text in files
-        .map(|file| rows::text(&project.beside(file)))
+        .map(|file| run_rows::text(&project.sibling_path(file)))
         .into_iter()
         .chain([recorded.stdout, replayed.stdout])
     {
         assert!(!text.contains("R0se"), "{text}");
     }
-    assert!(rows::text(&project.beside("c.jsonl")).contains("xxxxxxxxxxx"));
+    assert!(run_rows::text(&project.sibling_path("c.jsonl")).contains("xxxxxxxxxxx"));
 }
 
 /// Records a run of an engine with these settings, and replays it without `gone`, a file that the engine needs.
 #[track_caller]
-fn comes_again_without(project: &Project, engine: &str, gone: &Path) {
+fn check_replay_without(project: &Project, engine: &str, gone: &Path) {
     let record = format!("try . --cases 4 --engine {engine} --out ../run --cassette ../c.jsonl");
     project.run(&record).expect_code(0);
     fs::remove_file(gone).expect("it was there");
@@ -87,7 +87,7 @@ fn comes_again_without(project: &Project, engine: &str, gone: &Path) {
     project.run(&format!("{replay} --engine {engine} --out ../again")).expect_code(0);
     // Missing files change the fingerprint.
     let answers = |run: &str| {
-        let rows = essence(&project.beside(run)).into_iter();
+        let rows = stable_fields(&project.sibling_path(run)).into_iter();
         let mut rows: Vec<_> = rows.map(|(case, _, raw, text, rest)| (case, raw, text, rest)).collect();
         rows.sort();
         rows
@@ -99,12 +99,14 @@ fn comes_again_without(project: &Project, engine: &str, gone: &Path) {
 #[test]
 fn a_program_that_is_gone_answers_from_a_cassette() {
     let project = Project::generated(3);
-    let path = project.beside("complete.sh");
+    let path = project.sibling_path("complete.sh");
     user_file(&project, &format!("[[engine]]\nname = \"mine\"\nkind = \"command\"\ncommand = [{path:?}]\n"));
     fs::write(&path, PROGRAM.replace("\"$PIDS\"", "/dev/null")).expect("the temporary folder is ours");
     tests::unix::set_mode(&path, 0o755);
-    comes_again_without(&project, "mine", &path);
-    assert!(rows::predictions(&project.beside("again")).iter().any(|row| row.raw.contains("total = 1")));
+    check_replay_without(&project, "mine", &path);
+    assert!(
+        run_rows::predictions(&project.sibling_path("again")).iter().any(|row| row.raw.contains("total = 1"))
+    );
 }
 
 #[test]
@@ -112,7 +114,7 @@ fn a_model_whose_file_is_gone_answers_from_a_cassette_to_the_prompts_that_it_was
     let project = Project::generated(3);
     let Some(settings) = tiny(&project) else { return };
     user_file(&project, &settings);
-    comes_again_without(&project, "tiny", &project.beside("tiny.gguf"));
+    check_replay_without(&project, "tiny", &project.sibling_path("tiny.gguf"));
     user_file(&project, &settings.replace("qwen2.5-coder", "starcoder2"));
     let changed = "replay ../run/cases.jsonl --workspace . --engine tiny --offline --cassette ../c.jsonl --out ../changed";
     project.run(changed).expect_code(3).expect_message(&["c.jsonl holds no answer to"]);
@@ -129,7 +131,7 @@ fn what_is_not_recorded_is_counted_once_and_ends_the_run_with_a_code() {
     let outcome = project.run(&format!("{other} ../none")).expect_code(3);
     let outcome = outcome.expect_message(&["questions stayed without an answer", "--offline", "--cassette"]);
     assert_eq!(outcome.stderr.matches("--offline").count(), 1, "{}", outcome.stderr);
-    for row in rows::predictions(&project.beside("none")) {
+    for row in run_rows::predictions(&project.sibling_path("none")) {
         assert_eq!(row.status == Status::Error, row.engine.kind == "openai", "{row:?}");
     }
     let settings = settings.replace("qwen2.5-coder", "starcoder2");
@@ -145,7 +147,7 @@ fn what_is_no_cassette_is_told_before_any_work() {
     project.write("notes.txt", "mine");
     let outcome = project.run("try . --cassette notes.txt").expect_code(2);
     outcome.expect_message(&["notes.txt is not a cassette", "name another file"]);
-    assert_eq!(rows::text(&project.root().join("notes.txt")), "mine");
+    assert_eq!(run_rows::text(&project.root().join("notes.txt")), "mine");
     let outcome = project.run("try . --cassette none.jsonl --offline").expect_code(2);
     outcome.expect_message(&["cannot read the cassette none.jsonl", "record it"]);
     let header = "{\"schema\":\"1.0\",\"format\":\"ghostbench-cassette\"}\n";
@@ -202,26 +204,29 @@ fn our_own_cassette_answers_a_fresh_clone() {
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         record(&project, &suite, &cassette);
     }
-    let before = rows::text(Path::new(&cassette));
+    let before = run_rows::text(Path::new(&cassette));
     let replay = format!(
         "replay {suite} --config {settings} --engine coder --cassette {cassette} --offline --out ../run"
     );
     project.run(&replay).expect_code(0);
-    let predictions = rows::predictions(&project.beside("run"));
-    for case in rows::cases(&folder) {
+    let predictions = run_rows::predictions(&project.sibling_path("run"));
+    for case in run_rows::cases(&folder) {
         let answer = predictions.iter().find(|row| row.case == case.id).expect("every case is answered");
         assert_eq!(answer.text, case.truth, "{}", case.path);
     }
-    assert_eq!(rows::text(Path::new(&cassette)), before, "offline writes nothing");
+    assert_eq!(run_rows::text(Path::new(&cassette)), before, "offline writes nothing");
 }
 
 /// Records the fixture from a server that knows the truths.
 fn record(project: &Project, suite: &str, cassette: &str) {
-    let model = rows::cases(&fixture()).iter().fold(Model::new("coder", Some(Marks::QWEN)), |model, case| {
-        model.knowing(&case.prefix, &case.truth, &case.suffix)
-    });
-    let server = MockServer::speaking(Dialect::llama_cpp(model));
-    let there = rows::text(&fixture().join("ghostbench.toml")).replace("http://127.0.0.1:1", &server.url());
+    let model = run_rows::cases(&fixture())
+        .iter()
+        .fold(MockModel::new("coder", Some(TemplateMarks::QWEN)), |model, case| {
+            model.with_answer(&case.prefix, &case.truth, &case.suffix)
+        });
+    let server = MockServer::with_dialect(Dialect::llama_cpp(model));
+    let there =
+        run_rows::text(&fixture().join("ghostbench.toml")).replace("http://127.0.0.1:1", &server.url());
     let settings = project.write("recording.toml", there);
     let _ = fs::remove_file(cassette);
     let replay = format!(

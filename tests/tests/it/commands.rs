@@ -4,17 +4,17 @@ use std::fs;
 
 use tests::Project;
 
-use crate::rows;
+use crate::run_rows;
 
 #[test]
 fn try_mines_replays_scores_and_reports() {
     let project = Project::generated(6);
     let outcome = project.run("try . --cases 40 --out ../run").expect_code(0);
-    let run = project.beside("run");
-    let cases = rows::cases(&run);
+    let run = project.sibling_path("run");
+    let cases = run_rows::cases(&run);
     assert!(!cases.is_empty());
-    assert_eq!(rows::answers(&run).len(), rows::answers_in_all(&run));
-    assert!(!rows::text(&run.join("scores.jsonl")).is_empty());
+    assert_eq!(run_rows::answers(&run).len(), run_rows::total_answers(&run));
+    assert!(!run_rows::text(&run.join("scores.jsonl")).is_empty());
     assert!(outcome.stdout.contains("builtin"), "{}", outcome.stdout);
     assert!(outcome.stdout.contains("report.html"), "{}", outcome.stdout);
     assert!(!outcome.stderr.contains("skipped"), "nothing was skipped: {}", outcome.stderr);
@@ -37,9 +37,12 @@ fn mine_replay_and_report_do_what_try_does_at_once() {
     project.run("try . --cases 30 --seed 3 --out ../at-once").expect_code(0);
     project.run("mine . --cases 30 --seed 3 --out ../suite.jsonl").expect_code(0);
     project.run("replay ../suite.jsonl --workspace . --out ../in-turn").expect_code(0);
-    let (at_once, in_turn) = (project.beside("at-once"), project.beside("in-turn"));
-    assert_eq!(rows::text(&project.beside("suite.jsonl")), rows::text(&at_once.join("cases.jsonl")));
-    assert_eq!(rows::answers(&in_turn), rows::answers(&at_once));
+    let (at_once, in_turn) = (project.sibling_path("at-once"), project.sibling_path("in-turn"));
+    assert_eq!(
+        run_rows::text(&project.sibling_path("suite.jsonl")),
+        run_rows::text(&at_once.join("cases.jsonl"))
+    );
+    assert_eq!(run_rows::answers(&in_turn), run_rows::answers(&at_once));
     let report = |run: &str| project.run(&format!("report {run} --format markdown")).expect_code(0).stdout;
     assert!(report("../in-turn").contains("builtin"));
 }
@@ -48,7 +51,7 @@ fn mine_replay_and_report_do_what_try_does_at_once() {
 fn near_copies_in_the_workspace_are_measured_with_and_without() {
     let project = Project::generated(4);
     project.run("try . --cases 10 --out ../run").expect_code(0);
-    let engines = rows::run(&project.beside("run")).engines;
+    let engines = run_rows::run(&project.sibling_path("run")).engines;
     let names: Vec<_> = engines.iter().map(|config| config.engine.name.as_str()).collect();
     assert_eq!(names, ["builtin", "builtin no-copies"]);
 }

@@ -6,7 +6,7 @@ use std::fs;
 use cases::{Case, Scenario, Variant};
 use tests::Project;
 
-use crate::rows;
+use crate::run_rows;
 
 /// A package of modules that all use the definitions of a common one.
 fn shop() -> Project {
@@ -29,8 +29,9 @@ fn shop() -> Project {
 fn cases_come_in_threes_and_hold_nothing_of_their_own_file() {
     let project = shop();
     project.run("mine . --scenario cross_file --cases 30 --out ../suite.jsonl").expect_code(0);
-    let cases: Vec<Case> =
-        cases::parse_lines(&rows::text(&project.beside("suite.jsonl"))).expect("the suite is whole").rows;
+    let cases: Vec<Case> = cases::parse_lines(&run_rows::text(&project.sibling_path("suite.jsonl")))
+        .expect("the suite is whole")
+        .rows;
     let mut holes: BTreeMap<&str, Vec<&Case>> = BTreeMap::new();
     cases.iter().for_each(|case| holes.entry(&case.hole).or_default().push(case));
     assert!(holes.len() >= 5, "{}", holes.len());
@@ -83,7 +84,7 @@ fn mine_counts_cases_holes_and_names() {
 fn try_shows_in_file_against_retrieval() {
     let project = shop();
     let outcome = project.run("try . --cases 90 --out ../run").expect_code(0);
-    let cross_file = rows::cases(&project.beside("run"))
+    let cross_file = run_rows::cases(&project.sibling_path("run"))
         .iter()
         .filter(|case| case.scenario == Scenario::CrossFile)
         .count();
@@ -111,14 +112,14 @@ fn one_file_alone_has_no_cross_file_cases_and_that_is_said() {
 fn reports_hold_the_context_of_each_case() {
     let project = shop();
     project.run("try . --scenario cross_file --cases 12 --out ../run").expect_code(0);
-    let cases = rows::cases(&project.beside("run"));
+    let cases = run_rows::cases(&project.sibling_path("run"));
     let case = cases.iter().find(|case| !case.context.is_empty()).expect("retrieval finds something");
     let json = project.run("report ../run --json").expect_code(0).stdout;
     let value: serde_json::Value = serde_json::from_str(&json).expect("standard output is JSON alone");
     let item = &value["contexts"][&case.id][0];
     assert_eq!(item["path"], case.context[0].path.as_str());
     assert_eq!(item["text"], case.context[0].text.as_str());
-    let page = rows::text(&project.beside("run").join("report.html"));
+    let page = run_rows::text(&project.sibling_path("run").join("report.html"));
     assert!(page.contains(&case.context[0].path));
 }
 
@@ -204,11 +205,11 @@ fn retrieve_measures_strategies_over_a_suite() {
 fn retrieve_reports_unresolved_names_apart() {
     let project = shop();
     project.run("mine . --scenario cross_file --cases 30 --out ../suite.jsonl").expect_code(0);
-    let suite = rows::text(&project.beside("suite.jsonl"));
+    let suite = run_rows::text(&project.sibling_path("suite.jsonl"));
     let (first, rest) = suite.split_at(suite.lines().take(3).map(|line| line.len() + 1).sum());
     let unresolved = first.replace("\"resolved\":\"yes\"", "\"resolved\":\"no\"");
     assert_ne!(unresolved, first);
-    fs::write(project.beside("mixed.jsonl"), unresolved + rest).expect("the folder is ours");
+    fs::write(project.sibling_path("mixed.jsonl"), unresolved + rest).expect("the folder is ours");
     let json = project.run("retrieve ../mixed.jsonl --workspace . --json").expect_code(0).stdout;
     let value: serde_json::Value = serde_json::from_str(&json).expect("standard output is JSON alone");
     for (list, cases) in [("strategies", 9), ("unresolved", 1)] {
@@ -228,7 +229,7 @@ fn retrieve_says_what_is_wrong_and_what_to_do() {
     project.write("notes.txt", "text\n");
     project.write("binary.py", b"x\0");
     project.write("latin.py", b"x = '\xe9'\n");
-    fs::write(project.beside("outside.py"), "x = 1\n").expect("the folder is ours");
+    fs::write(project.sibling_path("outside.py"), "x = 1\n").expect("the folder is ours");
     project.run("mine . --cases 6 --out ../suite.jsonl").expect_code(0);
     for (arguments, message) in [
         ("shop/main_3.py:999:1", "shop/main_3.py has"),

@@ -2,7 +2,7 @@
 
 use tests::Project;
 
-use crate::rows;
+use crate::run_rows;
 
 #[test]
 fn cases_are_the_same_bytes_for_any_number_of_threads() {
@@ -38,7 +38,7 @@ fn answers_are_the_same_for_any_number_of_requests_under_way() {
     let answers = |jobs: u32| {
         let run = format!("run-{jobs}");
         project.run(&format!("try . --cases 30 --jobs {jobs} --out ../{run}")).expect_code(0);
-        rows::answers(&project.beside(&run))
+        run_rows::answers(&project.sibling_path(&run))
     };
     let alone = answers(1);
     assert!(!alone.is_empty());

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use serde_json::Value;
-use tests::{LlamaServer, Outcome, Project, Running};
+use tests::{LlamaServer, ProcessOutcome, Project, RunningProcess};
 
 const FIXTURE: &str = "\
 //- /writing.py
@@ -33,21 +33,21 @@ fn retrieve(project: &Project, arguments: &str) -> Command {
 
 /// The results with the server's embeddings.
 #[track_caller]
-fn embedded(project: &Project, server: &LlamaServer) -> Outcome {
+fn embedded(project: &Project, server: &LlamaServer) -> ProcessOutcome {
     let arguments = format!("--embeddings {} --embedding-model tiny", server.url());
-    Running::start(retrieve(project, &arguments)).wait().expect_code(0)
+    RunningProcess::start(retrieve(project, &arguments)).wait().expect_code(0)
 }
 
 /// The retrieved snippets, with scores and reasons.
 #[track_caller]
-fn items(outcome: &Outcome) -> Vec<Value> {
+fn items(outcome: &ProcessOutcome) -> Vec<Value> {
     let report: Value = serde_json::from_str(&outcome.stdout).expect("the report is JSON");
     report["strategies"][0]["items"].as_array().expect("a strategy has items").clone()
 }
 
 /// Number of embedded texts in the command's output.
 #[track_caller]
-fn texts_embedded(outcome: &Outcome) -> usize {
+fn texts_embedded(outcome: &ProcessOutcome) -> usize {
     let told = outcome.stderr.lines().find_map(|line| line.split_once(" text")?.0.trim().parse().ok());
     told.unwrap_or_else(|| panic!("nothing was embedded: {}", outcome.stderr))
 }
@@ -122,7 +122,7 @@ fn a_function_that_is_too_long_for_the_server_is_embedded_by_its_beginning() {
 /// Checks the lexical results after embeddings failed.
 #[track_caller]
 fn check_fallback(project: &Project, server: &LlamaServer, reason: &[&str]) {
-    let lexical = Running::start(retrieve(project, "")).wait().expect_code(0);
+    let lexical = RunningProcess::start(retrieve(project, "")).wait().expect_code(0);
     assert_eq!(items(&lexical).len(), 3);
     let fallen = embedded(project, server).expect_message(&["functions are compared by their words instead"]);
     assert_eq!(items(&fallen.expect_message(reason)), items(&lexical));
@@ -148,7 +148,8 @@ fn a_server_that_does_not_embed_says_how_it_would() {
 #[test]
 fn who_is_waited_for_is_told_before() {
     let project = Project::new(FIXTURE);
-    let outcome = Running::start(retrieve(&project, "--embeddings http://127.0.0.1:1")).wait().expect_code(0);
+    let outcome =
+        RunningProcess::start(retrieve(&project, "--embeddings http://127.0.0.1:1")).wait().expect_code(0);
     let told = ["asking http://127.0.0.1:1 for embeddings", "functions are compared by their words instead"];
     let [before, after] = told.map(|words| outcome.stderr.find(words).expect("it is reported"));
     assert!(before < after, "{}", outcome.stderr);
@@ -162,7 +163,7 @@ fn what_cannot_be_meant_is_refused() {
         ("--embeddings http://127.0.0.1:1 --embedding-key-env GHOSTBENCH_NO_KEY", &["GHOSTBENCH_NO_KEY"]),
         ("--embedding-model tiny", &["--embeddings"]),
     ] {
-        Running::start(retrieve(&project, arguments)).wait().expect_code(2).expect_message(words);
+        RunningProcess::start(retrieve(&project, arguments)).wait().expect_code(2).expect_message(words);
     }
     let hybrid = "retrieve writing.py:3:15 --strategy hybrid --embeddings http://127.0.0.1:1";
     project.run(hybrid).expect_code(2).expect_message(&["--strategy functions"]);

@@ -1,13 +1,13 @@
 //! Engines behind HTTP, from settings to answers. The mock servers are strict.
 
-mod checked;
-mod completed;
+mod check;
+mod complete;
 
-use mock::{Dialect, Marks, MockServer, Model, Reply};
+use mock::{Dialect, MockModel, MockServer, Reply, TemplateMarks};
 use serde_json::Value;
 use tests::Project;
 
-use crate::rows;
+use crate::run_rows;
 use crate::settings::user_file;
 
 /// A secret that no message, log, run or report may contain.
@@ -16,13 +16,13 @@ pub(crate) const KEY: &str = "sk-very-secret-0123456789";
 /// The model's answer to every request.
 pub(crate) const WRITTEN: &str = "total = 1";
 
-fn model() -> Model {
-    Model::new("coder", Some(Marks::QWEN)).answering(|_| Some(WRITTEN.to_owned()))
+fn model() -> MockModel {
+    MockModel::new("coder", Some(TemplateMarks::QWEN)).with_answers(|_| Some(WRITTEN.to_owned()))
 }
 
 /// A server in OpenAI's format with the settings of an engine `mock` for it.
 pub(crate) fn open_ai() -> (MockServer, String) {
-    let server = MockServer::speaking(Dialect::open_ai(model(), KEY));
+    let server = MockServer::with_dialect(Dialect::open_ai(model(), KEY));
     let settings = format!(
         "[[engine]]\nname = \"mock\"\nkind = \"openai\"\nurl = \"{}\"\nmodel = \"coder\"\nfim = \"qwen2.5-coder\"\n\
          headers = {{Authorization = \"Bearer {KEY}\"}}\n",
@@ -33,8 +33,9 @@ pub(crate) fn open_ai() -> (MockServer, String) {
 
 /// The same with a server that always answers with this text.
 pub(crate) fn open_ai_answering(text: &'static str) -> (MockServer, String) {
-    let model = Model::new("coder", Some(Marks::QWEN)).answering(move |_| Some(text.to_owned()));
-    let server = MockServer::speaking(Dialect::open_ai(model, KEY));
+    let model =
+        MockModel::new("coder", Some(TemplateMarks::QWEN)).with_answers(move |_| Some(text.to_owned()));
+    let server = MockServer::with_dialect(Dialect::open_ai(model, KEY));
     let settings = open_ai().1;
     let (before, rest) = settings.split_once("url = \"").expect("it has an address");
     let (_, after) = rest.split_once('"').expect("it ends");
@@ -44,7 +45,7 @@ pub(crate) fn open_ai_answering(text: &'static str) -> (MockServer, String) {
 
 /// The same with a server of llama.cpp.
 pub(crate) fn llama_cpp() -> (MockServer, String) {
-    let server = MockServer::speaking(Dialect::llama_cpp(model()));
+    let server = MockServer::with_dialect(Dialect::llama_cpp(model()));
     let settings = format!("[[engine]]\nname = \"mock\"\nkind = \"llama-cpp\"\nurl = \"{}\"\n", server.url());
     (server, settings)
 }
@@ -59,13 +60,13 @@ fn check_measured((server, settings): (MockServer, String)) {
     assert!(asked >= 5, "{asked} requests");
     let replayed = project.run("replay ../run/cases.jsonl --engine mock --out ../again").expect_code(0);
     assert!(server.log().received.len() >= asked + 5);
-    assert_eq!(rows::run(&project.beside("again")).engines[0].engine.name, "mock");
+    assert_eq!(run_rows::run(&project.sibling_path("again")).engines[0].engine.name, "mock");
     for run in ["run", "again"] {
-        let predictions = std::fs::read_to_string(project.beside(run).join("predictions.jsonl"));
+        let predictions = std::fs::read_to_string(project.sibling_path(run).join("predictions.jsonl"));
         let predictions = predictions.expect("the run has its predictions");
         assert!(predictions.contains(WRITTEN), "{predictions}");
         assert!(!predictions.contains(KEY));
-        let described = std::fs::read_to_string(project.beside(run).join("run.json"));
+        let described = std::fs::read_to_string(project.sibling_path(run).join("run.json"));
         assert!(!described.expect("the run is described").contains(KEY));
     }
     let said = [tried.stdout, tried.stderr, replayed.stdout, replayed.stderr].concat();
@@ -105,7 +106,7 @@ fn a_fault_is_told_once_with_its_remedy_and_without_the_key() {
     let project = Project::generated(2);
     let said = format!("Incorrect API key provided: {KEY}.");
     let refusal = Reply::json(401, &serde_json::json!({"error": {"message": said}}));
-    let server = MockServer::replying([refusal]);
+    let server = MockServer::with_replies([refusal]);
     let settings = format!(
         "[[engine]]\nname = \"mock\"\nkind = \"openai\"\nurl = \"{}\"\nmodel = \"coder\"\nfim = \"server\"\n\
          headers = {{Authorization = \"{KEY}\"}}\n",
@@ -113,7 +114,7 @@ fn a_fault_is_told_once_with_its_remedy_and_without_the_key() {
     );
     user_file(&project, &settings);
     let outcome = project.run("try . --cases 3 --engine mock --out ../run");
-    let predictions = std::fs::read_to_string(project.beside("run").join("predictions.jsonl"));
+    let predictions = std::fs::read_to_string(project.sibling_path("run").join("predictions.jsonl"));
     let predictions = predictions.expect("the run has its predictions");
     assert!(predictions.contains("api_key_env"), "{predictions}");
     let shown = [outcome.stdout, outcome.stderr, predictions].concat();

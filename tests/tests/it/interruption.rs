@@ -3,9 +3,9 @@
 use std::process::Command;
 
 use tests::unix::interrupt;
-use tests::{Project, Running, wait_until};
+use tests::{Project, RunningProcess, wait_until};
 
-use crate::rows;
+use crate::run_rows;
 
 const INTERRUPTED: i32 = 130;
 
@@ -15,14 +15,14 @@ const REPLAY: &str = "replay ../suite.jsonl --workspace . --repeat 40 --jobs 2";
 #[test]
 fn ctrl_c_finishes_what_is_under_way() {
     let project = project_with_suite();
-    let run = project.beside("run");
+    let run = project.sibling_path("run");
     let process = start_and_wait_for_answers(&project, "--out ../run", 20);
     interrupt(&process);
     let outcome = process.wait().expect_code(INTERRUPTED);
     assert!(outcome.stderr.contains("--resume"), "{}", outcome.stderr);
-    let stopped = rows::answers(&run);
-    assert!(rows::text(&run.join("predictions.jsonl")).ends_with('\n'), "the last row is whole");
-    assert!(stopped.len() < rows::answers_in_all(&run), "stopped before the end");
+    let stopped = run_rows::answers(&run);
+    assert!(run_rows::text(&run.join("predictions.jsonl")).ends_with('\n'), "the last row is whole");
+    assert!(stopped.len() < run_rows::total_answers(&run), "stopped before the end");
     project.run("report ../run").expect_code(0);
 }
 
@@ -34,26 +34,26 @@ fn a_second_ctrl_c_ends_at_once() {
     // The first one may have ended the process already.
     let _ = Command::new("kill").args(["-INT", &process.id().to_string()]).output();
     process.wait().expect_code(INTERRUPTED);
-    rows::answers(&project.beside("run"));
+    run_rows::answers(&project.sibling_path("run"));
 }
 
 #[test]
 fn a_killed_run_goes_on_where_it_was() {
     let project = project_with_suite();
-    let run = project.beside("run");
+    let run = project.sibling_path("run");
     let mut process = start_and_wait_for_answers(&project, "--out ../run", 50);
     process.kill();
     assert_eq!(process.wait().code(), None);
-    let kept = rows::predictions(&run);
+    let kept = run_rows::predictions(&run);
     assert!(kept.len() >= 50);
     project.run(&format!("{REPLAY} --out ../run --resume")).expect_code(0);
-    let finished = rows::predictions(&run);
+    let finished = run_rows::predictions(&run);
     assert_eq!(finished.get(..kept.len()), Some(kept.as_slice()), "finished rows are unchanged");
-    let answers = rows::answers(&run);
-    assert_eq!(answers.len(), rows::answers_in_all(&run));
+    let answers = run_rows::answers(&run);
+    assert_eq!(answers.len(), run_rows::total_answers(&run));
     // An uninterrupted run has the same answers.
     project.run(&format!("{REPLAY} --out ../whole")).expect_code(0);
-    assert_eq!(rows::answers(&project.beside("whole")), answers);
+    assert_eq!(run_rows::answers(&project.sibling_path("whole")), answers);
 }
 
 #[test]
@@ -71,10 +71,10 @@ fn project_with_suite() -> Project {
 }
 
 /// Starts a replay and returns when this number of answers is on disk and many more are pending.
-fn start_and_wait_for_answers(project: &Project, arguments: &str, count: usize) -> Running {
-    let mut process = Running::start(project.ghostbench(&format!("{REPLAY} {arguments}")));
-    let run = project.beside("run");
-    wait_until("answers are on disk", || rows::answers_so_far(&run) >= count || process.has_ended());
+fn start_and_wait_for_answers(project: &Project, arguments: &str, count: usize) -> RunningProcess {
+    let mut process = RunningProcess::start(project.ghostbench(&format!("{REPLAY} {arguments}")));
+    let run = project.sibling_path("run");
+    wait_until("answers are on disk", || run_rows::answers_so_far(&run) >= count || process.has_ended());
     assert!(!process.has_ended(), "the replay ended before it could be stopped");
     process
 }

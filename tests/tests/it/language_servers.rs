@@ -6,11 +6,11 @@ use std::fs;
 use std::path::Path;
 
 use cases::{Prediction, Status};
-use mock::{Dialect, MockServer, Model};
+use mock::{Dialect, MockModel, MockServer};
 use tests::{Project, binary, component};
 
 use crate::engines::{KEY, WRITTEN};
-use crate::rows;
+use crate::run_rows;
 use crate::settings::user_file;
 
 /// Settings of an engine that is a language server.
@@ -27,7 +27,7 @@ pub(crate) fn own(name: &str) -> String {
 /// The answers of a run by engine, then by case.
 fn answers(run: &Path) -> BTreeMap<String, BTreeMap<String, Prediction>> {
     let mut answers: BTreeMap<String, BTreeMap<String, Prediction>> = BTreeMap::new();
-    for prediction in rows::predictions(run) {
+    for prediction in run_rows::predictions(run) {
         let of_engine = answers.entry(prediction.engine.name.clone()).or_default();
         of_engine.insert(prediction.case.to_string(), prediction);
     }
@@ -41,7 +41,7 @@ fn our_own_server_answers_as_the_engine_behind_it() {
     let project = Project::generated(1);
     user_file(&project, &own("served"));
     project.run("try . --cases 30 --engine builtin --engine served --out ../run").expect_code(0);
-    let answers = answers(&project.beside("run"));
+    let answers = answers(&project.sibling_path("run"));
     let (direct, served) = (&answers["builtin"], &answers["served"]);
     let mut said = 0;
     for (case, served) in served {
@@ -59,8 +59,8 @@ fn our_own_server_answers_as_the_engine_behind_it() {
 #[test]
 fn tabby_s_agent_is_measured_with_the_server_behind_it() {
     let Some(agent) = component("tabby-agent") else { return };
-    let model = Model::new("tabby", None).answering(|_| Some(WRITTEN.to_owned()));
-    let server = MockServer::speaking(Dialect::tabby(model, KEY));
+    let model = MockModel::new("tabby", None).with_answers(|_| Some(WRITTEN.to_owned()));
+    let server = MockServer::with_dialect(Dialect::tabby(model, KEY));
     let project = Project::generated(2);
     let folder = project.home().join(".tabby-client/agent");
     fs::create_dir_all(&folder).expect("the home is ours");
@@ -74,7 +74,7 @@ fn tabby_s_agent_is_measured_with_the_server_behind_it() {
     user_file(&project, &[settings("tabby", &command, lists), settings("inline", &command, "")].concat());
     // `inline` never answers, and an engine that never answers fails the run.
     project.run("try . --cases 5 --engine tabby --engine inline --out ../run").expect_code(3);
-    let answers = answers(&project.beside("run"));
+    let answers = answers(&project.sibling_path("run"));
     for (case, answer) in &answers["tabby"] {
         assert_eq!(
             (answer.status, answer.text.as_str()),
@@ -118,15 +118,15 @@ connection.listen();
 fn a_server_made_with_vs_code_s_own_library_is_measured() {
     let Some(node) = component("language-server-node") else { return };
     let project = Project::generated(2);
-    let program = project.beside("server.js");
+    let program = project.sibling_path("server.js");
     fs::write(&program, SERVER).expect("the temporary folder is ours");
     let command = [&*node.to_string_lossy(), &*program.to_string_lossy(), "--stdio"];
     let told = "initialization_options = { word = \"$WORD\" }\nsettings = { vendor = { argument = \"x, \\\"é😀\\\"\" } }";
     user_file(&project, &settings("node", &command, told));
     let mut ghostbench = project.ghostbench("try . --cases 10 --engine node --out ../run");
     ghostbench.env("WORD", "call");
-    tests::Running::start(ghostbench).wait().expect_code(0);
-    let answers = answers(&project.beside("run"));
+    tests::RunningProcess::start(ghostbench).wait().expect_code(0);
+    let answers = answers(&project.sibling_path("run"));
     for (case, answer) in &answers["node"] {
         let said = (answer.status, answer.raw.as_str());
         assert_eq!(said, (Status::Ok, "call(x, \"é😀\")"), "{case}: {:?}", answer.reason);

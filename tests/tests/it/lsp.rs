@@ -1,40 +1,40 @@
 //! The language server, driven over its standard input and output as an editor does.
 
-mod account;
-#[cfg(unix)]
-mod aliases;
 mod bad_input;
 mod bad_messages;
 mod burst;
+mod client_self_test;
 mod completion;
+mod corpus_updates;
 mod editor;
 mod edits;
+mod engine_failures;
 mod engines;
 mod exposure;
-mod faults;
-mod flight;
-mod folders;
-mod following;
-mod frames;
+mod file_watching;
+mod handshake;
 mod hostile_client;
-mod introduction;
+mod in_flight;
+mod invalid_frames;
 mod languages;
 mod lenses;
-mod life;
 #[cfg(unix)]
 mod permissions;
 #[cfg(unix)]
 mod privacy;
 #[cfg(unix)]
-mod programs;
-mod recency;
+mod program_engines;
+mod recent_edits;
 mod recording;
 mod replay;
-mod results;
+mod replay_results;
 mod retrieval;
-mod scripts;
+mod scripted_engine;
 mod settings;
-mod tokens;
+mod shutdown;
+#[cfg(unix)]
+mod symlinked_documents;
 mod typing;
 #[cfg(unix)]
 mod unix;
+mod workspace_folders;

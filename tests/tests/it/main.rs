@@ -7,16 +7,16 @@ mod commands;
 mod cross_file;
 mod determinism;
 mod embeddings;
+mod engine_identity;
 mod engines;
-mod identity;
 #[cfg(unix)]
 mod interruption;
 mod language_servers;
 mod lsp;
 mod neovim;
-mod programs;
+mod program_engines;
 mod report;
-mod rows;
+mod run_rows;
 mod secrets;
 mod settings;
 #[cfg(unix)]

@@ -2,9 +2,9 @@
 
 use std::process::Command;
 
-use tests::{Project, Running, component};
+use tests::{Project, RunningProcess, component};
 
-use crate::rows;
+use crate::run_rows;
 
 /// A workspace whose code tries to escape from the report's script and markup.
 const HOSTILE: &str = "//- /hostile.py
@@ -36,9 +36,9 @@ fn a_browser_shows_the_report_and_runs_no_code_of_the_workspace() {
     let mut browser = Command::new(chromium);
     browser.args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]);
     browser.args(["--dump-dom", "--virtual-time-budget=2000"]);
-    browser.arg(format!("--user-data-dir={}", project.beside("browser").display()));
-    browser.arg(format!("file://{}", project.beside("run").join("report.html").display()));
-    let outcome = Running::start(browser).wait().expect_code(0);
+    browser.arg(format!("--user-data-dir={}", project.sibling_path("browser").display()));
+    browser.arg(format!("file://{}", project.sibling_path("run").join("report.html").display()));
+    let outcome = RunningProcess::start(browser).wait().expect_code(0);
     assert!(!outcome.stderr.contains("Uncaught"), "an error in the report's script: {}", outcome.stderr);
     let dom = outcome.stdout;
     let title = dom.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
@@ -54,7 +54,7 @@ fn a_browser_shows_the_report_and_runs_no_code_of_the_workspace() {
 fn the_report_loads_nothing_from_elsewhere() {
     let project = Project::new(HOSTILE);
     project.run("try . --cases 12 --out ../run").expect_code(0);
-    let html = rows::text(&project.beside("run").join("report.html"));
+    let html = run_rows::text(&project.sibling_path("run").join("report.html"));
     for reference in ["src=\"http", "href=\"http", "url(http", "@import", "src=\"//"] {
         assert!(!html.contains(reference), "the report has {reference}");
     }

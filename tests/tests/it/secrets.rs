@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use tests::Project;
 
 use crate::engines::open_ai_answering;
-use crate::programs::PROGRAM;
-use crate::rows;
+use crate::program_engines::PROGRAM;
+use crate::run_rows;
 use crate::settings::user_file;
 
 const SECRET: &str = "Qz7-Vw9xK.j4mTp8";
@@ -32,7 +32,7 @@ fn written(folder: &Path) -> Vec<PathBuf> {
 /// Returns the files with a part of the secret.
 #[track_caller]
 fn leaks(project: &Project) -> Vec<String> {
-    let files = written(&project.beside(""));
+    let files = written(&project.sibling_path(""));
     assert!(!files.is_empty(), "the tools write something");
     let parts = SECRET.as_bytes().windows(PART);
     let leaks = files.iter().flat_map(|path| {
@@ -50,7 +50,7 @@ fn project() -> (Project, mock::MockServer, usize) {
     let line = format!("    return login(\"svc\", password=\"{}", &SECRET[..BEFORE]);
     let after = &SECRET[ANSWER.end..];
     project.write("shop/app.py", format!("def connect(login):\n{line}{after}\")\n"));
-    let path = project.beside("complete.sh");
+    let path = project.sibling_path("complete.sh");
     fs::write(&path, PROGRAM.replace("\"$PIDS\"", "/dev/null").replace("total = 1", &SECRET[ANSWER]))
         .expect("the temporary folder is ours");
     let program = format!(
@@ -67,7 +67,7 @@ fn no_file_holds_a_part_of_a_secret_that_the_cursor_parts() {
         let complete = format!("engines complete shop/app.py:2:{column} --engine {engine} --invoked");
         project.run(&format!("{complete} --explain --prompt --cassette ../complete.jsonl")).expect_code(0);
     }
-    let cassette = rows::text(&project.beside("complete.jsonl"));
+    let cassette = run_rows::text(&project.sibling_path("complete.jsonl"));
     let masked = "x".repeat(ANSWER.len());
     assert_eq!(cassette.matches(&format!("\"text\":\"{masked}\"")).count(), 2, "{cassette}");
     assert_eq!(leaks(&project), [""; 0]);
@@ -81,6 +81,6 @@ fn no_file_of_a_run_holds_a_part_of_a_secret() {
     project.run("try . --cases 60 --engine builtin --out ../run").expect_code(0);
     project.run("mine . --cases 60 --out ../suite.jsonl").expect_code(0);
     project.run("report ../run --out ../report.html").expect_code(0);
-    assert!(rows::cases(&project.beside("run")).iter().any(|case| case.path.ends_with("whole.py")));
+    assert!(run_rows::cases(&project.sibling_path("run")).iter().any(|case| case.path.ends_with("whole.py")));
     assert_eq!(leaks(&project), [""; 0]);
 }

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tests::{Outcome, Project, Running};
+use tests::{ProcessOutcome, Project, RunningProcess};
 
-use crate::rows;
+use crate::run_rows;
 
 /// Two engines without installation, and an invalid key.
 pub(crate) const TWO_ENGINES: &str = "\
@@ -53,7 +53,7 @@ fn engine<'a>(report: &'a Value, name: &str) -> &'a Value {
 
 /// Names of the engines of a run.
 fn engines_of(project: &Project, run: &str) -> Vec<String> {
-    let run = rows::run(&project.beside(run));
+    let run = run_rows::run(&project.sibling_path(run));
     run.engines.into_iter().map(|config| config.engine.name).collect()
 }
 
@@ -79,10 +79,11 @@ fn each_value_comes_from_the_strongest_place_that_sets_it() {
     );
     let workspace =
         project.write("ghostbench.toml", "[context]\nbudget_tokens = 2\n[completion]\ndeadline_ms = 2\n");
-    fs::write(project.beside("ci.toml"), "[completion]\nmin_confidence = 0.5\n").expect("the folder is ours");
+    fs::write(project.sibling_path("ci.toml"), "[completion]\nmin_confidence = 0.5\n")
+        .expect("the folder is ours");
     let mut command = project.ghostbench("doctor --json --config ../ci.toml");
     command.env("GHOSTBENCH_COMPLETION_DEADLINE_MS", "3");
-    let outcome = Running::start(command).wait().expect_code(0);
+    let outcome = RunningProcess::start(command).wait().expect_code(0);
     let report: Value = serde_json::from_str(&outcome.stdout).expect("standard output is JSON alone");
     let strategy = setting(&report, "strategy");
     assert_eq!((&strategy["value"], &strategy["line"]), (&"\"none\"".into(), &2.into()));
@@ -182,7 +183,7 @@ fn the_file_at_the_root_of_the_repository_holds_below_it() {
     let project = Project::generated(3);
     fs::create_dir(project.root().join(".git")).expect("the workspace is ours");
     project.write("ghostbench.toml", "[context]\nbudget_tokens = 7\n");
-    fs::write(project.beside("ghostbench.toml"), "[context]\nbudget_tokens = 8\n")
+    fs::write(project.sibling_path("ghostbench.toml"), "[context]\nbudget_tokens = 8\n")
         .expect("the folder is ours");
     assert_eq!(setting(&doctor(&project, "shop", 0), "budget_tokens")["value"], "7");
     fs::remove_file(project.root().join("ghostbench.toml")).expect("the workspace is ours");
@@ -245,10 +246,10 @@ fn keys_are_shown_nowhere() {
     for arguments in
         ["doctor", "doctor --json", "try . --cases 5 --out ../run", "trust --json ../config.toml"]
     {
-        fs::copy(&path, project.beside("config.toml")).expect("the folder is ours");
+        fs::copy(&path, project.sibling_path("config.toml")).expect("the folder is ours");
         let mut command = project.ghostbench(arguments);
         command.env("SOME_KEY", "hidden-7").env("OTHER_KEY", "hidden-8");
-        let Outcome { stdout, stderr, .. } = Running::start(command).wait();
+        let ProcessOutcome { stdout, stderr, .. } = RunningProcess::start(command).wait();
         shown.push_str(&stdout);
         shown.push_str(&stderr);
     }
@@ -301,7 +302,7 @@ fn strategy_and_budget_of_the_settings_hold_for_retrieval() {
 #[test]
 fn a_link_to_a_trusted_file_brings_nothing_of_its_own() {
     let project = Project::generated(2);
-    let trusted = project.beside("trusted");
+    let trusted = project.sibling_path("trusted");
     fs::create_dir(&trusted).expect("the folder is ours");
     let settings = "[[engine]]\nname = \"a\"\nkind = \"command\"\ncommand = [\"./run.sh\"]\n";
     fs::write(trusted.join("ghostbench.toml"), settings).expect("the folder is ours");

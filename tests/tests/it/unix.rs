@@ -4,9 +4,9 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use tests::unix::{SmallDisk, set_mode, unprivileged};
-use tests::{Project, Running};
+use tests::{Project, RunningProcess};
 
-use crate::rows;
+use crate::run_rows;
 
 const OUTSIDE_WORLD: i32 = 3;
 
@@ -15,7 +15,7 @@ fn an_unreadable_file_is_left_out() {
     let project = Project::generated(3);
     let secret = project.write("shop/closed.py", "def closed():\n    return 1\n");
     set_mode(&secret, 0o000);
-    let outcome = Running::start(unprivileged(&project, "try . --cases 5 --json")).wait();
+    let outcome = RunningProcess::start(unprivileged(&project, "try . --cases 5 --json")).wait();
     let outcome = outcome.expect_code(0).expect_message(&["unreadable", "closed.py"]);
     assert!(outcome.stdout.contains("\"files\": 3"), "{}", outcome.stdout);
 }
@@ -26,7 +26,7 @@ fn an_unreadable_folder_is_the_outside_world() {
     let closed = project.root().join("closed");
     fs::create_dir(&closed).expect("the workspace is ours");
     set_mode(&closed, 0o000);
-    let outcome = Running::start(unprivileged(&project, "try closed")).wait();
+    let outcome = RunningProcess::start(unprivileged(&project, "try closed")).wait();
     outcome.expect_code(OUTSIDE_WORLD).expect_message(&["closed", "permission"]);
     set_mode(&closed, 0o700);
 }
@@ -34,7 +34,7 @@ fn an_unreadable_folder_is_the_outside_world() {
 #[test]
 fn a_read_only_output_folder_is_the_outside_world() {
     let project = Project::generated(2);
-    let closed = project.beside("closed");
+    let closed = project.sibling_path("closed");
     fs::create_dir(&closed).expect("the temporary folder is ours");
     set_mode(&closed, 0o555);
     for command in [
@@ -42,7 +42,7 @@ fn a_read_only_output_folder_is_the_outside_world() {
         "try . --cases 5 --out ../closed/run",
         "mine . --out ../closed/suite.jsonl",
     ] {
-        let outcome = Running::start(unprivileged(&project, command)).wait();
+        let outcome = RunningProcess::start(unprivileged(&project, command)).wait();
         outcome.expect_code(OUTSIDE_WORLD).expect_message(&["closed", "ermission denied", "--out"]);
     }
 }
@@ -70,7 +70,8 @@ fn a_closed_pipe_is_no_error_and_silent() {
     let project = Project::generated(3);
     project.run("try . --cases 5 --out ../run").expect_code(0);
     for command in ["report ../run", "report ../run --json", "mine . --cases 5 --out -", "--help"] {
-        let outcome = Running::start_with_closed_stdout(project.ghostbench(command)).wait().expect_code(0);
+        let outcome =
+            RunningProcess::start_with_closed_stdout(project.ghostbench(command)).wait().expect_code(0);
         assert!(!outcome.stderr.to_lowercase().contains("pipe"), "{}", outcome.stderr);
     }
 }
@@ -78,7 +79,7 @@ fn a_closed_pipe_is_no_error_and_silent() {
 #[test]
 fn a_full_disk_keeps_what_is_finished() {
     let project = Project::generated(4);
-    let disk = project.beside("disk");
+    let disk = project.sibling_path("disk");
     let Some(_small_disk) = SmallDisk::mount(&disk, 8_000_000) else { return };
     project.run("mine . --cases 20 --out ../suite.jsonl").expect_code(0);
     let filler = disk.join("filler");
@@ -87,19 +88,19 @@ fn a_full_disk_keeps_what_is_finished() {
     let outcome = project.run(replay).expect_code(OUTSIDE_WORLD);
     outcome.expect_message(&["predictions.jsonl", "No space left", "--resume"]);
     let run = disk.join("run");
-    let kept = rows::predictions(&run);
+    let kept = run_rows::predictions(&run);
     assert!(!kept.is_empty());
     fs::remove_file(filler).expect("the disk is ours");
     project.run(&format!("{replay} --resume")).expect_code(0);
-    let finished = rows::predictions(&run);
+    let finished = run_rows::predictions(&run);
     assert_eq!(finished.get(..kept.len()), Some(kept.as_slice()), "finished rows are unchanged");
-    assert_eq!(rows::answers(&run).len(), rows::answers_in_all(&run));
+    assert_eq!(run_rows::answers(&run).len(), run_rows::total_answers(&run));
 }
 
 #[test]
 fn a_full_disk_for_a_suite_leaves_no_half_suite() {
     let project = Project::generated(4);
-    let disk = project.beside("disk");
+    let disk = project.sibling_path("disk");
     let Some(_small_disk) = SmallDisk::mount(&disk, 20_000) else { return };
     let outcome = project.run("mine . --cases 60 --out ../disk/suite.jsonl").expect_code(OUTSIDE_WORLD);
     outcome.expect_message(&["suite.jsonl", "No space left"]);

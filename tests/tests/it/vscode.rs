@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 use tests::lsp::{Buffer, Encoding};
-use tests::{Opening, Project, VsCode, wait_until};
+use tests::{Project, VsCode, WindowOptions, wait_until};
 
 const INLINE_COMPLETION: &str = "textDocument/inlineCompletion";
 const EXECUTE_COMMAND: &str = "workspace/executeCommand";
@@ -233,8 +233,8 @@ fn a_refusal_is_told_with_its_remedy() {
 #[test]
 fn a_missing_server_is_told_once_and_started_when_the_setting_is_corrected() {
     let project = Project::new("//- /a.py\n");
-    let nothing = project.beside("nothing");
-    let opening = Opening { settings: json!({}), server: Some(&nothing), is_trusted: true };
+    let nothing = project.sibling_path("nothing");
+    let opening = WindowOptions { settings: json!({}), server: Some(&nothing), is_trusted: true };
     let Some(editor) = VsCode::start(&project, "a.py", opening) else { return };
     editor.wait_until("Eyes.status()?.endsWith('Ghostbench: no server')");
     editor.wait_for_message("ghostbench.server.path names no program");
@@ -249,7 +249,7 @@ fn a_question_is_shown_while_an_engine_works_on_it() {
     let project = Project::new("//- /a.py\n");
     let rules = json!([{"path": "", "delay_ms": FOREVER_MS, "text": "late"}]).to_string();
     let settings = json!({"ghostbench.server.arguments": ["--scripted", rules], "ghostbench.completion.engine": "scripted"});
-    let opening = Opening { settings, server: None, is_trusted: true };
+    let opening = WindowOptions { settings, server: None, is_trusted: true };
     let Some(editor) = VsCode::start(&project, "a.py", opening) else { return };
     editor.wait_until_served();
     editor.type_text("x = ");
@@ -287,8 +287,8 @@ fn check_settings_sent(editor: &VsCode) {
 #[track_caller]
 fn starts_server_of_workspace(is_trusted: bool) -> Option<bool> {
     let project = Project::new("//- /a.py\n");
-    let mark = project.beside("mark");
-    let opening = |server| Opening { settings: json!({}), server, is_trusted };
+    let mark = project.sibling_path("mark");
+    let opening = |server| WindowOptions { settings: json!({}), server, is_trusted };
     let script = project.write("server.sh", format!("#!/bin/sh\necho > '{}'\n", mark.display()));
     fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("it is ours");
     project.write(".vscode/settings.json", json!({"ghostbench.server.path": "server.sh"}).to_string());

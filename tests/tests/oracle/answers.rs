@@ -2,7 +2,7 @@
 
 use syntax::Language;
 
-use crate::mined::MinedCase;
+use crate::mined_cases::MinedCase;
 
 /// The mistake in an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

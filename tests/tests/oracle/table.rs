@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::mined::MinedCase;
+use crate::mined_cases::MinedCase;
 
 /// Numbers of right answers and of all, by language and by scenario, variant and cut.
 #[derive(Default)]

@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use cases::{Case, Origin, OriginKind, Scenario, Variant};
-use completion::{Settings, World};
-use engines::{Answer, Description, Engine, Error, Finish, Kind, Request, Sink};
+use completion::{CompletionSettings, WorkspaceIndex};
+use engines::{Answer, Engine, EngineDescription, EngineError, EngineKind, FinishReason, Request, Sink};
 use futures_util::future::{BoxFuture, ready};
 use index::{CopyIndex, Index, RemovedCode, Strategy};
-use mining::{Mix, Options, SCENARIOS, Sources};
-use replay::{ConfiguredEngine, Copies, Questions, Stop, ask_all, plan};
+use mining::{MiningInput, MiningOptions, Mix, SCENARIOS};
+use replay::{ConfiguredEngine, RunInputs, StopSignal, TruthCopies, plan, run_attempts};
 use syntax::{Language, Projects, SourceFile};
 use tokio_util::sync::CancellationToken;
 
@@ -146,8 +146,8 @@ fn mine(
     scenarios: &[Scenario],
     cases: usize,
 ) -> Vec<Case> {
-    let sources = Sources { files, index, projects, copies: &OnceLock::new() };
-    let options = Options {
+    let sources = MiningInput { files, index, projects, copies: &OnceLock::new() };
+    let options = MiningOptions {
         cases,
         seed: 1,
         scenarios: scenarios.to_vec(),
@@ -160,7 +160,7 @@ fn mine(
 
 /// An engine that looks for canaries in all that it is given, and answers nothing.
 struct Spy {
-    description: Description,
+    description: EngineDescription,
     /// What is to be looked for, by path and cursor.
     removed: HashMap<(String, usize), BTreeSet<String>>,
     found: Arc<Mutex<BTreeSet<String>>>,
@@ -170,9 +170,9 @@ struct Spy {
 impl Spy {
     fn new(name: &str, cases: &[Case], reads_context: bool) -> Spy {
         let key = |case: &Case| ((case.path.clone(), case.prefix.len()), removed(case));
-        let description = Description {
+        let description = EngineDescription {
             name: name.to_owned(),
-            kind: Kind::Builtin,
+            kind: EngineKind::Builtin,
             model: String::new(),
             settings: BTreeMap::new(),
         };
@@ -188,7 +188,7 @@ impl Spy {
             // Where the beginning of a name has one end only, the tokens of the workspace tell it.
             let typed = [request.prefix(), "\n    store.", &canary[..canary.len() - 4]].concat();
             let view = corpus.view(&typed, request.suffix(), &[], &mut || true).expect("nothing ends it");
-            let completion = view.complete(&builtin::Settings::for_replay(), &mut || true);
+            let completion = view.complete(&builtin::BuiltinSettings::for_replay(), &mut || true);
             let said = canaries(&[&typed, &*completion.text].concat());
             seen.extend(said.into_iter().filter(|word| word == canary));
             seen.extend(canaries(&completion.text));
@@ -198,7 +198,7 @@ impl Spy {
 }
 
 impl Engine for Spy {
-    fn description(&self) -> &Description {
+    fn description(&self) -> &EngineDescription {
         &self.description
     }
 
@@ -215,10 +215,10 @@ impl Engine for Spy {
         request: Request,
         _sink: Sink<'a>,
         _cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Answer, Error>> {
+    ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         self.look(&request);
         Box::pin(ready(Ok(Answer {
-            finish: Finish::Stop,
+            finish: FinishReason::Stop,
             confidence: None,
             usage: None,
             timings: None,
@@ -233,8 +233,8 @@ impl Engine for Spy {
 /// The canaries that reach an engine which sees the workspace under a strategy, with copies hidden or not.
 async fn reached(
     cases: &[Case],
-    world: &World,
-    copies: &Arc<Copies>,
+    world: &WorkspaceIndex,
+    copies: &Arc<TruthCopies>,
     strategy: Strategy,
     hides: bool,
 ) -> BTreeSet<String> {
@@ -242,12 +242,16 @@ async fn reached(
     let found = Arc::clone(&spy.found);
     let engines = vec![ConfiguredEngine {
         engine: Arc::new(spy),
-        settings: Settings { strategy, hide_near_duplicates: hides, ..Settings::for_replay() },
+        settings: CompletionSettings {
+            strategy,
+            hide_near_duplicates: hides,
+            ..CompletionSettings::for_replay()
+        },
         price: None,
         identity: BTreeMap::new(),
     }];
     let attempts = plan(cases, &["spy".to_owned()], 1, &[]);
-    let questions = Questions {
+    let questions = RunInputs {
         cases: cases.into(),
         engines: engines.into(),
         world: world.clone(),
@@ -260,7 +264,7 @@ async fn reached(
         asked += 1;
         ControlFlow::Continue(())
     };
-    ask_all(attempts, &questions, &Stop::at_once(CancellationToken::new()), count).await;
+    run_attempts(attempts, &questions, &StopSignal::immediately(CancellationToken::new()), count).await;
     assert_eq!(asked, cases.len());
     let found = found.lock().expect("nothing panics here");
     found.clone()
@@ -288,8 +292,8 @@ async fn no_canary_reaches_an_engine_from_which_copies_are_hidden() {
     let hidden: BTreeSet<String> = cases.iter().flat_map(removed).collect();
     assert!(cases.len() > 30 && hidden.len() > 50, "{} cases, {} canaries", cases.len(), hidden.len());
 
-    let world = World::new(Arc::clone(&files)).with_index(files, index, Arc::new(projects));
-    let copies = Arc::new(Copies::find(&cases, &world, false));
+    let world = WorkspaceIndex::new(Arc::clone(&files)).with_index(files, index, Arc::new(projects));
+    let copies = Arc::new(TruthCopies::find(&cases, &world, false));
     for strategy in Strategy::ALL {
         let seen = reached(&cases, &world, &copies, strategy, false).await;
         let leaked = reached(&cases, &world, &copies, strategy, true).await;
@@ -320,7 +324,7 @@ fn context_that_real_cases_bring_never_holds_their_truths() {
     let (mut rag, mut retrieval) = (0, 0);
     for (name, tree) in trees {
         let snapshot =
-            workspace::load(&tree, &workspace::Limits::standard(), &|_| {}).expect("a readable tree");
+            workspace::load(&tree, &workspace::ReadLimits::standard(), &|_| {}).expect("a readable tree");
         let (files, projects) = (snapshot.files(), Projects::new(snapshot.manifests()));
         let index = Index::build(files);
         let cases = mine(files, &index, &projects, &[Scenario::Rag, Scenario::CrossFile], REAL_CASES);
@@ -363,7 +367,7 @@ fn unrelated_code_is_hardly_ever_a_copy() {
     let Some(trees) = check_out(folder.path()) else { return };
     let load = |name: &str| {
         let (_, tree) = trees.iter().find(|(of, _)| *of == name).expect("a history");
-        workspace::load(tree, &workspace::Limits::standard(), &|_| {})
+        workspace::load(tree, &workspace::ReadLimits::standard(), &|_| {})
             .expect("a readable tree")
             .files()
             .to_vec()
@@ -383,7 +387,7 @@ fn unrelated_code_is_hardly_ever_a_copy() {
 
 /// The files of the index that hold a copy of the truth.
 fn held_by(case: &Case, copies: &CopyIndex) -> Vec<Arc<str>> {
-    copies.holding(&RemovedCode {
+    copies.files_with_copy(&RemovedCode {
         path: "",
         language: Language::from_name(&case.language).expect("a known language"),
         prefix: &case.prefix,

@@ -25,7 +25,7 @@ fn changed_real_files_go_through_everything() {
     let mut files: Vec<SourceFile> = Vec::new();
     for (_, tree) in &trees {
         let snapshot =
-            workspace::load(tree, &workspace::Limits::standard(), &|_| {}).expect("a readable tree");
+            workspace::load(tree, &workspace::ReadLimits::standard(), &|_| {}).expect("a readable tree");
         files.extend(snapshot.files().iter().filter(|file| file.text.len() <= max_bytes).cloned());
     }
     let by_language = Language::ALL

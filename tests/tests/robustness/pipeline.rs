@@ -3,11 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use cases::{Origin, OriginKind};
-use completion::{Document, Settings, World, complete};
+use completion::{CompletionSettings, DocumentText, WorkspaceIndex, complete};
 use engines::{BuiltinEngine, Engine, Script, ScriptedEngine};
 use index::{Index, RemovedCode};
-use mining::{Mix, Options, SCENARIOS, Sources};
-use scoring::Question;
+use mining::{MiningInput, MiningOptions, Mix, SCENARIOS};
+use scoring::ScoringInput;
 use syntax::{Language, Projects, SourceFile};
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
@@ -37,24 +37,24 @@ pub(crate) fn take_through(language: Language, text: &str) {
     let tree = syntax::parse(language, text);
     for offset in [0, half, text.len()] {
         let origin = Origin::new(OriginKind::Live, "t");
-        let _ = mining::at_cursor(&files[0], &tree, offset, &origin);
+        let _ = mining::case_at_cursor(&files[0], &tree, offset, &origin);
     }
     let (prefix, suffix) = text.split_at(half);
     let answer = &suffix[..suffix.floor_char_boundary(MAX_ANSWER)];
-    let world = World::new(Arc::clone(&files)).with_index(Arc::clone(&files), index, Arc::default());
+    let world = WorkspaceIndex::new(Arc::clone(&files)).with_index(Arc::clone(&files), index, Arc::default());
     let removed =
         RemovedCode { path: "one", language, prefix, removed: answer, suffix: &suffix[answer.len()..] };
     world.copies(&[removed]);
     ask(&world, language, text, half, answer);
     let scored = |text: &str| text[..text.floor_char_boundary(MAX_SCORED)].to_owned();
     let (truth, said) = (scored(suffix), scored(prefix));
-    scoring::score(&Question { language, prefix, suffix: "", truth: &truth }, &said);
+    scoring::score(&ScoringInput { language, prefix, suffix: "", truth: &truth }, &said);
 }
 
 fn mine(files: &[SourceFile], index: &Index) {
     let projects = Projects::new(&[]);
-    let sources = Sources { files, index, projects: &projects, copies: &OnceLock::new() };
-    let options = Options {
+    let sources = MiningInput { files, index, projects: &projects, copies: &OnceLock::new() };
+    let options = MiningOptions {
         cases: CASES,
         seed: 1,
         scenarios: SCENARIOS.to_vec(),
@@ -66,17 +66,17 @@ fn mine(files: &[SourceFile], index: &Index) {
 }
 
 /// Asks the built-in engine at the cursor, and one that says what follows there.
-fn ask(world: &World, language: Language, text: &str, cursor: usize, answer: &str) {
+fn ask(world: &WorkspaceIndex, language: Language, text: &str, cursor: usize, answer: &str) {
     let script = Script { pieces: vec![answer.to_owned()], ..Script::default() };
     let scripted = ScriptedEngine::new("scripted", script);
-    let builtin = BuiltinEngine::new("builtin", builtin::Settings::for_editor());
+    let builtin = BuiltinEngine::new("builtin", builtin::BuiltinSettings::for_editor());
     let engines: [&dyn Engine; 2] = [&scripted, &builtin];
     let runtime = Builder::new_current_thread().enable_time().thread_stack_size(STACK_BYTES).build();
     let runtime = runtime.expect("a runtime of one thread");
     for engine in engines {
-        let document = Document { path: "one".into(), language, text: text.into() };
-        let snapshot = world.open(document);
-        let (settings, cancel) = (Settings::for_editor(), CancellationToken::new());
+        let document = DocumentText { path: "one".into(), language, text: text.into() };
+        let snapshot = world.snapshot(document);
+        let (settings, cancel) = (CompletionSettings::for_editor(), CancellationToken::new());
         runtime.block_on(complete(&snapshot, cursor, engine, &settings, &cancel));
     }
 }

@@ -1,6 +1,6 @@
 //! Compares the crate table of `ARCHITECTURE.md` with the manifests: allowed dependencies, and crates without IO.
 
-use super::{File, Finding, Package};
+use super::{Finding, Package, TextFile};
 
 const DOCUMENT: &str = "ARCHITECTURE.md";
 
@@ -15,7 +15,7 @@ const PURITY: &str = "#![deny(clippy::disallowed_methods)]";
 
 /// A row of the table.
 #[derive(Debug, PartialEq, Eq)]
-struct Row {
+struct CrateRow {
     /// Name of the crate.
     name: String,
     /// 1-based line in the document.
@@ -27,8 +27,8 @@ struct Row {
 }
 
 /// Checks our crates.
-pub(crate) fn check(files: &[File], packages: &[Package]) -> Vec<Finding> {
-    let Some(document) = File::find(files, DOCUMENT) else {
+pub(crate) fn check(files: &[TextFile], packages: &[Package]) -> Vec<Finding> {
+    let Some(document) = TextFile::find(files, DOCUMENT) else {
         return vec![Finding::new(DOCUMENT, "write the document: it holds the crate table")];
     };
     let rows = parse_table(document);
@@ -49,8 +49,8 @@ fn our_crate(package: &Package) -> Option<(&str, &Package)> {
 }
 
 /// Parses the rows ``| `name` | what it is | may use | invariant |``.
-fn parse_table(document: &File) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
+fn parse_table(document: &TextFile) -> Vec<CrateRow> {
+    let mut rows: Vec<CrateRow> = Vec::new();
     for (line, text) in document.lines() {
         let cells: Vec<_> = text.split('|').map(str::trim).collect();
         let &["", name, _, may_use, _, ""] = cells.as_slice() else { continue };
@@ -62,13 +62,18 @@ fn parse_table(document: &File) -> Vec<Row> {
             "–" => Vec::new(),
             listed => listed.split(", ").map(str::to_owned).collect(),
         };
-        rows.push(Row { name: name.to_owned(), line, may_use, is_planned: remark.trim() == "(planned)" });
+        rows.push(CrateRow {
+            name: name.to_owned(),
+            line,
+            may_use,
+            is_planned: remark.trim() == "(planned)",
+        });
     }
     rows
 }
 
 /// Finds rows without a crate, and rows that use a crate without a row.
-fn check_rows(rows: &[Row], crates: &[(&str, &Package)]) -> Vec<Finding> {
+fn check_rows(rows: &[CrateRow], crates: &[(&str, &Package)]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for row in rows {
         let exists = crates.iter().any(|(_, package)| package.name == row.name);
@@ -89,7 +94,7 @@ fn check_rows(rows: &[Row], crates: &[(&str, &Package)]) -> Vec<Finding> {
 }
 
 /// Checks that a crate's folder has the crate's name, and that the crate has a row.
-fn check_folder(rows: &[Row], folder: &str, package: &Package) -> Vec<Finding> {
+fn check_folder(rows: &[CrateRow], folder: &str, package: &Package) -> Vec<Finding> {
     let mut findings = Vec::new();
     if folder != format!("server/{}", package.name) {
         findings.push(Finding::new(folder, format!("name the folder `server/{}`", package.name)));
@@ -101,7 +106,12 @@ fn check_folder(rows: &[Row], folder: &str, package: &Package) -> Vec<Finding> {
 }
 
 /// Checks that a crate depends only on those of our packages that its row lists.
-fn check_dependencies(rows: &[Row], package: &Package, packages: &[Package], files: &[File]) -> Vec<Finding> {
+fn check_dependencies(
+    rows: &[CrateRow],
+    package: &Package,
+    packages: &[Package],
+    files: &[TextFile],
+) -> Vec<Finding> {
     let Some(row) = rows.iter().find(|row| row.name == package.name) else { return Vec::new() };
     let manifest = format!("server/{}/Cargo.toml", package.name);
     let is_ours =
@@ -115,17 +125,17 @@ fn check_dependencies(rows: &[Row], package: &Package, packages: &[Package], fil
 }
 
 /// Returns the 1-based line of a manifest that names a dependency.
-fn line_of_dependency(files: &[File], manifest: &str, name: &str) -> usize {
+fn line_of_dependency(files: &[TextFile], manifest: &str, name: &str) -> usize {
     let names_it = |line: &str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', ' ', '=']));
-    let line = File::find(files, manifest).and_then(|file| file.lines().find(|(_, line)| names_it(line)));
+    let line = TextFile::find(files, manifest).and_then(|file| file.lines().find(|(_, line)| names_it(line)));
     line.map_or(1, |(number, _)| number)
 }
 
-fn check_purity(files: &[File], crates: &[(&str, &Package)]) -> Vec<Finding> {
+fn check_purity(files: &[TextFile], crates: &[(&str, &Package)]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (folder, _) in crates.iter().filter(|(_, package)| PURE_CRATES.contains(&package.name.as_str())) {
         let root = format!("{folder}/src/lib.rs");
-        if !File::find(files, &root).is_some_and(|file| file.text.contains(PURITY)) {
+        if !TextFile::find(files, &root).is_some_and(|file| file.text.contains(PURITY)) {
             findings.push(Finding::new(&root, format!("add `{PURITY}`: the crate does no IO")));
         }
     }
@@ -150,7 +160,7 @@ mod tests {
 
     #[track_caller]
     fn check_crates(table: &str, crates: &[(&str, &[&str])], expect: Expect) {
-        let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
+        let file = |path: &str, text: &str| TextFile { path: path.to_owned(), text: text.to_owned() };
         let mut files = vec![file(DOCUMENT, table), file("server/text/src/lib.rs", PURITY)];
         files.push(file("server/engines/Cargo.toml", "[dependencies]\ncli.workspace = true\n"));
         let packages: Vec<_> = crates.iter().map(|(name, uses)| package(name, uses)).collect();

@@ -1,14 +1,15 @@
 //! Third-party dependencies: each needs its reason in `docs/dependencies.md`, and must be used.
 
-use super::{File, Finding, Package, npm};
+use super::{Finding, Package, TextFile, npm};
 
 /// The document with the reasons of all dependencies.
 pub(crate) const DOCUMENT: &str = "docs/dependencies.md";
 const MANIFEST: &str = "Cargo.toml";
 
 /// Checks the dependencies.
-pub(crate) fn check(files: &[File], packages: &[Package]) -> Vec<Finding> {
-    let (Some(document), Some(manifest)) = (File::find(files, DOCUMENT), File::find(files, MANIFEST)) else {
+pub(crate) fn check(files: &[TextFile], packages: &[Package]) -> Vec<Finding> {
+    let (Some(document), Some(manifest)) = (TextFile::find(files, DOCUMENT), TextFile::find(files, MANIFEST))
+    else {
         return vec![Finding::new(DOCUMENT, "write the document: it gives the reason of every dependency")];
     };
     let ours: Vec<_> = packages.iter().filter(|package| package.folder.is_some()).collect();
@@ -28,14 +29,14 @@ pub(crate) fn check(files: &[File], packages: &[Package]) -> Vec<Finding> {
 }
 
 /// Returns the lines of `[workspace.dependencies]` with the names they pin.
-fn pinned_dependencies(manifest: &File) -> Vec<(usize, &str)> {
+fn pinned_dependencies(manifest: &TextFile) -> Vec<(usize, &str)> {
     let section = manifest.lines().skip_while(|(_, line)| *line != "[workspace.dependencies]").skip(1);
     let section = section.take_while(|(_, line)| !line.starts_with('['));
     section.filter_map(|(number, line)| Some((number, line.split_once(" = ")?.0))).collect()
 }
 
 /// Finds dependencies without a row in the document, and rows without a dependency. Our own crates need none.
-fn check_document(document: &File, manifest: &File, pinned: &[(usize, &str)]) -> Vec<Finding> {
+fn check_document(document: &TextFile, manifest: &TextFile, pinned: &[(usize, &str)]) -> Vec<Finding> {
     let crates = document.lines().take_while(|(_, line)| *line != npm::SECTION);
     let documented: Vec<_> =
         crates.filter_map(|(number, line)| Some((number, documented_name(line)?))).collect();
@@ -62,7 +63,7 @@ pub(crate) fn documented_name(line: &str) -> Option<&str> {
 }
 
 /// Finds dependencies that no source file of the package names.
-fn check_use(files: &[File], package: &Package) -> Vec<Finding> {
+fn check_use(files: &[TextFile], package: &Package) -> Vec<Finding> {
     let Some(folder) = &package.folder else { return Vec::new() };
     let prefix = format!("{folder}/");
     let sources: Vec<_> =
@@ -99,7 +100,7 @@ mod tests {
 
     #[track_caller]
     fn check_dependencies(manifest: &str, document: &str, source: &str, uses: &[&str], expect: Expect) {
-        let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
+        let file = |path: &str, text: &str| TextFile { path: path.to_owned(), text: text.to_owned() };
         let files =
             [file(MANIFEST, manifest), file(DOCUMENT, document), file("server/text/src/lib.rs", source)];
         let package = Package {

@@ -1,12 +1,12 @@
 //! Checks that the files and folders named in documents exist.
 
-use super::{File, Finding};
+use super::{Finding, TextFile};
 
 /// Top-level folders of the repository; a code span that begins with one of them is a path.
 const FOLDERS: &[&str] = &["server/", "editors/", "vscode-extension/", "tests/", "xtask/", "docs/"];
 
 /// Finds the paths in Markdown files that don't exist.
-pub(crate) fn check(files: &[File]) -> Vec<Finding> {
+pub(crate) fn check(files: &[TextFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files.iter().filter(|file| file.path.ends_with(".md")) {
         for (number, line) in file.lines() {
@@ -26,7 +26,7 @@ fn paths(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether this path is a file or a non-empty folder.
-fn exists(files: &[File], path: &str) -> bool {
+fn exists(files: &[TextFile], path: &str) -> bool {
     let path = path.trim_end_matches('/');
     files
         .iter()
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn paths_that_lead_nowhere_are_found() {
-        let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
+        let file = |path: &str, text: &str| TextFile { path: path.to_owned(), text: text.to_owned() };
         let text = "See `server/text/src/lib.rs`, `server/text` and `tests/`.\nNot `server/tex` or `docs/a.md`; `ghostbench` is no path.\n";
         let files = [file("A.md", text), file("server/text/src/lib.rs", ""), file("tests/src/lib.rs", "")];
         expect![[r#"

@@ -7,7 +7,7 @@ use anyhow::Result;
 use xtask::process;
 
 /// A text file.
-pub(crate) struct File {
+pub(crate) struct TextFile {
     /// Path relative to the repository root, with `/` between its parts.
     pub path: String,
     /// Its text.
@@ -15,19 +15,19 @@ pub(crate) struct File {
 }
 
 /// Reads all text files; skips files that are not UTF-8, and tracked files that are deleted.
-pub(crate) fn read_all() -> Result<Vec<File>> {
+pub(crate) fn read_all() -> Result<Vec<TextFile>> {
     let mut git = Command::new("git");
     let listing =
         process::output(git.args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"]))?;
     let paths = listing.split_terminator('\0');
     Ok(paths
-        .filter_map(|path| Some(File { path: path.to_owned(), text: fs::read_to_string(path).ok()? }))
+        .filter_map(|path| Some(TextFile { path: path.to_owned(), text: fs::read_to_string(path).ok()? }))
         .collect())
 }
 
-impl File {
+impl TextFile {
     /// Returns the file at a path.
-    pub(crate) fn find<'a>(files: &'a [File], path: &str) -> Option<&'a File> {
+    pub(crate) fn find<'a>(files: &'a [TextFile], path: &str) -> Option<&'a TextFile> {
         files.iter().find(|file| file.path == path)
     }
 

@@ -55,15 +55,15 @@ fn any_of(words: &mut Peekable<SplitWhitespace<'_>>) -> bool {
 
 /// `a AND b`.
 fn all_of(words: &mut Peekable<SplitWhitespace<'_>>) -> bool {
-    let mut is_allowed = one(words);
+    let mut is_allowed = licence_or_group(words);
     while words.next_if_eq(&"AND").is_some() {
-        is_allowed &= one(words);
+        is_allowed &= licence_or_group(words);
     }
     is_allowed
 }
 
 /// A licence, with or without an exception, or an expression in parentheses. An exception only adds permissions.
-fn one(words: &mut Peekable<SplitWhitespace<'_>>) -> bool {
+fn licence_or_group(words: &mut Peekable<SplitWhitespace<'_>>) -> bool {
     let Some(word) = words.next() else { return false };
     if word == "(" {
         return any_of(words) & words.next_if_eq(&")").is_some();

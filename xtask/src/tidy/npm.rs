@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::dependencies::{DOCUMENT, documented_name};
-use super::{File, Finding};
+use super::{Finding, TextFile};
 
 const MANIFEST: &str = "vscode-extension/package.json";
 const LOCK: &str = "vscode-extension/package-lock.json";
@@ -13,9 +13,9 @@ const LOCK: &str = "vscode-extension/package-lock.json";
 pub(crate) const SECTION: &str = "## The VS Code extension";
 
 /// Checks these packages.
-pub(crate) fn check(files: &[File]) -> Vec<Finding> {
+pub(crate) fn check(files: &[TextFile]) -> Vec<Finding> {
     let (Some(document), Some(manifest), Some(lock)) =
-        (File::find(files, DOCUMENT), File::find(files, MANIFEST), File::find(files, LOCK))
+        (TextFile::find(files, DOCUMENT), TextFile::find(files, MANIFEST), TextFile::find(files, LOCK))
     else {
         return vec![Finding::new(MANIFEST, format!("keep it beside its lock file, and write {DOCUMENT}"))];
     };
@@ -38,7 +38,7 @@ fn packages(manifest: &Value) -> Vec<(&str, &str)> {
     tables.flatten().map(|(name, version)| (name.as_str(), version.as_str().unwrap_or_default())).collect()
 }
 
-fn check_packages(document: &File, packages: &[(&str, &str)]) -> Vec<Finding> {
+fn check_packages(document: &TextFile, packages: &[(&str, &str)]) -> Vec<Finding> {
     let section = document.lines().skip_while(|(_, line)| *line != SECTION).skip(1);
     let section = section.take_while(|(_, line)| !line.starts_with("## "));
     let documented: Vec<_> =
@@ -71,7 +71,7 @@ mod tests {
     #[track_caller]
     fn check_files(document: &str, manifest: &str, lock: &str, expect: Expect) {
         let texts = [(DOCUMENT, document), (MANIFEST, manifest), (LOCK, lock)];
-        let files = texts.map(|(path, text)| File { path: path.to_owned(), text: text.to_owned() });
+        let files = texts.map(|(path, text)| TextFile { path: path.to_owned(), text: text.to_owned() });
         expect.assert_eq(&lines(&check(&files)));
     }
 

@@ -4,7 +4,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, ImplItemFn, ItemFn, Signature};
 
-use super::{File, Finding};
+use super::{Finding, TextFile};
 
 /// Modules with more lines need documentation.
 const UNDOCUMENTED_LINES: usize = 100;
@@ -27,7 +27,7 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 /// Checks one Rust file.
-pub(crate) fn check(file: &File) -> Vec<Finding> {
+pub(crate) fn check(file: &TextFile) -> Vec<Finding> {
     let mut findings = check_refused(file);
     if !is_test_file(&file.path) {
         findings.extend(check_module_documentation(file));
@@ -41,7 +41,7 @@ fn is_test_file(path: &str) -> bool {
     path.contains("/tests/") || path.ends_with("/tests.rs") || path.ends_with("_tests.rs")
 }
 
-fn check_refused(file: &File) -> Vec<Finding> {
+fn check_refused(file: &TextFile) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (number, line) in file.lines() {
         for (snippet, remedy) in REFUSED.iter().filter(|(snippet, _)| line.contains(snippet)) {
@@ -52,7 +52,7 @@ fn check_refused(file: &File) -> Vec<Finding> {
     findings
 }
 
-fn check_module_documentation(file: &File) -> Option<Finding> {
+fn check_module_documentation(file: &TextFile) -> Option<Finding> {
     let is_crate_root = file.path.ends_with("/lib.rs") || file.path.ends_with("/main.rs");
     let must_be_documented = is_crate_root || production_part(file).lines().count() > UNDOCUMENTED_LINES;
     let is_documented = file.text.starts_with("//!");
@@ -60,7 +60,7 @@ fn check_module_documentation(file: &File) -> Option<Finding> {
     (must_be_documented && !is_documented).then(|| Finding::new(&file.path, message).at(1))
 }
 
-fn check_file_length(file: &File) -> Option<Finding> {
+fn check_file_length(file: &TextFile) -> Option<Finding> {
     let lines = production_part(file).lines().count();
     let finding = Finding::new(&file.path, format!("{lines} lines: split the file"));
     if lines > TOO_LONG_FILE_LINES {
@@ -69,7 +69,7 @@ fn check_file_length(file: &File) -> Option<Finding> {
     (lines > LONG_FILE_LINES).then(|| finding.warning())
 }
 
-fn check_function_lengths(file: &File) -> Vec<Finding> {
+fn check_function_lengths(file: &TextFile) -> Vec<Finding> {
     let mut functions = LongFunctions { file, findings: Vec::new() };
     if let Ok(parsed) = syn::parse_file(production_part(file)) {
         functions.visit_file(&parsed);
@@ -79,7 +79,7 @@ fn check_function_lengths(file: &File) -> Vec<Finding> {
 
 /// Collects findings about long functions.
 struct LongFunctions<'a> {
-    file: &'a File,
+    file: &'a TextFile,
     findings: Vec<Finding>,
 }
 
@@ -108,7 +108,7 @@ impl<'ast> Visit<'ast> for LongFunctions<'_> {
 }
 
 /// Returns the file without its test module, which comes last.
-fn production_part(file: &File) -> &str {
+fn production_part(file: &TextFile) -> &str {
     file.text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default()
 }
 
@@ -121,7 +121,7 @@ mod tests {
 
     #[track_caller]
     fn check_rust(path: &str, text: &str, expect: Expect) {
-        expect.assert_eq(&lines(&check(&File { path: path.to_owned(), text: text.to_owned() })));
+        expect.assert_eq(&lines(&check(&TextFile { path: path.to_owned(), text: text.to_owned() })));
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn switched_off_checks_are_found() {
         for (snippet, remedy) in REFUSED {
-            let file = File {
+            let file = TextFile {
                 path: "server/a/tests/it.rs".to_owned(),
                 text: format!("fn a() {{}}\n    {snippet}\n"),
             };

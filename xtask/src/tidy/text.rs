@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use proc_macro2::{TokenStream, TokenTree};
 
-use super::{File, Finding};
+use super::{Finding, TextFile};
 
 /// Parts of paths that exist on one machine only; in two parts, because this file is checked too.
 const FOREIGN_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("../sha", "red"), concat!("/ro", "ot/")];
@@ -13,7 +13,7 @@ const FOREIGN_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("../sha", "red")
 const CI_SCRIPT: &str = ".ci/run";
 
 /// Checks one file.
-pub(crate) fn check(file: &File) -> Vec<Finding> {
+pub(crate) fn check(file: &TextFile) -> Vec<Finding> {
     let mut findings = Vec::new();
     if [".rs", ".md", ".lua"].iter().any(|ending| file.path.ends_with(ending)) {
         findings.extend(check_white_space(file));
@@ -25,7 +25,7 @@ pub(crate) fn check(file: &File) -> Vec<Finding> {
 }
 
 /// Finds tabs and trailing blanks. Both are allowed in Rust's string literals.
-fn check_white_space(file: &File) -> Vec<Finding> {
+fn check_white_space(file: &TextFile) -> Vec<Finding> {
     let literals = string_literals(file);
     let mut findings = Vec::new();
     let mut start = 0;
@@ -46,7 +46,7 @@ fn check_white_space(file: &File) -> Vec<Finding> {
     findings
 }
 
-fn string_literals(file: &File) -> Vec<Range<usize>> {
+fn string_literals(file: &TextFile) -> Vec<Range<usize>> {
     let mut literals = Vec::new();
     if let (true, Ok(tokens)) = (file.path.ends_with(".rs"), file.text.parse()) {
         collect_literals(tokens, &mut literals);
@@ -70,7 +70,7 @@ fn collect_literals(tokens: TokenStream, literals: &mut Vec<Range<usize>>) {
     }
 }
 
-fn check_foreign_paths(file: &File) -> Vec<Finding> {
+fn check_foreign_paths(file: &TextFile) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (number, line) in file.lines() {
         for path in FOREIGN_PATHS.iter().filter(|path| line.contains(**path)) {
@@ -91,7 +91,7 @@ mod tests {
 
     #[track_caller]
     fn check_text(path: &str, text: &str, expect: Expect) {
-        expect.assert_eq(&lines(&check(&File { path: path.to_owned(), text: text.to_owned() })));
+        expect.assert_eq(&lines(&check(&TextFile { path: path.to_owned(), text: text.to_owned() })));
     }
 
     #[test]
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn paths_of_one_machine_are_found() {
         let text = format!("golden={}golden\n", FOREIGN_PATHS[0]);
-        let finding = &check(&File { path: "a.sh".to_owned(), text: text.clone() })[0];
+        let finding = &check(&TextFile { path: "a.sh".to_owned(), text: text.clone() })[0];
         assert!(finding.to_string().starts_with("a.sh:1: "));
         check_text(CI_SCRIPT, &text, expect![[""]]);
     }

@@ -5,15 +5,15 @@
 //! The trees have the engine's own format and are so small that fitting them takes seconds; a library would require its own
 //! format.
 
-use builtin::{DEPTH, Tree, Trees};
+use builtin::{BoostedTrees, DEPTH, DecisionTree};
 use rayon::prelude::*;
 
 /// Maximum thresholds per feature.
 const BINS: usize = 64;
 /// Number of rows from which thresholds are computed.
-const SAMPLED: usize = 100_000;
+const SAMPLED_ROWS: usize = 100_000;
 /// Maximum rows per tree; above this number, each tree gets a sample.
-const PER_TREE: usize = 250_000;
+const ROWS_PER_TREE: usize = 250_000;
 /// Regularization: shrinks leaves with few rows.
 const RIDGE: f64 = 20.0;
 
@@ -49,7 +49,7 @@ impl Loss {
 
 /// Size of the fit.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct BoostingPlan {
     pub(crate) loss: Loss,
     pub(crate) trees: usize,
     /// Learning rate.
@@ -58,15 +58,15 @@ pub(crate) struct Plan {
 
 /// Rows of features with their labels.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rows {
+pub(crate) struct FeatureRows {
     width: usize,
     values: Vec<f32>,
     labels: Vec<f32>,
 }
 
-impl Rows {
-    pub(crate) fn new(width: usize) -> Rows {
-        Rows { width, ..Rows::default() }
+impl FeatureRows {
+    pub(crate) fn new(width: usize) -> FeatureRows {
+        FeatureRows { width, ..FeatureRows::default() }
     }
 
     pub(crate) fn push(&mut self, features: &[f32], label: f64) {
@@ -75,7 +75,7 @@ impl Rows {
         self.labels.push(label as f32);
     }
 
-    pub(crate) fn extend(&mut self, other: &Rows) {
+    pub(crate) fn extend(&mut self, other: &FeatureRows) {
         self.values.extend(&other.values);
         self.labels.extend(&other.labels);
     }
@@ -90,15 +90,15 @@ impl Rows {
 }
 
 /// One feature of all rows, as bin numbers.
-struct Column {
+struct BinnedColumn {
     /// A value in bin `b` exceeds the first `b` of these.
     thresholds: Vec<f32>,
     bins: Vec<u8>,
 }
 
-impl Column {
-    fn new(rows: &Rows, feature: usize) -> Column {
-        let step = rows.len().div_ceil(SAMPLED).max(1);
+impl BinnedColumn {
+    fn new(rows: &FeatureRows, feature: usize) -> BinnedColumn {
+        let step = rows.len().div_ceil(SAMPLED_ROWS).max(1);
         let mut sorted: Vec<f32> = rows.column(feature).step_by(step).collect();
         sorted.sort_by(f32::total_cmp);
         let at = |bin: usize| sorted[(sorted.len() - 1) * bin / BINS];
@@ -106,7 +106,7 @@ impl Column {
             (1..BINS).map(at).filter(|&threshold| threshold < sorted[sorted.len() - 1]).collect();
         thresholds.dedup();
         let bin = |value: f32| thresholds.partition_point(|&threshold| value > threshold) as u8;
-        Column { bins: rows.column(feature).map(bin).collect(), thresholds }
+        BinnedColumn { bins: rows.column(feature).map(bin).collect(), thresholds }
     }
 }
 
@@ -114,13 +114,13 @@ impl Column {
 type Sums = (f64, f64);
 
 /// Fits trees to the rows.
-pub(crate) fn boost(rows: &Rows, plan: &Plan) -> Trees {
+pub(crate) fn boost(rows: &FeatureRows, plan: &BoostingPlan) -> BoostedTrees {
     let count = rows.len();
     if count == 0 {
-        return Trees::fitted(0.0, Vec::new());
+        return BoostedTrees::from_fitted(0.0, Vec::new());
     }
-    let columns: Vec<Column> =
-        (0..rows.width).into_par_iter().map(|feature| Column::new(rows, feature)).collect();
+    let columns: Vec<BinnedColumn> =
+        (0..rows.width).into_par_iter().map(|feature| BinnedColumn::new(rows, feature)).collect();
     let mean = rows.labels.iter().map(|&label| f64::from(label)).sum::<f64>() / count as f64;
     let base = plan.loss.base(mean);
     let mut sums = vec![base; count];
@@ -135,17 +135,18 @@ pub(crate) fn boost(rows: &Rows, plan: &Plan) -> Trees {
             .for_each(|(sum, features)| *sum += f64::from(tree.leaf(features)));
         trees.push(tree);
     }
-    Trees::fitted(base as f32, trees)
+    BoostedTrees::from_fitted(base as f32, trees)
 }
 
 /// Whether a tree's sample contains the row.
 fn is_drawn(row: usize, tree: usize, count: usize) -> bool {
     let mixed = (row as u64 ^ (tree as u64) << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mixed = (mixed ^ mixed >> 31).wrapping_mul(0x94D0_49BB_1331_11EB);
-    count <= PER_TREE || ((mixed >> 11) as f64 / (1u64 << 53) as f64) < PER_TREE as f64 / count as f64
+    count <= ROWS_PER_TREE
+        || ((mixed >> 11) as f64 / (1u64 << 53) as f64) < ROWS_PER_TREE as f64 / count as f64
 }
 
-fn grow(columns: &[Column], drawn: &[usize], slopes: &[Sums], rate: f64) -> Tree {
+fn grow(columns: &[BinnedColumn], drawn: &[usize], slopes: &[Sums], rate: f64) -> DecisionTree {
     let mut leaf_of = vec![0u8; drawn.len()];
     let mut splits = [(0, f32::INFINITY); DEPTH];
     for (level, split) in splits.iter_mut().enumerate() {
@@ -170,7 +171,10 @@ fn grow(columns: &[Column], drawn: &[usize], slopes: &[Sums], rate: f64) -> Tree
     for (&leaf, slope) in leaf_of.iter().zip(slopes) {
         add(&mut leaves[usize::from(leaf)], slope);
     }
-    Tree { splits, leaves: leaves.map(|(slope, curve): Sums| (-rate * slope / (curve + RIDGE)) as f32) }
+    DecisionTree {
+        splits,
+        leaves: leaves.map(|(slope, curve): Sums| (-rate * slope / (curve + RIDGE)) as f32),
+    }
 }
 
 fn add(sums: &mut Sums, slope: &Sums) {
@@ -180,7 +184,7 @@ fn add(sums: &mut Sums, slope: &Sums) {
 
 /// Returns the gain of the best threshold, and the last bin below it.
 fn best_threshold(
-    column: &Column,
+    column: &BinnedColumn,
     drawn: &[usize],
     slopes: &[Sums],
     leaf_of: &[u8],
@@ -211,8 +215,8 @@ mod tests {
     use super::*;
 
     /// The label depends on whether two features are large; the third is noise.
-    fn rows() -> Rows {
-        let mut rows = Rows::new(3);
+    fn rows() -> FeatureRows {
+        let mut rows = FeatureRows::new(3);
         for number in 0..4000u32 {
             let bit = |place: u32| f32::from(u8::from(number >> place & 1 == 1));
             let is_right = bit(0) + bit(1) == 2.0;
@@ -223,7 +227,7 @@ mod tests {
 
     #[test]
     fn what_only_features_together_tell_is_learnt() {
-        let plan = Plan { loss: Loss::Logistic, trees: 40, rate: 0.3 };
+        let plan = BoostingPlan { loss: Loss::Logistic, trees: 40, rate: 0.3 };
         let trees = boost(&rows(), &plan);
         let likely = |features: [f32; 3]| trees.probability(&features);
         assert!(likely([1.0, 7.0, 1.0]) > 0.95);
@@ -237,14 +241,15 @@ mod tests {
 
     #[test]
     fn numbers_are_approached() {
-        let mut rows = Rows::new(1);
+        let mut rows = FeatureRows::new(1);
         (0..1000).for_each(|number| rows.push(&[number as f32], f64::from(number % 1000) / 100.0));
-        let trees = boost(&rows, &Plan { loss: Loss::Squared, trees: 60, rate: 0.3 });
+        let trees = boost(&rows, &BoostingPlan { loss: Loss::Squared, trees: 60, rate: 0.3 });
         for value in [50.0, 500.0, 900.0f32] {
             assert!((trees.score(&[value]) - f64::from(value) / 100.0).abs() < 0.3, "{value}");
         }
         assert_eq!(
-            boost(&Rows::new(1), &Plan { loss: Loss::Squared, trees: 3, rate: 0.3 }).score(&[1.0]),
+            boost(&FeatureRows::new(1), &BoostingPlan { loss: Loss::Squared, trees: 3, rate: 0.3 })
+                .score(&[1.0]),
             0.0
         );
     }

@@ -2,7 +2,7 @@
 
 use index::hybrid::{FEATURES, weights};
 
-use super::questions::{Candidate, Question};
+use super::ranking_queries::{RankingCandidate, RankingQuery};
 
 /// Steps of the fit; after about two hundred the loss only changes in its fourth digit.
 const STEPS: usize = 400;
@@ -12,17 +12,17 @@ const DECAYS: [f64; 2] = [0.9, 0.999];
 const NORM: f64 = 3.0;
 
 /// One weight per feature.
-pub(crate) struct Model(Vec<f64>);
+pub(crate) struct LinearModel(Vec<f64>);
 
-impl Model {
+impl LinearModel {
     /// Returns the crate's current weights.
-    pub(crate) fn current() -> Model {
-        Model(weights().iter().map(|&weight| f64::from(weight)).collect())
+    pub(crate) fn current() -> LinearModel {
+        LinearModel(weights().iter().map(|&weight| f64::from(weight)).collect())
     }
 
     /// Returns the weights that maximize the probability of the right answers; `fixed` ones are unchanged.
-    pub(crate) fn fit(questions: &[&Question], fixed: &[(&str, f32)]) -> Model {
-        let mut model = Model(vec![0.0; FEATURES.len()]);
+    pub(crate) fn fit(questions: &[&RankingQuery], fixed: &[(&str, f32)]) -> LinearModel {
+        let mut model = LinearModel(vec![0.0; FEATURES.len()]);
         let fixed: Vec<Option<f64>> = FEATURES
             .iter()
             .map(|name| fixed.iter().find(|(fixed, _)| fixed == name).map(|(_, weight)| f64::from(*weight)))
@@ -52,7 +52,7 @@ impl Model {
     }
 
     /// Returns the number of candidates ranked before the definition that is used; `None` if it is not a candidate or unknown.
-    pub(crate) fn rank(&self, question: &Question) -> Option<usize> {
+    pub(crate) fn rank(&self, question: &RankingQuery) -> Option<usize> {
         if !question.is_resolved {
             return None;
         }
@@ -62,18 +62,18 @@ impl Model {
         Some(scores.iter().filter(|score| **score > best).count())
     }
 
-    fn score(&self, candidate: &Candidate) -> f64 {
+    fn score(&self, candidate: &RankingCandidate) -> f64 {
         candidate.features.iter().zip(&self.0).map(|(value, weight)| f64::from(*value) * weight).sum()
     }
 
     /// Returns the gradient of the loss, the mean negative log probability of a right answer.
-    fn slope(&self, questions: &[&Question]) -> Vec<f64> {
+    fn slope(&self, questions: &[&RankingQuery]) -> Vec<f64> {
         let mut slope: Vec<f64> = self.0.iter().map(|weight| NORM * weight).collect();
         for question in questions {
             let scores: Vec<f64> =
                 question.candidates.iter().map(|candidate| self.score(candidate)).collect();
             let all = softmax(&scores, |_| true);
-            for is_right in [|one: &Candidate| one.is_used, |one: &Candidate| one.is_named] {
+            for is_right in [|one: &RankingCandidate| one.is_used, |one: &RankingCandidate| one.is_named] {
                 if !question.candidates.iter().any(is_right) {
                     continue;
                 }
@@ -110,9 +110,9 @@ mod tests {
         let candidate = |values: &[(usize, f32)], is_used| {
             let mut features = vec![0.0; FEATURES.len()];
             values.iter().for_each(|&(place, value)| features[place] = value);
-            Candidate { features, is_used, is_named: false }
+            RankingCandidate { features, is_used, is_named: false }
         };
-        let question = Question {
+        let question = RankingQuery {
             candidates: vec![
                 candidate(&[(0, 1.0), (2, 1.0)], true),
                 candidate(&[(1, 1.0), (2, 1.0)], false),
@@ -121,7 +121,7 @@ mod tests {
             is_resolved: true,
         };
         let questions = vec![&question; 50];
-        let model = Model::fit(&questions, &[(FEATURES[3], 7.0)]);
+        let model = LinearModel::fit(&questions, &[(FEATURES[3], 7.0)]);
         assert_eq!(model.rank(&question), Some(0));
         let weights = model.weights();
         assert!(weights[0] > 0.5 && weights[1] < -0.1 && weights[2].abs() < 0.1, "{weights:?}");

@@ -2,13 +2,13 @@
 
 use std::time::Instant;
 
-use builtin::{Completion, Corpus, Method, Models, OpenFile, Settings};
+use builtin::{BuiltinSettings, Completion, Corpus, Method, Models, OpenFile};
 use index::{CopyIndex, RemovedCode};
 use scoring::similarity::Similarity;
 use syntax::{Language, SourceFile};
 use workspace::Snapshot;
 
-use super::cases::{Case, Scenario, mine};
+use super::cases::{StudyCase, StudyScenario, mine};
 use super::{CASES_PER_SCENARIO, SEED, significant};
 use crate::measure::repositories::Repo;
 
@@ -17,13 +17,13 @@ pub(super) const METHODS: [Method; 5] =
     [Method::Empty, Method::NearestLine, Method::LongestMatch, Method::Mixed, Method::Hybrid];
 
 /// An evaluated answer.
-pub(super) struct Row {
+pub(super) struct AnswerRow {
     /// Unique over all repositories; the same for all methods.
     pub(super) case: String,
     pub(super) repo: &'static str,
     /// The repository's measured language.
     pub(super) language: Language,
-    pub(super) scenario: Scenario,
+    pub(super) scenario: StudyScenario,
     /// Whether the near-duplicates of the case's file were hidden.
     pub(super) hidden: bool,
     pub(super) method: Method,
@@ -40,12 +40,12 @@ pub(super) struct Row {
 }
 
 /// The best possible result at a case, and the reason why it was missed.
-pub(super) struct Ceiling {
+pub(super) struct UpperBound {
     pub(super) repo: &'static str,
     pub(super) language: Language,
-    pub(super) scenario: Scenario,
+    pub(super) scenario: StudyScenario,
     /// Whether the truth also occurs elsewhere, ignoring blanks.
-    pub(super) stands_elsewhere: bool,
+    pub(super) occurs_elsewhere: bool,
     /// Whether any proposal is exactly right, and the greatest similarity of any proposal.
     pub(super) best_exact: bool,
     pub(super) best_similarity: f64,
@@ -57,35 +57,35 @@ pub(super) struct Ceiling {
 }
 
 /// Build time of a repository's corpus.
-pub(super) struct Build {
+pub(super) struct CorpusBuildTime {
     pub(super) tokens: usize,
     pub(super) bytes: usize,
     pub(super) seconds: f64,
 }
 
 /// All results of a repository.
-pub(super) struct Answered {
-    pub(super) rows: Vec<Row>,
-    pub(super) ceilings: Vec<Ceiling>,
-    pub(super) build: Build,
+pub(super) struct RepositoryAnswers {
+    pub(super) rows: Vec<AnswerRow>,
+    pub(super) ceilings: Vec<UpperBound>,
+    pub(super) build: CorpusBuildTime,
 }
 
 /// Mines the repository's cases in the measured language and runs every method on them.
-pub(super) fn collect(repo: &Repo, snapshot: &Snapshot) -> Answered {
+pub(super) fn collect(repo: &Repo, snapshot: &Snapshot) -> RepositoryAnswers {
     let measured = |file: &&SourceFile| repo.pinned.measures(file.language);
     let files: Vec<SourceFile> = snapshot.files().iter().filter(measured).cloned().collect();
     let start = Instant::now();
     let corpus = Corpus::build(&files);
     let seconds = start.elapsed().as_secs_f64();
     let stats = corpus.stats();
-    let build = Build { tokens: stats.tokens, bytes: stats.bytes, seconds };
+    let build = CorpusBuildTime { tokens: stats.tokens, bytes: stats.bytes, seconds };
     let copies = CopyIndex::new(&files);
     let dense = files.iter().map(|file| without_blanks(&file.text) + "\0").collect();
-    let asked = Asked { repo, files: &files, corpus: &corpus, copies: &copies, dense };
+    let asked = BenchRepository { repo, files: &files, corpus: &corpus, copies: &copies, dense };
     let cases = mine(&files, CASES_PER_SCENARIO, SEED);
     let rows = cases.iter().enumerate().flat_map(|(number, case)| asked.answers(number, case)).collect();
-    let ceilings = cases.iter().filter(|case| case.scenario != Scenario::CompleteBody);
-    Answered { rows, ceilings: ceilings.map(|case| asked.ceiling(case)).collect(), build }
+    let ceilings = cases.iter().filter(|case| case.scenario != StudyScenario::CompleteBody);
+    RepositoryAnswers { rows, ceilings: ceilings.map(|case| asked.ceiling(case)).collect(), build }
 }
 
 fn without_blanks(text: &str) -> String {
@@ -93,7 +93,7 @@ fn without_blanks(text: &str) -> String {
 }
 
 /// A repository with its cases.
-struct Asked<'a> {
+struct BenchRepository<'a> {
     repo: &'a Repo,
     files: &'a [SourceFile],
     corpus: &'a Corpus,
@@ -102,11 +102,11 @@ struct Asked<'a> {
     dense: String,
 }
 
-impl Asked<'_> {
-    fn answers(&self, number: usize, case: &Case) -> Vec<Row> {
+impl BenchRepository<'_> {
+    fn answers(&self, number: usize, case: &StudyCase) -> Vec<AnswerRow> {
         let file = &self.files[case.file];
         let before = case.before(file);
-        let copies = self.copies.holding(&RemovedCode {
+        let copies = self.copies.files_with_copy(&RemovedCode {
             path: &file.path,
             language: file.language,
             prefix: &before,
@@ -122,23 +122,30 @@ impl Asked<'_> {
         rows
     }
 
-    fn open<'f>(&'f self, case: &Case, before: &'f str) -> OpenFile<'f> {
+    fn open<'f>(&'f self, case: &StudyCase, before: &'f str) -> OpenFile<'f> {
         let file = &self.files[case.file];
         let (path, language, after) = (&*file.path, file.language, &file.text[case.hole.end..]);
-        OpenFile { path, language, before, after, hints: &[], hidden: &[], typing: None }
+        OpenFile { path, language, before, after, hints: &[], hidden: &[], recent_typing: None }
     }
 
-    fn truth(&self, case: &Case) -> &str {
+    fn truth(&self, case: &StudyCase) -> &str {
         &self.files[case.file].text[case.hole.clone()]
     }
 
-    fn answer(&self, number: usize, case: &Case, open: &OpenFile, hidden: bool, method: Method) -> Row {
+    fn answer(
+        &self,
+        number: usize,
+        case: &StudyCase,
+        open: &OpenFile,
+        hidden: bool,
+        method: Method,
+    ) -> AnswerRow {
         let start = Instant::now();
         let completion = self.corpus.view(open).complete(&ungated(method), &mut || true);
         let milliseconds = start.elapsed().as_secs_f64() * 1e3;
         let Completion { text, trust, continuation, .. } = completion;
         let (exact, similarity) = judge(open.language, &text, self.truth(case));
-        Row {
+        AnswerRow {
             case: format!("{}/{number}", self.repo.pinned.name),
             repo: self.repo.pinned.name,
             language: self.repo.pinned.language,
@@ -154,21 +161,21 @@ impl Asked<'_> {
         }
     }
 
-    fn ceiling(&self, case: &Case) -> Ceiling {
+    fn ceiling(&self, case: &StudyCase) -> UpperBound {
         let before = case.before(&self.files[case.file]);
         let open = self.open(case, &before);
         let view = self.corpus.view(&open);
         let truth = self.truth(case);
-        let proposed = view.proposed(Models::shipped());
+        let proposed = view.training_proposals(Models::shipped());
         let judged = proposed.iter().map(|proposed| judge(open.language, &proposed.text, truth));
         let best = judged.fold((false, 0.0), |best: (bool, f64), one| (best.0 | one.0, best.1.max(one.1)));
         let answer = view.complete(&ungated(Method::Hybrid), &mut || true).text;
-        Ceiling {
+        UpperBound {
             repo: self.repo.pinned.name,
             language: self.repo.pinned.language,
             scenario: case.scenario,
             // The first occurrence is the hole itself.
-            stands_elsewhere: self.dense.matches(&without_blanks(truth)).nth(1).is_some(),
+            occurs_elsewhere: self.dense.matches(&without_blanks(truth)).nth(1).is_some(),
             best_exact: best.0,
             best_similarity: best.1,
             line: before.lines().next_back().unwrap_or_default().trim_start().to_owned(),
@@ -179,8 +186,8 @@ impl Asked<'_> {
     }
 }
 
-fn ungated(method: Method) -> Settings {
-    Settings { method, min_probability: None, min_continuation: None }
+fn ungated(method: Method) -> BuiltinSettings {
+    BuiltinSettings { method, min_probability: None, min_continuation: None }
 }
 
 /// Returns whether an answer is exactly right, and its similarity to the truth.

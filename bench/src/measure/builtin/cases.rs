@@ -8,7 +8,7 @@ use text::SplitMix64;
 
 /// Kind of the hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Scenario {
+pub(crate) enum StudyScenario {
     StatementRest,
     StatementRestMidName,
     ControlStatement,
@@ -18,45 +18,45 @@ pub(crate) enum Scenario {
     CompleteBody,
 }
 
-impl Scenario {
-    pub(crate) const ALL: [Scenario; 7] = [
-        Scenario::StatementRest,
-        Scenario::StatementRestMidName,
-        Scenario::ControlStatement,
-        Scenario::ControlBody,
-        Scenario::FunctionBody,
-        Scenario::FunctionRest,
-        Scenario::CompleteBody,
+impl StudyScenario {
+    pub(crate) const ALL: [StudyScenario; 7] = [
+        StudyScenario::StatementRest,
+        StudyScenario::StatementRestMidName,
+        StudyScenario::ControlStatement,
+        StudyScenario::ControlBody,
+        StudyScenario::FunctionBody,
+        StudyScenario::FunctionRest,
+        StudyScenario::CompleteBody,
     ];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Scenario::StatementRest => "rest of a statement",
-            Scenario::StatementRestMidName => "rest of a statement, mid-name",
-            Scenario::ControlStatement => "control statement",
-            Scenario::ControlBody => "control body",
-            Scenario::FunctionBody => "function body",
-            Scenario::FunctionRest => "rest of a function body",
-            Scenario::CompleteBody => "complete body",
+            StudyScenario::StatementRest => "rest of a statement",
+            StudyScenario::StatementRestMidName => "rest of a statement, mid-name",
+            StudyScenario::ControlStatement => "control statement",
+            StudyScenario::ControlBody => "control body",
+            StudyScenario::FunctionBody => "function body",
+            StudyScenario::FunctionRest => "rest of a function body",
+            StudyScenario::CompleteBody => "complete body",
         }
     }
 }
 
 /// A hole in a file.
 #[derive(Clone, Debug)]
-pub(crate) struct Case {
-    pub(crate) scenario: Scenario,
+pub(crate) struct StudyCase {
+    pub(crate) scenario: StudyScenario,
     /// Index of the file.
     pub(crate) file: usize,
     pub(crate) hole: Range<usize>,
 }
 
-impl Case {
+impl StudyCase {
     /// Returns the text before the cursor. After a complete body, the cursor is on a new line with the indentation of its last
     /// one.
     pub(crate) fn before(&self, file: &SourceFile) -> String {
         let before = &file.text[..self.hole.start];
-        if self.scenario != Scenario::CompleteBody {
+        if self.scenario != StudyScenario::CompleteBody {
             return before.to_owned();
         }
         let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
@@ -78,18 +78,18 @@ const MIN_NAME: usize = 4;
 const MAX_TYPED: usize = 3;
 
 /// Returns up to `per_scenario` cases of each scenario, spread over the files; deterministic for the same files and seed.
-pub(crate) fn mine(files: &[SourceFile], per_scenario: usize, seed: u64) -> Vec<Case> {
+pub(crate) fn mine(files: &[SourceFile], per_scenario: usize, seed: u64) -> Vec<StudyCase> {
     let mut random = SplitMix64::new(seed);
-    let mut pool: BTreeMap<Scenario, Vec<Case>> = BTreeMap::new();
+    let mut pool: BTreeMap<StudyScenario, Vec<StudyCase>> = BTreeMap::new();
     for (index, file) in files.iter().enumerate().filter(|(_, file)| file.text.len() <= MAX_FILE_BYTES) {
         for (scenario, hole) in holes(file, &mut random) {
-            pool.entry(scenario).or_default().push(Case { scenario, file: index, hole });
+            pool.entry(scenario).or_default().push(StudyCase { scenario, file: index, hole });
         }
     }
-    pool.into_values().flat_map(|cases| draw(cases, per_scenario, &mut random)).collect()
+    pool.into_values().flat_map(|cases| sample(cases, per_scenario, &mut random)).collect()
 }
 
-fn draw(mut cases: Vec<Case>, count: usize, random: &mut SplitMix64) -> Vec<Case> {
+fn sample(mut cases: Vec<StudyCase>, count: usize, random: &mut SplitMix64) -> Vec<StudyCase> {
     for end in (1..cases.len()).rev() {
         cases.swap(end, random.below(end + 1));
     }
@@ -103,9 +103,9 @@ fn draw(mut cases: Vec<Case>, count: usize, random: &mut SplitMix64) -> Vec<Case
     cases
 }
 
-type Hole = (Scenario, Range<usize>);
+type StudyHole = (StudyScenario, Range<usize>);
 
-fn holes(file: &SourceFile, random: &mut SplitMix64) -> Vec<Hole> {
+fn holes(file: &SourceFile, random: &mut SplitMix64) -> Vec<StudyHole> {
     let tree = syntax::parse(file.language, &file.text);
     // In C, macros cause parse errors in most files.
     if tree.has_error() && !matches!(file.language, Language::C | Language::Cpp) {
@@ -116,7 +116,7 @@ fn holes(file: &SourceFile, random: &mut SplitMix64) -> Vec<Hole> {
     sound.flat_map(|block| holes_of(file, block, random)).collect()
 }
 
-fn holes_of(file: &SourceFile, block: &Block, random: &mut SplitMix64) -> Vec<Hole> {
+fn holes_of(file: &SourceFile, block: &Block, random: &mut SplitMix64) -> Vec<StudyHole> {
     match block.kind {
         BlockKind::Statement | BlockKind::Import => statement_holes(file, &block.range, random),
         BlockKind::Function => function_holes(&file.text, block, random),
@@ -124,7 +124,7 @@ fn holes_of(file: &SourceFile, block: &Block, random: &mut SplitMix64) -> Vec<Ho
     }
 }
 
-fn statement_holes(file: &SourceFile, range: &Range<usize>, random: &mut SplitMix64) -> Vec<Hole> {
+fn statement_holes(file: &SourceFile, range: &Range<usize>, random: &mut SplitMix64) -> Vec<StudyHole> {
     let text = &file.text[range.clone()];
     let lexed = syntax::lex(file.language, text);
     let starts = |kind: Option<TokenKind>| {
@@ -141,7 +141,7 @@ fn statement_holes(file: &SourceFile, range: &Range<usize>, random: &mut SplitMi
         return Vec::new();
     }
     let at = boundaries[random.below(boundaries.len() - 1)];
-    let mut holes = vec![(Scenario::StatementRest, range.start + at..range.end)];
+    let mut holes = vec![(StudyScenario::StatementRest, range.start + at..range.end)];
     let names: Vec<&Range<usize>> = starts(Some(TokenKind::Word)).map(|token| &token.range).collect();
     let is_name = |name: &&&Range<usize>| {
         let word = &text[(**name).clone()];
@@ -151,40 +151,40 @@ fn statement_holes(file: &SourceFile, range: &Range<usize>, random: &mut SplitMi
     if !names.is_empty() {
         let name = names[random.below(names.len())];
         let typed = 1 + random.below(MAX_TYPED.min(name.len() - 2));
-        holes.push((Scenario::StatementRestMidName, range.start + name.start + typed..range.end));
+        holes.push((StudyScenario::StatementRestMidName, range.start + name.start + typed..range.end));
     }
     holes
 }
 
-fn control_holes(text: &str, block: &Block) -> Vec<Hole> {
+fn control_holes(text: &str, block: &Block) -> Vec<StudyHole> {
     let mut holes = Vec::new();
     let whole = &text[block.range.clone()];
     let is_part = ["elif", "else", "except", "catch", "finally"].iter().any(|word| whole.starts_with(word));
     let lines = line_ends(whole);
     if !is_part && (1..=MAX_BLOCK_LINE_ENDS).contains(&lines) && starts_line(text, block.range.start) {
-        holes.push((Scenario::ControlStatement, block.range.clone()));
+        holes.push((StudyScenario::ControlStatement, block.range.clone()));
     }
     if let Some(hole) = body(text, block).filter(|_| lines <= MAX_BLOCK_LINE_ENDS) {
-        holes.push((Scenario::ControlBody, hole));
+        holes.push((StudyScenario::ControlBody, hole));
     }
     holes
 }
 
-fn function_holes(text: &str, block: &Block, random: &mut SplitMix64) -> Vec<Hole> {
+fn function_holes(text: &str, block: &Block, random: &mut SplitMix64) -> Vec<StudyHole> {
     let Some(hole) = body(text, block) else { return Vec::new() };
     let statements = block.body.as_ref().map(|body| body.statements.as_slice()).unwrap_or_default();
     if line_ends(&text[hole.clone()]) > MAX_FUNCTION_LINE_ENDS {
         return Vec::new();
     }
-    let mut holes = vec![(Scenario::FunctionBody, hole.clone())];
+    let mut holes = vec![(StudyScenario::FunctionBody, hole.clone())];
     if statements.len() >= 3 {
         let next = &statements[1 + random.below(statements.len() - 1)];
         if starts_line(text, next.start) {
-            holes.push((Scenario::FunctionRest, next.start..hole.end));
+            holes.push((StudyScenario::FunctionRest, next.start..hole.end));
         }
     }
     if statements.len() >= 2 {
-        holes.push((Scenario::CompleteBody, hole.end..hole.end));
+        holes.push((StudyScenario::CompleteBody, hole.end..hole.end));
     }
     holes
 }

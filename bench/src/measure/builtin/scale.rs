@@ -12,17 +12,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use builtin::{Corpus, OpenFile, Settings};
+use builtin::{BuiltinSettings, Corpus, OpenFile};
 use cache::Cache;
-use indexer::Tokens;
+use indexer::LoadedCorpus;
 use serde_json::{Value, json};
-use syntax::{Family, SourceFile, TokenKind};
-use workspace::{Limits, Snapshot};
+use syntax::{LanguageFamily, SourceFile, TokenKind};
+use workspace::{ReadLimits, Snapshot};
 use xtask::process;
 
-use super::cases::{Case, Scenario, mine};
+use super::cases::{StudyCase, StudyScenario, mine};
 use crate::measure::document;
-use crate::measure::figures::{Limit, Row, Times, milliseconds, table};
+use crate::measure::figures::{FigureRow, SortedTimes, TimingTarget, milliseconds, table};
 use crate::measure::repositories::Repo;
 
 /// Tokens of the workspace.
@@ -54,7 +54,12 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
     let mut row = |what: &str, told: &Value, field: &str, unit: &str, target: f64| {
         let value = number(told, field)?;
         let target_text = if target.is_finite() { format!("{target} {unit}") } else { String::new() };
-        rows.push(Row::value(what, format!("{} {unit}", milliseconds(value)), &target_text, value <= target));
+        rows.push(FigureRow::value(
+            what,
+            format!("{} {unit}", milliseconds(value)),
+            &target_text,
+            value <= target,
+        ));
         anyhow::Ok(())
     };
     row("arrays, resident", &cold, "array_bytes", "bytes a token", 13.0)?;
@@ -72,14 +77,14 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
     row("2,000 files taken in, as by a switch of branches", &cold, "branch_s", "s", f64::INFINITY)?;
     row("started from the cache, up to the first answer", &warm, "start_s", "s", 3.0)?;
     row("size of the cache", &cold, "cached_bytes", "bytes a token", f64::INFINITY)?;
-    let times = |field: &str| -> Result<Times> {
+    let times = |field: &str| -> Result<SortedTimes> {
         let all = cold[field].as_array().context("the child tells no times")?;
-        Ok(Times::new(all.iter().filter_map(Value::as_f64).map(Duration::from_secs_f64).collect()))
+        Ok(SortedTimes::new(all.iter().filter_map(Value::as_f64).map(Duration::from_secs_f64).collect()))
     };
-    let limit = |percentile, ms| Limit { percentile, ms };
+    let limit = |percentile, ms| TimingTarget { percentile, ms };
     let (statements, blocks) = (times("statements")?, times("blocks")?);
-    rows.push(Row::times("rest of a statement, ms", &statements, &[limit(50, 1.0), limit(95, 10.0)]));
-    rows.push(Row::times("blocks and bodies, ms", &blocks, &[limit(95, 25.0)]));
+    rows.push(FigureRow::times("rest of a statement, ms", &statements, &[limit(50, 1.0), limit(95, 10.0)]));
+    rows.push(FigureRow::times("blocks and bodies, ms", &blocks, &[limit(95, 25.0)]));
     Ok(format!(
         "{:.1} M tokens of {} in {} files, {} distinct words and literals a thousand tokens; {} + {} questions. \
          Of each answer, lexing the open file is 0.3 ms in the middle; most of the rest is to align places, once for each way of writing \
@@ -100,9 +105,9 @@ pub(crate) fn is_child() -> bool {
 }
 
 /// In the child: measures its step and prints the result.
-pub(crate) fn measure_and_tell() -> Result<()> {
-    let workspace = workspace::load(Path::new(FOLDER), &Limits::standard(), &|_| {})?;
-    let cache = Cache::new(Path::new(CACHES), Cache::STANDARD_LIMIT);
+pub(crate) fn measure_in_child() -> Result<()> {
+    let workspace = workspace::load(Path::new(FOLDER), &ReadLimits::standard(), &|_| {})?;
+    let cache = Cache::new(Path::new(CACHES), Cache::DEFAULT_LIMIT);
     let told = match std::env::var(STEP)?.as_str() {
         "cold" => cold(&workspace, &cache)?,
         _ => warm(&workspace, &cache)?,
@@ -131,7 +136,7 @@ fn write_workspace(repos: &[Repo]) -> Result<()> {
     let (mut left, mut copy) = (TOKENS, 0);
     'copies: loop {
         for file in &files {
-            let text = if copy == 0 { file.text.to_string() } else { renamed(file, copy) };
+            let text = if copy == 0 { file.text.to_string() } else { rename_identifiers(file, copy) };
             write_file(&unfinished.join(format!("copy-{copy}")).join(&*file.path), &text)?;
             left = left.saturating_sub(syntax::lex(file.language, &file.text).len());
             if left == 0 {
@@ -151,7 +156,7 @@ fn write_file(path: &Path, text: &str) -> Result<()> {
 fn files_of_largest_family(repos: &[Repo]) -> Result<Vec<SourceFile>> {
     let mut families: BTreeMap<usize, Vec<SourceFile>> = BTreeMap::new();
     for repo in repos {
-        let snapshot: Snapshot = workspace::load(&repo.root, &Limits::standard(), &|_| {})?;
+        let snapshot: Snapshot = workspace::load(&repo.root, &ReadLimits::standard(), &|_| {})?;
         for file in snapshot.files().iter().filter(|file| repo.pinned.measures(file.language)) {
             let path: Arc<str> = format!("{}/{}", repo.pinned.name, file.path).into();
             let family = file.language.family() as usize;
@@ -163,7 +168,7 @@ fn files_of_largest_family(repos: &[Repo]) -> Result<Vec<SourceFile>> {
 }
 
 /// Appends a suffix to every name of a file.
-fn renamed(file: &SourceFile, copy: usize) -> String {
+fn rename_identifiers(file: &SourceFile, copy: usize) -> String {
     let mut out = String::with_capacity(file.text.len() * 5 / 4);
     let mut last = 0;
     for token in syntax::lex(file.language, &file.text) {
@@ -181,7 +186,7 @@ fn renamed(file: &SourceFile, copy: usize) -> String {
 fn cold(workspace: &Snapshot, cache: &Cache) -> Result<Value> {
     let files = workspace.files();
     let before = memory("VmRSS")?;
-    forget_peak()?;
+    reset_peak_memory()?;
     let start = Instant::now();
     let corpus = Corpus::build(files);
     let building_s = start.elapsed().as_secs_f64();
@@ -189,11 +194,11 @@ fn cold(workspace: &Snapshot, cache: &Cache) -> Result<Value> {
     let stats = corpus.stats();
     let per_token = |bytes: f64| bytes / stats.tokens as f64;
     let start = Instant::now();
-    drop(corpus.renewed(files));
+    drop(corpus.rebuilt(files));
     let sorting_s = start.elapsed().as_secs_f64();
-    let cached = indexer::save_tokens(cache, workspace.root(), &corpus)?;
+    let cached = indexer::save_corpus(cache, workspace.root(), &corpus)?;
     let (statements, blocks) = ask(&corpus, files);
-    let (file_ms, branch_s) = (file_taken_in(&corpus, files)?, branch_taken_in(&corpus, files));
+    let (file_ms, branch_s) = (time_changed_file(&corpus, files)?, time_branch_switch(&corpus, files));
     Ok(json!({
         "language": files.first().map(|file| family_name(file.language.family())),
         "files": stats.files,
@@ -212,31 +217,31 @@ fn cold(workspace: &Snapshot, cache: &Cache) -> Result<Value> {
     }))
 }
 
-fn family_name(family: Family) -> String {
+fn family_name(family: LanguageFamily) -> String {
     format!("{family:?}")
 }
 
 /// Returns the median time in milliseconds to update the corpus with a changed file of usual size.
-fn file_taken_in(corpus: &Corpus, files: &[SourceFile]) -> Result<f64> {
+fn time_changed_file(corpus: &Corpus, files: &[SourceFile]) -> Result<f64> {
     let distance = |file: &&SourceFile| syntax::lex(file.language, &file.text).len().abs_diff(FILE_TOKENS);
     let file = files.iter().min_by_key(distance).context("there is no code")?;
     let times = (0..RUNS).map(|run| {
         let text = format!("{}\nchanged_{run}\n", file.text).into();
         let changed = [SourceFile { text, ..file.clone() }];
         let start = Instant::now();
-        let _changed = corpus.with(&changed, &[]);
+        let _changed = corpus.with_changes(&changed, &[]);
         start.elapsed()
     });
-    Ok(Times::new(times.collect()).percentile(50))
+    Ok(SortedTimes::new(times.collect()).percentile(50))
 }
 
-fn branch_taken_in(corpus: &Corpus, files: &[SourceFile]) -> f64 {
+fn time_branch_switch(corpus: &Corpus, files: &[SourceFile]) -> f64 {
     let stride = (files.len() / BRANCH_FILES).max(1);
     let change =
         |file: &SourceFile| SourceFile { text: format!("{}\nchanged\n", file.text).into(), ..file.clone() };
     let changed: Vec<SourceFile> = files.iter().step_by(stride).take(BRANCH_FILES).map(change).collect();
     let start = Instant::now();
-    let _changed = corpus.with(&changed, &[]).settled();
+    let _changed = corpus.with_changes(&changed, &[]).compacted();
     start.elapsed().as_secs_f64()
 }
 
@@ -248,15 +253,15 @@ fn ask(corpus: &Corpus, files: &[SourceFile]) -> (Vec<f64>, Vec<f64>) {
     for case in mine(&own, CASES, SEED) {
         let seconds = answer(corpus, &own[case.file], &case);
         match case.scenario {
-            Scenario::StatementRest | Scenario::StatementRestMidName => statements.push(seconds),
-            Scenario::CompleteBody => {}
+            StudyScenario::StatementRest | StudyScenario::StatementRestMidName => statements.push(seconds),
+            StudyScenario::CompleteBody => {}
             _ => blocks.push(seconds),
         }
     }
     (statements, blocks)
 }
 
-fn answer(corpus: &Corpus, file: &SourceFile, case: &Case) -> f64 {
+fn answer(corpus: &Corpus, file: &SourceFile, case: &StudyCase) -> f64 {
     let before = case.before(file);
     let open = OpenFile {
         path: &file.path,
@@ -265,10 +270,10 @@ fn answer(corpus: &Corpus, file: &SourceFile, case: &Case) -> f64 {
         after: &file.text[case.hole.end..],
         hints: &[],
         hidden: &[],
-        typing: None,
+        recent_typing: None,
     };
     let start = Instant::now();
-    corpus.view(&open).complete(&Settings::for_replay(), &mut || true);
+    corpus.view(&open).complete(&BuiltinSettings::for_replay(), &mut || true);
     start.elapsed().as_secs_f64()
 }
 
@@ -277,9 +282,9 @@ fn warm(workspace: &Snapshot, cache: &Cache) -> Result<Value> {
     let files = workspace.files();
     let file = files.get(files.len() / 2).context("there is no code")?;
     let middle = file.text.floor_char_boundary(file.text.len() / 2);
-    let case = Case { scenario: Scenario::StatementRest, file: 0, hole: middle..middle };
+    let case = StudyCase { scenario: StudyScenario::StatementRest, file: 0, hole: middle..middle };
     let start = Instant::now();
-    let opened = Tokens::open(Some(cache), workspace.root(), files);
+    let opened = LoadedCorpus::open(Some(cache), workspace.root(), files);
     anyhow::ensure!(opened.is_cached, "the cache was of no use: {:?}", opened.miss);
     answer(&opened.corpus, file, &case);
     Ok(json!({ "start_s": start.elapsed().as_secs_f64() }))
@@ -294,7 +299,7 @@ fn memory(field: &str) -> Result<f64> {
 }
 
 /// Resets the peak memory to the current memory.
-fn forget_peak() -> Result<()> {
+fn reset_peak_memory() -> Result<()> {
     const PEAK: &str = "5";
     fs::write(PathBuf::from("/proc/self/clear_refs"), PEAK).context("the kernel does not forget the peak")
 }

@@ -3,28 +3,28 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use builtin::{Method, Settings};
+use builtin::{BuiltinSettings, Method};
 use scoring::metric::{EDIT_SIMILARITY, MetricValue, TOKEN_EXACT};
 use scoring::{Comparison, Observation};
 
 use super::SEED;
-use super::answers::{Answered, Build, Ceiling, METHODS, Row};
-use super::cases::Scenario;
+use super::answers::{AnswerRow, CorpusBuildTime, METHODS, RepositoryAnswers, UpperBound};
+use super::cases::StudyScenario;
 
 /// Targets: the mean exact match and edit similarity over the languages, in percent.
-const TARGETS: [(Scenario, f64, f64); 6] = [
-    (Scenario::StatementRest, 42.0, 72.0),
-    (Scenario::StatementRestMidName, 40.0, 75.0),
-    (Scenario::ControlStatement, 13.5, 50.0),
-    (Scenario::ControlBody, 23.0, 57.0),
-    (Scenario::FunctionBody, 10.0, 55.0),
-    (Scenario::FunctionRest, 14.0, 55.0),
+const TARGETS: [(StudyScenario, f64, f64); 6] = [
+    (StudyScenario::StatementRest, 42.0, 72.0),
+    (StudyScenario::StatementRestMidName, 40.0, 75.0),
+    (StudyScenario::ControlStatement, 13.5, 50.0),
+    (StudyScenario::ControlBody, 23.0, 57.0),
+    (StudyScenario::FunctionBody, 10.0, 55.0),
+    (StudyScenario::FunctionRest, 14.0, 55.0),
 ];
 
 /// Renders the section as Markdown.
-pub(super) fn section(answered: &[Answered]) -> String {
-    let rows: Vec<&Row> = answered.iter().flat_map(|one| &one.rows).collect();
-    let ceilings: Vec<&Ceiling> = answered.iter().flat_map(|one| &one.ceilings).collect();
+pub(super) fn section(answered: &[RepositoryAnswers]) -> String {
+    let rows: Vec<&AnswerRow> = answered.iter().flat_map(|one| &one.rows).collect();
+    let ceilings: Vec<&UpperBound> = answered.iter().flat_map(|one| &one.ceilings).collect();
     let mut out = format!(
         "Token-exact matches / edit similarity (indel) in percent, ungated; a silent answer is wrong except to a complete body. \
          {} cases from {} repositories that no weight was fitted on. `hybrid` is the engine; it chooses among what a fitted ranking \
@@ -35,10 +35,10 @@ pub(super) fn section(answered: &[Answered]) -> String {
     for (hidden, title) in
         [(false, "All files in sight"), (true, "Near-duplicates of the case's file hidden")]
     {
-        let rows: Vec<&Row> = rows.iter().copied().filter(|row| row.hidden == hidden).collect();
+        let rows: Vec<&AnswerRow> = rows.iter().copied().filter(|row| row.hidden == hidden).collect();
         writeln!(out, "### {title}\n\n{}\n{}", quality(&rows), differences(&rows)).expect(STRING);
     }
-    let in_sight: Vec<&Row> =
+    let in_sight: Vec<&AnswerRow> =
         rows.iter().copied().filter(|row| !row.hidden && row.method == Method::Hybrid).collect();
     writeln!(out, "### By language\n\n{}", languages(&in_sight)).expect(STRING);
     writeln!(
@@ -49,7 +49,7 @@ pub(super) fn section(answered: &[Answered]) -> String {
     )
     .expect(STRING);
     writeln!(out, "### Gates\n\n{}", gates(&in_sight)).expect(STRING);
-    let builds: Vec<&Build> = answered.iter().map(|one| &one.build).collect();
+    let builds: Vec<&CorpusBuildTime> = answered.iter().map(|one| &one.build).collect();
     writeln!(out, "### Building\n\n{}", building(&builds)).expect(STRING);
     out
 }
@@ -58,12 +58,12 @@ pub(super) fn section(answered: &[Answered]) -> String {
 const STRING: &str = "a string takes everything";
 
 /// Renders all answers as comma-separated values.
-pub(super) fn csv(answered: &[Answered]) -> String {
+pub(super) fn csv(answered: &[RepositoryAnswers]) -> String {
     let mut out =
         "case,repo,language,scenario,hidden,method,exact,similarity,milliseconds,silent,trust,continuation\n"
             .to_owned();
     for row in answered.iter().flat_map(|one| &one.rows) {
-        let Row { case, repo, hidden, similarity, milliseconds, silent, trust, continuation, .. } = row;
+        let AnswerRow { case, repo, hidden, similarity, milliseconds, silent, trust, continuation, .. } = row;
         writeln!(
             out,
             "{case},{repo},{},\"{}\",{hidden},{},{},{similarity:.4},{milliseconds:.3},{silent},{trust:.4},{continuation:.4}",
@@ -77,7 +77,7 @@ pub(super) fn csv(answered: &[Answered]) -> String {
     out
 }
 
-fn of<'r>(rows: &[&'r Row], scenario: Scenario, method: Method) -> Vec<&'r Row> {
+fn rows_of<'r>(rows: &[&'r AnswerRow], scenario: StudyScenario, method: Method) -> Vec<&'r AnswerRow> {
     rows.iter().copied().filter(|row| row.scenario == scenario && row.method == method).collect()
 }
 
@@ -85,13 +85,13 @@ fn percent(count: usize, all: usize) -> f64 {
     100.0 * count as f64 / all.max(1) as f64
 }
 
-fn quality(rows: &[&Row]) -> String {
+fn quality(rows: &[&AnswerRow]) -> String {
     let names = METHODS.map(Method::name).join(" | ");
     let mut out =
         format!("| scenario | cases | {names} | hybrid p50 / p95 ms |\n|---|---|---|---|---|---|---|---|\n");
-    for scenario in Scenario::ALL {
-        let cells = METHODS.map(|method| cell(means(&of(rows, scenario, method))));
-        let answers = of(rows, scenario, Method::Hybrid);
+    for scenario in StudyScenario::ALL {
+        let cells = METHODS.map(|method| cell(means(&rows_of(rows, scenario, method))));
+        let answers = rows_of(rows, scenario, Method::Hybrid);
         let (p50, p95) = latencies(&answers);
         let (name, cases, cells) = (scenario.name(), answers.len(), cells.join(" | "));
         writeln!(out, "| {name} | {cases} | {cells} | {p50:.1} / {p95:.1} |").expect(STRING);
@@ -100,7 +100,7 @@ fn quality(rows: &[&Row]) -> String {
 }
 
 /// Exact match and edit similarity in percent.
-fn means(rows: &[&Row]) -> [f64; 2] {
+fn means(rows: &[&AnswerRow]) -> [f64; 2] {
     let exact = percent(rows.iter().filter(|row| row.exact).count(), rows.len());
     let similarity: f64 = rows.iter().map(|row| row.similarity).sum();
     [exact, 100.0 * similarity / rows.len().max(1) as f64]
@@ -111,7 +111,7 @@ fn cell([exact, similarity]: [f64; 2]) -> String {
 }
 
 /// Median and 95th percentile in milliseconds.
-fn latencies(rows: &[&Row]) -> (f64, f64) {
+fn latencies(rows: &[&AnswerRow]) -> (f64, f64) {
     let mut sorted: Vec<f64> = rows.iter().map(|row| row.milliseconds).collect();
     sorted.sort_by(f64::total_cmp);
     let at = |share: usize| sorted.get(sorted.len() * share / 100).copied().unwrap_or(f64::NAN);
@@ -119,11 +119,12 @@ fn latencies(rows: &[&Row]) -> (f64, f64) {
 }
 
 /// Differences between the engine and the single methods, with 95 % intervals clustered by repository.
-fn differences(rows: &[&Row]) -> String {
+fn differences(rows: &[&AnswerRow]) -> String {
     let mut out = "| hybrid minus | nearest-line, exact | similarity | longest-match, exact | similarity |\n\
                    |---|---|---|---|---|\n"
         .to_owned();
-    for scenario in Scenario::ALL.into_iter().filter(|&scenario| scenario != Scenario::CompleteBody) {
+    for scenario in StudyScenario::ALL.into_iter().filter(|&scenario| scenario != StudyScenario::CompleteBody)
+    {
         let cell = |method: Method, metric: &str| difference(rows, scenario, method, metric);
         let cells = [Method::NearestLine, Method::LongestMatch]
             .map(|method| format!("{} | {}", cell(method, TOKEN_EXACT), cell(method, EDIT_SIMILARITY)));
@@ -132,9 +133,10 @@ fn differences(rows: &[&Row]) -> String {
     out
 }
 
-fn difference(rows: &[&Row], scenario: Scenario, method: Method, metric: &str) -> String {
-    let observations =
-        |method| -> Vec<Observation> { of(rows, scenario, method).into_iter().map(observation).collect() };
+fn difference(rows: &[&AnswerRow], scenario: StudyScenario, method: Method, metric: &str) -> String {
+    let observations = |method| -> Vec<Observation> {
+        rows_of(rows, scenario, method).into_iter().map(observation).collect()
+    };
     let Comparison { difference, interval, .. } =
         scoring::comparison::compare(&observations(method), &observations(Method::Hybrid), metric, SEED);
     match (difference, interval) {
@@ -147,7 +149,7 @@ fn difference(rows: &[&Row], scenario: Scenario, method: Method, metric: &str) -
     }
 }
 
-fn observation(row: &Row) -> Observation {
+fn observation(row: &AnswerRow) -> Observation {
     let metrics = [
         (TOKEN_EXACT.to_owned(), MetricValue::Value(f64::from(u8::from(row.exact)))),
         (EDIT_SIMILARITY.to_owned(), MetricValue::Value(row.similarity)),
@@ -161,22 +163,22 @@ fn observation(row: &Row) -> Observation {
     }
 }
 
-fn scenarios() -> impl Iterator<Item = Scenario> {
+fn scenarios() -> impl Iterator<Item = StudyScenario> {
     TARGETS.into_iter().map(|(scenario, ..)| scenario)
 }
 
-fn names_of(rows: &[&Row]) -> BTreeSet<&'static str> {
+fn names_of(rows: &[&AnswerRow]) -> BTreeSet<&'static str> {
     rows.iter().map(|row| row.language.name()).collect()
 }
 
 /// The engine's answers in one language, or in all.
-fn in_language<'r>(rows: &[&'r Row], scenario: Scenario, language: &str) -> Vec<&'r Row> {
+fn in_language<'r>(rows: &[&'r AnswerRow], scenario: StudyScenario, language: &str) -> Vec<&'r AnswerRow> {
     let rows = rows.iter().copied();
     rows.filter(|row| row.scenario == scenario && row.language.name() == language).collect()
 }
 
 /// The mean of the languages' means: each has the same weight, whatever its number of repositories.
-fn mean_of_languages(rows: &[&Row], scenario: Scenario) -> [f64; 2] {
+fn mean_of_languages(rows: &[&AnswerRow], scenario: StudyScenario) -> [f64; 2] {
     let names = names_of(rows);
     let sum = names.iter().fold([0.0; 2], |sum, language| {
         let [exact, similarity] = means(&in_language(rows, scenario, language));
@@ -185,8 +187,8 @@ fn mean_of_languages(rows: &[&Row], scenario: Scenario) -> [f64; 2] {
     sum.map(|sum| sum / names.len().max(1) as f64)
 }
 
-fn languages(rows: &[&Row]) -> String {
-    let heads: Vec<&str> = scenarios().map(Scenario::name).collect();
+fn languages(rows: &[&AnswerRow]) -> String {
+    let heads: Vec<&str> = scenarios().map(StudyScenario::name).collect();
     let mut out = format!("| language | {} |\n|---|---|---|---|---|---|---|\n", heads.join(" | "));
     for language in names_of(rows) {
         let cells: Vec<String> =
@@ -201,7 +203,7 @@ fn languages(rows: &[&Row]) -> String {
 }
 
 /// The distance to each target, with the upper bounds.
-fn shortfalls(rows: &[&Row], ceilings: &[&Ceiling]) -> String {
+fn shortfalls(rows: &[&AnswerRow], ceilings: &[&UpperBound]) -> String {
     let mut out = "Means of the languages. *Best proposal*: as if the right one of the four were always chosen. *Elsewhere*: truths that also \
                    occur elsewhere in the repository, ignoring blanks; little else can be copied. The study that the targets come from \
                    counted 66.7, 65.3, 19.7, 34.8, 12.7 and 25.0 % on its repositories.\n\n\
@@ -209,12 +211,12 @@ fn shortfalls(rows: &[&Row], ceilings: &[&Ceiling]) -> String {
         .to_owned();
     for (scenario, exact, similarity) in TARGETS {
         let [reached_exact, reached_similarity] = mean_of_languages(rows, scenario);
-        let of_language = |language: &str| -> Vec<&Ceiling> {
-            let is_of = |one: &&&Ceiling| one.scenario == scenario && one.language.name() == language;
+        let of_language = |language: &str| -> Vec<&UpperBound> {
+            let is_of = |one: &&&UpperBound| one.scenario == scenario && one.language.name() == language;
             ceilings.iter().filter(is_of).copied().collect()
         };
         let names = names_of(rows);
-        let mean = |value: &dyn Fn(&Ceiling) -> f64| {
+        let mean = |value: &dyn Fn(&UpperBound) -> f64| {
             let of = |language: &&str| {
                 let all = of_language(language);
                 all.iter().map(|one| value(one)).sum::<f64>() / all.len().max(1) as f64
@@ -234,7 +236,7 @@ fn shortfalls(rows: &[&Row], ceilings: &[&Ceiling]) -> String {
             missing(exact, reached_exact),
             missing(similarity, reached_similarity),
             cell([mean(&|one| f64::from(u8::from(one.best_exact))), mean(&|one| one.best_similarity)]),
-            mean(&|one| f64::from(u8::from(one.stands_elsewhere))),
+            mean(&|one| f64::from(u8::from(one.occurs_elsewhere))),
         )
         .expect(STRING);
     }
@@ -246,20 +248,20 @@ const EXAMPLES: usize = 6;
 const EXAMPLE_BYTES: usize = 60;
 
 /// Whether a wrong answer is of a kind.
-type IsKind = fn(&Ceiling) -> bool;
+type IsKind = fn(&UpperBound) -> bool;
 
 /// Wrong statements, spread over the repositories, by the kind of error.
-fn examples(ceilings: &[&Ceiling]) -> String {
+fn examples(ceilings: &[&UpperBound]) -> String {
     let fits = |text: &str| text.len() <= EXAMPLE_BYTES && !text.contains(['\n', '|', '`']);
-    let wrong: Vec<&Ceiling> = ceilings
+    let wrong: Vec<&UpperBound> = ceilings
         .iter()
         .copied()
-        .filter(|one| one.scenario == Scenario::StatementRest && !one.exact)
+        .filter(|one| one.scenario == StudyScenario::StatementRest && !one.exact)
         .collect();
     let kinds: [(&str, IsKind); 3] = [
         ("another proposal was right", |one| one.best_exact),
-        ("it occurs elsewhere, but was not proposed", |one| !one.best_exact && one.stands_elsewhere),
-        ("it occurs nowhere else", |one| !one.best_exact && !one.stands_elsewhere),
+        ("it occurs elsewhere, but was not proposed", |one| !one.best_exact && one.occurs_elsewhere),
+        ("it occurs nowhere else", |one| !one.best_exact && !one.occurs_elsewhere),
     ];
     let mut out = "Wrong statements by what went wrong:\n\n".to_owned();
     for (name, is_kind) in &kinds {
@@ -270,12 +272,12 @@ fn examples(ceilings: &[&Ceiling]) -> String {
         "\n| repository | before the cursor | truth | written | what went wrong |\n|---|---|---|---|---|\n",
     );
     for (name, is_kind) in kinds {
-        let is_shown = |one: &&&Ceiling| {
+        let is_shown = |one: &&&UpperBound| {
             is_kind(one) && [&one.line, &one.truth, &one.answer].into_iter().all(|text| fits(text))
         };
-        let shown: Vec<&&Ceiling> = wrong.iter().filter(is_shown).collect();
+        let shown: Vec<&&UpperBound> = wrong.iter().filter(is_shown).collect();
         for one in shown.iter().step_by(shown.len().div_ceil(EXAMPLES).max(1)) {
-            let Ceiling { repo, line, truth, answer, .. } = one;
+            let UpperBound { repo, line, truth, answer, .. } = one;
             writeln!(out, "| {repo} | `{line}` | `{truth}` | `{answer}` | {name} |").expect(STRING);
         }
     }
@@ -286,8 +288,8 @@ fn examples(ceilings: &[&Ceiling]) -> String {
 const PRECISIONS: [f64; 4] = [0.5, 0.6, 0.7, 0.8];
 
 /// Coverage at a given precision, and the effect of the gates in the editor's settings.
-fn gates(rows: &[&Row]) -> String {
-    let least = Settings::for_editor().min_probability.unwrap_or_default();
+fn gates(rows: &[&AnswerRow]) -> String {
+    let least = BuiltinSettings::for_editor().min_probability.unwrap_or_default();
     let mut out = format!(
         "Answers in the order of the engine's trust in them: the largest share of all cases that can be shown while 50, 60, 70 and 80 % of \
          what is shown are exactly right (wanted for statements: 80, 60, 44 %), and what passes a threshold of {least}, as statements have to in the editor; \
@@ -295,7 +297,7 @@ fn gates(rows: &[&Row]) -> String {
          | scenario | 50 % | 60 % | 70 % | 80 % | passing | of those exact |\n|---|---|---|---|---|---|---|\n"
     );
     for scenario in scenarios() {
-        let all = of(rows, scenario, Method::Hybrid);
+        let all = rows_of(rows, scenario, Method::Hybrid);
         let covered = PRECISIONS.map(|precision| format!("{:.0} %", coverage(&all, precision)));
         let shown: Vec<_> = all.iter().filter(|row| !row.silent && row.trust >= least).collect();
         let exact = percent(shown.iter().filter(|row| row.exact).count(), shown.len());
@@ -306,8 +308,8 @@ fn gates(rows: &[&Row]) -> String {
 }
 
 /// Returns the largest share of the cases, in percent, whose most confident answers have this precision.
-fn coverage(rows: &[&Row], precision: f64) -> f64 {
-    let mut shown: Vec<&&Row> = rows.iter().filter(|row| !row.silent).collect();
+fn coverage(rows: &[&AnswerRow], precision: f64) -> f64 {
+    let mut shown: Vec<&&AnswerRow> = rows.iter().filter(|row| !row.silent).collect();
     shown.sort_by(|a, b| b.trust.total_cmp(&a.trust));
     let (mut right, mut most) = (0, 0);
     for (place, row) in shown.iter().enumerate() {
@@ -323,16 +325,16 @@ fn coverage(rows: &[&Row], precision: f64) -> f64 {
 const CONTINUATIONS: [f64; 7] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7];
 
 /// The number of blocks that each threshold would leave alone, rightly and wrongly.
-fn continuations(rows: &[&Row]) -> String {
-    let chosen = Settings::for_editor().min_continuation;
+fn continuations(rows: &[&AnswerRow]) -> String {
+    let chosen = BuiltinSettings::for_editor().min_continuation;
     let mut out = "| continuation of | complete bodies left alone | rests left alone | exact rests lost |\n\
                    |---|---|---|---|\n"
         .to_owned();
-    let complete = of(rows, Scenario::CompleteBody, Method::Hybrid);
-    let rest = of(rows, Scenario::FunctionRest, Method::Hybrid);
-    let exact: Vec<&Row> = rest.iter().copied().filter(|row| row.exact).collect();
+    let complete = rows_of(rows, StudyScenario::CompleteBody, Method::Hybrid);
+    let rest = rows_of(rows, StudyScenario::FunctionRest, Method::Hybrid);
+    let exact: Vec<&AnswerRow> = rest.iter().copied().filter(|row| row.exact).collect();
     for least in CONTINUATIONS {
-        let left_alone = |rows: &[&Row]| rows.iter().filter(|row| row.continuation < least).count();
+        let left_alone = |rows: &[&AnswerRow]| rows.iter().filter(|row| row.continuation < least).count();
         let rightly = percent(left_alone(&complete), complete.len());
         let wrongly = percent(left_alone(&rest), rest.len());
         let lost = percent(left_alone(&exact), rest.len());
@@ -353,7 +355,7 @@ fn continuations(rows: &[&Row]) -> String {
     out
 }
 
-fn building(builds: &[&Build]) -> String {
+fn building(builds: &[&CorpusBuildTime]) -> String {
     let tokens: usize = builds.iter().map(|build| build.tokens).sum();
     let bytes: usize = builds.iter().map(|build| build.bytes).sum();
     let seconds: f64 = builds.iter().map(|build| build.seconds).sum();

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use mock::{MockServer, Received, Reply, Step};
+use mock::{MockServer, ReceivedRequest, Reply, ReplyStep};
 use serde_json::{Value, json};
 use tests::Project;
 use tests::lsp::{Buffer, Encoding};
@@ -38,21 +38,21 @@ def shipping(orders, country):
 ";
 
 /// Documents that accepted answers would have produced.
-type Meant = Arc<Mutex<Vec<String>>>;
+type IntendedDocuments = Arc<Mutex<Vec<String>>>;
 
 /// Measures and returns a row of the table.
 pub(super) fn measure() -> Result<String> {
     let ghostbench = crate::measure::ghostbench()?;
-    let meant = Meant::default();
+    let meant = IntendedDocuments::default();
     let (server, calls) = server(&meant);
     let project = Project::new("");
-    let settings = project.beside("engines.toml");
+    let settings = project.sibling_path("engines.toml");
     let engine = format!("[[engine]]\nname = \"mock\"\nkind = \"llama-cpp\"\nurl = \"{}\"\n", server.url());
     std::fs::write(&settings, format!("{engine}fim = \"server\"\ncontext_window = 8192\n"))?;
     let setup = Editor::setup().folder(&project.root());
     let path = settings.to_str().context("temporary folders have plain names")?;
     let editor = Editor::start(project, &ghostbench, &["--config", path], setup);
-    let Typed { keys, shown, valid } = type_program(&editor, &meant)?;
+    let TypingCounts { keys, shown, valid } = type_program(&editor, &meant)?;
     let calls = calls.load(Ordering::SeqCst);
     let share = |part: usize, whole: usize| 100.0 * part as f64 / whole.max(1) as f64;
     Ok(format!(
@@ -64,7 +64,7 @@ pub(super) fn measure() -> Result<String> {
 }
 
 /// A server that is right in half of the calls, with a counter of its requests.
-fn server(meant: &Meant) -> (MockServer, Arc<AtomicUsize>) {
+fn server(meant: &IntendedDocuments) -> (MockServer, Arc<AtomicUsize>) {
     let (meant, calls) = (Arc::clone(meant), Arc::new(AtomicUsize::new(0)));
     let count = Arc::clone(&calls);
     let server = MockServer::scripted(move |received| {
@@ -72,14 +72,14 @@ fn server(meant: &Meant) -> (MockServer, Arc<AtomicUsize>) {
         let (prefix, suffix, answer) = answer(received, call);
         lock(&meant).push([&*prefix, &answer, &suffix].concat());
         let piece = json!({"content": answer, "stop": true});
-        Reply::events([&*piece.to_string()]).after(Step::Pause(LATENCY))
+        Reply::events([&*piece.to_string()]).preceded_by(ReplyStep::Pause(LATENCY))
     });
     (server, calls)
 }
 
 /// Returns the text around the cursor and the answer: the rest of the line, or the next line at a line end; in half of the
 /// calls on average, in random order, noise.
-fn answer(received: &Received, call: usize) -> (String, String, String) {
+fn answer(received: &ReceivedRequest, call: usize) -> (String, String, String) {
     let body = received.json();
     let text = |field: &str| body[field].as_str().unwrap_or_default().to_owned();
     let (prefix, suffix) = (text("input_prefix"), text("input_suffix"));
@@ -94,7 +94,7 @@ fn answer(received: &Received, call: usize) -> (String, String, String) {
 
 /// Counters.
 #[derive(Default)]
-struct Typed {
+struct TypingCounts {
     keys: usize,
     /// Keys after which a suggestion was visible before the next key.
     shown: usize,
@@ -103,10 +103,10 @@ struct Typed {
 }
 
 /// Types as VS Code does, which cancels the pending request at each key.
-fn type_program(editor: &Editor, meant: &Meant) -> Result<Typed> {
+fn type_program(editor: &Editor, meant: &IntendedDocuments) -> Result<TypingCounts> {
     let mut buffer = Buffer::new(editor.uri("typed.py"), "python", Encoding::Utf16, "");
     editor.open(&buffer);
-    let mut typed = Typed::default();
+    let mut typed = TypingCounts::default();
     let mut next = Instant::now();
     for key in keys(PROGRAM) {
         editor.change(buffer.append(key));
@@ -130,7 +130,7 @@ fn type_program(editor: &Editor, meant: &Meant) -> Result<Typed> {
 }
 
 /// Whether accepting the item produces a document that an answer would have produced.
-fn is_valid(buffer: &Buffer, item: &Value, meant: &Meant) -> bool {
+fn is_valid(buffer: &Buffer, item: &Value, meant: &IntendedDocuments) -> bool {
     let accepted = [buffer.text(), &buffer.ghost_text(buffer.text().len(), item)].concat();
     lock(meant).iter().any(|meant| meant.trim_end() == accepted)
 }
@@ -147,6 +147,6 @@ fn keys(mut text: &str) -> Vec<&str> {
     keys
 }
 
-fn lock(meant: &Meant) -> std::sync::MutexGuard<'_, Vec<String>> {
+fn lock(meant: &IntendedDocuments) -> std::sync::MutexGuard<'_, Vec<String>> {
     meant.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

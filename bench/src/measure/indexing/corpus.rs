@@ -5,25 +5,25 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use syntax::{Language, SourceFile};
-use workspace::{Limits, Snapshot};
+use workspace::{ReadLimits, Snapshot};
 
 use crate::measure::repositories::Repo;
 
 /// A folder of code.
-pub(super) struct Corpus {
+pub(super) struct BenchCorpus {
     pub(super) folder: PathBuf,
 }
 
 /// The code of one language, repository by repository.
-struct Share<'a> {
+struct LanguageShare<'a> {
     language: Language,
     files: Vec<(&'a str, &'a SourceFile)>,
     lines: usize,
 }
 
-impl Corpus {
+impl BenchCorpus {
     /// Creates a corpus with about this number of lines. An existing corpus is reused.
-    pub(super) fn new(repos: &[Repo], lines: usize) -> Result<Corpus> {
+    pub(super) fn new(repos: &[Repo], lines: usize) -> Result<BenchCorpus> {
         let folder = Path::new("target/bench-repos").join(format!("corpus-{lines}"));
         if !folder.is_dir() {
             let unfinished = folder.with_extension("unfinished");
@@ -33,19 +33,19 @@ impl Corpus {
             write(repos, lines, &unfinished)?;
             fs::rename(&unfinished, &folder)?;
         }
-        Ok(Corpus { folder: folder.canonicalize()? })
+        Ok(BenchCorpus { folder: folder.canonicalize()? })
     }
 }
 
 fn write(repos: &[Repo], lines: usize, folder: &Path) -> Result<()> {
-    let load = |repo: &Repo| workspace::load(&repo.root, &Limits::standard(), &|_| {});
+    let load = |repo: &Repo| workspace::load(&repo.root, &ReadLimits::standard(), &|_| {});
     let snapshots: Vec<Snapshot> = repos.iter().map(load).collect::<Result<_, _>>()?;
-    let mut shares: Vec<Share<'_>> = Vec::new();
+    let mut shares: Vec<LanguageShare<'_>> = Vec::new();
     for (repo, snapshot) in repos.iter().zip(&snapshots) {
         let language = repo.pinned.language;
         let known = shares.iter().position(|share| share.language == language);
         let share = known.unwrap_or_else(|| {
-            shares.push(Share { language, files: Vec::new(), lines: 0 });
+            shares.push(LanguageShare { language, files: Vec::new(), lines: 0 });
             shares.len() - 1
         });
         let files = snapshot.files().iter().filter(|file| repo.pinned.measures(file.language));
@@ -64,7 +64,7 @@ fn write(repos: &[Repo], lines: usize, folder: &Path) -> Result<()> {
 }
 
 /// Writes files until this number of lines is reached; returns the actual number.
-fn write_share(share: &Share<'_>, lines: usize, folder: &Path) -> Result<usize> {
+fn write_share(share: &LanguageShare<'_>, lines: usize, folder: &Path) -> Result<usize> {
     let mut written = 0;
     for (repo, file) in &share.files {
         if written >= lines {

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use index::{FileIndex, Term};
-use indexer::Indexed;
+use indexer::IndexedFolder;
 use syntax::{Language, SourceFile};
 
 use super::time;
-use crate::measure::figures::Times;
+use crate::measure::figures::SortedTimes;
 
 /// Lines of the edited file.
 const LINES: usize = 3_000;
@@ -20,7 +20,7 @@ pub(super) const LANGUAGES: [Language; 4] =
     [Language::Python, Language::TypeScript, Language::Java, Language::CSharp];
 
 /// Reads the whole file again, adds it to the index and searches for a name that only the edit contains.
-pub(super) fn measure(indexed: &Indexed) -> Result<Times> {
+pub(super) fn measure(indexed: &IndexedFolder) -> Result<SortedTimes> {
     let mut times = Vec::new();
     for language in LANGUAGES {
         let lines = lines(indexed, language)?;
@@ -28,11 +28,11 @@ pub(super) fn measure(indexed: &Indexed) -> Result<Times> {
             times.push(edit(indexed, language, &lines, number)?);
         }
     }
-    Ok(Times::new(times))
+    Ok(SortedTimes::new(times))
 }
 
 /// The first lines of the files in a language, repeated if there are too few.
-pub(super) fn lines(indexed: &Indexed, language: Language) -> Result<Vec<&str>> {
+pub(super) fn lines(indexed: &IndexedFolder, language: Language) -> Result<Vec<&str>> {
     let files: Vec<&SourceFile> =
         indexed.files.files().iter().filter(|file| file.language == language).collect();
     ensure!(!files.is_empty(), "the corpus holds no {}", language.name());
@@ -45,7 +45,7 @@ pub(super) fn lines(indexed: &Indexed, language: Language) -> Result<Vec<&str>> 
         .collect())
 }
 
-fn edit(indexed: &Indexed, language: Language, lines: &[&str], number: usize) -> Result<Duration> {
+fn edit(indexed: &IndexedFolder, language: Language, lines: &[&str], number: usize) -> Result<Duration> {
     let name = format!("typed_just_now_{number}");
     let line = format!("{name};");
     let (before, after) = lines.split_at(lines.len() * (number + 1) / (EDITS + 1));

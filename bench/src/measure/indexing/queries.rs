@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use index::{Budget, Query, Strategy};
-use indexer::Indexed;
+use index::{RetrievalQuery, Strategy, TokenBudget};
+use indexer::IndexedFolder;
 use syntax::SourceFile;
 
 use super::time;
-use crate::measure::figures::Times;
+use crate::measure::figures::SortedTimes;
 
 /// Number of cursors, one per file.
 const CURSORS: usize = 600;
@@ -19,7 +19,7 @@ pub(super) const STRATEGIES: [Strategy; 4] =
     [Strategy::Hybrid, Strategy::Symbols, Strategy::Functions, Strategy::Bm25Chunks];
 
 /// The times of each strategy.
-pub(super) fn measure(indexed: &Indexed) -> [Times; 4] {
+pub(super) fn measure(indexed: &IndexedFolder) -> [SortedTimes; 4] {
     let files = indexed.files.files();
     let step = (files.len() / CURSORS).max(1);
     let files: Vec<&SourceFile> = files.iter().step_by(step).collect();
@@ -28,18 +28,18 @@ pub(super) fn measure(indexed: &Indexed) -> [Times; 4] {
             ask(indexed, strategy, file, number);
         }
         let ask = |(number, file): (usize, &&SourceFile)| ask(indexed, strategy, file, number);
-        Times::new(files.iter().enumerate().map(ask).collect())
+        SortedTimes::new(files.iter().enumerate().map(ask).collect())
     })
 }
 
 /// Queries in the middle of a line, further down from file to file.
-fn ask(indexed: &Indexed, strategy: Strategy, file: &SourceFile, number: usize) -> Duration {
+fn ask(indexed: &IndexedFolder, strategy: Strategy, file: &SourceFile, number: usize) -> Duration {
     let share = number % 10;
     let start = file.text.floor_char_boundary(file.text.len() * (2 * share + 1) / 20);
     let line = file.text[start..].find('\n').map_or(start, |end| start + end + 1);
     let length = file.text[line..].find('\n').unwrap_or(file.text.len() - line);
     let (prefix, suffix) = file.text.split_at(file.text.floor_char_boundary(line + length / 2));
-    let query = Query { path: &file.path, language: file.language, prefix, suffix, recent: &[] };
+    let query = RetrievalQuery { path: &file.path, language: file.language, prefix, suffix, recent: &[] };
     let searcher = indexed.index.hide(&[]);
-    time(|| searcher.retrieve(strategy, &indexed.projects, &query, Budget { tokens: 512 })).0
+    time(|| searcher.retrieve(strategy, &indexed.projects, &query, TokenBudget { tokens: 512 })).0
 }

@@ -6,41 +6,41 @@
 use std::path::Path;
 
 use anyhow::Result;
-use indexer::Indexed;
+use indexer::IndexedFolder;
 
 use super::edits::LANGUAGES;
-use crate::measure::figures::Times;
+use crate::measure::figures::SortedTimes;
 
-mod desk;
+mod branch_switch;
 mod edits;
-mod question;
-mod reopening;
-mod switch;
+mod query_document;
+mod restart;
+mod server_fixture;
 mod typing;
 
-use self::desk::{Desk, Teller};
-use self::reopening::Reopened;
-pub(super) use self::switch::Switches;
+pub(super) use self::branch_switch::SwitchFigures;
+use self::restart::RestartFigures;
+use self::server_fixture::{ChangeReporter, ServerFixture};
 
 /// Results of the server in one corpus.
-pub(super) struct Served {
+pub(super) struct ServerFigures {
     /// Started without a cache, and with one.
-    pub(super) reopened: Reopened,
+    pub(super) reopened: RestartFigures,
     /// Branch switches reported by the client.
-    pub(super) told: Switches,
+    pub(super) client_reported: SwitchFigures,
     /// Branch switches detected by the server's own watcher.
-    pub(super) watched: Switches,
+    pub(super) watcher_reported: SwitchFigures,
     /// Edits of one document that another document needs, in each of [`LANGUAGES`].
-    pub(super) edits: [Times; LANGUAGES.len()],
+    pub(super) edits: [SortedTimes; LANGUAGES.len()],
 }
 
 /// Measures the server in a copy of the indexed corpus.
-pub(super) fn measure(ghostbench: &Path, indexed: &Indexed) -> Result<Served> {
-    let desk = Desk::new(ghostbench, &indexed.files)?;
+pub(super) fn measure(ghostbench: &Path, indexed: &IndexedFolder) -> Result<ServerFigures> {
+    let desk = ServerFixture::new(ghostbench, &indexed.files)?;
     // The first one leaves a cache to the others.
-    let reopened = reopening::measure(&desk)?;
+    let reopened = restart::measure(&desk)?;
     let edits = edits::measure(&desk, indexed)?;
-    let told = switch::measure(&desk, Teller::Client)?;
-    let watched = switch::measure(&desk, Teller::Watcher)?;
-    Ok(Served { reopened, told, watched, edits })
+    let told = branch_switch::measure(&desk, ChangeReporter::Client)?;
+    let watched = branch_switch::measure(&desk, ChangeReporter::Watcher)?;
+    Ok(ServerFigures { reopened, client_reported: told, watcher_reported: watched, edits })
 }

@@ -2,25 +2,25 @@
 
 use workspace::Totals;
 
-use super::branch::Switch;
+use super::branch_switch::BranchSwitchTime;
 use super::edits::LANGUAGES;
-use super::fresh::Opened;
+use super::fresh_process::OpenTimings;
 use super::queries::STRATEGIES;
-use super::server::{Served, Switches};
-use crate::measure::figures::{Times, milliseconds};
+use super::server::{ServerFigures, SwitchFigures};
+use crate::measure::figures::{SortedTimes, milliseconds};
 
 /// Results of one corpus.
-pub(super) struct Column {
+pub(super) struct CorpusColumn {
     pub(super) totals: Totals,
-    pub(super) cold: Opened,
-    pub(super) warm: Opened,
-    pub(super) queries: [Times; 4],
-    pub(super) edits: Times,
-    pub(super) branch: Switch,
-    pub(super) served: Served,
+    pub(super) cold: OpenTimings,
+    pub(super) warm: OpenTimings,
+    pub(super) queries: [SortedTimes; 4],
+    pub(super) edits: SortedTimes,
+    pub(super) branch: BranchSwitchTime,
+    pub(super) served: ServerFigures,
 }
 
-/// The text above the table; `neighbours` is the share of processor time that other programs took, in percent.
+/// The text above the table; `background_load` is the share of processor time that other programs took, in percent.
 fn conditions(neighbours: f64) -> String {
     format!(
         "Corpora put together from the pinned repositories, all languages in equal shares as far as there is code. Indexing (walking, \
@@ -32,12 +32,12 @@ fn conditions(neighbours: f64) -> String {
 }
 
 /// Renders the section as Markdown.
-pub(super) fn section(columns: &[Column], neighbours: f64) -> String {
-    let row = |what: &str, target: &str, value: &dyn Fn(&Column) -> String| {
+pub(super) fn section(columns: &[CorpusColumn], neighbours: f64) -> String {
+    let row = |what: &str, target: &str, value: &dyn Fn(&CorpusColumn) -> String| {
         let values: Vec<String> = columns.iter().map(value).collect();
         format!("| {what} | {} | {target} |", values.join(" | "))
     };
-    let size = |column: &Column| column.totals.bytes as f64;
+    let size = |column: &CorpusColumn| column.totals.bytes as f64;
     let mut lines = vec![
         conditions(neighbours),
         row("measure", "target", &|column| format!("{} k lines", (column.totals.lines + 500) / 1000)),
@@ -72,18 +72,18 @@ pub(super) fn section(columns: &[Column], neighbours: f64) -> String {
     lines.push(row("files of a branch switch; s until searchable", "2000; 10", &|column| {
         format!("{}; {:.2}", column.branch.files, column.branch.took.as_secs_f64())
     }));
-    lines.extend(served(&row));
+    lines.extend(server_rows(&row));
     lines.join("\n")
 }
 
 /// Writes a row: name, target, and the cell of each column.
-type Row<'a> = dyn Fn(&str, &str, &dyn Fn(&Column) -> String) -> String + 'a;
+type RowWriter<'a> = dyn Fn(&str, &str, &dyn Fn(&CorpusColumn) -> String) -> String + 'a;
 
 /// Selects the switches of one notification source.
-type SwitchesOf = fn(&Column) -> &Switches;
+type SwitchesOf = fn(&CorpusColumn) -> &SwitchFigures;
 
 /// The rows of the server.
-fn served(row: &Row<'_>) -> Vec<String> {
+fn server_rows(row: &RowWriter<'_>) -> Vec<String> {
     let mut lines = vec![
         row(
             "server: resident after indexing, a document open, a completion answered, MB",
@@ -105,13 +105,13 @@ fn served(row: &Row<'_>) -> Vec<String> {
         lines.push(row(&what, "– / 20", &|column| times(&column.served.edits[number])));
     }
     let tellers: [(&str, SwitchesOf); 2] = [
-        ("told by the client", |column| &column.served.told),
-        ("seen by its own watcher", |column| &column.served.watched),
+        ("told by the client", |column| &column.served.client_reported),
+        ("seen by its own watcher", |column| &column.served.watcher_reported),
     ];
     for (teller, switches) in tellers {
         let what = format!("server: switch {teller}: files; s until searchable; s until tokens are new");
         lines.push(row(&what, "2000; 10", &|column| {
-            let Switches { files, searchable, known, .. } = switches(column);
+            let SwitchFigures { files, searchable, known, .. } = switches(column);
             format!("{files}; {:.2}; {:.2}", searchable.as_secs_f64(), known.as_secs_f64())
         }));
         lines.push(row("server: completions before, idle, p50 / p99 ms", "", &|column| {
@@ -121,7 +121,7 @@ fn served(row: &Row<'_>) -> Vec<String> {
             "server: completions during a switch, p50 / p99 ms; times the idle p99",
             "– / –; 2",
             &|column| {
-                let Switches { idle, meanwhile, .. } = switches(column);
+                let SwitchFigures { idle, meanwhile, .. } = switches(column);
                 let growth = meanwhile.percentile(99) / idle.percentile(99);
                 format!("{}; {growth:.1}", times(meanwhile))
             },
@@ -133,7 +133,7 @@ fn served(row: &Row<'_>) -> Vec<String> {
     lines
 }
 
-fn times(times: &Times) -> String {
+fn times(times: &SortedTimes) -> String {
     format!("{} / {}", milliseconds(times.percentile(50)), milliseconds(times.percentile(99)))
 }
 

@@ -7,12 +7,12 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use syntax::SourceFile;
 use tests::lsp::{Buffer, Encoding, uri};
-use workspace::Limits;
+use workspace::ReadLimits;
 
 use super::editor::Editor;
-use super::source::completion;
-use super::{Bench, threads, time};
-use crate::measure::figures::{Limit, Row, Times};
+use super::typed_file::completion;
+use super::{LspBench, threads, time};
+use crate::measure::figures::{FigureRow, SortedTimes, TimingTarget};
 use crate::measure::repositories::Repo;
 
 /// Requests in all repositories together; each gets the same number, rounded up.
@@ -24,18 +24,18 @@ const CANCELLED: usize = 100;
 /// Requests that were answered before the cancellation are excluded; at least this many must remain.
 const MIN_CANCELS: usize = 10;
 
-const FREED: &[Limit] = &[Limit { percentile: 99, ms: 5.0 }];
+const FREED: &[TimingTarget] = &[TimingTarget { percentile: 99, ms: 5.0 }];
 
 /// Poll interval of the server's threads, so that polling doesn't use up the measured processor.
 const POLL: Duration = Duration::from_micros(50);
 
 /// A cursor in a document without the rest of its line.
-struct Place {
+struct BenchCursor {
     buffer: Buffer,
     cursor: usize,
 }
 
-pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>> {
+pub(super) fn measure(bench: &LspBench<'_>) -> Result<Vec<FigureRow>> {
     let mut setup = Editor::setup();
     let mut places = Vec::new();
     for repo in bench.repos {
@@ -44,7 +44,7 @@ pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>> {
     }
     let editor = Editor::builtin(&bench.ghostbench, setup);
     editor.wait_for_folders()?;
-    let mut asked: Vec<(Duration, &Place)> = Vec::new();
+    let mut asked: Vec<(Duration, &BenchCursor)> = Vec::new();
     let mut shown = 0;
     for place in &places {
         let (took, is_shown) = answer(&editor, place);
@@ -53,15 +53,15 @@ pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>> {
     }
     asked.sort_by_key(|&(took, _)| took);
     let cancels = cancels(&editor, &asked[asked.len().saturating_sub(CANCELLED)..])?;
-    let answers = Times::new(asked.iter().map(|&(took, _)| took).collect());
+    let answers = SortedTimes::new(asked.iter().map(|&(took, _)| took).collect());
     let (all, cancelled) = (answers.len(), cancels.len());
     Ok(vec![
-        Row::times(
+        FigureRow::times(
             format!("inlineCompletion, built-in engine, at ends of words: {all} requests, {shown} with text"),
             &answers,
             &[],
         ),
-        Row::times(
+        FigureRow::times(
             format!("cancel to no thread running, built-in engine, {cancelled} of the slowest of those"),
             &cancels,
             FREED,
@@ -70,9 +70,9 @@ pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>> {
 }
 
 /// Positions spread over the files of the measured language, and over each file's words.
-fn places_of(repo: &Repo, count: usize) -> Result<Vec<Place>> {
+fn places_of(repo: &Repo, count: usize) -> Result<Vec<BenchCursor>> {
     let name = repo.pinned.name;
-    let snapshot = workspace::load(&repo.root, &Limits::standard(), &|_| {})
+    let snapshot = workspace::load(&repo.root, &ReadLimits::standard(), &|_| {})
         .with_context(|| format!("cannot read {name}"))?;
     let measured =
         |file: &&SourceFile| file.language == repo.pinned.language && !word_ends(&file.text).is_empty();
@@ -87,7 +87,7 @@ fn places_of(repo: &Repo, count: usize) -> Result<Vec<Place>> {
             file.text[cursor..].find(['\r', '\n']).map_or(file.text.len(), |length| cursor + length);
         let text = [&file.text[..cursor], &file.text[line_end..]].concat();
         let uri = uri(&root.join(&*file.path));
-        Place { buffer: Buffer::new(uri, file.language.name(), Encoding::Utf16, &text), cursor }
+        BenchCursor { buffer: Buffer::new(uri, file.language.name(), Encoding::Utf16, &text), cursor }
     };
     Ok((0..count).map(place).collect())
 }
@@ -104,7 +104,7 @@ fn word_ends(text: &str) -> Vec<usize> {
 }
 
 /// Returns the time of an answer, and whether it contains text.
-fn answer(editor: &Editor, place: &Place) -> (Duration, bool) {
+fn answer(editor: &Editor, place: &BenchCursor) -> (Duration, bool) {
     let params = completion(&place.buffer, place.cursor);
     editor.open(&place.buffer);
     let (took, answer) = time(|| editor.complete(params));
@@ -114,7 +114,7 @@ fn answer(editor: &Editor, place: &Place) -> (Duration, bool) {
 
 /// `busy` counts requests, and this engine's thread may outlive its request. So the measurement ends when no thread of the
 /// server runs any more.
-fn cancels(editor: &Editor, slowest: &[(Duration, &Place)]) -> Result<Times> {
+fn cancels(editor: &Editor, slowest: &[(Duration, &BenchCursor)]) -> Result<SortedTimes> {
     let mut times = Vec::new();
     for (number, &(took, place)) in slowest.iter().enumerate() {
         let params = completion(&place.buffer, place.cursor);
@@ -131,7 +131,7 @@ fn cancels(editor: &Editor, slowest: &[(Duration, &Place)]) -> Result<Times> {
         "only {} requests were still on their way when they were cancelled",
         times.len()
     );
-    Ok(Times::new(times))
+    Ok(SortedTimes::new(times))
 }
 
 /// Returns the time that the server continues after a cancellation; `None` if the request was answered before.

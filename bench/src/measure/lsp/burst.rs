@@ -5,15 +5,15 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::editor::Editor;
-use super::{Bench, time};
-use crate::measure::figures::{Limit, Row, Times};
+use super::{LspBench, time};
+use crate::measure::figures::{FigureRow, SortedTimes, TimingTarget};
 
 const CHANGES: usize = 2000;
 const BURSTS: usize = 10;
 
-const PROMISED: &[Limit] = &[Limit { percentile: 99, ms: 350.0 }];
+const PROMISED: &[TimingTarget] = &[TimingTarget { percentile: 99, ms: 350.0 }];
 
-pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>> {
+pub(super) fn measure(bench: &LspBench<'_>) -> Result<Vec<FigureRow>> {
     let editor = Editor::scripted(&bench.ghostbench, Duration::ZERO);
     let mut times = Vec::new();
     for _ in 0..BURSTS {
@@ -29,5 +29,5 @@ pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>> {
         editor.close(&typist.buffer);
     }
     let what = "2,000 changes in one burst and the request after them, scripted engine, 10 bursts";
-    Ok(vec![Row::times(what, &Times::new(times), PROMISED)])
+    Ok(vec![FigureRow::times(what, &SortedTimes::new(times), PROMISED)])
 }

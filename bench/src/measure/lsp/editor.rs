@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use tests::Project;
-use tests::lsp::{Buffer, Client, Setup, uri};
+use tests::lsp::{Buffer, Client, ClientSetup, uri};
 
 /// Deadline for engines with a configured delay.
 pub(in crate::measure) const DEADLINE_MS: u64 = 600_000;
@@ -24,12 +24,12 @@ pub(in crate::measure) struct Editor {
 
 impl Editor {
     /// A client without a folder and status requests.
-    pub(in crate::measure) fn setup() -> Setup {
-        Setup::default().allow("ghostbench/didChangeStatus")
+    pub(in crate::measure) fn setup() -> ClientSetup {
+        ClientSetup::default().allow("ghostbench/didChangeStatus")
     }
 
     /// Starts an editor with the built-in engine.
-    pub(in crate::measure) fn builtin(ghostbench: &Path, setup: Setup) -> Editor {
+    pub(in crate::measure) fn builtin(ghostbench: &Path, setup: ClientSetup) -> Editor {
         Editor::start(Project::new(""), ghostbench, &[], setup)
     }
 
@@ -53,7 +53,7 @@ impl Editor {
         project: impl Into<Arc<Project>>,
         ghostbench: &Path,
         arguments: &[&str],
-        setup: Setup,
+        setup: ClientSetup,
     ) -> Editor {
         let project = project.into();
         let mut command = project.command(ghostbench, "lsp");

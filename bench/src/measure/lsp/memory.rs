@@ -3,11 +3,11 @@
 use anyhow::{Context, Result};
 use tests::lsp::uri;
 
-use super::Bench;
+use super::LspBench;
 use super::editor::Editor;
-use super::source::{REPOSITORY, Typist};
+use super::typed_file::{REPOSITORY, Typist};
 use crate::measure::document;
-use crate::measure::figures::Row;
+use crate::measure::figures::FigureRow;
 
 /// Number of requests after which the caches have their full size.
 const WARM_UP: usize = 1000;
@@ -16,7 +16,7 @@ const REQUESTS: usize = 10_000;
 /// Maximum growth in bytes.
 const MAX_GROWTH: f64 = 10e6;
 
-pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>> {
+pub(super) fn measure(bench: &LspBench<'_>) -> Result<Vec<FigureRow>> {
     let root = bench.repo(REPOSITORY)?.root.canonicalize()?;
     let editor = Editor::builtin(&bench.ghostbench, Editor::setup().folder(&root));
     editor.wait_for_folders()?;
@@ -26,7 +26,7 @@ pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>> {
     let before = resident(&editor)?;
     request(&editor, &mut typist, REQUESTS);
     let growth = resident(&editor)? - before;
-    Ok(vec![Row::value(
+    Ok(vec![FigureRow::value(
         "growth over 10,000 requests with a typed character before each, built-in engine, after 1,000 of them",
         format!("{:+.1} MB, from {:.1} MB", growth / 1e6, before / 1e6),
         "10 MB",

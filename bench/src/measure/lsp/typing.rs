@@ -9,41 +9,46 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
 use syntax::{Language, Tree};
-use text::{Document, Edit, Encoding, Position};
+use text::{Document, Edit, Position, PositionEncoding};
 
 use super::editor::Editor;
-use super::source::{IN_COMMENT, STATEMENTS};
-use super::{Bench, time};
-use crate::measure::figures::{Limit, Row, Times};
+use super::typed_file::{IN_COMMENT, STATEMENTS};
+use super::{LspBench, time};
+use crate::measure::figures::{FigureRow, SortedTimes, TimingTarget};
 
 const KEYS: usize = 1000;
 
-const PROMISED: &[Limit] = &[Limit { percentile: 50, ms: 0.3 }, Limit { percentile: 99, ms: 1.0 }];
+const PROMISED: &[TimingTarget] =
+    &[TimingTarget { percentile: 50, ms: 0.3 }, TimingTarget { percentile: 99, ms: 1.0 }];
 
-pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<Row>> {
+pub(super) fn measure(bench: &LspBench<'_>) -> Result<Vec<FigureRow>> {
     let plain = in_process(bench, STATEMENTS)?;
     let own = in_process(bench, bench.source.rest())?;
     let added = over_stdio(bench)?;
     let what = format!("a typed character taken in and parsed, {KEYS} characters");
     Ok(vec![
-        Row::times(format!("{what} of statements"), &plain, PROMISED),
-        Row::times(format!("{what} of a method, two thirds of them in its open docstring"), &own, &[]),
-        Row::times("the same over stdio: additional time of a request that needs the tree", &added, &[]),
+        FigureRow::times(format!("{what} of statements"), &plain, PROMISED),
+        FigureRow::times(format!("{what} of a method, two thirds of them in its open docstring"), &own, &[]),
+        FigureRow::times(
+            "the same over stdio: additional time of a request that needs the tree",
+            &added,
+            &[],
+        ),
     ])
 }
 
 /// An open document, as in the server.
-struct Open {
+struct ParsedDocument {
     rope: Document,
     text: Arc<str>,
     tree: Tree,
 }
 
-impl Open {
+impl ParsedDocument {
     /// Applies an insertion, and parses. `None` if the position is invalid.
     fn insert(&mut self, at: Position, new: &str) -> Option<()> {
-        let start = self.rope.offset(at, Encoding::Utf16)?;
-        let end = self.rope.offset(at, Encoding::Utf16)?;
+        let start = self.rope.offset(at, PositionEncoding::Utf16)?;
+        let end = self.rope.offset(at, PositionEncoding::Utf16)?;
         self.rope.apply(&Edit { range: start..end, text: new.to_owned() })?;
         let text: Arc<str> = self.rope.text().into();
         self.tree = self.tree.update(&self.text, &text);
@@ -52,9 +57,9 @@ impl Open {
     }
 }
 
-fn in_process(bench: &Bench<'_>, typed: &str) -> Result<Times> {
+fn in_process(bench: &LspBench<'_>, typed: &str) -> Result<SortedTimes> {
     let source = &bench.source;
-    let mut open = Open {
+    let mut open = ParsedDocument {
         rope: Document::new(&source.text),
         text: source.text.as_str().into(),
         tree: syntax::parse(Language::Python, &source.text),
@@ -62,7 +67,7 @@ fn in_process(bench: &Bench<'_>, typed: &str) -> Result<Times> {
     let mut cursor = source.cursor;
     let mut times = Vec::new();
     for key in typed.chars().cycle().take(KEYS) {
-        let at = open.rope.position(cursor, Encoding::Utf16).context("the cursor is in the text")?;
+        let at = open.rope.position(cursor, PositionEncoding::Utf16).context("the cursor is in the text")?;
         let key = key.to_string();
         let (took, inserted) = time(|| open.insert(at, &key));
         inserted.context("the cursor is in the text")?;
@@ -70,19 +75,19 @@ fn in_process(bench: &Bench<'_>, typed: &str) -> Result<Times> {
         times.push(took);
     }
     ensure!(open.text.len() == source.text.len() + cursor - source.cursor, "a character is missing");
-    Ok(Times::new(times))
+    Ok(SortedTimes::new(times))
 }
 
 /// A request to record a case in a comment needs the tree, and then records nothing. It is sent once after a change and once
 /// more.
-fn over_stdio(bench: &Bench<'_>) -> Result<Times> {
+fn over_stdio(bench: &LspBench<'_>) -> Result<SortedTimes> {
     let editor = Editor::scripted(&bench.ghostbench, Duration::ZERO);
     let mut typist = bench.source.typist(editor.uri("fast.py"));
     editor.open(&typist.buffer);
     let (line, character) = IN_COMMENT;
     let nothing =
         json!({"textDocument": typist.buffer.id(), "position": {"line": line, "character": character}});
-    let in_vain = || editor.client.call_in_vain("ghostbench/recordCase", nothing.clone());
+    let in_vain = || editor.client.call_expecting_error("ghostbench/recordCase", nothing.clone());
     in_vain();
     let mut times = Vec::new();
     for _ in 0..KEYS {
@@ -94,5 +99,5 @@ fn over_stdio(bench: &Bench<'_>) -> Result<Times> {
         let (without, _) = time(in_vain);
         times.push(with_change.saturating_sub(without));
     }
-    Ok(Times::new(times))
+    Ok(SortedTimes::new(times))
 }

@@ -10,22 +10,22 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use anyhow::Result;
-use builtin::Settings as BuiltinSettings;
+use builtin::BuiltinSettings;
 use cases::{Case, Prediction, Variant};
-use completion::{Settings, World};
+use completion::{CompletionSettings, WorkspaceIndex};
 use engines::BuiltinEngine;
-use replay::{Attempt, ConfiguredEngine, Questions, Stop};
+use replay::{Attempt, ConfiguredEngine, RunInputs, StopSignal};
 use scoring::metric::{EDIT_SIMILARITY, TOKEN_EXACT};
-use scoring::{Observation, Question};
+use scoring::{Observation, ScoringInput};
 use syntax::Language;
 use tokio_util::sync::CancellationToken;
 
-use super::mined::Mined;
-use super::observations::{Figures, difference, equal_languages, labels};
+use super::mined_repository::MinedRepository;
+use super::observations::{StrategyFigures, difference, equal_languages, labels};
 
 /// Input of the engine.
 #[derive(Clone, Copy)]
-enum Sight {
+enum VisibleContext {
     /// The file and the context of this variant.
     Variant(Variant),
     /// The file and all others, without context.
@@ -34,36 +34,36 @@ enum Sight {
     RepositoryAndRetrieval,
 }
 
-const SIGHTS: [Sight; 5] = [
-    Sight::Variant(Variant::InFile),
-    Sight::Variant(Variant::Retrieval),
-    Sight::Variant(Variant::Oracle),
-    Sight::Repository,
-    Sight::RepositoryAndRetrieval,
+const SIGHTS: [VisibleContext; 5] = [
+    VisibleContext::Variant(Variant::InFile),
+    VisibleContext::Variant(Variant::Retrieval),
+    VisibleContext::Variant(Variant::Oracle),
+    VisibleContext::Repository,
+    VisibleContext::RepositoryAndRetrieval,
 ];
 
-impl Sight {
+impl VisibleContext {
     fn name(self) -> &'static str {
         match self {
-            Sight::Variant(variant) => variant.name(),
-            Sight::Repository => "whole repository",
-            Sight::RepositoryAndRetrieval => "whole repository and retrieval",
+            VisibleContext::Variant(variant) => variant.name(),
+            VisibleContext::Repository => "whole repository",
+            VisibleContext::RepositoryAndRetrieval => "whole repository and retrieval",
         }
     }
 }
 
 /// Runs the engine on the first uses.
-pub(super) fn ask(mined: &Mined) -> Result<Vec<Observation>> {
+pub(super) fn ask(mined: &MinedRepository) -> Result<Vec<Observation>> {
     let mut observations = Vec::new();
     for sight in SIGHTS {
-        let repository = || World::new(mined.files.clone().into());
+        let repository = || WorkspaceIndex::new(mined.files.clone().into());
         let (variant, world) = match sight {
-            Sight::Variant(variant) => (variant, World::empty()),
-            Sight::Repository => (Variant::InFile, repository()),
-            Sight::RepositoryAndRetrieval => (Variant::Retrieval, repository()),
+            VisibleContext::Variant(variant) => (variant, WorkspaceIndex::empty()),
+            VisibleContext::Repository => (Variant::InFile, repository()),
+            VisibleContext::RepositoryAndRetrieval => (Variant::Retrieval, repository()),
         };
         let mut cases: Vec<Case> = mined.variant(variant).cloned().collect();
-        if let Sight::Repository | Sight::RepositoryAndRetrieval = sight {
+        if let VisibleContext::Repository | VisibleContext::RepositoryAndRetrieval = sight {
             // A case with a variant would restrict the engine to its file.
             cases.iter_mut().for_each(|case| case.variant = None);
         }
@@ -75,15 +75,15 @@ pub(super) fn ask(mined: &Mined) -> Result<Vec<Observation>> {
 }
 
 /// Returns the engine's answers in the order of the cases.
-fn answers(cases: &[Case], world: World) -> Result<Vec<Prediction>> {
+fn answers(cases: &[Case], world: WorkspaceIndex) -> Result<Vec<Prediction>> {
     let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
     let engine = ConfiguredEngine {
         engine: Arc::new(engine),
-        settings: Settings::for_replay(),
+        settings: CompletionSettings::for_replay(),
         price: None,
         identity: BTreeMap::new(),
     };
-    let questions = Questions {
+    let questions = RunInputs {
         cases: cases.into(),
         engines: [engine].into(),
         world,
@@ -93,19 +93,24 @@ fn answers(cases: &[Case], world: World) -> Result<Vec<Prediction>> {
     let attempts: Vec<Attempt> =
         (0..cases.len()).map(|case| Attempt { case, engine: 0, repetition: 0 }).collect();
     let mut answers = Vec::new();
-    let stop = Stop::at_once(CancellationToken::new());
+    let stop = StopSignal::immediately(CancellationToken::new());
     let record = |prediction| {
         answers.push(prediction);
         ControlFlow::Continue(())
     };
-    tokio::runtime::Runtime::new()?.block_on(replay::ask_all(attempts, &questions, &stop, record));
+    tokio::runtime::Runtime::new()?.block_on(replay::run_attempts(attempts, &questions, &stop, record));
     let position = |answer: &Prediction| cases.iter().position(|case| case.id == answer.case);
     answers.sort_by_cached_key(position);
     Ok(answers)
 }
 
-fn observation(mined: &Mined, sight: Sight, case: &Case, answer: &Prediction) -> Observation {
-    let question = Question {
+fn observation(
+    mined: &MinedRepository,
+    sight: VisibleContext,
+    case: &Case,
+    answer: &Prediction,
+) -> Observation {
+    let question = ScoringInput {
         language: Language::from_name(&case.language).unwrap_or(mined.language()),
         prefix: &case.prefix,
         suffix: &case.suffix,
@@ -136,9 +141,9 @@ with both these files and what `hybrid` found.
 /// Renders the answers as a table.
 pub(super) fn table(observations: &[Observation]) -> String {
     let observations = equal_languages(observations.to_vec());
-    let figures = Figures::new(&observations);
+    let figures = StrategyFigures::new(&observations);
     let mut out = HEAD.to_owned();
-    for sight in SIGHTS.map(Sight::name) {
+    for sight in SIGHTS.map(VisibleContext::name) {
         let gain = |metric| match sight {
             "in_file" => String::new(),
             _ => difference(&observations, Variant::InFile.name(), sight, metric),

@@ -7,7 +7,7 @@ use scoring::{Grouping, Interval, Observation};
 use syntax::Language;
 
 use super::SEED;
-use super::rows::Row;
+use super::strategy_results::StrategyResult;
 
 /// Tokens shown.
 pub(super) const TOKENS: &str = "tokens";
@@ -16,14 +16,14 @@ const ASKED: &str = "asked";
 const LANGUAGE: &str = "language";
 
 /// Converts a row to an observation.
-pub(super) fn observation(row: &Row) -> Observation {
-    let mut metrics = row.worth.metrics(row.is_resolved.then_some(row.is_defined));
+pub(super) fn observation(row: &StrategyResult) -> Observation {
+    let mut metrics = row.retrieval_score.metrics(row.is_resolved.then_some(row.is_defined));
     metrics.insert(TOKENS.to_owned(), MetricValue::Value(row.tokens));
     let latency = Some(row.milliseconds);
     Observation {
         case: row.case.clone(),
         cluster: row.repo.to_owned(),
-        labels: labels(row.asked.name(), row.language),
+        labels: labels(row.variant.name(), row.language),
         metrics,
         latency,
     }
@@ -56,23 +56,23 @@ pub(super) fn equal_languages(mut observations: Vec<Observation>) -> Vec<Observa
 }
 
 /// The figures of all strategies.
-pub(super) struct Figures(BTreeMap<String, scoring::Row>);
+pub(super) struct StrategyFigures(BTreeMap<String, scoring::TableRow>);
 
-impl Figures {
-    pub(super) fn new(observations: &[Observation]) -> Figures {
+impl StrategyFigures {
+    pub(super) fn new(observations: &[Observation]) -> StrategyFigures {
         let grouping = Grouping { apart: vec![ASKED.to_owned()], pooled: Vec::new() };
         let rows = scoring::summarize(observations, &grouping, SEED).rows;
-        let named = |mut row: scoring::Row| Some((row.key.pop()??, row));
-        Figures(rows.into_iter().filter_map(named).collect())
+        let named = |mut row: scoring::TableRow| Some((row.key.pop()??, row));
+        StrategyFigures(rows.into_iter().filter_map(named).collect())
     }
 
-    pub(super) fn of(&self, asked: &str) -> Option<&scoring::Row> {
+    pub(super) fn row(&self, asked: &str) -> Option<&scoring::TableRow> {
         self.0.get(asked)
     }
 
     /// A share in percent with its interval, if there is one; a share of zero needs none.
     pub(super) fn percent(&self, asked: &str, metric: &str) -> String {
-        let Some(cell) = self.of(asked).and_then(|row| row.cells.get(metric)) else { return String::new() };
+        let Some(cell) = self.row(asked).and_then(|row| row.cells.get(metric)) else { return String::new() };
         match (cell.value, cell.interval) {
             (Some(value), Some(Interval { low, high, .. })) if value > 0.0 => {
                 format!("{:.1} [{:.1}, {:.1}]", 100.0 * value, 100.0 * low, 100.0 * high)
@@ -84,7 +84,7 @@ impl Figures {
 
     /// The plain value.
     pub(super) fn value(&self, asked: &str, metric: &str) -> Option<f64> {
-        self.of(asked)?.cells.get(metric)?.value
+        self.row(asked)?.cells.get(metric)?.value
     }
 }
 
@@ -105,7 +105,7 @@ pub(super) fn difference(observations: &[Observation], a: &str, b: &str, metric:
 
 #[cfg(test)]
 mod tests {
-    use scoring::retrieval::NEW_IDENTIFIERS;
+    use scoring::retrieval_score::NEW_IDENTIFIERS;
 
     use super::*;
 
@@ -121,7 +121,7 @@ mod tests {
         let python = (0..30).map(|number| (number, Language::Python, 2.0));
         let java = (30..40).map(|number| (number, Language::Java, 0.0));
         let observations: Vec<Observation> = python.chain(java).map(observation).collect();
-        let mean = Figures::new(&equal_languages(observations))
+        let mean = StrategyFigures::new(&equal_languages(observations))
             .value("somebody", NEW_IDENTIFIERS)
             .expect("there are cases");
         assert!((mean - 0.5).abs() < 1e-9, "{mean}");

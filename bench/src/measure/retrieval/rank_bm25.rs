@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use index::cceval::{self, Candidates, FileChunks, Query, Ranking, Setting};
+use index::cceval::{self, ChunkCandidates, ChunkQuery, ChunkRanking, FileChunks, RetrievalSetting};
 use serde_json::{Value, json};
 use syntax::{Language, SourceFile};
-use workspace::Limits;
+use workspace::ReadLimits;
 use xtask::process;
 
 use crate::measure::repositories::Repo;
@@ -53,38 +53,38 @@ another file is asked for. \"Same\" tells whether both found the same chunks in 
 |---|---|---|---|---|---|---|---|---|---|---|";
 
 /// Times of both implementations for some repositories.
-pub(crate) struct Comparison {
-    rows: Vec<Row>,
+pub(crate) struct Bm25Comparison {
+    rows: Vec<Bm25Row>,
 }
 
-struct Row {
+struct Bm25Row {
     name: &'static str,
     language: Language,
     chunks: usize,
     queries: usize,
-    ours: Times,
-    original: Times,
+    ours: MeanTimes,
+    original: MeanTimes,
     /// Our build time if all files are split into chunks already, in milliseconds; the original has no such step.
-    again: f64,
+    rebuild_ms: f64,
     is_same: bool,
 }
 
 /// Means in milliseconds.
-struct Times {
+struct MeanTimes {
     build: f64,
     query: f64,
 }
 
 /// A repository and its cursors.
-struct Task {
+struct Bm25Task {
     name: &'static str,
     language: Language,
     files: Vec<SourceFile>,
-    places: Vec<Place>,
+    places: Vec<QueryFile>,
 }
 
 /// A file with cursors.
-struct Place {
+struct QueryFile {
     /// Candidates, nearest first.
     near: Vec<SourceFile>,
     /// The file up to each cursor.
@@ -92,55 +92,55 @@ struct Place {
 }
 
 /// Results and time of one implementation at one cursor.
-struct Answer {
+struct RetrieverAnswer {
     build: Duration,
-    queries: Vec<(Duration, Found)>,
+    queries: Vec<(Duration, ScoredIds)>,
 }
 
 /// Ids and scores of the results.
-type Found = Vec<(String, f64)>;
+type ScoredIds = Vec<(String, f64)>;
 
 /// Runs both implementations in every repository with candidates.
-pub(crate) fn compare(repos: &[Repo]) -> Result<Comparison> {
-    let tasks: Vec<Task> = repos.iter().map(Task::read).collect::<Result<_>>()?;
-    let tasks: Vec<Task> = tasks.into_iter().filter(|task| !task.places.is_empty()).collect();
+pub(crate) fn compare(repos: &[Repo]) -> Result<Bm25Comparison> {
+    let tasks: Vec<Bm25Task> = repos.iter().map(Bm25Task::read).collect::<Result<_>>()?;
+    let tasks: Vec<Bm25Task> = tasks.into_iter().filter(|task| !task.places.is_empty()).collect();
     let original = run_original(&tasks)?;
     ensure!(original.len() == tasks.len(), "the original answered for other repositories");
     let rows = tasks.iter().zip(&original).map(|(task, original)| task.row(original)).collect();
-    Ok(Comparison { rows })
+    Ok(Bm25Comparison { rows })
 }
 
-impl Task {
-    fn read(repo: &Repo) -> Result<Task> {
+impl Bm25Task {
+    fn read(repo: &Repo) -> Result<Bm25Task> {
         let (name, language) = (repo.pinned.name, repo.pinned.language);
-        let snapshot = workspace::load(&repo.root, &Limits::standard(), &|_| {})
+        let snapshot = workspace::load(&repo.root, &ReadLimits::standard(), &|_| {})
             .with_context(|| format!("cannot read {name}"))?;
         let files: Vec<SourceFile> =
             snapshot.files().iter().map(|file| in_package(file, repo.pinned.sources)).collect();
         let places = places(&files, language);
-        Ok(Task { name, language, files, places })
+        Ok(Bm25Task { name, language, files, places })
     }
 
-    fn row(&self, original: &[Answer]) -> Row {
-        let ours: Vec<Answer> = self.places.iter().map(Place::ask).collect();
+    fn row(&self, original: &[RetrieverAnswer]) -> Bm25Row {
+        let ours: Vec<RetrieverAnswer> = self.places.iter().map(QueryFile::ask).collect();
         let chunks = self.places.iter().map(|place| place.candidates().len()).sum::<usize>();
-        Row {
+        Bm25Row {
             name: self.name,
             language: self.language,
             chunks: chunks / self.places.len(),
             queries: ours.iter().map(|answer| answer.queries.len()).sum(),
             is_same: ours.len() == original.len()
                 && ours.iter().zip(original).all(|(ours, original)| ours.is_same(original)),
-            ours: Times::mean(&ours),
-            original: Times::mean(original),
-            again: mean_ms(self.places.iter().map(Place::build_again)),
+            ours: MeanTimes::mean(&ours),
+            original: MeanTimes::mean(original),
+            rebuild_ms: mean_ms(self.places.iter().map(QueryFile::rebuild)),
         }
     }
 
     fn to_json(&self) -> Value {
         let files: serde_json::Map<String, Value> =
             self.files.iter().map(|file| (file.path.to_string(), json!(&*file.text))).collect();
-        json!({ "files": files, "places": self.places.iter().map(Place::to_json).collect::<Vec<_>>() })
+        json!({ "files": files, "places": self.places.iter().map(QueryFile::to_json).collect::<Vec<_>>() })
     }
 }
 
@@ -151,7 +151,7 @@ fn in_package(file: &SourceFile, sources: &str) -> SourceFile {
 }
 
 /// Cursors spread over files that are spread over the repository.
-fn places(files: &[SourceFile], language: Language) -> Vec<Place> {
+fn places(files: &[SourceFile], language: Language) -> Vec<QueryFile> {
     let is_long = |file: &&SourceFile| file.text.lines().count() > 2 * CURSORS;
     let asked: Vec<&SourceFile> =
         files.iter().filter(|file| cceval::is_candidate(language, &file.path)).filter(is_long).collect();
@@ -160,7 +160,7 @@ fn places(files: &[SourceFile], language: Language) -> Vec<Place> {
         let file = asked[number * asked.len() / count];
         let others = files.iter().map(|other| (&*other.path, other));
         let near = cceval::nearest(&file.path, language, others).into_iter().cloned().collect();
-        Place { near, prefixes: prefixes(&file.text) }
+        QueryFile { near, prefixes: prefixes(&file.text) }
     };
     (0..count).map(place).filter(|place| !place.near.is_empty()).collect()
 }
@@ -170,24 +170,24 @@ fn prefixes(text: &str) -> Vec<String> {
     (1..=CURSORS).map(|number| lines[..number * lines.len() / (CURSORS + 1)].concat()).collect()
 }
 
-impl Place {
-    fn candidates(&self) -> Candidates {
-        Candidates::new(self.near.iter().map(cut))
+impl QueryFile {
+    fn candidates(&self) -> ChunkCandidates {
+        ChunkCandidates::new(self.near.iter().map(cut))
     }
 
-    fn ask(&self) -> Answer {
+    fn ask(&self) -> RetrieverAnswer {
         let (build, candidates) = timed(|| self.candidates());
         let ask = |prefix: &String| {
             let query = query(prefix);
             let (time, hits) = timed(|| candidates.retrieve(&query));
             (time, hits.iter().map(|hit| (format!("{}|{}", hit.path(), hit.number()), hit.score)).collect())
         };
-        Answer { build, queries: self.prefixes.iter().map(ask).collect() }
+        RetrieverAnswer { build, queries: self.prefixes.iter().map(ask).collect() }
     }
 
-    fn build_again(&self) -> Duration {
+    fn rebuild(&self) -> Duration {
         let chunks: Vec<Arc<FileChunks>> = self.near.iter().map(cut).collect();
-        timed(|| Candidates::new(chunks.iter().cloned())).0
+        timed(|| ChunkCandidates::new(chunks.iter().cloned())).0
     }
 
     fn to_json(&self) -> Value {
@@ -197,8 +197,8 @@ impl Place {
     }
 }
 
-fn query(prefix: &str) -> Query<'_> {
-    Query { prefix, setting: Setting::Rg1, ranking: Ranking::Bm25 }
+fn query(prefix: &str) -> ChunkQuery<'_> {
+    ChunkQuery { prefix, setting: RetrievalSetting::Rg1, ranking: ChunkRanking::Bm25 }
 }
 
 fn cut(file: &SourceFile) -> Arc<FileChunks> {
@@ -216,7 +216,7 @@ fn timed<T>(work: impl Fn() -> T) -> (Duration, T) {
     (1..ROUNDS).map(|_| once()).fold(first, |best, next| if next.0 < best.0 { next } else { best })
 }
 
-fn run_original(tasks: &[Task]) -> Result<Vec<Vec<Answer>>> {
+fn run_original(tasks: &[Bm25Task]) -> Result<Vec<Vec<RetrieverAnswer>>> {
     let python = Path::new(ENVIRONMENT).join("bin/python");
     if !python.is_file() {
         process::run(Command::new("python3").args(["-m", "venv", ENVIRONMENT]))?;
@@ -229,38 +229,38 @@ fn run_original(tasks: &[Task]) -> Result<Vec<Vec<Answer>>> {
 }
 
 /// Parses the original's answers for one repository.
-fn parse(line: &str) -> Option<Vec<Answer>> {
+fn parse(line: &str) -> Option<Vec<RetrieverAnswer>> {
     let places: Value = serde_json::from_str(line).ok()?;
     places.as_array()?.iter().map(parse_answer).collect()
 }
 
-fn parse_answer(place: &Value) -> Option<Answer> {
+fn parse_answer(place: &Value) -> Option<RetrieverAnswer> {
     let seconds = |value: &Value| value["seconds"].as_f64().map(Duration::from_secs_f64);
     let hit = |hit: &Value| Some((hit[0].as_str()?.to_owned(), hit[1].as_f64()?));
     let query = |query: &Value| {
-        let found = query["found"].as_array()?.iter().map(hit).collect::<Option<Found>>()?;
+        let found = query["found"].as_array()?.iter().map(hit).collect::<Option<ScoredIds>>()?;
         Some((seconds(query)?, found))
     };
     let queries = place["queries"].as_array()?.iter().map(query).collect::<Option<_>>()?;
-    Some(Answer { build: seconds(place)?, queries })
+    Some(RetrieverAnswer { build: seconds(place)?, queries })
 }
 
-impl Answer {
-    fn is_same(&self, other: &Answer) -> bool {
+impl RetrieverAnswer {
+    fn is_same(&self, other: &RetrieverAnswer) -> bool {
         let is_near = |((id, score), (other, expected)): (&(String, f64), &(String, f64))| {
             id == other && (score - expected).abs() <= TOLERANCE
         };
-        let is_same = |((_, found), (_, expected)): (&(Duration, Found), &(Duration, Found))| {
+        let is_same = |((_, found), (_, expected)): (&(Duration, ScoredIds), &(Duration, ScoredIds))| {
             found.len() == expected.len() && found.iter().zip(expected).all(is_near)
         };
         self.queries.len() == other.queries.len() && self.queries.iter().zip(&other.queries).all(is_same)
     }
 }
 
-impl Times {
-    fn mean(answers: &[Answer]) -> Times {
+impl MeanTimes {
+    fn mean(answers: &[RetrieverAnswer]) -> MeanTimes {
         let queries = answers.iter().flat_map(|answer| &answer.queries).map(|(time, _)| *time);
-        Times { build: mean_ms(answers.iter().map(|answer| answer.build)), query: mean_ms(queries) }
+        MeanTimes { build: mean_ms(answers.iter().map(|answer| answer.build)), query: mean_ms(queries) }
     }
 }
 
@@ -269,17 +269,17 @@ fn mean_ms(times: impl Iterator<Item = Duration>) -> f64 {
     times.iter().sum::<f64>() / times.len() as f64
 }
 
-impl fmt::Display for Comparison {
+impl fmt::Display for Bm25Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(HEAD)?;
         self.rows.iter().try_for_each(|row| write!(f, "\n{row}"))
     }
 }
 
-impl fmt::Display for Row {
+impl fmt::Display for Bm25Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Row { name, language, chunks, queries, ours, original, again, is_same } = self;
-        let (Times { build, query }, ratio) = (ours, original.query / ours.query);
+        let Bm25Row { name, language, chunks, queries, ours, original, rebuild_ms: again, is_same } = self;
+        let (MeanTimes { build, query }, ratio) = (ours, original.query / ours.query);
         let same = if *is_same { "yes" } else { "no" };
         write!(f, "| {name} | {} | {chunks} | {queries} ", language.name())?;
         write!(f, "| {query:.4} | {:.2} | {ratio:.0} ", original.query)?;

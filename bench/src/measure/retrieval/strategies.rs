@@ -4,16 +4,18 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cases::Case;
-use index::cceval::{self, Candidates, ChunkHit, FileChunks, LocalSettings, Ranking, Setting};
-use index::{Budget, Hit, Query, Searcher, Strategy};
+use index::cceval::{
+    self, ChunkCandidates, ChunkHit, ChunkRanking, FileChunks, LocalPromptSettings, RetrievalSetting,
+};
+use index::{Hit, RetrievalQuery, Searcher, Strategy, TokenBudget};
 use syntax::{Language, Projects, SourceFile};
 
-use super::mined::Mined;
+use super::mined_repository::MinedRepository;
 use super::{BUDGET_TOKENS, CHARACTERS_PER_TOKEN};
 
 /// A row of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Asked {
+pub(super) enum RetrievalVariant {
     None,
     Rg1,
     Oracle,
@@ -24,35 +26,35 @@ pub(super) enum Asked {
     HybridPrefix,
 }
 
-impl Asked {
-    pub(super) const ALL: [Asked; 8] = [
-        Asked::None,
-        Asked::Rg1,
-        Asked::Oracle,
-        Asked::Functions,
-        Asked::Symbols,
-        Asked::SymbolsPrefix,
-        Asked::Hybrid,
-        Asked::HybridPrefix,
+impl RetrievalVariant {
+    pub(super) const ALL: [RetrievalVariant; 8] = [
+        RetrievalVariant::None,
+        RetrievalVariant::Rg1,
+        RetrievalVariant::Oracle,
+        RetrievalVariant::Functions,
+        RetrievalVariant::Symbols,
+        RetrievalVariant::SymbolsPrefix,
+        RetrievalVariant::Hybrid,
+        RetrievalVariant::HybridPrefix,
     ];
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Asked::None => "none",
-            Asked::Rg1 => "bm25-chunks, RG-1",
-            Asked::Oracle => "bm25-chunks, oracle",
-            Asked::Functions => "functions",
-            Asked::Symbols => "symbols",
-            Asked::SymbolsPrefix => "symbols, prefix only",
-            Asked::Hybrid => "hybrid",
-            Asked::HybridPrefix => "hybrid, prefix only",
+            RetrievalVariant::None => "none",
+            RetrievalVariant::Rg1 => "bm25-chunks, RG-1",
+            RetrievalVariant::Oracle => "bm25-chunks, oracle",
+            RetrievalVariant::Functions => "functions",
+            RetrievalVariant::Symbols => "symbols",
+            RetrievalVariant::SymbolsPrefix => "symbols, prefix only",
+            RetrievalVariant::Hybrid => "hybrid",
+            RetrievalVariant::HybridPrefix => "hybrid, prefix only",
         }
     }
 }
 
 /// Context for an engine.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shown {
+pub(super) struct ShownContext {
     /// The code of each item.
     pub(super) code: Vec<String>,
     /// Size of the context in a prompt: the code as comments, with its source.
@@ -71,7 +73,7 @@ pub(super) struct Retriever<'a> {
 }
 
 impl<'a> Retriever<'a> {
-    pub(super) fn new(mined: &'a Mined) -> Retriever<'a> {
+    pub(super) fn new(mined: &'a MinedRepository) -> Retriever<'a> {
         Retriever {
             searcher: mined.index.hide(&[]),
             projects: &mined.projects,
@@ -79,39 +81,42 @@ impl<'a> Retriever<'a> {
         }
     }
 
-    pub(super) fn show(&self, asked: Asked, language: Language, case: &Case) -> Shown {
+    pub(super) fn show(&self, asked: RetrievalVariant, language: Language, case: &Case) -> ShownContext {
         let of = |strategy, suffix| self.items(strategy, language, case, suffix);
         match asked {
-            Asked::None => Shown::default(),
-            Asked::Rg1 => self.chunks(Setting::Rg1, language, case),
-            Asked::Oracle => self.chunks(Setting::Oracle { truth: &case.truth }, language, case),
-            Asked::Functions => of(Strategy::Functions, &case.suffix),
-            Asked::Symbols => of(Strategy::Symbols, &case.suffix),
-            Asked::SymbolsPrefix => of(Strategy::Symbols, ""),
-            Asked::Hybrid => of(Strategy::Hybrid, &case.suffix),
-            Asked::HybridPrefix => of(Strategy::Hybrid, ""),
+            RetrievalVariant::None => ShownContext::default(),
+            RetrievalVariant::Rg1 => self.chunks(RetrievalSetting::Rg1, language, case),
+            RetrievalVariant::Oracle => {
+                self.chunks(RetrievalSetting::Oracle { truth: &case.truth }, language, case)
+            }
+            RetrievalVariant::Functions => of(Strategy::Functions, &case.suffix),
+            RetrievalVariant::Symbols => of(Strategy::Symbols, &case.suffix),
+            RetrievalVariant::SymbolsPrefix => of(Strategy::Symbols, ""),
+            RetrievalVariant::Hybrid => of(Strategy::Hybrid, &case.suffix),
+            RetrievalVariant::HybridPrefix => of(Strategy::Hybrid, ""),
         }
     }
 
-    fn items(&self, strategy: Strategy, language: Language, case: &Case, suffix: &str) -> Shown {
-        let query = Query { path: &case.path, language, prefix: &case.prefix, suffix, recent: &[] };
+    fn items(&self, strategy: Strategy, language: Language, case: &Case, suffix: &str) -> ShownContext {
+        let query = RetrievalQuery { path: &case.path, language, prefix: &case.prefix, suffix, recent: &[] };
         let start = Instant::now();
-        let hits = self.searcher.retrieve(strategy, self.projects, &query, Budget { tokens: BUDGET_TOKENS });
+        let hits =
+            self.searcher.retrieve(strategy, self.projects, &query, TokenBudget { tokens: BUDGET_TOKENS });
         let took = start.elapsed();
-        Shown { took, ..render(language, &hits) }
+        ShownContext { took, ..render(language, &hits) }
     }
 
     /// CrossCodeEval's items in CrossCodeEval's format.
-    fn chunks(&self, setting: Setting<'_>, language: Language, case: &Case) -> Shown {
-        let query = cceval::Query { prefix: &case.prefix, setting, ranking: Ranking::Bm25 };
+    fn chunks(&self, setting: RetrievalSetting<'_>, language: Language, case: &Case) -> ShownContext {
+        let query = cceval::ChunkQuery { prefix: &case.prefix, setting, ranking: ChunkRanking::Bm25 };
         let start = Instant::now();
         let files = self.chunks.iter().map(|chunks| (&**chunks.path(), Arc::clone(chunks)));
-        let hits = Candidates::new(cceval::nearest(&case.path, language, files)).retrieve(&query);
+        let hits = ChunkCandidates::new(cceval::nearest(&case.path, language, files)).retrieve(&query);
         let took = start.elapsed();
         let (text, fitting) = assemble(language, &hits);
         let lines_of =
             |hit: &ChunkHit| -> Vec<_> { hit.lines().map(|line| (Arc::clone(hit.path()), line)).collect() };
-        Shown {
+        ShownContext {
             code: fitting.iter().map(|hit| hit.text().to_owned()).collect(),
             characters: text.chars().count(),
             lines: fitting.iter().flat_map(lines_of).collect(),
@@ -126,7 +131,7 @@ fn chunks(file: &SourceFile) -> Arc<FileChunks> {
 
 /// The original's context of a prompt, and the chunks in it: those before the first that does not fit.
 fn assemble(language: Language, hits: &[ChunkHit]) -> (String, &[ChunkHit]) {
-    let settings = LocalSettings { context_tokens: BUDGET_TOKENS, ..LocalSettings::PAPER };
+    let settings = LocalPromptSettings { context_tokens: BUDGET_TOKENS, ..LocalPromptSettings::PAPER };
     let text = |hits| cceval::local_prompt_with_chunks(language, hits, "", &settings, &token_ends).text;
     let mut assembled = (String::new(), &hits[..0]);
     for count in 1..=hits.len() {
@@ -149,9 +154,9 @@ fn token_ends(text: &str) -> Vec<usize> {
 }
 
 /// The items as comments, each under the path of its file unless the path is the same as before, up to the last line that fits.
-fn render(language: Language, hits: &[Hit]) -> Shown {
+fn render(language: Language, hits: &[Hit]) -> ShownContext {
     let sign = if language == Language::Python { "# " } else { "// " };
-    let mut shown = Shown::default();
+    let mut shown = ShownContext::default();
     let mut path = "";
     for hit in hits {
         let head = if *hit.path == *path { 0 } else { cost(sign, &hit.path) + ":".len() };

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use scoring::Observation;
-use scoring::retrieval::{ANY_NEW, COPY, DEFINITION_HIT, NEW_BEYOND_SUFFIX, NEW_IDENTIFIERS};
+use scoring::retrieval_score::{ANY_NEW, COPY, DEFINITION_HIT, NEW_BEYOND_SUFFIX, NEW_IDENTIFIERS};
 use syntax::Language;
 
 use super::BUDGET_TOKENS;
-use super::mined::Summary;
-use super::observations::{Figures, TOKENS, difference, equal_languages, observation};
-use super::rows::{Row, Use};
-use super::strategies::Asked;
+use super::mined_repository::RepositorySummary;
+use super::observations::{StrategyFigures, TOKENS, difference, equal_languages, observation};
+use super::strategies::RetrievalVariant;
+use super::strategy_results::{StrategyResult, UseOrder};
 use crate::measure::repositories::{FIT, REPOSITORIES};
 
 /// The languages of CrossCodeEval; targets refer to their mean.
@@ -23,32 +23,32 @@ const OTHERS: [Language; 4] = [Language::Rust, Language::Go, Language::C, Langua
 const STRING: &str = "a string takes everything";
 
 /// The tables of retrieval quality.
-pub(super) fn quality(rows: &[Row]) -> String {
-    let of = |used, languages: &[Language]| -> Vec<&Row> {
-        rows.iter().filter(|row| row.used == used && languages.contains(&row.language)).collect()
+pub(super) fn quality(rows: &[StrategyResult]) -> String {
+    let of = |used, languages: &[Language]| -> Vec<&StrategyResult> {
+        rows.iter().filter(|row| row.use_order == used && languages.contains(&row.language)).collect()
     };
-    let main = of(Use::First, &MAIN);
-    let unresolved: Vec<&Row> = main.iter().copied().filter(|row| !row.is_resolved).collect();
-    let first = of(Use::First, &[MAIN, OTHERS].concat());
+    let main = of(UseOrder::First, &MAIN);
+    let unresolved: Vec<&StrategyResult> = main.iter().copied().filter(|row| !row.is_resolved).collect();
+    let first = of(UseOrder::First, &[MAIN, OTHERS].concat());
     [
         head(&first),
         format!("### Mean of Python, TypeScript, Java and C#\n\n{}{TARGETS}", strategies(&main)),
         format!("### By how much\n\n{}", differences(&main)),
-        format!("### Mean of Rust, Go, C and C++\n\n{}", strategies(&of(Use::First, &OTHERS))),
+        format!("### Mean of Rust, Go, C and C++\n\n{}", strategies(&of(UseOrder::First, &OTHERS))),
         format!("### Languages\n\n{}", languages(&first)),
-        format!("### Definitions that are not shown\n\n{}", missed(&first)),
+        format!("### Definitions that are not shown\n\n{}", missed_definitions(&first)),
         format!(
             "### Names that the rules of the language do not lead to\n\n{UNRESOLVED}\n\n{}",
             strategies(&unresolved)
         ),
-        format!("### Later uses\n\n{LATER}\n\n{}", strategies(&of(Use::Later, &MAIN))),
+        format!("### Later uses\n\n{LATER}\n\n{}", strategies(&of(UseOrder::Later, &MAIN))),
     ]
     .join("\n")
 }
 
-fn head(first: &[&Row]) -> String {
+fn head(first: &[&StrategyResult]) -> String {
     let cases = cases(first);
-    let unresolved: Vec<&Row> = first.iter().copied().filter(|row| !row.is_resolved).collect();
+    let unresolved: Vec<&StrategyResult> = first.iter().copied().filter(|row| !row.is_resolved).collect();
     let repositories: BTreeSet<&str> = first.iter().map(|row| row.repo).collect();
     format!(
         "{cases} cases from {} repositories that no weight was fitted on, {} of them with a name that the rules of its language do not \
@@ -66,11 +66,11 @@ fn head(first: &[&Row]) -> String {
     )
 }
 
-fn cases(rows: &[&Row]) -> usize {
-    rows.iter().filter(|row| row.asked == Asked::None).count()
+fn cases(rows: &[&StrategyResult]) -> usize {
+    rows.iter().filter(|row| row.variant == RetrievalVariant::None).count()
 }
 
-fn observations(rows: &[&Row]) -> Vec<Observation> {
+fn observations(rows: &[&StrategyResult]) -> Vec<Observation> {
     rows.iter().map(|row| observation(row)).collect()
 }
 
@@ -88,17 +88,17 @@ const TARGETS: &str = "\
 ";
 
 /// All strategies, as the mean over the languages.
-fn strategies(rows: &[&Row]) -> String {
-    let figures = Figures::new(&equal_languages(observations(rows)));
+fn strategies(rows: &[&StrategyResult]) -> String {
+    let figures = StrategyFigures::new(&equal_languages(observations(rows)));
     let mut out = format!(
         "{} cases.\n\n| strategy | new names | new anywhere | any new | definition | copy | tokens | p50 / p95 ms |\n\
          |---|---|---|---|---|---|---|---|\n",
         cases(rows)
     );
-    for asked in Asked::ALL.map(Asked::name) {
+    for asked in RetrievalVariant::ALL.map(RetrievalVariant::name) {
         let cells = COLUMNS.map(|metric| figures.percent(asked, metric)).join(" | ");
         let tokens = figures.value(asked, TOKENS).unwrap_or_default();
-        let latency = figures.of(asked).and_then(|row| row.latency);
+        let latency = figures.row(asked).and_then(|row| row.latency);
         let latency = latency.map_or_else(String::new, |it| format!("{:.1} / {:.1}", it.p50, it.p95));
         writeln!(out, "| {asked} | {cells} | {tokens:.0} | {latency} |").expect(STRING);
     }
@@ -106,14 +106,14 @@ fn strategies(rows: &[&Row]) -> String {
 }
 
 /// Pairs of compared strategies: the second one is subtracted.
-const PAIRS: [(Asked, Asked); 4] = [
-    (Asked::Hybrid, Asked::Rg1),
-    (Asked::HybridPrefix, Asked::Rg1),
-    (Asked::Hybrid, Asked::Oracle),
-    (Asked::Hybrid, Asked::Symbols),
+const PAIRS: [(RetrievalVariant, RetrievalVariant); 4] = [
+    (RetrievalVariant::Hybrid, RetrievalVariant::Rg1),
+    (RetrievalVariant::HybridPrefix, RetrievalVariant::Rg1),
+    (RetrievalVariant::Hybrid, RetrievalVariant::Oracle),
+    (RetrievalVariant::Hybrid, RetrievalVariant::Symbols),
 ];
 
-fn differences(rows: &[&Row]) -> String {
+fn differences(rows: &[&StrategyResult]) -> String {
     let observations = equal_languages(observations(rows));
     let mut out = "On the same cases, in points. RG-1 sees nothing behind the cursor; only `hybrid, prefix only` knows as little.\n\n\
                    | difference | new names | new anywhere | any new | definition | copy |\n|---|---|---|---|---|---|\n"
@@ -126,26 +126,34 @@ fn differences(rows: &[&Row]) -> String {
 }
 
 /// The columns of [`languages`].
-const SHOWN: [Asked; 5] = [Asked::Rg1, Asked::Oracle, Asked::Symbols, Asked::Hybrid, Asked::HybridPrefix];
+const SHOWN: [RetrievalVariant; 5] = [
+    RetrievalVariant::Rg1,
+    RetrievalVariant::Oracle,
+    RetrievalVariant::Symbols,
+    RetrievalVariant::Hybrid,
+    RetrievalVariant::HybridPrefix,
+];
 
-fn languages(rows: &[&Row]) -> String {
-    let names = SHOWN.map(Asked::name).join(" | ");
+fn languages(rows: &[&StrategyResult]) -> String {
+    let names = SHOWN.map(RetrievalVariant::name).join(" | ");
     let mut out = format!(
         "New names / any new / definition / copy. *Times*: new names of `hybrid` over those of RG-1; outside of the first four \
          languages at least 1.5 is wanted.\n\n| language | cases | {names} | times |\n|---|---|---|---|---|---|---|---|\n"
     );
     for language in MAIN.into_iter().chain(OTHERS) {
-        let rows: Vec<&Row> = rows.iter().copied().filter(|row| row.language == language).collect();
-        let figures = Figures::new(&observations(&rows));
+        let rows: Vec<&StrategyResult> =
+            rows.iter().copied().filter(|row| row.language == language).collect();
+        let figures = StrategyFigures::new(&observations(&rows));
         let cells = SHOWN.map(|asked| cell(&figures, asked.name())).join(" | ");
-        let recall = |asked: Asked| figures.value(asked.name(), NEW_IDENTIFIERS).unwrap_or(f64::NAN);
-        let times = recall(Asked::Hybrid) / recall(Asked::Rg1);
+        let recall =
+            |asked: RetrievalVariant| figures.value(asked.name(), NEW_IDENTIFIERS).unwrap_or(f64::NAN);
+        let times = recall(RetrievalVariant::Hybrid) / recall(RetrievalVariant::Rg1);
         writeln!(out, "| {} | {} | {cells} | {times:.2} |", language.name(), cases(&rows)).expect(STRING);
     }
     out
 }
 
-fn cell(figures: &Figures, asked: &str) -> String {
+fn cell(figures: &StrategyFigures, asked: &str) -> String {
     let percent = |metric| match figures.value(asked, metric) {
         Some(value) => format!("{:.0}", 100.0 * value),
         None => "–".to_owned(),
@@ -157,21 +165,22 @@ fn cell(figures: &Figures, asked: &str) -> String {
 const EXAMPLES: usize = 4;
 
 /// The names that `hybrid` misses, with examples spread over the cases.
-fn missed(rows: &[&Row]) -> String {
+fn missed_definitions(rows: &[&StrategyResult]) -> String {
     let shown_by_symbols: BTreeSet<&str> = rows
         .iter()
-        .filter(|row| row.asked == Asked::Symbols && row.is_defined)
+        .filter(|row| row.variant == RetrievalVariant::Symbols && row.is_defined)
         .map(|row| row.case.as_str())
         .collect();
     let mut out = "Resolved cases whose definition `hybrid` does not show; `symbols` shows some of them, with all of the budget for \
                    definitions.\n\n| language | resolved | missed | shown by symbols | examples of the others |\n|---|---|---|---|---|\n"
         .to_owned();
     for language in MAIN.into_iter().chain(OTHERS) {
-        let is_asked =
-            |row: &&&Row| row.language == language && row.asked == Asked::Hybrid && row.is_resolved;
-        let resolved: Vec<&Row> = rows.iter().filter(is_asked).copied().collect();
+        let is_asked = |row: &&&StrategyResult| {
+            row.language == language && row.variant == RetrievalVariant::Hybrid && row.is_resolved
+        };
+        let resolved: Vec<&StrategyResult> = rows.iter().filter(is_asked).copied().collect();
         let missed = resolved.iter().filter(|row| !row.is_defined);
-        let (ranked, unknown): (Vec<&Row>, Vec<&Row>) =
+        let (ranked, unknown): (Vec<&StrategyResult>, Vec<&StrategyResult>) =
             missed.partition(|row| shown_by_symbols.contains(row.case.as_str()));
         let step = (unknown.len() / EXAMPLES).max(1);
         let examples = unknown.iter().step_by(step).take(EXAMPLES);
@@ -185,10 +194,10 @@ fn missed(rows: &[&Row]) -> String {
 }
 
 /// The repositories of the cases, and those that the weights were fitted on.
-pub(super) fn repositories(sources: &[Summary]) -> String {
+pub(super) fn repositories(sources: &[RepositorySummary]) -> String {
     let mut out = "### Repositories\n\n| reported | version | language | lines | first uses | later uses |\n|---|---|---|---|---|---|\n"
         .to_owned();
-    for Summary { name, version, language, lines, first, later } in sources {
+    for RepositorySummary { name, version, language, lines, first, later } in sources {
         writeln!(out, "| {name} | {version} | {} | {lines} | {first} | {later} |", language.name())
             .expect(STRING);
     }

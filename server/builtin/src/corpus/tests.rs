@@ -6,10 +6,10 @@ use proptest::prelude::*;
 use syntax::Language;
 
 use super::*;
-use crate::Settings;
-use crate::candidates::{self, Candidate, Place};
-use crate::layer::Text;
-use crate::order::Minima;
+use crate::BuiltinSettings;
+use crate::candidates::{self, Candidate, TokenPosition};
+use crate::layer::LayerText;
+use crate::match_order::MinimaTree;
 use crate::suffix_array::SuffixArray;
 
 /// Lines of random files. There are few of them, so that files are similar.
@@ -55,24 +55,24 @@ fn open<'a>(before: &'a str, hidden: &'a [&'a str]) -> OpenFile<'a> {
         after: "\n",
         hints: &[],
         hidden,
-        typing: None,
+        recent_typing: None,
     }
 }
 
 /// All candidates in order: hash of the text, offset in it, nearness and length of the match.
 fn places(corpus: &Corpus, open: &OpenFile) -> Vec<(Hash, u32, String)> {
     let view = corpus.view(open);
-    let mut found = candidates::exact(&view, &view.cursor.context);
-    candidates::add_alike(&view, &view.cursor.context, &mut found);
-    let shard = &corpus.shards[Family::Python as usize];
-    let place = |Candidate { place, nearness, matched }| {
-        let Place::Corpus(position) = place else { return None };
+    let mut found = candidates::exact_matches(&view, &view.cursor.context);
+    candidates::add_class_matches(&view, &view.cursor.context, &mut found);
+    let shard = &corpus.shards[LanguageFamily::Python as usize];
+    let place = |Candidate { position: place, nearness, match_len: matched }| {
+        let TokenPosition::Corpus(position) = place else { return None };
         let layer = view.layers.iter().rposition(|layer| layer.first <= position).expect("a layer");
         let local = position - view.layers[layer].first;
         let sorted = shard.layers[layer].sorted();
         let text = sorted.texts.partition_point(|text| text.start <= local) - 1;
-        let Text { start, .. } = sorted.texts[text];
-        let is_its = |entry: &&Entry| entry.text == Some(text as u32);
+        let LayerText { start, .. } = sorted.texts[text];
+        let is_its = |entry: &&LayerFile| entry.text == Some(text as u32);
         let hash = shard.layers[layer].entries().find(is_its).expect("masked texts are never found").hash;
         Some((hash, local - start, format!("{nearness:?} {matched}")))
     };
@@ -85,9 +85,9 @@ fn changed(first: Files, changes: Vec<(Files, BTreeSet<&'static str>)>) -> (Corp
     for (number, (changed, removed)) in changes.into_iter().enumerate() {
         let removed: Vec<Arc<str>> =
             removed.into_iter().filter(|path| !changed.contains_key(path)).map(Arc::from).collect();
-        corpus = corpus.with(&files(&changed), &removed);
+        corpus = corpus.with_changes(&files(&changed), &removed);
         if number % 2 == 0 {
-            corpus = corpus.settled();
+            corpus = corpus.compacted();
         }
         texts.retain(|path, _| !removed.iter().any(|removed| &**removed == *path));
         texts.extend(changed);
@@ -98,8 +98,8 @@ fn changed(first: Files, changes: Vec<(Files, BTreeSet<&'static str>)>) -> (Corp
 /// Returns the completion, its alternatives and its origins.
 fn completed(corpus: &Corpus, open: &OpenFile) -> String {
     let view = corpus.view(open);
-    let completion = view.complete(&Settings::for_replay(), &mut || true);
-    let others = view.alternatives(&Settings::for_replay(), &completion, &mut || true);
+    let completion = view.complete(&BuiltinSettings::for_replay(), &mut || true);
+    let others = view.alternatives(&BuiltinSettings::for_replay(), &completion, &mut || true);
     let others: Vec<String> = others.into_iter().map(|other| other.text).collect();
     let tokens = completion.tokens.iter().map(|token| (token.text.clone(), token.probability));
     format!("{:?} {others:?} {:?}", tokens.collect::<Vec<_>>(), view.origins(&completion))
@@ -121,12 +121,12 @@ proptest! {
             texts.retain(|path, _| !removed.iter().any(|removed| &**removed == *path));
             texts.extend(changed.clone());
             let removed: Vec<Arc<str>> = removed.into_iter().filter(|path| !texts.contains_key(&**path)).collect();
-            corpus = corpus.followed(&files(&changed), &removed, &files(&texts));
+            corpus = corpus.updated_for(&files(&changed), &removed, &files(&texts));
             let anew = Corpus::build_up_to(max_tokens, &files(&texts));
             prop_assert_eq!(held(&corpus), held(&anew));
             let open = open("for i in all:\n    a += i.", &[]);
             prop_assert_eq!(completed(&corpus, &open), completed(&anew, &open));
-            prop_assert_eq!(corpus.brought_to(&files(&texts)).changed_tokens(), corpus.changed_tokens());
+            prop_assert_eq!(corpus.synced_to(&files(&texts)).changed_tokens(), corpus.changed_tokens());
         }
     }
 
@@ -141,18 +141,18 @@ proptest! {
                 prop_assert_eq!(completed(&corpus, &open), completed(&anew, &open));
             }
         }
-        let renewed = corpus.renewed(&[]);
+        let renewed = corpus.rebuilt(&[]);
         prop_assert_eq!(renewed.image().concat(), anew.image().concat(), "renewed without its files");
         prop_assert_eq!((renewed.stats(), renewed.changed_tokens()), (anew.stats(), 0));
     }
 
     #[test]
     fn a_corpus_is_brought_to_any_files(first in texts(), then in texts()) {
-        let brought = Corpus::build(&files(&first)).brought_to(&files(&then));
+        let brought = Corpus::build(&files(&first)).synced_to(&files(&then));
         let anew = Corpus::build(&files(&then));
         let open = open("for i in all:\n    a += i.", &[]);
         prop_assert_eq!(places(&brought, &open), places(&anew, &open));
-        prop_assert_eq!(brought.renewed(&[]).image().concat(), anew.image().concat());
+        prop_assert_eq!(brought.rebuilt(&[]).image().concat(), anew.image().concat());
     }
 }
 
@@ -160,12 +160,12 @@ proptest! {
 fn what_is_the_same_is_not_lexed_again() {
     let all = files(&PATHS.iter().map(|&path| (path, format!("{path} = 1\n"))).collect());
     let corpus = Corpus::build(&all);
-    assert_eq!(corpus.brought_to(&all).shards[0].layers.len(), 1);
+    assert_eq!(corpus.synced_to(&all).shards[0].layers.len(), 1);
     let mut one = all.clone();
     one[2] = file("lib/c.py", "new = 1\n");
-    let brought = corpus.brought_to(&one);
-    let layers = &brought.shards[Family::Python as usize].layers;
-    assert_eq!(layers[1..].iter().map(Layer::live).collect::<Vec<_>>(), [(5, 1)]);
+    let brought = corpus.synced_to(&one);
+    let layers = &brought.shards[LanguageFamily::Python as usize].layers;
+    assert_eq!(layers[1..].iter().map(Layer::live_counts).collect::<Vec<_>>(), [(5, 1)]);
 }
 
 #[test]
@@ -174,11 +174,11 @@ fn a_text_stays_as_long_as_one_file_has_it() {
     let corpus = Corpus::build(&[file("a.py", text), file("b.py", text)]);
     let complete = |corpus: &Corpus| {
         let open = open("def area(self):\n    return self.", &[]);
-        corpus.view(&open).complete(&Settings::for_replay(), &mut || true).text
+        corpus.view(&open).complete(&BuiltinSettings::for_replay(), &mut || true).text
     };
-    let without_one = corpus.with(&[file("a.py", "x = 1\n")], &[]);
+    let without_one = corpus.with_changes(&[file("a.py", "x = 1\n")], &[]);
     assert_eq!(complete(&without_one), "width * self.height");
-    assert!(!complete(&without_one.with(&[], &["b.py".into()])).contains("width"));
+    assert!(!complete(&without_one.with_changes(&[], &["b.py".into()])).contains("width"));
     assert_eq!(complete(&corpus), "width * self.height", "the former corpus is unchanged");
 }
 
@@ -194,28 +194,32 @@ fn a_text_is_as_near_as_the_nearest_file_that_has_it() {
         words.into_iter().collect::<Vec<_>>()
     };
     assert_eq!(nearness(&corpus), ["Directory"]);
-    assert_eq!(nearness(&corpus.with(&[], &["lib/b.py".into()])), ["Workspace"]);
-    assert_eq!(nearness(&corpus.with(&[file("lib/b.py", "b += i.y\n")], &[])), ["Directory", "Workspace"]);
+    assert_eq!(nearness(&corpus.with_changes(&[], &["lib/b.py".into()])), ["Workspace"]);
+    assert_eq!(
+        nearness(&corpus.with_changes(&[file("lib/b.py", "b += i.y\n")], &[])),
+        ["Directory", "Workspace"]
+    );
 }
 
 #[test]
 fn the_open_file_is_masked_in_every_layer() {
     let text = "def area(self):\n    return self.width * self.height\n";
     // The base has the same text as `a.py`, and the layer behind it as `lib/c.py`.
-    let corpus = Corpus::build(&[file("a.py", text)]).with(&[file("lib/c.py", text)], &[]);
+    let corpus = Corpus::build(&[file("a.py", text)]).with_changes(&[file("lib/c.py", text)], &[]);
     let open = open("def area(self):\n    return self.", &[]);
-    assert_eq!(corpus.view(&open).complete(&Settings::for_replay(), &mut || true).text, "");
+    assert_eq!(corpus.view(&open).complete(&BuiltinSettings::for_replay(), &mut || true).text, "");
 }
 
 #[test]
 fn there_are_few_layers_whatever_happens() {
     let mut corpus = Corpus::build(&[file("a.py", "a = 1\n")]);
     for number in 0..300 {
-        corpus = corpus.with(&[file(&format!("{}.py", number % 100), "x = [1, 2, 3]\n")], &[]).settled();
+        corpus =
+            corpus.with_changes(&[file(&format!("{}.py", number % 100), "x = [1, 2, 3]\n")], &[]).compacted();
     }
-    let layers = corpus.shards[Family::Python as usize].layers.len();
+    let layers = corpus.shards[LanguageFamily::Python as usize].layers.len();
     assert!(layers <= 8, "{layers}");
-    assert!(corpus.is_worn() && !corpus.renewed(&[]).is_worn());
+    assert!(corpus.needs_rebuild() && !corpus.rebuilt(&[]).needs_rebuild());
 }
 
 #[test]
@@ -232,28 +236,29 @@ fn code_from_elsewhere_and_large_files_are_left_out_first() {
         let entries = corpus.shards.iter().flat_map(|shard| &shard.layers).flat_map(Layer::entries);
         let held: Vec<String> =
             entries.filter(|entry| entry.text.is_some()).map(|entry| entry.path.to_string()).collect();
-        (corpus.stats().left_out, held.join(" "))
+        (corpus.stats().excluded_files, held.join(" "))
     };
     assert_eq!(held(1000), (0, "large.py small.py vendor/a.py b.rs".to_owned()));
     assert_eq!(held(100), (2, "small.py b.rs".to_owned()));
     assert_eq!(held(8), (3, "b.rs".to_owned()));
     let corpus = Corpus::build_up_to(100, &all);
-    assert_eq!(corpus.brought_to(&all).changed_tokens(), 0, "excluded files are known");
-    assert_eq!(corpus.renewed(&all).stats(), corpus.stats());
+    assert_eq!(corpus.synced_to(&all).changed_tokens(), 0, "excluded files are known");
+    assert_eq!(corpus.rebuilt(&all).stats(), corpus.stats());
 }
 
 #[test]
 fn counting_tokens_finds_the_same_places() {
     let corpus = Corpus::build(&[file("a.py", &(LINES.join("\n") + "\n").repeat(20))]);
-    let shard = &corpus.shards[Family::Python as usize];
+    let shard = &corpus.shards[LanguageFamily::Python as usize];
     let (sorted, words) = (shard.layers[0].sorted(), &shard.words);
     assert!(sorted.starts.iter().all(|starts| !starts.is_empty()), "there are more tokens than words");
     let check = |positions: &[u32], starts: &[u32], token_at: &dyn Fn(usize) -> u32| {
         for token in 0..words.limit() + 2 {
-            let minima = &Minima::default();
-            let climb =
-                |starts| SuffixArray { positions, starts, minima }.climb([token].into_iter(), token_at);
-            let [searched, counted] = [&[], starts].map(|starts| format!("{:?}", climb(starts).ladder));
+            let minima = &MinimaTree::default();
+            let climb = |starts| {
+                SuffixArray { positions, starts, minima }.match_context([token].into_iter(), token_at)
+            };
+            let [searched, counted] = [&[], starts].map(|starts| format!("{:?}", climb(starts).ranges));
             assert_eq!(searched, counted, "{token}");
         }
     };

@@ -2,19 +2,19 @@
 
 use syntax::Token;
 
-use crate::vocabulary::{Change, TokenId, is_newline};
+use crate::vocabulary::{IndentChange, TokenId, is_newline};
 
 /// The text after the cursor.
-pub(super) struct After<'a> {
+pub(super) struct TextAfter<'a> {
     texts: Vec<&'a str>,
     tokens: &'a [TokenId],
 }
 
-impl<'a> After<'a> {
-    /// Creates it from the tokens `lexed` of `text` and their numbers `tokens`.
-    pub(super) fn new(text: &'a str, lexed: &[Token], tokens: &'a [TokenId]) -> After<'a> {
+impl<'a> TextAfter<'a> {
+    /// Creates it from the tokens `lexed` of `render` and their numbers `tokens`.
+    pub(super) fn new(text: &'a str, lexed: &[Token], tokens: &'a [TokenId]) -> TextAfter<'a> {
         let texts = lexed.iter().map(|token| &text[token.range.clone()]).collect();
-        After { texts, tokens }
+        TextAfter { texts, tokens }
     }
 
     fn is_newline(&self, index: usize) -> bool {
@@ -57,18 +57,18 @@ impl<'a> After<'a> {
 
     /// Returns whether the cursor's block ends here: before the end of the file, less indented code, or a closing bracket.
     pub(super) fn block_ends(&self) -> bool {
-        match self.tokens.first().map(|&token| Change::of(token)) {
+        match self.tokens.first().map(|&token| IndentChange::of(token)) {
             None => true,
             Some(None) => self.first_is_closer(),
-            Some(Some(Change::Units(change) | Change::Columns(change))) => {
+            Some(Some(IndentChange::Units(change) | IndentChange::Columns(change))) => {
                 change < 0 || self.texts.get(1).is_none_or(|text| is_closer(text))
             }
         }
     }
 
     /// Returns the first change of indentation.
-    pub(super) fn first_change(&self) -> Option<Change> {
-        self.tokens.iter().find_map(|&token| Change::of(token))
+    pub(super) fn first_change(&self) -> Option<IndentChange> {
+        self.tokens.iter().find_map(|&token| IndentChange::of(token))
     }
 
     /// Returns the first line that consists of more than closing brackets.

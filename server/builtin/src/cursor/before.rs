@@ -1,25 +1,25 @@
 //! Analyses the text before the cursor: complete tokens, the partial one, and open brackets.
 
-use syntax::{Family, Language, Token, TokenKind};
+use syntax::{Language, LanguageFamily, Token, TokenKind};
 
-use super::Typed;
+use super::PartialToken;
+use crate::corpus_view::ViewBuilder;
 use crate::quotes::Quote;
-use crate::view::Builder;
 
 /// Word appended to the text before the cursor, to see how the lexer treats a word there.
 const PROBE: &str = "x";
 
 /// The lexed text before the cursor.
-pub(super) struct Before<'a> {
+pub(super) struct TextBefore<'a> {
     text: &'a str,
     /// The complete tokens.
     pub(super) tokens: Vec<Token>,
-    pub(super) typed: Typed,
+    pub(super) partial_token: PartialToken,
     pub(super) in_comment: bool,
 }
 
-impl<'a> Before<'a> {
-    pub(super) fn lex(builder: &mut Builder<'a>) -> Before<'a> {
+impl<'a> TextBefore<'a> {
+    pub(super) fn lex(builder: &mut ViewBuilder<'a>) -> TextBefore<'a> {
         let (language, text) = (builder.open.language, builder.open.before);
         let mut tokens = syntax::lex(language, &format!("{text}{PROBE}"));
         let probed = tokens.pop_if(|token| token.range.end > text.len());
@@ -27,23 +27,23 @@ impl<'a> Before<'a> {
         let start = probed.as_ref().map_or(text.len(), |token| token.range.start);
         let typed_text = &text[start.min(text.len())..];
         let typed = match probed.map(|token| token.kind).filter(|_| !typed_text.is_empty()) {
-            None => Typed::None,
+            None => PartialToken::None,
             Some(TokenKind::Word) => {
                 let token = builder.intern(typed_text, TokenKind::Word);
-                Typed::Word { text: typed_text.to_owned(), token }
+                PartialToken::Word { text: typed_text.to_owned(), token }
             }
             Some(TokenKind::String) => {
                 let rest = rest_of_string(language, typed_text, builder.open.after);
                 let is_free = language.family().has_equal_quotes();
                 let quote = if is_free { Quote::opening(typed_text) } else { None };
-                Typed::String { text: typed_text.to_owned(), quote, rest: rest.to_owned() }
+                PartialToken::String { text: typed_text.to_owned(), quote, rest: rest.to_owned() }
             }
             Some(kind) => {
                 tokens.push(Token { kind, range: start..text.len() });
-                Typed::None
+                PartialToken::None
             }
         };
-        Before { text, tokens, typed, in_comment }
+        TextBefore { text, tokens, partial_token: typed, in_comment }
     }
 
     fn text(&self, token: &Token) -> &str {
@@ -52,15 +52,15 @@ impl<'a> Before<'a> {
 
     pub(super) fn is_blank_line(&self) -> bool {
         let starts_line = self.tokens.last().is_none_or(|token| token.kind == TokenKind::Newline);
-        starts_line && self.typed == Typed::None
+        starts_line && self.partial_token == PartialToken::None
     }
 
     /// Returns whether the last token opens a block. A colon inside brackets opened on its line does not: it belongs to a slice, a
     /// dictionary or an annotation.
-    pub(super) fn opens_block(&self, family: Family) -> bool {
+    pub(super) fn opens_block(&self, family: LanguageFamily) -> bool {
         let last = self.tokens.last().map_or("", |token| self.text(token));
         let opens = if family.is_indented() { last == ":" && !self.is_in_brackets() } else { last == "{" };
-        opens && self.typed == Typed::None
+        opens && self.partial_token == PartialToken::None
     }
 
     fn is_in_brackets(&self) -> bool {
@@ -74,7 +74,7 @@ impl<'a> Before<'a> {
     }
 
     /// Returns the number of open brackets of the last statement. A brace at the end of a line starts a block with new statements.
-    pub(super) fn open_brackets(&self, family: Family) -> usize {
+    pub(super) fn open_brackets(&self, family: LanguageFamily) -> usize {
         let mut open: Vec<(bool, usize)> = Vec::new();
         for (index, token) in self.tokens.iter().enumerate() {
             match self.text(token) {

@@ -5,15 +5,15 @@
 //! All prediction methods share this evidence.
 
 use crate::candidates::{self, Candidate};
-use crate::view::View;
-use crate::vocabulary::{Class, END, TokenId, is_newline};
+use crate::corpus_view::CorpusView;
+use crate::vocabulary::{END, TokenClass, TokenId, is_newline};
 
 /// Maximum number of aligned tokens (feasibility study, section 8.4).
 const WINDOW: usize = 160;
 /// Maximum number of names that an alignment tracks; its window rarely contains more.
 const MAX_NAMES: usize = 32;
 /// Score at which an alignment stops: twice the maximum that counts in any vote.
-const ENOUGH: f64 = 160.0;
+const MAX_SCORE: f64 = 160.0;
 /// Score of an equal token.
 const EQUAL: f64 = 1.0;
 /// Score of a newline, which is less informative (feasibility study, section 8.4).
@@ -35,16 +35,16 @@ pub(super) struct Evidence {
     pub(super) score: f64,
 }
 
-/// Collects evidence for the tokens after `context`: first from `exact`, the positions after the same tokens, then from positions
+/// Collects evidence for the tokens after `context`: first from `exact_matches`, the positions after the same tokens, then from positions
 /// after tokens of the same classes.
-pub(super) fn gather(view: &View, context: &[TokenId], exact: &[Candidate]) -> Vec<Evidence> {
+pub(super) fn collect_evidence(view: &CorpusView, context: &[TokenId], exact: &[Candidate]) -> Vec<Evidence> {
     let mut candidates = exact.to_vec();
-    candidates::add_alike(view, context, &mut candidates);
+    candidates::add_class_matches(view, context, &mut candidates);
     let mut alignment = Alignment::default();
     let evidence = |candidate: Candidate| {
-        alignment.align(view, context, view.history(candidate.place));
-        let original = view.next(candidate.place);
-        Evidence { candidate, original, token: alignment.renamed(original), score: alignment.score }
+        alignment.align(view, context, view.history(candidate.position));
+        let original = view.token_at(candidate.position);
+        Evidence { candidate, original, token: alignment.apply_renames(original), score: alignment.score }
     };
     candidates.into_iter().map(evidence).collect()
 }
@@ -59,7 +59,7 @@ struct Alignment {
 
 impl Alignment {
     /// Computes an alignment. It is reused for all candidates to avoid allocations.
-    fn align(&mut self, view: &View, context: &[TokenId], history: &[TokenId]) {
+    fn align(&mut self, view: &CorpusView, context: &[TokenId], history: &[TokenId]) {
         self.score = 0.0;
         self.renames.clear();
         for (&here, &there) in context.iter().rev().zip(history.iter().rev()).take(WINDOW) {
@@ -67,36 +67,36 @@ impl Alignment {
                 Some(score) => self.score += score,
                 None => break,
             }
-            if self.score >= ENOUGH {
+            if self.score >= MAX_SCORE {
                 break;
             }
         }
     }
 
     /// Returns the score of a pair of tokens; `None` if they do not agree.
-    fn score_of(&mut self, view: &View, here: TokenId, there: TokenId) -> Option<f64> {
+    fn score_of(&mut self, view: &CorpusView, here: TokenId, there: TokenId) -> Option<f64> {
         if there == END {
             return None;
         }
         let class = view.class(there);
-        if class == Class::Identifier {
+        if class == TokenClass::Identifier {
             return self.score_of_names(view, here, there);
         }
         if here == there {
             return Some(if is_newline(there) { NEWLINE } else { EQUAL });
         }
-        let differs = matches!(class, Class::String | Class::Number) && view.class(here) == class;
+        let differs = matches!(class, TokenClass::String | TokenClass::Number) && view.class(here) == class;
         differs.then_some(FIRST_RENAME)
     }
 
     /// Returns the score of a pair of names. The renaming must be one-to-one.
-    fn score_of_names(&mut self, view: &View, here: TokenId, there: TokenId) -> Option<f64> {
+    fn score_of_names(&mut self, view: &CorpusView, here: TokenId, there: TokenId) -> Option<f64> {
         let is_equal = here == there;
         if let Some(renamed) = self.rename_of(there) {
             return (renamed == here).then_some(if is_equal { EQUAL } else { SAME_RENAME });
         }
         let is_taken = self.renames.iter().any(|&(_, renamed)| renamed == here);
-        if is_taken || view.class(here) != Class::Identifier {
+        if is_taken || view.class(here) != TokenClass::Identifier {
             return None;
         }
         if self.renames.len() < MAX_NAMES {
@@ -108,7 +108,7 @@ impl Alignment {
     }
 
     /// Applies the renaming to a token.
-    fn renamed(&self, token: TokenId) -> TokenId {
+    fn apply_renames(&self, token: TokenId) -> TokenId {
         self.rename_of(token).unwrap_or(token)
     }
 

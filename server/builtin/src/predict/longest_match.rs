@@ -1,25 +1,25 @@
 //! Longest match: takes the majority after the longest match. A simple baseline for the other methods.
 
-use super::{Guess, Tally, ranked};
-use crate::candidates::{Candidate, Place};
-use crate::view::View;
+use super::{TokenGuess, TokenTally, ranked};
+use crate::candidates::{Candidate, TokenPosition};
+use crate::corpus_view::CorpusView;
 
 /// Weight of all unseen tokens (feasibility study, section 2, method 4).
 const UNSEEN: f64 = 0.5;
 
 /// Returns guesses from `candidates`, the positions after the same tokens.
-pub(super) fn guesses(view: &View, candidates: &[Candidate]) -> Vec<Guess> {
-    let longest = candidates.iter().map(|candidate| candidate.matched).max().unwrap_or_default();
-    let mut tally: Tally<(f64, Option<Place>)> = Tally::default();
+pub(super) fn guesses(view: &CorpusView, candidates: &[Candidate]) -> Vec<TokenGuess> {
+    let longest = candidates.iter().map(|candidate| candidate.match_len).max().unwrap_or_default();
+    let mut tally: TokenTally<(f64, Option<TokenPosition>)> = TokenTally::default();
     let mut total = UNSEEN;
-    for candidate in candidates.iter().filter(|candidate| candidate.matched == longest) {
-        let (_, (count, first)) = tally.entry(view.next(candidate.place));
-        first.get_or_insert(candidate.place);
+    for candidate in candidates.iter().filter(|candidate| candidate.match_len == longest) {
+        let (_, (count, first)) = tally.entry(view.token_at(candidate.position));
+        first.get_or_insert(candidate.position);
         *count += 1.0;
         total += 1.0;
     }
-    let guess = |(token, (count, first)): (_, (f64, Option<Place>))| {
-        Some(Guess { token, probability: count / total, place: first?, match_len: longest as f64 })
+    let guess = |(token, (count, first)): (_, (f64, Option<TokenPosition>))| {
+        Some(TokenGuess { token, probability: count / total, position: first?, match_len: longest as f64 })
     };
     ranked(view, tally.entries.into_iter().filter_map(guess).collect())
 }

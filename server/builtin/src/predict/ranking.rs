@@ -5,14 +5,14 @@
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::Guess;
+use super::TokenGuess;
 use super::evidence::Evidence;
-use crate::candidates::Place;
-use crate::view::{Nearness, View};
-use crate::vocabulary::{Class, END, TokenId, is_newline};
+use crate::candidates::TokenPosition;
+use crate::corpus_view::{CorpusView, Nearness};
+use crate::vocabulary::{END, TokenClass, TokenId, is_newline};
 
 /// Maximum number of ranked tokens; the right one is hardly ever further down.
-pub(crate) const MOST: usize = 12;
+pub(crate) const MAX_RANKED: usize = 12;
 /// Scores of alignments are capped here.
 const MAX_SCORE: f64 = 80.0;
 /// Cap at a smaller scale.
@@ -20,20 +20,20 @@ const SMALL_SCORE: f64 = 8.0;
 /// Lengths of matches are capped here, in tokens.
 const MAX_MATCHED: usize = 40;
 /// Minimum score of an alignment before the text after its position is compared with that after the cursor.
-const ALIKE: f64 = 2.0;
+const MIN_FUTURE_SCORE: f64 = 2.0;
 /// Number of tokens of the next line that are searched for after a position, and the length of the search.
 const AHEAD: usize = 10;
 const AHEAD_WINDOW: usize = 48;
 /// Positions of a file belong to one region if they are in the same range of so many tokens.
 const REGION: u32 = 1024;
 /// Number of positions of a token whose continuation is compared, plus later ones with a better score.
-const FUTURES: u32 = 8;
+const MAX_FUTURES: u32 = 8;
 /// Recency of recent typing, regardless of its position: as if it were a few tokens back.
-const RECENT: f32 = 0.4;
+const TYPED_NEARNESS: f32 = 0.4;
 /// Added to probabilities before taking the logarithm.
-const LEAST: f64 = 1e-4;
+const LOG_FLOOR: f64 = 1e-4;
 
-/// Features of a candidate token, in the order of [`Choice::features`].
+/// Features of a candidate token, in the order of [`RankedToken::features`].
 pub(crate) const FEATURES: [&str; 44] = [
     // Probabilities of the methods, as logarithms; the last one is the mean of voting and counting.
     "voted",
@@ -93,8 +93,8 @@ pub(crate) const COUNT: usize = FEATURES.len();
 
 /// Positions of tokens near the cursor.
 #[derive(Debug)]
-pub(crate) struct Near {
-    uses: FxHashMap<TokenId, Use>,
+pub(crate) struct NearbyTokens {
+    uses: FxHashMap<TokenId, TokenUse>,
     /// Position of the cursor.
     cut: u32,
     /// The first token after the cursor other than a line end.
@@ -104,18 +104,18 @@ pub(crate) struct Near {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Use {
+struct TokenUse {
     count: u32,
     /// End of the last occurrence before the cursor; zero if there is none.
     end: u32,
     is_after: bool,
 }
 
-impl Near {
-    pub(crate) fn of(view: &View) -> Near {
+impl NearbyTokens {
+    pub(crate) fn of(view: &CorpusView) -> NearbyTokens {
         let tokens = &view.overlay.stream.tokens;
         let (cut, cursor) = (view.cursor.cut, position(view.cursor.cut));
-        let mut uses: FxHashMap<TokenId, Use> =
+        let mut uses: FxHashMap<TokenId, TokenUse> =
             FxHashMap::with_capacity_and_hasher(tokens.len() / 4, FxBuildHasher);
         for (position, &token) in (0..).zip(tokens) {
             if view.overlay.nearness(position) == Nearness::Masked {
@@ -131,7 +131,7 @@ impl Near {
         }
         let first_after = tokens[cut + 1..].iter().find(|&&token| !is_newline(token)).copied();
         let ahead = view.cursor.next_line.iter().take(AHEAD).copied().collect();
-        Near { uses, cut: cursor, first_after, ahead }
+        NearbyTokens { uses, cut: cursor, first_after, ahead }
     }
 }
 
@@ -140,18 +140,18 @@ fn position(index: usize) -> u32 {
 }
 
 /// Guesses of the other methods.
-pub(super) struct Opinions<'g> {
-    pub(super) mixed: &'g [Guess],
-    pub(super) voted: &'g [Guess],
-    pub(super) soft: &'g [Guess],
-    pub(super) counted: &'g [Guess],
-    pub(super) longest: &'g [Guess],
+pub(super) struct MethodGuesses<'g> {
+    pub(super) mixed: &'g [TokenGuess],
+    pub(super) voted: &'g [TokenGuess],
+    pub(super) soft: &'g [TokenGuess],
+    pub(super) counted: &'g [TokenGuess],
+    pub(super) longest: &'g [TokenGuess],
 }
 
 /// A candidate for the next token with its features.
 #[derive(Debug)]
-pub(crate) struct Choice {
-    pub(crate) guess: Guess,
+pub(crate) struct RankedToken {
+    pub(crate) guess: TokenGuess,
     pub(crate) features: [f32; COUNT],
     /// Whether it was recently typed after the same token. Not a feature, because repositories contain no data about it.
     pub(crate) was_typed: bool,
@@ -159,7 +159,7 @@ pub(crate) struct Choice {
 
 /// Evidence for a token.
 #[derive(Default)]
-struct Support {
+struct TokenSupport {
     score: f64,
     matched: usize,
     is_renamed: bool,
@@ -180,24 +180,24 @@ struct Support {
     futures: u32,
 }
 
-impl Support {
-    fn add(&mut self, view: &View, near: &Near, one: &Evidence, matched: usize) {
+impl TokenSupport {
+    fn add(&mut self, view: &CorpusView, near: &NearbyTokens, one: &Evidence, matched: usize) {
         let best = self.score;
         if one.score > best {
             self.score = one.score;
             self.is_renamed = one.token != one.original;
-            self.best_is_near = matches!(one.candidate.place, Place::Overlay(_));
+            self.best_is_near = matches!(one.candidate.position, TokenPosition::Overlay(_));
         }
         self.matched = self.matched.max(matched);
         self.was_typed |= matched > 0 && one.candidate.nearness == Nearness::Session;
-        match one.candidate.place {
-            Place::Overlay(position) => {
+        match one.candidate.position {
+            TokenPosition::Overlay(position) => {
                 self.near.iter_mut().take(matched).for_each(|count| *count += 1);
                 if matched > 0 && position < near.cut {
                     self.last_place = self.last_place.max(position);
                 }
             }
-            Place::Corpus(position) => {
+            TokenPosition::Corpus(position) => {
                 self.far[0] += u32::from(matched > 0);
                 self.far[1] += u32::from(matched > 2);
                 self.folder += u32::from(one.candidate.nearness == Nearness::Directory);
@@ -206,9 +206,9 @@ impl Support {
                 self.regions.insert((layer.first + start, (inside - start) / REGION));
             }
         }
-        let is_telling = self.futures < FUTURES || one.score > best;
-        if one.score >= ALIKE && is_telling && !near.ahead.is_empty() {
-            let future = future(view, one.candidate.place, &near.ahead);
+        let is_telling = self.futures < MAX_FUTURES || one.score > best;
+        if one.score >= MIN_FUTURE_SCORE && is_telling && !near.ahead.is_empty() {
+            let future = future(view, one.candidate.position, &near.ahead);
             self.future = self.future.max(future);
             self.future_sum += future;
             self.futures += 1;
@@ -217,39 +217,39 @@ impl Support {
 }
 
 /// Returns the share of the tokens `ahead`, which follow the cursor, that also follow the position.
-fn future(view: &View, place: Place, ahead: &[TokenId]) -> f32 {
+fn future(view: &CorpusView, place: TokenPosition, ahead: &[TokenId]) -> f32 {
     let (stream, position) = view.stream(place);
     let window = stream.tokens[position..].iter().take(AHEAD_WINDOW).take_while(|&&token| token != END);
     let window = &stream.tokens[position..position + window.count()];
     ahead.iter().filter(|token| window.contains(token)).count() as f32 / ahead.len() as f32
 }
 
-/// Returns the most likely tokens by the mean of voting and counting, each with its features. The first `exact` pieces of evidence
+/// Returns the most likely tokens by the mean of voting and counting, each with its features. The first `exact_matches` pieces of evidence
 /// belong to positions after the same tokens.
-pub(super) fn choices(
-    view: &View,
-    near: &Near,
+pub(super) fn rank_candidates(
+    view: &CorpusView,
+    near: &NearbyTokens,
     written: &[TokenId],
-    opinions: &Opinions<'_>,
+    opinions: &MethodGuesses<'_>,
     evidence: &[Evidence],
     exact: usize,
-) -> Vec<Choice> {
-    let ranked = &opinions.mixed[..opinions.mixed.len().min(MOST)];
-    let mut support: FxHashMap<TokenId, Support> =
-        ranked.iter().map(|guess| (guess.token, Support::default())).collect();
+) -> Vec<RankedToken> {
+    let ranked = &opinions.mixed[..opinions.mixed.len().min(MAX_RANKED)];
+    let mut support: FxHashMap<TokenId, TokenSupport> =
+        ranked.iter().map(|guess| (guess.token, TokenSupport::default())).collect();
     for (index, one) in evidence.iter().enumerate() {
         if let Some(support) = support.get_mut(&one.token) {
-            support.add(view, near, one, if index < exact { one.candidate.matched } else { 0 });
+            support.add(view, near, one, if index < exact { one.candidate.match_len } else { 0 });
         }
     }
-    let here = Here::new(view, near, written, ranked, &support);
+    let here = RankingContext::new(view, near, written, ranked, &support);
     ranked.iter().map(|guess| here.choice(guess, &support[&guess.token], opinions)).collect()
 }
 
 /// Context of the next token.
-struct Here<'a, 'c> {
-    view: &'a View<'c>,
-    near: &'a Near,
+struct RankingContext<'a, 'c> {
+    view: &'a CorpusView<'c>,
+    near: &'a NearbyTokens,
     written: &'a [TokenId],
     position: u32,
     /// Tokens of the line so far, the last one first.
@@ -259,18 +259,18 @@ struct Here<'a, 'c> {
     best_mixed: f64,
 }
 
-impl<'a, 'c> Here<'a, 'c> {
+impl<'a, 'c> RankingContext<'a, 'c> {
     fn new(
-        view: &'a View<'c>,
-        near: &'a Near,
+        view: &'a CorpusView<'c>,
+        near: &'a NearbyTokens,
         written: &'a [TokenId],
-        ranked: &[Guess],
-        support: &FxHashMap<TokenId, Support>,
-    ) -> Here<'a, 'c> {
+        ranked: &[TokenGuess],
+        support: &FxHashMap<TokenId, TokenSupport>,
+    ) -> RankingContext<'a, 'c> {
         let before = written.iter().rev().chain(view.cursor.context.iter().rev());
         let line: Vec<TokenId> = before.copied().take_while(|&token| !is_newline(token)).collect();
         let open_in_line = line.iter().fold(0, |open, &token| open + bracket(view.text(token)));
-        Here {
+        RankingContext {
             view,
             near,
             written,
@@ -282,11 +282,17 @@ impl<'a, 'c> Here<'a, 'c> {
         }
     }
 
-    fn choice(&self, guess: &Guess, support: &Support, opinions: &Opinions<'_>) -> Choice {
-        let Here { view, near, written, .. } = *self;
+    fn choice(
+        &self,
+        guess: &TokenGuess,
+        support: &TokenSupport,
+        opinions: &MethodGuesses<'_>,
+    ) -> RankedToken {
+        let RankingContext { view, near, written, .. } = *self;
         let token = guess.token;
-        let found = |guesses: &[Guess]| guesses.iter().position(|guess| guess.token == token);
-        let log = |guesses: &[Guess]| log_of(found(guesses).map_or(0.0, |rank| guesses[rank].probability));
+        let found = |guesses: &[TokenGuess]| guesses.iter().position(|guess| guess.token == token);
+        let log =
+            |guesses: &[TokenGuess]| log_of(found(guesses).map_or(0.0, |rank| guesses[rank].probability));
         let class = view.class(token);
         let bracket = bracket(view.text(token));
         let used = near.uses.get(&token).copied().unwrap_or_default();
@@ -306,24 +312,24 @@ impl<'a, 'c> Here<'a, 'c> {
             score.min(SMALL_SCORE) as f32,
             support.matched.min(MAX_MATCHED) as f32,
             support.matched.min(4) as f32,
-            many(support.near[0]),
-            many(support.near[1]),
-            many(support.near[2]),
-            many(support.far[0]),
-            many(support.far[1]),
-            many(support.folder),
-            many(position(support.regions.len())),
+            log_count(support.near[0]),
+            log_count(support.near[1]),
+            log_count(support.near[2]),
+            log_count(support.far[0]),
+            log_count(support.far[1]),
+            log_count(support.folder),
+            log_count(position(support.regions.len())),
             flag(view.is_new_name(token)),
             flag(support.is_renamed),
-            flag(class == Class::Identifier),
-            flag(class == Class::String),
-            flag(class == Class::Number),
-            flag(class == Class::Newline),
+            flag(class == TokenClass::Identifier),
+            flag(class == TokenClass::String),
+            flag(class == TokenClass::Number),
+            flag(class == TokenClass::Newline),
             flag(bracket < 0),
             flag(bracket > 0),
-            if support.was_typed { RECENT } else { self.nearness(end) },
+            if support.was_typed { TYPED_NEARNESS } else { self.nearness(end) },
             flag(end > 0),
-            many(used.count),
+            log_count(used.count),
             flag(used.is_after),
             flag(self.line.contains(&token)),
             last(0),
@@ -331,7 +337,7 @@ impl<'a, 'c> Here<'a, 'c> {
             flag(found(opinions.longest) == Some(0)),
             found(opinions.counted).map_or(0.0, |rank| 1.0 / (rank as f32 + 1.0)),
             flag(support.best_is_near),
-            if support.was_typed { RECENT } else { self.nearness(support.last_place) },
+            if support.was_typed { TYPED_NEARNESS } else { self.nearness(support.last_place) },
             support.future,
             support.future_sum / support.futures.max(1) as f32,
             flag(near.ahead.contains(&token)),
@@ -342,7 +348,7 @@ impl<'a, 'c> Here<'a, 'c> {
             (self.best_score - score) as f32,
             (log(opinions.mixed) - log_of(self.best_mixed)),
         ];
-        Choice { guess: *guess, features, was_typed: support.was_typed }
+        RankedToken { guess: *guess, features, was_typed: support.was_typed }
     }
 
     /// Returns the nearness of an earlier token: 1 directly before the next token, 0 if there is none.
@@ -353,10 +359,10 @@ impl<'a, 'c> Here<'a, 'c> {
 }
 
 fn log_of(probability: f64) -> f32 {
-    (probability + LEAST).ln() as f32
+    (probability + LOG_FLOOR).ln() as f32
 }
 
-fn many(count: u32) -> f32 {
+fn log_count(count: u32) -> f32 {
     (count as f32).ln_1p()
 }
 

@@ -1,9 +1,9 @@
 //! Voting: each candidate votes for its next token, with a weight that grows with the agreement of its surroundings.
 
 use super::evidence::Evidence;
-use super::{Guess, Tally, ranked};
-use crate::candidates::Place;
-use crate::view::{Nearness, View};
+use super::{TokenGuess, TokenTally, ranked};
+use crate::candidates::TokenPosition;
+use crate::corpus_view::{CorpusView, Nearness};
 use crate::vocabulary::TokenId;
 
 /// Weight of a renamed token relative to a copied one.
@@ -34,61 +34,64 @@ impl Sharpness {
 }
 
 /// Result of a vote.
-pub(super) struct Voted {
-    pub(super) sharp: Vec<Guess>,
-    pub(super) soft: Vec<Guess>,
+pub(super) struct VoteResult {
+    pub(super) sharp: Vec<TokenGuess>,
+    pub(super) soft: Vec<TokenGuess>,
 }
 
 /// The position with the most weight.
 #[derive(Clone, Copy)]
-struct Best {
+struct BestMatch {
     weight: f64,
-    place: Place,
+    position: TokenPosition,
     /// Score of its alignment.
     score: f64,
 }
 
 /// Support for one token.
 #[derive(Clone, Copy, Default)]
-struct Support {
+struct VoteSupport {
     weight: f64,
-    best: Option<Best>,
+    best: Option<BestMatch>,
 }
 
-impl Support {
-    fn add(&mut self, weight: f64, place: Place, score: f64) {
+impl VoteSupport {
+    fn add(&mut self, weight: f64, place: TokenPosition, score: f64) {
         self.weight += weight;
         if self.best.is_none_or(|best| weight > best.weight) {
-            self.best = Some(Best { weight, place, score });
+            self.best = Some(BestMatch { weight, position: place, score });
         }
     }
 }
 
 /// Computes sharp and soft votes in one pass, because reading the evidence takes most of the time.
-pub(super) fn vote(view: &View, evidence: &[Evidence]) -> Voted {
-    let mut tally: Tally<[Support; 2]> = Tally::default();
+pub(super) fn vote(view: &CorpusView, evidence: &[Evidence]) -> VoteResult {
+    let mut tally: TokenTally<[VoteSupport; 2]> = TokenTally::default();
     for &Evidence { candidate, original, token, score } in evidence {
         let adapted = if token == original { 1.0 } else { RENAMED };
         let novelty = if view.is_new_name(token) { NEW_NAME } else { 1.0 };
         let weight = nearness_weight(candidate.nearness) * adapted * novelty;
         let (_, [sharp, soft]) = tally.entry(token);
-        sharp.add(weight * SHARP.weight(score), candidate.place, score);
-        soft.add(weight * SOFT.weight(score), candidate.place, score);
+        sharp.add(weight * SHARP.weight(score), candidate.position, score);
+        soft.add(weight * SOFT.weight(score), candidate.position, score);
     }
     let supports = |of: usize| tally.entries.iter().map(move |&(token, supports)| (token, supports[of]));
-    Voted { sharp: elected(view, SHARP, supports(0)), soft: elected(view, SOFT, supports(1)) }
+    VoteResult {
+        sharp: ranked_guesses(view, SHARP, supports(0)),
+        soft: ranked_guesses(view, SOFT, supports(1)),
+    }
 }
 
-fn elected(
-    view: &View,
+fn ranked_guesses(
+    view: &CorpusView,
     sharpness: Sharpness,
-    supports: impl Iterator<Item = (TokenId, Support)> + Clone,
-) -> Vec<Guess> {
+    supports: impl Iterator<Item = (TokenId, VoteSupport)> + Clone,
+) -> Vec<TokenGuess> {
     let seen: f64 = supports.clone().map(|(_, support)| support.weight).sum();
     let total = seen + sharpness.weight(UNSEEN_SCORE);
-    let guess = |(token, support): (_, Support)| {
-        let Best { place, score, .. } = support.best?;
-        Some(Guess { token, probability: support.weight / total, place, match_len: score })
+    let guess = |(token, support): (_, VoteSupport)| {
+        let BestMatch { position: place, score, .. } = support.best?;
+        Some(TokenGuess { token, probability: support.weight / total, position: place, match_len: score })
     };
     ranked(view, supports.filter_map(guess).collect())
 }

@@ -1,8 +1,8 @@
 //! Counting: nested Witten-Bell interpolation over the distinct match lengths.
 
-use super::{Guess, Tally, ranked};
+use super::{TokenGuess, TokenTally, ranked};
 use crate::candidates::{self, Candidate};
-use crate::view::{Nearness, View};
+use crate::corpus_view::{CorpusView, Nearness};
 
 /// Weight of the number of distinct tokens relative to their count (feasibility study, section 8.4; 0.3 made no difference).
 const GAMMA: f64 = 1.0;
@@ -14,13 +14,13 @@ const KNOWN_NAME: u32 = 10;
 
 /// Support for one token.
 #[derive(Default)]
-struct Support {
+struct TokenMatches {
     longest: usize,
-    best: Option<candidates::Place>,
+    best: Option<candidates::TokenPosition>,
 }
 
 /// A matched position.
-struct Place {
+struct MatchedPosition {
     matched: usize,
     /// Index of its token in the tally.
     token: usize,
@@ -28,21 +28,21 @@ struct Place {
 }
 
 /// Returns guesses from `candidates`, the positions after the same tokens.
-pub(super) fn guesses(view: &View, candidates: &[Candidate]) -> Vec<Guess> {
-    let mut tally: Tally<Support> = Tally::default();
+pub(super) fn guesses(view: &CorpusView, candidates: &[Candidate]) -> Vec<TokenGuess> {
+    let mut tally: TokenTally<TokenMatches> = TokenTally::default();
     let mut places = Vec::with_capacity(candidates.len());
-    for &Candidate { place, nearness, matched } in candidates {
-        let token = view.next(place);
+    for &Candidate { position: place, nearness, match_len: matched } in candidates {
+        let token = view.token_at(place);
         let (index, support) = tally.entry(token);
         if support.best.is_none() || matched > support.longest {
             (support.best, support.longest) = (Some(place), matched);
         }
         let novelty = if view.is_new_name(token) { NEW_NAME } else { KNOWN_NAME };
-        places.push(Place { matched, token: index, weight: nearness_weight(nearness) * novelty });
+        places.push(MatchedPosition { matched, token: index, weight: nearness_weight(nearness) * novelty });
     }
     let probabilities = interpolate(places, tally.entries.len());
-    let guess = |((token, support), probability): ((u32, Support), f64)| {
-        Some(Guess { token, probability, place: support.best?, match_len: support.longest as f64 })
+    let guess = |((token, support), probability): ((u32, TokenMatches), f64)| {
+        Some(TokenGuess { token, probability, position: support.best?, match_len: support.longest as f64 })
     };
     ranked(view, tally.entries.into_iter().zip(probabilities).filter_map(guess).collect())
 }
@@ -60,7 +60,7 @@ fn nearness_weight(nearness: Nearness) -> u32 {
 
 /// Interpolates from the shortest match to the longest: each length takes its share of the remaining probability. Weights are
 /// integers so that subtracting the shorter matches is exact.
-fn interpolate(mut places: Vec<Place>, tokens: usize) -> Vec<f64> {
+fn interpolate(mut places: Vec<MatchedPosition>, tokens: usize) -> Vec<f64> {
     places.sort_unstable_by_key(|place| place.matched);
     let mut counts = vec![0; tokens];
     for place in &places {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cache::{Cache, Entry, Miss};
+use cache::{Cache, CacheMiss, Entry};
 use tempfile::TempDir;
 
 pub(crate) const FORMAT: &str = "test 1";
@@ -47,7 +47,7 @@ pub(crate) struct Folder {
 
 impl Folder {
     pub(crate) fn new() -> Folder {
-        Folder::with_limit(Cache::STANDARD_LIMIT)
+        Folder::with_limit(Cache::DEFAULT_LIMIT)
     }
 
     pub(crate) fn with_limit(limit: u64) -> Folder {
@@ -60,7 +60,7 @@ impl Folder {
         self.cache.save(Path::new(root), FORMAT, files.iter().map(Owned::entry)).unwrap();
     }
 
-    pub(crate) fn open(&self, root: &str) -> Result<Vec<Owned>, Miss> {
+    pub(crate) fn open(&self, root: &str) -> Result<Vec<Owned>, CacheMiss> {
         open(&self.cache, root)
     }
 
@@ -73,7 +73,7 @@ impl Folder {
     }
 }
 
-pub(crate) fn open(cache: &Cache, root: &str) -> Result<Vec<Owned>, Miss> {
+pub(crate) fn open(cache: &Cache, root: &str) -> Result<Vec<Owned>, CacheMiss> {
     let opened = cache.open(Path::new(root), FORMAT)?;
     let count = opened.files();
     let mut files = Vec::new();

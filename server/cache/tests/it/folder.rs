@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use cache::{Cache, Cleared, Error, Miss};
+use cache::{Cache, CacheError, CacheMiss, ClearSummary};
 
 use crate::fixture::{FORMAT, Folder, Owned};
 
@@ -59,7 +59,7 @@ fn a_workspace_larger_than_the_limit_is_not_saved_and_evicts_nothing() {
     let many = vec![kilobytes(1 << 10).remove(0); 50];
     for files in [kilobytes(20), many] {
         let error = folder.cache.save("/large".as_ref(), FORMAT, files.iter().map(Owned::entry)).unwrap_err();
-        assert!(matches!(error, Error::TooLarge { limit: 20_480 }), "{error}");
+        assert!(matches!(error, CacheError::TooLarge { limit: 20_480 }), "{error}");
     }
     assert_eq!(folder.roots(), ["/small"]);
     assert_eq!(folder.files().len(), 1, "nothing is left over");
@@ -87,10 +87,10 @@ fn clearing_removes_caches_and_nothing_else() {
         fs::write(folder.folder.path().join(name), "mine").unwrap();
     }
     let bytes = folder.cache.list().unwrap().iter().map(|listed| listed.bytes).sum();
-    assert_eq!(folder.cache.clear().unwrap(), Cleared { workspaces: 2, bytes });
+    assert_eq!(folder.cache.clear().unwrap(), ClearSummary { workspaces: 2, bytes });
     assert_eq!(folder.files().len(), 2);
-    assert_eq!(folder.cache.clear().unwrap(), Cleared::default());
-    assert!(matches!(folder.open("/one"), Err(Miss::Absent)));
+    assert_eq!(folder.cache.clear().unwrap(), ClearSummary::default());
+    assert!(matches!(folder.open("/one"), Err(CacheMiss::Absent)));
 }
 
 #[test]
@@ -98,9 +98,9 @@ fn a_file_in_place_of_the_folder_is_an_error_for_saving_only() {
     let folder = Folder::new();
     let path = folder.folder.path().join("file");
     fs::write(&path, "").unwrap();
-    let cache = Cache::new(&path, Cache::STANDARD_LIMIT);
+    let cache = Cache::new(&path, Cache::DEFAULT_LIMIT);
     let error = cache.save("/project".as_ref(), FORMAT, []).unwrap_err();
-    assert!(matches!(error, Error::Failed { .. }), "{error}");
+    assert!(matches!(error, CacheError::Failed { .. }), "{error}");
     assert!(cache.open("/project".as_ref(), FORMAT).is_err());
 }
 
@@ -126,7 +126,7 @@ mod unix {
     fn caches_are_for_their_user_alone() {
         let folder = Folder::new();
         let inner = folder.folder.path().join("made/for/it");
-        Cache::new(&inner, Cache::STANDARD_LIMIT).save("/project".as_ref(), FORMAT, []).unwrap();
+        Cache::new(&inner, Cache::DEFAULT_LIMIT).save("/project".as_ref(), FORMAT, []).unwrap();
         let file = fs::read_dir(&inner).unwrap().next().unwrap().unwrap().path();
         assert_eq!((mode(&inner), mode(&file)), (0o700, 0o600));
     }
@@ -154,14 +154,14 @@ mod unix {
         fs::set_permissions(&folder.files()[0], fs::Permissions::from_mode(0o400)).unwrap();
         let error = folder.cache.save("/other".as_ref(), FORMAT, []).unwrap_err();
         assert!(
-            matches!(&error, Error::NotWritable { .. }) && error.to_string().contains("permissions"),
+            matches!(&error, CacheError::NotWritable { .. }) && error.to_string().contains("permissions"),
             "{error}"
         );
-        assert!(matches!(folder.cache.clear(), Err(Error::NotWritable { .. })));
+        assert!(matches!(folder.cache.clear(), Err(CacheError::NotWritable { .. })));
         assert!(folder.open("/project").is_ok());
         fs::set_permissions(folder.folder.path(), fs::Permissions::from_mode(0o000)).unwrap();
-        assert!(matches!(folder.open("/project"), Err(Miss::Unreadable { .. })));
-        assert!(matches!(folder.cache.list(), Err(Error::NotWritable { .. })));
+        assert!(matches!(folder.open("/project"), Err(CacheMiss::Unreadable { .. })));
+        assert!(matches!(folder.cache.list(), Err(CacheError::NotWritable { .. })));
         fs::set_permissions(folder.folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
     }
 
@@ -175,14 +175,14 @@ mod unix {
         if !Inside::of(test).at(at).is_reached(&command) {
             return;
         }
-        let cache = Cache::new(Inside::of(test).place().as_ref(), Cache::STANDARD_LIMIT);
+        let cache = Cache::new(Inside::of(test).place().as_ref(), Cache::DEFAULT_LIMIT);
         let save =
             |files: Vec<Owned>| cache.save("/project".as_ref(), FORMAT, files.iter().map(Owned::entry));
         save(kilobytes(100)).unwrap();
         for _ in 0..3 {
             let error = save(kilobytes(2_000)).unwrap_err();
             assert!(
-                matches!(&error, Error::NoSpace { .. }) && error.to_string().contains("--clear"),
+                matches!(&error, CacheError::NoSpace { .. }) && error.to_string().contains("--clear"),
                 "{error}"
             );
         }
@@ -201,9 +201,9 @@ mod unix {
         if !Inside::of(test).at(at).is_reached(&command) {
             return;
         }
-        let cache = Cache::new(Inside::of(test).place().as_ref(), Cache::STANDARD_LIMIT);
+        let cache = Cache::new(Inside::of(test).place().as_ref(), Cache::DEFAULT_LIMIT);
         let error = cache.save("/project".as_ref(), FORMAT, []).unwrap_err();
-        assert!(matches!(error, Error::NotWritable { .. }), "{error}");
+        assert!(matches!(error, CacheError::NotWritable { .. }), "{error}");
         assert_eq!(crate::fixture::open(&cache, "/project").unwrap(), kilobytes(1));
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fs;
 
-use cache::{Cleared, Error, Image, Miss};
+use cache::{CacheError, CacheImage, CacheMiss, ClearSummary};
 
 use crate::fixture::{FORMAT, Folder, Owned};
 
@@ -14,7 +14,7 @@ impl Folder {
         self.cache.save_image(root.as_ref(), FORMAT, &pieces).unwrap()
     }
 
-    fn image(&self, root: &str) -> Result<Image, Miss> {
+    fn image(&self, root: &str) -> Result<CacheImage, CacheMiss> {
         self.cache.open_image(root.as_ref(), FORMAT)
     }
 }
@@ -23,7 +23,7 @@ impl Folder {
 fn an_image_is_what_was_saved_and_begins_where_numbers_may() {
     let folder = Folder::new();
     for root in ["/a", "/ab", "/abc"] {
-        assert!(matches!(folder.image(root), Err(Miss::Absent)));
+        assert!(matches!(folder.image(root), Err(CacheMiss::Absent)));
         for bytes in [&b"an image"[..], b"another", b""] {
             folder.save_image(root, bytes);
             let image = folder.image(root).unwrap();
@@ -52,7 +52,7 @@ fn a_file_truncated_by_others_while_its_image_is_in_use_does_no_harm() {
     let image = folder.image("/project").unwrap();
     fs::OpenOptions::new().write(true).open(folder.files().remove(0)).unwrap().set_len(0).unwrap();
     assert_eq!(image.as_ref(), bytes);
-    assert!(matches!(folder.image("/project"), Err(Miss::Corrupt { .. })));
+    assert!(matches!(folder.image("/project"), Err(CacheMiss::Corrupt { .. })));
 }
 
 #[test]
@@ -60,15 +60,15 @@ fn another_format_another_workspace_and_another_length_are_misses() {
     let folder = Folder::new();
     folder.save_image("/project", b"an image");
     let outdated = folder.cache.open_image("/project".as_ref(), "test 2");
-    assert!(matches!(outdated, Err(Miss::Outdated { .. })));
+    assert!(matches!(outdated, Err(CacheMiss::Outdated { .. })));
     let ours = folder.files().remove(0);
     folder.save_image("/other", b"an image");
     let other = folder.files().into_iter().find(|path| *path != ours).unwrap();
     let bytes = fs::read(&ours).unwrap();
     fs::write(&other, &bytes).unwrap();
-    assert!(matches!(folder.image("/other"), Err(Miss::Foreign { .. })));
+    assert!(matches!(folder.image("/other"), Err(CacheMiss::Foreign { .. })));
     fs::write(&ours, &bytes[..bytes.len() - 1]).unwrap();
-    assert!(matches!(folder.image("/project"), Err(Miss::Corrupt { .. })));
+    assert!(matches!(folder.image("/project"), Err(CacheMiss::Corrupt { .. })));
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_cache_and_an_image_are_one_workspace() {
     let shown: Vec<_> =
         listed.iter().map(|listed| (listed.root.as_deref(), listed.files, listed.bytes)).collect();
     assert_eq!(shown, [(Some("/project"), 1, of_cache + of_image)]);
-    assert_eq!(folder.cache.clear().unwrap(), Cleared { workspaces: 1, bytes: of_cache + of_image });
+    assert_eq!(folder.cache.clear().unwrap(), ClearSummary { workspaces: 1, bytes: of_cache + of_image });
     assert!(folder.files().is_empty() && folder.cache.list().unwrap().is_empty());
 }
 
@@ -91,10 +91,10 @@ fn images_count_for_the_limit_and_are_evicted() {
     folder.save_image("/old", &[1; 15 << 10]);
     folder.save_image("/new", &[2; 15 << 10]);
     folder.save("/new", &[Owned::new("a.py", &"x".repeat(6 << 10))]);
-    assert!(matches!(folder.image("/old"), Err(Miss::Absent)), "it made room");
+    assert!(matches!(folder.image("/old"), Err(CacheMiss::Absent)), "it made room");
     assert!(folder.image("/new").is_ok(), "of the same workspace");
     let error =
         folder.cache.save_image("/new".as_ref(), FORMAT, &[Cow::Owned(vec![3; 41 << 10])]).unwrap_err();
-    assert!(matches!(error, Error::TooLarge { limit: 40_960 }), "{error}");
+    assert!(matches!(error, CacheError::TooLarge { limit: 40_960 }), "{error}");
     assert_eq!(folder.image("/new").unwrap().as_ref()[0], 2);
 }

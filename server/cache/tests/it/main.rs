@@ -4,7 +4,7 @@
     reason = "a test that cannot write its fixture has nothing to report but that"
 )]
 
-mod damage;
+mod corruption;
 mod fixture;
 mod folder;
 mod images;

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use cache::{Cache, Miss};
+use cache::{Cache, CacheMiss};
 use tempfile::TempDir;
 
 use crate::fixture::{FORMAT, Folder, Owned, open};
@@ -109,7 +109,7 @@ fn save(cache: &Cache, files: &[Owned]) {
 /// Returns the content of all files, which must come from one save.
 #[track_caller]
 fn said(folder: &TempDir) -> String {
-    let cache = Cache::new(folder.path(), Cache::STANDARD_LIMIT);
+    let cache = Cache::new(folder.path(), Cache::DEFAULT_LIMIT);
     let opened = open(&cache, "/project").unwrap();
     let text = opened[0].text[..1].to_owned();
     assert!(opened == files(&text), "parts of several saves");
@@ -119,7 +119,7 @@ fn said(folder: &TempDir) -> String {
 /// Saves forever in the child process.
 fn save_forever(inside: &Inside<'_>) {
     if inside.is_here() {
-        let cache = Cache::new(inside.place().as_ref(), Cache::STANDARD_LIMIT);
+        let cache = Cache::new(inside.place().as_ref(), Cache::DEFAULT_LIMIT);
         let [a, b] = ["a", "b"].map(files);
         loop {
             save(&cache, &a);
@@ -200,5 +200,5 @@ fn threads_that_save_at_the_same_time_leave_one_whole_cache() {
     });
     said(&folder);
     assert_eq!(names(&folder).len(), 1);
-    assert!(!matches!(open(&cache, "/project"), Err(Miss::Absent)));
+    assert!(!matches!(open(&cache, "/project"), Err(CacheMiss::Absent)));
 }

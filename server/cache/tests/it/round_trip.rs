@@ -62,10 +62,10 @@ fn who_has_opened_a_cache_keeps_it() {
 
 #[test]
 fn saving_pays_from_a_twentieth_on() {
-    assert!(!cache::pays(0, 0));
-    assert!(!cache::pays(0, 1_000));
-    assert!(!cache::pays(49, 1_000));
-    assert!(cache::pays(50, 1_000));
-    assert!(cache::pays(10, 0), "files were removed since");
-    assert!(cache::pays(u64::MAX, u64::MAX));
+    assert!(!cache::is_worth_saving(0, 0));
+    assert!(!cache::is_worth_saving(0, 1_000));
+    assert!(!cache::is_worth_saving(49, 1_000));
+    assert!(cache::is_worth_saving(50, 1_000));
+    assert!(cache::is_worth_saving(10, 0), "files were removed since");
+    assert!(cache::is_worth_saving(u64::MAX, u64::MAX));
 }

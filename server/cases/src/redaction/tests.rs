@@ -1,7 +1,9 @@
 //! Secrets in these tests are put together when the tests run: no scanner shall take this file for a leak.
 
 use super::*;
-use crate::{ContextItem, EngineName, Finish, Origin, OriginKind, Scenario, Schema, Status, Tags, Task};
+use crate::{
+    ContextItem, EngineIdentity, Finish, Origin, OriginKind, Scenario, SchemaVersion, Status, Tags, Task,
+};
 
 /// Letters and digits of a seed, always the same.
 fn letters(length: usize) -> String {
@@ -21,7 +23,7 @@ fn case(prefix: &str, truth: &str, suffix: &str, context: &str) -> Case {
     };
     let origin = Origin::new(OriginKind::Mined, "t");
     let mut case = Case {
-        schema: Schema::CURRENT,
+        schema: SchemaVersion::CURRENT,
         id: String::new(),
         hole: String::new(),
         task: Task::Complete,
@@ -81,7 +83,7 @@ fn a_case_without_secrets_stays_as_it_is() {
 fn prediction(raw: &str, text: &str) -> Prediction {
     let word = |text: &str| text.to_owned();
     let engine =
-        EngineName { name: word("e"), kind: word("builtin"), model: word("m"), fingerprint: word("f") };
+        EngineIdentity { name: word("e"), kind: word("builtin"), model: word("m"), fingerprint: word("f") };
     let (raw, text) = (raw.to_owned(), text.to_owned());
     Prediction { raw, text, finish: Finish::Stop, ..Prediction::empty(word("c"), engine, Status::Ok) }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::{CassetteArgs, PlaceArg, SettingsArgs, parse_place};
+use super::{CassetteArgs, CursorArg, SettingsArgs, parse_cursor};
 
 /// `ghostbench engines`.
 #[derive(Debug, clap::Args)]
@@ -70,8 +70,8 @@ pub(crate) struct EnginesCheckArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct EnginesCompleteArgs {
     /// The place; lines and columns count from 1, columns in characters. FILE(LINE,COLUMN) and a colon at the end are understood too.
-    #[arg(value_name = "FILE:LINE:COLUMN", value_parser = parse_place)]
-    pub(crate) place: PlaceArg,
+    #[arg(value_name = "FILE:LINE:COLUMN", value_parser = parse_cursor)]
+    pub(crate) place: CursorArg,
     /// Engine to ask; may be given more than once [default: the one that writes the ghost text].
     #[arg(long = "engine", value_name = "NAME")]
     pub(crate) engines: Vec<String>,

@@ -2,42 +2,44 @@
 
 use std::path::PathBuf;
 
-use config::{Config, Layer, LayerKind, Origin, Place, Problem, Row, Severity, Trust};
+use config::{
+    Config, ConfigLayer, EffectiveValue, LayerKind, Problem, SettingLocation, SettingOrigin, Severity, Trust,
+};
 use engines::RegisteredEngine;
 use lsp::workspace_file;
 use serde_json::{Value, json};
 
 use crate::args::DoctorArgs;
-use crate::exit::{Finding, Usage};
+use crate::exit::{FindingError, UsageError};
 use crate::folders;
 use crate::output::print;
-use crate::steps::engines::registry_without_runs;
-use crate::steps::settings::Sources;
+use crate::steps::engine_registry::registry_without_runs;
+use crate::steps::settings_sources::SettingsSources;
 
 /// Runs the command. Exit code 1 if something is wrong; a file that nobody trusts is not.
 pub(crate) fn run(args: &DoctorArgs) -> anyhow::Result<()> {
     if !args.path.is_dir() {
         let message = format!("{} is no folder; name the folder of a workspace", args.path.display());
-        return Err(Usage(message).into());
+        return Err(UsageError(message).into());
     }
-    let sources = Sources::new(args.settings.file.as_deref());
+    let sources = SettingsSources::new(args.settings.file.as_deref());
     let layers = sources.layers(&args.path);
     let config = Config::new(&layers, &sources.variables);
-    let findings = Findings {
+    let findings = DoctorReport {
         files: files(&sources, &layers, args),
         folders: used_folders(),
-        engines: registry_without_runs().configured(&config),
+        engines: registry_without_runs().configured_engines(&config),
         config,
     };
-    print(&if args.json { findings.json() } else { findings.text() })?;
+    print(&if args.json { findings.to_json() } else { findings.to_text() })?;
     if findings.config.problems.iter().any(|problem| problem.severity != Severity::Untrusted) {
-        return Err(Finding("the settings need mending").into());
+        return Err(FindingError("the settings need mending").into());
     }
     Ok(())
 }
 
 /// What there is to tell.
-struct Findings {
+struct DoctorReport {
     /// Files of settings, and what became of each.
     files: Vec<(&'static str, Option<PathBuf>, &'static str)>,
     /// Folders that are used.
@@ -48,8 +50,8 @@ struct Findings {
 }
 
 fn files(
-    sources: &Sources,
-    layers: &[Layer],
+    sources: &SettingsSources,
+    layers: &[ConfigLayer],
     args: &DoctorArgs,
 ) -> Vec<(&'static str, Option<PathBuf>, &'static str)> {
     let state = |kind: LayerKind| match layers.iter().find(|layer| layer.kind() == kind) {
@@ -87,8 +89,8 @@ fn used_folders() -> Vec<(&'static str, Option<PathBuf>)> {
     ]
 }
 
-impl Findings {
-    fn text(&self) -> String {
+impl DoctorReport {
+    fn to_text(&self) -> String {
         let path = |path: &Option<PathBuf>| {
             path.as_ref()
                 .map_or_else(|| "none: there is no home folder".to_owned(), |path| path.display().to_string())
@@ -98,11 +100,11 @@ impl Findings {
             .iter()
             .map(|(name, file, state)| vec![(*name).to_owned(), (*state).to_owned(), path(file)]);
         let folders = self.folders.iter().map(|(name, folder)| vec![(*name).to_owned(), path(folder)]);
-        let settings = self.config.rows().iter().map(|row| {
-            vec![format!("{}.{}", row.key.section, row.key.name), shown(row), row.origin.to_string()]
+        let settings = self.config.values().iter().map(|row| {
+            vec![format!("{}.{}", row.key.section, row.key.name), display_value(row), row.origin.to_string()]
         });
         let problems = self.config.problems.iter().map(|problem| {
-            vec![severity(problem).to_owned(), format!("{}: {}", problem.place, problem.message)]
+            vec![severity(problem).to_owned(), format!("{}: {}", problem.location, problem.message)]
         });
         let mut text = String::new();
         section(&mut text, "Files", files.collect());
@@ -120,9 +122,11 @@ impl Findings {
             let state =
                 candidate.obstacle().map_or_else(|| "asked".to_owned(), |why| format!("not asked: {why}"));
             rows.push(vec![engine.name.clone(), kind.to_owned(), state]);
-            let keys = engine.rows().iter().filter(|row| !["name", "kind"].contains(&row.key.name));
+            let keys = engine.values().iter().filter(|row| !["name", "kind"].contains(&row.key.name));
             rows.extend(
-                keys.map(|row| vec![format!("  {}", row.key.name), shown(row), row.origin.to_string()]),
+                keys.map(|row| {
+                    vec![format!("  {}", row.key.name), display_value(row), row.origin.to_string()]
+                }),
             );
         }
         if self.engines.iter().all(|candidate| candidate.obstacle().is_some()) {
@@ -132,13 +136,13 @@ impl Findings {
         rows
     }
 
-    fn json(&self) -> String {
+    fn to_json(&self) -> String {
         let files = self
             .files
             .iter()
             .map(|(layer, path, state)| json!({"layer": layer, "path": path, "state": state}));
         let folders = self.folders.iter().map(|(name, path)| json!({"name": name, "path": path}));
-        let settings = self.config.rows().iter().map(|row| {
+        let settings = self.config.values().iter().map(|row| {
             let mut setting = json_row(row);
             setting["section"] = row.key.section.into();
             setting
@@ -149,11 +153,11 @@ impl Findings {
                 "kind": engine.kind.map(|kind| kind.name()),
                 "asked": candidate.obstacle().is_none(),
                 "reason": candidate.obstacle(),
-                "settings": engine.rows().iter().map(json_row).collect::<Vec<_>>(),
+                "settings": engine.values().iter().map(json_row).collect::<Vec<_>>(),
             })
         });
         let problems = self.config.problems.iter().map(|problem| {
-            let mut place = json_place(&problem.place);
+            let mut place = json_location(&problem.location);
             place["severity"] = severity(problem).into();
             place["message"] = problem.message.clone().into();
             place
@@ -170,7 +174,7 @@ impl Findings {
     }
 }
 
-fn shown(row: &Row) -> String {
+fn display_value(row: &EffectiveValue) -> String {
     row.value.clone().unwrap_or_else(|| "-".to_owned())
 }
 
@@ -182,25 +186,25 @@ fn severity(problem: &Problem) -> &'static str {
     }
 }
 
-fn json_row(row: &Row) -> Value {
-    let Origin { layer, place } = &row.origin;
-    let mut json = json_place(place);
+fn json_row(row: &EffectiveValue) -> Value {
+    let SettingOrigin { layer, location: place } = &row.origin;
+    let mut json = json_location(place);
     json["key"] = row.key.name.into();
     json["value"] = row.value.clone().into();
     json["layer"] = layer.name().into();
     json
 }
 
-fn json_place(place: &Place) -> Value {
+fn json_location(place: &SettingLocation) -> Value {
     match place {
-        Place::Default => json!({}),
-        Place::File { path, line: 0, .. } => json!({ "file": path.display().to_string() }),
-        Place::File { path, line, column } => {
+        SettingLocation::Default => json!({}),
+        SettingLocation::File { path, line: 0, .. } => json!({ "file": path.display().to_string() }),
+        SettingLocation::File { path, line, column } => {
             json!({ "file": path.display().to_string(), "line": line, "column": column })
         }
-        Place::Setting(setting) => json!({ "setting": setting }),
-        Place::Variable(variable) => json!({ "variable": variable }),
-        Place::Option(option) => json!({ "option": option }),
+        SettingLocation::Setting(setting) => json!({ "setting": setting }),
+        SettingLocation::Variable(variable) => json!({ "variable": variable }),
+        SettingLocation::Option(option) => json!({ "option": option }),
     }
 }
 
@@ -214,7 +218,7 @@ fn section(text: &mut String, heading: &str, rows: Vec<Vec<String>>) {
         |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
     // One long value does not push everything else out of sight.
     let widths: Vec<usize> =
-        (0..columns).map(|column| width(column).unwrap_or_default().min(WIDEST)).collect();
+        (0..columns).map(|column| width(column).unwrap_or_default().min(MAX_COLUMN_WIDTH)).collect();
     if !text.is_empty() {
         text.push('\n');
     }
@@ -231,4 +235,4 @@ fn section(text: &mut String, heading: &str, rows: Vec<Vec<String>>) {
 }
 
 /// Widest column that others are aligned behind, in characters.
-const WIDEST: usize = 48;
+const MAX_COLUMN_WIDTH: usize = 48;

@@ -10,10 +10,10 @@ use ::engines::RegisteredEngine;
 use serde_json::json;
 
 use crate::args::{EnginesArgs, EnginesCommand, EnginesListArgs};
-use crate::exit::Usage;
+use crate::exit::UsageError;
 use crate::output::print;
-use crate::steps::engines::registry_without_runs;
-use crate::steps::settings::Sources;
+use crate::steps::engine_registry::registry_without_runs;
+use crate::steps::settings_sources::SettingsSources;
 
 /// Runs the command.
 pub(crate) fn run(args: &EnginesArgs) -> anyhow::Result<()> {
@@ -25,15 +25,15 @@ pub(crate) fn run(args: &EnginesArgs) -> anyhow::Result<()> {
     }
 }
 
-fn check_folder(path: &Path) -> Result<(), Usage> {
-    let message = || Usage(format!("{} is no folder; name the folder of a workspace", path.display()));
+fn check_folder(path: &Path) -> Result<(), UsageError> {
+    let message = || UsageError(format!("{} is no folder; name the folder of a workspace", path.display()));
     if path.is_dir() { Ok(()) } else { Err(message()) }
 }
 
 fn list(args: &EnginesListArgs) -> anyhow::Result<()> {
     check_folder(&args.path)?;
-    let config = Sources::new(args.settings.file.as_deref()).config(&args.path)?;
-    let mut candidates = registry_without_runs().configured(&config);
+    let config = SettingsSources::new(args.settings.file.as_deref()).config(&args.path)?;
+    let mut candidates = registry_without_runs().configured_engines(&config);
     let is_new = |other: &RegisteredEngine| config.engines.iter().all(|engine| engine.name != other.name);
     candidates.extend(RegisteredEngine::all_without_settings().filter(is_new));
     Ok(print(&if args.json { as_json(&candidates) } else { as_table(&candidates) })?)

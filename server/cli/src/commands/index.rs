@@ -4,11 +4,11 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use cache::{Cache, Listed};
+use cache::{Cache, CacheInfo};
 use serde_json::json;
 
 use crate::args::IndexArgs;
-use crate::exit::Usage;
+use crate::exit::UsageError;
 use crate::folders;
 use crate::output::{count, path, print};
 use crate::steps::{self, embeddings};
@@ -16,7 +16,7 @@ use crate::steps::{self, embeddings};
 /// Runs the command.
 pub(crate) fn run(args: &IndexArgs) -> anyhow::Result<()> {
     let cache =
-        folders::caches().ok_or_else(|| Usage("there is no home folder to keep caches in".to_owned()))?;
+        folders::cache().ok_or_else(|| UsageError("there is no home folder to keep caches in".to_owned()))?;
     let text = match (args.list, args.clear) {
         (true, _) => list(&cache, args.json)?,
         (false, true) => clear(&cache, args.json)?,
@@ -28,11 +28,11 @@ pub(crate) fn run(args: &IndexArgs) -> anyhow::Result<()> {
 /// Indexes a workspace, and keeps that for the next time.
 fn index(args: &IndexArgs, cache: Cache) -> anyhow::Result<String> {
     let start = Instant::now();
-    let (mut indexer, opening) = steps::index::open(&args.path, Some(cache))?;
+    let (mut indexer, opening) = steps::index::open_indexer(&args.path, Some(cache))?;
     let took = start.elapsed();
     // Who asks for it wants all of it ready, however little has changed.
     let saved = indexer.save_all()?;
-    let files = &indexer.indexed().files;
+    let files = &indexer.current().files;
     let tokens = steps::index::tokens(files.root(), files.files(), indexer.cache()).stats();
     let totals = files.totals();
     if args.json {
@@ -41,12 +41,12 @@ fn index(args: &IndexArgs, cache: Cache) -> anyhow::Result<String> {
             "lines": totals.lines,
             "bytes": totals.bytes,
             "reused": opening.reused,
-            "derived": opening.derived,
+            "derived": opening.rebuilt,
             "seconds": took.as_secs_f64(),
             "cached_bytes": saved.map(|saved| saved.bytes),
             "tokens": tokens.tokens,
-            "files_without_tokens": tokens.left_out,
-            "files_too_complex": indexer.indexed().index.too_complex().len(),
+            "files_without_tokens": tokens.excluded_files,
+            "files_too_complex": indexer.current().index.too_complex().len(),
         });
         return Ok(format!("{report:#}\n"));
     }
@@ -58,14 +58,14 @@ fn index(args: &IndexArgs, cache: Cache) -> anyhow::Result<String> {
         count(tokens.tokens, "token"),
         took.as_secs_f64(),
         opening.reused,
-        opening.derived,
+        opening.rebuilt,
     ))
 }
 
 fn list(cache: &Cache, as_json: bool) -> anyhow::Result<String> {
     let listed = cache.list()?;
     if as_json {
-        let row = |listed: &Listed| {
+        let row = |listed: &CacheInfo| {
             json!({
                 "root": listed.root,
                 "files": listed.files,
@@ -80,16 +80,21 @@ fn list(cache: &Cache, as_json: bool) -> anyhow::Result<String> {
     }
     let mut text = String::new();
     for one in &listed {
-        let files = match embeddings::is_place(one.root.as_deref()) {
+        let files = match embeddings::is_embedding_cache(one.root.as_deref()) {
             true => String::new(),
             false => count(usize::try_from(one.files).unwrap_or(usize::MAX), "file"),
         };
         let root = one.root.as_deref().map_or_else(|| "(unknown)".to_owned(), |root| path(Path::new(root)));
         // Writing to a string does not fail.
-        let _ = writeln!(text, "{:>10}  {files:>14}  {:<16}  {root}", megabytes(one.bytes), used(age(one)));
+        let _ = writeln!(
+            text,
+            "{:>10}  {files:>14}  {:<16}  {root}",
+            megabytes(one.bytes),
+            age_in_words(age(one))
+        );
     }
     let total = listed.iter().map(|one| one.bytes).sum();
-    let of_models = listed.iter().filter(|one| embeddings::is_place(one.root.as_deref())).count();
+    let of_models = listed.iter().filter(|one| embeddings::is_embedding_cache(one.root.as_deref())).count();
     let others = if of_models == 0 { String::new() } else { format!(" and {}", count(of_models, "model")) };
     let workspaces = count(listed.len() - of_models, "workspace");
     let _ = writeln!(text, "{:>10}  of {workspaces}{others}", megabytes(total));
@@ -97,7 +102,7 @@ fn list(cache: &Cache, as_json: bool) -> anyhow::Result<String> {
 }
 
 /// How long ago, as people say it.
-fn used(age: Duration) -> String {
+fn age_in_words(age: Duration) -> String {
     match age.as_secs() / (24 * 60 * 60) {
         0 => "used today".to_owned(),
         days => format!("used {} ago", count(usize::try_from(days).unwrap_or(usize::MAX), "day")),
@@ -113,7 +118,7 @@ fn clear(cache: &Cache, as_json: bool) -> anyhow::Result<String> {
 }
 
 /// Time since a cache was used; none for clocks that went back.
-fn age(listed: &Listed) -> Duration {
+fn age(listed: &CacheInfo) -> Duration {
     SystemTime::now().duration_since(listed.last_used).unwrap_or_default()
 }
 

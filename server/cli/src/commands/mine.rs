@@ -6,11 +6,11 @@ use cases::{Case, RESOLVED_TAG, Scenario};
 use serde_json::{Map, Value, json};
 
 use crate::args::MineArgs;
-use crate::exit::Usage;
+use crate::exit::UsageError;
 use crate::folders::{self, USE_OUT};
-use crate::output::{count, quoted};
+use crate::output::{count, shell_quoted};
 use crate::steps::index::index;
-use crate::steps::mine::{MinedCases, holes};
+use crate::steps::mine::{MinedCases, count_holes};
 use crate::steps::use_threads;
 use crate::{output, steps};
 
@@ -25,10 +25,10 @@ pub(crate) fn run(args: &MineArgs) -> anyhow::Result<()> {
     }
     let path = match &args.out {
         Some(path) => path.clone(),
-        None => folders::data(USE_OUT)?.suite(&indexed.code.name, args.mining.seed)?,
+        None => folders::data_folder(USE_OUT)?.suite(&indexed.code.name, args.mining.seed)?,
     };
     if path.is_dir() {
-        return Err(Usage(format!("{} is a folder; name a file with --out", path.display())).into());
+        return Err(UsageError(format!("{} is a folder; name a file with --out", path.display())).into());
     }
     replay::write_suite(&path, &cases)?;
     if !args.json {
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &MineArgs) -> anyhow::Result<()> {
         "suite": path.display().to_string(),
         "hash": cases::suite_hash(&cases),
         "cases": cases.len(),
-        "holes": holes(cases.iter()),
+        "holes": count_holes(cases.iter()),
         "scenarios": scenarios(&cases, &args.mining.scenarios),
         "left_out": left_out,
         "indexing": indexed.report(),
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &MineArgs) -> anyhow::Result<()> {
 }
 
 /// What was mined of one scenario.
-struct Mined {
+struct ScenarioCounts {
     scenario: Scenario,
     cases: usize,
     holes: usize,
@@ -56,22 +56,24 @@ struct Mined {
 }
 
 /// The scenarios that were asked for, in their order.
-fn counts(cases: &[Case], asked: &[Scenario]) -> Vec<Mined> {
+fn counts(cases: &[Case], asked: &[Scenario]) -> Vec<ScenarioCounts> {
     let is_asked = |scenario: &Scenario| asked.is_empty() || asked.contains(scenario);
     let mined = |scenario| {
         let of = || cases.iter().filter(move |case| case.scenario == scenario);
         let resolved = |word: &str| {
-            holes(of().filter(|case| case.tags.get(RESOLVED_TAG).is_some_and(|resolved| resolved == word)))
+            count_holes(
+                of().filter(|case| case.tags.get(RESOLVED_TAG).is_some_and(|resolved| resolved == word)),
+            )
         };
         let names = (scenario == Scenario::CrossFile).then(|| ["yes", "no"].map(resolved));
-        Mined { scenario, cases: of().count(), holes: holes(of()), names }
+        ScenarioCounts { scenario, cases: of().count(), holes: count_holes(of()), names }
     };
     mining::SCENARIOS.into_iter().filter(is_asked).map(mined).collect()
 }
 
 fn summary(path: &Path, cases: &[Case], args: &MineArgs) -> String {
-    let row = |mined: &Mined| {
-        let Mined { scenario, cases, holes, names } = mined;
+    let row = |mined: &ScenarioCounts| {
+        let ScenarioCounts { scenario, cases, holes, names } = mined;
         let names = names.map(|[resolved, others]| format!(" ({resolved} resolved, {others} unresolved)"));
         let holes = count(*holes, "hole");
         format!("{cases:>6}  {scenario:<18} {holes}{}\n", names.unwrap_or_default())
@@ -81,14 +83,14 @@ fn summary(path: &Path, cases: &[Case], args: &MineArgs) -> String {
         "{rows}{:>6}  in {}\nNext: ghostbench replay {} --workspace {}\n",
         cases.len(),
         path.display(),
-        quoted(path),
-        quoted(&args.path)
+        shell_quoted(path),
+        shell_quoted(&args.path)
     )
 }
 
 /// The counts by scenario, for `--json`.
 fn scenarios(cases: &[Case], asked: &[Scenario]) -> Map<String, Value> {
-    let scenario = |mined: Mined| {
+    let scenario = |mined: ScenarioCounts| {
         let mut counted = json!({ "cases": mined.cases, "holes": mined.holes });
         if let Some([resolved, unresolved]) = mined.names {
             counted["resolved"] = resolved.into();

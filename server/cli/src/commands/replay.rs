@@ -3,41 +3,42 @@
 use std::path::Path;
 
 use cases::Run;
-use completion::World;
+use completion::WorkspaceIndex;
 
 use crate::args::ReplayArgs;
 use crate::folders::{self, USE_OUT};
-use crate::steps::answered::refuse_silence;
-use crate::steps::ask::{Asking, ask};
-use crate::steps::index::{Indexed, index};
-use crate::steps::settings::Sources;
-use crate::steps::show::{Showing, score_and_show};
-use crate::steps::{cassette, engines, use_threads};
+use crate::steps::index::{IndexedWorkspace, index};
+use crate::steps::require_answers::require_answers;
+use crate::steps::run_replay::{ReplayJob, run_replay};
+use crate::steps::settings_sources::SettingsSources;
+use crate::steps::show_run::{ReportOptions, score_and_show};
+use crate::steps::{cassette, engine_registry, use_threads};
 
 /// Runs the command.
 pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     use_threads(args.asking.jobs)?;
     let cases = replay::read_suite(&args.suite)?;
     let root = args.workspace.as_deref().unwrap_or(Path::new("."));
-    let config = Sources::new(args.asking.settings.file.as_deref()).config(root)?;
+    let config = SettingsSources::new(args.asking.settings.file.as_deref()).config(root)?;
     let cassette = cassette::open(&args.asking.cassette)?;
-    let candidates = engines::to_ask(&config, &args.asking.engines, cassette.as_ref())?;
+    let candidates = engine_registry::select_for_run(&config, &args.asking.engines, cassette.as_ref())?;
     let indexed = args.workspace.as_deref().map(index).transpose()?;
-    let world = indexed.as_ref().map_or_else(World::empty, Indexed::world);
-    let (engines, copies) = engines::configure(&candidates, &config, &world, &cases, args.asking.no_copies);
+    let world = indexed.as_ref().map_or_else(WorkspaceIndex::empty, IndexedWorkspace::workspace_index);
+    let (engines, copies) =
+        engine_registry::engines_for_replay(&candidates, &config, &world, &cases, args.asking.no_copies);
     let name = suite_name(&args.suite);
     let state = indexed.as_ref().map(|indexed| indexed.code.state.clone());
     let run = Run {
         copies: copies.rows(),
-        ..replay::describe(name.clone(), &cases, &engines, state, args.seed, args.repeat)
+        ..replay::describe_run(name.clone(), &cases, &engines, state, args.seed, args.repeat)
     };
     let folder = match &args.out {
         Some(folder) => folder.clone(),
-        None => folders::data(USE_OUT)?.new_run(&name)?,
+        None => folders::data_folder(USE_OUT)?.new_run(&name)?,
     };
-    let showing = Showing::in_run(&folder, args.json, args.open);
+    let showing = ReportOptions::in_run(&folder, args.json, args.open);
     let (workspace, resume) = (args.workspace.as_deref(), args.resume);
-    ask(Asking {
+    run_replay(ReplayJob {
         cases,
         engines,
         world,
@@ -50,7 +51,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     })?;
     let contents = score_and_show(&folder, &showing)?;
     cassette::close(&args.asking.cassette, cassette.as_deref())?;
-    refuse_silence(&contents)
+    require_answers(&contents)
 }
 
 /// The suite's file name; the suite of a run is called after the run's folder.

@@ -1,12 +1,12 @@
 //! `ghostbench report`: a run, finished or not, as a table and as HTML.
 
-use crate::args::{Format, ReportArgs};
-use crate::steps::show::{Showing, score, show};
+use crate::args::{ReportArgs, ReportFormat};
+use crate::steps::show_run::{ReportOptions, score, show};
 
 /// Runs the command.
 pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<()> {
-    let mut showing = Showing::in_run(&args.run, args.json, args.open);
-    if args.format != Format::Table {
+    let mut showing = ReportOptions::in_run(&args.run, args.json, args.open);
+    if args.format != ReportFormat::Table {
         showing.format = args.format;
     }
     if let Some(html) = &args.out {

@@ -1,19 +1,19 @@
 //! `ghostbench retrieve`: what each strategy would send to an engine, at a place or over a suite.
 
-mod place;
+mod at_cursor;
 mod suite;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use index::{Budget, Hit, Query, Searcher, Strategy};
+use index::{Hit, RetrievalQuery, Searcher, Strategy, TokenBudget};
 use syntax::Projects;
 
-use crate::args::{RetrieveArgs, Target};
-use crate::exit::Usage;
+use crate::args::{RetrieveArgs, RetrieveTarget};
+use crate::exit::UsageError;
 use crate::steps::embeddings::Embeddings;
 use crate::steps::index::index;
-use crate::steps::settings::Sources;
+use crate::steps::settings_sources::SettingsSources;
 
 /// What is asked where no strategy is named: all that find something without an editor's help.
 const DEFAULT_STRATEGIES: [Strategy; 4] =
@@ -24,25 +24,25 @@ const DEFAULT_BUDGET: u32 = 512;
 
 /// Runs the command.
 pub(crate) fn run(mut args: RetrieveArgs) -> anyhow::Result<()> {
-    fill_in(&mut args)?;
+    apply_settings(&mut args)?;
     let args = &args;
     let mut embeddings = embeddings(args)?;
     let shown = match &args.target {
-        Target::Place(target) => place::run(target, args, embeddings.as_mut()),
-        Target::Suite(path) => suite::run(path, args, embeddings.as_mut()),
+        RetrieveTarget::Place(target) => at_cursor::run(target, args, embeddings.as_mut()),
+        RetrieveTarget::Suite(path) => suite::run(path, args, embeddings.as_mut()),
     };
     // What was embedded cost time, whatever became of the rest.
     if let Some(embeddings) = embeddings {
-        embeddings.keep();
+        embeddings.save();
     }
     shown
 }
 
 /// What the settings say where the command line says nothing.
-fn fill_in(args: &mut RetrieveArgs) -> anyhow::Result<()> {
+fn apply_settings(args: &mut RetrieveArgs) -> anyhow::Result<()> {
     let here = Path::new(".");
-    let config =
-        Sources::new(args.settings.file.as_deref()).config(args.workspace.as_deref().unwrap_or(here))?;
+    let config = SettingsSources::new(args.settings.file.as_deref())
+        .config(args.workspace.as_deref().unwrap_or(here))?;
     if args.strategies.is_empty() && config.is_set("context", "strategy") {
         args.strategies.push(lsp::strategy(&config));
     }
@@ -57,7 +57,7 @@ fn embeddings(args: &RetrieveArgs) -> anyhow::Result<Option<Embeddings>> {
     let embeddings = Embeddings::open(&args.embeddings)?;
     if embeddings.is_some() && !strategies(args).contains(&Strategy::Functions) {
         let message = "only the strategy functions has a use for --embeddings; add --strategy functions";
-        return Err(Usage(message.to_owned()).into());
+        return Err(UsageError(message.to_owned()).into());
     }
     Ok(embeddings)
 }
@@ -66,13 +66,13 @@ fn embeddings(args: &RetrieveArgs) -> anyhow::Result<Option<Embeddings>> {
 struct Retrieval<'a> {
     searcher: Searcher,
     projects: &'a Projects,
-    budget: Budget,
+    budget: TokenBudget,
     embeddings: Option<&'a mut Embeddings>,
 }
 
 impl Retrieval<'_> {
     /// What a strategy finds, and how long that takes.
-    fn ask(&mut self, strategy: Strategy, query: &Query<'_>) -> (Vec<Hit>, Duration) {
+    fn ask(&mut self, strategy: Strategy, query: &RetrievalQuery<'_>) -> (Vec<Hit>, Duration) {
         let start = Instant::now();
         let hits = match &mut self.embeddings {
             Some(embeddings) if strategy == Strategy::Functions => {

@@ -4,18 +4,18 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use config::{Config, Engine, Layer, LayerKind, Trust};
+use config::{Config, ConfigLayer, EngineDefinition, LayerKind, Trust};
 use lsp::{read_settings_file, workspace_file};
 use serde_json::json;
 
 use crate::args::TrustArgs;
-use crate::exit::Usage;
+use crate::exit::UsageError;
 use crate::output::print;
-use crate::steps::settings;
-use crate::steps::trust;
+use crate::steps::settings_sources;
+use crate::steps::trust_list;
 
 /// Keys that tell where code goes, what runs, and which keys are used.
-const TELLING: [&str; 7] = ["url", "command", "gguf", "api_key_env", "headers", "proxy", "extra_body"];
+const SHOWN_KEYS: [&str; 7] = ["url", "command", "gguf", "api_key_env", "headers", "proxy", "extra_body"];
 
 /// Runs the command.
 pub(crate) fn run(args: &TrustArgs) -> anyhow::Result<()> {
@@ -30,13 +30,13 @@ pub(crate) fn run(args: &TrustArgs) -> anyhow::Result<()> {
 /// Trusts a file as it is now, and shows what it may do by that.
 fn add(path: &Path, as_json: bool) -> anyhow::Result<String> {
     let file = file(path)?;
-    let content = settings::read_named(&file)?;
-    let variables = settings::variables();
-    let layers = [Layer::file(LayerKind::Workspace, &file, &content, Trust::Trusted, &variables)];
-    settings::refuse_broken(&layers, LayerKind::Workspace)
+    let content = settings_sources::read_named(&file)?;
+    let variables = settings_sources::variables();
+    let layers = [ConfigLayer::file(LayerKind::Workspace, &file, &content, Trust::Trusted, &variables)];
+    settings_sources::refuse_broken(&layers, LayerKind::Workspace)
         .context("nothing is trusted; mend the file first")?;
     let config = Config::new(&layers, &variables);
-    trust::change(|store| store.trust(&file, &content))?;
+    trust_list::update_trust_list(|store| store.trust(&file, &content))?;
     if as_json {
         let engines: Vec<_> = config.engines.iter().map(|engine| engine.name.as_str()).collect();
         return Ok(format!("{:#}\n", json!({ "trusted": file.to_string_lossy(), "engines": engines })));
@@ -49,11 +49,11 @@ fn add(path: &Path, as_json: bool) -> anyhow::Result<String> {
     Ok(text)
 }
 
-fn describe(text: &mut String, engine: &Engine) {
+fn describe(text: &mut String, engine: &EngineDefinition) {
     let kind = engine.kind.map_or("no kind", |kind| kind.name());
     // Writing to a string does not fail.
     let _ = writeln!(text, "  {} ({kind})", engine.name);
-    for row in engine.rows().iter().filter(|row| TELLING.contains(&row.key.name)) {
+    for row in engine.values().iter().filter(|row| SHOWN_KEYS.contains(&row.key.name)) {
         let _ = writeln!(text, "    {} = {}", row.key.name, row.value.as_deref().unwrap_or_default());
     }
 }
@@ -61,7 +61,7 @@ fn describe(text: &mut String, engine: &Engine) {
 fn remove(path: &Path, as_json: bool) -> anyhow::Result<String> {
     // A file that is gone can be forgotten too, by the path that the list shows.
     let file = file(path).unwrap_or_else(|_| path.to_owned());
-    let was_trusted = trust::change(|store| store.remove(&file))?;
+    let was_trusted = trust_list::update_trust_list(|store| store.remove(&file))?;
     if as_json {
         let removed = was_trusted.then(|| file.to_string_lossy());
         return Ok(format!("{:#}\n", json!({ "removed": removed })));
@@ -71,7 +71,7 @@ fn remove(path: &Path, as_json: bool) -> anyhow::Result<String> {
 }
 
 fn list(as_json: bool) -> anyhow::Result<String> {
-    let store = trust::list()?;
+    let store = trust_list::load_trust_list()?;
     let state = |path: &Path| match read_settings_file(path) {
         Ok(content) if store.trust_in(path, &content) == Trust::Trusted => "trusted",
         Ok(_) => "changed since",
@@ -89,15 +89,18 @@ fn list(as_json: bool) -> anyhow::Result<String> {
 }
 
 /// The file that is meant: itself, or that of a folder.
-fn file(path: &Path) -> Result<PathBuf, Usage> {
+fn file(path: &Path) -> Result<PathBuf, UsageError> {
     if path.is_dir() {
         let missing = || {
             let name = config::FILE_NAME;
-            Usage(format!("{} has no {name}, nor has a folder above it in its repository", path.display()))
+            UsageError(format!(
+                "{} has no {name}, nor has a folder above it in its repository",
+                path.display()
+            ))
         };
         return workspace_file(path).ok_or_else(missing);
     }
     path.canonicalize().map_err(|error| {
-        Usage(format!("{}: {error}; name a folder or its {}", path.display(), config::FILE_NAME))
+        UsageError(format!("{}: {error}; name a folder or its {}", path.display(), config::FILE_NAME))
     })
 }

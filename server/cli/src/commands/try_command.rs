@@ -5,44 +5,46 @@ use replay::RunFolder;
 
 use crate::args::TryArgs;
 use crate::folders::{self, USE_OUT};
-use crate::output::quoted;
-use crate::steps::answered::refuse_silence;
-use crate::steps::ask::{Asking, ask};
+use crate::output::shell_quoted;
 use crate::steps::index::index;
 use crate::steps::mine::{MinedCases, mine};
-use crate::steps::settings::Sources;
-use crate::steps::show::{Showing, score_and_show};
-use crate::steps::{cassette, engines, use_threads};
+use crate::steps::require_answers::require_answers;
+use crate::steps::run_replay::{ReplayJob, run_replay};
+use crate::steps::settings_sources::SettingsSources;
+use crate::steps::show_run::{ReportOptions, score_and_show};
+use crate::steps::{cassette, engine_registry, use_threads};
 
 /// Runs the command.
 pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
     use_threads(args.asking.jobs)?;
     args.out.as_deref().map_or(Ok(()), RunFolder::check_vacant)?;
-    let config = Sources::new(args.asking.settings.file.as_deref()).config(&args.path)?;
+    let config = SettingsSources::new(args.asking.settings.file.as_deref()).config(&args.path)?;
     let cassette = cassette::open(&args.asking.cassette)?;
-    let candidates = engines::to_ask(&config, &args.asking.engines, cassette.as_ref())?;
+    let candidates = engine_registry::select_for_run(&config, &args.asking.engines, cassette.as_ref())?;
     let indexed = index(&args.path)?;
     let MinedCases { cases, left_out } = mine(&indexed, &args.mining)?;
-    let world = indexed.world();
-    let (engines, copies) = engines::configure(&candidates, &config, &world, &cases, args.asking.no_copies);
+    let world = indexed.workspace_index();
+    let (engines, copies) =
+        engine_registry::engines_for_replay(&candidates, &config, &world, &cases, args.asking.no_copies);
     let folder = match &args.out {
         Some(folder) => folder.clone(),
-        None => folders::data(USE_OUT)?.new_run(&indexed.code.name)?,
+        None => folders::data_folder(USE_OUT)?.new_run(&indexed.code.name)?,
     };
     let (name, state) = (indexed.code.name.clone(), indexed.code.state.clone());
     let run = Run {
         copies: copies.rows(),
-        ..replay::describe(name, &cases, &engines, Some(state), args.mining.seed, 1)
+        ..replay::describe_run(name, &cases, &engines, Some(state), args.mining.seed, 1)
     };
-    let mut showing = Showing::in_run(&folder, args.json, args.open);
+    let mut showing = ReportOptions::in_run(&folder, args.json, args.open);
     showing.extra.insert("indexing".to_owned(), indexed.report());
     showing.extra.insert("left_out".to_owned(), left_out);
     if config.engines.is_empty() && args.asking.engines.is_empty() {
-        let command = format!("ghostbench try {} --engine builtin --engine nearest-line", quoted(&args.path));
+        let command =
+            format!("ghostbench try {} --engine builtin --engine nearest-line", shell_quoted(&args.path));
         showing.next.push(format!("See how much of it is plain copying: {command}"));
     }
     let (workspace, asked) = (Some(args.path.as_path()), &args.asking);
-    ask(Asking {
+    run_replay(ReplayJob {
         cases,
         engines,
         world,
@@ -55,5 +57,5 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
     })?;
     let contents = score_and_show(&folder, &showing)?;
     cassette::close(&args.asking.cassette, cassette.as_deref())?;
-    refuse_silence(&contents)
+    require_answers(&contents)
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use engines::{Cassette, Tally};
+use engines::{Cassette, CassetteStats};
 
 use crate::args::CassetteArgs;
-use crate::exit::Missed;
-use crate::output::{count, say};
+use crate::exit::MissingRecordingError;
+use crate::output::{count, print_message};
 
 /// The cassette that answers come from; `None` if engines are asked as ever.
 pub(crate) fn open(args: &CassetteArgs) -> anyhow::Result<Option<Arc<Cassette>>> {
@@ -16,27 +16,27 @@ pub(crate) fn open(args: &CassetteArgs) -> anyhow::Result<Option<Arc<Cassette>>>
         (file, true) => Cassette::offline(file)?,
     };
     if let (Some(file), Some(line)) = (&args.file, cassette.torn_line()) {
-        say(&format!("{} line {line} was not written to its end and is left out", file.display()));
+        print_message(&format!("{} line {line} was not written to its end and is left out", file.display()));
     }
     Ok(Some(Arc::new(cassette)))
 }
 
 /// Says what it did. Answers that are missing, or could not be kept, are an error.
 pub(crate) fn close(args: &CassetteArgs, cassette: Option<&Cassette>) -> anyhow::Result<()> {
-    let Some(tally) = cassette.map(Cassette::tally) else { return Ok(()) };
+    let Some(tally) = cassette.map(Cassette::stats) else { return Ok(()) };
     if let Some(file) = &args.file {
-        say(&format!("{}: {}", file.display(), done(&tally)));
+        print_message(&format!("{}: {}", file.display(), summary(&tally)));
     }
     if let Some(failure) = tally.failure {
         anyhow::bail!("{failure}; the answers since then are in the run alone");
     }
     if tally.missed > 0 {
-        return Err(Missed { questions: tally.missed, cassette: args.file.clone() }.into());
+        return Err(MissingRecordingError { questions: tally.missed, cassette: args.file.clone() }.into());
     }
     Ok(())
 }
 
-fn done(tally: &Tally) -> String {
+fn summary(tally: &CassetteStats) -> String {
     let mut done = format!("{} replayed, {} recorded", count(tally.replayed, "answer"), tally.recorded);
     if tally.repeated > 0 {
         done += &format!(

@@ -4,29 +4,29 @@ use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 
 use anyhow::Context;
-use cache::{Cache, Entry, Miss};
+use cache::{Cache, CacheMiss, Entry};
 use completion::ServerEmbedder;
 use config::Secret;
-use engines::{EmbeddingServer, HttpEmbedder, Server};
-use index::{Budget, Embedder, EmbedderError, Hit, Query, Searcher, VectorStore};
+use engines::{EmbeddingServer, HttpEmbedder, HttpServerConfig};
+use index::{Embedder, EmbedderError, Hit, RetrievalQuery, Searcher, TokenBudget, VectorStore};
 use tokio::runtime::Runtime;
 
-use super::ask::runtime;
+use super::run_replay::runtime;
 use crate::args::EmbeddingArgs;
-use crate::exit::Usage;
+use crate::exit::UsageError;
 use crate::folders;
-use crate::output::{count, say};
+use crate::output::{count, print_message};
 use crate::progress::Progress;
 
 /// A server, and what it has embedded so far.
 pub(crate) struct Embeddings {
-    embedder: Shown,
+    embedder: ProgressEmbedder,
     store: VectorStore,
     cache: Option<Cache>,
     /// Texts embedded by this command.
     embedded: usize,
     /// Whether the user knows that similarity is lexical after all.
-    told: bool,
+    is_announced: bool,
     /// Drives the connections.
     _runtime: Runtime,
 }
@@ -37,72 +37,77 @@ impl Embeddings {
         let Some(url) = &args.server else { return Ok(None) };
         let key = args.key_variable.as_deref().map(key).transpose()?;
         let server = EmbeddingServer {
-            server: Server { key, ..Server::at(url) },
+            server: HttpServerConfig { key, ..HttpServerConfig::at(url) },
             model: args.model.clone(),
-            timeout: EmbeddingServer::STANDARD_TIMEOUT,
+            timeout: EmbeddingServer::DEFAULT_TIMEOUT,
         };
         let runtime = runtime()?;
         let embedder = HttpEmbedder::new(&server, runtime.handle().clone());
-        let embedder = embedder.map_err(|error| Usage(error.to_string()))?;
-        let embedder = Shown {
+        let embedder = embedder.map_err(|error| UsageError(error.to_string()))?;
+        let embedder = ProgressEmbedder {
             embedder: ServerEmbedder(embedder),
             url: url.clone(),
-            is_told: Cell::default(),
+            is_announced: Cell::default(),
             progress: RefCell::default(),
         };
-        let cache = folders::caches();
-        let store = cache.as_ref().map_or_else(empty, |cache| kept(cache, embedder.model()));
-        Ok(Some(Embeddings { embedder, store, cache, embedded: 0, told: false, _runtime: runtime }))
+        let cache = folders::cache();
+        let store = cache.as_ref().map_or_else(empty_store, |cache| load_or_empty(cache, embedder.model()));
+        Ok(Some(Embeddings { embedder, store, cache, embedded: 0, is_announced: false, _runtime: runtime }))
     }
 
     /// Functions like the one around the cursor.
-    pub(crate) fn retrieve(&mut self, searcher: &Searcher, query: &Query<'_>, budget: Budget) -> Vec<Hit> {
+    pub(crate) fn retrieve(
+        &mut self,
+        searcher: &Searcher,
+        query: &RetrievalQuery<'_>,
+        budget: TokenBudget,
+    ) -> Vec<Hit> {
         let similar = searcher.retrieve_functions(query, budget, &mut self.store, &self.embedder);
         self.embedded += similar.embedded;
         // After a failure it is still there.
         drop(self.embedder.progress.take());
         if let Some(error) = similar.fallback
-            && !self.told
+            && !self.is_announced
         {
-            say(&format!("functions are compared by their words instead: {error}"));
-            self.told = true;
+            print_message(&format!("functions are compared by their words instead: {error}"));
+            self.is_announced = true;
         }
         similar.hits
     }
 
     /// Keeps the vectors for the next time, and tells what was done.
-    pub(crate) fn keep(self) {
+    pub(crate) fn save(self) {
         if self.embedded == 0 {
             return;
         }
         let model = self.embedder.model();
-        say(&format!("{} embedded by {model}", count(self.embedded, "text")));
+        print_message(&format!("{} embedded by {model}", count(self.embedded, "text")));
         if let Some(cache) = &self.cache
             && let Err(error) = save(cache, model, &self.store)
         {
-            say(&format!("the embeddings are not kept: {error:#}"));
+            print_message(&format!("the embeddings are not kept: {error:#}"));
         }
     }
 }
 
 /// An embedder whose work is shown where it takes more than a request.
-struct Shown {
+struct ProgressEmbedder {
     embedder: ServerEmbedder,
     url: String,
     /// Whether the user knows for whom he waits.
-    is_told: Cell<bool>,
+    is_announced: Cell<bool>,
     progress: RefCell<Option<Progress>>,
 }
 
-impl Embedder for Shown {
+impl Embedder for ProgressEmbedder {
     fn model(&self) -> &str {
         self.embedder.model()
     }
 
     fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedderError> {
-        if !self.is_told.replace(true) {
-            let patience = EmbeddingServer::STANDARD_TIMEOUT.as_secs();
-            say(&format!("asking {} for embeddings, at most {patience} s each time", self.url));
+        if !self.is_announced.replace(true) {
+            let patience = EmbeddingServer::DEFAULT_TIMEOUT.as_secs();
+            print_message(&format!("asking {} for embeddings, at most {patience} s each time", self.url));
         }
         self.embedder.embed(texts)
     }
@@ -118,31 +123,33 @@ impl Embedder for Shown {
     }
 }
 
-fn key(variable: &str) -> Result<Secret, Usage> {
+fn key(variable: &str) -> Result<Secret, UsageError> {
     let value = std::env::var(variable).ok().filter(|value| !value.trim().is_empty());
-    let value =
-        value.ok_or_else(|| Usage(format!("the environment variable {variable} holds no key; set it")))?;
+    let value = value
+        .ok_or_else(|| UsageError(format!("the environment variable {variable} holds no key; set it")))?;
     Ok(Secret::new(&value))
 }
 
-fn empty() -> VectorStore {
+fn empty_store() -> VectorStore {
     VectorStore::new(VectorStore::STANDARD_LIMIT)
 }
 
 /// What the caches hold for a model: nothing, where that cannot be used.
-fn kept(cache: &Cache, model: &str) -> VectorStore {
+fn load_or_empty(cache: &Cache, model: &str) -> VectorStore {
     load(cache, model).unwrap_or_else(|error| {
-        let is_new = matches!(error.downcast_ref(), Some(Miss::Absent));
+        let is_new = matches!(error.downcast_ref(), Some(CacheMiss::Absent));
         if !is_new {
-            say(&format!("everything is embedded anew: {error:#}"));
+            print_message(&format!("everything is embedded anew: {error:#}"));
         }
-        empty()
+        empty_store()
     })
 }
 
 fn load(cache: &Cache, model: &str) -> anyhow::Result<VectorStore> {
-    let run =
-        cache.open(&place(model), VectorStore::FORMAT)?.next().context("the kept embeddings are empty")??;
+    let run = cache
+        .open(&cache_root(model), VectorStore::FORMAT)?
+        .next()
+        .context("the kept embeddings are empty")??;
     let entries = run.entries()?;
     let [entry] = &entries[..] else { anyhow::bail!("the kept embeddings are something else") };
     VectorStore::decode(&entry.payload, VectorStore::STANDARD_LIMIT)
@@ -152,18 +159,18 @@ fn load(cache: &Cache, model: &str) -> anyhow::Result<VectorStore> {
 fn save(cache: &Cache, model: &str, store: &VectorStore) -> anyhow::Result<()> {
     let payload = store.encode().into();
     let entry = Entry { path: model, stamp: &[], hash: [0; 32], text: "", payload };
-    cache.save(&place(model), VectorStore::FORMAT, [entry])?;
+    cache.save(&cache_root(model), VectorStore::FORMAT, [entry])?;
     Ok(())
 }
 
 /// What stands for a model where workspaces have their folders. No folder has such a name, and lists show it.
-fn place(model: &str) -> PathBuf {
-    PathBuf::from(format!("{PLACE}{model}"))
+fn cache_root(model: &str) -> PathBuf {
+    PathBuf::from(format!("{CACHE_ROOT_PREFIX}{model}"))
 }
 
-const PLACE: &str = "embeddings: ";
+const CACHE_ROOT_PREFIX: &str = "embeddings: ";
 
 /// Whether a cache holds a model's embeddings rather than a workspace.
-pub(crate) fn is_place(root: Option<&str>) -> bool {
-    root.is_some_and(|root| root.starts_with(PLACE))
+pub(crate) fn is_embedding_cache(root: Option<&str>) -> bool {
+    root.is_some_and(|root| root.starts_with(CACHE_ROOT_PREFIX))
 }

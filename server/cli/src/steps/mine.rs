@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 
 use cases::{Case, OriginKind, Scenario};
-use mining::{Judge, Mix, Options};
+use mining::{Judge, MiningOptions, Mix};
 use serde_json::Value;
 
 use crate::args::{MiningArgs, MixArg};
-use crate::exit::Usage;
-use crate::output::{count, say};
+use crate::exit::UsageError;
+use crate::output::{count, print_message};
 use crate::progress::Progress;
-use crate::steps::index::Indexed;
-use crate::steps::judge::BuiltinJudge;
+use crate::steps::builtin_judge::BuiltinJudge;
+use crate::steps::index::IndexedWorkspace;
 
 /// Cases without secrets, and what is to be said of them.
 pub(crate) struct MinedCases {
@@ -22,52 +22,52 @@ pub(crate) struct MinedCases {
 }
 
 /// Mines cases as the arguments say.
-pub(crate) fn mine(indexed: &Indexed, args: &MiningArgs) -> anyhow::Result<MinedCases> {
+pub(crate) fn mine(indexed: &IndexedWorkspace, args: &MiningArgs) -> anyhow::Result<MinedCases> {
     if args.cases == 0 {
-        return Err(Usage("--cases 0 leaves nothing to do; ask for at least one".to_owned()).into());
+        return Err(UsageError("--cases 0 leaves nothing to do; ask for at least one".to_owned()).into());
     }
-    let progress = Progress::spin("mined");
+    let progress = Progress::spinner("mined");
     let judge = BuiltinJudge::new()?;
     let is_right = |case: &Case| judge.is_right(case);
     let judge = Judge { name: judge.name(), is_right: &is_right };
-    let mined = mining::mine(&indexed.sources(), &options(indexed, args), Some(&judge));
-    let holes = holes(mined.cases.iter());
+    let mined = mining::mine(&indexed.mining_sources(), &options(indexed, args), Some(&judge));
+    let holes = count_holes(mined.cases.iter());
     progress.finish(&format!("{} from {}", count(mined.cases.len(), "case"), count(holes, "hole")));
     let mut cases = mined.cases;
     if cases.is_empty() {
-        return Err(nothing(args).into());
+        return Err(no_cases_error(args).into());
     }
     if cases.len() > args.cases {
-        say("cross_file cases come in threes, one hole with three kinds of context");
+        print_message("cross_file cases come in threes, one hole with three kinds of context");
     }
     for (scenario, missing) in &mined.missing {
-        say(&shortage(*scenario, *missing));
+        print_message(&shortage(*scenario, *missing));
     }
     for (obstacle, left_out) in &mined.left_out {
-        say(&format!("left out {}: {obstacle}", count(*left_out, "place")));
+        print_message(&format!("left out {}: {obstacle}", count(*left_out, "place")));
     }
     let secrets: usize = cases.iter_mut().map(cases::redact_case).sum();
     if secrets > 0 {
-        say(&format!("replaced {} in the cases", count(secrets, "secret")));
+        print_message(&format!("replaced {} in the cases", count(secrets, "secret")));
     }
     let left_out = mined.left_out.iter().map(|(obstacle, left_out)| (obstacle.name(), *left_out));
     Ok(MinedCases { cases, left_out: left_out.collect() })
 }
 
 /// Places in files that cases were cut from; several cases can share one.
-pub(crate) fn holes<'a>(cases: impl Iterator<Item = &'a Case>) -> usize {
+pub(crate) fn count_holes<'a>(cases: impl Iterator<Item = &'a Case>) -> usize {
     cases.map(|case| case.hole.as_str()).collect::<HashSet<_>>().len()
 }
 
 /// Why there is no case at all.
-fn nothing(args: &MiningArgs) -> Usage {
+fn no_cases_error(args: &MiningArgs) -> UsageError {
     let what = match &*args.scenarios {
         [Scenario::CrossFile] => {
             "no name is used in these files, where a case can be cut, that only another one of them defines"
         }
         _ => "no block in these files can become a case",
     };
-    Usage(format!("{what}; try more files or other scenarios (--scenario)"))
+    UsageError(format!("{what}; try more files or other scenarios (--scenario)"))
 }
 
 fn shortage(scenario: Scenario, missing: usize) -> String {
@@ -79,9 +79,9 @@ fn shortage(scenario: Scenario, missing: usize) -> String {
     format!("found {missing} fewer than asked for {scenario}: {reason}")
 }
 
-fn options(indexed: &Indexed, args: &MiningArgs) -> Options {
+fn options(indexed: &IndexedWorkspace, args: &MiningArgs) -> MiningOptions {
     let scenarios = mining::SCENARIOS.into_iter();
-    Options {
+    MiningOptions {
         cases: args.cases,
         seed: args.seed,
         scenarios: scenarios

@@ -1,8 +1,8 @@
 //! Cuts an answer that goes beyond the statement or block that it was asked for.
 
-use super::Surroundings;
+use super::CleaningContext;
 
-pub(super) fn cut(mut answer: String, around: &Surroundings<'_>) -> String {
+pub(super) fn cut(mut answer: String, around: &CleaningContext<'_>) -> String {
     if let Some(end) = around.before.end(around.extent, &answer) {
         answer.truncate(end);
     }

@@ -6,14 +6,14 @@
 
 use text::is_invisible;
 
-use super::Surroundings;
+use super::CleaningContext;
 
 /// The first such character of a text.
-pub(crate) fn first(text: &str) -> Option<char> {
+pub(crate) fn first_control_character(text: &str) -> Option<char> {
     text.chars().find(|character| is_invisible(*character))
 }
 
-pub(super) fn cut(mut answer: String, _around: &Surroundings<'_>) -> String {
+pub(super) fn truncate(mut answer: String, _around: &CleaningContext<'_>) -> String {
     let Some(at) = answer.find(is_invisible) else { return answer };
     let is_last = answer[at..].chars().all(|character| is_invisible(character) || character.is_whitespace());
     let line = answer[..at].rfind('\n').unwrap_or_default();
@@ -34,7 +34,7 @@ mod tests {
             check("a.py", "$0", &format!("a()\nb({character}'x')\nc()"), "a()");
             check("a.py", "x = $0", &format!("{character}[31mred"), "");
             check("a.py", "x = $0", &format!("red{character}\n{character}"), "red");
-            assert_eq!(first(&format!("a{character}")), Some(character));
+            assert_eq!(first_control_character(&format!("a{character}")), Some(character));
         }
         assert_eq!(cleaned("a.py", "$0", "a()\n\u{1b}[0mb()", false).1, ["control_characters"]);
     }

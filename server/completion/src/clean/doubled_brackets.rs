@@ -2,18 +2,18 @@
 
 use syntax::lex;
 
-use super::Surroundings;
+use super::CleaningContext;
 
 /// Brackets behind the cursor that are looked at, and so the most that are cut: each cut reads the code again.
 const MAX_BRACKETS: usize = 8;
 
 /// Takes closing brackets from the answer's end as long as those behind the cursor would have nothing to close.
-pub(super) fn cut(answer: String, around: &Surroundings<'_>) -> String {
+pub(super) fn cut(answer: String, around: &CleaningContext<'_>) -> String {
     doubled_separator(doubled_closers(answer, around), around)
 }
 
 /// Takes a comma or semicolon from the answer's end that stands right after the cursor.
-fn doubled_separator(mut answer: String, around: &Surroundings<'_>) -> String {
+fn doubled_separator(mut answer: String, around: &CleaningContext<'_>) -> String {
     let follows = around.rest_of_line().trim_start().chars().next();
     if let Some(separator) = follows.filter(|c| matches!(c, ',' | ';')) {
         let kept =
@@ -23,7 +23,7 @@ fn doubled_separator(mut answer: String, around: &Surroundings<'_>) -> String {
     answer
 }
 
-fn doubled_closers(mut answer: String, around: &Surroundings<'_>) -> String {
+fn doubled_closers(mut answer: String, around: &CleaningContext<'_>) -> String {
     let follow: Vec<char> = around
         .rest_of_line()
         .chars()
@@ -46,7 +46,7 @@ fn doubled_closers(mut answer: String, around: &Surroundings<'_>) -> String {
 }
 
 /// Whether after the answer the brackets that `follow` close what is open.
-fn has_room(answer: &str, follow: &[char], around: &Surroundings<'_>) -> bool {
+fn has_room(answer: &str, follow: &[char], around: &CleaningContext<'_>) -> bool {
     let text = [around.before.text(), answer].concat();
     let mut open = Vec::new();
     for token in lex(around.language, &text) {

@@ -2,17 +2,17 @@
 //!
 //! Only what is foreign as a whole is adapted: an answer that is indented in the document's own way anywhere keeps each of its lines.
 
-mod foreign;
 mod relative;
+mod tabs_and_spaces;
 
-use super::Surroundings;
+use super::CleaningContext;
 use crate::extent::indentation;
 
 /// Tokens behind which code may go on with the next line, though a blank follows them.
 const GOES_ON_BELOW: [&str; 11] = ["{", "(", "[", ",", ";", ":", "}", "=>", "->", "\\", ">"];
 
 /// Removes an indentation that stands before the cursor already, and writes the others as the document's lines do.
-pub(super) fn adapt(mut answer: String, around: &Surroundings<'_>) -> String {
+pub(super) fn adapt(mut answer: String, around: &CleaningContext<'_>) -> String {
     let line = around.before.line();
     if line.trim().is_empty() {
         // On a blank line the answer's first line begins where the cursor stands; an engine may count from the line's start.
@@ -30,25 +30,25 @@ pub(super) fn adapt(mut answer: String, around: &Surroundings<'_>) -> String {
     if !answer.contains('\n') {
         return answer;
     }
-    relative::adapt(foreign::adapt(answer, around), around)
+    relative::adapt(tabs_and_spaces::adapt(answer, around), around)
 }
 
 /// A line of an answer that code begins on.
-struct CodeLine<'a> {
+struct AnswerLine<'a> {
     /// Where it begins in the answer.
     start: usize,
     blanks: &'a str,
     code: &'a str,
 }
 
-impl CodeLine<'_> {
+impl AnswerLine<'_> {
     fn closes(&self) -> bool {
         self.code.starts_with(['}', ')', ']'])
     }
 }
 
 /// The lines behind the first one, without those that begin in a literal or comment, comments and lines of a preprocessor.
-fn code_lines<'a>(answer: &'a str, around: &Surroundings<'_>) -> Vec<CodeLine<'a>> {
+fn code_lines<'a>(answer: &'a str, around: &CleaningContext<'_>) -> Vec<AnswerLine<'a>> {
     let spanning = around.before.spanning(answer);
     let mut start = 0;
     let mut lines = Vec::new();
@@ -60,7 +60,7 @@ fn code_lines<'a>(answer: &'a str, around: &Surroundings<'_>) -> Vec<CodeLine<'a
         let is_other = code.is_empty() || is_inside || is_directive;
         let is_code = !is_other && !around.language.is_comment_line(code);
         if is_code && start > 0 {
-            lines.push(CodeLine { start, blanks, code });
+            lines.push(AnswerLine { start, blanks, code });
         }
         start += line.len();
     }

@@ -1,9 +1,9 @@
 //! Writes line ends as the document does.
 
-use super::Surroundings;
+use super::CleaningContext;
 
 /// An answer with both kinds was copied from a document with both, and stays.
-pub(super) fn adapt(answer: String, around: &Surroundings<'_>) -> String {
+pub(super) fn adapt(answer: String, around: &CleaningContext<'_>) -> String {
     let crlf = answer.matches("\r\n").count();
     let is_mixed = crlf > 0 && crlf < answer.matches('\n').count();
     match around.has_crlf() {

@@ -5,12 +5,12 @@
 
 use syntax::TokenKind;
 
-use super::Surroundings;
+use super::CleaningContext;
 
 /// Signs and words that a negation follows.
 const BEFORE_NEGATION: [&str; 9] = ["&&", "||", "==", "!=", "=", "?", ":", "=>", "return"];
 
-pub(super) fn restore(answer: String, around: &Surroundings<'_>) -> String {
+pub(super) fn restore(answer: String, around: &CleaningContext<'_>) -> String {
     if !answer.contains('!') {
         return answer;
     }
@@ -31,7 +31,7 @@ pub(super) fn settled(beginning: &str) -> &str {
 }
 
 /// Where a blank is missing, in bytes of the answer.
-fn places(answer: &str, around: &Surroundings<'_>) -> Vec<usize> {
+fn places(answer: &str, around: &CleaningContext<'_>) -> Vec<usize> {
     let (text, cursor, tokens) = around.before.continued(answer);
     let is_blank = |byte: Option<&u8>| matches!(byte, Some(b' '));
     let is_missing = |place: usize| {

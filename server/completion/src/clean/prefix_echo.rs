@@ -1,13 +1,13 @@
 //! Removes what stands before the cursor in its line from the start of an answer, which chat models like to repeat.
 
-use syntax::{Family, Language, TokenKind, is_reserved, lex};
+use syntax::{Language, LanguageFamily, TokenKind, is_reserved, lex};
 
-use super::{Surroundings, is_telling};
+use super::{CleaningContext, is_distinctive};
 
 /// Lines before the cursor's that may be repeated with it.
 const MAX_LINES: usize = 8;
 
-pub(super) fn remove(answer: String, around: &Surroundings<'_>) -> String {
+pub(super) fn remove(answer: String, around: &CleaningContext<'_>) -> String {
     let line = around.before.line().trim_start();
     let echo = answer.trim_start_matches([' ', '\t', '\n', '\r']);
     if let Some(rest) = several_lines(around).find_map(|lines| echo.strip_prefix(lines)) {
@@ -24,7 +24,7 @@ pub(super) fn remove(answer: String, around: &Surroundings<'_>) -> String {
 
 /// The text from each of the lines before the cursor's up to the cursor, the longest first. Nothing where the cursor's line is blank: the
 /// same statements may come twice.
-fn several_lines<'a>(around: &Surroundings<'a>) -> impl Iterator<Item = &'a str> {
+fn several_lines<'a>(around: &CleaningContext<'a>) -> impl Iterator<Item = &'a str> {
     let text = around.before.text();
     let is_blank = around.before.line().trim().is_empty();
     let starts =
@@ -34,7 +34,7 @@ fn several_lines<'a>(around: &Surroundings<'a>) -> impl Iterator<Item = &'a str>
 }
 
 /// Whether an answer that began like this may turn out to repeat the line.
-pub(super) fn may_be(beginning: &str, around: &Surroundings<'_>) -> bool {
+pub(super) fn may_be_echo(beginning: &str, around: &CleaningContext<'_>) -> bool {
     let line = around.before.line().trim_start();
     let echo = beginning.trim_start_matches([' ', '\t', '\n', '\r']);
     let is_line = may_be_repeated(line, "a", around) && line.len() > echo.len() && line.starts_with(echo);
@@ -43,7 +43,7 @@ pub(super) fn may_be(beginning: &str, around: &Surroundings<'_>) -> bool {
 
 /// Whether a line says enough for its repetition to be none by chance: more than a part of a name, or a keyword, behind which it
 /// cannot come again.
-fn may_be_repeated(line: &str, rest: &str, around: &Surroundings<'_>) -> bool {
+fn may_be_repeated(line: &str, rest: &str, around: &CleaningContext<'_>) -> bool {
     // Of three names in a row the third declares nothing.
     let is_followed = line.ends_with(' ') && rest.trim_start().starts_with(is_word);
     let tokens = lex(around.language, line);
@@ -61,16 +61,16 @@ fn may_be_repeated(line: &str, rest: &str, around: &Surroundings<'_>) -> bool {
         // Nothing is closed twice, and no member has two dots.
         // Literals side by side are one in some languages.
         [literal] if literal.kind == TokenKind::String => {
-            !matches!(around.language.family(), Family::C) && around.language != Language::Python
+            !matches!(around.language.family(), LanguageFamily::C) && around.language != Language::Python
         }
-        [_] if line.trim_end() == "<" => around.language.family() == Family::Script,
+        [_] if line.trim_end() == "<" => around.language.family() == LanguageFamily::Script,
         [_] => line.starts_with(['}', ')', ']', '.', ':', '-', '?', '@']),
         _ => true,
     }
 }
 
 /// Whether a name that ends at the cursor would be doubled to one that the document does not have.
-fn doubles_name(line: &str, rest: &str, around: &Surroundings<'_>) -> bool {
+fn doubles_name(line: &str, rest: &str, around: &CleaningContext<'_>) -> bool {
     let start =
         line.len() - line.chars().rev().take_while(|c| is_word(*c)).map(char::len_utf8).sum::<usize>();
     let doubled = [line, &line[start..]].concat();
@@ -90,7 +90,7 @@ fn has_name(text: &str, name: &str) -> bool {
 }
 
 /// Whether the answer repeats the line rather than nests in it what begins alike, as `max(max(a, b), c)` does: that opens brackets anew.
-fn is_certain(line: &str, rest: &str, around: &Surroundings<'_>) -> bool {
+fn is_certain(line: &str, rest: &str, around: &CleaningContext<'_>) -> bool {
     if !may_be_repeated(line, rest, around) {
         return false;
     }
@@ -100,12 +100,12 @@ fn is_certain(line: &str, rest: &str, around: &Surroundings<'_>) -> bool {
     let closes_nothing =
         line.starts_with(['}', ')', ']']) && around.before.leaves_open_what_follows_closes("");
     closes_nothing
-        || is_telling(line) && !line.ends_with(['(', '[', '{', '<'])
+        || is_distinctive(line) && !line.ends_with(['(', '[', '{', '<'])
         || !balances_twice(line, rest, around)
 }
 
 /// Whether the brackets fit with the line repeated, and do not without.
-fn balances_twice(line: &str, rest: &str, around: &Surroundings<'_>) -> bool {
+fn balances_twice(line: &str, rest: &str, around: &CleaningContext<'_>) -> bool {
     let first = |text: &str| match around.before.end(around.extent, text) {
         Some(end) => text[..end].to_owned(),
         None => text.to_owned(),

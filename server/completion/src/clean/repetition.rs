@@ -1,21 +1,21 @@
 //! Cuts an answer that repeats itself.
 
-use super::{Surroundings, is_telling};
+use super::{CleaningContext, is_distinctive};
 
 /// Lines of a run that is looked for at most: models that loop have short loops.
 const MAX_RUN_LINES: usize = 8;
 /// A run that comes so often in a row is a loop. Three also stand in tables and tests.
-const TIMES: usize = 4;
+const MIN_REPEATS: usize = 4;
 
 /// Lines that come again, of an answer that nothing cut off: more than any answer that somebody waits for has.
 const ENDLESS_LINES: usize = 64;
 
 /// Keeps the first of runs of lines that come again and again, if the answer did not end by itself.
-pub(super) fn cut(mut answer: String, around: &Surroundings<'_>) -> String {
+pub(super) fn cut(mut answer: String, around: &CleaningContext<'_>) -> String {
     let lines: Vec<&str> = answer.lines().map(str::trim).collect();
     let is_endless = around.is_cut_off || is_endless(&answer);
     let first_loop = (0..lines.len()).filter(|_| is_endless).find_map(|start| {
-        let length = (1..=MAX_RUN_LINES).find(|&length| loops(&lines[start..], length))?;
+        let length = (1..=MAX_RUN_LINES).find(|&length| is_loop(&lines[start..], length))?;
         Some(start + length)
     });
     if let Some(kept) = first_loop {
@@ -32,15 +32,15 @@ pub(super) fn is_endless(answer: &str) -> bool {
         let repeated =
             lines.iter().zip(&lines[length.min(lines.len())..]).take_while(|(line, again)| line == again);
         let repeated = repeated.map(|(line, _)| *line).collect::<Vec<_>>();
-        repeated.len() >= ENDLESS_LINES && repeated.iter().any(|line| is_telling(line))
+        repeated.len() >= ENDLESS_LINES && repeated.iter().any(|line| is_distinctive(line))
     };
     (1..=MAX_RUN_LINES).any(repeats)
 }
 
-fn loops(lines: &[&str], length: usize) -> bool {
-    let Some(repeated) = lines.get(..length * TIMES) else { return false };
+fn is_loop(lines: &[&str], length: usize) -> bool {
+    let Some(repeated) = lines.get(..length * MIN_REPEATS) else { return false };
     let run = &repeated[..length];
-    run.iter().any(|line| is_telling(line)) && repeated.chunks(length).all(|again| again == run)
+    run.iter().any(|line| is_distinctive(line)) && repeated.chunks(length).all(|again| again == run)
 }
 
 #[cfg(test)]

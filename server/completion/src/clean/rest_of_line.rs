@@ -1,12 +1,12 @@
 //! Cuts what already stands after the cursor in its line.
 
-use super::Surroundings;
+use super::CleaningContext;
 
 /// Fewer characters than this are left to the brackets' own rule.
 const MIN_CHARACTERS: usize = 3;
 
 /// Keeps what stands before the rest of the cursor's line, if the answer's first or last line ends with that and leaves open what it closes.
-pub(super) fn cut(mut answer: String, around: &Surroundings<'_>) -> String {
+pub(super) fn cut(mut answer: String, around: &CleaningContext<'_>) -> String {
     let rest = around.rest_of_line().trim();
     let first_line = answer.lines().next().unwrap_or_default().trim_end();
     let fits = |kept: &&str| around.before.leaves_open_what_follows_closes(kept);

@@ -1,6 +1,6 @@
 //! Cuts an answer that runs on into the next lines after the cursor.
 
-use super::{Surroundings, is_telling};
+use super::{CleaningContext, is_distinctive};
 use crate::extent::indentation;
 
 /// Telling lines in a row that also stand after the cursor: so many are no chance.
@@ -11,7 +11,7 @@ const CERTAIN_SHIFTED_LINES: usize = 4;
 const MAX_LINES: usize = 16;
 
 /// Keeps what stands before the lines that stand after the cursor as well.
-pub(super) fn cut(mut answer: String, around: &Surroundings<'_>) -> String {
+pub(super) fn cut(mut answer: String, around: &CleaningContext<'_>) -> String {
     if let Some(start) = overlap(&answer, around, false) {
         answer.truncate(answer[..start].trim_end().len());
     }
@@ -19,15 +19,15 @@ pub(super) fn cut(mut answer: String, around: &Surroundings<'_>) -> String {
 }
 
 /// Whether an answer that is not complete yet has run on into these lines for certain.
-pub(super) fn runs_on(answer: &str, around: &Surroundings<'_>) -> bool {
+pub(super) fn overlaps_for_certain(answer: &str, around: &CleaningContext<'_>) -> bool {
     overlap(answer, around, true).is_some()
 }
 
 /// Where the answer begins to repeat the lines after the cursor, indentation and all: to its end, or for several telling lines.
-fn overlap(answer: &str, around: &Surroundings<'_>, is_open: bool) -> Option<usize> {
+fn overlap(answer: &str, around: &CleaningContext<'_>, is_open: bool) -> Option<usize> {
     let follows: Vec<&str> =
         around.suffix.split('\n').skip(1).map(str::trim_end).filter(is_not_blank).take(MAX_LINES).collect();
-    if !follows.first().is_some_and(|line| is_telling(line)) {
+    if !follows.first().is_some_and(|line| is_distinctive(line)) {
         return None;
     }
     let line = around.before.line();
@@ -69,7 +69,7 @@ impl Overlap {
     fn new(lines: &[(usize, String)], follows: &[&str]) -> Overlap {
         let same = lines.iter().zip(follows).take_while(|((_, line), next)| line == *next).count();
         Overlap {
-            telling: follows[..same].iter().filter(|line| is_telling(line)).count(),
+            telling: follows[..same].iter().filter(|line| is_distinctive(line)).count(),
             is_to_the_end: same == lines.len(),
             is_all: same == follows.len(),
         }
@@ -90,7 +90,7 @@ fn overlap_is_shifted(lines: &[(usize, String)], follows: &[&str]) -> bool {
     let same = lines.iter().zip(follows).take_while(|((_, line), next)| {
         line.trim_start() == next.trim_start() && shift(line, next) == shift(&lines[0].1, follows[0])
     });
-    same.filter(|((_, line), _)| is_telling(line)).count() >= CERTAIN_SHIFTED_LINES
+    same.filter(|((_, line), _)| is_distinctive(line)).count() >= CERTAIN_SHIFTED_LINES
 }
 
 fn is_not_blank(line: &&str) -> bool {

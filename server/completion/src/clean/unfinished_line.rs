@@ -1,8 +1,8 @@
 //! Cuts the last line of an answer that was cut off: half a line after whole ones is of no use.
 
-use super::Surroundings;
+use super::CleaningContext;
 
-pub(super) fn cut(mut answer: String, around: &Surroundings<'_>) -> String {
+pub(super) fn cut(mut answer: String, around: &CleaningContext<'_>) -> String {
     if around.is_cut_off
         && let Some(line_end) = answer.rfind('\n')
         && !answer[..line_end].trim().is_empty()

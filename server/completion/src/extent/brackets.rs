@@ -1,12 +1,12 @@
 //! Where an answer ends in a language whose blocks stand in brackets.
 
-use syntax::{Reader, Token, TokenKind};
+use syntax::{StatementReader, Token, TokenKind};
 
-use super::{Continued, Extent, indentation};
+use super::{Continuation, Extent, indentation};
 
-impl<'c> Continued<'c, '_> {
+impl<'c> Continuation<'c, '_> {
     pub(super) fn end_by_brackets(&self, extent: Extent) -> Option<usize> {
-        let mut reader: Reader<'c> = self.before.read.clone();
+        let mut reader: StatementReader<'c> = self.before.reader.clone();
         let (known, new) = self.tokens.split_at(self.first);
         known.iter().for_each(|token| reader.read(self.text, token, self.before.restart));
         let level = match extent {
@@ -35,12 +35,18 @@ impl<'c> Continued<'c, '_> {
     }
 
     /// Where the answer ends if it ends before `token` or with it.
-    fn ends_at(&self, reader: &Reader<'_>, token: &Token, extent: Extent, level: usize) -> Option<usize> {
+    fn ends_at(
+        &self,
+        reader: &StatementReader<'_>,
+        token: &Token,
+        extent: Extent,
+        level: usize,
+    ) -> Option<usize> {
         if token.kind == TokenKind::Newline || reader.is_directive(self.text, token) {
             return None;
         }
         let depth = reader.open().len();
-        let written = self.written(token);
+        let written = self.text_of(token);
         if token.kind == TokenKind::Punctuation && matches!(written, ")" | "]" | "}") {
             let is_kept = self.before.after.closes().is_some_and(|closes| depth <= closes);
             if depth > level && !is_kept || depth > 0 && !self.fits(reader, written) {
@@ -62,7 +68,7 @@ impl<'c> Continued<'c, '_> {
     }
 
     /// Whether a closer is of the kind of the innermost open bracket.
-    pub(super) fn fits(&self, reader: &Reader<'_>, written: &str) -> bool {
+    pub(super) fn fits(&self, reader: &StatementReader<'_>, written: &str) -> bool {
         reader.open().last().is_some_and(|open| open.closer() == written.as_bytes()[0])
     }
 
@@ -82,16 +88,16 @@ impl<'c> Continued<'c, '_> {
     }
 
     /// Whether `token` opens the body of what the cursor's statement heads.
-    fn opens_body(&self, reader: &Reader<'_>, token: &Token, extent: Extent, level: usize) -> bool {
+    fn opens_body(&self, reader: &StatementReader<'_>, token: &Token, extent: Extent, level: usize) -> bool {
         extent == Extent::Statement
             && token.range.start >= self.cursor
-            && self.written(token) == "{"
+            && self.text_of(token) == "{"
             && reader.open().len() == level
-            && reader.heads_block()
+            && reader.next_brace_opens_body()
     }
 
     /// The end of a statement that nothing could go on with.
-    fn over(&self, reader: &Reader<'_>, extent: Extent, level: usize) -> Option<usize> {
+    fn over(&self, reader: &StatementReader<'_>, extent: Extent, level: usize) -> Option<usize> {
         let is_line_over = self.tokens.last().is_some_and(|last| last.kind == TokenKind::Newline);
         let end = reader.last_end()?.saturating_sub(self.before.restart);
         let is_over = extent == Extent::Statement && reader.open().len() == level && end > self.cursor;

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use completion::{Outcome, Settings, Status, complete};
-use engines::{Alternative, Answer, Description, Engine, Error, Finish, Kind, Request, Sink};
+use completion::{CompletionSettings, Outcome, OutcomeStatus, complete};
+use engines::{
+    Alternative, Answer, Engine, EngineDescription, EngineError, EngineKind, FinishReason, Request, Sink,
+};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
@@ -11,10 +13,10 @@ use tokio_util::sync::CancellationToken;
 use crate::complete::at_cursor;
 
 /// An engine that says the first text and offers the others, with how sure it is.
-struct Offers(Description, Vec<(&'static str, f64)>);
+struct Offers(EngineDescription, Vec<(&'static str, f64)>);
 
 impl Engine for Offers {
-    fn description(&self) -> &Description {
+    fn description(&self) -> &EngineDescription {
         &self.0
     }
 
@@ -35,7 +37,7 @@ impl Engine for Offers {
         _: Request,
         sink: Sink<'a>,
         _: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Answer, Error>> {
+    ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         async move {
             let (first, others) = self.1.split_first().expect("there is one");
             let _ = sink.text(first.0);
@@ -45,16 +47,20 @@ impl Engine for Offers {
                 explanation: None,
             };
             let alternatives = others.iter().map(alternative).collect();
-            Ok(Answer { alternatives, confidence: Some(first.1), ..Answer::ended(Finish::Stop) })
+            Ok(Answer { alternatives, confidence: Some(first.1), ..Answer::with_finish(FinishReason::Stop) })
         }
         .boxed()
     }
 }
 
-async fn asked(fixture: &str, texts: &[(&'static str, f64)], settings: &Settings) -> Outcome {
+async fn asked(fixture: &str, texts: &[(&'static str, f64)], settings: &CompletionSettings) -> Outcome {
     let name = "offers".to_owned();
-    let description =
-        Description { model: name.clone(), name, kind: Kind::Scripted, settings: BTreeMap::new() };
+    let description = EngineDescription {
+        model: name.clone(),
+        name,
+        kind: EngineKind::Scripted,
+        settings: BTreeMap::new(),
+    };
     let (snapshot, offset) = at_cursor(fixture);
     let engine = Offers(description, texts.to_vec());
     complete(&snapshot, offset, &engine, settings, &CancellationToken::new()).await
@@ -77,23 +83,23 @@ async fn they_are_cleaned_as_the_first_one_and_each_is_there_once() {
         ("e", 1.0),
         ("f", 1.0),
     ];
-    let outcome = asked("x = f($0)\n", &offered, &Settings::for_invoked()).await;
+    let outcome = asked("x = f($0)\n", &offered, &CompletionSettings::for_invoked()).await;
     assert_eq!(outcome.text, "a");
     assert_eq!(texts(&outcome), ["b", "c", "d", "e"], "as many as somebody looks through");
 }
 
 #[tokio::test]
 async fn there_are_none_for_who_only_types_nor_beside_nothing() {
-    let typed = asked("x = $0\n", &[("a", 1.0), ("b", 1.0)], &Settings::for_editor()).await;
+    let typed = asked("x = $0\n", &[("a", 1.0), ("b", 1.0)], &CompletionSettings::for_editor()).await;
     assert_eq!((&*typed.text, typed.alternatives.len()), ("a", 0));
-    let nothing = asked("x = $0\n", &[("", 1.0), ("b", 1.0)], &Settings::for_invoked()).await;
-    assert!(matches!(nothing.status, Status::Silent(_)), "{:?}", nothing.status);
+    let nothing = asked("x = $0\n", &[("", 1.0), ("b", 1.0)], &CompletionSettings::for_invoked()).await;
+    assert!(matches!(nothing.status, OutcomeStatus::Silent(_)), "{:?}", nothing.status);
     assert_eq!((&*nothing.text, nothing.alternatives.len()), ("", 0));
 }
 
 #[tokio::test]
 async fn the_gate_is_theirs_too() {
-    let settings = Settings { min_confidence: Some(0.5), ..Settings::for_invoked() };
+    let settings = CompletionSettings { min_confidence: Some(0.5), ..CompletionSettings::for_invoked() };
     let outcome = asked("x = $0\n", &[("a", 0.9), ("b", 0.4), ("c", 0.6)], &settings).await;
     assert_eq!(texts(&outcome), ["c"]);
 }

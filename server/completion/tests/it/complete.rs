@@ -3,12 +3,14 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use builtin::Settings as BuiltinSettings;
+use builtin::BuiltinSettings;
 use completion::{
-    Around, ContextItem, Document, Gate, Outcome, Sent, Settings, Snapshot, Status, World, complete,
+    CompletionSettings, DocumentSnapshot, DocumentText, EditorContext, Gate, Outcome, OutcomeStatus,
+    RequestSize, RetrievedContext, WorkspaceIndex, complete,
 };
 use engines::{
-    Answer, BuiltinEngine, Description, Engine, Error, Finish, Request, Rule, Script, ScriptedEngine, Sink,
+    Answer, BuiltinEngine, Engine, EngineDescription, EngineError, FinishReason, Request, Rule, Script,
+    ScriptedEngine, Sink,
 };
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -19,15 +21,15 @@ use tokio_util::sync::CancellationToken;
 const CURSOR: &str = "$0";
 
 /// The document and cursor that `fixture` shows, in a workspace without other files.
-pub(crate) fn at_cursor(fixture: &str) -> (Snapshot, usize) {
-    in_world(&World::empty(), "main.py", fixture)
+pub(crate) fn at_cursor(fixture: &str) -> (DocumentSnapshot, usize) {
+    in_world(&WorkspaceIndex::empty(), "main.py", fixture)
 }
 
-pub(crate) fn in_world(world: &World, path: &str, fixture: &str) -> (Snapshot, usize) {
+pub(crate) fn in_world(world: &WorkspaceIndex, path: &str, fixture: &str) -> (DocumentSnapshot, usize) {
     let (before, after) = fixture.split_once(CURSOR).expect("a fixture has a cursor");
     let text = [before, after].concat().into();
     let language = Language::from_path(path).expect("a fixture has a known ending");
-    (world.open(Document { path: path.into(), language, text }), before.len())
+    (world.snapshot(DocumentText { path: path.into(), language, text }), before.len())
 }
 
 fn says(pieces: &[&str]) -> ScriptedEngine {
@@ -39,7 +41,7 @@ fn waits(delay: Duration) -> ScriptedEngine {
     ScriptedEngine::new("waiting", Script { delay, pieces: vec!["late".to_owned()], failure: None })
 }
 
-async fn ask(fixture: &str, engine: &dyn Engine, settings: &Settings) -> Outcome {
+async fn ask(fixture: &str, engine: &dyn Engine, settings: &CompletionSettings) -> Outcome {
     let (snapshot, offset) = at_cursor(fixture);
     complete(&snapshot, offset, engine, settings, &CancellationToken::new()).await
 }
@@ -47,43 +49,47 @@ async fn ask(fixture: &str, engine: &dyn Engine, settings: &Settings) -> Outcome
 #[tokio::test]
 async fn pieces_become_one_text_and_the_trace_tells_what_was_cut() {
     let engine = says(&["a +", " b\nprint(total, file=out)\n", "more\n"]);
-    let outcome = ask("total = $0\nprint(total, file=out)\n", &engine, &Settings::for_replay()).await;
-    assert!(matches!(outcome.status, Status::Ok), "{:?}", outcome.status);
+    let outcome =
+        ask("total = $0\nprint(total, file=out)\n", &engine, &CompletionSettings::for_replay()).await;
+    assert!(matches!(outcome.status, OutcomeStatus::Ok), "{:?}", outcome.status);
     assert_eq!(outcome.text, "a + b");
     assert_eq!(outcome.trace.received, "a + b\nprint(total, file=out)\n");
     assert_eq!(outcome.trace.cuts.len(), 1);
     assert_eq!(outcome.trace.cuts[0].filter, "suffix_overlap");
-    assert_eq!(outcome.trace.sent, Sent { prefix: 8, suffix: 24, context: 0 });
-    assert_eq!(outcome.trace.finish, Some(Finish::Complete), "nothing more is read");
+    assert_eq!(outcome.trace.request_size, RequestSize { prefix: 8, suffix: 24, context: 0 });
+    assert_eq!(outcome.trace.finish, Some(FinishReason::Complete), "nothing more is read");
     let timings = outcome.trace.timings;
     assert!(timings.gather <= timings.first.unwrap() && timings.first.unwrap() <= timings.total);
 }
 
 #[tokio::test]
 async fn nothing_and_nothing_new_are_silence() {
-    let settings = Settings::for_replay();
+    let settings = CompletionSettings::for_replay();
     let nothing = ask("x = $0", &says(&[]), &settings).await;
-    assert!(matches!(nothing.status, Status::Silent("nothing to suggest")), "{:?}", nothing.status);
+    assert!(matches!(nothing.status, OutcomeStatus::Silent("nothing to suggest")), "{:?}", nothing.status);
     let blanks = ask("x = $0", &says(&["  \n"]), &settings).await;
-    assert!(matches!(blanks.status, Status::Silent("nothing new to suggest")), "{:?}", blanks.status);
+    assert!(matches!(blanks.status, OutcomeStatus::Silent("nothing new to suggest")), "{:?}", blanks.status);
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_deadline_frees_the_engine() {
     let engine = waits(Duration::from_secs(60));
-    let outcome =
-        ask("x = $0", &engine, &Settings { deadline: Duration::from_secs(1), ..Settings::for_replay() })
-            .await;
-    assert!(matches!(outcome.status, Status::Timeout), "{:?}", outcome.status);
+    let outcome = ask(
+        "x = $0",
+        &engine,
+        &CompletionSettings { deadline: Duration::from_secs(1), ..CompletionSettings::for_replay() },
+    )
+    .await;
+    assert!(matches!(outcome.status, OutcomeStatus::Timeout), "{:?}", outcome.status);
     assert!(outcome.trace.is_late);
     assert_eq!(engine.busy(), 0);
 }
 
 /// Speaks and then says nothing more.
-struct Stuck(Description);
+struct Stuck(EngineDescription);
 
 impl Engine for Stuck {
-    fn description(&self) -> &Description {
+    fn description(&self) -> &EngineDescription {
         &self.0
     }
 
@@ -100,7 +106,7 @@ impl Engine for Stuck {
         request: Request,
         sink: Sink<'a>,
         _cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Answer, Error>> {
+    ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         async move {
             let left = request.deadline.expect("whoever asks has a deadline") - tokio::time::Instant::now();
             sink.prompt("the prompt");
@@ -114,9 +120,10 @@ impl Engine for Stuck {
 #[tokio::test(start_paused = true)]
 async fn whole_lines_that_came_before_the_deadline_are_kept() {
     let description = ScriptedEngine::new("stuck", Script::default()).description().clone();
-    let settings = Settings { deadline: Duration::from_secs(3), ..Settings::for_replay() };
+    let settings =
+        CompletionSettings { deadline: Duration::from_secs(3), ..CompletionSettings::for_replay() };
     let outcome = ask("def f():\n    $0", &Stuck(description), &settings).await;
-    assert!(matches!(outcome.status, Status::Ok), "{:?}", outcome.status);
+    assert!(matches!(outcome.status, OutcomeStatus::Ok), "{:?}", outcome.status);
     assert_eq!((&*outcome.text, outcome.trace.finish, outcome.trace.is_late), ("3 s left", None, true));
     assert_eq!(outcome.trace.received, "3 s left\n    half a li");
     assert_eq!(outcome.trace.prompt.as_deref(), Some("the prompt"));
@@ -127,7 +134,7 @@ async fn cancelling_frees_the_engine() {
     let engine = waits(Duration::from_secs(20));
     let (snapshot, offset) = at_cursor("x = $0");
     let cancel = CancellationToken::new();
-    let settings = Settings::for_replay();
+    let settings = CompletionSettings::for_replay();
     let request = complete(&snapshot, offset, &engine, &settings, &cancel);
     let canceller = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -135,7 +142,7 @@ async fn cancelling_frees_the_engine() {
         cancel.cancel();
     };
     let (outcome, ()) = tokio::join!(request, canceller);
-    assert!(matches!(outcome.status, Status::Cancelled), "{:?}", outcome.status);
+    assert!(matches!(outcome.status, OutcomeStatus::Cancelled), "{:?}", outcome.status);
     assert_eq!(engine.busy(), 0);
 }
 
@@ -143,7 +150,7 @@ async fn cancelling_frees_the_engine() {
 async fn dropping_the_request_frees_the_engine() {
     let engine = waits(Duration::from_secs(20));
     let (snapshot, offset) = at_cursor("x = $0");
-    let (settings, cancel) = (Settings::for_replay(), CancellationToken::new());
+    let (settings, cancel) = (CompletionSettings::for_replay(), CancellationToken::new());
     let request = complete(&snapshot, offset, &engine, &settings, &cancel);
     assert!(tokio::time::timeout(Duration::from_secs(1), request).await.is_err());
     assert_eq!(engine.busy(), 0);
@@ -152,16 +159,17 @@ async fn dropping_the_request_frees_the_engine() {
 #[tokio::test]
 async fn an_engine_that_fails_is_an_outcome() {
     let script = Script { failure: Some("it broke".to_owned()), ..Script::default() };
-    let outcome = ask("x = $0", &ScriptedEngine::new("broken", script), &Settings::for_replay()).await;
-    let Status::Failed(error) = outcome.status else { panic!("{:?}", outcome.status) };
+    let outcome =
+        ask("x = $0", &ScriptedEngine::new("broken", script), &CompletionSettings::for_replay()).await;
+    let OutcomeStatus::Failed(error) = outcome.status else { panic!("{:?}", outcome.status) };
     assert_eq!(error.to_string(), "engine `broken` failed: it broke");
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_endless_answer_is_not_read_to_the_end() {
     let engine = says(&vec!["x = 1234567\n"; 100_000]);
-    let outcome = ask("$0", &engine, &Settings::for_replay()).await;
-    assert_eq!(outcome.trace.finish, Some(Finish::Complete));
+    let outcome = ask("$0", &engine, &CompletionSettings::for_replay()).await;
+    assert_eq!(outcome.trace.finish, Some(FinishReason::Complete));
     assert!(outcome.trace.received.len() < 70_000);
 }
 
@@ -170,34 +178,34 @@ async fn an_endless_answer_is_not_read_to_the_end() {
 async fn an_endless_statement_in_small_pieces_is_read_to_the_limit() {
     let mut pieces = vec!["("];
     pieces.resize(70_000, ";");
-    let outcome = ask("x = $0", &says(&pieces), &Settings::for_replay()).await;
-    assert_eq!(outcome.trace.finish, Some(Finish::Complete));
+    let outcome = ask("x = $0", &says(&pieces), &CompletionSettings::for_replay()).await;
+    assert_eq!(outcome.trace.finish, Some(FinishReason::Complete));
     assert!((65_000..70_000).contains(&outcome.trace.received.len()));
 }
 
 #[tokio::test]
 async fn gates_close_before_the_engine_is_asked() {
     let engine = waits(Duration::from_secs(3600));
-    let settings = Settings::for_replay();
+    let settings = CompletionSettings::for_replay();
     let inside = ask("na$0me = 1", &engine, &settings).await;
-    assert!(matches!(inside.status, Status::Gated(Gate::InsideWord)), "{:?}", inside.status);
+    assert!(matches!(inside.status, OutcomeStatus::Gated(Gate::InsideWord)), "{:?}", inside.status);
     let (snapshot, _) = at_cursor("größe$0");
     for no_place in [3, 99] {
         let outcome = complete(&snapshot, no_place, &engine, &settings, &CancellationToken::new()).await;
-        assert!(matches!(outcome.status, Status::Gated(Gate::NoSuchPlace)), "{:?}", outcome.status);
+        assert!(matches!(outcome.status, OutcomeStatus::Gated(Gate::InvalidOffset)), "{:?}", outcome.status);
     }
     let large = ask(&format!("{}$0", "x = 1\n".repeat(1 << 20)), &engine, &settings).await;
-    assert!(matches!(large.status, Status::Gated(Gate::DocumentTooLarge)), "{:?}", large.status);
+    assert!(matches!(large.status, OutcomeStatus::Gated(Gate::DocumentTooLarge)), "{:?}", large.status);
 }
 
 /// Remembers everything that it is told.
 struct Spy {
-    description: Description,
+    description: EngineDescription,
     told: Mutex<String>,
 }
 
 impl Engine for Spy {
-    fn description(&self) -> &Description {
+    fn description(&self) -> &EngineDescription {
         &self.description
     }
 
@@ -214,20 +222,20 @@ impl Engine for Spy {
         request: Request,
         sink: Sink<'a>,
         _cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Answer, Error>> {
+    ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         let context: String =
             request.context.iter().map(|item| format!("{} {}\n", item.path, item.text)).collect();
         let seen = format!("{}\n{}\n{}\n{context}", request.path, request.prefix(), request.suffix());
         self.told.lock().expect("no test panics while holding it").push_str(&seen);
         assert!(sink.text("seen").is_continue(), "one word is never too much");
-        async { Ok(Answer::ended(Finish::Stop)) }.boxed()
+        async { Ok(Answer::with_finish(FinishReason::Stop)) }.boxed()
     }
 }
 
 const CANARY: &str = "xyzzy_canary_quux";
 
 /// A file whose hole holds the canary many times, and whose other files make the model eager to go on there.
-fn world_with_canary() -> World {
+fn world_with_canary() -> WorkspaceIndex {
     let truth = format!("    {CANARY} = load({CANARY})\n    return {CANARY}\n");
     let file = |path: &str, text: String| SourceFile {
         path: path.into(),
@@ -235,7 +243,7 @@ fn world_with_canary() -> World {
         text: text.into(),
     };
     let twin = "def read(path):\n    data = load(path)\n    return data\n\n\n".repeat(3);
-    World::new(
+    WorkspaceIndex::new(
         vec![
             file("a.py", format!("def fetch(path):\n{truth}\n\ndef other({CANARY}):\n    return {CANARY}\n")),
             file("b.py", twin),
@@ -247,7 +255,7 @@ fn world_with_canary() -> World {
 #[tokio::test]
 async fn removed_text_reaches_no_engine() {
     let world = world_with_canary();
-    let context = vec![ContextItem {
+    let context = vec![RetrievedContext {
         path: "b.py".to_owned(),
         text: "def read(path):\n    return load(path)\n".to_owned(),
         first_line: None,
@@ -262,13 +270,14 @@ async fn removed_text_reaches_no_engine() {
         let description = says(&[]).description().clone();
         let spy = Spy { description, told: Mutex::default() };
         let cancel = CancellationToken::new();
-        complete(&snapshot, offset, &spy, &Settings::for_replay(), &cancel).await;
+        complete(&snapshot, offset, &spy, &CompletionSettings::for_replay(), &cancel).await;
         let told = spy.told.into_inner().expect("no test panics while holding it");
         assert!(told.contains("a.py") && told.contains("load(path)"), "{told}");
         assert!(!told.contains(CANARY), "{told}");
-        for settings in
-            [Settings::for_replay(), Settings { hide_near_duplicates: true, ..Settings::for_replay() }]
-        {
+        for settings in [
+            CompletionSettings::for_replay(),
+            CompletionSettings { hide_near_duplicates: true, ..CompletionSettings::for_replay() },
+        ] {
             let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
             let outcome = complete(&snapshot, offset, &engine, &settings, &cancel).await;
             assert!(!format!("{outcome:?}").contains(CANARY), "{outcome:?}");
@@ -280,14 +289,14 @@ async fn removed_text_reaches_no_engine() {
 async fn hidden_files_reach_no_engine() {
     let text = format!("def fetch(path):\n    {CANARY} = load(path)\n    return {CANARY}\n");
     let renamed = SourceFile { path: "renamed.py".into(), language: Language::Python, text: text.into() };
-    let world = World::new(vec![renamed].into());
+    let world = WorkspaceIndex::new(vec![renamed].into());
     let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
     let (snapshot, offset) = in_world(&world, "a.py", "def fetch(path):\n    $0");
-    let settings = Settings::for_replay();
+    let settings = CompletionSettings::for_replay();
     let cancel = CancellationToken::new();
     let seen = complete(&snapshot, offset, &engine, &settings, &cancel).await;
     assert!(seen.text.contains(CANARY), "the canary is there to be found: {seen:?}");
-    let snapshot = snapshot.hiding(world.paths(|file| file.text.contains(CANARY)));
+    let snapshot = snapshot.without_files(world.paths(|file| file.text.contains(CANARY)));
     let hidden = complete(&snapshot, offset, &engine, &settings, &cancel).await;
     assert!(!format!("{hidden:?}").contains(CANARY), "{hidden:?}");
 }
@@ -303,20 +312,20 @@ async fn context_from_copies_is_hidden_with_them() {
         text: text.into(),
     };
     let files = vec![file("a.py", lines(0)), file("copy.py", lines(2)), file("other.py", lines(900))];
-    let item = |path: &str| ContextItem {
+    let item = |path: &str| RetrievedContext {
         path: path.to_owned(),
         text: "hint".to_owned(),
         first_line: None,
         strategy: "functions".to_owned(),
         score: 1.0,
     };
-    let (snapshot, offset) = in_world(&World::new(files.into()), "a.py", "x = $0\n");
+    let (snapshot, offset) = in_world(&WorkspaceIndex::new(files.into()), "a.py", "x = $0\n");
     let snapshot =
         snapshot.with_context(vec![item("copy.py"), item("other.py")]).with_copies(vec!["copy.py".into()]);
     for (hide_near_duplicates, seen) in [(false, vec!["copy.py", "other.py"]), (true, vec!["other.py"])] {
-        let settings = Settings { hide_near_duplicates, ..Settings::for_replay() };
+        let settings = CompletionSettings { hide_near_duplicates, ..CompletionSettings::for_replay() };
         let outcome = complete(&snapshot, offset, &says(&["1"]), &settings, &CancellationToken::new()).await;
-        let paths: Vec<&str> = outcome.trace.gathered.iter().map(|item| item.path.as_str()).collect();
+        let paths: Vec<&str> = outcome.trace.context.iter().map(|item| item.path.as_str()).collect();
         assert_eq!(paths, seen);
     }
 }
@@ -326,25 +335,29 @@ async fn the_builtin_engine_completes_from_the_workspace() {
     let line = "    logger.info(\"stored %s\", key)\n";
     let other = format!("def put(key):\n{line}\n\ndef drop(key):\n{line}");
     let files = vec![SourceFile { path: "b.py".into(), language: Language::Python, text: other.into() }];
-    let (snapshot, offset) = in_world(&World::new(files.into()), "a.py", "def add(key):\n    logger.$0\n");
+    let (snapshot, offset) =
+        in_world(&WorkspaceIndex::new(files.into()), "a.py", "def add(key):\n    logger.$0\n");
     let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
     let outcome =
-        complete(&snapshot, offset, &engine, &Settings::for_replay(), &CancellationToken::new()).await;
+        complete(&snapshot, offset, &engine, &CompletionSettings::for_replay(), &CancellationToken::new())
+            .await;
     assert_eq!(outcome.text, "info(\"stored %s\", key)", "{outcome:?}");
     assert!(outcome.trace.confidence.is_some_and(|confidence| confidence > 0.0 && confidence <= 1.0));
-    let unsure = Settings { min_confidence: Some(1.01), ..Settings::for_replay() };
+    let unsure = CompletionSettings { min_confidence: Some(1.01), ..CompletionSettings::for_replay() };
     let gated = complete(&snapshot, offset, &engine, &unsure, &CancellationToken::new()).await;
-    assert!(matches!(gated.status, Status::Gated(Gate::Unsure(_))), "{:?}", gated.status);
+    assert!(matches!(gated.status, OutcomeStatus::Gated(Gate::Unsure(_))), "{:?}", gated.status);
     assert_eq!(gated.text, "");
 }
 
 /// What the built-in engine proposes behind `logger.` in a function that nobody has.
-async fn logged(world: &World, documents: Vec<SourceFile>) -> String {
+async fn logged(world: &WorkspaceIndex, documents: Vec<SourceFile>) -> String {
     let documents = documents.into_iter().map(|file| Arc::new(FileIndex::new(file))).collect();
     let (snapshot, offset) = in_world(world, "lib/a.py", "def add(key):\n    logger.$0\n");
-    let snapshot = snapshot.among(Around { documents, ..Around::default() });
+    let snapshot = snapshot.with_editor_context(EditorContext { documents, ..EditorContext::default() });
     let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
-    complete(&snapshot, offset, &engine, &Settings::for_replay(), &CancellationToken::new()).await.text
+    complete(&snapshot, offset, &engine, &CompletionSettings::for_replay(), &CancellationToken::new())
+        .await
+        .text
 }
 
 /// A file that logs in one way.
@@ -356,7 +369,7 @@ fn logging(path: &str, how: &str) -> SourceFile {
 
 #[tokio::test]
 async fn an_unsaved_document_is_read_in_the_place_of_its_file() {
-    let world = World::new([logging("b.py", "info")].into());
+    let world = WorkspaceIndex::new([logging("b.py", "info")].into());
     assert_eq!(logged(&world, vec![]).await, "info(key)");
     assert_eq!(logged(&world, vec![logging("b.py", "debug")]).await, "debug(key)");
     assert_eq!(logged(&world, vec![logging("b.py", "debug"), logging("c.py", "debug")]).await, "debug(key)");
@@ -373,11 +386,11 @@ async fn an_unsaved_document_is_read_in_the_place_of_its_file() {
 async fn tokens_follow_the_files() {
     let files = |list: &[SourceFile]| -> Arc<[SourceFile]> { list.into() };
     let (old, new) = (logging("b.py", "info"), logging("b.py", "debug"));
-    let follow = |world: &World, list: &[SourceFile]| {
+    let follow = |world: &WorkspaceIndex, list: &[SourceFile]| {
         let files = files(list);
         world.with_index(Arc::clone(&files), Index::build(&files), Arc::default())
     };
-    let first = World::new(files(std::slice::from_ref(&old)));
+    let first = WorkspaceIndex::new(files(std::slice::from_ref(&old)));
     let changed = follow(&first, std::slice::from_ref(&new));
     assert_eq!(logged(&changed, vec![]).await, "debug(key)");
     let moved = follow(&changed, &[SourceFile { path: "c.py".into(), ..new }]);
@@ -385,20 +398,23 @@ async fn tokens_follow_the_files() {
     assert_eq!(logged(&follow(&moved, &[]), vec![]).await, "");
     // Tokens that are put together while files change are those of the files as they are by then.
     assert_eq!(logged(&moved.with_tokens_of(&first), vec![]).await, "debug(key)");
-    assert!(follow(&World::empty(), &[old]).tokens().is_none(), "where nobody reads them there are none");
+    assert!(
+        follow(&WorkspaceIndex::empty(), &[old]).tokens().is_none(),
+        "where nobody reads them there are none"
+    );
 }
 
 #[tokio::test]
 async fn who_asks_by_key_gets_doubtful_text_too() {
     let calls = "a = f(1)\na = g(2)\na = h(3)\na = k(4)\n";
     let file = SourceFile { path: "b.py".into(), language: Language::Python, text: calls.into() };
-    let (snapshot, offset) = in_world(&World::new(vec![file].into()), "a.py", "a = $0\n");
+    let (snapshot, offset) = in_world(&WorkspaceIndex::new(vec![file].into()), "a.py", "a = $0\n");
     let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_editor());
     let cancel = CancellationToken::new();
-    let typed = complete(&snapshot, offset, &engine, &Settings::for_editor(), &cancel).await;
-    assert!(matches!(typed.status, Status::Silent("the rest is unlikely")), "{:?}", typed.status);
-    let invoked = complete(&snapshot, offset, &engine, &Settings::for_invoked(), &cancel).await;
-    assert!(matches!(invoked.status, Status::Ok), "{:?}", invoked.status);
+    let typed = complete(&snapshot, offset, &engine, &CompletionSettings::for_editor(), &cancel).await;
+    assert!(matches!(typed.status, OutcomeStatus::Silent("the rest is unlikely")), "{:?}", typed.status);
+    let invoked = complete(&snapshot, offset, &engine, &CompletionSettings::for_invoked(), &cancel).await;
+    assert!(matches!(invoked.status, OutcomeStatus::Ok), "{:?}", invoked.status);
 }
 
 #[tokio::test]
@@ -409,9 +425,15 @@ async fn many_requests_share_one_world() {
         let (world, engine) = (world.clone(), Arc::clone(&engine));
         tokio::spawn(async move {
             let (snapshot, offset) = in_world(&world, "c.py", "def read(path):\n    $0");
-            complete(&snapshot, offset, &*engine, &Settings::for_replay(), &CancellationToken::new())
-                .await
-                .text
+            complete(
+                &snapshot,
+                offset,
+                &*engine,
+                &CompletionSettings::for_replay(),
+                &CancellationToken::new(),
+            )
+            .await
+            .text
         })
     });
     let texts = futures_util::future::try_join_all(requests).await.expect("no request panics");
@@ -430,12 +452,13 @@ async fn guarded_context(is_admitted: fn(&str) -> bool) -> Outcome {
         file("gadgets.py", "def make_gadget(size):\n    return make_widget(size)\n"),
     ]
     .into();
-    let world = World::empty().with_index(files.clone(), Index::build(&files), Arc::default());
+    let world = WorkspaceIndex::empty().with_index(files.clone(), Index::build(&files), Arc::default());
     let fixture = "gadget = make_gadget(1)\nwidget = make_widget$0";
     let (snapshot, offset) = in_world(&world, "main.py", fixture);
     let rule = Rule { context: true, ..Rule::default() };
     let engine = ScriptedEngine::with_rules("names its context", vec![rule]);
-    let settings = Settings { deadline: Duration::from_secs(600), ..Settings::for_editor() };
+    let settings =
+        CompletionSettings { deadline: Duration::from_secs(600), ..CompletionSettings::for_editor() };
     let snapshot = snapshot.guarded(Arc::new(is_admitted));
     complete(&snapshot, offset, &engine, &settings, &CancellationToken::new()).await
 }
@@ -446,10 +469,10 @@ async fn what_may_not_leave_any_more_when_the_engine_is_asked_does_not() {
     assert_eq!(all.text, "context=gadgets.py widgets.py");
     let without = guarded_context(|path| path != "gadgets.py").await;
     assert_eq!(without.text, "context=widgets.py");
-    assert!(without.trace.gathered.iter().all(|item| item.path == "widgets.py"));
+    assert!(without.trace.context.iter().all(|item| item.path == "widgets.py"));
     for is_admitted in [|path: &str| path != "main.py", |_: &str| panic!("the disk is gone")] {
         let refused = guarded_context(is_admitted).await;
-        assert!(matches!(refused.status, Status::Gated(Gate::LeftOut)), "{:?}", refused.status);
-        assert!(refused.trace.gathered.is_empty() && refused.trace.received.is_empty());
+        assert!(matches!(refused.status, OutcomeStatus::Gated(Gate::LeftOut)), "{:?}", refused.status);
+        assert!(refused.trace.context.is_empty() && refused.trace.received.is_empty());
     }
 }

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use builtin::Settings as BuiltinSettings;
-use completion::{Around, ContextItem, Outcome, Settings, Snapshot, Span, Status, World, complete};
+use builtin::BuiltinSettings;
+use completion::{
+    CompletionSettings, CopiedSpan, DocumentSnapshot, EditorContext, Outcome, OutcomeStatus,
+    RetrievedContext, WorkspaceIndex, complete,
+};
 use engines::BuiltinEngine;
 use index::FileIndex;
 use syntax::{Language, SourceFile};
@@ -11,26 +14,26 @@ use tokio_util::sync::CancellationToken;
 
 use crate::complete::in_world;
 
-fn world(files: &[(&str, &str)]) -> World {
+fn world(files: &[(&str, &str)]) -> WorkspaceIndex {
     let file = |&(path, text): &(&str, &str)| SourceFile {
         path: path.into(),
         language: Language::Python,
         text: text.into(),
     };
-    World::new(files.iter().map(file).collect())
+    WorkspaceIndex::new(files.iter().map(file).collect())
 }
 
-async fn asked(at: &(Snapshot, usize), settings: &Settings) -> Outcome {
+async fn asked(at: &(DocumentSnapshot, usize), settings: &CompletionSettings) -> Outcome {
     let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
     complete(&at.0, at.1, &engine, settings, &CancellationToken::new()).await
 }
 
 /// The spans of an outcome: the text, the source and the place, counted from 1.
-async fn spans(at: &(Snapshot, usize)) -> Vec<String> {
-    let outcome = asked(at, &Settings::for_replay()).await;
-    assert!(matches!(outcome.status, Status::Ok), "{:?}", outcome.status);
+async fn spans(at: &(DocumentSnapshot, usize)) -> Vec<String> {
+    let outcome = asked(at, &CompletionSettings::for_replay()).await;
+    assert!(matches!(outcome.status, OutcomeStatus::Ok), "{:?}", outcome.status);
     let explanation = outcome.trace.explanation.expect("it was asked for");
-    let described = |span: &Span| {
+    let described = |span: &CopiedSpan| {
         let place = span.start.map(|start| format!(":{}:{}", start.line + 1, start.character + 1));
         let renamed: Vec<_> = span.renamed.iter().map(|(there, here)| format!(" {there}→{here}")).collect();
         let place = place.unwrap_or_default();
@@ -61,17 +64,17 @@ async fn an_unsaved_document_is_named_by_its_own_lines() {
     let text = format!("total = 1\n\n{other}").into();
     let unsaved = SourceFile { path: "b.py".into(), language: Language::Python, text };
     let documents = vec![Arc::new(FileIndex::new(unsaved))];
-    let at = (snapshot.among(Around { documents, ..Around::default() }), offset);
+    let at = (snapshot.with_editor_context(EditorContext { documents, ..EditorContext::default() }), offset);
     assert_eq!(spans(&at).await, [r#""self.side ** 2" File b.py:6:12 radius→side"#]);
 }
 
 #[tokio::test]
 async fn places_in_the_document_count_as_it_does() {
     let before = "é = '𝒳'; total = add(a, b)\ntotal = $0\n";
-    let at = in_world(&World::empty(), "main.py", before);
+    let at = in_world(&WorkspaceIndex::empty(), "main.py", before);
     assert_eq!(spans(&at).await, [r#""add(a, b)" Before main.py:1:19"#]);
     let after = "def f():\n    total = $0\n    x = 1\n\ndef g():\n    total = add(a, b)\n";
-    let at = in_world(&World::empty(), "main.py", after);
+    let at = in_world(&WorkspaceIndex::empty(), "main.py", after);
     assert_eq!(spans(&at).await, [r#""add(a, b)" After main.py:6:13"#]);
 }
 
@@ -80,14 +83,14 @@ async fn context_is_told_by_its_file_and_by_its_line_where_that_is_known() {
     for (first_line, expected) in
         [(Some(40), r#""near(2)" Context near.py:42:9"#), (None, r#""near(2)" Context near.py"#)]
     {
-        let item = |path: &str, text: &str| ContextItem {
+        let item = |path: &str, text: &str| RetrievedContext {
             path: path.to_owned(),
             text: text.to_owned(),
             first_line,
             strategy: "functions".to_owned(),
             score: 1.0,
         };
-        let (snapshot, offset) = in_world(&World::empty(), "main.py", "reply = $0\n");
+        let (snapshot, offset) = in_world(&WorkspaceIndex::empty(), "main.py", "reply = $0\n");
         let context = vec![item("near.py", "\nreply = near(2)\n"), item("far.py", "x = 1\n")];
         assert_eq!(spans(&(snapshot.with_context(context), offset)).await, [expected]);
     }
@@ -97,19 +100,19 @@ async fn context_is_told_by_its_file_and_by_its_line_where_that_is_known() {
 async fn what_is_cut_is_not_explained() {
     let other = "def f():\n    print(total, file=out)\n";
     let at = in_world(&world(&[("b.py", other)]), "main.py", "def g():\n    print(total$0, file=out)\n");
-    let outcome = asked(&at, &Settings::for_replay()).await;
+    let outcome = asked(&at, &CompletionSettings::for_replay()).await;
     let explanation = outcome.trace.explanation.expect("it was asked for");
     let text: String = explanation.spans.iter().map(|span| &outcome.text[span.range.clone()]).collect();
     assert_eq!(text, outcome.text.trim());
-    let unsure = Settings { min_confidence: Some(1.01), ..Settings::for_replay() };
+    let unsure = CompletionSettings { min_confidence: Some(1.01), ..CompletionSettings::for_replay() };
     let at = in_world(&world(&[("b.py", other)]), "main.py", "def g():\n    print($0\n");
     let gated = asked(&at, &unsure).await;
-    assert!(matches!(gated.status, Status::Gated(_)), "{:?}", gated.status);
+    assert!(matches!(gated.status, OutcomeStatus::Gated(_)), "{:?}", gated.status);
     assert_eq!(gated.trace.explanation.map(|explanation| explanation.spans), Some(Vec::new()));
 }
 
 #[tokio::test]
 async fn nothing_is_explained_to_who_did_not_ask() {
-    let at = in_world(&World::empty(), "main.py", "total = add(a, b)\ntotal = $0\n");
-    assert_eq!(asked(&at, &Settings::for_editor()).await.trace.explanation, None);
+    let at = in_world(&WorkspaceIndex::empty(), "main.py", "total = add(a, b)\ntotal = $0\n");
+    assert_eq!(asked(&at, &CompletionSettings::for_editor()).await.trace.explanation, None);
 }

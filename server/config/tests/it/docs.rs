@@ -1,6 +1,6 @@
 //! Generated documents are up to date.
 
-use config::{Config, Layer, LayerKind, Trust, Variables};
+use config::{Config, ConfigLayer, Environment, LayerKind, Trust};
 use expect_test::expect_file;
 
 // `cargo xtask docs` writes both documents by running these two tests.
@@ -27,10 +27,10 @@ fn the_examples_of_the_document_are_right() {
     let keys = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "MISTRAL_API_KEY", "COMPANY_TOKEN"];
     let set = keys.map(|name| (name.to_owned(), "x".to_owned()));
     let home = ("HOME".to_owned(), "/home/you".to_owned());
-    let variables = Variables::new(set.into_iter().chain([home]));
+    let variables = Environment::new(set.into_iter().chain([home]));
     for example in examples {
         let path = std::path::Path::new("/w/ghostbench.toml");
-        let layer = Layer::file(LayerKind::User, path, example.as_bytes(), Trust::Trusted, &variables);
+        let layer = ConfigLayer::file(LayerKind::User, path, example.as_bytes(), Trust::Trusted, &variables);
         let problems = Config::new(&[layer], &variables).problems;
         assert!(problems.is_empty(), "{problems:?} in\n{example}");
     }
@@ -61,9 +61,9 @@ fn the_settings_of_the_protocol_s_example_are_right() {
     let (_, example) = protocol.split_once("\n```json ghostbench settings\n").expect("the example is there");
     let example = example.split("```").next().unwrap_or_default();
     let settings = serde_json::from_str(example).expect("the example is JSON");
-    let variables = Variables::default();
-    let config = Config::new(&[Layer::editor(&settings, &variables)], &variables);
+    let variables = Environment::default();
+    let config = Config::new(&[ConfigLayer::editor(&settings, &variables)], &variables);
     assert_eq!(config.problems, []);
     assert!(config.is_set("completion", "deadline_ms"));
-    assert_eq!(config::editor_trusts(&settings), Some(true));
+    assert_eq!(config::editor_trusts_folder(&settings), Some(true));
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use config::Kind;
+use config::EngineKind;
 use expect_test::expect;
 
 use crate::fixture::{check, config};
@@ -139,7 +139,7 @@ PROXY_USER=me:pw
     );
     assert_eq!(config.problems, []);
     let engine = config.engines[0].settings.as_ref().expect("nothing is missing");
-    assert_eq!((engine.name.as_str(), engine.kind), ("all", Kind::OpenAi));
+    assert_eq!((engine.name.as_str(), engine.kind), ("all", EngineKind::OpenAi));
     assert_eq!(engine.url.as_deref(), Some("https://api.example/v1"));
     assert_eq!(engine.model.as_deref(), Some("m"));
     assert_eq!(engine.fim.as_deref(), Some("<PRE>{prefix}<SUF>{suffix}<MID>"));
@@ -168,7 +168,7 @@ fn an_engine_has_its_kinds_address_and_the_tables_defaults() {
     assert_eq!(engine.url.as_deref(), Some("http://127.0.0.1:11434"));
     assert_eq!((engine.max_tokens, engine.method.as_str()), (512, "hybrid"));
     assert_eq!(engine.connect_timeout, Duration::from_secs(5));
-    let rows: Vec<_> = config.engines[0].rows().iter().map(|row| row.key.name).collect();
+    let rows: Vec<_> = config.engines[0].values().iter().map(|row| row.key.name).collect();
     let limits = ["connect_timeout_ms", "first_byte_timeout_ms", "idle_timeout_ms"];
     assert_eq!(rows, [&["name", "kind", "url", "model", "max_tokens"][..], &limits].concat());
 }

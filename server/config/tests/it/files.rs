@@ -2,35 +2,35 @@
 
 use std::path::{Path, PathBuf};
 
-use config::{Config, FileRead, Files, Trust, TrustStore, Variables};
+use config::{Config, ConfigFile, ConfigFiles, Environment, Trust, TrustStore};
 use serde_json::{Value, json};
 
 use crate::fixture::{USER, WORKSPACE, shown};
 
 const ENGINE: &str = "[[engine]]\nname = \"a\"\nkind = \"builtin\"\n";
 
-fn read(path: &str, text: &str) -> Option<FileRead> {
-    Some(FileRead { path: PathBuf::from(path), content: Ok(text.as_bytes().to_vec()) })
+fn read(path: &str, text: &str) -> Option<ConfigFile> {
+    Some(ConfigFile { path: PathBuf::from(path), content: Ok(text.as_bytes().to_vec()) })
 }
 
-fn workspace(text: &str) -> Files {
-    Files { workspace: read(WORKSPACE, text), ..Files::default() }
+fn workspace(text: &str) -> ConfigFiles {
+    ConfigFiles { workspace: read(WORKSPACE, text), ..ConfigFiles::default() }
 }
 
 /// Returns the trust list after the user trusts the workspace's file with this text.
-fn trusting(text: &str) -> Option<FileRead> {
+fn trusting(text: &str) -> Option<ConfigFile> {
     let mut list = TrustStore::default();
     list.trust(Path::new(WORKSPACE), text.as_bytes());
     read("/data/trust.json", &list.print())
 }
 
-fn config(files: &Files, editor: &[Value]) -> Config {
-    let variables = Variables::default();
+fn config(files: &ConfigFiles, editor: &[Value]) -> Config {
+    let variables = Environment::default();
     Config::new(&files.layers(editor, &variables), &variables)
 }
 
 /// Returns whether the workspace's engine can be used.
-fn is_asked(files: &Files, editor: &[Value]) -> bool {
+fn is_asked(files: &ConfigFiles, editor: &[Value]) -> bool {
     config(files, editor).engines[0].settings.is_ok()
 }
 
@@ -38,8 +38,8 @@ fn is_asked(files: &Files, editor: &[Value]) -> bool {
 fn the_list_of_trusted_files_decides_and_an_editor_may_too() {
     let unknown = workspace(ENGINE);
     assert!(!is_asked(&unknown, &[]));
-    assert!(is_asked(&Files { trusted: trusting(ENGINE), ..unknown.clone() }, &[]));
-    assert!(!is_asked(&Files { trusted: trusting("something else"), ..unknown.clone() }, &[]));
+    assert!(is_asked(&ConfigFiles { trusted: trusting(ENGINE), ..unknown.clone() }, &[]));
+    assert!(!is_asked(&ConfigFiles { trusted: trusting("something else"), ..unknown.clone() }, &[]));
     assert!(is_asked(&unknown, &[json!({"trusted": true})]));
     assert!(
         !is_asked(&unknown, &[json!({"trusted": true}), json!({"trusted": false})]),
@@ -50,24 +50,24 @@ fn the_list_of_trusted_files_decides_and_an_editor_may_too() {
 
 #[test]
 fn a_changed_file_is_told_apart_from_one_that_was_never_trusted() {
-    let files = Files { trusted: trusting("something else"), ..workspace(ENGINE) };
-    let layers = files.layers(&[], &Variables::default());
+    let files = ConfigFiles { trusted: trusting("something else"), ..workspace(ENGINE) };
+    let layers = files.layers(&[], &Environment::default());
     assert_eq!(layers.last().map(|layer| layer.trust()), Some(Trust::Changed));
 }
 
 #[test]
 fn a_list_that_cannot_be_read_trusts_nobody_and_is_told_where_it_matters() {
     let trusted = read("/data/trust.json", "{");
-    let files = Files { trusted: trusted.clone(), ..workspace(ENGINE) };
+    let files = ConfigFiles { trusted: trusted.clone(), ..workspace(ENGINE) };
     assert!(!is_asked(&files, &[]));
     let told = shown(&config(&files, &[]));
     assert!(told.contains("Warning /data/trust.json: invalid list of trusted files"), "{told}");
-    assert_eq!(config(&Files { trusted, ..Files::default() }, &[]).problems, []);
+    assert_eq!(config(&ConfigFiles { trusted, ..ConfigFiles::default() }, &[]).problems, []);
 }
 
 #[test]
 fn a_named_file_is_trusted_and_read_once() {
-    let files = Files { command_line: read(WORKSPACE, ENGINE), ..workspace(ENGINE) };
+    let files = ConfigFiles { command_line: read(WORKSPACE, ENGINE), ..workspace(ENGINE) };
     assert!(is_asked(&files, &[]));
     assert_eq!(config(&files, &[]).problems, []);
 }
@@ -78,16 +78,16 @@ fn later_settings_of_an_editor_beat_earlier_ones_key_by_key() {
         json!({"context": {"strategy": "none", "budgetTokens": 1}}),
         json!({"context": {"budgetTokens": 2}}),
     ];
-    let config = config(&Files::default(), &editor);
+    let config = config(&ConfigFiles::default(), &editor);
     assert_eq!((config.context.strategy.as_str(), config.context.budget_tokens), ("none", 2));
 }
 
 #[test]
 fn what_cannot_be_read_is_told_and_is_no_harm_to_the_rest() {
     let unreadable = |path: &str| {
-        Some(FileRead { path: PathBuf::from(path), content: Err("permission denied".to_owned()) })
+        Some(ConfigFile { path: PathBuf::from(path), content: Err("permission denied".to_owned()) })
     };
-    let files = Files { user: unreadable(USER), ..workspace("[context]\nbudget_tokens = 7\n") };
+    let files = ConfigFiles { user: unreadable(USER), ..workspace("[context]\nbudget_tokens = 7\n") };
     let config = config(&files, &[]);
     assert_eq!(config.context.budget_tokens, 7);
     assert_eq!(config.problems[0].to_string(), format!("{USER}: cannot be read: permission denied"));

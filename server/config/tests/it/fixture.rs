@@ -6,7 +6,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use config::{Config, Engine, Layer, LayerKind, Row, Trust, Variables};
+use config::{Config, ConfigLayer, EffectiveValue, EngineDefinition, Environment, LayerKind, Trust};
 use expect_test::Expect;
 
 pub(crate) const USER: &str = "/home/you/.config/ghostbench/config.toml";
@@ -15,7 +15,7 @@ const COMMAND_LINE: &str = "/ci/bench.toml";
 
 /// Parses the layers and the environment of a fixture.
 #[track_caller]
-pub(crate) fn layers(fixture: &str) -> (Vec<Layer>, Variables) {
+pub(crate) fn layers(fixture: &str) -> (Vec<ConfigLayer>, Environment) {
     let parts: Vec<(&str, &str)> = fixture
         .split("//- ")
         .skip(1)
@@ -24,9 +24,9 @@ pub(crate) fn layers(fixture: &str) -> (Vec<Layer>, Variables) {
         .collect();
     let environment = parts.iter().find(|(name, _)| *name == "environment").map_or("", |(_, text)| *text);
     let pair = |line: &str| line.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let variables = Variables::new(environment.lines().filter_map(pair));
+    let variables = Environment::new(environment.lines().filter_map(pair));
     let file = |kind, path: &str, text: &str, trust| {
-        Layer::file(kind, Path::new(path), text.as_bytes(), trust, &variables)
+        ConfigLayer::file(kind, Path::new(path), text.as_bytes(), trust, &variables)
     };
     let layer = |&(name, text): &(&str, &str)| match name {
         "user" => file(LayerKind::User, USER, text, Trust::Trusted),
@@ -34,8 +34,10 @@ pub(crate) fn layers(fixture: &str) -> (Vec<Layer>, Variables) {
         "untrusted" => file(LayerKind::Workspace, WORKSPACE, text, Trust::Unknown),
         "changed" => file(LayerKind::Workspace, WORKSPACE, text, Trust::Changed),
         "--config" => file(LayerKind::CommandLine, COMMAND_LINE, text, Trust::Trusted),
-        "editor" => Layer::editor(&serde_json::from_str(text).expect("the fixture is JSON"), &variables),
-        "environment" => Layer::environment(&variables),
+        "editor" => {
+            ConfigLayer::editor(&serde_json::from_str(text).expect("the fixture is JSON"), &variables)
+        }
+        "environment" => ConfigLayer::environment(&variables),
         other => panic!("there is no layer {other}"),
     };
     let layers = parts.iter().map(layer).collect();
@@ -58,7 +60,7 @@ pub(crate) fn check(fixture: &str, expected: Expect) {
 /// Displays all settings, engine by engine, and all problems.
 pub(crate) fn shown(config: &Config) -> String {
     let mut text = String::new();
-    for row in config.rows().iter().filter(|row| is_set(row)) {
+    for row in config.values().iter().filter(|row| is_set(row)) {
         line(&mut text, "", &format!("{}.{}", row.key.section, row.key.name), row);
     }
     for engine in &config.engines {
@@ -70,24 +72,24 @@ pub(crate) fn shown(config: &Config) -> String {
     text
 }
 
-fn shown_engine(text: &mut String, engine: &Engine) {
+fn shown_engine(text: &mut String, engine: &EngineDefinition) {
     let state = match &engine.settings {
         Ok(_) => "ready".to_owned(),
         Err(obstacle) => obstacle.to_string(),
     };
     let kind = engine.kind.map_or("?", |kind| kind.name());
     let _ = writeln!(text, "[{}] {kind}: {state}", engine.name);
-    let keys = engine.rows().iter().filter(|row| is_set(row) && !["name", "kind"].contains(&row.key.name));
+    let keys = engine.values().iter().filter(|row| is_set(row) && !["name", "kind"].contains(&row.key.name));
     for row in keys {
         line(text, "  ", row.key.name, row);
     }
 }
 
-fn is_set(row: &Row) -> bool {
+fn is_set(row: &EffectiveValue) -> bool {
     row.origin.layer != LayerKind::Default
 }
 
-fn line(text: &mut String, indent: &str, name: &str, row: &Row) {
+fn line(text: &mut String, indent: &str, name: &str, row: &EffectiveValue) {
     let value = row.value.as_deref().unwrap_or("-");
     let _ = writeln!(text, "{indent}{name} = {value} ({})", row.origin);
 }

@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
-use config::{Config, LayerKind, Variables};
+use config::{Config, Environment, LayerKind};
 use expect_test::expect;
 
 use crate::fixture::{check, config};
 
 #[test]
 fn without_layers_the_defaults_hold() {
-    let config = Config::new(&[], &Variables::default());
+    let config = Config::new(&[], &Environment::default());
     assert!(config.completion.is_enabled);
     assert_eq!(config.completion.deadline, Duration::from_secs(5));
     assert_eq!((config.context.strategy.as_str(), config.context.budget_tokens), ("hybrid", 1024));
     assert_eq!(config.record.privacy, "full");
     assert!(config.engines.is_empty() && config.problems.is_empty());
-    assert!(config.rows().iter().all(|row| row.origin.layer == LayerKind::Default));
+    assert!(config.values().iter().all(|row| row.origin.layer == LayerKind::Default));
     assert!(!config.is_set("context", "strategy"));
 }
 

@@ -165,13 +165,13 @@ fn all_that_is_no_toml_is_told_at_once_with_the_rest() {
 #[test]
 fn what_is_no_text_is_told_with_its_place() {
     let path = std::path::Path::new("/c.toml");
-    let variables = config::Variables::default();
+    let variables = config::Environment::default();
     let content = b"[context]\nstrategy = \"\xff\"\n";
     let layer =
-        config::Layer::file(config::LayerKind::User, path, content, config::Trust::Trusted, &variables);
+        config::ConfigLayer::file(config::LayerKind::User, path, content, config::Trust::Trusted, &variables);
     expect!["/c.toml:2:13: invalid UTF-8; save the file in UTF-8"]
         .assert_eq(&layer.problems()[0].to_string());
-    let layer = config::Layer::unreadable(config::LayerKind::User, path, "permission denied");
+    let layer = config::ConfigLayer::unreadable(config::LayerKind::User, path, "permission denied");
     expect!["/c.toml: cannot be read: permission denied"].assert_eq(&layer.problems()[0].to_string());
 }
 

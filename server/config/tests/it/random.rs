@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use config::{Config, Layer, LayerKind, Trust, Variables};
+use config::{Config, ConfigLayer, Environment, LayerKind, Trust};
 use proptest::prelude::*;
 
 const KINDS: [LayerKind; 5] = [
@@ -30,16 +30,16 @@ fn said() -> impl Strategy<Value = Said> {
         .prop_map(|(budget, deadline, is_enabled)| Said { budget, deadline, is_enabled })
 }
 
-fn layer(kind: LayerKind, said: &Said, trust: Trust) -> Layer {
+fn layer(kind: LayerKind, said: &Said, trust: Trust) -> ConfigLayer {
     let Said { budget, deadline, is_enabled } = said;
-    let variables = Variables::default();
+    let variables = Environment::default();
     match kind {
         LayerKind::Editor => {
             let settings = serde_json::json!({
                 "context": {"budgetTokens": budget},
                 "completion": {"deadlineMs": deadline, "enabled": is_enabled},
             });
-            Layer::editor(&settings, &variables)
+            ConfigLayer::editor(&settings, &variables)
         }
         LayerKind::Environment => {
             let pairs = [
@@ -48,7 +48,7 @@ fn layer(kind: LayerKind, said: &Said, trust: Trust) -> Layer {
                 ("GHOSTBENCH_COMPLETION_ENABLED", is_enabled.map(|value| value.to_string())),
             ];
             let set = pairs.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-            Layer::environment(&Variables::new(set))
+            ConfigLayer::environment(&Environment::new(set))
         }
         kind => {
             let line = |name: &str, value: Option<String>| {
@@ -60,7 +60,7 @@ fn layer(kind: LayerKind, said: &Said, trust: Trust) -> Layer {
                 line("deadline_ms", deadline.map(|value| value.to_string())),
                 line("enabled", is_enabled.map(|value| value.to_string())),
             );
-            Layer::file(kind, Path::new("/f.toml"), text.as_bytes(), trust, &variables)
+            ConfigLayer::file(kind, Path::new("/f.toml"), text.as_bytes(), trust, &variables)
         }
     }
 }
@@ -72,9 +72,9 @@ proptest! {
         order in Just(KINDS).prop_shuffle(),
     ) {
         let at = |kind: LayerKind| KINDS.iter().position(|other| *other == kind).expect("all are there");
-        let layers: Vec<Layer> =
+        let layers: Vec<ConfigLayer> =
             order.iter().map(|&kind| layer(kind, &all[at(kind)], Trust::Trusted)).collect();
-        let config = Config::new(&layers, &Variables::default());
+        let config = Config::new(&layers, &Environment::default());
         prop_assert!(config.problems.is_empty());
         let strongest = |key: &str, is_set: &dyn Fn(&Said) -> bool| {
             let layer = KINDS.into_iter().rev().find(|kind| is_set(&all[at(*kind)]));
@@ -100,9 +100,9 @@ proptest! {
             "# {}\n[[engine]]\nname = {name:?}\nkind = \"command\"\ncommand = [\"x\"]\n[record]\nprivacy = \"full\"\n",
             text.escape_default()
         );
-        let variables = Variables::default();
+        let variables = Environment::default();
         let file = |kind, text: &str, trust| {
-            Layer::file(kind, Path::new("/f.toml"), text.as_bytes(), trust, &variables)
+            ConfigLayer::file(kind, Path::new("/f.toml"), text.as_bytes(), trust, &variables)
         };
         let mine = file(LayerKind::User, user, Trust::Trusted);
         let before = Config::new(std::slice::from_ref(&mine), &variables);
@@ -116,8 +116,8 @@ proptest! {
     fn no_file_makes_it_panic(
         text in "(\\[\\[?(engine|context|completion|x)\\]?\\]?|(name|kind|url|headers|strategy|deadline_ms|command|é) ?= ?(\"[a-z$é]*\"|[0-9]{1,20}|\\{a = 1|\\[1, ?|true|-?inf|1979-05-27)|\n| |.){0,30}",
     ) {
-        let variables = Variables::default();
-        let layer = Layer::file(LayerKind::User, Path::new("/f.toml"), text.as_bytes(), Trust::Trusted, &variables);
+        let variables = Environment::default();
+        let layer = ConfigLayer::file(LayerKind::User, Path::new("/f.toml"), text.as_bytes(), Trust::Trusted, &variables);
         let problems = layer.problems().to_vec();
         let config = Config::new(&[layer], &variables);
         prop_assert!(config.problems.len() >= problems.len());
@@ -128,10 +128,10 @@ proptest! {
 
     #[test]
     fn no_bytes_and_no_settings_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
-        let variables = Variables::default();
-        Layer::file(LayerKind::User, Path::new("/f.toml"), &bytes, Trust::Trusted, &variables);
+        let variables = Environment::default();
+        ConfigLayer::file(LayerKind::User, Path::new("/f.toml"), &bytes, Trust::Trusted, &variables);
         if let Ok(json) = serde_json::from_slice(&bytes) {
-            Layer::editor(&json, &variables);
+            ConfigLayer::editor(&json, &variables);
         }
     }
 }
@@ -143,9 +143,14 @@ const DEEP: usize = 100_000;
 /// Reads a file of settings on a small stack; returns how many problems it has.
 fn problems_on_a_small_stack(text: String) -> usize {
     let read = move || {
-        let variables = Variables::default();
-        let layer =
-            Layer::file(LayerKind::User, Path::new("/c.toml"), text.as_bytes(), Trust::Trusted, &variables);
+        let variables = Environment::default();
+        let layer = ConfigLayer::file(
+            LayerKind::User,
+            Path::new("/c.toml"),
+            text.as_bytes(),
+            Trust::Trusted,
+            &variables,
+        );
         let config = Config::new(&[layer.clone()], &variables);
         layer.problems().len() + config.problems.len()
     };
@@ -175,9 +180,14 @@ fn deeply_nested_files_end_on_a_small_stack() {
         assert!(problems_on_a_small_stack(text) > 0, "{start}");
     }
     for text in ["a = 'a.a.a.a.a.a.a.a.a.a.a.a'\n", "a = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]\n"] {
-        let variables = Variables::default();
-        let layer =
-            Layer::file(LayerKind::User, Path::new("/c.toml"), text.as_bytes(), Trust::Trusted, &variables);
+        let variables = Environment::default();
+        let layer = ConfigLayer::file(
+            LayerKind::User,
+            Path::new("/c.toml"),
+            text.as_bytes(),
+            Trust::Trusted,
+            &variables,
+        );
         assert!(!layer.is_broken(), "{text}");
     }
 }
@@ -189,7 +199,7 @@ fn deeply_nested_json_ends_on_a_small_stack() {
     // As deep as a parser of JSON goes.
     let settings = format!("{{\"a\":{}{}}}", "[".repeat(120), "]".repeat(120));
     let settings: serde_json::Value = serde_json::from_str(&settings).unwrap();
-    let read = move || drop(Layer::editor(&settings, &Variables::default()));
+    let read = move || drop(ConfigLayer::editor(&settings, &Environment::default()));
     let running = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(read);
     running.expect("a thread can be started").join().expect("it ends well");
 }

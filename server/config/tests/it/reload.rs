@@ -2,20 +2,20 @@
 
 use std::path::Path;
 
-use config::{Config, Layer, LayerKind, Trust, Variables};
+use config::{Config, ConfigLayer, Environment, LayerKind, Trust};
 
-fn layer(text: &str, trust: Trust) -> Layer {
-    Layer::file(
+fn layer(text: &str, trust: Trust) -> ConfigLayer {
+    ConfigLayer::file(
         LayerKind::Workspace,
         Path::new("/w/ghostbench.toml"),
         text.as_bytes(),
         trust,
-        &Variables::default(),
+        &Environment::default(),
     )
 }
 
-fn budget(layer: &Layer) -> usize {
-    Config::new(std::slice::from_ref(layer), &Variables::default()).context.budget_tokens
+fn budget(layer: &ConfigLayer) -> usize {
+    Config::new(std::slice::from_ref(layer), &Environment::default()).context.budget_tokens
 }
 
 #[test]
@@ -26,12 +26,12 @@ fn a_broken_file_keeps_what_it_was_and_says_what_is_wrong() {
         "[context]\nbudget_tokens = -1\n",
         "[context]\nbudget_tokens = 8\nstrategy = 3\n",
     ] {
-        let kept = layer(broken, Trust::Unknown).or_last_good(Some(&good));
+        let kept = layer(broken, Trust::Unknown).or_last_valid(Some(&good));
         assert_eq!(budget(&kept), 7, "{broken}");
         assert!(kept.is_broken() && kept.problems().len() == 1);
-        let again = layer("[context\n", Trust::Unknown).or_last_good(Some(&kept));
+        let again = layer("[context\n", Trust::Unknown).or_last_valid(Some(&kept));
         assert_eq!(budget(&again), 7, "however often it is broken");
-        let mended = layer("[context]\nbudget_tokens = 9\n", Trust::Trusted).or_last_good(Some(&again));
+        let mended = layer("[context]\nbudget_tokens = 9\n", Trust::Trusted).or_last_valid(Some(&again));
         assert_eq!(budget(&mended), 9);
         assert!(!mended.is_broken());
     }
@@ -39,7 +39,7 @@ fn a_broken_file_keeps_what_it_was_and_says_what_is_wrong() {
 
 #[test]
 fn a_file_that_was_never_whole_says_what_it_can() {
-    let first = layer("[context]\nbudget_tokens = 7\nstrategy = 3\n", Trust::Trusted).or_last_good(None);
+    let first = layer("[context]\nbudget_tokens = 7\nstrategy = 3\n", Trust::Trusted).or_last_valid(None);
     assert_eq!(budget(&first), 7);
 }
 
@@ -47,7 +47,7 @@ fn a_file_that_was_never_whole_says_what_it_can() {
 fn unknown_keys_keep_nobody_from_changing_the_others() {
     let good = layer("[context]\nbudget_tokens = 7\n", Trust::Trusted);
     let changed =
-        layer("[context]\nbudget_tokens = 8\ncolour = 1\n", Trust::Trusted).or_last_good(Some(&good));
+        layer("[context]\nbudget_tokens = 8\ncolour = 1\n", Trust::Trusted).or_last_valid(Some(&good));
     assert_eq!(budget(&changed), 8);
     assert_eq!(changed.problems().len(), 1);
 }
@@ -56,16 +56,16 @@ fn unknown_keys_keep_nobody_from_changing_the_others() {
 fn a_file_that_lost_its_trust_loses_its_engines() {
     let text = "[[engine]]\nname = \"a\"\nkind = \"builtin\"\n";
     let good = layer(text, Trust::Trusted);
-    let changed = layer(&format!("{text}temperature = 1\n"), Trust::Changed).or_last_good(Some(&good));
-    let config = Config::new(&[changed], &Variables::default());
+    let changed = layer(&format!("{text}temperature = 1\n"), Trust::Changed).or_last_valid(Some(&good));
+    let config = Config::new(&[changed], &Environment::default());
     assert!(config.engines[0].settings.is_err());
 }
 
 #[test]
 fn a_problem_that_moves_is_the_same_cause() {
     let causes = |text: &str| {
-        let config = Config::new(&[layer(text, Trust::Trusted)], &Variables::default());
-        config.causes().collect::<Vec<_>>()
+        let config = Config::new(&[layer(text, Trust::Trusted)], &Environment::default());
+        config.problem_keys().collect::<Vec<_>>()
     };
     assert_eq!(causes("[context]\ncolour = 1\n"), causes("# moved\n[context]\n  colour = 1\n"));
     assert_ne!(causes("[context]\ncolour = 1\n"), causes("[context]\ncolor = 1\n"));

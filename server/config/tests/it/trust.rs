@@ -1,6 +1,6 @@
 //! Rights of a workspace's file before the user trusts it.
 
-use config::Obstacle;
+use config::EngineConfigError;
 use expect_test::expect;
 use serde_json::json;
 
@@ -108,7 +108,7 @@ fn harmless_settings_need_no_trust() {
 fn engines_of_an_untrusted_file_hold_nothing_that_could_be_used() {
     let config = config(&format!("//- untrusted{ENGINES}"));
     for engine in &config.engines {
-        assert!(matches!(engine.settings, Err(Obstacle::Untrusted { .. })), "{engine:?}");
+        assert!(matches!(engine.settings, Err(EngineConfigError::Untrusted { .. })), "{engine:?}");
     }
 }
 
@@ -154,6 +154,6 @@ fn an_editor_can_say_that_its_user_trusts_the_folder() {
         (json!(null), None),
         (json!([true]), None),
     ] {
-        assert_eq!(config::editor_trusts(&settings), expected, "{settings}");
+        assert_eq!(config::editor_trusts_folder(&settings), expected, "{settings}");
     }
 }

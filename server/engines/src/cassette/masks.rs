@@ -10,7 +10,7 @@ use std::sync::Arc;
 use secrets::redact_between;
 use serde_json::Value;
 
-use super::{Piece, Recorded};
+use super::{RecordedReply, ReplyPiece};
 use crate::Request;
 
 /// Minimum length in bytes for masking part of a secret everywhere. Shorter parts are masked within their line only, because
@@ -39,34 +39,38 @@ impl From<&Request> for Document {
 }
 
 /// Masks the secrets in the redacted request and in its answer.
-pub(super) fn mask(shown: Value, document: Option<&Document>, reply: Recorded) -> (Value, Recorded) {
+pub(super) fn mask(
+    shown: Value,
+    document: Option<&Document>,
+    reply: RecordedReply,
+) -> (Value, RecordedReply) {
     let (before, after) = document.map_or(("", ""), |document| document.text.split_at(document.cursor));
     let mut parts = Parts::default();
     parts.search(before, "", after);
     let reply = match reply {
-        Recorded::Said(mut said) => {
+        RecordedReply::Engine(mut said) => {
             let text: String = said.pieces.iter().map(|piece| piece.text.as_str()).collect();
             let masked = parts.search(before, &text, after);
             put_text(&mut said.pieces, &masked);
-            Recorded::Said(said)
+            RecordedReply::Engine(said)
         }
-        Recorded::Server(mut reply) => {
+        RecordedReply::Server(mut reply) => {
             // Servers may repeat the prompt in their answers. A changed body becomes one piece, because its text may span
             // pieces.
             let text: String = reply.pieces.iter().map(|piece| piece.text.as_str()).collect();
             let masked = parts.mask(&text);
             if masked != text {
                 let ms = reply.pieces.last().and_then(|piece| piece.ms);
-                reply.pieces = vec![Piece { ms, text: masked }];
+                reply.pieces = vec![ReplyPiece { ms, text: masked }];
             }
-            Recorded::Server(reply)
+            RecordedReply::Server(reply)
         }
     };
     (mask_texts(shown, &|text| secrets::redact(&parts.mask(text)).into_owned()), reply)
 }
 
 /// Replaces the text of the pieces by one of the same length.
-fn put_text(pieces: &mut [Piece], text: &str) {
+fn put_text(pieces: &mut [ReplyPiece], text: &str) {
     let mut start = 0;
     for piece in pieces {
         let end = start + piece.text.len();
@@ -147,20 +151,24 @@ fn escaped(text: &str) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::super::Said;
+    use super::super::EngineReply;
     use super::*;
-    use crate::Finish;
+    use crate::FinishReason;
 
-    fn said(text: &str) -> Recorded {
-        let pieces = text.split_inclusive(' ').map(|piece| Piece { ms: None, text: piece.to_owned() });
-        Recorded::Said(Said { pieces: pieces.collect(), finish: Finish::Stop, tokens: None })
+    fn said(text: &str) -> RecordedReply {
+        let pieces = text.split_inclusive(' ').map(|piece| ReplyPiece { ms: None, text: piece.to_owned() });
+        RecordedReply::Engine(EngineReply {
+            pieces: pieces.collect(),
+            finish: FinishReason::Stop,
+            tokens: None,
+        })
     }
 
     /// The whole row for this cursor, marked `$0`, and this answer.
     fn row(marked: &str, answer: &str, shown: impl Fn(&str, &str) -> Value) -> String {
         let (before, after) = marked.split_once("$0").expect("there is a cursor");
         let (shown, reply) = mask(shown(before, after), Some(&Document::new(before, after)), said(answer));
-        let Recorded::Said(said) = reply else { panic!("it was text") };
+        let RecordedReply::Engine(said) = reply else { panic!("it was text") };
         let answer: String = said.pieces.into_iter().map(|piece| piece.text).collect();
         format!("{shown} {answer}")
     }

@@ -9,7 +9,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::*;
-use crate::Finish;
+use crate::FinishReason;
 
 const ROW: &str = r#"{"engine":"a","hash":"0000000000000000000000000000000000000000000000000000000000000001","said":{"pieces":[],"finish":"stop"}}"#;
 
@@ -20,7 +20,7 @@ fn folder() -> (TempDir, PathBuf) {
 }
 
 fn header() -> String {
-    file::header()
+    cassette_file::header()
 }
 
 /// The error message for a file with these bytes.
@@ -89,21 +89,21 @@ fn a_cassette_that_is_not_there_is_told_offline_and_made_else() {
     Cassette::offline(Some(&path)).unwrap();
 }
 
-fn reply(text: &str) -> Recorded {
-    Recorded::Said(Said {
-        pieces: vec![Piece { ms: Some(1.5), text: text.to_owned() }],
-        finish: Finish::Stop,
+fn reply(text: &str) -> RecordedReply {
+    RecordedReply::Engine(EngineReply {
+        pieces: vec![ReplyPiece { ms: Some(1.5), text: text.to_owned() }],
+        finish: FinishReason::Stop,
         tokens: None,
     })
 }
 
 fn record(cassette: Cassette, number: u32) {
-    let tape = Tape::new(Arc::new(cassette), "a");
-    tape.record(Canonical::new("a", &json!(number), json!(number)), reply("x"));
+    let tape = EngineCassette::new(Arc::new(cassette), "a");
+    tape.record(CanonicalRequest::new("a", &json!(number), json!(number)), reply("x"));
 }
 
 fn holds(cassette: &Cassette, number: u32) -> bool {
-    matches!(cassette.find(&Canonical::new("a", &json!(number), json!(0))), Ok(Some(_)))
+    matches!(cassette.find(&CanonicalRequest::new("a", &json!(number), json!(0))), Ok(Some(_)))
 }
 
 /// Wherever a writer is killed, all earlier rows survive, the incomplete row is skipped, and the next row is written correctly.
@@ -166,7 +166,7 @@ fn one_process_records_at_a_time_and_others_read() {
 fn the_canonical_form_does_not_depend_on_the_order_of_keys() {
     let form = |text: &str| {
         let request: Value = serde_json::from_str(text).unwrap();
-        Canonical::new("a", &request, Value::Null).hash
+        CanonicalRequest::new("a", &request, Value::Null).hash
     };
     assert_eq!(form(r#"{"b": {"d": 1, "c": 2.0}, "a": "é"}"#), form(r#"{"a":"\u00e9","b":{"c":2.0,"d":1}}"#));
     assert_ne!(form(r#"{"a": 1}"#), form(r#"{"a": 1.0}"#));
@@ -184,11 +184,11 @@ fn the_documented_example_is_a_cassette() {
     };
     let (_folder, path) = folder();
     fs::write(&path, example("cassette")).unwrap();
-    let contents = file::read(&path).unwrap();
-    let printed: String = contents.rows.iter().map(Row::to_line).collect();
+    let contents = cassette_file::read(&path).unwrap();
+    let printed: String = contents.rows.iter().map(CassetteRow::to_line).collect();
     assert_eq!(header() + &printed, example("cassette"), "printed again");
-    crate::Prompts::parse(example("answers")).expect("the example is a file of prompts and answers");
-    for word in answers::ANSWER.iter().chain(&answers::FINISH) {
+    crate::AnswersFile::parse(example("answers")).expect("the example is a file of prompts and answers");
+    for word in import_answers::ANSWER.iter().chain(&import_answers::FINISH) {
         assert!(DOCUMENT.contains(&format!("`{word}`")), "{word} is not documented");
     }
 }

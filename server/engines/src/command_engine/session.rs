@@ -1,7 +1,7 @@
 //! A running program and its pending requests.
 //!
 //! A separate task reads and writes; callers only access the shared state, so only a request's own caller waits for the
-//! program. Dropping the [`Session`] ends the task and the program.
+//! program. Dropping the [`CommandSession`] ends the task and the program.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,22 +12,22 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::Instant;
 
-use super::line::{self, Said};
-use crate::child::{Child, Pipes};
-use crate::http::{Decoder, EVENT_LIMIT, Framing, Unreadable};
-use crate::{Answer, Finish, Program, ProgramFault};
+use super::protocol::{self, ResponseLine};
+use crate::child_process::{ChildPipes, ChildProcess};
+use crate::http::{EVENT_LIMIT, EventDecoder, Framing, StreamError};
+use crate::{Answer, FinishReason, Program, ProgramError};
 
 /// Maximum text of an answer in bytes; a longer text is not a completion.
-const TEXT_LIMIT: usize = 1 << 20;
+const MAX_TEXT_BYTES: usize = 1 << 20;
 
 /// A program that writes more bytes than this without a pending request won't stop.
-const STRAY_LIMIT: usize = 16 << 20;
+const MAX_STRAY_BYTES: usize = 16 << 20;
 
 /// Bytes per read.
 const CHUNK: usize = 16 << 10;
 
 /// Time to exit after standard output was closed.
-const END: Duration = Duration::from_secs(1);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Timeout between two pieces for a program that began an answer and has never completed one. Models generate several tokens a
 /// second; without this timeout, an answer that never ends would only be noticed at its deadline, request after request.
@@ -37,8 +37,8 @@ const BETWEEN_PIECES: Duration = Duration::from_secs(10);
 const EXPECTED: &str = "lines of its protocol";
 
 /// A running program.
-pub(super) struct Session {
-    shared: Arc<Shared>,
+pub(super) struct CommandSession {
+    shared: Arc<SessionShared>,
     program: Program,
     started: Instant,
     /// Dropping this signals the task.
@@ -47,18 +47,18 @@ pub(super) struct Session {
 
 /// Event of a request.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum ResponseEvent {
     /// The next piece of its answer.
     Text(String),
     /// The end of its answer.
     Done(Answer),
     /// There is no answer.
-    Failed(ProgramFault),
+    Failed(ProgramError),
 }
 
 #[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
+struct SessionShared {
+    state: Mutex<CommandState>,
     /// The outbox has lines.
     ready: Notify,
     /// A first answer has begun.
@@ -66,11 +66,11 @@ struct Shared {
 }
 
 #[derive(Default)]
-struct State {
+struct CommandState {
     /// Pending requests, oldest first.
-    open: BTreeMap<u64, Open>,
+    open: BTreeMap<u64, OpenRequest>,
     /// Lines to write.
-    outbox: VecDeque<Outgoing>,
+    outbox: VecDeque<OutgoingLine>,
     /// Whether it has given an answer.
     has_answered: bool,
     /// Whether it has ended an answer, if only with an error.
@@ -80,35 +80,35 @@ struct State {
     /// Bytes without a pending request since its last answer to one.
     stray: usize,
     /// Why it ended.
-    end: Option<ProgramFault>,
+    end: Option<ProgramError>,
 }
 
-struct Open {
-    tell: mpsc::UnboundedSender<Heard>,
+struct OpenRequest {
+    tell: mpsc::UnboundedSender<ResponseEvent>,
     /// Bytes of the answer so far.
     length: usize,
     /// Time of its latest piece.
     latest: Option<Instant>,
 }
 
-struct Outgoing {
+struct OutgoingLine {
     /// The request that this line sends.
     question: Option<u64>,
     line: Vec<u8>,
 }
 
-impl Session {
+impl CommandSession {
     /// Starts a program.
-    pub(super) fn start(program: &Program) -> Result<Session, ProgramFault> {
-        let (child, pipes) = Child::start(program)?;
-        let shared = Arc::new(Shared::default());
+    pub(super) fn start(program: &Program) -> Result<CommandSession, ProgramError> {
+        let (child, pipes) = ChildProcess::start(program)?;
+        let shared = Arc::new(SessionShared::default());
         let (alive, dropped) = oneshot::channel();
         tokio::spawn(run(child, pipes, Arc::clone(&shared), program.clone(), dropped));
-        Ok(Session { shared, program: program.clone(), started: Instant::now(), _alive: alive })
+        Ok(CommandSession { shared, program: program.clone(), started: Instant::now(), _alive: alive })
     }
 
     /// Returns why it ended.
-    pub(super) fn end(&self) -> Option<ProgramFault> {
+    pub(super) fn end(&self) -> Option<ProgramError> {
         self.shared.state().end.clone()
     }
 
@@ -123,13 +123,13 @@ impl Session {
     }
 
     /// Time since its start.
-    pub(super) fn age(&self) -> Duration {
+    pub(super) fn uptime(&self) -> Duration {
         self.started.elapsed()
     }
 
     /// Returns the timeout error.
-    pub(super) fn silent(&self, waited: Duration) -> ProgramFault {
-        ProgramFault::Unanswered {
+    pub(super) fn timeout_error(&self, waited: Duration) -> ProgramError {
+        ProgramError::Unanswered {
             program: self.program.name().to_owned(),
             missing: "answered no question",
             waited,
@@ -138,36 +138,36 @@ impl Session {
     }
 
     /// Sends a request without blocking.
-    pub(super) fn ask(&self, id: u64, line: Vec<u8>, deadline: Option<Instant>) -> Question {
+    pub(super) fn ask(&self, id: u64, line: Vec<u8>, deadline: Option<Instant>) -> PendingRequest {
         let (tell, heard) = mpsc::unbounded_channel();
         let mut state = self.shared.state();
         // If the program has ended, the request's channel is closed.
         if state.end.is_none() {
-            state.open.insert(id, Open { tell, length: 0, latest: None });
-            state.outbox.push_back(Outgoing { question: Some(id), line });
+            state.open.insert(id, OpenRequest { tell, length: 0, latest: None });
+            state.outbox.push_back(OutgoingLine { question: Some(id), line });
             self.shared.ready.notify_one();
         }
         drop(state);
-        Question { id, deadline, heard, shared: Arc::clone(&self.shared) }
+        PendingRequest { id, deadline, heard, shared: Arc::clone(&self.shared) }
     }
 }
 
 /// A pending request. Dropping it cancels it.
-pub(super) struct Question {
+pub(super) struct PendingRequest {
     id: u64,
     deadline: Option<Instant>,
-    heard: mpsc::UnboundedReceiver<Heard>,
-    shared: Arc<Shared>,
+    heard: mpsc::UnboundedReceiver<ResponseEvent>,
+    shared: Arc<SessionShared>,
 }
 
-impl Question {
+impl PendingRequest {
     /// Returns the next event; `None` if the program exited successfully before it acknowledged the request.
-    pub(super) async fn next(&mut self) -> Option<Heard> {
+    pub(super) async fn next(&mut self) -> Option<ResponseEvent> {
         self.heard.recv().await
     }
 }
 
-impl Drop for Question {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         let mut state = self.shared.state();
         if state.open.remove(&self.id).is_none() {
@@ -176,23 +176,29 @@ impl Drop for Question {
         if self.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
             state.unanswered += 1;
         }
-        state.take_back(self.id);
+        state.cancel(self.id);
         self.shared.ready.notify_one();
     }
 }
 
-impl State {
+impl CommandState {
     /// A request that isn't written yet is removed from the outbox; otherwise the program is notified.
-    fn take_back(&mut self, id: u64) {
+    fn cancel(&mut self, id: u64) {
         let waiting = self.outbox.len();
         self.outbox.retain(|outgoing| outgoing.question != Some(id));
         if self.outbox.len() == waiting {
-            self.outbox.push_back(Outgoing { question: None, line: line::cancel(id) });
+            self.outbox.push_back(OutgoingLine { question: None, line: protocol::cancel_line(id) });
         }
     }
 
     /// Delivers a line to its request. Lines without a pending request are discarded.
-    fn hear(&mut self, said: Said, length: usize, quoted: impl FnOnce(&str) -> String, program: &str) {
+    fn dispatch(
+        &mut self,
+        said: ResponseLine,
+        length: usize,
+        quoted: impl FnOnce(&str) -> String,
+        program: &str,
+    ) {
         self.unanswered = 0;
         let id = said.id.or_else(|| self.open.keys().next().copied());
         let Some((id, open)) = id.and_then(|id| Some((id, self.open.get_mut(&id)?))) else {
@@ -204,25 +210,25 @@ impl State {
         open.length += said.text.len();
         let end = if let Some(error) = &said.error {
             let message = quoted(error);
-            Some(Heard::Failed(ProgramFault::Failed { program: program.to_owned(), message }))
-        } else if open.length > TEXT_LIMIT {
-            Some(Heard::Done(Answer::ended(Finish::Length)))
+            Some(ResponseEvent::Failed(ProgramError::Failed { program: program.to_owned(), message }))
+        } else if open.length > MAX_TEXT_BYTES {
+            Some(ResponseEvent::Done(Answer::with_finish(FinishReason::Length)))
         } else {
-            said.done.then(|| Heard::Done(said.answer()))
+            said.done.then(|| ResponseEvent::Done(said.answer()))
         };
-        let is_too_long = open.length > TEXT_LIMIT && !said.done;
+        let is_too_long = open.length > MAX_TEXT_BYTES && !said.done;
         if !said.text.is_empty() {
             // The receiver may just be dropped.
-            let _ = open.tell.send(Heard::Text(said.text));
+            let _ = open.tell.send(ResponseEvent::Text(said.text));
         }
         if let Some(end) = end {
-            self.has_answered |= matches!(end, Heard::Done(_));
+            self.has_answered |= matches!(end, ResponseEvent::Done(_));
             self.has_ended_one = true;
             let _ = open.tell.send(end);
             self.open.remove(&id);
         }
         if is_too_long {
-            self.take_back(id);
+            self.cancel(id);
         }
     }
 
@@ -233,19 +239,19 @@ impl State {
     }
 
     /// Notifies all pending requests. Those that a program ignored while it answered others can be sent again.
-    fn end(&mut self, fault: &ProgramFault) {
+    fn end(&mut self, fault: &ProgramError) {
         self.end = Some(fault.clone());
         self.outbox.clear();
         for open in std::mem::take(&mut self.open).into_values() {
             if open.latest.is_some() || !self.has_answered {
-                let _ = open.tell.send(Heard::Failed(fault.clone()));
+                let _ = open.tell.send(ResponseEvent::Failed(fault.clone()));
             }
         }
     }
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl SessionShared {
+    fn state(&self) -> MutexGuard<'_, CommandState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -275,16 +281,16 @@ impl Shared {
 
 /// Runs until the program ends, violates the protocol, or is dropped.
 async fn run(
-    child: Child,
-    pipes: Pipes,
-    shared: Arc<Shared>,
+    child: ChildProcess,
+    pipes: ChildPipes,
+    shared: Arc<SessionShared>,
     program: Program,
     dropped: oneshot::Receiver<()>,
 ) {
     let fault = tokio::select! {
         fault = read(&child, pipes.stdout, &shared, &program) => fault,
         fault = write(pipes.stdin, &shared) => fault,
-        () = shared.overdue() => ProgramFault::Unanswered {
+        () = shared.overdue() => ProgramError::Unanswered {
             program: program.name().to_owned(),
             missing: "began an answer and did not end it",
             waited: BETWEEN_PIECES,
@@ -296,7 +302,7 @@ async fn run(
 }
 
 /// Writes the outbox. Never returns, because a program that has closed its input may still write.
-async fn write(mut stdin: ChildStdin, shared: &Shared) -> ProgramFault {
+async fn write(mut stdin: ChildStdin, shared: &SessionShared) -> ProgramError {
     loop {
         let line = shared.outgoing().await;
         if stdin.write_all(&line).await.is_err() {
@@ -306,42 +312,47 @@ async fn write(mut stdin: ChildStdin, shared: &Shared) -> ProgramFault {
 }
 
 /// Reads all lines, and returns how the output ended.
-async fn read(child: &Child, mut stdout: ChildStdout, shared: &Shared, program: &Program) -> ProgramFault {
+async fn read(
+    child: &ChildProcess,
+    mut stdout: ChildStdout,
+    shared: &SessionShared,
+    program: &Program,
+) -> ProgramError {
     let malformed = |reason: String| {
         let program = program.name().to_owned();
-        ProgramFault::Malformed { program, expected: EXPECTED, reason }
+        ProgramError::Malformed { program, expected: EXPECTED, reason }
     };
-    let too_long = |what: &'static str, limit: usize| ProgramFault::TooLong {
+    let too_long = |what: &'static str, limit: usize| ProgramError::TooLong {
         program: program.name().to_owned(),
         what,
         limit,
     };
-    let mut decoder = Decoder::new(Framing::JsonLines);
+    let mut decoder = EventDecoder::new(Framing::JsonLines);
     let mut chunk = vec![0; CHUNK];
     loop {
         let length = stdout.read(&mut chunk).await.unwrap_or(0);
         decoder.push(&chunk[..length]);
         loop {
-            let event = match if length > 0 { decoder.next() } else { decoder.rest() } {
+            let event = match if length > 0 { decoder.next() } else { decoder.remainder() } {
                 Ok(None) => break,
                 Ok(Some(event)) => event,
                 // An end in the middle of a line counts as a normal end.
                 Err(_) if length == 0 => break,
-                Err(Unreadable::NotUtf8) => return malformed("it is not UTF-8".to_owned()),
-                Err(Unreadable::TooLong) => {
+                Err(StreamError::NotUtf8) => return malformed("it is not UTF-8".to_owned()),
+                Err(StreamError::TooLong) => {
                     return too_long("a line", EVENT_LIMIT);
                 }
             };
-            match Said::parse(&event.data) {
+            match ResponseLine::parse(&event.data) {
                 Ok(said) => {
                     let quoted = |message: &str| program.quoted(message);
                     let mut state = shared.state();
-                    state.hear(said, event.data.len(), quoted, program.name());
+                    state.dispatch(said, event.data.len(), quoted, program.name());
                     if state.overdue_at().is_some() {
                         shared.begun.notify_one();
                     }
-                    if state.stray > STRAY_LIMIT {
-                        return too_long("answers without a pending request", STRAY_LIMIT);
+                    if state.stray > MAX_STRAY_BYTES {
+                        return too_long("answers without a pending request", MAX_STRAY_BYTES);
                     }
                 }
                 Err(_) if length == 0 => break,
@@ -350,7 +361,7 @@ async fn read(child: &Child, mut stdout: ChildStdout, shared: &Shared, program: 
         }
         if length == 0 {
             let closed = malformed("it closed its standard output".to_owned());
-            return tokio::time::timeout(END, child.ended()).await.unwrap_or(closed);
+            return tokio::time::timeout(EXIT_TIMEOUT, child.wait()).await.unwrap_or(closed);
         }
     }
 }

@@ -4,11 +4,11 @@ use std::net::IpAddr;
 
 use reqwest::Url;
 
-use super::Fault;
+use super::ServerError;
 
 /// Returns the address of `path` (it begins with `/`) on the server at `given`, which may end with the host, in the middle of
 /// the path, as in `https://api.example/v1`, or with the whole path.
-pub(crate) fn endpoint(given: &str, path: &str) -> Result<Url, Fault> {
+pub(crate) fn endpoint(given: &str, path: &str) -> Result<Url, ServerError> {
     let mut url = parse(given)?;
     let base = url.path().trim_end_matches('/').to_owned();
     url.set_path(&joined(&base, path));
@@ -16,8 +16,8 @@ pub(crate) fn endpoint(given: &str, path: &str) -> Result<Url, Fault> {
 }
 
 /// Parses the configured address.
-pub(super) fn parse(given: &str) -> Result<Url, Fault> {
-    let wrong = |reason: String| Fault::Address { address: without_secrets(given), reason };
+pub(super) fn parse(given: &str) -> Result<Url, ServerError> {
+    let wrong = |reason: String| ServerError::Address { address: without_secrets(given), reason };
     let url = Url::parse(given.trim()).map_err(|error| wrong(error.to_string()))?;
     match url.scheme() {
         "http" | "https" => Ok(url),

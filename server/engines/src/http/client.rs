@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use crate::cassette::{Canonical, Document, Recorded, Tape};
+use crate::cassette::{CanonicalRequest, Document, EngineCassette, RecordedReply};
 
-use super::breaker::Breaker;
-use super::fault::{Fault, Stage};
-use super::key::Secrets;
-use super::reply::{Recording, Reply, Source};
-use super::server::{Limits, Proxy, Server};
-use super::{address, refusal, retry};
+use super::circuit_breaker::CircuitBreaker;
+use super::error::{ServerError, TimeoutStage};
+use super::http_response::{HttpResponse, ResponseRecorder, ResponseSource};
+use super::redactor::Redactor;
+use super::server_config::{HttpLimits, HttpServerConfig, Proxy};
+use super::{address, error_response, retry};
 
 /// Keep-alive time. Servers close connections that are idle for longer than this; llama.cpp's does so after 5 s.
 const IDLE_LIMIT: Duration = Duration::from_secs(2);
@@ -29,7 +29,7 @@ const IDLE_LIMIT: Duration = Duration::from_secs(2);
 const ENCRYPTED_IDLE_LIMIT: Duration = Duration::from_secs(60);
 
 /// Maximum size of an error body in bytes.
-const ERROR_LIMIT: usize = 64 << 10;
+const MAX_ERROR_BYTES: usize = 64 << 10;
 
 /// How a key is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(crate) enum KeyHeader {
 
 /// Fixed headers of a format.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Manners {
+pub(crate) struct RequestHeaders {
     /// How the key is sent.
     pub(crate) key: KeyHeader,
     /// Headers of the format.
@@ -50,40 +50,40 @@ pub(crate) struct Manners {
 }
 
 /// One request.
-pub(crate) struct Call {
-    /// The address, from [`Client::endpoint`].
+pub(crate) struct HttpRequest {
+    /// The address, from [`HttpClient::endpoint`].
     pub(crate) url: Url,
     /// JSON body; `None` for a GET request.
     pub(crate) body: Option<Vec<u8>>,
     /// Redacted body for a cassette; default: the whole body.
-    pub(crate) shown: Option<Value>,
+    pub(crate) recorded_form: Option<Value>,
     /// The document of the request.
     pub(crate) document: Option<Document>,
     /// Deadline. The caller enforces it; here it only limits retries.
-    pub(crate) until: Option<Instant>,
+    pub(crate) deadline: Option<Instant>,
 }
 
 /// Client of one server.
-pub(crate) struct Client {
+pub(crate) struct HttpClient {
     http: reqwest::Client,
     base: String,
     /// Host and port, for messages.
     server: String,
-    secrets: Secrets,
+    secrets: Redactor,
     has_key: bool,
-    limits: Limits,
+    limits: HttpLimits,
     permits: Option<Semaphore>,
-    breaker: Breaker,
+    breaker: CircuitBreaker,
     /// Source of the jitter, and number of draws.
     jitter: RandomState,
-    draws: AtomicU64,
+    jitter_draws: AtomicU64,
     /// Records and replays answers.
-    tape: Option<Tape>,
+    cassette: Option<EngineCassette>,
 }
 
-impl Client {
+impl HttpClient {
     /// Creates the client without connecting.
-    pub(crate) fn new(server: &Server, manners: Manners) -> Result<Client, Fault> {
+    pub(crate) fn new(server: &HttpServerConfig, manners: RequestHeaders) -> Result<HttpClient, ServerError> {
         let url = address::parse(&server.url)?;
         let headers = headers(server, manners)?;
         let proxy = match &server.proxy {
@@ -92,29 +92,29 @@ impl Client {
         };
         let values = server.headers.iter().map(|(_, value)| value);
         let addresses = [Some(&url), proxy.as_ref()].into_iter().flatten();
-        Ok(Client {
+        Ok(HttpClient {
             http: connections(server, &url, proxy.as_ref(), headers)?,
             base: server.url.clone(),
             server: address::shown(&url),
-            secrets: Secrets::new(server.key.as_ref(), values, addresses),
+            secrets: Redactor::new(server.key.as_ref(), values, addresses),
             has_key: server.key.is_some(),
             limits: server.limits,
-            permits: server.at_once.map(|count| Semaphore::new(count.max(1))),
-            breaker: Breaker::default(),
+            permits: server.max_concurrency.map(|count| Semaphore::new(count.max(1))),
+            breaker: CircuitBreaker::default(),
             jitter: RandomState::new(),
-            draws: AtomicU64::new(0),
-            tape: None,
+            jitter_draws: AtomicU64::new(0),
+            cassette: None,
         })
     }
 
     /// Returns the client with a cassette.
-    pub(crate) fn on_tape(self, tape: Tape) -> Client {
-        Client { tape: Some(tape), ..self }
+    pub(crate) fn with_cassette(self, tape: EngineCassette) -> HttpClient {
+        HttpClient { cassette: Some(tape), ..self }
     }
 
     /// Returns the cassette.
-    pub(crate) fn tape(&self) -> Option<&Tape> {
-        self.tape.as_ref()
+    pub(crate) fn cassette(&self) -> Option<&EngineCassette> {
+        self.cassette.as_ref()
     }
 
     /// Host and port, for messages.
@@ -123,24 +123,24 @@ impl Client {
     }
 
     /// Returns the address of a path.
-    pub(crate) fn endpoint(&self, path: &str) -> Result<Url, Fault> {
+    pub(crate) fn endpoint(&self, path: &str) -> Result<Url, ServerError> {
         address::endpoint(&self.base, path)
     }
 
     /// Sends the request, with retries as long as the deadline allows, until there is a successful response. A recorded request
     /// is replayed instead.
-    pub(crate) async fn ask(&self, call: &Call) -> Result<Reply<'_>, Fault> {
-        let Some(tape) = &self.tape else { return self.ask_server(call, None).await };
+    pub(crate) async fn ask(&self, call: &HttpRequest) -> Result<HttpResponse<'_>, ServerError> {
+        let Some(tape) = &self.cassette else { return self.ask_server(call, None).await };
         let request = self.canonical(tape.engine(), call);
         match tape.find(&request)? {
             Some(recorded) => self.replay(call, &recorded),
-            None => self.ask_server(call, Some(Recording::new(tape, request))).await,
+            None => self.ask_server(call, Some(ResponseRecorder::new(tape, request))).await,
         }
     }
 
     /// Returns the canonical form of a request, which is independent of the server's address.
-    pub(crate) fn canonical(&self, engine: &str, call: &Call) -> Canonical {
-        let without_secrets = |text: &str| self.secrets.removed_from(text);
+    pub(crate) fn canonical(&self, engine: &str, call: &HttpRequest) -> CanonicalRequest {
+        let without_secrets = |text: &str| self.secrets.redact(text);
         let query = call.url.query_pairs().map(|(name, value)| json!([name, without_secrets(&value)]));
         let method = if call.body.is_some() { Method::POST } else { Method::GET };
         let body = call.body.as_deref().and_then(|body| serde_json::from_slice::<Value>(body).ok());
@@ -152,22 +152,26 @@ impl Client {
         let mut shown = form.clone();
         if let Some(body) = body {
             shown["body"] =
-                self.secrets.removed_from_json(call.shown.clone().unwrap_or_else(|| body.clone()));
+                self.secrets.redact_json(call.recorded_form.clone().unwrap_or_else(|| body.clone()));
             form["body"] = body;
         }
-        Canonical::new(engine, &form, shown).about(call.document.clone())
+        CanonicalRequest::new(engine, &form, shown).about(call.document.clone())
     }
 
     /// Replays the recorded answer.
-    fn replay(&self, call: &Call, recorded: &Arc<Recorded>) -> Result<Reply<'_>, Fault> {
+    fn replay(
+        &self,
+        call: &HttpRequest,
+        recorded: &Arc<RecordedReply>,
+    ) -> Result<HttpResponse<'_>, ServerError> {
         match &**recorded {
-            Recorded::Server(reply) if !is_success(reply.status) => {
+            RecordedReply::Server(reply) if !is_success(reply.status) => {
                 let body: String = reply.pieces.iter().map(|piece| piece.text.as_str()).collect();
                 Err(self.refusal(call, reply.status, body.as_bytes(), None, None))
             }
-            _ => Ok(Reply::new(
+            _ => Ok(HttpResponse::new(
                 self,
-                Source::Recorded { reply: Arc::clone(recorded), given: 0 },
+                ResponseSource::Recorded { reply: Arc::clone(recorded), given: 0 },
                 0,
                 None,
                 None,
@@ -177,9 +181,9 @@ impl Client {
 
     async fn ask_server<'a>(
         &'a self,
-        call: &Call,
-        mut recording: Option<Recording<'a>>,
-    ) -> Result<Reply<'a>, Fault> {
+        call: &HttpRequest,
+        mut recording: Option<ResponseRecorder<'a>>,
+    ) -> Result<HttpResponse<'a>, ServerError> {
         let permit = match &self.permits {
             // The semaphore is never closed.
             Some(permits) => permits.acquire().await.ok(),
@@ -190,14 +194,20 @@ impl Client {
             let (attempted, was_sent) = self.attempt_if_free(call, &mut recording).await;
             let fault = match attempted {
                 Ok(response) => {
-                    return Ok(Reply::new(self, Source::Live(response), attempt, permit, recording));
+                    return Ok(HttpResponse::new(
+                        self,
+                        ResponseSource::Live(response),
+                        attempt,
+                        permit,
+                        recording,
+                    ));
                 }
                 Err(fault) => fault,
             };
-            let left = call.until.map(|until| until.saturating_duration_since(Instant::now()));
+            let left = call.deadline.map(|until| until.saturating_duration_since(Instant::now()));
             let wait = match was_sent {
-                true => retry::wait(&fault, attempt, waited, left, self.jitter()),
-                false => retry::wait_for_others(&fault, waited, left, self.jitter()),
+                true => retry::retry_delay(&fault, attempt, waited, left, self.jitter()),
+                false => retry::retry_delay_after_others(&fault, waited, left, self.jitter()),
             };
             let Some(wait) = wait else { return Err(fault) };
             tokio::time::sleep(wait).await;
@@ -209,46 +219,46 @@ impl Client {
     /// Sends the request if the circuit breaker permits it; returns whether it was sent.
     async fn attempt_if_free(
         &self,
-        call: &Call,
-        recording: &mut Option<Recording<'_>>,
-    ) -> (Result<reqwest::Response, Fault>, bool) {
+        call: &HttpRequest,
+        recording: &mut Option<ResponseRecorder<'_>>,
+    ) -> (Result<reqwest::Response, ServerError>, bool) {
         let pass = match self.breaker.admit(Instant::now()) {
             Ok(pass) => pass,
             Err(fault) => return (Err(fault), false),
         };
         let attempted = self.attempt(call, recording).await;
         match &attempted {
-            Ok(_) => pass.succeeded(),
-            Err(fault) => pass.refused(fault, Instant::now(), self.jitter()),
+            Ok(_) => pass.record_success(),
+            Err(fault) => pass.record_refusal(fault, Instant::now(), self.jitter()),
         }
         (attempted, true)
     }
 
     /// Returns a number from 0 to 1 that differs between processes.
     fn jitter(&self) -> f64 {
-        let drawn = self.jitter.hash_one(self.draws.fetch_add(1, Ordering::Relaxed));
+        let drawn = self.jitter.hash_one(self.jitter_draws.fetch_add(1, Ordering::Relaxed));
         (drawn >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     async fn attempt(
         &self,
-        call: &Call,
-        recording: &mut Option<Recording<'_>>,
-    ) -> Result<reqwest::Response, Fault> {
+        call: &HttpRequest,
+        recording: &mut Option<ResponseRecorder<'_>>,
+    ) -> Result<reqwest::Response, ServerError> {
         let limit = self.limits.first_byte;
         let sent = tokio::time::timeout(limit, self.send(call)).await;
-        let sent = sent.map_err(|_| self.silent(Stage::FirstByte, limit))?;
-        let response = sent.map_err(|error| self.failed(&error))?;
+        let sent = sent.map_err(|_| self.timeout_error(TimeoutStage::FirstByte, limit))?;
+        let response = sent.map_err(|error| self.connection_error(&error))?;
         if is_success(response.status().as_u16()) {
             Ok(response)
         } else {
-            Err(self.refused(call, response, recording).await)
+            Err(self.refusal_of_response(call, response, recording).await)
         }
     }
 
     /// A server may close a connection at the very moment it is reused. There was no response then, so that repeating the
     /// request over a new connection gives no second answer.
-    async fn send(&self, call: &Call) -> reqwest::Result<reqwest::Response> {
+    async fn send(&self, call: &HttpRequest) -> reqwest::Result<reqwest::Response> {
         match self.request(call).send().await {
             Err(error) if error.is_request() && !error.is_connect() && !error.is_timeout() => {
                 self.request(call).send().await
@@ -257,7 +267,7 @@ impl Client {
         }
     }
 
-    fn request(&self, call: &Call) -> reqwest::RequestBuilder {
+    fn request(&self, call: &HttpRequest) -> reqwest::RequestBuilder {
         match &call.body {
             None => self.http.request(Method::GET, call.url.clone()),
             Some(body) => {
@@ -267,46 +277,50 @@ impl Client {
         }
     }
 
-    async fn refused(
+    async fn refusal_of_response(
         &self,
-        call: &Call,
+        call: &HttpRequest,
         response: reqwest::Response,
-        recording: &mut Option<Recording<'_>>,
-    ) -> Fault {
+        recording: &mut Option<ResponseRecorder<'_>>,
+    ) -> ServerError {
         let status = response.status().as_u16();
         let header =
             |name: &str| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
         let retry_after = header("retry-after").and_then(|value| retry::retry_after(value, header("date")));
         let to =
             header(LOCATION.as_str()).and_then(|to| call.url.join(to).ok()).map(|to| address::shown(&to));
-        let mut reply = Reply::new(self, Source::Live(response), 0, None, None);
+        let mut reply = HttpResponse::new(self, ResponseSource::Live(response), 0, None, None);
         // An unreadable error body still is an error.
-        let body = reply.body(ERROR_LIMIT).await.unwrap_or_default();
+        let body = reply.body(MAX_ERROR_BYTES).await.unwrap_or_default();
         let fault = self.refusal(call, status, &body, retry_after, to);
-        if fault.is_about_the_question()
+        if fault.is_request_specific()
             && let Some(recording) = recording.take()
         {
-            recording.keep_refusal(status, body, &self.secrets);
+            recording.record_refusal(status, body, &self.secrets);
         }
         fault
     }
 
     fn refusal(
         &self,
-        call: &Call,
+        call: &HttpRequest,
         status: u16,
         body: &[u8],
         retry_after: Option<Duration>,
         to: Option<String>,
-    ) -> Fault {
-        let refusal = refusal::Refusal {
+    ) -> ServerError {
+        let refusal = error_response::ErrorResponse {
             status,
-            said: refusal::said(StatusCode::from_u16(status).unwrap_or_default(), body, &self.secrets),
+            text: error_response::error_text(
+                StatusCode::from_u16(status).unwrap_or_default(),
+                body,
+                &self.secrets,
+            ),
             retry_after,
-            to,
+            location: to,
             path: call.url.path().to_owned(),
         };
-        refusal.fault(&self.server, self.has_key)
+        refusal.into_error(&self.server, self.has_key)
     }
 
     /// Returns a message of the server, redacted and shortened.
@@ -315,35 +329,35 @@ impl Client {
     }
 
     /// Returns the error for a malformed answer; `reason` quotes no code.
-    pub(crate) fn malformed(&self, expected: &'static str, reason: &str) -> Fault {
-        Fault::Malformed { server: self.server.clone(), expected, reason: self.quoted(reason) }
+    pub(crate) fn malformed_answer(&self, expected: &'static str, reason: &str) -> ServerError {
+        ServerError::Malformed { server: self.server.clone(), expected, reason: self.quoted(reason) }
     }
 
     /// Returns the error that the server reported in the middle of an answer.
-    pub(crate) fn failed_in_answer(&self, error: &serde_json::Value) -> Fault {
-        refusal::in_answer(error, |message| self.quoted(message), &self.server, self.has_key)
+    pub(crate) fn error_in_answer(&self, error: &serde_json::Value) -> ServerError {
+        error_response::error_in_answer(error, |message| self.quoted(message), &self.server, self.has_key)
     }
 
     /// Returns the error for an answer that exceeded its timeout.
-    pub(crate) fn unfinished(&self, waited: Duration) -> Fault {
-        self.silent(Stage::LastByte, waited)
+    pub(crate) fn unfinished_answer(&self, waited: Duration) -> ServerError {
+        self.timeout_error(TimeoutStage::LastByte, waited)
     }
 
     /// Host and port, limits, and secrets.
-    pub(super) fn parts(&self) -> (&str, &Limits, &Secrets) {
+    pub(super) fn parts(&self) -> (&str, &HttpLimits, &Redactor) {
         (&self.server, &self.limits, &self.secrets)
     }
 
-    pub(super) fn silent(&self, stage: Stage, waited: Duration) -> Fault {
-        Fault::Silent { server: self.server.clone(), stage, waited }
+    pub(super) fn timeout_error(&self, stage: TimeoutStage, waited: Duration) -> ServerError {
+        ServerError::Timeout { server: self.server.clone(), stage, waited }
     }
 
-    pub(super) fn failed(&self, error: &reqwest::Error) -> Fault {
+    pub(super) fn connection_error(&self, error: &reqwest::Error) -> ServerError {
         if error.is_timeout() && error.is_connect() {
-            return self.silent(Stage::Connecting, self.limits.connect);
+            return self.timeout_error(TimeoutStage::Connecting, self.limits.connect);
         }
-        let reason = self.quoted(&super::message::innermost(error));
-        refusal::unreachable(error, self.server.clone(), reason)
+        let reason = self.quoted(&super::error_message::root_cause(error));
+        error_response::unreachable(error, self.server.clone(), reason)
     }
 }
 
@@ -352,14 +366,14 @@ fn is_success(status: u16) -> bool {
 }
 
 fn connections(
-    server: &Server,
+    server: &HttpServerConfig,
     url: &Url,
     proxy: Option<&Url>,
     headers: HeaderMap,
-) -> Result<reqwest::Client, Fault> {
+) -> Result<reqwest::Client, ServerError> {
     // Another thread may have installed the same provider.
     drop(rustls::crypto::ring::default_provider().install_default());
-    let failed = |error: reqwest::Error| Fault::Client(super::message::innermost(&error));
+    let failed = |error: reqwest::Error| ServerError::Client(super::error_message::root_cause(&error));
     let idle = if url.scheme() == "https" { ENCRYPTED_IDLE_LIMIT } else { IDLE_LIMIT };
     let mut builder = reqwest::Client::builder()
         .connect_timeout(server.limits.connect)
@@ -372,21 +386,21 @@ fn connections(
     } else if server.proxy == Proxy::Direct || address::is_loopback(url) {
         builder = builder.no_proxy();
     }
-    if let Some(roots) = &server.roots {
+    if let Some(roots) = &server.root_certificates {
         builder = builder.tls_certs_merge(certificates(roots)?);
     }
     builder.build().map_err(failed)
 }
 
-fn certificates(pem: &[u8]) -> Result<Vec<Certificate>, Fault> {
-    let roots = |reason: String| Fault::Roots { reason };
+fn certificates(pem: &[u8]) -> Result<Vec<Certificate>, ServerError> {
+    let roots = |reason: String| ServerError::Roots { reason };
     let certificates =
-        Certificate::from_pem_bundle(pem).map_err(|error| roots(super::message::innermost(&error)))?;
+        Certificate::from_pem_bundle(pem).map_err(|error| roots(super::error_message::root_cause(&error)))?;
     if certificates.is_empty() { Err(roots("there are none".to_owned())) } else { Ok(certificates) }
 }
 
 /// Returns the headers of every request. The server's own override those of its format.
-fn headers(server: &Server, manners: Manners) -> Result<HeaderMap, Fault> {
+fn headers(server: &HttpServerConfig, manners: RequestHeaders) -> Result<HeaderMap, ServerError> {
     let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("*/*"))]);
     for &(name, value) in manners.headers {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
@@ -396,10 +410,10 @@ fn headers(server: &Server, manners: Manners) -> Result<HeaderMap, Fault> {
             KeyHeader::Bearer => (AUTHORIZATION, format!("Bearer {}", key.expose())),
             KeyHeader::Named(name) => (HeaderName::from_static(name), key.expose().to_owned()),
         };
-        headers.insert(name, secret(&value).ok_or(Fault::Key)?);
+        headers.insert(name, secret(&value).ok_or(ServerError::Key)?);
     }
     for (name, value) in &server.headers {
-        let wrong = || Fault::Header { name: name.clone() };
+        let wrong = || ServerError::Header { name: name.clone() };
         let parsed = HeaderName::try_from(name.as_str()).map_err(|_| wrong())?;
         headers.insert(parsed, secret(value.expose()).ok_or_else(wrong)?);
     }

@@ -7,69 +7,69 @@
 
 use std::time::Duration;
 
-use super::Fault;
+use super::ServerError;
 
 /// First delay while a model is loading, which takes seconds; short enough for small models.
-const LOADING: Duration = Duration::from_millis(250);
+const LOADING_DELAY: Duration = Duration::from_millis(250);
 
 /// Maximum delay while loading. Models of more than ten gigabytes load for minutes, so a second hardly matters.
-const LONGEST_LOADING: Duration = Duration::from_secs(2);
+const MAX_LOADING_DELAY: Duration = Duration::from_secs(2);
 
 /// Minimum delay before a busy server is retried, whatever its `Retry-After`.
-pub(super) const BUSY: Duration = Duration::from_millis(500);
+pub(super) const BUSY_DELAY: Duration = Duration::from_millis(500);
 
 /// Maximum attempts of one request. After 0.5, 1 and 2 s the load is not just a short peak.
 const BUSY_ATTEMPTS: u32 = 3;
 
 /// Delays are randomly extended by up to half, but by no more than half of this.
-const LONGEST_SPREAD: Duration = Duration::from_secs(2);
+const MAX_JITTER: Duration = Duration::from_secs(2);
 
 /// With less time than this left after a delay there is no time for an answer, and the refusal is more useful than a timeout.
-const LEAST_FOR_ANSWER: Duration = Duration::from_millis(50);
+const MIN_TIME_FOR_ANSWER: Duration = Duration::from_millis(50);
 
 /// Maximum total wait of a request without a deadline.
-const PATIENCE: Duration = Duration::from_secs(60);
+const MAX_TOTAL_WAIT: Duration = Duration::from_secs(60);
 
 /// Returns the delay before the next attempt; `None` if there is none. `attempt` counts from 0, `waited` is the total of
-/// earlier delays, `left` is the time until the deadline if there is one, and `jitter` is from 0 to 1.
-pub(super) fn wait(
-    fault: &Fault,
+/// earlier delays, `remaining_ms` is the time until the deadline if there is one, and `jitter` is from 0 to 1.
+pub(super) fn retry_delay(
+    fault: &ServerError,
     attempt: u32,
     waited: Duration,
     left: Option<Duration>,
     jitter: f64,
 ) -> Option<Duration> {
     let wait = match fault {
-        Fault::Loading { .. } => doubled(LOADING, attempt).min(LONGEST_LOADING),
-        Fault::Busy { retry_after, .. } if attempt < BUSY_ATTEMPTS => {
-            doubled(BUSY, attempt).max(retry_after.unwrap_or_default())
+        ServerError::Loading { .. } => exponential_backoff(LOADING_DELAY, attempt).min(MAX_LOADING_DELAY),
+        ServerError::Busy { retry_after, .. } if attempt < BUSY_ATTEMPTS => {
+            exponential_backoff(BUSY_DELAY, attempt).max(retry_after.unwrap_or_default())
         }
         _ => return None,
     };
     in_time(wait, waited, left, jitter)
 }
 
-/// Returns the delay while other requests' refusals (`fault`) keep the breaker open; `None` if it is too long. Nothing was
+/// Returns the delay while other requests' refusals (`error`) keep the breaker open; `None` if it is too long. Nothing was
 /// sent, so no attempt is used up.
-pub(super) fn wait_for_others(
-    fault: &Fault,
+pub(super) fn retry_delay_after_others(
+    fault: &ServerError,
     waited: Duration,
     left: Option<Duration>,
     jitter: f64,
 ) -> Option<Duration> {
-    let Fault::Busy { retry_after: Some(wait), .. } = fault else { return None };
+    let ServerError::Busy { retry_after: Some(wait), .. } = fault else { return None };
     in_time(*wait, waited, left, jitter)
 }
 
 fn in_time(wait: Duration, waited: Duration, left: Option<Duration>, jitter: f64) -> Option<Duration> {
-    let left = left.unwrap_or(PATIENCE.saturating_sub(waited));
-    let spread = wait.min(LONGEST_SPREAD).mul_f64(jitter / 2.0);
-    let for_answer = left.checked_sub(wait).filter(|for_answer| *for_answer > LEAST_FOR_ANSWER)?;
+    let left = left.unwrap_or(MAX_TOTAL_WAIT.saturating_sub(waited));
+    let spread = wait.min(MAX_JITTER).mul_f64(jitter / 2.0);
+    let for_answer = left.checked_sub(wait).filter(|for_answer| *for_answer > MIN_TIME_FOR_ANSWER)?;
     Some(wait + spread.min(for_answer / 2))
 }
 
 /// Doubles a duration this many times.
-pub(super) fn doubled(first: Duration, times: u32) -> Duration {
+pub(super) fn exponential_backoff(first: Duration, times: u32) -> Duration {
     first.saturating_mul(2_u32.saturating_pow(times))
 }
 
@@ -95,13 +95,13 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn busy(retry_after: Option<Duration>) -> Fault {
-        Fault::Busy { server: String::new(), retry_after, message: String::new() }
+    fn busy(retry_after: Option<Duration>) -> ServerError {
+        ServerError::Busy { server: String::new(), retry_after, message: String::new() }
     }
 
-    fn waits(fault: &Fault, left: Duration) -> Vec<u128> {
+    fn waits(fault: &ServerError, left: Duration) -> Vec<u128> {
         let (mut waits, mut left, mut waited) = (Vec::new(), left, Duration::ZERO);
-        while let Some(wait) = wait(fault, waits.len() as u32, waited, Some(left), 0.0) {
+        while let Some(wait) = retry_delay(fault, waits.len() as u32, waited, Some(left), 0.0) {
             waits.push(wait.as_millis());
             left -= wait;
             waited += wait;
@@ -111,36 +111,42 @@ mod tests {
 
     #[test]
     fn a_loading_server_is_asked_until_nobody_waits() {
-        let loading = Fault::Loading { server: String::new() };
+        let loading = ServerError::Loading { server: String::new() };
         assert_eq!(waits(&loading, 10 * SECOND), [250, 500, 1000, 2000, 2000, 2000, 2000]);
-        assert_eq!(wait(&loading, 100, 59 * SECOND, None, 0.0), None);
-        assert_eq!(wait(&loading, 100, 50 * SECOND, None, 0.0), Some(2 * SECOND));
+        assert_eq!(retry_delay(&loading, 100, 59 * SECOND, None, 0.0), None);
+        assert_eq!(retry_delay(&loading, 100, 50 * SECOND, None, 0.0), Some(2 * SECOND));
     }
 
     #[test]
     fn a_busy_server_is_asked_when_it_says_or_a_few_times() {
         assert_eq!(waits(&busy(None), 60 * SECOND), [500, 1000, 2000]);
         assert_eq!(waits(&busy(None), SECOND), [500]);
-        assert_eq!(wait(&busy(Some(3 * SECOND)), 0, Duration::ZERO, Some(5 * SECOND), 0.0), Some(3 * SECOND));
-        assert_eq!(wait(&busy(Some(5 * SECOND)), 0, Duration::ZERO, Some(5 * SECOND), 0.0), None);
-        let barely = 5 * SECOND - LEAST_FOR_ANSWER;
-        assert_eq!(wait(&busy(Some(barely)), 0, Duration::ZERO, Some(5 * SECOND), 0.0), None);
         assert_eq!(
-            wait(&busy(Some(4 * SECOND)), 0, Duration::ZERO, Some(5 * SECOND), 1.0),
+            retry_delay(&busy(Some(3 * SECOND)), 0, Duration::ZERO, Some(5 * SECOND), 0.0),
+            Some(3 * SECOND)
+        );
+        assert_eq!(retry_delay(&busy(Some(5 * SECOND)), 0, Duration::ZERO, Some(5 * SECOND), 0.0), None);
+        let barely = 5 * SECOND - MIN_TIME_FOR_ANSWER;
+        assert_eq!(retry_delay(&busy(Some(barely)), 0, Duration::ZERO, Some(5 * SECOND), 0.0), None);
+        assert_eq!(
+            retry_delay(&busy(Some(4 * SECOND)), 0, Duration::ZERO, Some(5 * SECOND), 1.0),
             Some(9 * SECOND / 2)
         );
         assert_eq!(waits(&busy(Some(Duration::ZERO)), 60 * SECOND), [500, 1000, 2000]);
         assert_eq!(waits(&busy(Some(SECOND)), 60 * SECOND), [1000, 1000, 2000]);
-        assert_eq!(wait(&busy(None), 0, Duration::ZERO, None, 1.0), Some(750 * Duration::from_millis(1)));
-        assert_eq!(wait(&busy(Some(61 * SECOND)), 0, Duration::ZERO, None, 0.0), None);
+        assert_eq!(
+            retry_delay(&busy(None), 0, Duration::ZERO, None, 1.0),
+            Some(750 * Duration::from_millis(1))
+        );
+        assert_eq!(retry_delay(&busy(Some(61 * SECOND)), 0, Duration::ZERO, None, 0.0), None);
     }
 
     #[test]
     fn what_would_be_answered_the_same_is_not_asked_again() {
-        let refused = Fault::Refused { server: String::new() };
-        let failed = Fault::Status { server: String::new(), status: 500, message: String::new() };
+        let refused = ServerError::Refused { server: String::new() };
+        let failed = ServerError::Status { server: String::new(), status: 500, message: String::new() };
         for fault in [refused, failed] {
-            assert_eq!(wait(&fault, 0, Duration::ZERO, Some(60 * SECOND), 0.0), None);
+            assert_eq!(retry_delay(&fault, 0, Duration::ZERO, Some(60 * SECOND), 0.0), None);
         }
     }
 

@@ -1,45 +1,48 @@
 //! Renders a request: the prompt, or prefix and suffix, within the model's context window.
 
-use prompt::{Count, NoRoom, Placement, Reading, Settings, Shares, Snippet, Template, assemble};
+use prompt::{
+    AnswerParser, BudgetShares, ContextPlacement, PromptSettings, PromptTooLong, Snippet, Template,
+    TokenCounter, assemble,
+};
 use syntax::Language;
 
-use super::way::{Way, plain};
+use super::prompt_mode::{PromptMode, plain_template};
 use crate::cassette::Document;
-use crate::formats::Question;
-use crate::{ContextItem, Request};
+use crate::wire_formats::ModelInput;
+use crate::{ContextSnippet, Request};
 
 /// Rendered input of a model.
 #[derive(Debug)]
-pub(super) struct Sent {
-    content: Content,
+pub(super) struct RenderedRequest {
+    content: RenderedContent,
     path: String,
     language: &'static str,
     /// Stop strings, most important first.
     pub(super) stop: Vec<String>,
     /// How the answer is parsed.
-    pub(super) reading: Reading,
+    pub(super) reading: AnswerParser,
 }
 
 #[derive(Debug)]
-enum Content {
+enum RenderedContent {
     Rendered { prompt: String },
-    Hole { prefix: String, suffix: String, context: Vec<ContextItem> },
+    Hole { prefix: String, suffix: String, context: Vec<ContextSnippet> },
     Chat { system: String, user: String },
 }
 
-impl Sent {
+impl RenderedRequest {
     /// Renders a request in this prompt mode, with at most `tokens` tokens as counted by `count`. `takes_context` means that
     /// infill requests have a separate field for context; otherwise context is prepended to the prefix as comments.
     pub(super) fn new(
         request: &Request,
-        way: &Way,
+        way: &PromptMode,
         tokens: usize,
         takes_context: bool,
-        count: Count<'_>,
-    ) -> Result<Sent, NoRoom> {
+        count: TokenCounter<'_>,
+    ) -> Result<RenderedRequest, PromptTooLong> {
         let snippets: Vec<Snippet<'_>> =
             request.context.iter().map(|item| Snippet { path: &item.path, text: &item.text }).collect();
-        let question = prompt::Question {
+        let question = prompt::PromptInput {
             path: &request.path,
             language: Language::from_name(request.language),
             repository: None,
@@ -48,29 +51,34 @@ impl Sent {
             context: &snippets,
         };
         let template = match way {
-            Way::Rendered(choice) => choice.template.clone(),
-            Way::Hole => plain().unwrap_or_else(Template::hole),
-            Way::Chat => Template::hole(),
+            PromptMode::Rendered(choice) => choice.template.clone(),
+            PromptMode::Infill => plain_template().unwrap_or_else(Template::chat),
+            PromptMode::Chat => Template::chat(),
         };
-        let settings = Settings { tokens, shares: Shares::USUAL, placement: Placement::Trained };
+        let settings =
+            PromptSettings { tokens, shares: BudgetShares::DEFAULT, placement: ContextPlacement::Trained };
         let prompt = assemble(&template, &question, &settings, count)?;
         let content = match way {
-            Way::Rendered(_) => Content::Rendered { prompt: prompt.text },
-            Way::Chat => {
-                Content::Chat { system: prompt.system.unwrap_or_default().to_owned(), user: prompt.text }
-            }
-            Way::Hole => {
-                let start = if takes_context { prompt.places.prefix.start } else { 0 };
-                let context =
-                    if takes_context { kept(&request.context, &prompt.kept.context) } else { Vec::new() };
-                Content::Hole {
-                    prefix: prompt.text[start..prompt.places.prefix.end].to_owned(),
-                    suffix: prompt.text[prompt.places.suffix].to_owned(),
+            PromptMode::Rendered(_) => RenderedContent::Rendered { prompt: prompt.text },
+            PromptMode::Chat => RenderedContent::Chat {
+                system: prompt.system.unwrap_or_default().to_owned(),
+                user: prompt.text,
+            },
+            PromptMode::Infill => {
+                let start = if takes_context { prompt.ranges.prefix.start } else { 0 };
+                let context = if takes_context {
+                    truncate_context(&request.context, &prompt.kept.context)
+                } else {
+                    Vec::new()
+                };
+                RenderedContent::Hole {
+                    prefix: prompt.text[start..prompt.ranges.prefix.end].to_owned(),
+                    suffix: prompt.text[prompt.ranges.suffix].to_owned(),
                     context,
                 }
             }
         };
-        Ok(Sent {
+        Ok(RenderedRequest {
             content,
             path: request.path.as_ref().to_owned(),
             language: request.language,
@@ -80,27 +88,27 @@ impl Sent {
     }
 
     /// Returns the input for a format.
-    pub(super) fn question(&self) -> Question<'_> {
+    pub(super) fn model_input(&self) -> ModelInput<'_> {
         match &self.content {
-            Content::Rendered { prompt } => Question::Rendered { prompt },
-            Content::Hole { prefix, suffix, context } => {
-                Question::Hole { path: &self.path, language: self.language, prefix, suffix, context }
+            RenderedContent::Rendered { prompt } => ModelInput::Rendered { prompt },
+            RenderedContent::Hole { prefix, suffix, context } => {
+                ModelInput::Hole { path: &self.path, language: self.language, prefix, suffix, context }
             }
-            Content::Chat { system, user } => Question::Chat { system, user },
+            RenderedContent::Chat { system, user } => ModelInput::Chat { system, user },
         }
     }
 
     /// Whether the server builds the prompt.
-    pub(super) fn is_hole(&self) -> bool {
-        matches!(self.content, Content::Hole { .. })
+    pub(super) fn is_infill(&self) -> bool {
+        matches!(self.content, RenderedContent::Hole { .. })
     }
 
     /// Returns the prompt as text, for people.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn prompt_text(&self) -> String {
         match &self.content {
-            Content::Rendered { prompt } => prompt.clone(),
-            Content::Chat { system, user } => format!("{system}\n\n{user}"),
-            Content::Hole { prefix, suffix, context } => {
+            RenderedContent::Rendered { prompt } => prompt.clone(),
+            RenderedContent::Chat { system, user } => format!("{system}\n\n{user}"),
+            RenderedContent::Hole { prefix, suffix, context } => {
                 let context = context.iter().map(|item| format!("[{}]\n{}\n", item.path, item.text));
                 format!("{}{prefix}[hole]{suffix}", context.collect::<String>())
             }
@@ -127,8 +135,8 @@ pub(super) fn document_in(prompt: &str, template: &Template) -> Document {
 }
 
 /// Truncates the items to the available room.
-fn kept(items: &[ContextItem], bytes: &[usize]) -> Vec<ContextItem> {
+fn truncate_context(items: &[ContextSnippet], bytes: &[usize]) -> Vec<ContextSnippet> {
     let kept = items.iter().zip(bytes).filter(|&(_, &bytes)| bytes > 0);
-    kept.map(|(item, &bytes)| ContextItem { path: item.path.clone(), text: item.text[..bytes].to_owned() })
+    kept.map(|(item, &bytes)| ContextSnippet { path: item.path.clone(), text: item.text[..bytes].to_owned() })
         .collect()
 }

@@ -17,22 +17,22 @@ use serde_json::{Map, Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::frames::{Frames, frame};
-use super::message::{self, Message, Refusal};
-use super::replies::{registered, reply};
+use super::client_responses::{registered_methods, response_to};
+use super::frames::{FrameReader, encode_frame};
+use super::message::{self, Message, ResponseError};
 
 /// Maximum of unsent bytes: documents for a few hundred requests. A server that leaves more unread has stopped reading.
 const MAX_UNSENT: usize = 64 << 20;
 
 /// Bytes per read.
-const PIECE: usize = 64 << 10;
+const READ_BYTES: usize = 64 << 10;
 
 /// Our end of the connection.
 pub(super) struct Connection {
     outgoing: mpsc::UnboundedSender<Vec<u8>>,
     /// Number of bytes that aren't written yet.
     unsent: AtomicUsize,
-    talk: Mutex<Talk>,
+    state: Mutex<ConnectionState>,
     /// Methods that the server has registered dynamically.
     registered: watch::Sender<Vec<String>>,
     /// Settings for `workspace/configuration`.
@@ -40,24 +40,24 @@ pub(super) struct Connection {
 }
 
 #[derive(Default)]
-struct Talk {
+struct ConnectionState {
     next: i64,
-    waiting: BTreeMap<i64, oneshot::Sender<Result<Value, Refusal>>>,
+    waiting: BTreeMap<i64, oneshot::Sender<Result<Value, ResponseError>>>,
     /// No more responses will arrive.
     is_over: bool,
     /// The server's latest error or warning for the user, verbatim.
-    shown: Option<String>,
+    last_message: Option<String>,
 }
 
 /// Why a request has no response.
 #[derive(Debug, PartialEq)]
-pub(super) enum Unanswered {
+pub(super) enum RequestError {
     /// The server returned an error.
-    Refused(Refusal),
+    Refused(ResponseError),
     /// The connection is closed.
-    Over,
+    Closed,
     /// The server has stopped reading.
-    Deaf,
+    QueueFull,
 }
 
 impl Connection {
@@ -72,7 +72,7 @@ impl Connection {
         let connection = Arc::new(Connection {
             outgoing,
             unsent: AtomicUsize::new(0),
-            talk: Mutex::default(),
+            state: Mutex::default(),
             registered: watch::Sender::default(),
             settings,
         });
@@ -84,10 +84,10 @@ impl Connection {
                 std::future::pending().await
             };
             let ended = tokio::select! {
-                ended = carried.listen(reader) => ended,
+                ended = carried.read(reader) => ended,
                 ended = writing => ended,
             };
-            let mut talk = carried.talk();
+            let mut talk = carried.state();
             talk.is_over = true;
             // Pending requests fail.
             talk.waiting.clear();
@@ -96,46 +96,46 @@ impl Connection {
         (connection, carrying)
     }
 
-    fn talk(&self) -> MutexGuard<'_, Talk> {
-        self.talk.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, ConnectionState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sends a request. Dropping it cancels it.
-    pub(super) fn ask(&self, method: &str, params: &Value) -> Result<Question<'_>, Unanswered> {
+    pub(super) fn request(&self, method: &str, params: &Value) -> Result<PendingRequest<'_>, RequestError> {
         if self.unsent.load(Ordering::Relaxed) > MAX_UNSENT {
-            return Err(Unanswered::Deaf);
+            return Err(RequestError::QueueFull);
         }
         let (answer, answered) = oneshot::channel();
-        let mut talk = self.talk();
+        let mut talk = self.state();
         if talk.is_over {
-            return Err(Unanswered::Over);
+            return Err(RequestError::Closed);
         }
         let id = talk.next;
         talk.next += 1;
         talk.waiting.insert(id, answer);
-        self.send(&message::question(id, method, params));
-        Ok(Question { connection: self, id, answered })
+        self.send(&message::request(id, method, params));
+        Ok(PendingRequest { connection: self, id, answered })
     }
 
     /// Sends a notification.
-    pub(super) fn tell(&self, method: &str, params: &Value) {
-        self.send(&message::news(method, params));
+    pub(super) fn notify(&self, method: &str, params: &Value) {
+        self.send(&message::notification(method, params));
     }
 
     /// Waits until the server has registered a method.
-    pub(super) async fn registers(&self, method: &str) {
+    pub(super) async fn wait_for_registration(&self, method: &str) {
         let mut registered = self.registered.subscribe();
         // We own the sender, so it exists.
         let _ = registered.wait_for(|methods| methods.iter().any(|other| other == method)).await;
     }
 
     /// Returns the server's latest error or warning for the user, verbatim.
-    pub(super) fn shown(&self) -> Option<String> {
-        self.talk().shown.clone()
+    pub(super) fn last_message(&self) -> Option<String> {
+        self.state().last_message.clone()
     }
 
     fn send(&self, body: &[u8]) {
-        let bytes = frame(body);
+        let bytes = encode_frame(body);
         self.unsent.fetch_add(bytes.len(), Ordering::Relaxed);
         // If the writer is gone, the connection is closed.
         let _ = self.outgoing.send(bytes);
@@ -155,73 +155,73 @@ impl Connection {
         }
     }
 
-    async fn listen(&self, mut reader: impl AsyncRead + Unpin) -> Result<(), String> {
-        let mut frames = Frames::default();
-        let mut piece = vec![0; PIECE];
+    async fn read(&self, mut reader: impl AsyncRead + Unpin) -> Result<(), String> {
+        let mut frames = FrameReader::default();
+        let mut piece = vec![0; READ_BYTES];
         // A broken pipe counts as the end.
         while let Ok(length @ 1..) = reader.read(&mut piece).await {
             frames.push(&piece[..length]);
             while let Some(body) = frames.next()? {
-                self.hear(message::read(&body)?);
+                self.dispatch(message::read(&body)?);
             }
         }
         Ok(())
     }
 
-    fn hear(&self, message: Message) {
+    fn dispatch(&self, message: Message) {
         match message {
-            Message::Answer { id, result } => {
-                let waiting = self.talk().waiting.remove(&id);
+            Message::Response { id, result } => {
+                let waiting = self.state().waiting.remove(&id);
                 // The receiver of a cancelled request is gone.
                 let _ = waiting.map(|waiting| waiting.send(result));
             }
-            Message::Question { id, method, params } => {
+            Message::Request { id, method, params } => {
                 self.registered.send_if_modified(|methods| {
                     let before = methods.len();
-                    methods.extend(registered(&method, &params).map(str::to_owned));
+                    methods.extend(registered_methods(&method, &params).map(str::to_owned));
                     methods.len() > before
                 });
                 // A server that doesn't read gets no replies.
                 if self.unsent.load(Ordering::Relaxed) <= MAX_UNSENT {
-                    self.send(&message::answer(&id, reply(&method, &params, &self.settings)));
+                    self.send(&message::response(&id, response_to(&method, &params, &self.settings)));
                 }
             }
-            Message::News { method, params } if method == "window/showMessage" => {
+            Message::Notification { method, params } if method == "window/showMessage" => {
                 /// `MessageType.Warning`; an error is less.
                 const WARNING: u64 = 2;
                 let is_bad = params.get("type").and_then(Value::as_u64).is_some_and(|kind| kind <= WARNING);
                 let message = params.get("message").and_then(Value::as_str).filter(|_| is_bad);
                 if let Some(message) = message {
-                    self.talk().shown = Some(message.to_owned());
+                    self.state().last_message = Some(message.to_owned());
                 }
             }
-            Message::News { .. } | Message::Stray => {}
+            Message::Notification { .. } | Message::Unknown => {}
         }
     }
 }
 
 /// A pending request.
-pub(super) struct Question<'a> {
+pub(super) struct PendingRequest<'a> {
     connection: &'a Connection,
     id: i64,
-    answered: oneshot::Receiver<Result<Value, Refusal>>,
+    answered: oneshot::Receiver<Result<Value, ResponseError>>,
 }
 
-impl Question<'_> {
+impl PendingRequest<'_> {
     /// Waits for the response.
-    pub(super) async fn answer(mut self) -> Result<Value, Unanswered> {
+    pub(super) async fn answer(mut self) -> Result<Value, RequestError> {
         match (&mut self.answered).await {
-            Ok(result) => result.map_err(Unanswered::Refused),
-            Err(_) => Err(Unanswered::Over),
+            Ok(result) => result.map_err(RequestError::Refused),
+            Err(_) => Err(RequestError::Closed),
         }
     }
 }
 
-impl Drop for Question<'_> {
+impl Drop for PendingRequest<'_> {
     fn drop(&mut self) {
-        let is_waiting = self.connection.talk().waiting.remove(&self.id).is_some();
+        let is_waiting = self.connection.state().waiting.remove(&self.id).is_some();
         if is_waiting {
-            self.connection.tell("$/cancelRequest", &json!({"id": self.id}));
+            self.connection.notify("$/cancelRequest", &json!({"id": self.id}));
         }
     }
 }
@@ -238,7 +238,7 @@ mod tests {
     struct Server {
         reader: DuplexStream,
         writer: DuplexStream,
-        frames: Frames,
+        frames: FrameReader,
     }
 
     impl Server {
@@ -259,7 +259,7 @@ mod tests {
         }
 
         async fn say(&mut self, message: Value) {
-            self.writer.write_all(&frame(message.to_string().as_bytes())).await.unwrap();
+            self.writer.write_all(&encode_frame(message.to_string().as_bytes())).await.unwrap();
         }
     }
 
@@ -269,16 +269,16 @@ mod tests {
         let ((reader, theirs), (ours, writer)) = (duplex(1000), duplex(1000));
         let settings = settings.as_object().cloned().unwrap_or_default();
         let (connection, carrying) = Connection::new(reader, writer, settings);
-        let server = Server { reader: ours, writer: theirs, frames: Frames::default() };
+        let server = Server { reader: ours, writer: theirs, frames: FrameReader::default() };
         (connection, server, tokio::spawn(carrying))
     }
 
     #[tokio::test]
     async fn answers_find_their_questions_in_any_order() {
         let (connection, mut server, _carrying) = start(Value::Null);
-        let first = connection.ask("m", &json!({"a": 1})).unwrap();
-        let second = connection.ask("m", &json!({"a": 2})).unwrap();
-        let refused = connection.ask("n", &Value::Null).unwrap();
+        let first = connection.request("m", &json!({"a": 1})).unwrap();
+        let second = connection.request("m", &json!({"a": 2})).unwrap();
+        let refused = connection.request("n", &Value::Null).unwrap();
         assert_eq!(server.next().await, json!({"id": 0, "method": "m", "params": {"a": 1}}));
         assert_eq!(server.next().await, json!({"id": 1, "method": "m", "params": {"a": 2}}));
         assert_eq!(server.next().await, json!({"id": 2, "method": "n"}));
@@ -288,29 +288,29 @@ mod tests {
         server.say(json!({"id": 0, "result": "one"})).await;
         assert_eq!(second.answer().await, Ok(json!("two")));
         assert_eq!(first.answer().await, Ok(json!("one")));
-        let refusal = Refusal { code: 5, message: "no".to_owned() };
-        assert_eq!(refused.answer().await, Err(Unanswered::Refused(refusal)));
+        let refusal = ResponseError { code: 5, message: "no".to_owned() };
+        assert_eq!(refused.answer().await, Err(RequestError::Refused(refusal)));
     }
 
     #[tokio::test]
     async fn a_question_that_is_dropped_is_taken_back_and_its_answer_finds_nobody() {
         let (connection, mut server, _carrying) = start(Value::Null);
-        drop(connection.ask("m", &Value::Null).unwrap());
-        let next = connection.ask("m", &Value::Null).unwrap();
+        drop(connection.request("m", &Value::Null).unwrap());
+        let next = connection.request("m", &Value::Null).unwrap();
         assert_eq!(server.next().await["id"], 0);
         assert_eq!(server.next().await, json!({"method": "$/cancelRequest", "params": {"id": 0}}));
         assert_eq!(server.next().await["id"], 1);
         server.say(json!({"id": 0, "result": "late"})).await;
         server.say(json!({"id": 1, "result": "in time"})).await;
         assert_eq!(next.answer().await, Ok(json!("in time")));
-        connection.tell("end", &Value::Null);
+        connection.notify("end", &Value::Null);
         assert_eq!(server.next().await["method"], "end", "an answered request is not cancelled");
     }
 
     #[tokio::test]
     async fn the_server_s_questions_are_answered_while_ours_wait() {
         let (connection, mut server, _carrying) = start(json!({"vendor": {"key": 1}}));
-        let question = connection.ask("m", &Value::Null).unwrap();
+        let question = connection.request("m", &Value::Null).unwrap();
         server.next().await;
         let items = json!({"items": [{"section": "vendor"}]});
         server.say(json!({"id": "q", "method": "workspace/configuration", "params": items})).await;
@@ -319,7 +319,7 @@ mod tests {
         assert_eq!(server.next().await["error"]["code"], -32601);
         let registrations = json!({"registrations": [{"id": "r", "method": "vendor/complete"}]});
         server.say(json!({"id": 8, "method": "client/registerCapability", "params": registrations})).await;
-        connection.registers("vendor/complete").await;
+        connection.wait_for_registration("vendor/complete").await;
         assert_eq!(server.next().await, json!({"id": 8, "result": null}));
         for (kind, message) in [(1, "not signed in"), (3, "hello")] {
             let params = json!({"type": kind, "message": message});
@@ -327,19 +327,19 @@ mod tests {
         }
         server.say(json!({"id": 0, "result": null})).await;
         assert_eq!(question.answer().await, Ok(Value::Null));
-        assert_eq!(connection.shown().as_deref(), Some("not signed in"));
+        assert_eq!(connection.last_message().as_deref(), Some("not signed in"));
     }
 
     #[tokio::test]
     async fn the_end_of_the_server_s_output_ends_all_questions() {
         let (connection, mut server, carrying) = start(Value::Null);
-        let question = connection.ask("m", &Value::Null).unwrap();
+        let question = connection.request("m", &Value::Null).unwrap();
         server.next().await;
         server.writer.write_all(b"Content-Length: 10\r\n\r\n{\"id\"").await.unwrap();
         drop(server);
-        assert_eq!(question.answer().await, Err(Unanswered::Over));
+        assert_eq!(question.answer().await, Err(RequestError::Closed));
         assert_eq!(carrying.await.unwrap(), Ok(()));
-        assert!(matches!(connection.ask("m", &Value::Null), Err(Unanswered::Over)));
+        assert!(matches!(connection.request("m", &Value::Null), Err(RequestError::Closed)));
     }
 
     #[tokio::test]
@@ -356,9 +356,9 @@ mod tests {
             ),
         ] {
             let (connection, mut server, carrying) = start(Value::Null);
-            let question = connection.ask("m", &Value::Null).unwrap();
+            let question = connection.request("m", &Value::Null).unwrap();
             server.writer.write_all(written.as_bytes()).await.unwrap();
-            assert_eq!(question.answer().await, Err(Unanswered::Over));
+            assert_eq!(question.answer().await, Err(RequestError::Closed));
             assert_eq!(carrying.await.unwrap(), Err(expected.to_owned()));
         }
     }
@@ -368,16 +368,16 @@ mod tests {
         let (connection, _server, _carrying) = start(Value::Null);
         let long = json!("x".repeat(MAX_UNSENT / 2));
         for _ in 0..3 {
-            connection.tell("m", &long);
+            connection.notify("m", &long);
         }
-        assert!(matches!(connection.ask("m", &Value::Null), Err(Unanswered::Deaf)));
+        assert!(matches!(connection.request("m", &Value::Null), Err(RequestError::QueueFull)));
     }
 
     /// A test with two messages would pass if responses were simply slow; here none ever arrives.
     #[tokio::test(start_paused = true)]
     async fn a_question_waits_as_long_as_its_asker() {
         let (connection, mut server, _carrying) = start(Value::Null);
-        let question = connection.ask("m", &Value::Null).unwrap();
+        let question = connection.request("m", &Value::Null).unwrap();
         let waited = tokio::time::timeout(Duration::from_secs(3600), question.answer()).await;
         assert!(waited.is_err());
         server.next().await;

@@ -6,19 +6,19 @@ use reqwest::Url;
 use serde_json::{Value, json};
 use syntax::Language;
 
-use crate::{ContextItem, Request};
+use crate::{ContextSnippet, Request};
 
 /// A document for the server.
 #[derive(Debug, PartialEq)]
-pub(super) struct Shown {
+pub(super) struct ServerDocument {
     pub(super) uri: String,
     language: &'static str,
     text: String,
 }
 
-impl Shown {
+impl ServerDocument {
     /// Parameters of `textDocument/didOpen`.
-    pub(super) fn opened(&self) -> Value {
+    pub(super) fn did_open_params(&self) -> Value {
         json!({"textDocument": {"uri": self.uri, "languageId": self.language, "version": 1, "text": self.text}})
     }
 }
@@ -28,9 +28,9 @@ impl Shown {
 ///
 /// Snippets of one file are joined to one document, in the order of the request, since the protocol knows no snippets. Snippets
 /// of the edited file are omitted: the server has that file.
-pub(super) fn shown(request: &Request, folder: &Path) -> Vec<Shown> {
+pub(super) fn documents_of_request(request: &Request, folder: &Path) -> Vec<ServerDocument> {
     let mut files: Vec<(&str, Vec<&str>)> = Vec::new();
-    for ContextItem { path, text } in request.context.iter().filter(|item| *item.path != *request.path) {
+    for ContextSnippet { path, text } in request.context.iter().filter(|item| *item.path != *request.path) {
         match files.iter_mut().find(|(other, _)| other == path) {
             Some((_, pieces)) => pieces.push(text),
             None => files.push((path, vec![text])),
@@ -38,9 +38,9 @@ pub(super) fn shown(request: &Request, folder: &Path) -> Vec<Shown> {
     }
     let others = files.into_iter().rev().filter_map(|(path, pieces)| {
         let language = Language::from_path(path).map_or("plaintext", |language| identifier(language.name()));
-        Some(Shown { uri: uri(folder, path)?, language, text: pieces.join("\n") })
+        Some(ServerDocument { uri: uri(folder, path)?, language, text: pieces.join("\n") })
     });
-    let edited = uri(folder, &request.path).map(|uri| Shown {
+    let edited = uri(folder, &request.path).map(|uri| ServerDocument {
         uri,
         language: identifier(request.language),
         text: request.text.to_string(),
@@ -71,7 +71,7 @@ mod tests {
 
     fn request(path: &str, context: &[(&str, &str)]) -> Request {
         let item =
-            |&(path, text): &(&str, &str)| ContextItem { path: path.to_owned(), text: text.to_owned() };
+            |&(path, text): &(&str, &str)| ContextSnippet { path: path.to_owned(), text: text.to_owned() };
         Request {
             path: Arc::from(path),
             language: "tsx",
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn the_edited_document_comes_last_and_pieces_of_a_file_are_one_document() {
         let context = [("b.py", "near"), ("src/a b.tsx", "own"), ("README", "r"), ("b.py", "far")];
-        let shown = shown(&request("src/a b.tsx", &context), Path::new("/w"));
+        let shown = documents_of_request(&request("src/a b.tsx", &context), Path::new("/w"));
         let shown: Vec<_> =
             shown.iter().map(|shown| (shown.uri.as_str(), shown.language, shown.text.as_str())).collect();
         assert_eq!(

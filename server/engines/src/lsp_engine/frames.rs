@@ -1,4 +1,4 @@
-//! Messages as bytes: headers, an empty line, and a body of `Content-Length` bytes.
+//! Messages as bytes: headers, an empty line, and a body of `RenderedContent-Length` bytes.
 //!
 //! Input arrives in chunks of any size. Lines between two messages that aren't headers are skipped, because programs print
 //! things to their standard output. Both the skipped bytes and the length of a message are limited, to bound memory.
@@ -8,10 +8,10 @@ const MAX_MESSAGE: usize = 16 << 20;
 
 /// Maximum number of skipped bytes before a message: more than a banner, less than a program with another protocol writes in a
 /// moment.
-const MAX_RUBBISH: usize = 64 << 10;
+const MAX_SKIPPED_BYTES: usize = 64 << 10;
 
 /// Returns the bytes of a message.
-pub(super) fn frame(body: &[u8]) -> Vec<u8> {
+pub(super) fn encode_frame(body: &[u8]) -> Vec<u8> {
     let mut frame = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
     frame.extend_from_slice(body);
     frame
@@ -19,20 +19,20 @@ pub(super) fn frame(body: &[u8]) -> Vec<u8> {
 
 /// Splits input into messages.
 #[derive(Debug, Default)]
-pub(super) struct Frames {
+pub(super) struct FrameReader {
     /// Input that isn't consumed yet.
     unread: Vec<u8>,
     /// Number of consumed bytes.
     used: usize,
-    /// `Content-Length` of the next message, while its headers are read.
+    /// `RenderedContent-Length` of the next message, while its headers are read.
     announced: Option<usize>,
     /// Length of the body; set when all headers are read.
     length: Option<usize>,
     /// Bytes skipped since the last message.
-    rubbish: usize,
+    skipped: usize,
 }
 
-impl Frames {
+impl FrameReader {
     /// Adds input.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.unread.drain(..self.used);
@@ -47,7 +47,7 @@ impl Frames {
                 let Some(body) = self.unread[self.used..].get(..length) else { return Ok(None) };
                 let body = body.to_vec();
                 self.used += length;
-                (self.length, self.rubbish) = (None, 0);
+                (self.length, self.skipped) = (None, 0);
                 return Ok(Some(body));
             }
             let Some(line) = self.line()? else { return Ok(None) };
@@ -59,7 +59,7 @@ impl Frames {
     fn line(&mut self) -> Result<Option<String>, String> {
         let unread = &self.unread[self.used..];
         let Some(end) = unread.iter().position(|byte| *byte == b'\n') else {
-            return if unread.len() > MAX_RUBBISH { Err(no_message(unread)) } else { Ok(None) };
+            return if unread.len() > MAX_SKIPPED_BYTES { Err(not_a_message(unread)) } else { Ok(None) };
         };
         let line = String::from_utf8_lossy(&unread[..end]).trim_end().to_owned();
         self.used += end + 1;
@@ -78,9 +78,9 @@ impl Frames {
             }
             self.announced = Some(length);
         } else if self.announced.is_none() {
-            self.rubbish += line.len() + 1;
-            if self.rubbish > MAX_RUBBISH {
-                return Err(no_message(line.as_bytes()));
+            self.skipped += line.len() + 1;
+            if self.skipped > MAX_SKIPPED_BYTES {
+                return Err(not_a_message(line.as_bytes()));
             }
         }
         Ok(())
@@ -95,7 +95,7 @@ fn content_length(line: &str) -> Option<&str> {
 }
 
 /// Quotes all of it: the caller, which knows the secrets, shortens it.
-fn no_message(text: &[u8]) -> String {
+fn not_a_message(text: &[u8]) -> String {
     format!("it writes text that is not a message: `{}`", String::from_utf8_lossy(text))
 }
 
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     fn read(text: &[u8]) -> (Vec<String>, Option<String>) {
-        let mut frames = Frames::default();
+        let mut frames = FrameReader::default();
         let mut bodies = Vec::new();
         frames.push(text);
         loop {
@@ -138,12 +138,12 @@ mod tests {
             "it sends a message of 104857600 bytes, and 16777216 are read"
         );
         assert_eq!(error(b"Content-Length: -5\r\n\r\n"), "it announces a message of `-5` bytes");
-        assert_eq!(error(&b"y\n".repeat(MAX_RUBBISH)), "it writes text that is not a message: `y`");
+        assert_eq!(error(&b"y\n".repeat(MAX_SKIPPED_BYTES)), "it writes text that is not a message: `y`");
         assert_eq!(
-            error(&[b'x'; MAX_RUBBISH + 1]),
-            format!("it writes text that is not a message: `{}`", "x".repeat(MAX_RUBBISH + 1))
+            error(&[b'x'; MAX_SKIPPED_BYTES + 1]),
+            format!("it writes text that is not a message: `{}`", "x".repeat(MAX_SKIPPED_BYTES + 1))
         );
-        assert!(error(&[0xff; MAX_RUBBISH + 1]).starts_with("it writes"), "bytes of any kind");
+        assert!(error(&[0xff; MAX_SKIPPED_BYTES + 1]).starts_with("it writes"), "bytes of any kind");
     }
 
     proptest! {
@@ -152,8 +152,8 @@ mod tests {
             bodies in prop::collection::vec("[a-zé\r\n{}]{0,40}", 0..5),
             cuts in prop::collection::vec(1usize..30, 1..40),
         ) {
-            let text: Vec<u8> = bodies.iter().flat_map(|body| frame(body.as_bytes())).collect();
-            let mut frames = Frames::default();
+            let text: Vec<u8> = bodies.iter().flat_map(|body| encode_frame(body.as_bytes())).collect();
+            let mut frames = FrameReader::default();
             let mut found = Vec::new();
             let (mut rest, mut cuts) = (text.as_slice(), cuts.iter().cycle());
             while !rest.is_empty() {

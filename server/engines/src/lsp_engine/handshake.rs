@@ -1,12 +1,12 @@
 //! The handshake: our `initialize` parameters and the server's capabilities.
 
 use serde_json::{Map, Value, json};
-use text::Encoding;
+use text::PositionEncoding;
 
 use super::insertion::{COMPLETION, INLINE_COMPLETION};
 
 /// Returns the `initialize` parameters. The workspace folder may be empty: see [`super`].
-pub(super) fn introduction(folder: &str, options: Map<String, Value>) -> Value {
+pub(super) fn initialize_params(folder: &str, options: Map<String, Value>) -> Value {
     let mut introduction = json!({
         "processId": std::process::id(),
         "clientInfo": {"name": "Ghostbench", "version": env!("CARGO_PKG_VERSION")},
@@ -34,11 +34,14 @@ pub(super) fn introduction(folder: &str, options: Map<String, Value>) -> Value {
 }
 
 /// Returns the server's position encoding and whether it supports this method; an encoding that we didn't offer is an error.
-pub(super) fn offer(introduction: &Value, method: &str) -> Result<(Encoding, bool), String> {
+pub(super) fn server_capabilities(
+    introduction: &Value,
+    method: &str,
+) -> Result<(PositionEncoding, bool), String> {
     let capabilities = introduction.get("capabilities").unwrap_or(&Value::Null);
     let encoding = match capabilities.get("positionEncoding").and_then(Value::as_str) {
-        None | Some("utf-16") => Encoding::Utf16,
-        Some("utf-8") => Encoding::Utf8,
+        None | Some("utf-16") => PositionEncoding::Utf16,
+        Some("utf-8") => PositionEncoding::Utf8,
         Some(other) => return Err(format!("it counts characters as `{other}`")),
     };
     let provider = match method {
@@ -54,7 +57,7 @@ pub(super) fn offer(introduction: &Value, method: &str) -> Result<(Encoding, boo
 }
 
 /// Returns the server's name and version, verbatim.
-pub(super) fn name(introduction: &Value) -> Option<String> {
+pub(super) fn server_name(introduction: &Value) -> Option<String> {
     let info = introduction.get("serverInfo")?;
     let word = |field: &str| Some(info.get(field)?.as_str()?.to_owned());
     let words = [word("name")?].into_iter().chain(word("version"));
@@ -63,7 +66,7 @@ pub(super) fn name(introduction: &Value) -> Option<String> {
 
 /// Returns the remedy for a server that doesn't support this method.
 pub(super) fn remedy(introduction: &Value, method: &str) -> &'static str {
-    let offers = |method| matches!(offer(introduction, method), Ok((_, true)));
+    let offers = |method| matches!(server_capabilities(introduction, method), Ok((_, true)));
     if method != COMPLETION && offers(COMPLETION) {
         "; it offers completion lists, so if its items are whole answers, set `request = \"textDocument/completion\"`"
     } else if method != INLINE_COMPLETION && offers(INLINE_COMPLETION) {
@@ -80,28 +83,31 @@ mod tests {
     #[test]
     fn offers_are_read_in_every_form() {
         for (capabilities, expected) in [
-            (json!({"inlineCompletionProvider": true}), Ok((Encoding::Utf16, true))),
+            (json!({"inlineCompletionProvider": true}), Ok((PositionEncoding::Utf16, true))),
             (
                 json!({"inlineCompletionProvider": {}, "positionEncoding": "utf-8"}),
-                Ok((Encoding::Utf8, true)),
+                Ok((PositionEncoding::Utf8, true)),
             ),
-            (json!({"inlineCompletionProvider": false}), Ok((Encoding::Utf16, false))),
+            (json!({"inlineCompletionProvider": false}), Ok((PositionEncoding::Utf16, false))),
             (
                 json!({"inlineCompletionProvider": null, "completionProvider": {}}),
-                Ok((Encoding::Utf16, false)),
+                Ok((PositionEncoding::Utf16, false)),
             ),
             (json!({"positionEncoding": "utf-7"}), Err("it counts characters as `utf-7`".to_owned())),
         ] {
             let introduction = json!({"capabilities": capabilities});
-            assert_eq!(offer(&introduction, INLINE_COMPLETION), expected, "{introduction}");
+            assert_eq!(server_capabilities(&introduction, INLINE_COMPLETION), expected, "{introduction}");
         }
-        assert_eq!(offer(&Value::Null, INLINE_COMPLETION), Ok((Encoding::Utf16, false)));
-        assert_eq!(offer(&Value::Null, "vendor/complete"), Ok((Encoding::Utf16, true)));
+        assert_eq!(
+            server_capabilities(&Value::Null, INLINE_COMPLETION),
+            Ok((PositionEncoding::Utf16, false))
+        );
+        assert_eq!(server_capabilities(&Value::Null, "vendor/complete"), Ok((PositionEncoding::Utf16, true)));
     }
 
     #[test]
     fn a_server_tells_its_name() {
-        let told = |info: Value| name(&json!({"serverInfo": info}));
+        let told = |info: Value| server_name(&json!({"serverInfo": info}));
         assert_eq!(told(json!({"name": "vendor", "version": "1.2"})).as_deref(), Some("vendor 1.2"));
         assert_eq!(told(json!({"name": "vendor"})).as_deref(), Some("vendor"));
         assert_eq!(told(Value::Null), None);
@@ -111,7 +117,7 @@ mod tests {
     fn options_are_left_out_where_there_are_none() {
         let options = |options: Value| match options {
             Value::Object(options) => {
-                introduction("file:///w", options).get("initializationOptions").cloned()
+                initialize_params("file:///w", options).get("initializationOptions").cloned()
             }
             _ => unreachable!(),
         };

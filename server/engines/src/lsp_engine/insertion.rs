@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use serde_json::Value;
-use text::{Document, Encoding, Position};
+use text::{Document, Position, PositionEncoding};
 
 use super::snippet;
 
@@ -17,7 +17,7 @@ pub(super) const COMPLETION: &str = "textDocument/completion";
 
 /// An item from the server.
 #[derive(Debug, PartialEq)]
-pub(super) struct Item {
+pub(super) struct CompletionItem {
     text: String,
     /// The replaced range.
     range: Option<Value>,
@@ -26,7 +26,7 @@ pub(super) struct Item {
 }
 
 /// Returns the items of a response to this method, best first.
-pub(super) fn items(method: &str, result: &Value) -> Vec<Item> {
+pub(super) fn items(method: &str, result: &Value) -> Vec<CompletionItem> {
     let list =
         |name: &str| result.get(name).unwrap_or(result).as_array().map(Vec::as_slice).unwrap_or_default();
     if method == COMPLETION {
@@ -42,26 +42,26 @@ pub(super) fn items(method: &str, result: &Value) -> Vec<Item> {
     // Format of llm-ls.
     let generated = list("completions").iter().filter_map(|item| {
         let text = item.get("generated_text")?.as_str()?.to_owned();
-        Some(Item { text, range: None, filter: None })
+        Some(CompletionItem { text, range: None, filter: None })
     });
     inline.chain(generated).collect()
 }
 
-fn inline_item(item: &Value) -> Option<Item> {
+fn inline_item(item: &Value) -> Option<CompletionItem> {
     let filter = item.get("filterText").and_then(Value::as_str).map(str::to_owned);
     let text = match item.get("insertText")? {
         Value::String(text) => text.clone(),
         value => {
             let text = value.get("value")?.as_str()?;
             let is_snippet = value.get("kind").and_then(Value::as_str) == Some("snippet");
-            if is_snippet { snippet::plain(text) } else { text.to_owned() }
+            if is_snippet { snippet::plain_text(text) } else { text.to_owned() }
         }
     };
-    Some(Item { text, range: present(item.get("range")), filter })
+    Some(CompletionItem { text, range: non_null(item.get("range")), filter })
 }
 
 /// Reads an item of a completion list; the list's defaults apply to missing fields.
-fn completion_item(item: &Value, defaults: Option<&Value>) -> Option<Item> {
+fn completion_item(item: &Value, defaults: Option<&Value>) -> Option<CompletionItem> {
     /// `InsertTextFormat.Snippet`.
     const SNIPPET: u64 = 2;
     let text_of = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
@@ -75,29 +75,29 @@ fn completion_item(item: &Value, defaults: Option<&Value>) -> Option<Item> {
     let range = range.map(|edit| edit.get("insert").or_else(|| edit.get("range")).unwrap_or(edit));
     let format = item.get("insertTextFormat").or_else(|| by_default("insertTextFormat"));
     let is_snippet = format.and_then(Value::as_u64) == Some(SNIPPET);
-    let text = if is_snippet { snippet::plain(&text) } else { text };
+    let text = if is_snippet { snippet::plain_text(&text) } else { text };
     // Its filter is compared with the typed word, with which a whole answer begins.
-    Some(Item { text, range: present(range), filter: None })
+    Some(CompletionItem { text, range: non_null(range), filter: None })
 }
 
 fn sort_text(item: &Value) -> Option<&str> {
     item.get("sortText").or_else(|| item.get("label")).and_then(Value::as_str)
 }
 
-fn present(value: Option<&Value>) -> Option<Value> {
+fn non_null(value: Option<&Value>) -> Option<Value> {
     value.filter(|value| !value.is_null()).cloned()
 }
 
-impl Item {
+impl CompletionItem {
     /// Returns the text that this item inserts at `cursor`, or why it isn't an insertion.
     ///
     /// Text after the cursor that it keeps is not repeated; if it changes that text, the whole text is returned, as an engine
     /// without the suffix would answer.
-    pub(super) fn inserted(
+    pub(super) fn insertion(
         &self,
         document: &Document,
         cursor: usize,
-        encoding: Encoding,
+        encoding: PositionEncoding,
     ) -> Result<String, &'static str> {
         const NO_RANGE: &str = "an item for a place that is not in the document";
         const ELSEWHERE: &str = "an item for another place than the cursor";
@@ -117,7 +117,7 @@ impl Item {
     }
 }
 
-fn range_of(range: &Value, document: &Document, encoding: Encoding) -> Option<Range<usize>> {
+fn range_of(range: &Value, document: &Document, encoding: PositionEncoding) -> Option<Range<usize>> {
     let offset = |end: &str| {
         let place = range.get(end)?;
         let number = |name: &str| u32::try_from(place.get(name)?.as_u64()?).ok();
@@ -137,16 +137,16 @@ mod tests {
         method: &str,
         fixture: &str,
         result: &Value,
-        encoding: Encoding,
+        encoding: PositionEncoding,
     ) -> Option<Result<String, &'static str>> {
         let cursor = fixture.find("$0").expect("the fixture has a cursor");
         let document = Document::new(&fixture.replacen("$0", "", 1));
-        items(method, result).first().map(|item| item.inserted(&document, cursor, encoding))
+        items(method, result).first().map(|item| item.insertion(&document, cursor, encoding))
     }
 
     #[track_caller]
     fn check(fixture: &str, item: &Value, expected: Result<&str, &'static str>) {
-        let found = first(INLINE_COMPLETION, fixture, &json!([item]), Encoding::Utf16);
+        let found = first(INLINE_COMPLETION, fixture, &json!([item]), PositionEncoding::Utf16);
         assert_eq!(found, Some(expected.map(str::to_owned)));
     }
 
@@ -170,7 +170,7 @@ mod tests {
             (json!([{"insertText": 3}]), None),
             (json!("text"), None),
         ] {
-            let found = first(INLINE_COMPLETION, "a$0", &result, Encoding::Utf16);
+            let found = first(INLINE_COMPLETION, "a$0", &result, PositionEncoding::Utf16);
             assert_eq!(found, expected.map(|text| Ok(text.to_owned())), "{result}");
         }
     }
@@ -206,7 +206,9 @@ mod tests {
 
     #[test]
     fn places_are_counted_as_agreed() {
-        for (encoding, cursor) in [(Encoding::Utf8, 7), (Encoding::Utf16, 4), (Encoding::Utf32, 3)] {
+        for (encoding, cursor) in
+            [(PositionEncoding::Utf8, 7), (PositionEncoding::Utf16, 4), (PositionEncoding::Utf32, 3)]
+        {
             let result = json!([{"insertText": "abc", "range": range(cursor - 1, cursor)}]);
             let found = first(INLINE_COMPLETION, "é😀a$0x", &result, encoding);
             assert_eq!(found, Some(Ok("bc".to_owned())), "{encoding:?}");
@@ -226,7 +228,7 @@ mod tests {
             (json!([{"label": "a"}, {"label": "b", "preselect": true}]), "b"),
             (json!([{"label": "f", "insertText": "f($1)", "insertTextFormat": 2}]), "f()"),
         ] {
-            let found = first(COMPLETION, "ret$0", &result, Encoding::Utf16);
+            let found = first(COMPLETION, "ret$0", &result, PositionEncoding::Utf16);
             assert_eq!(found, Some(Ok(expected.to_owned())), "{result}");
         }
     }

@@ -9,18 +9,18 @@ pub(super) const METHOD_NOT_FOUND: i64 = -32601;
 #[derive(Debug, PartialEq)]
 pub(super) enum Message {
     /// Response to our request with this number.
-    Answer { id: i64, result: Result<Value, Refusal> },
+    Response { id: i64, result: Result<Value, ResponseError> },
     /// A request to us.
-    Question { id: Value, method: String, params: Value },
+    Request { id: Value, method: String, params: Value },
     /// A notification.
-    News { method: String, params: Value },
+    Notification { method: String, params: Value },
     /// A response without a matching request, as servers send if they couldn't parse one.
-    Stray,
+    Unknown,
 }
 
 /// Error response of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct ResponseError {
     pub(super) code: i64,
     /// One line.
     pub(super) message: String,
@@ -33,32 +33,32 @@ pub(super) fn read(body: &[u8]) -> Result<Message, String> {
     let mut take = |name: &str| message.get_mut(name).map(Value::take);
     let (id, method, params) = (take("id"), take("method"), take("params").unwrap_or_default());
     Ok(match (id, method) {
-        (None | Some(Value::Null), Some(Value::String(method))) => Message::News { method, params },
-        (Some(id), Some(Value::String(method))) => Message::Question { id, method, params },
+        (None | Some(Value::Null), Some(Value::String(method))) => Message::Notification { method, params },
+        (Some(id), Some(Value::String(method))) => Message::Request { id, method, params },
         (Some(id), None) => match (id.as_i64(), take("error")) {
-            (None, _) => Message::Stray,
+            (None, _) => Message::Unknown,
             (Some(id), Some(error)) if !error.is_null() => {
-                Message::Answer { id, result: Err(refusal(&error)) }
+                Message::Response { id, result: Err(response_error(&error)) }
             }
-            (Some(id), _) => Message::Answer { id, result: Ok(take("result").unwrap_or_default()) },
+            (Some(id), _) => Message::Response { id, result: Ok(take("result").unwrap_or_default()) },
         },
         _ => return Err("it sends JSON that is not a message".to_owned()),
     })
 }
 
-fn refusal(error: &Value) -> Refusal {
+fn response_error(error: &Value) -> ResponseError {
     let code = error.get("code").and_then(Value::as_i64).unwrap_or_default();
     let message = error.get("message").and_then(Value::as_str).unwrap_or("it does not say why");
-    Refusal { code, message: message.to_owned() }
+    ResponseError { code, message: message.to_owned() }
 }
 
 /// Serializes a request.
-pub(super) fn question(id: i64, method: &str, params: &Value) -> Vec<u8> {
+pub(super) fn request(id: i64, method: &str, params: &Value) -> Vec<u8> {
     body(json!({"jsonrpc": "2.0", "id": id, "method": method}), params)
 }
 
 /// Serializes a notification.
-pub(super) fn news(method: &str, params: &Value) -> Vec<u8> {
+pub(super) fn notification(method: &str, params: &Value) -> Vec<u8> {
     body(json!({"jsonrpc": "2.0", "method": method}), params)
 }
 
@@ -71,10 +71,10 @@ fn body(mut message: Value, params: &Value) -> Vec<u8> {
 }
 
 /// Serializes our response to a server's request.
-pub(super) fn answer(id: &Value, result: Result<Value, Refusal>) -> Vec<u8> {
+pub(super) fn response(id: &Value, result: Result<Value, ResponseError>) -> Vec<u8> {
     let message = match result {
         Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
-        Err(Refusal { code, message }) => {
+        Err(ResponseError { code, message }) => {
             json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
         }
     };
@@ -87,8 +87,8 @@ mod tests {
 
     #[test]
     fn answers_questions_and_news_are_told_apart() {
-        let answer = |id, result| Message::Answer { id, result };
-        let refused = |code, message: &str| Err(Refusal { code, message: message.to_owned() });
+        let answer = |id, result| Message::Response { id, result };
+        let refused = |code, message: &str| Err(ResponseError { code, message: message.to_owned() });
         for (text, expected) in [
             (r#"{"id": 1, "result": {"a": 2}}"#, answer(1, Ok(json!({"a": 2})))),
             (r#"{"id": 1, "result": null, "error": null}"#, answer(1, Ok(Value::Null))),
@@ -98,13 +98,13 @@ mod tests {
                 answer(2, refused(-32601, "no\nmore")),
             ),
             (r#"{"id": 2, "error": "odd"}"#, answer(2, refused(0, "it does not say why"))),
-            (r#"{"id": "abc", "result": 1}"#, Message::Stray),
-            (r#"{"id": null, "error": {"code": -32700, "message": "?"}}"#, Message::Stray),
+            (r#"{"id": "abc", "result": 1}"#, Message::Unknown),
+            (r#"{"id": null, "error": {"code": -32700, "message": "?"}}"#, Message::Unknown),
             (
                 r#"{"id": "q", "method": "m", "params": [1]}"#,
-                Message::Question { id: json!("q"), method: "m".to_owned(), params: json!([1]) },
+                Message::Request { id: json!("q"), method: "m".to_owned(), params: json!([1]) },
             ),
-            (r#"{"method": "m"}"#, Message::News { method: "m".to_owned(), params: Value::Null }),
+            (r#"{"method": "m"}"#, Message::Notification { method: "m".to_owned(), params: Value::Null }),
         ] {
             assert_eq!(read(text.as_bytes()).unwrap(), expected, "{text}");
         }
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_method_without_parameters_has_none() {
-        assert_eq!(question(1, "shutdown", &Value::Null), br#"{"id":1,"jsonrpc":"2.0","method":"shutdown"}"#);
-        assert_eq!(news("n", &json!({})), br#"{"jsonrpc":"2.0","method":"n","params":{}}"#);
+        assert_eq!(request(1, "shutdown", &Value::Null), br#"{"id":1,"jsonrpc":"2.0","method":"shutdown"}"#);
+        assert_eq!(notification("n", &json!({})), br#"{"jsonrpc":"2.0","method":"n","params":{}}"#);
     }
 }

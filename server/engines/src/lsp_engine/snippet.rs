@@ -9,7 +9,7 @@ const MAX_DEPTH: usize = 16;
 
 /// Returns a snippet's plain text. A tabstop becomes its default, its first choice, the content of another tabstop with the
 /// same number, or nothing; a variable becomes its default or nothing.
-pub(super) fn plain(snippet: &str) -> String {
+pub(super) fn plain_text(snippet: &str) -> String {
     let parts = parts(&mut snippet.chars().peekable(), None, 0);
     let mut defaults = BTreeMap::new();
     collect(&parts, &mut defaults);
@@ -19,39 +19,39 @@ pub(super) fn plain(snippet: &str) -> String {
 }
 
 #[derive(Debug, PartialEq)]
-enum Part {
+enum SnippetPart {
     Text(String),
     /// A tabstop with this number.
-    Place(String),
+    Tabstop(String),
     /// A tabstop or variable with a default.
-    Default(String, Vec<Part>),
+    Default(String, Vec<SnippetPart>),
 }
 
 /// Parses parts up to and including `end`.
-fn parts(rest: &mut Peekable<Chars<'_>>, end: Option<char>, depth: usize) -> Vec<Part> {
+fn parts(rest: &mut Peekable<Chars<'_>>, end: Option<char>, depth: usize) -> Vec<SnippetPart> {
     let mut parts = Vec::new();
     let mut text = String::new();
     while let Some(next) = rest.next() {
         match next {
             _ if Some(next) == end => break,
             '\\' => text.push(rest.next_if(|c| matches!(c, '$' | '}' | '\\')).unwrap_or('\\')),
-            '$' => match place(rest, depth) {
+            '$' => match tabstop(rest, depth) {
                 Some(part) => {
-                    parts.extend([Part::Text(std::mem::take(&mut text)), part]);
+                    parts.extend([SnippetPart::Text(std::mem::take(&mut text)), part]);
                 }
                 None => text.push('$'),
             },
             _ => text.push(next),
         }
     }
-    parts.push(Part::Text(text));
+    parts.push(SnippetPart::Text(text));
     parts
 }
 
 /// Parses the text after a dollar sign as a tabstop or a variable.
-fn place(rest: &mut Peekable<Chars<'_>>, depth: usize) -> Option<Part> {
+fn tabstop(rest: &mut Peekable<Chars<'_>>, depth: usize) -> Option<SnippetPart> {
     if rest.peek().is_some_and(|c| is_in_name(*c)) {
-        return Some(Part::Place(name(rest)));
+        return Some(SnippetPart::Tabstop(name(rest)));
     }
     let mut ahead = rest.clone();
     ahead.next_if_eq(&'{').filter(|_| depth < MAX_DEPTH)?;
@@ -60,13 +60,13 @@ fn place(rest: &mut Peekable<Chars<'_>>, depth: usize) -> Option<Part> {
         return None;
     }
     let part = match ahead.next()? {
-        '}' => Part::Place(name),
-        ':' => Part::Default(name, parts(&mut ahead, Some('}'), depth + 1)),
-        '|' => Part::Default(name, vec![Part::Text(first_choice(&mut ahead))]),
+        '}' => SnippetPart::Tabstop(name),
+        ':' => SnippetPart::Default(name, parts(&mut ahead, Some('}'), depth + 1)),
+        '|' => SnippetPart::Default(name, vec![SnippetPart::Text(first_choice(&mut ahead))]),
         // A transformation of nothing is nothing.
         '/' => {
             parts(&mut ahead, Some('}'), depth + 1);
-            Part::Place(name)
+            SnippetPart::Tabstop(name)
         }
         _ => return None,
     };
@@ -108,25 +108,25 @@ fn first_choice(rest: &mut Peekable<Chars<'_>>) -> String {
 }
 
 /// Collects the content of tabstops by number.
-fn collect<'a>(parts: &'a [Part], defaults: &mut BTreeMap<&'a str, &'a [Part]>) {
+fn collect<'a>(parts: &'a [SnippetPart], defaults: &mut BTreeMap<&'a str, &'a [SnippetPart]>) {
     for part in parts {
-        if let Part::Default(name, inner) = part {
+        if let SnippetPart::Default(name, inner) = part {
             defaults.entry(name).or_insert(inner);
             collect(inner, defaults);
         }
     }
 }
 
-fn write(parts: &[Part], defaults: &BTreeMap<&str, &[Part]>, text: &mut String) {
+fn write(parts: &[SnippetPart], defaults: &BTreeMap<&str, &[SnippetPart]>, text: &mut String) {
     for part in parts {
         match part {
-            Part::Text(part) => text.push_str(part),
-            Part::Default(_, inner) => write(inner, defaults, text),
-            Part::Place(name) => {
+            SnippetPart::Text(part) => text.push_str(part),
+            SnippetPart::Default(_, inner) => write(inner, defaults, text),
+            SnippetPart::Tabstop(name) => {
                 let mirrored = defaults.get(name.as_str()).copied().unwrap_or_default();
                 // A repeated default loses its own tabstops, which could refer to itself.
                 mirrored.iter().for_each(|part| {
-                    if let Part::Text(part) = part {
+                    if let SnippetPart::Text(part) = part {
                         text.push_str(part);
                     }
                 });
@@ -155,13 +155,13 @@ mod tests {
             ("${1:$1}", ""),
             ("", ""),
         ] {
-            assert_eq!(plain(snippet), expected, "{snippet}");
+            assert_eq!(plain_text(snippet), expected, "{snippet}");
         }
     }
 
     #[test]
     fn depth_costs_no_stack() {
         let deep = "${1:".repeat(100_000);
-        assert!(plain(&deep).len() < deep.len());
+        assert!(plain_text(&deep).len() < deep.len());
     }
 }

@@ -4,46 +4,46 @@ use std::fs;
 
 use config::{EngineSettings, NO_PROXY, Secret};
 
-use crate::{Fim, HttpEngine, HttpSettings, Limits, Proxy, Sampling, Server};
+use crate::{FimSetting, HttpEngine, HttpLimits, HttpServerConfig, HttpSettings, Proxy, Sampling};
 
 /// Creates the engine of these settings, or returns why that fails.
 pub(super) fn engine(settings: &EngineSettings) -> Result<HttpEngine, String> {
     let url = settings.url.clone().ok_or("it needs `url`")?;
-    HttpEngine::new(asking(settings, url)?).map_err(|error| error.to_string())
+    HttpEngine::new(http_settings(settings, url)?).map_err(|error| error.to_string())
 }
 
 /// Returns the settings of the requests to the server at an address.
-pub(super) fn asking(settings: &EngineSettings, url: String) -> Result<HttpSettings, String> {
+pub(super) fn http_settings(settings: &EngineSettings, url: String) -> Result<HttpSettings, String> {
     Ok(HttpSettings {
         name: settings.name.clone(),
         kind: settings.kind,
         server: server(settings, url)?,
         model: settings.model.clone(),
-        fim: Fim::parse(settings.fim.as_deref()),
-        sampling: Sampling { temperature: settings.temperature, ..Sampling::likeliest(settings.max_tokens) },
+        fim: FimSetting::parse(settings.fim.as_deref()),
+        sampling: Sampling { temperature: settings.temperature, ..Sampling::greedy(settings.max_tokens) },
         extra: settings.extra_body.clone(),
         context_window: settings.context_window.map(u64::from),
         timeout: None,
     })
 }
 
-fn server(settings: &EngineSettings, url: String) -> Result<Server, String> {
+fn server(settings: &EngineSettings, url: String) -> Result<HttpServerConfig, String> {
     let roots = settings.tls_roots.as_ref().map(|path| {
         fs::read(path).map_err(|error| format!("cannot read the `tls_roots` {}: {error}", path.display()))
     });
-    Ok(Server {
+    Ok(HttpServerConfig {
         url,
         key: settings.api_key.clone(),
         headers: settings.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
         proxy: proxy(settings.proxy.as_ref()),
-        roots: roots.transpose()?,
-        limits: Limits {
+        root_certificates: roots.transpose()?,
+        limits: HttpLimits {
             connect: settings.connect_timeout,
             first_byte: settings.first_byte_timeout,
             idle: settings.idle_timeout,
-            ..Limits::STANDARD
+            ..HttpLimits::DEFAULT
         },
-        at_once: settings.concurrency,
+        max_concurrency: settings.concurrency,
     })
 }
 

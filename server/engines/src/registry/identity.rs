@@ -19,7 +19,7 @@ use super::hash_key::{HASH_KEY, HashKey, is_hashed};
 use super::programs;
 
 /// Computes identities that can be compared on one machine.
-pub(super) struct Hashes {
+pub(super) struct IdentityHasher {
     key: HashKey,
     contents: Contents,
     /// The inherited variables of programs that count.
@@ -28,24 +28,28 @@ pub(super) struct Hashes {
 
 /// The relevant parts of a configured engine.
 #[derive(Clone)]
-pub(super) struct Configured {
+pub(super) struct IdentityInput {
     pub(super) parts: Vec<IdentityPart>,
     pub(super) settings: EngineSettings,
 }
 
-impl Hashes {
+impl IdentityHasher {
     /// With a key, a folder for hashes of large files, and the variables that programs inherit.
     pub(super) fn new(
         key: HashKey,
         remembered: Option<PathBuf>,
         inherited: impl IntoIterator<Item = (OsString, OsString)>,
-    ) -> Hashes {
-        Hashes { key, contents: Contents { remembered }, environment: program::environment(inherited) }
+    ) -> IdentityHasher {
+        IdentityHasher {
+            key,
+            contents: Contents { remembered },
+            environment: program::environment(inherited),
+        }
     }
 
     /// Returns the settings by key, as stored in a run: values that may be secret are hashed, and files are replaced by the
     /// hash of their contents.
-    pub(super) fn identity(&self, engine: &Configured) -> BTreeMap<String, String> {
+    pub(super) fn identity(&self, engine: &IdentityInput) -> BTreeMap<String, String> {
         let mut identity = BTreeMap::new();
         for IdentityPart { key, value } in &engine.parts {
             let text = match value {
@@ -122,26 +126,31 @@ fn parts_of_model(path: &Path) -> Vec<PathBuf> {
 mod tests {
     use std::fs;
 
-    use config::{Config, Layer, LayerKind, Trust, Variables};
+    use config::{Config, ConfigLayer, Environment, LayerKind, Trust};
 
     use super::*;
 
-    fn hashes() -> Hashes {
-        Hashes::new(HashKey::random(), None, [])
+    fn hashes() -> IdentityHasher {
+        IdentityHasher::new(HashKey::random(), None, [])
     }
 
     /// The identity of the only engine of a configuration.
-    fn identity(hashes: &Hashes, text: &str) -> BTreeMap<String, String> {
-        let variables = Variables::new([("TOKEN".to_owned(), "sk-secret".to_owned())]);
-        let layer =
-            Layer::file(LayerKind::User, Path::new("/w/c.toml"), text.as_bytes(), Trust::Trusted, &variables);
+    fn identity(hashes: &IdentityHasher, text: &str) -> BTreeMap<String, String> {
+        let variables = Environment::new([("TOKEN".to_owned(), "sk-secret".to_owned())]);
+        let layer = ConfigLayer::file(
+            LayerKind::User,
+            Path::new("/w/c.toml"),
+            text.as_bytes(),
+            Trust::Trusted,
+            &variables,
+        );
         let config = Config::new(&[layer], &variables);
         let [engine] = config.engines.as_slice() else { panic!("one engine: {:?}", config.problems) };
         let settings = engine.settings.clone().expect("it can be asked");
-        hashes.identity(&Configured { parts: engine.identity.clone(), settings })
+        hashes.identity(&IdentityInput { parts: engine.identity.clone(), settings })
     }
 
-    fn different(hashes: &Hashes, one: &str, two: &str) -> Vec<String> {
+    fn different(hashes: &IdentityHasher, one: &str, two: &str) -> Vec<String> {
         let (one, two) = (identity(hashes, one), identity(hashes, two));
         let keys = one.keys().chain(two.keys()).collect::<std::collections::BTreeSet<_>>();
         keys.into_iter().filter(|key| one.get(*key) != two.get(*key)).cloned().collect()
@@ -240,7 +249,7 @@ mod tests {
         let hash = |value: &str, others: &[&str]| {
             let others = others.iter().map(|name| (OsString::from(name), OsString::from(value)));
             let inherited = others.chain([("HOME".into(), "/home/me".into())]);
-            let hashes = Hashes::new(HashKey::new([1; HashKey::BYTES]), None, inherited);
+            let hashes = IdentityHasher::new(HashKey::new([1; HashKey::BYTES]), None, inherited);
             let text = "[[engine]]\nname = \"a\"\nkind = \"command\"\ncommand = [\"false\"]\nenv = { MODE = \"1\" }\n";
             identity(&hashes, text)["environment"].clone()
         };

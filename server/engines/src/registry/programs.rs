@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use config::{EngineSettings, Kind};
+use config::{EngineKind, EngineSettings};
 
 use super::http;
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Placeholder for the address of a server that is not running yet.
-const NOWHERE: &str = "http://127.0.0.1:0";
+const PLACEHOLDER_URL: &str = "http://127.0.0.1:0";
 
 /// Creates an engine for any program, or returns why that fails.
 pub(super) fn command(
@@ -25,7 +25,7 @@ pub(super) fn command(
         program,
         model: settings.model.clone(),
         max_tokens: settings.max_tokens,
-        at_once: settings.concurrency,
+        max_concurrency: settings.concurrency,
         start_timeout: settings.start_timeout,
     }))
 }
@@ -42,7 +42,7 @@ pub(super) fn llama_server(
         gguf: settings.gguf.clone().ok_or("it needs `gguf`")?,
         log: logs.map(|logs| log(logs, &settings.name)),
         start_timeout: settings.start_timeout,
-        http: http::asking(settings, NOWHERE.to_owned())?,
+        http: http::http_settings(settings, PLACEHOLDER_URL.to_owned())?,
         cassette: cassette.cloned(),
     };
     LlamaServerEngine::new(settings).map_err(|error| error.to_string())
@@ -79,7 +79,7 @@ fn checked_program(settings: &EngineSettings, cassette: Option<&Arc<Cassette>>) 
 /// Returns the program of an engine that has one.
 pub(super) fn program(settings: &EngineSettings) -> Program {
     let mut command = settings.command.clone();
-    if command.is_empty() && settings.kind == Kind::LlamaServer {
+    if command.is_empty() && settings.kind == EngineKind::LlamaServer {
         command.push(LLAMA_SERVER.to_owned());
     }
     Program { command, env: settings.env.clone(), folder: settings.folder.clone() }

@@ -1,14 +1,14 @@
 use std::path::Path;
 
-use config::{Layer, LayerKind, Trust, Type, Variables};
+use config::{ConfigLayer, Environment, LayerKind, Trust, ValueType};
 
 use super::*;
 
 const TWO: &str = "[[engine]]\nname = \"a\"\nkind = \"builtin\"\nmethod = \"empty\"\n[[engine]]\nname = \"b\"\nkind = \"builtin\"\n";
 
 fn configuration(text: &str) -> Config {
-    let (path, variables) = (Path::new("/w/ghostbench.toml"), Variables::default());
-    let layer = Layer::file(LayerKind::User, path, text.as_bytes(), Trust::Trusted, &variables);
+    let (path, variables) = (Path::new("/w/ghostbench.toml"), Environment::default());
+    let layer = ConfigLayer::file(LayerKind::User, path, text.as_bytes(), Trust::Trusted, &variables);
     Config::new(&[layer], &variables)
 }
 
@@ -51,7 +51,7 @@ fn an_engine_that_cannot_be_asked_is_reported_and_replaced_by_the_built_in_one()
 #[test]
 fn equal_settings_give_the_same_engine_in_each_role() {
     let registry = Registry::default();
-    let engines = |text: &str| registry.configured(&configuration(text));
+    let engines = |text: &str| registry.configured_engines(&configuration(text));
     let same = |one: &RegisteredEngine, other: &RegisteredEngine| {
         Role::ALL.map(|role| match (one.in_role(role), other.in_role(role)) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
@@ -75,7 +75,7 @@ fn roles_are_in_the_order_of_their_declaration() {
 /// The table cannot ask this crate for its methods.
 #[test]
 fn the_methods_of_the_table_are_those_of_the_engines() {
-    let Some(Type::Choice(words)) = config::ENGINE.key("method").map(|key| key.takes) else {
+    let Some(ValueType::Choice(words)) = config::ENGINE.key("method").map(|key| key.takes) else {
         panic!("`method` is a choice");
     };
     assert_eq!(words, WITHOUT_SETTINGS.map(|(_, method)| method.name()));

@@ -8,16 +8,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use engines::{
-    Answer, Cassette, Description, Engine, Error, Fim, Finish, HttpEngine, HttpSettings, Kind, Listener,
-    Miss, Prompts, Request, Sampling, Sink, Usage, taped,
+    Answer, AnswerListener, AnswersFile, Cassette, CassetteMiss, Engine, EngineDescription, EngineError,
+    EngineKind, FimSetting, FinishReason, HttpEngine, HttpSettings, Request, Sampling, Sink, Usage, recorded,
 };
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use mock::{Dialect, Marks, MockServer, Model, Reply, Step};
+use mock::{Dialect, MockModel, MockServer, Reply, ReplyStep, TemplateMarks};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use crate::asking::{FIXTURE, Heard, KEY, TRUTH, ask, ask_for, context, engine, request, settings};
+use crate::harness::{FIXTURE, Heard, KEY, TRUTH, ask, ask_for, context, engine, request, settings};
 
 /// An address where nothing listens.
 const NOWHERE: &str = "http://127.0.0.1:1";
@@ -52,37 +52,37 @@ impl File {
     }
 }
 
-fn model() -> Model {
+fn model() -> MockModel {
     let (before, after) = FIXTURE.split_once("$0").expect("the fixture has a cursor");
-    Model::new("coder", Some(Marks::QWEN)).knowing(before, TRUTH, after)
+    MockModel::new("coder", Some(TemplateMarks::QWEN)).with_answer(before, TRUTH, after)
 }
 
-fn speaking() -> [(Kind, Dialect); 10] {
+fn speaking() -> [(EngineKind, Dialect); 10] {
     [
-        (Kind::OpenAi, Dialect::open_ai(model(), KEY)),
-        (Kind::OpenAiChat, Dialect::open_ai(model(), KEY)),
-        (Kind::Anthropic, Dialect::anthropic(model(), KEY)),
-        (Kind::LlamaCpp, Dialect::llama_cpp(model()).with_key(KEY)),
-        (Kind::Ollama, Dialect::ollama(model())),
-        (Kind::MistralFim, Dialect::mistral(model(), KEY)),
-        (Kind::DeepSeekFim, Dialect::deepseek(model(), KEY)),
-        (Kind::Tgi, Dialect::tgi(model())),
-        (Kind::Vllm, Dialect::vllm(model())),
-        (Kind::Tabby, Dialect::tabby(model(), KEY)),
+        (EngineKind::OpenAi, Dialect::open_ai(model(), KEY)),
+        (EngineKind::OpenAiChat, Dialect::open_ai(model(), KEY)),
+        (EngineKind::Anthropic, Dialect::anthropic(model(), KEY)),
+        (EngineKind::LlamaCpp, Dialect::llama_cpp(model()).with_key(KEY)),
+        (EngineKind::Ollama, Dialect::ollama(model())),
+        (EngineKind::MistralFim, Dialect::mistral(model(), KEY)),
+        (EngineKind::DeepSeekFim, Dialect::deepseek(model(), KEY)),
+        (EngineKind::Tgi, Dialect::tgi(model())),
+        (EngineKind::Vllm, Dialect::vllm(model())),
+        (EngineKind::Tabby, Dialect::tabby(model(), KEY)),
     ]
 }
 
 /// Settings of an engine at a server; with the model's template if the kind has templates.
-fn settings_of(kind: Kind, url: &str) -> HttpSettings {
+fn settings_of(kind: EngineKind, url: &str) -> HttpSettings {
     let fim = match kind {
-        Kind::Tgi | Kind::Vllm => Fim::Template("qwen2.5-coder".to_owned()),
-        _ => Fim::Server,
+        EngineKind::Tgi | EngineKind::Vllm => FimSetting::Template("qwen2.5-coder".to_owned()),
+        _ => FimSetting::Server,
     };
     HttpSettings { fim, ..settings(kind, url) }
 }
 
 fn on(cassette: &Arc<Cassette>, settings: HttpSettings) -> HttpEngine {
-    engine(settings).on_cassette(cassette)
+    engine(settings).with_cassette(cassette)
 }
 
 fn with_context() -> Request {
@@ -92,34 +92,36 @@ fn with_context() -> Request {
 #[tokio::test]
 async fn every_format_says_again_what_it_said() {
     for (kind, dialect) in speaking() {
-        let (file, server) = (File::new(), MockServer::speaking(dialect));
+        let (file, server) = (File::new(), MockServer::with_dialect(dialect));
         let recording = file.recording();
         let recorder = on(&recording, settings_of(kind, &server.url()));
         let (first, heard) = ask_for(&recorder, with_context()).await;
-        let first = first.unwrap_or_else(|error| panic!("{kind}: {error}; {:?}", server.log().passed_over));
+        let first =
+            first.unwrap_or_else(|error| panic!("{kind}: {error}; {:?}", server.log().ignored_fields));
         let asked = server.log().received.len();
         drop((recorder, recording));
         assert!(!file.text().contains(KEY), "{kind}: {}", file.text());
         let offline = file.offline();
-        let elsewhere = HttpSettings { server: engines::Server::at(NOWHERE), ..settings_of(kind, NOWHERE) };
+        let elsewhere =
+            HttpSettings { server: engines::HttpServerConfig::at(NOWHERE), ..settings_of(kind, NOWHERE) };
         let (again, reheard) = ask_for(&on(&offline, elsewhere), with_context()).await;
         let again = again.unwrap_or_else(|error| panic!("{kind}: {error}\n{}", file.text()));
         assert_eq!((again.finish, again.usage, again.timings), (first.finish, first.usage, first.timings));
         assert_eq!((reheard.text, reheard.prompts), (heard.text, heard.prompts), "{kind}");
         assert_eq!(server.log().received.len(), asked, "{kind}: no request was repeated");
-        assert_eq!(offline.tally().missed, 0, "{kind}");
+        assert_eq!(offline.stats().missed, 0, "{kind}");
     }
 }
 
 #[tokio::test]
 async fn another_request_is_another_question() {
-    let (file, server) = (File::new(), MockServer::speaking(Dialect::llama_cpp(model())));
-    let original = || settings_of(Kind::LlamaCpp, &server.url());
+    let (file, server) = (File::new(), MockServer::with_dialect(Dialect::llama_cpp(model())));
+    let original = || settings_of(EngineKind::LlamaCpp, &server.url());
     let (answer, _) = ask(&on(&file.recording(), original())).await;
     answer.expect("the server answers");
     let template =
-        HttpSettings { fim: Fim::Template("{prefix}<|fim_middle|>{suffix}".to_owned()), ..original() };
-    let longer = HttpSettings { sampling: Sampling::likeliest(65), ..original() };
+        HttpSettings { fim: FimSetting::Template("{prefix}<|fim_middle|>{suffix}".to_owned()), ..original() };
+    let longer = HttpSettings { sampling: Sampling::greedy(65), ..original() };
     let renamed = HttpSettings { name: "other".to_owned(), ..original() };
     let mut extended = original();
     extended.extra.insert("min_p".to_owned(), 0.5.into());
@@ -127,7 +129,8 @@ async fn another_request_is_another_question() {
         let (cassette, name) = (file.offline(), changed.name.clone());
         let (answer, _) = ask(&on(&cassette, changed)).await;
         let error = answer.expect_err("nothing is recorded for it");
-        let Error::NotRecorded { engine, miss: Miss::NotHeld { cassette: path } } = &error else {
+        let EngineError::NotRecorded { engine, miss: CassetteMiss::NotRecorded { cassette: path } } = &error
+        else {
             panic!("another error: {error}")
         };
         assert_eq!((engine, path), (&name, &file.path));
@@ -135,18 +138,18 @@ async fn another_request_is_another_question() {
         for word in [name.as_str(), "cassette.jsonl", "--offline", "record"] {
             assert!(message.contains(word), "no {word} in {message}");
         }
-        assert_eq!((error.cause(), cassette.tally().missed), ("not_recorded", 1));
+        assert_eq!((error.cause(), cassette.stats().missed), ("not_recorded", 1));
     }
     let context = ask_for(&on(&file.offline(), original()), with_context()).await;
-    assert!(matches!(context.0, Err(Error::NotRecorded { .. })), "another context is another question");
+    assert!(matches!(context.0, Err(EngineError::NotRecorded { .. })), "another context is another question");
     assert_eq!(server.log().received.len(), 1);
 }
 
 #[tokio::test]
 async fn without_a_cassette_offline_asks_nobody() {
-    let server = MockServer::speaking(Dialect::llama_cpp(model()));
+    let server = MockServer::with_dialect(Dialect::llama_cpp(model()));
     let nothing = Arc::new(Cassette::offline(None).unwrap());
-    let (answer, _) = ask(&on(&nothing, settings_of(Kind::LlamaCpp, &server.url()))).await;
+    let (answer, _) = ask(&on(&nothing, settings_of(EngineKind::LlamaCpp, &server.url()))).await;
     let message = answer.unwrap_err().to_string();
     assert!(message.contains("`tested`") && message.contains("--cassette"), "{message}");
     assert!(server.log().received.is_empty());
@@ -154,7 +157,7 @@ async fn without_a_cassette_offline_asks_nobody() {
 
 const PIECE: &str = "data: {\"content\": \"piece \", \"stop\": false}\n\n";
 
-async fn hear(engine: &dyn Engine, enough: usize) -> (Result<Answer, Error>, String) {
+async fn hear(engine: &dyn Engine, enough: usize) -> (Result<Answer, EngineError>, String) {
     let mut heard = Heard { enough: Some(enough), ..Heard::default() };
     let answer = engine.complete(request(FIXTURE), &mut heard, &CancellationToken::new()).await;
     (answer, heard.text)
@@ -163,16 +166,19 @@ async fn hear(engine: &dyn Engine, enough: usize) -> (Result<Answer, Error>, Str
 #[tokio::test]
 async fn what_was_enough_is_enough_again_and_never_taken_for_all() {
     let (file, stream) = (File::new(), Reply::stream("text/event-stream"));
-    let stream = stream.chunk(PIECE.as_bytes()).chunk(PIECE.as_bytes()).step(Step::Hang);
-    let server = MockServer::replying([stream]);
-    let at = || settings(Kind::LlamaCpp, &server.url());
+    let stream = stream.chunk(PIECE.as_bytes()).chunk(PIECE.as_bytes()).with_step(ReplyStep::Hang);
+    let server = MockServer::with_replies([stream]);
+    let at = || settings(EngineKind::LlamaCpp, &server.url());
     let first = hear(&on(&file.recording(), at()), 6).await;
     let again = hear(&on(&file.offline(), at()), 6).await;
-    assert_eq!(again.0.unwrap().finish, Finish::Complete);
-    assert_eq!((first.0.unwrap().finish, &first.1), (Finish::Complete, &again.1));
+    assert_eq!(again.0.unwrap().finish, FinishReason::Complete);
+    assert_eq!((first.0.unwrap().finish, &first.1), (FinishReason::Complete, &again.1));
     let (more, _) = hear(&on(&file.offline(), at()), 1000).await;
     let error = more.expect_err("the rest of the answer is unknown");
-    assert!(matches!(error, Error::NotRecorded { miss: Miss::EndsEarly { .. }, .. }), "{error}");
+    assert!(
+        matches!(error, EngineError::NotRecorded { miss: CassetteMiss::Truncated { .. }, .. }),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -180,8 +186,8 @@ async fn failures_are_not_kept() {
     let cut_short = Reply { closes: true, ..Reply::stream("text/event-stream").chunk(PIECE.as_bytes()) };
     let refusal = |status| Reply::json(status, &serde_json::json!({"error": {"message": "no"}}));
     for reply in [cut_short, refusal(401), refusal(500), refusal(503), refusal(429)] {
-        let (file, server) = (File::new(), MockServer::replying([reply]));
-        let mut hurried = settings(Kind::LlamaCpp, &server.url());
+        let (file, server) = (File::new(), MockServer::with_replies([reply]));
+        let mut hurried = settings(EngineKind::LlamaCpp, &server.url());
         hurried.timeout = Some(Duration::from_millis(200));
         let (answer, _) = ask(&on(&file.recording(), hurried)).await;
         answer.expect_err("the server fails");
@@ -191,24 +197,24 @@ async fn failures_are_not_kept() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_nobody_waited_for_is_not_kept() {
-    let stream = Reply::stream("text/event-stream").chunk(PIECE.as_bytes()).step(Step::Hang);
-    let (file, server) = (File::new(), MockServer::replying([stream]));
+    let stream = Reply::stream("text/event-stream").chunk(PIECE.as_bytes()).with_step(ReplyStep::Hang);
+    let (file, server) = (File::new(), MockServer::with_replies([stream]));
     let (engine, cancel) =
-        (on(&file.recording(), settings(Kind::LlamaCpp, &server.url())), CancellationToken::new());
+        (on(&file.recording(), settings(EngineKind::LlamaCpp, &server.url())), CancellationToken::new());
     let mut heard = |_: &str| {
         cancel.cancel();
         ControlFlow::Continue(())
     };
     let answer = engine.complete(request(FIXTURE), &mut heard, &cancel).await;
-    assert!(matches!(answer, Err(Error::Cancelled)));
+    assert!(matches!(answer, Err(EngineError::Cancelled)));
     assert_eq!(file.answers(), 0);
 }
 
 #[tokio::test]
 async fn a_refusal_of_the_question_comes_again() {
     let said = serde_json::json!({"error": {"message": "the request exceeds the available context size"}});
-    let (file, server) = (File::new(), MockServer::replying([Reply::json(400, &said)]));
-    let at = || settings(Kind::LlamaCpp, &server.url());
+    let (file, server) = (File::new(), MockServer::with_replies([Reply::json(400, &said)]));
+    let at = || settings(EngineKind::LlamaCpp, &server.url());
     let (first, _) = ask(&on(&file.recording(), at())).await;
     let (again, _) = ask(&on(&file.offline(), at())).await;
     let (first, again) = (first.unwrap_err(), again.unwrap_err());
@@ -219,12 +225,12 @@ async fn a_refusal_of_the_question_comes_again() {
 /// A quirk applies to requests in any order: the request that revealed it may come last, or not at all.
 #[tokio::test]
 async fn what_was_learnt_is_known_again_before_the_first_question() {
-    let server = MockServer::speaking(Dialect::llama_cpp(Model::new("codestral", None)));
+    let server = MockServer::with_dialect(Dialect::llama_cpp(MockModel::new("codestral", None)));
     let at = || HttpSettings {
-        fim: Fim::Auto,
+        fim: FimSetting::Auto,
         model: None,
         context_window: None,
-        ..settings(Kind::LlamaCpp, &server.url())
+        ..settings(EngineKind::LlamaCpp, &server.url())
     };
     let other = || request("def other():\n    return $0\n");
     let file = File::new();
@@ -240,7 +246,7 @@ async fn what_was_learnt_is_known_again_before_the_first_question() {
     answer.expect("it is recorded");
     assert_eq!(heard.text, said);
     ask(&engine).await.0.expect("it is recorded");
-    assert_eq!((offline.tally().missed, server.log().received.len()), (0, asked));
+    assert_eq!((offline.stats().missed, server.log().received.len()), (0, asked));
 }
 
 fn saying(text: &str) -> Reply {
@@ -252,31 +258,31 @@ fn saying(text: &str) -> Reply {
 
 #[tokio::test]
 async fn repetitions_are_as_different_as_they_were() {
-    let (file, server) = (File::new(), MockServer::replying([saying("one"), saying("two")]));
-    let at = || settings(Kind::LlamaCpp, &server.url());
+    let (file, server) = (File::new(), MockServer::with_replies([saying("one"), saying("two")]));
+    let at = || settings(EngineKind::LlamaCpp, &server.url());
     let recording = file.recording();
     let engine = on(&recording, at());
     for text in ["one", "two"] {
         assert_eq!(ask(&engine).await.1.text, text, "each repetition is asked");
     }
-    assert_eq!(recording.tally().recorded, 2);
+    assert_eq!(recording.stats().recorded, 2);
     let offline = file.offline();
     let engine = on(&offline, at());
     for text in ["one", "two", "two"] {
         assert_eq!(ask(&engine).await.1.text, text);
     }
-    let tally = offline.tally();
+    let tally = offline.stats();
     assert_eq!((tally.replayed, tally.repeated, tally.missed), (3, 1, 0));
 }
 
 #[tokio::test]
 async fn what_is_held_is_not_asked_and_what_is_not_is_added() {
-    let (file, server) = (File::new(), MockServer::speaking(Dialect::llama_cpp(model())));
-    let at = || settings_of(Kind::LlamaCpp, &server.url());
+    let (file, server) = (File::new(), MockServer::with_dialect(Dialect::llama_cpp(model())));
+    let at = || settings_of(EngineKind::LlamaCpp, &server.url());
     for expected in [(0, 1), (1, 0)] {
         let cassette = file.recording();
         ask(&on(&cassette, at())).await.0.expect("there is an answer");
-        assert_eq!((cassette.tally().replayed, cassette.tally().recorded), expected);
+        assert_eq!((cassette.stats().replayed, cassette.stats().recorded), expected);
     }
     assert_eq!(server.log().received.len(), 1);
     let cassette = file.recording();
@@ -287,8 +293,8 @@ async fn what_is_held_is_not_asked_and_what_is_not_is_added() {
 #[tokio::test]
 async fn keys_stay_out_wherever_they_stand() {
     let (half, rest) = KEY.split_at(9);
-    let (file, server) = (File::new(), MockServer::replying([saying(&format!("key {KEY}"))]));
-    let mut holding = settings(Kind::LlamaCpp, &server.url());
+    let (file, server) = (File::new(), MockServer::with_replies([saying(&format!("key {KEY}"))]));
+    let mut holding = settings(EngineKind::LlamaCpp, &server.url());
     holding.extra.insert("proof".to_owned(), "another-key-0123".into());
     holding.extra.insert("key".to_owned(), KEY.into());
     let (answer, heard) = ask_for(&on(&file.recording(), holding), request(&format!("# {KEY}\n$0\n"))).await;
@@ -299,11 +305,14 @@ async fn keys_stay_out_wherever_they_stand() {
     }
     let parted = Reply::stream("text/event-stream")
         .chunk(format!("data: {{\"content\": \"{half}").as_bytes())
-        .step(Step::Pause(Duration::from_millis(20)))
+        .with_step(ReplyStep::Pause(Duration::from_millis(20)))
         .chunk(format!("{rest}\", \"stop\": true}}\n\n").as_bytes())
         .end();
-    let (file, server) = (File::new(), MockServer::replying([parted]));
-    ask(&on(&file.recording(), settings(Kind::LlamaCpp, &server.url()))).await.0.expect("the server answers");
+    let (file, server) = (File::new(), MockServer::with_replies([parted]));
+    ask(&on(&file.recording(), settings(EngineKind::LlamaCpp, &server.url())))
+        .await
+        .0
+        .expect("the server answers");
     assert!(!file.text().contains(rest), "{}", file.text());
 }
 
@@ -313,8 +322,8 @@ struct Times {
     recorded: Vec<Option<Duration>>,
 }
 
-impl Listener for Times {
-    fn recorded(&mut self, after: Option<Duration>) {
+impl AnswerListener for Times {
+    fn replayed(&mut self, after: Option<Duration>) {
         self.recorded.push(after);
     }
 
@@ -333,9 +342,9 @@ async fn times(engine: &dyn Engine) -> Vec<Option<Duration>> {
 #[tokio::test]
 async fn an_answer_tells_the_times_of_its_recording() {
     const PAUSE: Duration = Duration::from_millis(300);
-    let dialect = Dialect::llama_cpp(model()).taking(PAUSE, Duration::ZERO);
-    let (file, server) = (File::new(), MockServer::speaking(dialect));
-    let at = || settings_of(Kind::LlamaCpp, &server.url());
+    let dialect = Dialect::llama_cpp(model()).with_delays(PAUSE, Duration::ZERO);
+    let (file, server) = (File::new(), MockServer::with_dialect(dialect));
+    let at = || settings_of(EngineKind::LlamaCpp, &server.url());
     assert_eq!(times(&on(&file.recording(), at())).await, [], "now is no recording");
     let start = Instant::now();
     let recorded = times(&on(&file.offline(), at())).await;
@@ -345,16 +354,16 @@ async fn an_answer_tells_the_times_of_its_recording() {
 
 /// A program that counts its requests.
 struct Program {
-    description: Description,
+    description: EngineDescription,
     asked: Arc<AtomicUsize>,
 }
 
 impl Program {
     fn counted(model: &str) -> (Arc<dyn Engine>, Arc<AtomicUsize>) {
         let asked = Arc::new(AtomicUsize::new(0));
-        let description = Description {
+        let description = EngineDescription {
             name: "program".to_owned(),
-            kind: Kind::Scripted,
+            kind: EngineKind::Scripted,
             model: model.to_owned(),
             settings: [("command".to_owned(), "complete".to_owned())].into(),
         };
@@ -363,7 +372,7 @@ impl Program {
 }
 
 impl Engine for Program {
-    fn description(&self) -> &Description {
+    fn description(&self) -> &EngineDescription {
         &self.description
     }
 
@@ -380,16 +389,16 @@ impl Engine for Program {
         _: Request,
         sink: Sink<'a>,
         _: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Answer, Error>> {
+    ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         async move {
             self.asked.fetch_add(1, Ordering::Relaxed);
             let usage = Some(Usage { input: 7, output: 2, cached: None });
             for piece in ["one\n", "two\n"] {
                 if sink.text(piece).is_break() {
-                    return Ok(Answer { usage, ..Answer::ended(Finish::Complete) });
+                    return Ok(Answer { usage, ..Answer::with_finish(FinishReason::Complete) });
                 }
             }
-            Ok(Answer { usage, ..Answer::ended(Finish::Length) })
+            Ok(Answer { usage, ..Answer::with_finish(FinishReason::Length) })
         }
         .boxed()
     }
@@ -399,19 +408,19 @@ impl Engine for Program {
 async fn a_program_is_replayed_without_being_asked() {
     let file = File::new();
     let ((engine, asked), recording) = (Program::counted("one"), file.recording());
-    let (first, heard) = ask(&*taped(engine, &recording)).await;
+    let (first, heard) = ask(&*recorded(engine, &recording)).await;
     drop(recording);
     assert_eq!(asked.load(Ordering::Relaxed), 1);
     let (engine, asked) = Program::counted("one");
-    let engine = taped(engine, &file.offline());
+    let engine = recorded(engine, &file.offline());
     let (again, reheard) = ask(&*engine).await;
     assert_eq!((again.unwrap(), reheard.text), (first.unwrap(), heard.text));
     let (cut, text) = hear(&*engine, 1).await;
-    assert_eq!((cut.unwrap().finish, text.as_str()), (Finish::Complete, "one\n"));
-    assert!(matches!(ask_for(&*engine, with_context()).await.0, Err(Error::NotRecorded { .. })));
+    assert_eq!((cut.unwrap().finish, text.as_str()), (FinishReason::Complete, "one\n"));
+    assert!(matches!(ask_for(&*engine, with_context()).await.0, Err(EngineError::NotRecorded { .. })));
     assert_eq!(asked.load(Ordering::Relaxed), 0);
     let (other, _) = Program::counted("two");
-    assert!(matches!(ask(&*taped(other, &file.offline())).await.0, Err(Error::NotRecorded { .. })));
+    assert!(matches!(ask(&*recorded(other, &file.offline())).await.0, Err(EngineError::NotRecorded { .. })));
 }
 
 /// The same prompt from another program matches this engine's request, in every format with prompts.
@@ -423,16 +432,24 @@ async fn a_file_of_prompts_and_answers_becomes_an_engine() {
             .to_string()
     };
     let rows = [row("width * height\n", "coder", "length"), row("nothing", "another", "stop:eos")].join("\n");
-    for kind in [Kind::OpenAi, Kind::LlamaCpp, Kind::Vllm, Kind::Tgi, Kind::Ollama] {
+    for kind in
+        [EngineKind::OpenAi, EngineKind::LlamaCpp, EngineKind::Vllm, EngineKind::Tgi, EngineKind::Ollama]
+    {
         let file = File::new();
-        let at =
-            || HttpSettings { fim: Fim::Template("qwen2.5-coder".to_owned()), ..settings(kind, NOWHERE) };
-        let made = Prompts::parse(&rows).unwrap().write_cassette(&[engine(at())], &file.path).unwrap();
-        assert_eq!((made[0].engine.as_str(), made[0].taken, made[0].others), ("tested", 1, 1));
+        let at = || HttpSettings {
+            fim: FimSetting::Template("qwen2.5-coder".to_owned()),
+            ..settings(kind, NOWHERE)
+        };
+        let made = AnswersFile::parse(&rows).unwrap().write_cassette(&[engine(at())], &file.path).unwrap();
+        assert_eq!((made[0].engine.as_str(), made[0].taken, made[0].skipped), ("tested", 1, 1));
         let engine = on(&file.offline(), at());
         let (answer, heard) = ask(&engine).await;
         let answer = answer.unwrap_or_else(|error| panic!("{kind}: {error}\n{}", file.text()));
-        assert_eq!((heard.text.as_str(), answer.finish), ("width * height\n", Finish::Length), "{kind}");
+        assert_eq!(
+            (heard.text.as_str(), answer.finish),
+            ("width * height\n", FinishReason::Length),
+            "{kind}"
+        );
         assert_eq!(times(&engine).await, [None], "{kind}: the time is unknown");
     }
 }
@@ -445,16 +462,18 @@ fn what_makes_no_cassette_is_told_and_leaves_no_file() {
         ("{\"answer\": \"a\"}", "line 1: there is no text `prompt`"),
         ("\n[1]", "line 2: invalid type"),
     ] {
-        let error = Prompts::parse(rows).expect_err(message).to_string();
+        let error = AnswersFile::parse(rows).expect_err(message).to_string();
         assert!(error.starts_with(message), "{error}");
     }
     let (file, prompts) =
-        (File::new(), Prompts::parse(r#"{"prompt": "a", "answer": "b", "model": "x"}"#).unwrap());
-    let rendered =
-        HttpSettings { fim: Fim::Template("starcoder2".to_owned()), ..settings(Kind::OpenAi, NOWHERE) };
+        (File::new(), AnswersFile::parse(r#"{"prompt": "a", "answer": "b", "model": "x"}"#).unwrap());
+    let rendered = HttpSettings {
+        fim: FimSetting::Template("starcoder2".to_owned()),
+        ..settings(EngineKind::OpenAi, NOWHERE)
+    };
     let error = prompts.write_cassette(&[engine(rendered.clone())], &file.path).unwrap_err().to_string();
     assert!(error.contains("`coder`") && error.ends_with("there are x"), "{error}");
-    let hole = HttpSettings { model: None, ..settings(Kind::LlamaCpp, NOWHERE) };
+    let hole = HttpSettings { model: None, ..settings(EngineKind::LlamaCpp, NOWHERE) };
     let error = prompts.write_cassette(&[engine(hole)], &file.path).unwrap_err().to_string();
     assert!(error.contains("`tested`") && error.contains("`fim`"), "{error}");
     assert!(!file.path.exists());

@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use config::Secret;
 use engines::{
-    Answer, CommandEngine, CommandSettings, Engine, Error, Finish, Listener, Program, ProgramFault, Request,
-    Usage,
+    Answer, AnswerListener, CommandEngine, CommandSettings, Engine, EngineError, FinishReason, Program,
+    ProgramError, Request, Usage,
 };
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use crate::asking::{FIXTURE, Heard, KEY, ask, ask_for, context, request};
+use crate::harness::{FIXTURE, Heard, KEY, ask, ask_for, context, request};
 
 /// Timeout; generous for a busy machine.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -28,7 +28,7 @@ struct Tested {
 }
 
 impl Tested {
-    /// Content of the file `name` in the folder.
+    /// Content of the file `server_name` in the folder.
     fn file(&self, name: &str) -> String {
         fs::read_to_string(self.folder.path().join(name)).unwrap_or_default()
     }
@@ -60,7 +60,7 @@ fn settings(script: &str, folder: Option<PathBuf>) -> CommandSettings {
         program: Program { command, env: [("KEY".to_owned(), Secret::new(KEY))].into(), folder },
         model: Some("coder".to_owned()),
         max_tokens: 64,
-        at_once: None,
+        max_concurrency: None,
         start_timeout: LIMIT,
     }
 }
@@ -84,12 +84,12 @@ fn answering(script: &str) -> Tested {
 
 /// The error of a request; checks that none of its forms contains the key.
 #[track_caller]
-fn fault(answer: Result<Answer, Error>) -> ProgramFault {
+fn fault(answer: Result<Answer, EngineError>) -> ProgramError {
     let error = answer.expect_err("the test expects no answer");
     let shown = format!("{error} {error:?}");
     assert!(!shown.contains(KEY), "{shown}");
     match error {
-        Error::Program { fault, .. } => fault,
+        EngineError::Program { fault, .. } => fault,
         other => panic!("no fault of the program: {other}"),
     }
 }
@@ -115,7 +115,7 @@ async fn a_question_says_everything_and_an_answer_may() {
     let asked = Request { context: context(), invoked: true, ..request(FIXTURE) };
     let (answer, heard) = ask_for(&tested.engine, asked).await;
     let usage = Some(Usage { input: 7, output: 2, cached: None });
-    let expected = Answer { confidence: Some(0.5), usage, ..Answer::ended(Finish::Length) };
+    let expected = Answer { confidence: Some(0.5), usage, ..Answer::with_finish(FinishReason::Length) };
     assert_eq!((answer.unwrap(), heard.text.as_str()), (expected, "width"));
     let mut question: Value = serde_json::from_str(&tested.file("question")).expect("a question is JSON");
     let left = question["deadline_ms"].take().as_u64().expect("there is a deadline");
@@ -186,7 +186,7 @@ async fn answers_to_several_questions_may_come_in_any_order() {
 #[tokio::test]
 async fn no_more_questions_are_under_way_than_the_settings_say() {
     let script = format!("{READ} sleep 0.2; printf '{{\"text\":\"%s\",\"done\":true}}\\n' $id; {READ} cat");
-    let tested = program_with(&script, |settings| settings.at_once = Some(1));
+    let tested = program_with(&script, |settings| settings.max_concurrency = Some(1));
     let both = async { tokio::join!(tested.text(), ask_until_deadline(&tested.engine, urgent(FIXTURE))).0 };
     assert_eq!(both.await, "1", "the second question waited, and was never asked");
 }
@@ -300,7 +300,7 @@ async fn who_has_enough_tells_the_program_and_late_answers_go_nowhere() {
         cat > /dev/null"#,
     );
     let (answer, text) = ask_for_one_piece(&tested.engine).await;
-    assert_eq!((answer.finish, text.as_str()), (Finish::Complete, "first"));
+    assert_eq!((answer.finish, text.as_str()), (FinishReason::Complete, "first"));
     tested.until("cancelled", "{\"cancel\":1}").await;
     assert_eq!(tested.text().await, "second");
 }
@@ -319,7 +319,7 @@ async fn cancelling_frees_the_asker_at_once_and_tells_the_program() {
         (answer, Instant::now())
     };
     let ((answer, freed), cancelled) = tokio::join!(asking, cancelling);
-    assert!(matches!(answer, Err(Error::Cancelled)), "{answer:?}");
+    assert!(matches!(answer, Err(EngineError::Cancelled)), "{answer:?}");
     assert!(freed.saturating_duration_since(cancelled) < Duration::from_millis(50));
     tested.until("cancelled", "{\"cancel\":1}").await;
 }
@@ -327,7 +327,7 @@ async fn cancelling_frees_the_asker_at_once_and_tells_the_program() {
 /// Accepts everything.
 struct Patient(usize);
 
-impl Listener for Patient {
+impl AnswerListener for Patient {
     fn text(&mut self, piece: &str) -> std::ops::ControlFlow<()> {
         self.0 += piece.len();
         std::ops::ControlFlow::Continue(())
@@ -340,7 +340,7 @@ async fn an_answer_without_end_is_cut_and_its_program_ended() {
     let tested = program(&format!("echo $$ >> processes; exec yes '{{\"text\":\"{piece}\"}}'"));
     let mut patient = Patient(0);
     let answer = tested.engine.complete(request(FIXTURE), &mut patient, &CancellationToken::new()).await;
-    assert_eq!(answer.expect("there is enough of it").finish, Finish::Length);
+    assert_eq!(answer.expect("there is enough of it").finish, FinishReason::Length);
     assert!((1 << 20..(1 << 20) + 2000).contains(&patient.0), "{}", patient.0);
     let process = tested.file("processes").trim().to_owned();
     let end = Instant::now() + LIMIT;
@@ -362,7 +362,7 @@ async fn a_program_that_reads_nothing_holds_nobody_up_and_is_started_anew() {
     let silence = "`sh` answered no question within 1ms; it has to write each answer to its standard output and flush it (docs/command-engine.md), and `start_timeout_ms` gives it more time to load";
     assert_eq!(tested.message().await, silence);
     let end = Instant::now() + LIMIT;
-    while let Err(Error::Program { fault, .. }) = ask(&tested.engine).await.0 {
+    while let Err(EngineError::Program { fault, .. }) = ask(&tested.engine).await.0 {
         assert!(Instant::now() < end, "it is not started again: {fault}");
         assert_eq!(fault.to_string(), silence, "the pause");
         tokio::time::sleep(Duration::from_millis(20)).await;

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use config::Secret;
-use engines::{EmbeddingError, EmbeddingServer, Fault, HttpEmbedder, Server};
-use mock::{MockServer, Reply, Step};
+use engines::{EmbeddingServer, EmbeddingServerError, HttpEmbedder, HttpServerConfig, ServerError};
+use mock::{MockServer, Reply, ReplyStep};
 use tokio::runtime::{Builder, Runtime};
 
 fn answering(status: u16, body: &str) -> MockServer {
-    MockServer::replying([json(status, body)])
+    MockServer::with_replies([json(status, body)])
 }
 
 fn json(status: u16, body: &str) -> Reply {
@@ -21,13 +21,13 @@ fn runtime() -> Runtime {
 }
 
 fn named(url: &str) -> EmbeddingServer {
-    let timeout = EmbeddingServer::STANDARD_TIMEOUT;
-    let server = Server { key: Some(Secret::new("secret")), ..Server::at(url) };
+    let timeout = EmbeddingServer::DEFAULT_TIMEOUT;
+    let server = HttpServerConfig { key: Some(Secret::new("secret")), ..HttpServerConfig::at(url) };
     EmbeddingServer { server, model: Some("m".to_owned()), timeout }
 }
 
 /// Requests the embeddings of `a` and `b`.
-fn ask(server: &EmbeddingServer) -> Result<Vec<Vec<f32>>, EmbeddingError> {
+fn ask(server: &EmbeddingServer) -> Result<Vec<Vec<f32>>, EmbeddingServerError> {
     let runtime = runtime();
     let embedder = HttpEmbedder::new(server, runtime.handle().clone())?;
     embedder.embed(&["a".to_owned(), "b".to_owned()])
@@ -36,7 +36,7 @@ fn ask(server: &EmbeddingServer) -> Result<Vec<Vec<f32>>, EmbeddingError> {
 /// Checks the error message for a reply, with `SERVER` for the server's address.
 #[track_caller]
 fn check_error(reply: Reply, expected: &str) {
-    let server = MockServer::replying([reply]);
+    let server = MockServer::with_replies([reply]);
     let message = ask(&named(&server.url())).expect_err("the test expects an error").to_string();
     assert_eq!(message.replace(&server.address(), "SERVER"), expected);
 }
@@ -59,7 +59,8 @@ fn texts_are_asked_for_at_once_and_answered_in_their_order() {
 #[test]
 fn a_server_without_models_and_keys_is_told_of_none() {
     let server = answering(200, VECTORS);
-    let asked = EmbeddingServer { server: Server::at(&server.url()), model: None, ..named(&server.url()) };
+    let asked =
+        EmbeddingServer { server: HttpServerConfig::at(&server.url()), model: None, ..named(&server.url()) };
     ask(&asked).unwrap();
     let request = &server.log().received[0];
     assert_eq!(request.header("authorization"), None);
@@ -94,7 +95,7 @@ fn lengths(server: &MockServer) -> Vec<Vec<usize>> {
 
 #[test]
 fn long_texts_are_shortened_until_the_server_reads_them() {
-    let server = MockServer::replying([
+    let server = MockServer::with_replies([
         json(500, TOO_LONG),
         json(500, TOO_LONG),
         json(200, VECTORS),
@@ -118,7 +119,10 @@ fn a_server_that_always_refuses_is_left_alone() {
     let runtime = runtime();
     let embedder = HttpEmbedder::new(&named(&server.url()), runtime.handle().clone()).unwrap();
     let error = embedder.embed(&["x".repeat(300)]).unwrap_err();
-    assert!(matches!(error, EmbeddingError::Server(Fault::Status { status: 500, .. })), "{error}");
+    assert!(
+        matches!(error, EmbeddingServerError::Server(ServerError::Status { status: 500, .. })),
+        "{error}"
+    );
     assert_eq!(lengths(&server).len(), 2);
 }
 
@@ -180,24 +184,25 @@ fn a_server_that_is_not_there_is_told() {
 #[test]
 fn a_connection_that_breaks_is_told() {
     for answer in ["", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"data\":"] {
-        let server = MockServer::replying([Reply::raw(answer)]);
+        let server = MockServer::with_replies([Reply::raw(answer)]);
         let error = ask(&named(&server.url())).unwrap_err();
-        assert!(matches!(error, EmbeddingError::Server(Fault::Unreachable { .. })), "{error}");
+        assert!(matches!(error, EmbeddingServerError::Server(ServerError::Unreachable { .. })), "{error}");
     }
 }
 
 #[test]
 fn a_silent_server_is_not_waited_for_without_end() {
-    let server = MockServer::replying([Reply::default().step(Step::Hang)]);
+    let server = MockServer::with_replies([Reply::default().with_step(ReplyStep::Hang)]);
     let timeout = Duration::from_millis(200);
     let error = ask(&EmbeddingServer { timeout, ..named(&server.url()) }).unwrap_err();
-    assert!(matches!(error, EmbeddingError::Server(Fault::Silent { .. })), "{error}");
+    assert!(matches!(error, EmbeddingServerError::Server(ServerError::Timeout { .. })), "{error}");
     assert!(error.to_string().contains(" within 200ms"), "{error}");
 }
 
 #[test]
 fn a_key_that_cannot_be_sent_is_told_but_not_shown() {
-    let server = Server { key: Some(Secret::new("sec\nret")), ..Server::at("http://127.0.0.1:1") };
+    let server =
+        HttpServerConfig { key: Some(Secret::new("sec\nret")), ..HttpServerConfig::at("http://127.0.0.1:1") };
     let error = ask(&EmbeddingServer { server, ..named("http://127.0.0.1:1") }).unwrap_err().to_string();
     assert_eq!(error, "the key has characters that cannot be sent");
 }

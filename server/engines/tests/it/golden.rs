@@ -9,12 +9,13 @@ use std::path::PathBuf;
 
 use config::Secret;
 use engines::{
-    EmbeddingError, EmbeddingServer, Fault, Finish, HttpEmbedder, HttpSettings, Kind, Server, Usage,
+    EmbeddingServer, EmbeddingServerError, EngineKind, FinishReason, HttpEmbedder, HttpServerConfig,
+    HttpSettings, ServerError, Usage,
 };
-use mock::{Dialect, Marks, MockServer, Model, Reply};
+use mock::{Dialect, MockModel, MockServer, Reply, TemplateMarks};
 use serde_json::Value;
 
-use crate::asking::{ask, engine, fault, settings};
+use crate::harness::{ask, engine, fault, settings};
 
 /// All files of the folder by name, `None` when no folder is named.
 fn samples() -> Option<Vec<(String, Value)>> {
@@ -54,7 +55,7 @@ fn replay(sample: &Value) -> MockServer {
         Some(text) => text.to_owned(),
         None => response["json"].to_string(),
     };
-    MockServer::replying([Reply::with_headers(status, &headers, body.as_bytes())])
+    MockServer::with_replies([Reply::with_headers(status, &headers, body.as_bytes())])
 }
 
 /// The events of a recorded stream, or the whole answer.
@@ -72,12 +73,12 @@ fn events(sample: &Value) -> Vec<Value> {
 }
 
 /// The finish reason in the last of `places` that exists.
-fn finish(events: &[Value], places: &[&str]) -> Finish {
+fn finish(events: &[Value], places: &[&str]) -> FinishReason {
     let last =
         events.iter().flat_map(|event| places.iter().filter_map(|place| event.pointer(place)?.as_str()));
     match last.last() {
-        Some("length" | "limit") => Finish::Length,
-        _ => Finish::Stop,
+        Some("length" | "limit") => FinishReason::Length,
+        _ => FinishReason::Stop,
     }
 }
 
@@ -88,23 +89,23 @@ fn texts(events: &[Value], places: &[&str]) -> String {
     texts.collect()
 }
 
-async fn check_answer(name: &str, kind: Kind, sample: &Value) {
+async fn check_answer(name: &str, kind: EngineKind, sample: &Value) {
     let server = replay(sample);
     let settings = HttpSettings {
-        fim: engines::Fim::Template("{prefix}{suffix}".to_owned()),
+        fim: engines::FimSetting::Template("{prefix}{suffix}".to_owned()),
         ..settings(kind, &server.url())
     };
     let (answer, heard) = ask(&engine(settings)).await;
     let answer = answer.unwrap_or_else(|error| panic!("{name}: {error}"));
     let events = events(sample);
     let (text, ends): (&[&str], &[&str]) = match kind {
-        Kind::LlamaCpp => (&["/content"], &["/stop_type"]),
-        Kind::OpenAi => (&["/choices/0/text"], &["/choices/0/finish_reason"]),
+        EngineKind::LlamaCpp => (&["/content"], &["/stop_type"]),
+        EngineKind::OpenAi => (&["/choices/0/text"], &["/choices/0/finish_reason"]),
         _ => (&["/choices/0/delta/content", "/choices/0/message/content"], &["/choices/0/finish_reason"]),
     };
     assert_eq!(heard.text, texts(&events, text), "{name}");
     let is_lifted = events[0].get("timings/predicted_n").is_some();
-    assert_eq!(answer.finish, if is_lifted { Finish::Stop } else { finish(&events, ends) }, "{name}");
+    assert_eq!(answer.finish, if is_lifted { FinishReason::Stop } else { finish(&events, ends) }, "{name}");
     let last = events.last().expect("there is an event");
     let count = |place: &str| last.pointer(place).and_then(Value::as_u64);
     if let (Some(read), Some(cached), Some(written)) =
@@ -133,7 +134,7 @@ async fn check_answer(name: &str, kind: Kind, sample: &Value) {
 
 async fn check_refusal(name: &str, sample: &Value) {
     let server = replay(sample);
-    let (answer, _) = ask(&engine(settings(Kind::LlamaCpp, &server.url()))).await;
+    let (answer, _) = ask(&engine(settings(EngineKind::LlamaCpp, &server.url()))).await;
     let fault = fault(answer);
     let cause = match name {
         "err_401" => "unauthorized",
@@ -155,9 +156,9 @@ async fn check_embeddings(name: &str, sample: &Value) {
         .map(|text| text.as_str().expect("a text").to_owned())
         .collect();
     let asked = EmbeddingServer {
-        server: Server { key: Some(Secret::new("k")), ..Server::at(&server.url()) },
+        server: HttpServerConfig { key: Some(Secret::new("k")), ..HttpServerConfig::at(&server.url()) },
         model: None,
-        timeout: EmbeddingServer::STANDARD_TIMEOUT,
+        timeout: EmbeddingServer::DEFAULT_TIMEOUT,
     };
     let embedder = HttpEmbedder::new(&asked, tokio::runtime::Handle::current()).expect("the address is one");
     let vectors = tokio::task::spawn_blocking(move || embedder.embed(&texts)).await.expect("no panic");
@@ -177,7 +178,9 @@ async fn check_embeddings(name: &str, sample: &Value) {
             assert!(
                 matches!(
                     error,
-                    EmbeddingError::Server(Fault::Status { status: 501, .. } | Fault::Unauthorized { .. })
+                    EmbeddingServerError::Server(
+                        ServerError::Status { status: 501, .. } | ServerError::Unauthorized { .. }
+                    )
                 ),
                 "{name}: {error}"
             );
@@ -187,7 +190,7 @@ async fn check_embeddings(name: &str, sample: &Value) {
 
 async fn check_metadata(name: &str, sample: &Value) {
     let server = replay(sample);
-    let kind = if name == "props" { Kind::LlamaCpp } else { Kind::OpenAi };
+    let kind = if name == "props" { EngineKind::LlamaCpp } else { EngineKind::OpenAi };
     let settings = HttpSettings { model: None, ..settings(kind, &server.url()) };
     let metadata = engine(settings).metadata().await.unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(metadata.models, ["tiny"], "{name}");
@@ -199,7 +202,7 @@ async fn check_metadata(name: &str, sample: &Value) {
 async fn golden_llama_server_samples() {
     for (name, sample) in samples().unwrap_or_default() {
         match name.as_str() {
-            "embeddings_server_infill" => check_answer(&name, Kind::LlamaCpp, &sample).await,
+            "embeddings_server_infill" => check_answer(&name, EngineKind::LlamaCpp, &sample).await,
             "v1_embeddings" | "v1_embeddings_ok" | "err_401"
                 if sample["request"]["path"] == "/v1/embeddings" =>
             {
@@ -211,10 +214,12 @@ async fn golden_llama_server_samples() {
             }
             name if name.starts_with("err_") => check_refusal(name, &sample).await,
             name if name.starts_with("infill") || name.starts_with("completion") => {
-                check_answer(name, Kind::LlamaCpp, &sample).await;
+                check_answer(name, EngineKind::LlamaCpp, &sample).await;
             }
-            name if name.starts_with("v1_completions") => check_answer(name, Kind::OpenAi, &sample).await,
-            name if name.starts_with("v1_chat") => check_answer(name, Kind::OpenAiChat, &sample).await,
+            name if name.starts_with("v1_completions") => {
+                check_answer(name, EngineKind::OpenAi, &sample).await
+            }
+            name if name.starts_with("v1_chat") => check_answer(name, EngineKind::OpenAiChat, &sample).await,
             "props" | "models" => check_metadata(&name, &sample).await,
             // An engine never requests this; it only has to exist to compare the mock with.
             "apply_template"
@@ -235,9 +240,9 @@ async fn golden_llama_server_samples() {
 /// The mock accepts and rejects the same requests as the real server.
 #[tokio::test]
 async fn golden_llama_server_requests() {
-    let model = Model::new("tiny", Some(Marks::QWEN));
-    let plain = MockServer::speaking(Dialect::llama_cpp(model.clone()));
-    let keyed = MockServer::speaking(Dialect::llama_cpp(model).with_key("k"));
+    let model = MockModel::new("tiny", Some(TemplateMarks::QWEN));
+    let plain = MockServer::with_dialect(Dialect::llama_cpp(model.clone()));
+    let keyed = MockServer::with_dialect(Dialect::llama_cpp(model).with_key("k"));
     for (name, sample) in samples().unwrap_or_default() {
         let Some(request) = sample.get("request") else { continue };
         let path = request["path"].as_str().expect("a path");
@@ -272,6 +277,6 @@ async fn golden_llama_server_requests() {
             "{name}"
         );
     }
-    let passed_over = plain.log().passed_over;
+    let passed_over = plain.log().ignored_fields;
     assert!(passed_over.iter().all(|field| field == "suffix"), "{passed_over:?}");
 }

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use config::{Secret, SecretTable};
-use engines::{Answer, Engine, Error, LspEngine, LspSettings, Request};
+use engines::{Answer, Engine, EngineError, LspEngine, LspSettings, Request};
 use expect_test::expect;
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use crate::asking::{KEY, TRUTH, context, request};
+use crate::harness::{KEY, TRUTH, context, request};
 use server::{INSERTED, heard, program};
 
 /// Timeout; generous for a busy machine.
@@ -55,7 +55,7 @@ fn doing(what: &str) -> Request {
 }
 
 impl Asked {
-    async fn ask(&self, request: Request) -> (Result<Answer, Error>, String) {
+    async fn ask(&self, request: Request) -> (Result<Answer, EngineError>, String) {
         let mut text = String::new();
         let mut sink = |piece: &str| {
             text.push_str(piece);
@@ -267,7 +267,7 @@ async fn a_start_goes_on_when_its_question_is_dropped() {
         tokio::task::yield_now().await;
     }
     let cancelled = asked.engine.complete(doing("nothing wrong"), &mut sink, &cancel).await;
-    assert!(matches!(cancelled, Err(Error::Cancelled)));
+    assert!(matches!(cancelled, Err(EngineError::Cancelled)));
     assert_eq!(asked.inserted().await, INSERTED);
     assert_eq!(asked.starts(), 1);
 }
@@ -285,7 +285,7 @@ async fn a_dropped_question_is_taken_back_and_keeps_nobody_waiting() {
             cancel.cancel();
         };
         let (answer, ()) = tokio::join!(answer, asking);
-        assert!(matches!(answer, Err(Error::Cancelled)), "{answer:?}");
+        assert!(matches!(answer, Err(EngineError::Cancelled)), "{answer:?}");
         until_heard(&asked.log, "$/cancelRequest", round).await;
         assert_eq!(asked.inserted().await, INSERTED, "the late answer is ignored");
     }

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use config::Secret;
-use engines::{Engine, Error, Kind, LlamaServerEngine, LlamaServerSettings, Program};
+use engines::{Engine, EngineError, EngineKind, LlamaServerEngine, LlamaServerSettings, Program};
 use tempfile::TempDir;
 
-use crate::asking::{KEY, ask, settings};
+use crate::harness::{KEY, ask, settings};
 
 struct Tested {
     engine: LlamaServerEngine,
@@ -18,7 +18,7 @@ struct Tested {
 fn server_settings(folder: &TempDir, script: &str) -> LlamaServerSettings {
     let gguf = folder.path().join("tiny-coder.gguf");
     fs::write(&gguf, "GGUF and more").expect("the temporary folder is ours");
-    let mut http = settings(Kind::LlamaServer, "http://127.0.0.1:0");
+    let mut http = settings(EngineKind::LlamaServer, "http://127.0.0.1:0");
     http.model = None;
     LlamaServerSettings {
         // Arguments after the script are `$0`, `$1` and so on.
@@ -46,7 +46,7 @@ async fn message(tested: &Tested) -> String {
     let error = ask(&tested.engine).await.0.expect_err("it does not come up");
     let shown = format!("{error} {error:?}");
     assert!(!shown.contains(KEY), "{shown}");
-    assert!(matches!(error, Error::Program { .. }), "{error:?}");
+    assert!(matches!(error, EngineError::Program { .. }), "{error:?}");
     error.to_string().replace(&tested.folder.path().display().to_string(), "FOLDER")
 }
 
@@ -113,7 +113,7 @@ fn what_is_wrong_with_the_file_or_the_program_is_told_before_anything_is_started
 fn it_is_described_by_its_model() {
     let tested = server("exit 1");
     let description = tested.engine.description();
-    assert_eq!((description.kind, description.model.as_str()), (Kind::LlamaServer, "tiny-coder"));
+    assert_eq!((description.kind, description.model.as_str()), (EngineKind::LlamaServer, "tiny-coder"));
     assert_eq!(description.settings["command"], "sh -c exit 1");
     assert!(!format!("{description:?}").contains(&tested.folder.path().display().to_string()));
 }

@@ -1,18 +1,18 @@
 //! Tests of engines through their public API. Servers are the `mock` crate's; nothing leaves this machine.
 
-mod asking;
-mod bodies;
+mod cancellation;
 mod cassettes;
-mod checking;
 #[cfg(unix)]
 mod command;
 mod embeddings;
-mod faults;
-mod freeing;
+mod engine_check;
+mod errors;
 mod golden;
+mod harness;
 mod language_servers;
-mod learning;
+mod leaks;
 #[cfg(unix)]
 mod llama_server;
-mod many;
+mod request_bodies;
 mod scripted;
+mod server_quirks;

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
-use engines::{Answer, ContextItem, Engine, Error, Finish, Request, Rule, ScriptedEngine};
+use engines::{Answer, ContextSnippet, Engine, EngineError, FinishReason, Request, Rule, ScriptedEngine};
 use futures_util::FutureExt;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -28,11 +28,11 @@ fn request(path: &str) -> Request {
     }
 }
 
-async fn ask(engine: &ScriptedEngine, path: &str) -> (Result<Answer, Error>, String) {
+async fn ask(engine: &ScriptedEngine, path: &str) -> (Result<Answer, EngineError>, String) {
     say(engine, request(path)).await
 }
 
-async fn say(engine: &ScriptedEngine, request: Request) -> (Result<Answer, Error>, String) {
+async fn say(engine: &ScriptedEngine, request: Request) -> (Result<Answer, EngineError>, String) {
     let mut said = String::new();
     let mut sink = |piece: &str| {
         said.push_str(piece);
@@ -55,13 +55,13 @@ async fn the_first_rule_whose_path_ends_the_requests_path_wins() {
 #[tokio::test]
 async fn where_no_rule_fits_it_is_silent() {
     let (answer, said) = ask(&engine(r#"[{ "path": "a.py", "text": "x" }]"#), "b.py").await;
-    assert_eq!((answer.unwrap().finish, &*said), (Finish::Stop, ""));
+    assert_eq!((answer.unwrap().finish, &*said), (FinishReason::Stop, ""));
 }
 
 #[tokio::test]
 async fn words_of_the_context_are_told_by_their_beginning() {
     let engine = engine(r#"[{ "words": "new_" }]"#);
-    let item = |text: &str| ContextItem { path: "b.py".to_owned(), text: text.to_owned() };
+    let item = |text: &str| ContextSnippet { path: "b.py".to_owned(), text: text.to_owned() };
     let context = vec![item("# new_b(a_new_c, new_a1)"), item("# new_b")];
     assert!(engine.reads_context());
     assert_eq!(say(&engine, Request { context, ..request("a.py") }).await.1, "words=new_a1 new_b");

@@ -62,7 +62,7 @@ pub(crate) fn size(files: &[SourceFile]) -> (usize, usize) {
 }
 
 /// A question at a cursor.
-pub(crate) struct Question {
+pub(crate) struct LexicalQuery {
     /// The file of the cursor, in which nothing is searched.
     pub(crate) path: String,
     pub(crate) terms: Vec<(Term, f32)>,
@@ -77,13 +77,13 @@ const AFTER_WEIGHT: f32 = 0.5;
 const PART_WEIGHT: f32 = 0.35;
 
 /// Questions, each in the middle of a file, in files spread over all.
-pub(crate) fn questions(files: &[SourceFile], count: usize) -> Vec<Question> {
+pub(crate) fn lexical_queries(files: &[SourceFile], count: usize) -> Vec<LexicalQuery> {
     let long: Vec<&SourceFile> = files.iter().filter(|file| file.text.lines().count() > 2 * BEFORE).collect();
     let step = (long.len() / count).max(1);
-    long.iter().step_by(step).take(count).map(|file| question(file)).collect()
+    long.iter().step_by(step).take(count).map(|file| lexical_query(file)).collect()
 }
 
-fn question(file: &SourceFile) -> Question {
+fn lexical_query(file: &SourceFile) -> LexicalQuery {
     let lines: Vec<&str> = file.text.lines().collect();
     let (before, after) = lines.split_at(lines.len() / 2);
     let mut weights = FxHashMap::<Term, f32>::default();
@@ -103,5 +103,5 @@ fn question(file: &SourceFile) -> Question {
     }
     let mut terms: Vec<(Term, f32)> = weights.into_iter().collect();
     terms.sort_unstable_by_key(|(term, _)| *term);
-    Question { path: file.path.to_string(), terms }
+    LexicalQuery { path: file.path.to_string(), terms }
 }

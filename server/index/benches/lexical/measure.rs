@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
 
-struct Counting;
+struct CountingAllocator;
 
 // SAFETY: every call is the system allocator's; only a counter is kept beside it.
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATED.fetch_add(layout.size(), Ordering::Relaxed);
         // SAFETY: the caller's promise is handed on.
@@ -25,7 +25,7 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// Bytes that are allocated now.
 pub(crate) fn allocated() -> usize {

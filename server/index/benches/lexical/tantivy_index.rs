@@ -45,7 +45,7 @@ struct Fields {
 }
 
 impl TantivyIndex {
-    /// Writes `files` to a temporary folder.
+    /// Writes `candidate_files` to a temporary folder.
     pub(crate) fn build(files: Vec<Arc<FileIndex>>) -> Result<TantivyIndex, TantivyError> {
         let mut schema = Schema::builder();
         let indexing =
@@ -77,7 +77,7 @@ impl TantivyIndex {
     pub(crate) fn save(&mut self, files: Vec<Arc<FileIndex>>) -> Result<(), TantivyError> {
         let paths: Vec<Arc<str>> = files.iter().map(|file| file.file().path.clone()).collect();
         for file in files {
-            self.forget(file.path());
+            self.delete(file.path());
             let number = self.files.len();
             for window in 0..file.windows() as u32 {
                 self.writer.add_document(self.document(&file, number, window))?;
@@ -111,7 +111,7 @@ impl TantivyIndex {
     }
 
     /// Takes a file's windows out of what is saved: at once from what is found, with the next commit from the disk.
-    fn forget(&mut self, path: &str) {
+    fn delete(&mut self, path: &str) {
         if let Some(&number) = self.numbers.get(path) {
             self.is_saved[number] = false;
             self.writer.delete_term(tantivy::Term::from_field_text(self.fields.path, path));
@@ -177,8 +177,8 @@ impl LexicalIndex for TantivyIndex {
     }
 
     fn update(&mut self, changed: Vec<Arc<FileIndex>>, removed: &[Arc<str>]) {
-        removed.iter().for_each(|path| self.forget(path));
-        changed.iter().for_each(|file| self.forget(file.path()));
+        removed.iter().for_each(|path| self.delete(path));
+        changed.iter().for_each(|file| self.delete(file.path()));
         self.overlay = self.overlay.apply(changed, removed);
     }
 }

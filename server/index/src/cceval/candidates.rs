@@ -5,8 +5,8 @@ use std::iter;
 use std::sync::Arc;
 
 use super::chunks::FileChunks;
-use super::words::Words;
-use super::{BM25_CHUNKS, ChunkHit, Query, Ranking, Setting};
+use super::inverted_index::InvertedIndex;
+use super::{BM25_CHUNKS, ChunkHit, ChunkQuery, ChunkRanking, RetrievalSetting};
 use crate::{Hit, HitKind, hit};
 
 /// Maximum number of ranked chunks; those of the nearest files come first.
@@ -19,10 +19,10 @@ const TOP: usize = 5;
 const REASON_WORDS: usize = 3;
 
 /// The candidate chunks for one file, with the statistics shared by all queries from it. Independent of that file's text.
-pub struct Candidates {
+pub struct ChunkCandidates {
     files: Vec<Arc<FileChunks>>,
-    chunks: Vec<Place>,
-    words: Words,
+    chunks: Vec<ChunkRef>,
+    words: InvertedIndex,
     /// Chunks in ascending order of their ids.
     by_id: Vec<u32>,
     /// Chunks in ascending order of their texts.
@@ -31,7 +31,7 @@ pub struct Candidates {
 
 /// Position of a chunk.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct ChunkRef {
     /// Index of its file.
     file: u32,
     /// Index in its file.
@@ -40,7 +40,7 @@ struct Place {
 
 /// An entry of the original's ranking.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ranked<'a> {
+pub struct RankedChunk<'a> {
     /// The score of this entry.
     pub score: f64,
     /// Id of a chunk with this score: path, `|` and the chunk's number in its file.
@@ -50,19 +50,19 @@ pub struct Ranked<'a> {
 }
 
 /// A retrieved chunk.
-struct Selected {
+struct SelectedChunk {
     /// The position that the original reports.
-    named: Place,
+    named: ChunkRef,
     /// The position of its text.
-    shown: Place,
+    shown: ChunkRef,
     /// The chunk that matches the query: the shown one, or the one before it.
     matched: u32,
     score: f64,
 }
 
-impl Candidates {
-    /// Takes the chunks of `files`, which are sorted by distance, up to the limit.
-    pub fn new(files: impl IntoIterator<Item = Arc<FileChunks>>) -> Candidates {
+impl ChunkCandidates {
+    /// Takes the chunks of `candidate_files`, which are sorted by distance, up to the limit.
+    pub fn new(files: impl IntoIterator<Item = Arc<FileChunks>>) -> ChunkCandidates {
         let mut taken = Vec::new();
         let mut chunks = Vec::new();
         for file in files {
@@ -70,21 +70,22 @@ impl Candidates {
                 break;
             }
             let room = MAX_CHUNKS - chunks.len();
-            let place = |chunk| Place { file: taken.len() as u32, chunk };
+            let place = |chunk| ChunkRef { file: taken.len() as u32, chunk };
             chunks.extend((0..file.len() as u32).take(room).map(place));
             taken.push(file);
         }
-        Candidates::prepare(taken, chunks)
+        ChunkCandidates::prepare(taken, chunks)
     }
 
-    fn prepare(files: Vec<Arc<FileChunks>>, chunks: Vec<Place>) -> Candidates {
+    fn prepare(files: Vec<Arc<FileChunks>>, chunks: Vec<ChunkRef>) -> ChunkCandidates {
         let per_file = chunks.chunk_by(|one, other| one.file == other.file);
-        let words = Words::new(per_file.map(|places| (&*files[places[0].file as usize], places.len())));
+        let words =
+            InvertedIndex::new(per_file.map(|places| (&*files[places[0].file as usize], places.len())));
         let mut by_id: Vec<u32> = (0..chunks.len() as u32).collect();
         let mut by_text = by_id.clone();
         by_id.sort_by_cached_key(|&chunk| id(&files, chunks[chunk as usize]));
         by_text.sort_by_key(|&chunk| text(&files, chunks[chunk as usize]));
-        Candidates { files, chunks, words, by_id, by_text }
+        ChunkCandidates { files, chunks, words, by_id, by_text }
     }
 
     /// Returns the number of candidates.
@@ -98,11 +99,11 @@ impl Candidates {
     }
 
     /// Returns the first `limit` entries of the ranking.
-    pub fn ranking(&self, query: &Query<'_>, limit: usize) -> Vec<Ranked<'_>> {
+    pub fn ranking(&self, query: &ChunkQuery<'_>, limit: usize) -> Vec<RankedChunk<'_>> {
         let scores = self.scores(&query.text(), query.ranking);
         let ids = ordered(&scores, &self.by_id);
         let texts = ordered(&scores, &self.by_text);
-        let ranked = |(by_id, by_text): (u32, u32)| Ranked {
+        let ranked = |(by_id, by_text): (u32, u32)| RankedChunk {
             score: scores[by_id as usize],
             id: id(&self.files, self.chunks[by_id as usize]),
             text: text(&self.files, self.chunks[by_text as usize]),
@@ -111,10 +112,10 @@ impl Candidates {
     }
 
     /// Returns the original's result, best first.
-    pub fn retrieve(&self, query: &Query<'_>) -> Vec<ChunkHit> {
+    pub fn retrieve(&self, query: &ChunkQuery<'_>) -> Vec<ChunkHit> {
         let selected = self.select(&query.text(), query);
-        let hit = |selected: Selected| ChunkHit {
-            named: self.file(selected.named).path().clone(),
+        let hit = |selected: SelectedChunk| ChunkHit {
+            reported_path: self.file(selected.named).path().clone(),
             file: self.file(selected.shown).clone(),
             chunk: selected.shown.chunk,
             score: selected.score,
@@ -123,31 +124,31 @@ impl Candidates {
     }
 
     /// Returns the same result for comparisons of strategies: each hit has its true position and a reason.
-    pub fn hits(&self, query: &Query<'_>) -> Vec<Hit> {
+    pub fn hits(&self, query: &ChunkQuery<'_>) -> Vec<Hit> {
         let text = query.text();
         let selected = self.select(&text, query);
         selected.into_iter().map(|selected| self.hit(&text, &selected)).collect()
     }
 
-    fn select(&self, text: &str, query: &Query<'_>) -> Vec<Selected> {
+    fn select(&self, text: &str, query: &ChunkQuery<'_>) -> Vec<SelectedChunk> {
         let scores = self.scores(text, query.ranking);
         match query.setting {
-            Setting::Rg1 => self.select_next(&scores),
-            Setting::Oracle { .. } => self.select_first(&scores),
+            RetrievalSetting::Rg1 => self.select_next(&scores),
+            RetrievalSetting::Oracle { .. } => self.select_first(&scores),
         }
     }
 
     /// Selects the chunks after the best ones, or these themselves at the end of a file. Equal texts are taken once.
-    fn select_next(&self, scores: &[f64]) -> Vec<Selected> {
-        let mut selected: Vec<Selected> = Vec::with_capacity(TOP);
+    fn select_next(&self, scores: &[f64]) -> Vec<SelectedChunk> {
+        let mut selected: Vec<SelectedChunk> = Vec::with_capacity(TOP);
         for matched in ordered(scores, &self.by_id) {
             let place = self.next(self.chunks[matched as usize]);
-            let is_taken = |taken: &Selected| text(&self.files, taken.shown) == text(&self.files, place);
+            let is_taken = |taken: &SelectedChunk| text(&self.files, taken.shown) == text(&self.files, place);
             if selected.len() == TOP {
                 break;
             }
             if !selected.iter().any(is_taken) {
-                selected.push(Selected {
+                selected.push(SelectedChunk {
                     named: place,
                     shown: place,
                     matched,
@@ -159,10 +160,10 @@ impl Candidates {
     }
 
     /// Combines the best ids and the best texts, which are sorted separately.
-    fn select_first(&self, scores: &[f64]) -> Vec<Selected> {
+    fn select_first(&self, scores: &[f64]) -> Vec<SelectedChunk> {
         let ids = ordered(scores, &self.by_id);
         let texts = ordered(scores, &self.by_text);
-        let selected = |(by_id, matched): (u32, u32)| Selected {
+        let selected = |(by_id, matched): (u32, u32)| SelectedChunk {
             named: self.chunks[by_id as usize],
             shown: self.chunks[matched as usize],
             matched,
@@ -171,29 +172,29 @@ impl Candidates {
         ids.zip(texts).take(TOP).map(selected).collect()
     }
 
-    fn scores(&self, query: &str, ranking: Ranking) -> Vec<f64> {
+    fn scores(&self, query: &str, ranking: ChunkRanking) -> Vec<f64> {
         match ranking {
-            Ranking::Bm25 => self.words.bm25(query),
-            Ranking::Jaccard => self.words.jaccard(query),
+            ChunkRanking::Bm25 => self.words.bm25(query),
+            ChunkRanking::Jaccard => self.words.jaccard(query),
         }
     }
 
     /// Returns the chunk after `place`, even if it is not a candidate.
-    fn next(&self, place: Place) -> Place {
+    fn next(&self, place: ChunkRef) -> ChunkRef {
         let has_next = (place.chunk as usize + 1) < self.file(place).len();
-        Place { chunk: place.chunk + u32::from(has_next), ..place }
+        ChunkRef { chunk: place.chunk + u32::from(has_next), ..place }
     }
 
-    fn file(&self, place: Place) -> &Arc<FileChunks> {
+    fn file(&self, place: ChunkRef) -> &Arc<FileChunks> {
         &self.files[place.file as usize]
     }
 
-    fn hit(&self, query: &str, selected: &Selected) -> Hit {
+    fn hit(&self, query: &str, selected: &SelectedChunk) -> Hit {
         let file = self.file(selected.shown);
         let chunk = selected.shown.chunk as usize;
         let lines = file.lines(chunk);
         Hit {
-            bytes: hit::cost(file.path(), file.text(chunk)),
+            bytes: hit::budget_bytes(file.path(), file.text(chunk)),
             lines: Vec::new(),
             path: file.path().clone(),
             start_line: lines.start,
@@ -207,7 +208,7 @@ impl Candidates {
     }
 
     /// Names the words with the highest weights.
-    fn reason(&self, query: &str, selected: &Selected) -> String {
+    fn reason(&self, query: &str, selected: &SelectedChunk) -> String {
         let mut words = self.words.shared(query, selected.matched);
         words.truncate(REASON_WORDS);
         let words = if words.is_empty() { "nothing".to_owned() } else { words.join(", ") };
@@ -217,11 +218,11 @@ impl Candidates {
 }
 
 /// Returns the original's id of a chunk.
-fn id(files: &[Arc<FileChunks>], place: Place) -> String {
+fn id(files: &[Arc<FileChunks>], place: ChunkRef) -> String {
     format!("{}|{}", files[place.file as usize].path(), place.chunk)
 }
 
-fn text(files: &[Arc<FileChunks>], place: Place) -> &str {
+fn text(files: &[Arc<FileChunks>], place: ChunkRef) -> &str {
     files[place.file as usize].text(place.chunk as usize)
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::tokens;
+use super::tokenizer;
 use text::python;
 
 /// Lines per chunk; the last chunk of a file may have fewer.
@@ -18,7 +18,7 @@ pub struct FileChunks {
     /// The non-blank lines, joined by line feeds.
     code: String,
     chunks: Vec<Chunk>,
-    /// First occurrence of each word in `code`; a word's number is its index here.
+    /// First occurrence of each word in `code_text`; a word's number is its index here.
     words: Vec<Range<u32>>,
     /// The words of all chunks, in order of first appearance in each chunk.
     counts: Vec<WordCount>,
@@ -26,8 +26,8 @@ pub struct FileChunks {
 
 /// Position of a chunk.
 #[derive(Debug)]
-struct Place {
-    /// Bytes of the file's `code`.
+struct ChunkSpan {
+    /// Bytes of the file's `code_text`.
     code: Range<u32>,
     /// Lines of the original file.
     lines: Range<u32>,
@@ -36,7 +36,7 @@ struct Place {
 /// One chunk; its code and words are stored in its file.
 #[derive(Debug)]
 struct Chunk {
-    place: Place,
+    place: ChunkSpan,
     /// Number of words, including repeats.
     tokens: u32,
     /// Index range in `counts`.
@@ -58,9 +58,9 @@ impl FileChunks {
     pub fn new(path: Arc<str>, text: &str) -> FileChunks {
         let text = if u32::try_from(text.len()).is_ok() { text } else { "" };
         let (code, places) = without_blank_lines(text);
-        let mut counter = Counter::new(&code);
+        let mut counter = WordCounter::new(&code);
         let chunks = places.into_iter().filter_map(|place| counter.chunk(place)).collect();
-        let Counter { words, counts, .. } = counter;
+        let WordCounter { words, counts, .. } = counter;
         FileChunks { path, code, chunks, words, counts }
     }
 
@@ -116,7 +116,7 @@ impl FileChunks {
 }
 
 /// Returns the non-blank lines of `text`, joined by line feeds, and the position of each group of ten.
-fn without_blank_lines(text: &str) -> (String, Vec<Place>) {
+fn without_blank_lines(text: &str) -> (String, Vec<ChunkSpan>) {
     let lines: Vec<(u32, &str)> =
         (0..).zip(text.split('\n')).filter(|(_, line)| !python::is_blank(line)).collect();
     let mut code = String::with_capacity(text.len());
@@ -128,14 +128,14 @@ fn without_blank_lines(text: &str) -> (String, Vec<Place>) {
             code.push('\n');
         }
         let lines = chunk[0].0..chunk[chunk.len() - 1].0 + 1;
-        places.push(Place { code: start..code.len() as u32 - 1, lines });
+        places.push(ChunkSpan { code: start..code.len() as u32 - 1, lines });
     }
     code.shrink_to_fit();
     (code, places)
 }
 
 /// Counts the words of a file, chunk by chunk.
-struct Counter<'a> {
+struct WordCounter<'a> {
     code: &'a str,
     numbers: FxHashMap<&'a str, u32>,
     words: Vec<Range<u32>>,
@@ -144,17 +144,17 @@ struct Counter<'a> {
     counts: Vec<WordCount>,
 }
 
-impl<'a> Counter<'a> {
-    fn new(code: &'a str) -> Counter<'a> {
+impl<'a> WordCounter<'a> {
+    fn new(code: &'a str) -> WordCounter<'a> {
         let numbers = FxHashMap::default();
-        Counter { code, numbers, words: Vec::new(), latest: Vec::new(), counts: Vec::new() }
+        WordCounter { code, numbers, words: Vec::new(), latest: Vec::new(), counts: Vec::new() }
     }
 
     /// Counts the words of the code at `place`, if there are any.
-    fn chunk(&mut self, place: Place) -> Option<Chunk> {
+    fn chunk(&mut self, place: ChunkSpan) -> Option<Chunk> {
         let code = place.code.start as usize..place.code.end as usize;
         let first = self.counts.len() as u32;
-        let tokens = tokens::ranges(&self.code[code]);
+        let tokens = tokenizer::ranges(&self.code[code]);
         for token in &tokens {
             self.count(place.code.start + token.start as u32..place.code.start + token.end as u32, first);
         }

@@ -1,19 +1,19 @@
 //! Prompts as the original's programs build them from a prefix and the retrieved chunks.
 //!
-//! Lengths are tokens of the model, which only the caller can count: a [`Tokenize`] returns the ends of a text's tokens. The
+//! Lengths are tokens of the model, which only the caller can count: a [`TokenizeFn`] returns the ends of a text's tokens. The
 //! texts on both sides of the joint are tokenized separately, as in the original.
 
 use syntax::Language;
 
 use super::ChunkHit;
-use super::render::head;
+use super::context_text::head;
 
 /// The ends of the tokens of a text in bytes, ascending; the last one is the text's length.
-pub type Tokenize<'a> = dyn Fn(&str) -> Vec<usize> + 'a;
+pub type TokenizeFn<'a> = dyn Fn(&str) -> Vec<usize> + 'a;
 
 /// A prompt and its length.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prompt {
+pub struct CcevalPrompt {
     /// The whole text.
     pub text: String,
     /// Its length in tokens.
@@ -22,7 +22,7 @@ pub struct Prompt {
 
 /// Limits for a model that runs in the original's own program, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LocalSettings {
+pub struct LocalPromptSettings {
     /// Prompt and answer together.
     pub max_tokens: usize,
     /// The answer.
@@ -33,9 +33,9 @@ pub struct LocalSettings {
     pub min_score: f64,
 }
 
-impl LocalSettings {
+impl LocalPromptSettings {
     /// The original's defaults.
-    pub const PAPER: LocalSettings = LocalSettings {
+    pub const PAPER: LocalPromptSettings = LocalPromptSettings {
         max_tokens: 2048,
         answer_tokens: 50,
         context_tokens: 512,
@@ -48,9 +48,9 @@ impl LocalSettings {
 }
 
 /// Returns the prompt without chunks: the end of `prefix`.
-pub fn local_prompt(prefix: &str, settings: &LocalSettings, tokenize: &Tokenize<'_>) -> Prompt {
+pub fn local_prompt(prefix: &str, settings: &LocalPromptSettings, tokenize: &TokenizeFn<'_>) -> CcevalPrompt {
     let (text, tokens) = last_tokens(prefix, settings.prompt_tokens(), tokenize);
-    Prompt { text: text.to_owned(), tokens }
+    CcevalPrompt { text: text.to_owned(), tokens }
 }
 
 /// Returns the prompt with chunks. They are added in order until one does not fit; the prefix fills the rest.
@@ -58,17 +58,22 @@ pub fn local_prompt_with_chunks(
     language: Language,
     hits: &[ChunkHit],
     prefix: &str,
-    settings: &LocalSettings,
-    tokenize: &Tokenize<'_>,
-) -> Prompt {
+    settings: &LocalPromptSettings,
+    tokenize: &TokenizeFn<'_>,
+) -> CcevalPrompt {
     let context = local_context(language.line_comment(), hits, settings, tokenize);
     let (context, context_tokens) = first_tokens(&context, settings.context_tokens, tokenize);
     let room = settings.prompt_tokens().saturating_sub(context_tokens);
     let (prefix, prefix_tokens) = last_tokens(prefix, room, tokenize);
-    Prompt { text: format!("{context}{prefix}"), tokens: context_tokens + prefix_tokens }
+    CcevalPrompt { text: format!("{context}{prefix}"), tokens: context_tokens + prefix_tokens }
 }
 
-fn local_context(sign: &str, hits: &[ChunkHit], settings: &LocalSettings, tokenize: &Tokenize<'_>) -> String {
+fn local_context(
+    sign: &str,
+    hits: &[ChunkHit],
+    settings: &LocalPromptSettings,
+    tokenize: &TokenizeFn<'_>,
+) -> String {
     let head = head(sign);
     let mut used = tokenize(&head).len();
     let mut context = String::new();
@@ -87,32 +92,34 @@ fn local_context(sign: &str, hits: &[ChunkHit], settings: &LocalSettings, tokeni
 fn block(sign: &str, hit: &ChunkHit) -> String {
     let lines = hit.text().split('\n').filter(|line| !line.is_empty());
     let lines: Vec<String> = lines.map(|line| format!("{sign} {line}")).collect();
-    format!("{sign} the below code fragment is found in {}\n{}\n\n", hit.named, lines.join("\n"))
+    format!("{sign} the below code fragment is found in {}\n{}\n\n", hit.reported_path, lines.join("\n"))
 }
 
 /// Limits for a model behind a server, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ServedSettings {
+pub struct ServerPromptSettings {
     /// The chunks before the prompt.
     pub context_tokens: usize,
     /// The prompt without them.
     pub prompt_tokens: usize,
 }
 
-impl ServedSettings {
+impl ServerPromptSettings {
     /// The original's defaults with chunks: 16,384 tokens minus the chunks, 50 for the answer and 100 in reserve.
-    pub const WITH_CHUNKS: ServedSettings = ServedSettings { context_tokens: 12_800, prompt_tokens: 3_434 };
+    pub const WITH_CHUNKS: ServerPromptSettings =
+        ServerPromptSettings { context_tokens: 12_800, prompt_tokens: 3_434 };
 
     /// The original's defaults without chunks.
-    pub const WITHOUT_CHUNKS: ServedSettings = ServedSettings { context_tokens: 0, prompt_tokens: 16_234 };
+    pub const WITHOUT_CHUNKS: ServerPromptSettings =
+        ServerPromptSettings { context_tokens: 0, prompt_tokens: 16_234 };
 }
 
 /// Returns the start of `context`, a line feed, and the end of `prefix`. Without a context the line feed remains.
 pub fn served_prompt(
     context: &str,
     prefix: &str,
-    settings: &ServedSettings,
-    tokenize: &Tokenize<'_>,
+    settings: &ServerPromptSettings,
+    tokenize: &TokenizeFn<'_>,
 ) -> String {
     let (context, _) = first_tokens(context, settings.context_tokens, tokenize);
     let (prefix, _) = last_tokens(prefix, settings.prompt_tokens, tokenize);
@@ -120,7 +127,7 @@ pub fn served_prompt(
 }
 
 /// Returns the first `limit` tokens of `text`, and their number.
-fn first_tokens<'a>(text: &'a str, limit: usize, tokenize: &Tokenize<'_>) -> (&'a str, usize) {
+fn first_tokens<'a>(text: &'a str, limit: usize, tokenize: &TokenizeFn<'_>) -> (&'a str, usize) {
     let ends = tokenize(text);
     let tokens = ends.len().min(limit);
     let end = tokens.checked_sub(1).map_or(0, |last| ends[last]);
@@ -128,7 +135,7 @@ fn first_tokens<'a>(text: &'a str, limit: usize, tokenize: &Tokenize<'_>) -> (&'
 }
 
 /// Returns the last `limit` tokens of `text`, and their number.
-fn last_tokens<'a>(text: &'a str, limit: usize, tokenize: &Tokenize<'_>) -> (&'a str, usize) {
+fn last_tokens<'a>(text: &'a str, limit: usize, tokenize: &TokenizeFn<'_>) -> (&'a str, usize) {
     let ends = tokenize(text);
     let tokens = ends.len().min(limit);
     let start = (ends.len() - tokens).checked_sub(1).map_or(0, |before| ends[before]);
@@ -152,15 +159,15 @@ mod tests {
     fn hits() -> Vec<ChunkHit> {
         let hit = |(path, text, score): (&str, &str, f64)| {
             let file = Arc::new(FileChunks::new(path.into(), text));
-            ChunkHit { named: file.path().clone(), score, file, chunk: 0 }
+            ChunkHit { reported_path: file.path().clone(), score, file, chunk: 0 }
         };
         [("a.py", "one\n\n  two", 3.0), ("b.py", &"long ".repeat(60), 2.0), ("c.py", "x", 2.0)]
             .map(hit)
             .into()
     }
 
-    const SETTINGS: LocalSettings =
-        LocalSettings { max_tokens: 210, answer_tokens: 10, context_tokens: 190, min_score: 1.0 };
+    const SETTINGS: LocalPromptSettings =
+        LocalPromptSettings { max_tokens: 210, answer_tokens: 10, context_tokens: 190, min_score: 1.0 };
 
     #[test]
     fn chunks_are_taken_until_one_does_not_fit_and_the_prefix_fills_the_rest() {
@@ -168,7 +175,7 @@ mod tests {
             Language::Python,
             &hits(),
             "0123456789 é",
-            &LocalSettings { ..SETTINGS },
+            &LocalPromptSettings { ..SETTINGS },
             &characters,
         );
         expect![[r#"
@@ -185,30 +192,36 @@ mod tests {
 
     #[test]
     fn only_chunks_above_the_least_score_are_taken_and_without_one_there_is_no_head() {
-        let settings = LocalSettings { min_score: 3.0, ..SETTINGS };
+        let settings = LocalPromptSettings { min_score: 3.0, ..SETTINGS };
         let prompt = local_prompt_with_chunks(Language::Python, &hits(), "prefix", &settings, &characters);
-        assert_eq!(prompt, Prompt { text: "prefix".into(), tokens: 6 });
-        let settings = LocalSettings { min_score: 2.5, context_tokens: 9999, ..SETTINGS };
+        assert_eq!(prompt, CcevalPrompt { text: "prefix".into(), tokens: 6 });
+        let settings = LocalPromptSettings { min_score: 2.5, context_tokens: 9999, ..SETTINGS };
         let prompt = local_prompt_with_chunks(Language::Python, &hits(), "prefix", &settings, &characters);
         assert!(prompt.text.contains("a.py") && !prompt.text.contains("c.py"));
     }
 
     #[test]
     fn a_prompt_alone_loses_its_start() {
-        let settings = LocalSettings { max_tokens: 13, ..SETTINGS };
+        let settings = LocalPromptSettings { max_tokens: 13, ..SETTINGS };
         let prompt = local_prompt("añb", &settings, &characters);
-        assert_eq!(prompt, Prompt { text: "añb".into(), tokens: 3 });
-        let settings = LocalSettings { max_tokens: 12, ..SETTINGS };
+        assert_eq!(prompt, CcevalPrompt { text: "añb".into(), tokens: 3 });
+        let settings = LocalPromptSettings { max_tokens: 12, ..SETTINGS };
         assert_eq!(local_prompt("añb", &settings, &characters).text, "ñb");
-        let settings = LocalSettings { max_tokens: 9, ..SETTINGS };
-        assert_eq!(local_prompt("añb", &settings, &characters), Prompt { text: String::new(), tokens: 0 });
+        let settings = LocalPromptSettings { max_tokens: 9, ..SETTINGS };
+        assert_eq!(
+            local_prompt("añb", &settings, &characters),
+            CcevalPrompt { text: String::new(), tokens: 0 }
+        );
     }
 
     #[test]
     fn served_prompts_keep_the_contexts_start_and_the_prefixs_end() {
         let context = context_text(Language::Python, &hits());
-        let settings = ServedSettings { context_tokens: 6, prompt_tokens: 3 };
+        let settings = ServerPromptSettings { context_tokens: 6, prompt_tokens: 3 };
         assert_eq!(served_prompt(&context, "prefix", &settings, &characters), "# Here\nfix");
-        assert_eq!(served_prompt("", "prefix", &ServedSettings::WITHOUT_CHUNKS, &characters), "\nprefix");
+        assert_eq!(
+            served_prompt("", "prefix", &ServerPromptSettings::WITHOUT_CHUNKS, &characters),
+            "\nprefix"
+        );
     }
 }

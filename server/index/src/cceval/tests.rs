@@ -52,15 +52,18 @@ print('nothing')
 
 const PREFIX: &str = "import users\n\ndef show(path):\n    user = users.load_user(path)\n    return ";
 
-const RG1: Query<'static> = Query { prefix: PREFIX, setting: Setting::Rg1, ranking: Ranking::Bm25 };
+const RG1: ChunkQuery<'static> =
+    ChunkQuery { prefix: PREFIX, setting: RetrievalSetting::Rg1, ranking: ChunkRanking::Bm25 };
 
-fn candidates(files: &[SourceFile], path: &str) -> Candidates {
+fn candidates(files: &[SourceFile], path: &str) -> ChunkCandidates {
     let nearest = nearest(path, Language::Python, files.iter().map(|file| (&*file.path, file)));
-    Candidates::new(nearest.into_iter().map(|file| Arc::new(FileChunks::new(file.path.clone(), &file.text))))
+    ChunkCandidates::new(
+        nearest.into_iter().map(|file| Arc::new(FileChunks::new(file.path.clone(), &file.text))),
+    )
 }
 
 #[track_caller]
-fn check(query: &Query<'_>, expected: Expect) {
+fn check(query: &ChunkQuery<'_>, expected: Expect) {
     let line = |hit: crate::Hit| {
         let (path, start, end) = (hit.path, hit.start_line, hit.end_line);
         format!("{path}:{start}..{end} {:.9} {}\n{}\n", hit.score, hit.reason, hit.text)
@@ -88,9 +91,9 @@ fn with_the_prefix_alone_the_chunks_after_the_best_ones_are_found() {
 
 #[test]
 fn the_oracle_finds_the_best_chunks_themselves() {
-    let setting = Setting::Oracle { truth: "user.greet()" };
+    let setting = RetrievalSetting::Oracle { truth: "user.greet()" };
     check(
-        &Query { setting, ..RG1 },
+        &ChunkQuery { setting, ..RG1 },
         expect![[r#"
         shop/users.py:0..14 5.285116222 shares path, user, import
         import json
@@ -118,7 +121,7 @@ fn the_oracle_finds_the_best_chunks_themselves() {
 #[test]
 fn jaccard_is_the_share_of_common_words() {
     check(
-        &Query { ranking: Ranking::Jaccard, ..RG1 },
+        &ChunkQuery { ranking: ChunkRanking::Jaccard, ..RG1 },
         expect![[r#"
         shop/users.py:15..17 0.250000000 follows lines that share path, user, import
             def greet(self):
@@ -145,7 +148,7 @@ fn scores_are_those_of_the_original() {
         chunks.iter().enumerate().map(|(number, text)| file(&format!("{number}.py"), text)).collect();
     let prefix = "def load_user(path):\n    user = read(path)";
     let candidates = candidates(&files, "query.py");
-    let ranking = candidates.ranking(&Query { prefix, ..RG1 }, 9);
+    let ranking = candidates.ranking(&ChunkQuery { prefix, ..RG1 }, 9);
     let found: Vec<(&str, f64)> = ranking.iter().map(|ranked| (ranked.text, ranked.score)).collect();
     assert_eq!(
         found,
@@ -161,14 +164,14 @@ fn scores_are_those_of_the_original() {
 #[test]
 fn the_query_is_the_last_ten_lines_that_are_not_blank() {
     let prefix = numbered("line", 12) + "\n \t\u{1c}\n    last = ";
-    let query = Query { prefix: &prefix, ..RG1 };
+    let query = ChunkQuery { prefix: &prefix, ..RG1 };
     let ten: Vec<String> =
         (3..12).map(|number| format!("line_{number}")).chain(["    last = ".into()]).collect();
     assert_eq!(query.text(), ten.join("\n"));
-    let setting = Setting::Oracle { truth: "one(\n\n  two)" };
-    let text = Query { setting, ..query }.text();
+    let setting = RetrievalSetting::Oracle { truth: "one(\n\n  two)" };
+    let text = ChunkQuery { setting, ..query }.text();
     assert_eq!(text, [&ten[2..], &["one(".into(), "  two)".into()]].concat().join("\n"));
-    assert_eq!(Query { prefix: "", ..RG1 }.text(), "");
+    assert_eq!(ChunkQuery { prefix: "", ..RG1 }.text(), "");
 }
 
 #[test]
@@ -195,12 +198,16 @@ fn equal_scores_are_ordered_by_ids_and_by_texts_apart() {
     // Every chunk has one query word and one of its own, so that all scores are equal.
     let files = files("//- /a.py\nword z\n//- /b.py\nword y\n//- /c.py\nword x\n");
     let candidates = candidates(&files, "q.py");
-    let query = Query { prefix: "word", setting: Setting::Oracle { truth: "" }, ranking: Ranking::Jaccard };
+    let query = ChunkQuery {
+        prefix: "word",
+        setting: RetrievalSetting::Oracle { truth: "" },
+        ranking: ChunkRanking::Jaccard,
+    };
     let ranking = candidates.ranking(&query, 3);
     let places: Vec<(&str, &str)> = ranking.iter().map(|ranked| (&*ranked.id, ranked.text)).collect();
     assert_eq!(places, [("c.py|0", "word z"), ("b.py|0", "word y"), ("a.py|0", "word x")]);
     let found = candidates.retrieve(&query);
-    let names: Vec<(&str, &str)> = found.iter().map(|hit| (&*hit.named, &**hit.path())).collect();
+    let names: Vec<(&str, &str)> = found.iter().map(|hit| (&*hit.reported_path, &**hit.path())).collect();
     assert_eq!(names, [("c.py", "a.py"), ("b.py", "b.py"), ("a.py", "c.py")]);
 }
 
@@ -208,7 +215,7 @@ fn equal_scores_are_ordered_by_ids_and_by_texts_apart() {
 fn ids_are_compared_as_texts() {
     let text: String = (0..11).map(|number| format!("word unique{number}\n") + &"(\n".repeat(9)).collect();
     let candidates = candidates(&[file("a.py", &text)], "q.py");
-    let ranking = candidates.ranking(&Query { prefix: "word", ..RG1 }, 4);
+    let ranking = candidates.ranking(&ChunkQuery { prefix: "word", ..RG1 }, 4);
     let ids: Vec<&str> = ranking.iter().map(|ranked| &*ranked.id).collect();
     assert_eq!(ids, ["a.py|9", "a.py|8", "a.py|7", "a.py|6"]);
     assert_eq!(candidates.ranking(&RG1, 99).last().unwrap().id, "a.py|0");
@@ -218,7 +225,7 @@ fn ids_are_compared_as_texts() {
 #[test]
 fn an_equal_text_is_found_once() {
     let files = files("//- /a.py\nsame\n//- /b.py\nsame\n//- /c.py\nother\n");
-    let query = Query { prefix: "same", ranking: Ranking::Jaccard, ..RG1 };
+    let query = ChunkQuery { prefix: "same", ranking: ChunkRanking::Jaccard, ..RG1 };
     let found = candidates(&files, "q.py").retrieve(&query);
     let texts: Vec<&str> = found.iter().map(ChunkHit::text).collect();
     assert_eq!(texts, ["same", "other"]);
@@ -230,7 +237,7 @@ fn a_thousand_chunks_are_ranked_and_the_next_one_is_still_shown() {
     let files = [file("a.py", &far), file("b.py", "needle\n")];
     let candidates = candidates(&files, "q.py");
     assert_eq!(candidates.len(), 1000);
-    let query = Query { prefix: "word999 needle", ..RG1 };
+    let query = ChunkQuery { prefix: "word999 needle", ..RG1 };
     let best = &candidates.retrieve(&query)[0];
     assert_eq!(best.text().lines().next(), Some("word1000"));
     assert_eq!(best.lines(), 10_000..10_010);
@@ -240,7 +247,7 @@ fn a_thousand_chunks_are_ranked_and_the_next_one_is_still_shown() {
 fn where_there_is_nothing_nothing_is_found() {
     assert!(candidates(&[], "a.py").retrieve(&RG1).is_empty());
     assert!(candidates(&[file("a.py", PREFIX)], "a.py").retrieve(&RG1).is_empty());
-    let found = candidates(&files(REPOSITORY), "shop/page.py").retrieve(&Query { prefix: "", ..RG1 });
+    let found = candidates(&files(REPOSITORY), "shop/page.py").retrieve(&ChunkQuery { prefix: "", ..RG1 });
     assert!(found.iter().all(|hit| hit.score == 0.0));
     assert_eq!(found.len(), 3);
 }
@@ -294,8 +301,8 @@ proptest! {
     #[test]
     fn scores_are_those_of_the_formula(files in repository(), prefix in code()) {
         let candidates = candidates(&files, "q.py");
-        let query = Query { prefix: &prefix, ..RG1 };
-        let ranking = candidates.ranking(&Query { setting: Setting::Oracle { truth: "" }, ..query }, 999);
+        let query = ChunkQuery { prefix: &prefix, ..RG1 };
+        let ranking = candidates.ranking(&ChunkQuery { setting: RetrievalSetting::Oracle { truth: "" }, ..query }, 999);
         let texts: Vec<&str> = ranking.iter().map(|ranked| ranked.text).collect();
         let mut expected = naive_bm25(&texts, &query.text());
         expected.sort_by(|one, other| other.total_cmp(one));

@@ -25,7 +25,7 @@ fn holds(marked: &str, language: Language, text: &str) -> bool {
     let own = SourceFile { path: "own".into(), language, text: [prefix, removed, suffix].concat().into() };
     let index = CopyIndex::new(&[file, own]);
     let code = RemovedCode { path: "own", language, prefix, removed, suffix };
-    let copies = index.holding(&code);
+    let copies = index.files_with_copy(&code);
     assert!(copies.iter().all(|path| **path == *"copy"));
     !copies.is_empty()
 }
@@ -108,7 +108,7 @@ proptest! {
         let texts = [format!("{before};{run};{after}"), format!("{other_before};{run};{other_after}")];
         let [one, other] = texts.map(|text| {
             let tokens = code_tokens(Language::JavaScript, &text);
-            winnow(&grams(&tokens, GRAM), WINDOW).into_iter().map(|(hash, _)| hash).collect::<FxHashSet<_>>()
+            winnow(&grams(&tokens, GRAM_TOKENS), WINDOW).into_iter().map(|(hash, _)| hash).collect::<FxHashSet<_>>()
         });
         prop_assert!(!one.is_disjoint(&other));
     }
@@ -118,7 +118,7 @@ proptest! {
         for language in Language::ALL {
             let index = CopyIndex::new(&[SourceFile { path: "a".into(), language, text: text.as_str().into() }]);
             let code = RemovedCode { path: "b", language, prefix: &prefix, removed: &removed, suffix: &suffix };
-            index.holding(&code);
+            index.files_with_copy(&code);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Grams of tokens, and which of them are kept.
 
-use super::tokens::CodeToken;
+use super::code_tokens::CodeToken;
 
 /// Odd, with about as many ones as zeros: the golden ratio's fraction.
 const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;

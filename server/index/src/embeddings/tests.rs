@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use syntax::{Language, SourceFile};
 
 use super::{BATCH, Embedder, EmbedderError, SimilarFunctions, TEXT_BYTES, VectorStore};
-use crate::{Budget, DecodeError, FunctionQuery, Hit, Index, Query, Searcher, Strategy};
+use crate::{DecodeError, FunctionQuery, Hit, Index, RetrievalQuery, Searcher, Strategy, TokenBudget};
 
 /// Words with the same meaning share a dimension.
 const MEANINGS: [&[&str]; 4] = [&["read", "load", "open"], &["write", "save"], &["area", "width"], &["def"]];
@@ -38,26 +38,26 @@ const QUERY: FunctionQuery<'static> = FunctionQuery {
 
 /// Counts words, records its requests, and fails on demand.
 #[derive(Default)]
-struct Counter {
-    asked: RefCell<Vec<Vec<String>>>,
+struct CountingEmbedder {
+    requests: RefCell<Vec<Vec<String>>>,
     /// Number of successful requests before a failure.
     fails_after: Cell<Option<usize>>,
     /// Recorded progress.
-    told: RefCell<Vec<(usize, usize)>>,
+    progress: RefCell<Vec<(usize, usize)>>,
     /// Modifies the vectors of a batch before they are returned.
     spoil: Option<fn(&mut Vec<Vec<f32>>)>,
 }
 
-impl Embedder for Counter {
+impl Embedder for CountingEmbedder {
     fn model(&self) -> &str {
         "counter"
     }
 
     fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedderError> {
-        if self.fails_after.get() == Some(self.asked.borrow().len()) {
+        if self.fails_after.get() == Some(self.requests.borrow().len()) {
             return Err("the model is gone".into());
         }
-        self.asked.borrow_mut().push(texts.to_vec());
+        self.requests.borrow_mut().push(texts.to_vec());
         let mut vectors: Vec<Vec<f32>> = texts.iter().map(|text| meaning(text)).collect();
         if let Some(spoil) = self.spoil {
             spoil(&mut vectors);
@@ -66,14 +66,14 @@ impl Embedder for Counter {
     }
 
     fn progress(&self, done: usize, total: usize) {
-        self.told.borrow_mut().push((done, total));
+        self.progress.borrow_mut().push((done, total));
     }
 }
 
-impl Counter {
+impl CountingEmbedder {
     /// Number of texts in each request since the last call.
     fn take_requests(&self) -> Vec<usize> {
-        self.asked.take().iter().map(Vec::len).collect()
+        self.requests.take().iter().map(Vec::len).collect()
     }
 }
 
@@ -104,7 +104,7 @@ fn describe(found: &SimilarFunctions) -> String {
 }
 
 #[track_caller]
-fn check(embedder: &Counter, expected: Expect) {
+fn check(embedder: &CountingEmbedder, expected: Expect) {
     let found = searcher(REPOSITORY).functions_by_embedding(&QUERY, 3, &mut store(), embedder);
     expected.assert_eq(&describe(&found));
 }
@@ -112,7 +112,7 @@ fn check(embedder: &Counter, expected: Expect) {
 #[test]
 fn what_means_the_same_comes_first_without_copies() {
     check(
-        &Counter::default(),
+        &CountingEmbedder::default(),
         expect![[r#"
             b/groups.py:0..2 functions similarity 0.95 by counter
             b/groups.py:3..5 functions similarity 0.32 by counter
@@ -124,7 +124,7 @@ fn what_means_the_same_comes_first_without_copies() {
 #[test]
 fn a_failing_embedder_gives_the_lexical_answer_and_its_reason() {
     check(
-        &Counter { fails_after: Cell::new(Some(0)), ..Counter::default() },
+        &CountingEmbedder { fails_after: Cell::new(Some(0)), ..CountingEmbedder::default() },
         expect![[r#"
             b/groups.py:0..2 functions shares load, return, def
             c/maths.py:0..2 functions shares return, def
@@ -136,7 +136,7 @@ fn a_failing_embedder_gives_the_lexical_answer_and_its_reason() {
 
 #[track_caller]
 fn check_spoilt(spoil: fn(&mut Vec<Vec<f32>>), expected: &str) {
-    let embedder = Counter { spoil: Some(spoil), ..Counter::default() };
+    let embedder = CountingEmbedder { spoil: Some(spoil), ..CountingEmbedder::default() };
     let found = searcher(REPOSITORY).functions_by_embedding(&QUERY, 3, &mut store(), &embedder);
     assert_eq!(found.fallback.unwrap().to_string(), expected);
     assert_eq!(found.hits, searcher(REPOSITORY).functions(&QUERY, 3));
@@ -163,7 +163,7 @@ fn vectors_that_are_none_give_the_lexical_answer() {
 
 #[test]
 fn only_what_is_new_is_embedded() {
-    let (searcher, embedder, mut store) = (searcher(REPOSITORY), Counter::default(), store());
+    let (searcher, embedder, mut store) = (searcher(REPOSITORY), CountingEmbedder::default(), store());
     let first = searcher.functions_by_embedding(&QUERY, 3, &mut store, &embedder);
     assert_eq!((embedder.take_requests(), first.embedded), (vec![1, 4], 5));
     let second = searcher.functions_by_embedding(&QUERY, 3, &mut store, &embedder);
@@ -177,7 +177,7 @@ fn only_what_is_new_is_embedded() {
 
 #[test]
 fn a_store_that_was_kept_knows_as_much() -> Result<(), DecodeError> {
-    let (searcher, embedder, mut store) = (searcher(REPOSITORY), Counter::default(), store());
+    let (searcher, embedder, mut store) = (searcher(REPOSITORY), CountingEmbedder::default(), store());
     let first = searcher.functions_by_embedding(&QUERY, 3, &mut store, &embedder);
     let mut kept = VectorStore::decode(&store.encode(), VectorStore::STANDARD_LIMIT)?;
     let second = searcher.functions_by_embedding(&QUERY, 3, &mut kept, &embedder);
@@ -191,7 +191,7 @@ fn what_was_embedded_before_a_failure_is_kept() {
         .map(|number| format!("//- /{number}.py\ndef load_{number}(path):\n    return read{number}(path)\n"))
         .collect();
     let (searcher, mut store) = (searcher(&fixture), store());
-    let embedder = Counter { fails_after: Cell::new(Some(2)), ..Counter::default() };
+    let embedder = CountingEmbedder { fails_after: Cell::new(Some(2)), ..CountingEmbedder::default() };
     let broken = searcher.functions_by_embedding(&QUERY, 3, &mut store, &embedder);
     assert!(broken.fallback.is_some());
     assert_eq!((embedder.take_requests(), store.len()), (vec![1, BATCH], BATCH));
@@ -199,7 +199,7 @@ fn what_was_embedded_before_a_failure_is_kept() {
     let whole = searcher.functions_by_embedding(&QUERY, 3, &mut store, &embedder);
     assert!(whole.fallback.is_none());
     assert_eq!(embedder.take_requests(), [1, BATCH]);
-    assert_eq!(embedder.told.take(), [(BATCH, 2 * BATCH), (BATCH, BATCH)]);
+    assert_eq!(embedder.progress.take(), [(BATCH, 2 * BATCH), (BATCH, BATCH)]);
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn long_functions_are_embedded_by_few() {
     let body = "    load(path)\n".repeat(TEXT_BYTES / 10);
     let fixture: String =
         (0..9).map(|number| format!("//- /{number}.py\ndef load_{number}(path):\n{body}")).collect();
-    let embedder = Counter::default();
+    let embedder = CountingEmbedder::default();
     searcher(&fixture).functions_by_embedding(&QUERY, 3, &mut store(), &embedder);
     assert_eq!(embedder.take_requests(), [1, 4, 4, 1]);
 }
@@ -215,7 +215,7 @@ fn long_functions_are_embedded_by_few() {
 #[test]
 fn where_there_is_no_room_for_all_the_lexically_nearest_are_compared() {
     let room_for_one = 4 * size_of::<f32>() + 100;
-    let (embedder, mut store) = (Counter::default(), VectorStore::new(room_for_one));
+    let (embedder, mut store) = (CountingEmbedder::default(), VectorStore::new(room_for_one));
     let text = "def area(width):\n    return width";
     let query = FunctionQuery { text, original: text, ..QUERY };
     let found = searcher(REPOSITORY).functions_by_embedding(&query, 3, &mut store, &embedder);
@@ -229,9 +229,9 @@ fn of_long_functions_the_beginning_is_embedded() {
     // The limit falls inside a character.
     let long = format!("def load(path):\n    return 'x{}'\n", "é".repeat(TEXT_BYTES));
     let fixture = format!("//- /a.py\n{long}");
-    let embedder = Counter::default();
+    let embedder = CountingEmbedder::default();
     searcher(&fixture).functions_by_embedding(&QUERY, 3, &mut store(), &embedder);
-    let requests = embedder.asked.take();
+    let requests = embedder.requests.take();
     let embedded = &requests[1][0];
     assert!(long.starts_with(embedded.as_str()));
     assert_eq!(embedded.len(), TEXT_BYTES - 1);
@@ -239,7 +239,7 @@ fn of_long_functions_the_beginning_is_embedded() {
 
 #[test]
 fn nobody_is_asked_where_there_is_nothing_to_compare() {
-    let (embedder, mut store) = (Counter::default(), store());
+    let (embedder, mut store) = (CountingEmbedder::default(), store());
     let nothing = FunctionQuery { text: " \n", original: "", ..QUERY };
     assert_eq!(searcher(REPOSITORY).functions_by_embedding(&nothing, 3, &mut store, &embedder).hits, []);
     assert_eq!(searcher("").functions_by_embedding(&QUERY, 3, &mut store, &embedder).hits, []);
@@ -249,17 +249,18 @@ fn nobody_is_asked_where_there_is_nothing_to_compare() {
 #[test]
 fn at_a_cursor_the_query_is_that_of_the_lexical_kind() {
     let (prefix, suffix) = QUERY.original.split_at(QUERY.text.len());
-    let query = Query { path: QUERY.path, language: QUERY.language, prefix, suffix, recent: &[] };
-    let (searcher, budget) = (searcher(REPOSITORY), Budget { tokens: 100 });
-    let found =
-        |embedder: &Counter, budget| searcher.retrieve_functions(&query, budget, &mut store(), embedder);
+    let query = RetrievalQuery { path: QUERY.path, language: QUERY.language, prefix, suffix, recent: &[] };
+    let (searcher, budget) = (searcher(REPOSITORY), TokenBudget { tokens: 100 });
+    let found = |embedder: &CountingEmbedder, budget| {
+        searcher.retrieve_functions(&query, budget, &mut store(), embedder)
+    };
 
-    let embedder = Counter::default();
+    let embedder = CountingEmbedder::default();
     assert_eq!(found(&embedder, budget).hits.len(), 3);
-    assert_eq!(found(&embedder, Budget { tokens: 5 }).hits, []);
-    assert_eq!(embedder.asked.borrow()[0], [QUERY.original.trim_end()]);
+    assert_eq!(found(&embedder, TokenBudget { tokens: 5 }).hits, []);
+    assert_eq!(embedder.requests.borrow()[0], [QUERY.original.trim_end()]);
 
-    let broken = Counter { fails_after: Cell::new(Some(0)), ..Counter::default() };
+    let broken = CountingEmbedder { fails_after: Cell::new(Some(0)), ..CountingEmbedder::default() };
     let projects = syntax::Projects::default();
     let lexical = searcher.retrieve(Strategy::Functions, &projects, &query, budget);
     assert_eq!(found(&broken, budget).hits, lexical);

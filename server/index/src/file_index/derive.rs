@@ -5,19 +5,19 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use syntax::{Language, Outline, SourceFile, Tree};
 
-use super::{BLOCK_LINES, CodeLine, FileIndex, Lazy};
+use super::{BLOCK_LINES, CodeLine, FileIndex, LazyField};
 use crate::ContentHash;
 use crate::bags::{Bags, BagsBuilder};
+use crate::code_words;
 use crate::terms::{Term, names};
-use crate::words;
 
 /// Maximum nesting depth of functions; real code nests less.
 const MAX_FUNCTIONS_AROUND: usize = 16;
 
 pub(super) fn derive(file: SourceFile, tree: &Tree) -> FileIndex {
     let hash = ContentHash::of(&file);
-    if !has_place_in_32_bits(&file.text) {
-        return nothing(file, hash);
+    if !fits_in_32_bits(&file.text) {
+        return empty_index(file, hash);
     }
     let lines = code_lines(&file.text);
     let blocks = block_terms(file.language, &file.text, &lines);
@@ -33,17 +33,17 @@ pub(super) fn derive(file: SourceFile, tree: &Tree) -> FileIndex {
         function_words,
         outline,
         is_too_complex: tree.is_too_complex(),
-        chunks: Lazy::default(),
-        spanning: Lazy::default(),
+        chunks: LazyField::default(),
+        multiline_tokens: LazyField::default(),
     }
 }
 
 /// Offsets have 32 bits. No source file is that large; a larger one is indexed as if it were empty.
-pub(super) fn has_place_in_32_bits(text: &str) -> bool {
+pub(super) fn fits_in_32_bits(text: &str) -> bool {
     u32::try_from(text.len()).is_ok()
 }
 
-fn nothing(file: SourceFile, hash: ContentHash) -> FileIndex {
+fn empty_index(file: SourceFile, hash: ContentHash) -> FileIndex {
     FileIndex {
         file,
         hash,
@@ -53,8 +53,8 @@ fn nothing(file: SourceFile, hash: ContentHash) -> FileIndex {
         function_words: Bags::default(),
         outline: Outline::default(),
         is_too_complex: false,
-        chunks: Lazy::default(),
-        spanning: Lazy::default(),
+        chunks: LazyField::default(),
+        multiline_tokens: LazyField::default(),
     }
 }
 
@@ -78,7 +78,7 @@ pub(super) fn code_lines(text: &str) -> Box<[CodeLine]> {
 
 /// Returns one bag per block of lines.
 fn block_terms(language: Language, text: &str, lines: &[CodeLine]) -> Bags {
-    let mut filler = Filler::default();
+    let mut filler = BagFiller::default();
     for block in lines.chunks(BLOCK_LINES) {
         for name in names(block_text(text, block)) {
             filler.add(name, |lower, found| {
@@ -119,12 +119,12 @@ fn functions(tree: &Tree, text: &str) -> Box<[Range<u32>]> {
 
 /// Returns one bag per function.
 fn function_words(language: Language, text: &str, functions: &[Range<u32>]) -> Bags {
-    let mut filler = Filler::default();
+    let mut filler = BagFiller::default();
     for function in functions {
         let code = &text[function.start as usize..function.end as usize];
-        for identifier in words::identifiers(language, code) {
+        for identifier in code_words::identifiers(language, code) {
             filler.add(identifier, |lower, found| {
-                words::each(identifier, lower, |word| found(Term::word(word)));
+                code_words::each_word(identifier, lower, |word| found(Term::word(word)));
             });
         }
         filler.bags.end_bag();
@@ -134,7 +134,7 @@ fn function_words(language: Language, text: &str, functions: &[Range<u32>]) -> B
 
 /// Adds the terms of identifiers to bags; splits each identifier only once.
 #[derive(Default)]
-struct Filler<'a> {
+struct BagFiller<'a> {
     bags: BagsBuilder,
     /// By identifier: range of its terms in `numbers`.
     known: FxHashMap<&'a str, Range<usize>>,
@@ -143,10 +143,10 @@ struct Filler<'a> {
     lower: String,
 }
 
-impl<'a> Filler<'a> {
+impl<'a> BagFiller<'a> {
     /// Adds the terms of `identifier` to the bag: `take_apart` returns them, and uses a buffer.
     fn add(&mut self, identifier: &'a str, take_apart: impl FnOnce(&mut String, &mut dyn FnMut(Term))) {
-        let Filler { bags, known, numbers, lower } = self;
+        let BagFiller { bags, known, numbers, lower } = self;
         let range = known.entry(identifier).or_insert_with(|| {
             let start = numbers.len();
             take_apart(lower, &mut |term| numbers.push(bags.number(term)));

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use syntax::Language;
 
 use super::*;
-use crate::codec::{seal, unseal, write_number};
+use crate::codec::{seal, unseal, write_varint};
 
 fn index(path: &str, text: &str) -> FileIndex {
     let language = Language::from_path(path).unwrap();
@@ -94,7 +94,7 @@ fn an_expression_that_nests_too_deep_is_damage() {
     let with_calls = |calls: u32| {
         let mut payload = payload.to_vec();
         let mut deep = Vec::new();
-        write_number(&mut deep, calls + 1);
+        write_varint(&mut deep, calls + 1);
         deep.extend_from_slice(&steps[1..steps.len() - 1]);
         deep.extend(std::iter::repeat_n(steps[steps.len() - 1], calls as usize));
         payload.splice(at..at + steps.len(), deep);

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use syntax::CUT_OFF;
+use syntax::ELLIPSIS;
 
-use super::candidates::{Candidate, Ranking};
-use super::render::{Line, MAX_LINE_BYTES, Shown, Why, line_cost};
+use super::definition_ranking::{DefinitionCandidate, DefinitionRanking};
+use super::hit_collector::{HitCollector, HitReason, MAX_LINE_BYTES, NumberedLine, line_cost};
 use crate::HitKind;
-use crate::resolve::{Def, Resolver};
+use crate::resolver::{Def, Resolver};
 use crate::retrieve::PATH_BYTES;
 
 /// Maximum candidates.
@@ -34,7 +34,7 @@ const INDENT: &str = "  ";
 
 /// Which definitions are shown with documentation.
 #[derive(Clone, Copy)]
-pub(crate) enum Docs {
+pub(crate) enum DocPolicy {
     /// None: in the same room, two more signatures are more useful.
     None,
     /// This many of the likeliest definitions.
@@ -42,7 +42,7 @@ pub(crate) enum Docs {
 }
 
 /// A chosen definition.
-struct Chosen<'a> {
+struct ChosenDefinition<'a> {
     def: Def<'a>,
     holder: Option<Def<'a>>,
     signature: String,
@@ -50,7 +50,7 @@ struct Chosen<'a> {
     probability: f32,
 }
 
-impl Chosen<'_> {
+impl ChosenDefinition<'_> {
     /// Returns its text without indentation.
     fn text(&self) -> String {
         if self.doc.is_empty() {
@@ -69,19 +69,21 @@ impl Chosen<'_> {
 /// Shows as many as fit into `limit` bytes of all hits.
 pub(crate) fn show<'a>(
     resolver: &Resolver<'a>,
-    ranking: &Ranking<'a>,
-    docs: Docs,
+    ranking: &DefinitionRanking<'a>,
+    docs: DocPolicy,
     limit: usize,
-    shown: &mut Shown,
+    shown: &mut HitCollector,
 ) {
     let chosen = choose(resolver, &ranking.candidates, docs, limit.saturating_sub(shown.used()));
-    for of_file in by(chosen.iter(), |chosen| chosen.def.file.address()) {
-        let mut lines: Vec<Line> = Vec::new();
-        for of_holder in by(of_file.iter().copied(), |chosen| chosen.holder.map(|holder| holder.key())) {
+    for of_file in group_by_key(chosen.iter(), |chosen| chosen.def.file.address()) {
+        let mut lines: Vec<NumberedLine> = Vec::new();
+        for of_holder in
+            group_by_key(of_file.iter().copied(), |chosen| chosen.holder.map(|holder| holder.key()))
+        {
             lines.extend(group(&of_holder));
         }
         let best = of_file[0];
-        let why = Why {
+        let why = HitReason {
             kind: HitKind::Definition,
             score: f64::from(best.probability),
             reason: format!("defines {}", first_names(&of_file).join(", ")),
@@ -93,9 +95,9 @@ pub(crate) fn show<'a>(
 }
 
 /// Returns the likeliest defined names; overloads count as one.
-fn first_names<'c>(chosen: &[&'c Chosen<'_>]) -> Vec<&'c str> {
+fn first_names<'c>(chosen: &[&'c ChosenDefinition<'_>]) -> Vec<&'c str> {
     let mut names: Vec<&str> = Vec::new();
-    for name in chosen.iter().map(|chosen| &*chosen.def.get().name) {
+    for name in chosen.iter().map(|chosen| &*chosen.def.definition().name) {
         if names.len() < REASON_NAMES && !names.contains(&name) {
             names.push(name);
         }
@@ -106,17 +108,17 @@ fn first_names<'c>(chosen: &[&'c Chosen<'_>]) -> Vec<&'c str> {
 /// Chooses candidates in order as long as they fit.
 fn choose<'a>(
     resolver: &Resolver<'a>,
-    candidates: &[Candidate<'a>],
-    docs: Docs,
+    candidates: &[DefinitionCandidate<'a>],
+    docs: DocPolicy,
     limit: usize,
-) -> Vec<Chosen<'a>> {
-    let mut chosen: Vec<Chosen<'a>> = Vec::new();
+) -> Vec<ChosenDefinition<'a>> {
+    let mut chosen: Vec<ChosenDefinition<'a>> = Vec::new();
     let mut used = 0;
     let (mut files, mut holders, mut names) =
         (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
     let documented = match docs {
-        Docs::None => 0,
-        Docs::OfFirst(count) => count,
+        DocPolicy::None => 0,
+        DocPolicy::OfFirst(count) => count,
     };
     for candidate in candidates.iter().take(MAX_CANDIDATES) {
         let def = candidate.def;
@@ -124,12 +126,12 @@ fn choose<'a>(
             continue;
         }
         let holder = def.container().or_else(|| resolver.owner(def));
-        let overloads = (def.file.path, holder.map(|holder| holder.key()), &*def.get().name);
+        let overloads = (def.file.path, holder.map(|holder| holder.key()), &*def.definition().name);
         let longest = if names.contains(&overloads) { SHORT_SIGNATURE_BYTES } else { SIGNATURE_BYTES };
-        let doc = if chosen.len() < documented { &*def.get().doc } else { "" };
+        let doc = if chosen.len() < documented { &*def.definition().doc } else { "" };
         let doc = &doc[..doc.floor_char_boundary(DOC_BYTES)];
-        let signature = def.get().compact(longest);
-        let one = Chosen { def, holder, signature, doc, probability: candidate.probability };
+        let signature = def.definition().compact_signature(longest);
+        let one = ChosenDefinition { def, holder, signature, doc, probability: candidate.probability };
         let above = holder.filter(|holder| !holders.contains(&holder.key()));
         let above = above.map_or(0, |holder| line_cost(&header(holder).1));
         let path = if files.contains(def.file.path) { 0 } else { def.file.path.len() + PATH_BYTES };
@@ -159,22 +161,22 @@ fn choose<'a>(
 }
 
 /// Whether the chosen definitions include another part of a type, or the same for another platform.
-fn is_shown_elsewhere(def: Def<'_>, chosen: &[Chosen<'_>]) -> bool {
-    let is_twin = |shown: Def<'_>| shown.is_twin(&def);
+fn is_shown_elsewhere(def: Def<'_>, chosen: &[ChosenDefinition<'_>]) -> bool {
+    let is_twin = |shown: Def<'_>| shown.is_same_entity(&def);
     chosen.iter().any(|one| is_twin(one.def) || def.is_type() && one.holder.is_some_and(is_twin))
 }
 
 /// Removes the bare name of a type if another part of it is shown with members.
-fn drop_bare_parts(chosen: &mut Vec<Chosen<'_>>) {
+fn drop_bare_parts(chosen: &mut Vec<ChosenDefinition<'_>>) {
     let holders: Vec<Def<'_>> = chosen.iter().filter_map(|one| one.holder).collect();
-    let is_bare = |one: &Chosen<'_>| one.def.is_type() && !holders.contains(&one.def);
-    chosen.retain(|one| !is_bare(one) || !holders.iter().any(|holder| holder.is_twin(&one.def)));
+    let is_bare = |one: &ChosenDefinition<'_>| one.def.is_type() && !holders.contains(&one.def);
+    chosen.retain(|one| !is_bare(one) || !holders.iter().any(|holder| holder.is_same_entity(&one.def)));
 }
 
 /// Extends truncated signatures as far as the remaining room allows, the likeliest first.
-fn lengthen(chosen: &mut [Chosen<'_>], mut room: usize) {
-    for one in chosen.iter_mut().filter(|one| one.signature.contains(CUT_OFF)) {
-        let whole = one.def.get().compact(WHOLE_SIGNATURE_BYTES);
+fn lengthen(chosen: &mut [ChosenDefinition<'_>], mut room: usize) {
+    for one in chosen.iter_mut().filter(|one| one.signature.contains(ELLIPSIS)) {
+        let whole = one.def.definition().compact_signature(WHOLE_SIGNATURE_BYTES);
         let more = whole.len().saturating_sub(one.signature.len());
         if let Some(rest) = room.checked_sub(more) {
             room = rest;
@@ -184,27 +186,32 @@ fn lengthen(chosen: &mut [Chosen<'_>], mut room: usize) {
 }
 
 /// Returns the lines of definitions with the same container, or none.
-fn group(chosen: &[&Chosen<'_>]) -> Vec<Line> {
+fn group(chosen: &[&ChosenDefinition<'_>]) -> Vec<NumberedLine> {
     let holder = chosen[0].holder;
     let itself = chosen.iter().find(|chosen| holder == Some(chosen.def));
-    let header = itself.map(|chosen| (chosen.def.get().line, chosen.text())).or(holder.map(header));
-    let mut lines: Vec<Line> = header.into_iter().collect();
-    let mut members: Vec<&&Chosen<'_>> =
+    let header = itself.map(|chosen| (chosen.def.definition().line, chosen.text())).or(holder.map(header));
+    let mut lines: Vec<NumberedLine> = header.into_iter().collect();
+    let mut members: Vec<&&ChosenDefinition<'_>> =
         chosen.iter().filter(|chosen| holder.is_none_or(|holder| holder != chosen.def)).collect();
     members.sort_by_key(|chosen| chosen.def.position);
     let indent = if holder.is_some() { INDENT } else { "" };
     lines.extend(
-        members.into_iter().map(|chosen| (chosen.def.get().line, format!("{indent}{}", chosen.text()))),
+        members
+            .into_iter()
+            .map(|chosen| (chosen.def.definition().line, format!("{indent}{}", chosen.text()))),
     );
     lines
 }
 
-fn header(holder: Def<'_>) -> Line {
-    (holder.get().line, holder.get().compact(SHORT_SIGNATURE_BYTES))
+fn header(holder: Def<'_>) -> NumberedLine {
+    (holder.definition().line, holder.definition().compact_signature(SHORT_SIGNATURE_BYTES))
 }
 
 /// Groups by a key, in order of the keys' first occurrence.
-fn by<'c, T, K: PartialEq>(items: impl Iterator<Item = &'c T>, key: impl Fn(&T) -> K) -> Vec<Vec<&'c T>> {
+fn group_by_key<'c, T, K: PartialEq>(
+    items: impl Iterator<Item = &'c T>,
+    key: impl Fn(&T) -> K,
+) -> Vec<Vec<&'c T>> {
     let mut groups: Vec<(K, Vec<&'c T>)> = Vec::new();
     for item in items {
         let key = key(item);

@@ -3,9 +3,9 @@
 use rustc_hash::FxHashSet;
 use syntax::{Definition, DefinitionKind, Mention};
 
-use super::Question;
-use super::candidates::{Candidate, Ranking};
-use super::render::{Line, Shown, Why};
+use super::HybridQuery;
+use super::definition_ranking::{DefinitionCandidate, DefinitionRanking};
+use super::hit_collector::{HitCollector, HitReason, NumberedLine};
 use crate::HitKind;
 use crate::file_index::{CodeLine, FileIndex};
 use crate::searcher::Occurrence;
@@ -15,7 +15,7 @@ const MAX_CANDIDATES: usize = 14;
 /// Maximum blocks of one name that are compared.
 const MAX_PLACES: usize = 80;
 /// Maximum blocks that are examined for examples: most are good ones, and reading a file's literals takes time.
-const MAX_LOOKED_AT: usize = 200;
+const MAX_EXAMINED: usize = 200;
 /// Maximum examples.
 const MAX_SHOWN: usize = 4;
 /// Maximum examples of one name.
@@ -26,21 +26,21 @@ const AFTER: usize = 2;
 /// Relevance factor of names that occur everywhere.
 const COMMON_NAME: f32 = 0.5;
 /// Minimum relevance of a usage, even in dissimilar surroundings.
-const LEAST_WORTH: f32 = 0.15;
+const MIN_RELEVANCE: f32 = 0.15;
 /// Assumed rarity of terms missing in a short block, so that a single common term doesn't make it similar.
 const MISSING_RARITY: f32 = 3.0;
 
 /// A block of lines with a name.
-struct Place<'a> {
+struct UsageBlock<'a> {
     file: &'a FileIndex,
     block: u32,
     /// Index of the name.
     name: usize,
-    worth: f32,
+    relevance: f32,
 }
 
 /// A name whose usages are searched.
-struct Wanted<'a> {
+struct UsageTarget<'a> {
     name: &'a str,
     probability: f32,
     /// Whether it has to be accessed through a value, type or module, if it is not called.
@@ -50,19 +50,24 @@ struct Wanted<'a> {
 }
 
 /// Shows examples as long as they fit into `limit` bytes of all hits.
-pub(crate) fn show(question: &Question<'_>, ranking: &Ranking<'_>, limit: usize, shown: &mut Shown) {
+pub(crate) fn show(
+    question: &HybridQuery<'_>,
+    ranking: &DefinitionRanking<'_>,
+    limit: usize,
+    shown: &mut HitCollector,
+) {
     let names = names(&ranking.candidates);
-    let mut places: Vec<Place<'_>> =
+    let mut places: Vec<UsageBlock<'_>> =
         (0..).zip(&names).flat_map(|(number, wanted)| find(question, number, wanted)).collect();
     places.sort_by(|one, other| {
-        let order = |place: &Place<'_>| (place.name, place.block);
+        let order = |place: &UsageBlock<'_>| (place.name, place.block);
         let by_path = one.file.path().cmp(other.file.path());
-        other.worth.total_cmp(&one.worth).then(by_path).then(order(one).cmp(&order(other)))
+        other.relevance.total_cmp(&one.relevance).then(by_path).then(order(one).cmp(&order(other)))
     });
     let mut texts = FxHashSet::default();
     let mut of_name = vec![0; names.len()];
     let mut count = 0;
-    for place in places.iter().take(MAX_LOOKED_AT) {
+    for place in places.iter().take(MAX_EXAMINED) {
         if count == MAX_SHOWN || shown.used() >= limit || question.searcher.is_cancelled() {
             break;
         }
@@ -75,13 +80,14 @@ pub(crate) fn show(question: &Question<'_>, ranking: &Ranking<'_>, limit: usize,
         if !texts.insert(place.file.line_text(line).trim()) {
             continue;
         }
-        let lines = neighbours(place.file, position, shown);
+        let lines = surrounding_lines(place.file, position, shown);
         if question.is_known(&lines) {
             continue;
         }
         let reason = format!("uses {}", wanted.name);
         let about = Some((line.number, wanted.name));
-        let why = Why { kind: HitKind::Use, score: f64::from(place.worth), reason, about, min_lines: 1 };
+        let why =
+            HitReason { kind: HitKind::Use, score: f64::from(place.relevance), reason, about, min_lines: 1 };
         if shown.add(&place.file.file().path, lines, limit, why) {
             of_name[place.name] += 1;
             count += 1;
@@ -90,21 +96,21 @@ pub(crate) fn show(question: &Question<'_>, ranking: &Ranking<'_>, limit: usize,
 }
 
 /// Returns the distinct names of the likeliest candidates. A constructor is used by its type's name.
-fn names<'a>(candidates: &[Candidate<'a>]) -> Vec<Wanted<'a>> {
-    let mut names: Vec<Wanted<'a>> = Vec::new();
+fn names<'a>(candidates: &[DefinitionCandidate<'a>]) -> Vec<UsageTarget<'a>> {
+    let mut names: Vec<UsageTarget<'a>> = Vec::new();
     for candidate in candidates.iter().take(MAX_CANDIDATES) {
         let def = candidate.def;
-        let named = match (def.get().kind, def.container()) {
+        let named = match (def.definition().kind, def.container()) {
             (DefinitionKind::Constructor, Some(container)) => container,
             _ => def,
         };
-        let (name, is_member) = (&*named.get().name, named.get().is_member());
+        let (name, is_member) = (&*named.definition().name, named.definition().is_member());
         match names.iter_mut().find(|known| known.name == name) {
             Some(known) => {
                 known.is_member &= is_member;
                 known.defined_in.push(named.file.path);
             }
-            None => names.push(Wanted {
+            None => names.push(UsageTarget {
                 name,
                 probability: candidate.probability,
                 is_member,
@@ -116,21 +122,21 @@ fn names<'a>(candidates: &[Candidate<'a>]) -> Vec<Wanted<'a>> {
 }
 
 /// Returns the blocks with a name, with their relevance.
-fn find<'q>(question: &'q Question<'_>, number: usize, wanted: &Wanted<'_>) -> Vec<Place<'q>> {
+fn find<'q>(question: &'q HybridQuery<'_>, number: usize, wanted: &UsageTarget<'_>) -> Vec<UsageBlock<'q>> {
     let mut places = question.searcher.occurrences(wanted.name);
     places.retain(|place| !wanted.defined_in.contains(&place.file.path()));
     let every = places.len().div_ceil(MAX_PLACES).max(1);
     let common = if places.len() < MAX_PLACES { 1.0 } else { COMMON_NAME };
     let place = |Occurrence { file, block }: Occurrence<'q>| {
-        let worth = wanted.probability * common * (LEAST_WORTH + likeness(question, file, block));
-        Place { file, block, name: number, worth }
+        let worth = wanted.probability * common * (MIN_RELEVANCE + likeness(question, file, block));
+        UsageBlock { file, block, name: number, relevance: worth }
     };
     places.into_iter().step_by(every).map(place).collect()
 }
 
 /// Returns the share of a block's terms that occur around the cursor, weighted by rarity.
-fn likeness(question: &Question<'_>, file: &FileIndex, block: u32) -> f32 {
-    let around = &question.around;
+fn likeness(question: &HybridQuery<'_>, file: &FileIndex, block: u32) -> f32 {
+    let around = &question.cursor_terms;
     let (mut shared, mut all) = (0.0, 0.0);
     let bags = file.block_terms();
     for term in bags.bag(block as usize).map(|entry| bags.terms()[entry.term as usize]) {
@@ -142,7 +148,7 @@ fn likeness(question: &Question<'_>, file: &FileIndex, block: u32) -> f32 {
 }
 
 /// Returns the first line of a block, as an index of code lines, that uses a name and is not shown yet.
-fn first_use(file: &FileIndex, block: u32, wanted: &Wanted<'_>, shown: &Shown) -> Option<usize> {
+fn first_use(file: &FileIndex, block: u32, wanted: &UsageTarget<'_>, shown: &HitCollector) -> Option<usize> {
     let lines = file.block_lines(block);
     let first =
         file.lines().partition_point(|line| line.number < lines.first().map_or(0, |line| line.number));
@@ -151,7 +157,7 @@ fn first_use(file: &FileIndex, block: u32, wanted: &Wanted<'_>, shown: &Shown) -
 }
 
 /// Whether a line uses a name, as opposed to defining, importing or describing it.
-fn is_use(file: &FileIndex, line: &CodeLine, wanted: &Wanted<'_>) -> bool {
+fn is_use(file: &FileIndex, line: &CodeLine, wanted: &UsageTarget<'_>) -> bool {
     let is_one = |mention: &Mention| match mention {
         Mention::Member | Mention::Called => true,
         Mention::Bare => !wanted.is_member,
@@ -167,7 +173,7 @@ fn is_use(file: &FileIndex, line: &CodeLine, wanted: &Wanted<'_>) -> bool {
 }
 
 /// Returns the lines around one, including it, without those that are shown already.
-fn neighbours(file: &FileIndex, line: usize, shown: &Shown) -> Vec<Line> {
+fn surrounding_lines(file: &FileIndex, line: usize, shown: &HitCollector) -> Vec<NumberedLine> {
     let lines = file.lines();
     let around = line.saturating_sub(BEFORE)..lines.len().min(line + AFTER + 1);
     let new = lines[around].iter().filter(|line| !shown.covers(file.path(), line.number));

@@ -31,7 +31,7 @@ fn answers(searcher: &Searcher) -> String {
         .map(|hit| format!("{}:{} {:x} {}", hit.path, hit.start_line, hit.score.to_bits(), hit.reason))
         .collect();
     let windows = |budget: u64| {
-        let hits = crate::windows::search(
+        let hits = crate::window_search::search(
             searcher.layers(),
             &WindowQuery { terms: &terms, limit: 4, budget },
             searcher.cancel(),

@@ -1,26 +1,26 @@
 //! What the strategies send for a cursor, marked by `$0` in the first file.
 
 use expect_test::{Expect, expect};
-use index::{Budget, FileIndex, Hit, Index, Query, Strategy, Visit};
+use index::{FileIndex, Hit, Index, RetrievalQuery, Strategy, TokenBudget, Visit};
 use syntax::{Projects, SourceFile};
 
 use crate::fixture::{files, manifests};
 
 /// A repository whose first file has a cursor.
-struct Asked {
+struct CursorFixture {
     files: Vec<SourceFile>,
     projects: Projects,
     prefix: String,
     suffix: String,
 }
 
-impl Asked {
+impl CursorFixture {
     #[track_caller]
-    fn new(fixture: &str) -> Asked {
+    fn new(fixture: &str) -> CursorFixture {
         let files = files(fixture);
         let (prefix, suffix) = files[0].text.split_once("$0").expect("the first file has a cursor");
         let (prefix, suffix) = (prefix.to_owned(), suffix.to_owned());
-        Asked { files, projects: Projects::new(&manifests(fixture)), prefix, suffix }
+        CursorFixture { files, projects: Projects::new(&manifests(fixture)), prefix, suffix }
     }
 
     fn hits(&self, strategy: Strategy, tokens: usize, recent: &[Visit]) -> Vec<Hit> {
@@ -28,14 +28,14 @@ impl Asked {
     }
 
     fn hits_in(&self, index: &Index, strategy: Strategy, tokens: usize, recent: &[Visit]) -> Vec<Hit> {
-        let query = Query {
+        let query = RetrievalQuery {
             path: &self.files[0].path,
             language: self.files[0].language,
             prefix: &self.prefix,
             suffix: &self.suffix,
             recent,
         };
-        index.hide(&[]).retrieve(strategy, &self.projects, &query, Budget { tokens })
+        index.hide(&[]).retrieve(strategy, &self.projects, &query, TokenBudget { tokens })
     }
 }
 
@@ -49,7 +49,7 @@ fn describe(hits: &[Hit]) -> String {
 
 #[track_caller]
 fn check(strategy: Strategy, tokens: usize, fixture: &str, expected: Expect) {
-    expected.assert_eq(&describe(&Asked::new(fixture).hits(strategy, tokens, &[])));
+    expected.assert_eq(&describe(&CursorFixture::new(fixture).hits(strategy, tokens, &[])));
 }
 
 const SHOP: &str = "\
@@ -244,7 +244,7 @@ def make() -> Job: return Job()
 
 #[test]
 fn places_looked_at_lately() {
-    let asked = Asked::new(SHOP);
+    let asked = CursorFixture::new(SHOP);
     let visit = |path: &str, line| Visit { path: path.to_owned(), line };
     let recent = [
         visit("shop/items.py", 3),
@@ -270,15 +270,15 @@ fn places_looked_at_lately() {
 
 #[test]
 fn nothing_is_sent_when_nothing_is_wanted() {
-    assert_eq!(Asked::new(SHOP).hits(Strategy::None, 1000, &[]), []);
+    assert_eq!(CursorFixture::new(SHOP).hits(Strategy::None, 1000, &[]), []);
     for strategy in Strategy::ALL {
-        assert_eq!(Asked::new(SHOP).hits(strategy, 0, &[]), [], "{strategy}");
+        assert_eq!(CursorFixture::new(SHOP).hits(strategy, 0, &[]), [], "{strategy}");
     }
 }
 
 #[test]
 fn what_is_sent_stays_within_the_budget() {
-    let asked = Asked::new(SHOP);
+    let asked = CursorFixture::new(SHOP);
     let visits = asked.files[1..].iter().map(|file| Visit { path: file.path.to_string(), line: 1 });
     let recent: Vec<Visit> = visits.collect();
     for strategy in Strategy::ALL {
@@ -287,7 +287,7 @@ fn what_is_sent_stays_within_the_budget() {
             let bytes = bytes_sent(strategy, &hits);
             assert!(bytes <= tokens * 4, "{strategy} sends {bytes} bytes for {tokens} tokens");
             assert_eq!(hits.iter().map(|hit| hit.bytes).sum::<usize>(), bytes, "{strategy}");
-            assert_eq!(index::tokens(&hits).iter().sum::<usize>(), bytes.div_ceil(4), "{strategy}");
+            assert_eq!(index::budget_tokens(&hits).iter().sum::<usize>(), bytes.div_ceil(4), "{strategy}");
         }
         let is_empty = asked.hits(strategy, 500, &recent).is_empty();
         assert_eq!(is_empty, strategy == Strategy::None, "{strategy}");
@@ -311,7 +311,7 @@ fn bytes_sent(strategy: Strategy, hits: &[Hit]) -> usize {
 
 #[test]
 fn overloads_give_a_reason_once() {
-    let hits = Asked::new(
+    let hits = CursorFixture::new(
         "//- /b.py
 from a import area
 
@@ -331,7 +331,7 @@ def area(size, unit):
 #[test]
 fn the_own_file_is_never_sent_whatever_is_saved_of_it() {
     let canary = "canary_after_the_cursor";
-    let mut asked = Asked::new(SHOP);
+    let mut asked = CursorFixture::new(SHOP);
     // What is saved holds what is missing around the cursor.
     asked.files[0].text = format!("{}print_receipt({canary})\n{}", asked.prefix, asked.suffix).into();
     let recent = [Visit { path: "shop/cart.py".to_owned(), line: 5 }];
@@ -349,7 +349,7 @@ fn the_own_file_is_never_sent_whatever_is_saved_of_it() {
 
 #[test]
 fn the_order_in_which_files_came_does_not_matter() {
-    let asked = Asked::new(SHOP);
+    let asked = CursorFixture::new(SHOP);
     let whole = Index::build(&asked.files);
     let grown = asked.files.iter().rev().fold(Index::build(&[]), |index, file| {
         index.apply(vec![std::sync::Arc::new(index::FileIndex::new(file.clone()))], &[])
@@ -378,7 +378,7 @@ fn endless_expressions_are_no_errors() {
     ];
     for (ending, start) in chains {
         let fixture = format!("//- /a.{ending}\n{start}{chain}b;\nx.$0\n//- /b.{ending}\n{start}{chain}b;\n");
-        let asked = Asked::new(&fixture);
+        let asked = CursorFixture::new(&fixture);
         for strategy in Strategy::ALL {
             asked.hits(strategy, 100, &[]);
         }
@@ -400,7 +400,7 @@ fn broken_code_and_odd_cursors_are_no_errors() {
     ] {
         let fixture =
             SHOP.replacen(&SHOP[SHOP.find("from").unwrap()..SHOP.find("//- /shop/items").unwrap()], text, 1);
-        let asked = Asked::new(&format!("{fixture}\n"));
+        let asked = CursorFixture::new(&format!("{fixture}\n"));
         for strategy in Strategy::ALL {
             asked.hits(strategy, 100, &[]);
         }
@@ -408,8 +408,8 @@ fn broken_code_and_odd_cursors_are_no_errors() {
 }
 
 /// [`SHOP`] with further files.
-fn shop_with(files: &str) -> Asked {
-    Asked::new(&format!("{SHOP}{files}"))
+fn shop_with(files: &str) -> CursorFixture {
+    CursorFixture::new(&format!("{SHOP}{files}"))
 }
 
 #[test]
@@ -423,7 +423,7 @@ fn a_copy_of_the_own_file_takes_no_room() {
         ["shop/cart_old.py", "shop/unrelated.py"].map(|path| Visit { path: path.to_owned(), line: 2 });
     for strategy in [Strategy::Symbols, Strategy::Hybrid, Strategy::Recent] {
         let [alone, beside] = [&shop, &with_copies].map(|fixture| {
-            let hits = Asked::new(fixture).hits(strategy, 200, &visits);
+            let hits = CursorFixture::new(fixture).hits(strategy, 200, &visits);
             hits.into_iter().map(|hit| (hit.path, hit.text)).collect::<Vec<_>>()
         });
         assert_eq!(beside, alone, "{strategy}");
@@ -437,7 +437,7 @@ fn places_that_say_what_stands_around_the_cursor_take_no_place_from_others() {
         .map(|number| format!("    store.load({number})\n    a{number}()\n    b{number}()\n"))
         .collect();
     let unlike: String = (0..40).map(|number| format!("unlike_{number} = {number}\n")).collect();
-    let asked = Asked::new(&format!(
+    let asked = CursorFixture::new(&format!(
         "//- /a.py\nfrom store import Store\n\ndef run(store: Store):\n{body}    store.$0\n\
          //- /part.py\ndef other(store):\n{body}\n{unlike}\n\
          //- /store.py\nclass Store:\n    def load(self, key): pass\n\
@@ -477,7 +477,7 @@ def use(store):
 
 #[test]
 fn a_type_in_a_signature_is_a_use_and_what_defines_it_shows_none() {
-    let asked = Asked::new(
+    let asked = CursorFixture::new(
         "\
 //- /a.py
 from ledger import Ledger, Entry
@@ -673,7 +673,7 @@ fn whatever_the_budget_the_names_of_a_reason_are_shown() {
             )
         })
         .collect();
-    let asked = Asked::new(&format!(
+    let asked = CursorFixture::new(&format!(
         "\
 //- /src/shop/Main.java
 package shop;
@@ -724,7 +724,7 @@ fn a_licence_is_no_window() {
 #[test]
 fn a_signature_is_whole_where_there_is_room() {
     let parameters: Vec<String> = (0..9).map(|number| format!("parameter_{number}: int")).collect();
-    let asked = Asked::new(&format!(
+    let asked = CursorFixture::new(&format!(
         "//- /a.py\nfrom b import area\n\nx = area$0\n//- /b.py\ndef area({}): pass\n",
         parameters.join(", ")
     ));
@@ -734,7 +734,7 @@ fn a_signature_is_whole_where_there_is_room() {
 
 #[test]
 fn functions_come_from_languages_like_the_own_one() {
-    let asked = Asked::new(
+    let asked = CursorFixture::new(
         "\
 //- /app.ts
 export function loadUser(path: string) {

@@ -1,6 +1,6 @@
 //! What the index finds in small repositories, given as `//- /path` sections.
 
-mod cycles;
+mod cyclic_names;
 mod fixture;
 mod hybrid;
 mod lexical;

@@ -47,14 +47,14 @@ fn string(units: &[u16], is_raw: bool) -> Vec<u8> {
     written
 }
 
-fn opened(text: &[u8], encoding: Encoding) -> Documents {
+fn opened(text: &[u8], encoding: PositionEncoding) -> Documents {
     let mut documents = Documents::new(encoding);
     let item = [format!(r#"{{"uri":"{PATH}","languageId":"python","text":"#).as_bytes(), text, b"}"].concat();
     documents.open(serde_json::from_slice(&repair(&item)).expect("it is a document"), 0);
     documents
 }
 
-fn change(documents: &mut Documents, change: &[u8]) -> Option<SyncState> {
+fn change(documents: &mut Documents, change: &[u8]) -> Option<SyncOutcome> {
     let change = serde_json::from_slice(&repair(change)).ok();
     documents.change(&Uri(PATH.to_owned()), [change], 1)
 }
@@ -84,12 +84,12 @@ proptest! {
         edits in vec((any::<Index>(), 0..4_usize, vec(unit(), 0..4), any::<bool>()), 0..12),
     ) {
         let mut mirror = Mirror(start);
-        let mut documents = opened(&string(&mirror.0, false), Encoding::Utf16);
+        let mut documents = opened(&string(&mirror.0, false), PositionEncoding::Utf16);
         for (place, length, new, is_raw) in edits {
             let start = place.index(mirror.0.len() + 1);
             let range = start..(start + length).min(mirror.0.len());
             let sent = mirror.replace(range, &new, is_raw);
-            prop_assert_eq!(change(&mut documents, &sent), Some(SyncState::Kept));
+            prop_assert_eq!(change(&mut documents, &sent), Some(SyncOutcome::Unchanged));
             prop_assert_eq!(text(&documents), String::from_utf16_lossy(&mirror.0));
         }
     }
@@ -105,18 +105,20 @@ fn edit(characters: Range<u32>, new: &[u8]) -> Vec<u8> {
 #[test]
 fn bytes_that_are_no_text_count_as_editors_of_bytes_count_them() {
     // Three bytes, or one unit or character, for the half of a pair; one of each for any other byte.
-    for (encoding, columns) in [(Encoding::Utf8, 5), (Encoding::Utf16, 3), (Encoding::Utf32, 3)] {
+    for (encoding, columns) in
+        [(PositionEncoding::Utf8, 5), (PositionEncoding::Utf16, 3), (PositionEncoding::Utf32, 3)]
+    {
         let mut documents = opened(b"\"a\xed\xa0\xbd\xff\"", encoding);
-        assert_eq!(change(&mut documents, &edit(columns..columns, b"!")), Some(SyncState::Kept));
+        assert_eq!(change(&mut documents, &edit(columns..columns, b"!")), Some(SyncOutcome::Unchanged));
         assert_eq!(text(&documents), "a\u{fffd}\u{1a}!", "{encoding:?}");
     }
 }
 
 #[test]
 fn two_halves_are_two_characters_where_bytes_or_characters_are_counted() {
-    for (encoding, columns) in [(Encoding::Utf8, 6), (Encoding::Utf32, 2)] {
+    for (encoding, columns) in [(PositionEncoding::Utf8, 6), (PositionEncoding::Utf32, 2)] {
         let mut documents = opened(b"\"\xed\xa0\xbd\xed\xb8\x80\"", encoding);
-        assert_eq!(change(&mut documents, &edit(columns..columns, b"!")), Some(SyncState::Kept));
+        assert_eq!(change(&mut documents, &edit(columns..columns, b"!")), Some(SyncOutcome::Unchanged));
         assert_eq!(text(&documents), "\u{fffd}\u{fffd}!", "{encoding:?}");
     }
 }
@@ -124,21 +126,24 @@ fn two_halves_are_two_characters_where_bytes_or_characters_are_counted() {
 #[test]
 fn after_a_change_that_cannot_be_applied_only_the_whole_text_is() {
     let whole = |text: &str| serde_json::from_value(json!({ "text": text })).ok();
-    let part = |change: Value| serde_json::from_value::<Change>(change).ok();
+    let part = |change: Value| serde_json::from_value::<ContentChange>(change).ok();
     let range = |start: u32, end: u32| json!({"start": {"line": 0, "character": start}, "end": {"line": 0, "character": end}});
-    let mut documents = opened(b"\"abc\"", Encoding::Utf16);
+    let mut documents = opened(b"\"abc\"", PositionEncoding::Utf16);
     let uri = Uri(PATH.to_owned());
-    let mut send = |changes: Vec<Option<Change>>| {
+    let mut send = |changes: Vec<Option<ContentChange>>| {
         let state = documents.change(&uri, changes, 1).expect("it is open");
         let document = documents.get(&uri).expect("it is open");
-        (state, document.is_known(), document.text().to_string())
+        (state, document.is_synchronized(), document.text().to_string())
     };
     let insert = || part(json!({"range": range(0, 0), "text": "x"}));
     let reversed = part(json!({"range": range(2, 1), "text": "x"}));
     assert!(reversed.is_some());
-    assert_eq!(send(vec![reversed, insert()]), (SyncState::Lost, false, "abc".to_owned()));
-    assert_eq!(send(vec![insert()]), (SyncState::Kept, false, "abc".to_owned()));
-    assert_eq!(send(vec![insert(), whole("new"), insert()]), (SyncState::Kept, true, "xnew".to_owned()));
-    assert_eq!(send(vec![None, whole("one"), insert()]), (SyncState::Kept, true, "xone".to_owned()));
-    assert_eq!(send(vec![whole("two"), None]), (SyncState::Lost, false, "two".to_owned()));
+    assert_eq!(send(vec![reversed, insert()]), (SyncOutcome::Lost, false, "abc".to_owned()));
+    assert_eq!(send(vec![insert()]), (SyncOutcome::Unchanged, false, "abc".to_owned()));
+    assert_eq!(
+        send(vec![insert(), whole("new"), insert()]),
+        (SyncOutcome::Unchanged, true, "xnew".to_owned())
+    );
+    assert_eq!(send(vec![None, whole("one"), insert()]), (SyncOutcome::Unchanged, true, "xone".to_owned()));
+    assert_eq!(send(vec![whole("two"), None]), (SyncOutcome::Lost, false, "two".to_owned()));
 }

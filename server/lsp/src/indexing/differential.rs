@@ -13,18 +13,18 @@
 
 mod disk;
 mod operation;
-mod state;
+mod server_under_test;
 
 use std::fmt::Write;
 use std::ops::Range;
 
-use operation::{Operation, Random};
-use state::State;
+use operation::{Operation, SeededRandom};
+use server_under_test::ServerUnderTest;
 
 /// Operations of one seed.
 const OPERATIONS: usize = 2_000;
 /// With more operations than these it takes too long to try without each pair of them.
-const MANY: usize = 24;
+const MAX_OPERATIONS_FOR_PAIRS: usize = 24;
 /// Seeds that run with every test run: some ten seconds each in a debug build.
 const SEEDS: Range<u64> = 1..3;
 /// Other seeds, as `from..to`.
@@ -38,12 +38,12 @@ struct Difference {
 }
 
 fn operations(seed: u64) -> Vec<Operation> {
-    let mut random = Random(seed);
+    let mut random = SeededRandom(seed);
     (0..OPERATIONS).map(|number| Operation::draw(&mut random, number)).collect()
 }
 
 fn run(operations: &[Operation]) -> Result<(), Difference> {
-    let mut state = State::new();
+    let mut state = ServerUnderTest::new();
     for (at, operation) in operations.iter().enumerate() {
         state.apply(*operation).map_err(|what| Difference { at, what })?;
     }
@@ -81,7 +81,7 @@ fn shrink(operations: &[Operation], difference: Difference) -> (Vec<Operation>, 
 fn shrink_by_pairs(mut smallest: Vec<Operation>, mut difference: Difference) -> (Vec<Operation>, Difference) {
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     loop {
-        if smallest.len() > MANY {
+        if smallest.len() > MAX_OPERATIONS_FOR_PAIRS {
             return (smallest, difference);
         }
         if pairs.is_empty() {

@@ -2,11 +2,11 @@
 
 use tower_lsp_server::gen_lsp_types::DidChangeConfigurationParams;
 
-use crate::ordered::State;
+use crate::ordered_service::OrderedState;
 
 /// Clients that can be asked are asked; others send everything along.
-pub(crate) fn did_change_configuration(state: &mut State, params: DidChangeConfigurationParams) {
-    if state.server.agreed().is_some_and(|agreed| agreed.client_has.configuration) {
+pub(crate) fn did_change_configuration(state: &mut OrderedState, params: DidChangeConfigurationParams) {
+    if state.server.handshake().is_some_and(|agreed| agreed.client_features.configuration) {
         state.server.configuration_changed.notify_one();
     } else if let Some(settings) = params.settings.get("ghostbench") {
         state.server.set_settings(settings.clone());

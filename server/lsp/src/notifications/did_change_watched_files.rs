@@ -3,10 +3,10 @@
 use tower_lsp_server::gen_lsp_types::DidChangeWatchedFilesParams;
 
 use crate::from_proto;
-use crate::ordered::State;
+use crate::ordered_service::OrderedState;
 
-pub(crate) fn did_change_watched_files(state: &mut State, params: DidChangeWatchedFilesParams) {
+pub(crate) fn did_change_watched_files(state: &mut OrderedState, params: DidChangeWatchedFilesParams) {
     for path in params.changes.iter().filter_map(|change| from_proto::path(&change.uri)) {
-        state.server.folders.changed(&path);
+        state.server.folders.note_changed(&path);
     }
 }

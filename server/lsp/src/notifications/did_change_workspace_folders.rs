@@ -2,9 +2,12 @@
 
 use tower_lsp_server::gen_lsp_types::DidChangeWorkspaceFoldersParams;
 
-use crate::ordered::State;
+use crate::ordered_service::OrderedState;
 
-pub(crate) fn did_change_workspace_folders(state: &mut State, params: DidChangeWorkspaceFoldersParams) {
+pub(crate) fn did_change_workspace_folders(
+    state: &mut OrderedState,
+    params: DidChangeWorkspaceFoldersParams,
+) {
     for folder in &params.event.removed {
         state.server.folders.remove(&folder.uri);
     }
@@ -12,6 +15,6 @@ pub(crate) fn did_change_workspace_folders(state: &mut State, params: DidChangeW
         state.server.add_folder(folder);
     }
     for path in state.documents.all().filter_map(|document| document.path.clone()) {
-        state.server.folders.opened(&path);
+        state.server.folders.note_opened(&path);
     }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use tower_lsp_server::gen_lsp_types::DidCloseTextDocumentParams;
 
-use crate::ordered::State;
+use crate::ordered_service::OrderedState;
 
-pub(crate) fn did_close(state: &mut State, params: DidCloseTextDocumentParams) {
+pub(crate) fn did_close(state: &mut OrderedState, params: DidCloseTextDocumentParams) {
     let uri = params.text_document.uri;
     if !Arc::make_mut(&mut state.documents).close(&uri) {
         state.server.warn(format!("{}: it was closed without being open", uri.0));

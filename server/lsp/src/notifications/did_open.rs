@@ -5,23 +5,23 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::documents::OpenedDocument;
+use crate::documents::DidOpenDocument;
 use crate::from_proto;
-use crate::ordered::State;
+use crate::ordered_service::OrderedState;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Params {
-    text_document: OpenedDocument,
+    text_document: DidOpenDocument,
 }
 
-pub(crate) fn did_open(state: &mut State, params: &Value) {
+pub(crate) fn did_open(state: &mut OrderedState, params: &Value) {
     match Params::deserialize(params) {
         Ok(params) => {
             let path = from_proto::path(&params.text_document.uri);
-            path.iter().for_each(|path| state.server.folders.opened(path));
+            path.iter().for_each(|path| state.server.folders.note_opened(path));
             Arc::make_mut(&mut state.documents).open(params.text_document, state.arrival);
         }
-        Err(_) => state.lose_named("textDocument/didOpen", params),
+        Err(_) => state.mark_named_desynchronized("textDocument/didOpen", params),
     }
 }

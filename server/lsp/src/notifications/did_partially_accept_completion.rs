@@ -1,9 +1,12 @@
 //! `textDocument/didPartiallyAcceptCompletion`: the beginning of a suggestion was taken over.
 
 use crate::ext::DidPartiallyAcceptCompletionParams;
-use crate::ordered::State;
+use crate::ordered_service::OrderedState;
 
-pub(crate) fn did_partially_accept_completion(state: &mut State, params: DidPartiallyAcceptCompletionParams) {
+pub(crate) fn did_partially_accept_completion(
+    state: &mut OrderedState,
+    params: DidPartiallyAcceptCompletionParams,
+) {
     let units = params.accepted_length as usize;
     state.server.suggestions.accept(params.item.id(), Some(units), &state.documents);
 }

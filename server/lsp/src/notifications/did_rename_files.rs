@@ -3,9 +3,9 @@
 use tower_lsp_server::gen_lsp_types::RenameFilesParams;
 
 use crate::from_proto;
-use crate::ordered::State;
+use crate::ordered_service::OrderedState;
 
-pub(crate) fn did_rename_files(state: &mut State, params: RenameFilesParams) {
+pub(crate) fn did_rename_files(state: &mut OrderedState, params: RenameFilesParams) {
     for file in &params.files {
         let paths = [&file.old_uri, &file.new_uri].map(from_proto::path);
         let [Some(old), Some(new)] = paths else { continue };

@@ -3,15 +3,15 @@
 use tower_lsp_server::gen_lsp_types::DidSaveTextDocumentParams;
 
 use crate::from_proto;
-use crate::ordered::State;
+use crate::ordered_service::OrderedState;
 
-pub(crate) fn did_save(state: &mut State, params: DidSaveTextDocumentParams) {
+pub(crate) fn did_save(state: &mut OrderedState, params: DidSaveTextDocumentParams) {
     let uri = params.text_document.uri;
     let Some(path) = from_proto::path(&uri) else { return };
-    state.server.folders.changed(&path);
+    state.server.folders.note_changed(&path);
     // The file that was written may lie elsewhere than the path says.
     let real = state.documents.get(&uri).and_then(|document| document.session.real_path.known());
     if let Some(real) = real.filter(|real| **real != *path) {
-        state.server.folders.changed(&real);
+        state.server.folders.note_changed(&real);
     }
 }

@@ -1,9 +1,9 @@
 //! `textDocument/didShowCompletion`: a suggestion was drawn, says a client that knows.
 
 use crate::ext::DidShowCompletionParams;
-use crate::ordered::State;
+use crate::ordered_service::OrderedState;
 
-pub(crate) fn did_show_completion(state: &mut State, params: DidShowCompletionParams) {
+pub(crate) fn did_show_completion(state: &mut OrderedState, params: DidShowCompletionParams) {
     let id = params.item.id();
     tracing::debug!(id, known = state.server.suggestions.is_known(id), "shown");
 }

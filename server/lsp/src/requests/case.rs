@@ -4,25 +4,25 @@ use std::sync::Arc;
 
 use tower_lsp_server::jsonrpc::Result;
 
-use crate::beside::{beside, no_case};
+use crate::case_summaries::CaseSummaries;
 use crate::ext::{CaseParams, CaseResult};
-use crate::moment::Moment;
+use crate::request_snapshot::RequestSnapshot;
+use crate::run_blocking::{no_case_error, run_blocking};
 use crate::server::Server;
-use crate::summaries::Summaries;
 
 pub(crate) async fn case(server: Server, params: CaseParams) -> Result<CaseResult> {
-    let moment = Moment::of_request();
+    let moment = RequestSnapshot::current();
     for folder in server.folders.all() {
-        let summaries = Summaries::of_folder(&server, &folder, &moment.documents).await?;
-        let known = Arc::clone(&summaries.known);
+        let summaries = CaseSummaries::of_folder(&server, &folder, &moment.documents).await?;
+        let known = Arc::clone(&summaries.recorded);
         let id = params.id.clone();
-        let found = beside(move || {
+        let found = run_blocking(move || {
             let Some(found) = known.case(&id)? else { return Ok(None) };
             known.suite.load(&found).map(|case| Some((found, case)))
         });
         if let Some((found, case)) = found.await? {
-            return Ok(CaseResult { summary: summaries.with_answers(&found), case });
+            return Ok(CaseResult { summary: summaries.summary_with_answers(&found), case });
         }
     }
-    Err(no_case(&params.id))
+    Err(no_case_error(&params.id))
 }

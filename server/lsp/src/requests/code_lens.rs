@@ -6,22 +6,22 @@ use serde_json::json;
 use tower_lsp_server::gen_lsp_types::{CodeLens, CodeLensParams, Command, Range};
 use tower_lsp_server::jsonrpc::Result;
 
-use crate::beside::beside;
+use crate::case_summaries::CaseSummaries;
 use crate::ext::{CaseSummary, EngineResult, REPLAY_COMMAND};
-use crate::moment::Moment;
+use crate::request_snapshot::RequestSnapshot;
+use crate::run_blocking::run_blocking;
 use crate::server::Server;
-use crate::summaries::Summaries;
 
 pub(crate) async fn code_lens(server: Server, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-    let moment = Moment::of_request();
+    let moment = RequestSnapshot::current();
     let document = moment.document(&params.text_document.uri)?;
-    document.known()?;
-    let home = server.folders.home(&document).await;
+    document.ensure_synchronized()?;
+    let home = server.folders.locate(&document).await;
     let Some(folder) = home.folder else { return Ok(None) };
-    let summaries = Summaries::of_folder(&server, &folder, &moment.documents).await?;
-    let (known, path) = (Arc::clone(&summaries.known), home.path);
-    let cases = beside(move || known.of_file(&path)).await?;
-    Ok(Some(cases.iter().filter_map(|case| lens(&summaries.of(case))).collect()))
+    let summaries = CaseSummaries::of_folder(&server, &folder, &moment.documents).await?;
+    let (known, path) = (Arc::clone(&summaries.recorded), home.path);
+    let cases = run_blocking(move || known.of_file(&path)).await?;
+    Ok(Some(cases.iter().filter_map(|case| lens(&summaries.summary(case))).collect()))
 }
 
 /// A click asks the engines again.

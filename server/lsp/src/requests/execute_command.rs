@@ -7,7 +7,7 @@ use tower_lsp_server::gen_lsp_types::{ExecuteCommandParams, LspAny};
 use tower_lsp_server::jsonrpc::{Error, Result};
 
 use crate::ext::{DID_ACCEPT_COMMAND, RECORD_CASE_COMMAND, REPLAY_COMMAND};
-use crate::moment::Moment;
+use crate::request_snapshot::RequestSnapshot;
 use crate::requests::{record_case, replay};
 use crate::server::Server;
 
@@ -17,7 +17,7 @@ pub(crate) async fn execute_command(server: Server, params: ExecuteCommandParams
     match command.as_str() {
         DID_ACCEPT_COMMAND => {
             let id: String = parse(&command, argument)?;
-            let documents = Moment::of_request().documents;
+            let documents = RequestSnapshot::current().documents;
             if !server.suggestions.accept(&id, None, &documents) {
                 tracing::warn!(id, "an item was accepted that is not known any more");
             }

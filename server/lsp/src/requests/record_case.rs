@@ -7,47 +7,48 @@ use syntax::SourceFile;
 use tower_lsp_server::jsonrpc::Result;
 
 use crate::admission;
-use crate::beside::{beside, failed, no_folder};
+use crate::case_summaries::CaseSummaries;
 use crate::documents::OpenDocument;
 use crate::ext::{RecordCaseParams, RecordCaseResult};
-use crate::folders::{Contents, Home};
 use crate::locks::lock;
-use crate::moment::Moment;
-use crate::places::TextThen;
+use crate::request_snapshot::RequestSnapshot;
+use crate::run_blocking::{no_folder_error, request_failed, run_blocking};
 use crate::server::Server;
-use crate::summaries::Summaries;
+use crate::tracked_ranges::TextVersion;
+use crate::workspace_folders::{DocumentLocation, FolderContents};
 
 pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Result<RecordCaseResult> {
-    let moment = Moment::of_request();
+    let moment = RequestSnapshot::current();
     let document = moment.document(&params.text_document.uri)?;
     let cursor = document.offset(params.position)?;
-    let home = server.folders.home(&document).await;
-    let folder = home.folder.clone().ok_or_else(no_folder)?;
+    let home = server.folders.locate(&document).await;
+    let folder = home.folder.clone().ok_or_else(no_folder_error)?;
     if !home.is_inside {
-        return Err(failed("this document is in no open folder; save it into one, then record it"));
+        return Err(request_failed("this document is in no open folder; save it into one, then record it"));
     }
     if let Some(reason) = admission::refusal(&document, &home).await {
-        return Err(failed(format!("{} cannot be recorded: {reason}", home.path)));
+        return Err(request_failed(format!("{} cannot be recorded: {reason}", home.path)));
     }
     let settings = server.settings_in(Some(&folder)).await?;
     let privacy = &settings.config.record.privacy;
     if privacy != "full" {
-        return Err(failed(format!(
+        return Err(request_failed(format!(
             "cases are recorded under the setting record.privacy = \"full\" alone, and it is \"{privacy}\""
         )));
     }
-    let contents = folder.contents_when_read().await;
+    let contents = folder.wait_for_contents().await;
     let added = {
         let (document, folder) = (Arc::clone(&document), Arc::clone(&folder));
         let refusal = admission::refusal_now(&document, &home);
-        beside(move || {
-            let case = case(&document, &home, &contents, cursor)?;
+        run_blocking(move || {
+            let case = case_at_cursor(&document, &home, &contents, cursor)?;
             // It may have become ignored while the folder was read.
             if let Some(reason) = refusal() {
                 return Err(format!("{} cannot be recorded: {reason}", home.path));
             }
-            let added = folder.recorded.add(case).map_err(|error| error.to_string())?;
-            let recorded = folder.recorded.suite().case(&added.case.id).map_err(|error| error.to_string())?;
+            let added = folder.recorded_cases.add(case).map_err(|error| error.to_string())?;
+            let recorded =
+                folder.recorded_cases.suite().case(&added.case.id).map_err(|error| error.to_string())?;
             recorded
                 .map(|case| (case, added.is_new))
                 .ok_or_else(|| "the suite was replaced just now; record again".to_owned())
@@ -55,38 +56,38 @@ pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Res
         .await?
     };
     let (recorded, is_new) = added;
-    let summaries = Summaries::of_case(&server, &folder, &document, &recorded).await?;
+    let summaries = CaseSummaries::of_case(&server, &folder, &document, &recorded).await?;
     server.refresh_lenses();
     Ok(RecordCaseResult {
-        case: summaries.of(&recorded),
+        case: summaries.summary(&recorded),
         added: is_new,
-        suite: folder.recorded.suite().path(),
+        suite: folder.recorded_cases.suite().path(),
     })
 }
 
-fn case(
+fn case_at_cursor(
     document: &OpenDocument,
-    home: &Home,
-    contents: &Contents,
+    home: &DocumentLocation,
+    contents: &FolderContents,
     cursor: usize,
 ) -> std::result::Result<Case, String> {
     let language = contents.language(&home.path).or(document.language);
     let language = language.expect("documents in unknown languages are refused");
     let text = document.text();
-    let tree = lock(&document.session.parsed).tree(language, &text);
+    let tree = lock(&document.session.syntax).tree(language, &text);
     let file = SourceFile { path: Arc::clone(&home.path), language, text };
-    let mut case =
-        mining::at_cursor(&file, &tree, cursor, &origin(contents)).map_err(|reason| reason.to_string())?;
-    let places = lock(&document.session.places);
-    let (exposure, engine) = places.exposure(case.byte_range.clone(), &TextThen::of(document));
+    let mut case = mining::case_at_cursor(&file, &tree, cursor, &origin(contents))
+        .map_err(|reason| reason.to_string())?;
+    let places = lock(&document.session.tracked_ranges);
+    let (exposure, engine) = places.exposure(case.byte_range.clone(), &TextVersion::of_document(document));
     case.origin.exposure = exposure;
     case.origin.exposed_arm = engine.map(str::to_owned);
     Ok(case)
 }
 
 /// Provenance of what is recorded now.
-fn origin(contents: &Contents) -> Origin {
+fn origin(contents: &FolderContents) -> Origin {
     let unread = || Origin::new(OriginKind::Live, "");
-    let origin = contents.code.as_ref().map_or_else(unread, |code| code.origin(OriginKind::Live));
+    let origin = contents.code_version.as_ref().map_or_else(unread, |code| code.origin(OriginKind::Live));
     Origin { recorded_at: Some(jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()), ..origin }
 }

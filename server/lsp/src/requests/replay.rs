@@ -4,38 +4,43 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cases::Case;
-use index::Cancel;
-use replay::{Answers, ConfiguredEngine, Questions, RecordedCase, Stop};
+use index::CancelFlag;
+use replay::{ConfiguredEngine, RecordedCase, RunAnswers, RunInputs, StopSignal};
 use tower_lsp_server::jsonrpc::{Error, Result};
 
 use crate::background_threads;
-use crate::beside::{beside, beside_while_wanted, failed, no_case, no_folder};
-use crate::ext::{ReplayParams, ReplayResult, Target};
-use crate::folders::Folder;
-use crate::moment::Moment;
-use crate::progress::{Shown, Step, Work};
-use crate::recorded::Known;
+use crate::case_summaries::{CaseSummaries, recorded_cases};
+use crate::ext::{ReplayParams, ReplayResult, ReplayTarget};
+use crate::progress::{ProgressReporter, ProgressStep, ProgressTask};
+use crate::recorded_cases::RecordedSnapshot;
+use crate::request_snapshot::RequestSnapshot;
+use crate::run_blocking::{
+    beside_while_wanted, no_case_error, no_folder_error, request_failed, run_blocking,
+};
 use crate::server::Server;
-use crate::summaries::{Summaries, known};
+use crate::workspace_folders::Folder;
 
 /// Seed of the intervals, as on the command line.
 const SEED: u64 = 1;
 
 pub(crate) async fn replay(server: Server, params: ReplayParams) -> Result<ReplayResult> {
-    let moment = Moment::of_request();
-    let (folder, cases) = chosen(&server, &moment, &params).await?;
+    let moment = RequestSnapshot::current();
+    let (folder, cases) = chosen_cases(&server, &moment, &params).await?;
     if cases.is_empty() {
-        return Err(failed("nothing is recorded here yet; record a case first"));
+        return Err(request_failed("nothing is recorded here yet; record a case first"));
     }
-    let work = moment.work.clone().unwrap_or_else(|| Arc::new(server.works.begin_anew()));
-    let shown = Shown::begin(&server, &work, "Ghostbench asks again", true);
+    let work = moment
+        .progress_task
+        .clone()
+        .unwrap_or_else(|| Arc::new(server.progress_tasks.begin_server_initiated()));
+    let shown = ProgressReporter::begin(&server, &work, "Ghostbench asks again", true);
     // Cancelling the request drops this, and with it what engines are at.
-    let (run, answers) = make(&server, &folder, cases.clone(), &work, &shown).await?;
+    let (run, answers) = run_replay(&server, &folder, cases.clone(), &work, &shown).await?;
     shown.end().await;
     server.refresh_lenses();
-    let summaries = Summaries::of_folder(&server, &folder, &moment.documents).await?;
-    let known = Arc::clone(&summaries.known);
-    let replayed = beside(move || {
+    let summaries = CaseSummaries::of_folder(&server, &folder, &moment.documents).await?;
+    let known = Arc::clone(&summaries.recorded);
+    let replayed = run_blocking(move || {
         let found = cases.iter().map(|case| known.case(&case.id));
         found.filter_map(std::result::Result::transpose).collect::<std::result::Result<Vec<_>, _>>()
     });
@@ -44,54 +49,60 @@ pub(crate) async fn replay(server: Server, params: ReplayParams) -> Result<Repla
         requests: answers.predictions.len(),
         planned: answers.planned,
         cancelled: !answers.is_finished(),
-        cases: replayed.await?.iter().map(|case| summaries.of(case)).collect(),
+        cases: replayed.await?.iter().map(|case| summaries.summary(case)).collect(),
     })
 }
 
 /// The cases that are meant, and the folder they belong to.
-async fn chosen(server: &Server, moment: &Moment, params: &ReplayParams) -> Result<(Arc<Folder>, Vec<Case>)> {
+async fn chosen_cases(
+    server: &Server,
+    moment: &RequestSnapshot,
+    params: &ReplayParams,
+) -> Result<(Arc<Folder>, Vec<Case>)> {
     match params.target {
-        Target::Case => match &params.case {
-            Some(id) => one(server, id).await,
+        ReplayTarget::Case => match &params.case {
+            Some(id) => single_case(server, id).await,
             None => Err(Error::invalid_params("to replay a case, name it: case")),
         },
-        Target::File => {
+        ReplayTarget::File => {
             let Some(document) = &params.text_document else {
                 return Err(Error::invalid_params("to replay a file, name its textDocument"));
             };
-            let home = server.folders.home(&*moment.document(&document.uri)?).await;
-            let folder = home.folder.ok_or_else(no_folder)?;
-            let known = known(server, &folder).await?;
-            let cases = loaded(&known, move |known| known.of_file(&home.path)).await?;
+            let home = server.folders.locate(&*moment.document(&document.uri)?).await;
+            let folder = home.folder.ok_or_else(no_folder_error)?;
+            let known = recorded_cases(server, &folder).await?;
+            let cases = load_cases(&known, move |known| known.of_file(&home.path)).await?;
             Ok((folder, cases))
         }
-        Target::Suite => {
+        ReplayTarget::Suite => {
             let folder = server.folder_of(moment, params.text_document.as_ref()).await?;
-            let known = known(server, &folder).await?;
-            let cases = loaded(&known, |known| known.suite.cases()).await?;
+            let known = recorded_cases(server, &folder).await?;
+            let cases = load_cases(&known, |known| known.suite.cases()).await?;
             Ok((folder, cases))
         }
     }
 }
 
-async fn one(server: &Server, id: &str) -> Result<(Arc<Folder>, Vec<Case>)> {
+async fn single_case(server: &Server, id: &str) -> Result<(Arc<Folder>, Vec<Case>)> {
     for folder in server.folders.all() {
-        let (known, wanted) = (known(server, &folder).await?, id.to_owned());
-        let cases = loaded(&known, move |known| Ok(known.case(&wanted)?.into_iter().collect())).await?;
+        let (known, wanted) = (recorded_cases(server, &folder).await?, id.to_owned());
+        let cases = load_cases(&known, move |known| Ok(known.case(&wanted)?.into_iter().collect())).await?;
         if !cases.is_empty() {
             return Ok((folder, cases));
         }
     }
-    Err(no_case(id))
+    Err(no_case_error(id))
 }
 
 /// The cases that `choose` chooses, with their texts.
-async fn loaded(
-    known: &Arc<Known>,
-    choose: impl FnOnce(&Known) -> std::result::Result<Vec<Arc<RecordedCase>>, replay::Error> + Send + 'static,
+async fn load_cases(
+    known: &Arc<RecordedSnapshot>,
+    choose: impl FnOnce(&RecordedSnapshot) -> std::result::Result<Vec<Arc<RecordedCase>>, replay::ReplayError>
+    + Send
+    + 'static,
 ) -> Result<Vec<Case>> {
     let known = Arc::clone(known);
-    let loading = move |cancel: &Cancel| {
+    let loading = move |cancel: &CancelFlag| {
         let wanted = choose(&known)?;
         wanted.iter().take_while(|_| !cancel.is_cancelled()).map(|case| known.suite.load(case)).collect()
     };
@@ -99,33 +110,34 @@ async fn loaded(
 }
 
 /// Makes the run, and gives its folder.
-async fn make(
+async fn run_replay(
     server: &Server,
     folder: &Arc<Folder>,
     cases: Vec<Case>,
-    work: &Work,
-    shown: &Shown,
-) -> Result<(PathBuf, Answers)> {
-    let contents = folder.contents_when_read().await;
+    work: &ProgressTask,
+    shown: &ProgressReporter,
+) -> Result<(PathBuf, RunAnswers)> {
+    let contents = folder.wait_for_contents().await;
     let settings = server.settings_in(Some(folder)).await?;
     let engines: Vec<ConfiguredEngine> =
-        settings.served.engines.iter().map(|engine| engine.replayed.clone()).collect();
-    let name = folder.recorded.suite().name().to_owned();
-    let state = contents.code.as_ref().map(|code| code.state.clone());
-    let run = replay::describe(folder.name.clone(), &cases, &engines, state, SEED, 1);
+        settings.engine_set.engines.iter().map(|engine| engine.replayed.clone()).collect();
+    let name = folder.recorded_cases.suite().name().to_owned();
+    let state = contents.code_version.as_ref().map(|code| code.state.clone());
+    let run = replay::describe_run(folder.name.clone(), &cases, &engines, state, SEED, 1);
     let data = server.setup.data.clone();
-    let path = beside(move || data.new_run(&name)).await?;
-    let questions = Questions {
+    let path = run_blocking(move || data.new_run(&name)).await?;
+    let questions = RunInputs {
         cases: cases.into(),
         engines: engines.into(),
-        world: contents.world.clone(),
+        world: contents.index.clone(),
         copies: Arc::default(),
         jobs: background_threads().get(),
     };
     let told = |done, total| {
-        shown.steps.send_replace(Step { done, total });
+        shown.steps.send_replace(ProgressStep { done, total });
     };
-    let made = replay::replay(path.clone(), run, questions, Stop::at_once(work.stop.clone()), told).await;
-    let (answers, _) = made.map_err(failed)?;
+    let made =
+        replay::replay(path.clone(), run, questions, StopSignal::immediately(work.stop.clone()), told).await;
+    let (answers, _) = made.map_err(request_failed)?;
     Ok((path, answers))
 }

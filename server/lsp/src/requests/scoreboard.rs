@@ -3,35 +3,35 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use index::Cancel;
-use replay::WholeRun;
+use index::CancelFlag;
+use replay::SuiteRun;
 use report::RunReport;
 use report::terminal::Style;
 use serde_json::Value;
 use tower_lsp_server::jsonrpc::Result;
 
-use crate::beside::{beside, beside_while_wanted};
+use crate::case_summaries::recorded_cases;
 use crate::ext::{ScoreboardParams, ScoreboardResult};
-use crate::moment::Moment;
+use crate::request_snapshot::RequestSnapshot;
+use crate::run_blocking::{beside_while_wanted, run_blocking};
 use crate::server::Server;
-use crate::summaries::known;
 
 pub(crate) async fn scoreboard(server: Server, params: Option<ScoreboardParams>) -> Result<ScoreboardResult> {
-    let moment = Moment::of_request();
+    let moment = RequestSnapshot::current();
     let document = params.and_then(|params| params.text_document);
     let folder = server.folder_of(&moment, document.as_ref()).await?;
-    let known = known(&server, &folder).await?;
-    let suite = folder.recorded.suite().path();
+    let known = recorded_cases(&server, &folder).await?;
+    let suite = folder.recorded_cases.suite().path();
     let counted = Arc::clone(&known);
-    let cases = beside(move || counted.suite.count()).await?;
-    let Some(WholeRun { folder: run, cases: covered }) = known.whole().cloned() else {
+    let cases = run_blocking(move || counted.suite.count()).await?;
+    let Some(SuiteRun { folder: run, cases: covered }) = known.suite_run().cloned() else {
         let nothing = "No replay of the whole suite yet.";
         let (markdown, text) = (nothing.to_owned(), nothing.to_owned());
         return Ok(ScoreboardResult { suite, cases, run: None, summary: None, markdown, text });
     };
     let read = run.clone();
     let (summary, markdown, text) =
-        beside_while_wanted(move |cancel| board(&read, cases.saturating_sub(covered), cancel)).await?;
+        beside_while_wanted(move |cancel| render_board(&read, cases.saturating_sub(covered), cancel)).await?;
     Ok(ScoreboardResult { suite, cases, run: Some(run), summary: Some(summary), markdown, text })
 }
 
@@ -39,10 +39,10 @@ pub(crate) async fn scoreboard(server: Server, params: Option<ScoreboardParams>)
 const STYLE: Style = Style { color: false, width: 100, unicode: true };
 
 /// The run's summary as JSON, as Markdown and in columns.
-fn board(
+fn render_board(
     run: &Path,
     recorded_since: usize,
-    cancel: &Cancel,
+    cancel: &CancelFlag,
 ) -> std::result::Result<(Value, String, String), String> {
     let go_on = || if cancel.is_cancelled() { Err("cancelled".to_owned()) } else { Ok(()) };
     let contents = replay::read_run(run).map_err(|error| error.to_string())?;

@@ -2,21 +2,21 @@
 
 use tower_lsp_server::jsonrpc::Result;
 
-use crate::ext::{EngineStatus, FolderStatus, Status};
-use crate::folders::{Folder, State};
+use crate::ext::{EngineStatus, FolderStatus, ServerStatus};
 use crate::locks::lock;
 use crate::server::Server;
-use crate::settings::InForce;
+use crate::settings::EffectiveSettings;
 use crate::to_proto;
+use crate::workspace_folders::{Folder, IndexingState};
 
-pub(crate) async fn status(server: Server, _: Option<serde_json::Value>) -> Result<Status> {
+pub(crate) async fn status(server: Server, _: Option<serde_json::Value>) -> Result<ServerStatus> {
     let settings = server.settings_in(server.folders.all().first().map(|folder| &**folder)).await?;
-    let encoding = server.agreed().map(|agreed| String::from(to_proto::encoding(agreed.encoding)));
-    Ok(Status {
+    let encoding = server.handshake().map(|agreed| String::from(to_proto::encoding(agreed.encoding)));
+    Ok(ServerStatus {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         position_encoding: encoding.unwrap_or_default(),
-        folders: server.folders.all().iter().map(|folder| of_folder(folder)).collect(),
-        engines: engines(&server, &settings),
+        folders: server.folders.all().iter().map(|folder| folder_status(folder)).collect(),
+        engines: engine_statuses(&server, &settings),
         busy: server.busy.count(),
         last_completion: lock(&server.last_completion).clone(),
         log_file: server.setup.log.as_ref().map(|log| log.path.clone()),
@@ -24,19 +24,19 @@ pub(crate) async fn status(server: Server, _: Option<serde_json::Value>) -> Resu
 }
 
 /// The engine that writes, the others that can be asked, then those that cannot.
-fn engines(server: &Server, settings: &InForce) -> Vec<EngineStatus> {
-    let writing = settings.writing().automatic.name();
-    let others = settings.served.engines.iter().map(|engine| engine.automatic.name());
+fn engine_statuses(server: &Server, settings: &EffectiveSettings) -> Vec<EngineStatus> {
+    let writing = settings.ghost_text_engine().automatic.name();
+    let others = settings.engine_set.engines.iter().map(|engine| engine.automatic.name());
     let others = others.filter(|name| name.name != writing.name);
     let asked = std::iter::once(writing.clone()).chain(others);
     let asked = asked.map(|name| EngineStatus {
-        fault: server.health.fault(&name.name),
+        fault: server.engine_health.fault(&name.name),
         name: name.name,
         kind: name.kind,
         model: name.model,
         reason: None,
     });
-    let not_asked = settings.served.not_asked.iter().map(|engine| EngineStatus {
+    let not_asked = settings.engine_set.unavailable.iter().map(|engine| EngineStatus {
         name: engine.name.clone(),
         kind: engine.kind.clone(),
         model: String::new(),
@@ -46,14 +46,14 @@ fn engines(server: &Server, settings: &InForce) -> Vec<EngineStatus> {
     asked.chain(not_asked).collect()
 }
 
-fn of_folder(folder: &Folder) -> FolderStatus {
-    let reading = folder.reading();
+fn folder_status(folder: &Folder) -> FolderStatus {
+    let reading = folder.state();
     let (state, message) = match reading.state {
-        State::Indexing => ("indexing", None),
-        State::Ready => ("ready", None),
-        State::Failed(reason) => ("failed", Some(reason)),
+        IndexingState::Indexing => ("indexing", None),
+        IndexingState::Ready => ("ready", None),
+        IndexingState::Failed(reason) => ("failed", Some(reason)),
     };
-    let read = reading.contents.code.as_ref().map(|code| (code.state.files, code.state.lines));
+    let read = reading.contents.code_version.as_ref().map(|code| (code.state.files, code.state.lines));
     let (files, lines) = read.unwrap_or_default();
     FolderStatus {
         uri: folder.uri.clone(),
@@ -62,6 +62,6 @@ fn of_folder(folder: &Folder) -> FolderStatus {
         message,
         files: files as usize,
         lines: lines as usize,
-        suite: folder.recorded.suite().path(),
+        suite: folder.recorded_cases.suite().path(),
     }
 }

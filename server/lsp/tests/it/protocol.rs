@@ -14,10 +14,10 @@ use tower_lsp_server::gen_lsp_types::{
 };
 
 use document::{Document, Table};
-use full::Full;
+use full_messages::FullMessage;
 
 mod document;
-mod full;
+mod full_messages;
 
 /// Compares a part of the document with a type.
 type Check<Part> = fn(&Part);
@@ -37,7 +37,7 @@ const TABLES: &[(&str, &str, Check<Table>)] = &[
     (ext::REPLAY, "result", has_fields_of::<ReplayResult>),
     (ext::SCOREBOARD, "parameters", has_fields_of::<ScoreboardParams>),
     (ext::SCOREBOARD, "result", has_fields_of::<ScoreboardResult>),
-    (ext::STATUS, "result", has_fields_of::<Status>),
+    (ext::STATUS, "result", has_fields_of::<ServerStatus>),
     (ext::STATUS, "folder", has_fields_of::<FolderStatus>),
     (ext::STATUS, "engine", has_fields_of::<EngineStatus>),
     (ext::STATUS, "completion", has_fields_of::<CompletionStatus>),
@@ -68,7 +68,7 @@ const EXAMPLES: &[(&str, &str, Check<str>)] = &[
     (ext::REPLAY, "result", is_message::<ReplayResult>),
     (ext::SCOREBOARD, "parameters", is_message::<ScoreboardParams>),
     (ext::SCOREBOARD, "result", is_message::<ScoreboardResult>),
-    (ext::STATUS, "result", is_message::<Status>),
+    (ext::STATUS, "result", is_message::<ServerStatus>),
     (ext::DID_CHANGE_STATUS, "parameters", is_message::<DidChangeStatusParams>),
 ];
 
@@ -115,8 +115,8 @@ fn every_example_is_a_message() {
 
 #[test]
 fn words_are_documented() {
-    let targets =
-        [Target::Case, Target::File, Target::Suite].map(|target| serde_json::to_value(target).unwrap());
+    let targets = [ReplayTarget::Case, ReplayTarget::File, ReplayTarget::Suite]
+        .map(|target| serde_json::to_value(target).unwrap());
     check_words(ext::REPLAY, "parameters", "target", targets.iter().filter_map(Value::as_str));
     let statuses = AnswerStatus::ALL.iter().map(|status| status.name());
     check_words("Case summary", "result", "status", statuses);
@@ -124,7 +124,7 @@ fn words_are_documented() {
 
 /// The rows of the table are the type's fields, and those may be left out that say so.
 #[track_caller]
-fn has_fields_of<T: Full>(table: &Table) {
+fn has_fields_of<T: FullMessage>(table: &Table) {
     let name = std::any::type_name::<T>();
     let Value::Object(fields) = serde_json::to_value(T::full()).expect("messages are JSON") else {
         panic!("{name} is no object");

@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 
-use syntax::{Conditionals, SourceFile, Token, TokenKind, Tree};
+use syntax::{ConditionalGroups, SourceFile, Token, TokenKind, Tree};
 
-use crate::holes::is_between_signs;
-use crate::obstacle::Obstacle;
-use crate::random::Random;
+use crate::holes::is_at_character_boundaries;
+use crate::seeded_random::SeededRandom;
+use crate::unanswerable::UnanswerableReason;
 
 /// A file's tokens and statements.
 pub(super) struct Statements<'a> {
     source: &'a SourceFile,
     tree: &'a Tree,
     tokens: Vec<Token>,
-    conditionals: Conditionals,
+    conditionals: ConditionalGroups,
 }
 
 impl<'a> Statements<'a> {
@@ -21,26 +21,31 @@ impl<'a> Statements<'a> {
     pub(super) fn new(source: &'a SourceFile, tree: &'a Tree) -> Statements<'a> {
         let mut tokens = syntax::lex(source.language, &source.text);
         tokens.retain(|token| token.kind != TokenKind::Newline);
-        let conditionals = Conditionals::new(source.language, &source.text, &tokens);
+        let conditionals = ConditionalGroups::new(source.language, &source.text, &tokens);
         Statements { source, tree, tokens, conditionals }
     }
 
     /// From a random token of the statement, on the name's own line and no later than the name, to the statement's end; why not, where
     /// the name is cut off, or no statement ends with a line.
-    pub(super) fn hole(&self, name: &Range<usize>, random: &mut Random) -> Result<Range<usize>, Obstacle> {
+    pub(super) fn hole(
+        &self,
+        name: &Range<usize>,
+        random: &mut SeededRandom,
+    ) -> Result<Range<usize>, UnanswerableReason> {
         let statement_end = self.tree.statement_end(name.start);
         let starts = self.starts(name, statement_end);
         let start = starts.get(random.below(starts.len())).copied().unwrap_or(name.start);
         let end = match statement_end {
-            Some(end) => self.end_of_line_with(name.start, end).ok_or(Obstacle::MidLine)?,
-            None => self.end_of_header(name.end).ok_or(Obstacle::OpenBrace)?,
+            Some(end) => self.end_of_line_with(name.start, end).ok_or(UnanswerableReason::MidLine)?,
+            None => self.end_of_header(name.end).ok_or(UnanswerableReason::OpenBrace)?,
         };
-        let end = start + self.source.text.get(start..end).ok_or(Obstacle::MidLine)?.trim_end().len();
+        let end =
+            start + self.source.text.get(start..end).ok_or(UnanswerableReason::MidLine)?.trim_end().len();
         let range = start..end;
         let refusals = [
-            (Obstacle::MidLine, end < name.end),
-            (Obstacle::AcrossArms, !self.conditionals.leave_whole(&range)),
-            (Obstacle::InsideSign, !is_between_signs(self.source, self.tree, &range)),
+            (UnanswerableReason::MidLine, end < name.end),
+            (UnanswerableReason::AcrossArms, !self.conditionals.allow_removal(&range)),
+            (UnanswerableReason::InsideSign, !is_at_character_boundaries(self.source, self.tree, &range)),
         ];
         let refusal = refusals.into_iter().find_map(|(obstacle, is_there)| is_there.then_some(obstacle));
         refusal.map_or(Ok(range), Err)
@@ -53,7 +58,7 @@ impl<'a> Statements<'a> {
         if line_end <= end {
             return Some(end);
         }
-        self.tree.ends_around(name).into_iter().find(|&around| around == line_end)
+        self.tree.enclosing_statement_ends(name).into_iter().find(|&around| around == line_end)
     }
 
     /// What is no statement, as the header of a class is none, ends with its line; `None` where a `{` ends that line, since what is

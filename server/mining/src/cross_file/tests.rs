@@ -8,7 +8,7 @@ use index::Index;
 use syntax::Projects;
 
 use super::*;
-use crate::{Mix, Sources};
+use crate::{MiningInput, Mix};
 
 /// The files of a fixture, each below a line `//- path`.
 fn files(fixture: &str) -> Vec<SourceFile> {
@@ -20,8 +20,8 @@ fn files(fixture: &str) -> Vec<SourceFile> {
     parts.map(file).collect()
 }
 
-fn options() -> Options {
-    Options {
+fn options() -> MiningOptions {
+    MiningOptions {
         cases: 300,
         seed: 1,
         scenarios: vec![Scenario::CrossFile],
@@ -31,8 +31,8 @@ fn options() -> Options {
     }
 }
 
-fn mine(files: &[SourceFile], options: &Options, judge: Option<&Judge<'_>>) -> Vec<Case> {
-    let sources = Sources {
+fn mine(files: &[SourceFile], options: &MiningOptions, judge: Option<&Judge<'_>>) -> Vec<Case> {
+    let sources = MiningInput {
         files,
         index: &Index::build(files),
         projects: &Projects::new(&[]),
@@ -317,7 +317,7 @@ fn every_use_is_taken_when_asked_for() {
     let fixture =
         format!("{PYTHON}//- shop/main.py\nfrom shop.store import Store\n{filler}def main(path):\n{body}");
     let holes = |first_uses_only| {
-        mine(&files(&fixture), &Options { first_uses_only, ..options() }, None).len() / VARIANTS
+        mine(&files(&fixture), &MiningOptions { first_uses_only, ..options() }, None).len() / VARIANT_COUNT
     };
     assert_eq!((holes(true), holes(false)), (1, 6));
 }
@@ -334,7 +334,7 @@ fn what_is_too_short_too_long_or_elsewhere_is_left_out() {
         mine(&files(&fixture(filler, call, other)), &options(), None).len()
     };
     let long = format!("open_store({})", ["path"; 15].join(", "));
-    assert_eq!(count(10, "open_store(path, 1)", ""), VARIANTS);
+    assert_eq!(count(10, "open_store(path, 1)", ""), VARIANT_COUNT);
     assert_eq!(count(7, "open_store(path, 1)", ""), 0, "nine lines with code stand before it");
     assert_eq!(count(10, "open_store", ""), 0);
     assert_eq!(count(10, &long, ""), 0);
@@ -353,9 +353,9 @@ fn one_truth_is_asked_for_once() {
     let fixture = format!("{PYTHON}{}{}", user("one"), user("two"));
     assert_eq!(mine(&files(&fixture), &options(), None), [], "found verbatim in another file");
     let one = format!("{PYTHON}{}    a = open_store(path)\n", user("one"));
-    let cases = mine(&files(&one), &Options { first_uses_only: false, ..options() }, None);
-    let truths: BTreeSet<String> = cases.iter().map(|case| squeezed(&case.truth)).collect();
-    assert_eq!(truths.len(), cases.len() / VARIANTS);
+    let cases = mine(&files(&one), &MiningOptions { first_uses_only: false, ..options() }, None);
+    let truths: BTreeSet<String> = cases.iter().map(|case| without_whitespace(&case.truth)).collect();
+    assert_eq!(truths.len(), cases.len() / VARIANT_COUNT);
 }
 
 /// What retrieval finds does not change when the hidden text does: nothing of it was looked at.
@@ -391,7 +391,7 @@ fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
     let files = files(&fixture);
     let print = |threads: usize, seed: u64| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let options = Options { seed, cases: 60, ..options() };
+        let options = MiningOptions { seed, cases: 60, ..options() };
         let cases = pool.install(|| mine(&files, &options, None));
         assert_eq!(cases.len(), 60);
         cases.iter().map(cases::to_line).collect::<String>()
@@ -437,7 +437,7 @@ fn a_judge_takes_out_what_the_file_answers() {
         case.truth.contains("Store(")
     };
     let cases = mine(&files(&fixture), &options(), Some(&Judge { name: "oracle", is_right: &is_right }));
-    assert_eq!(cases.len(), VARIANTS);
+    assert_eq!(cases.len(), VARIANT_COUNT);
     assert!(
         cases.iter().all(|case| case.tags[ENTITY_TAG] == "open_store" && case.tags[JUDGE_TAG] == "oracle")
     );

@@ -2,30 +2,30 @@
 
 use serde_json::{Value, json};
 
-use super::check::{Field, Is, Wrong, check};
+use super::body_check::{BodyError, FieldSpec, FieldType, check_body};
 use super::{Dialect, count, is_set, openai, text, texts};
-use crate::model::{Ending, Generation};
-use crate::{Received, Reply, Step};
+use crate::mock_model::{Generation, GenerationEnd};
+use crate::{ReceivedRequest, Reply, ReplyStep};
 
-const FIELDS: &[Field] = &[
-    ("model", Is::Text, true),
-    ("max_tokens", Is::Count, true),
-    ("messages", Is::List, true),
-    ("system", Is::Text, false),
-    ("stop_sequences", Is::Texts, false),
-    ("stream", Is::Flag, false),
-    ("temperature", Is::Number, false),
-    ("top_p", Is::Number, false),
-    ("top_k", Is::Count, false),
-    ("metadata", Is::Object, false),
-    ("thinking", Is::Object, false),
+const FIELDS: &[FieldSpec] = &[
+    ("model", FieldType::Text, true),
+    ("max_tokens", FieldType::Count, true),
+    ("messages", FieldType::List, true),
+    ("system", FieldType::Text, false),
+    ("stop_sequences", FieldType::Texts, false),
+    ("stream", FieldType::Flag, false),
+    ("temperature", FieldType::Number, false),
+    ("top_p", FieldType::Number, false),
+    ("top_k", FieldType::Count, false),
+    ("metadata", FieldType::Object, false),
+    ("thinking", FieldType::Object, false),
 ];
 
 fn refuse(status: u16, kind: &str, message: &str) -> Reply {
     Reply::json(status, &json!({"type": "error", "error": {"type": kind, "message": message}}))
 }
 
-pub(super) fn reply(dialect: &Dialect, received: &Received, _passed_over: &mut Vec<String>) -> Reply {
+pub(super) fn reply(dialect: &Dialect, received: &ReceivedRequest, _passed_over: &mut Vec<String>) -> Reply {
     match (received.header("x-api-key"), &dialect.key) {
         (None, _) => return refuse(401, "authentication_error", "x-api-key header is required"),
         (Some(key), Some(known)) if key != known => {
@@ -45,10 +45,10 @@ pub(super) fn reply(dialect: &Dialect, received: &Received, _passed_over: &mut V
 
 fn message(dialect: &Dialect, body: &Value) -> Reply {
     let invalid = |message: &str| refuse(400, "invalid_request_error", message);
-    match check(body, FIELDS) {
-        Err(Wrong::NoObject) => return invalid("The request body is not valid JSON"),
-        Err(Wrong::Missing(field)) => return invalid(&format!("{field}: Field required")),
-        Err(Wrong::Type(field)) => return invalid(&format!("{field}: Input should be valid")),
+    match check_body(body, FIELDS) {
+        Err(BodyError::NoObject) => return invalid("The request body is not valid JSON"),
+        Err(BodyError::Missing(field)) => return invalid(&format!("{field}: Field required")),
+        Err(BodyError::Type(field)) => return invalid(&format!("{field}: Input should be valid")),
         Ok((_, unknown)) => {
             if let Some(field) = unknown.first() {
                 return invalid(&format!("{field}: Extra inputs are not permitted"));
@@ -68,11 +68,11 @@ fn message(dialect: &Dialect, body: &Value) -> Reply {
     if is_set(body, "stream") { stream(dialect, &generation) } else { whole(dialect, &generation) }
 }
 
-fn reason(ending: Ending) -> &'static str {
+fn reason(ending: GenerationEnd) -> &'static str {
     match ending {
-        Ending::Model => "end_turn",
-        Ending::Limit => "max_tokens",
-        Ending::Word => "stop_sequence",
+        GenerationEnd::EndOfText => "end_turn",
+        GenerationEnd::TokenLimit => "max_tokens",
+        GenerationEnd::StopSequence => "stop_sequence",
     }
 }
 
@@ -111,7 +111,7 @@ fn stream(dialect: &Dialect, generation: &Generation) -> Reply {
     reply = send(send(reply, block), json!({"type": "ping"}));
     for piece in &generation.pieces {
         if !dialect.piece_delay.is_zero() {
-            reply = reply.step(Step::Pause(dialect.piece_delay));
+            reply = reply.with_step(ReplyStep::Pause(dialect.piece_delay));
         }
         let delta = json!({"type": "text_delta", "text": piece});
         reply = send(reply, json!({"type": "content_block_delta", "index": 0, "delta": delta}));

@@ -2,31 +2,31 @@
 
 use serde_json::{Value, json};
 
-use super::check::{Field, Is, Wrong, check};
-use super::streams::Shape;
+use super::body_check::{BodyError, FieldSpec, FieldType, check_body};
+use super::streams::ResponseShape;
 use super::{Dialect, count, error, openai, streams, text, texts};
-use crate::model::Generation;
-use crate::{Hole, Received, Reply};
+use crate::mock_model::Generation;
+use crate::{PromptHole, ReceivedRequest, Reply};
 
-const FIELDS: &[Field] = &[
-    ("model", Is::Text, true),
-    ("prompt", Is::Text, true),
-    ("suffix", Is::Text, false),
-    ("max_tokens", Is::Count, false),
-    ("temperature", Is::Number, false),
-    ("top_p", Is::Number, false),
-    ("echo", Is::Flag, false),
-    ("frequency_penalty", Is::Number, false),
-    ("presence_penalty", Is::Number, false),
-    ("logprobs", Is::Count, false),
-    ("stop", Is::Texts, false),
-    ("stream", Is::Flag, false),
-    ("stream_options", Is::Object, false),
+const FIELDS: &[FieldSpec] = &[
+    ("model", FieldType::Text, true),
+    ("prompt", FieldType::Text, true),
+    ("suffix", FieldType::Text, false),
+    ("max_tokens", FieldType::Count, false),
+    ("temperature", FieldType::Number, false),
+    ("top_p", FieldType::Number, false),
+    ("echo", FieldType::Flag, false),
+    ("frequency_penalty", FieldType::Number, false),
+    ("presence_penalty", FieldType::Number, false),
+    ("logprobs", FieldType::Count, false),
+    ("stop", FieldType::Texts, false),
+    ("stream", FieldType::Flag, false),
+    ("stream_options", FieldType::Object, false),
 ];
 
 /// The token counts include how much of the prompt was cached.
-const SHAPE: Shape =
-    Shape { is_chat: false, begins_with_role: false, counts_when_asked: false, more: cached };
+const SHAPE: ResponseShape =
+    ResponseShape { is_chat: false, begins_with_role: false, counts_when_asked: false, more: cached };
 
 fn cached(generation: &Generation) -> Value {
     let (input, output) = (generation.input, generation.pieces.len());
@@ -38,7 +38,7 @@ fn cached(generation: &Generation) -> Value {
     }})
 }
 
-pub(super) fn reply(dialect: &Dialect, received: &Received, passed_over: &mut Vec<String>) -> Reply {
+pub(super) fn reply(dialect: &Dialect, received: &ReceivedRequest, passed_over: &mut Vec<String>) -> Reply {
     if !dialect.is_allowed(received) {
         return error(401, "authentication_error", "Authentication Fails (no such user)");
     }
@@ -56,10 +56,10 @@ pub(super) fn reply(dialect: &Dialect, received: &Received, passed_over: &mut Ve
 
 fn completion(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> Reply {
     let refuse = |message: &str| error(400, "invalid_request_error", message);
-    match check(body, FIELDS) {
-        Err(Wrong::NoObject) => return refuse("Failed to parse the request body as JSON"),
-        Err(Wrong::Missing(field)) => return refuse(&format!("missing field `{field}`")),
-        Err(Wrong::Type(field)) => return refuse(&format!("{field}: invalid type")),
+    match check_body(body, FIELDS) {
+        Err(BodyError::NoObject) => return refuse("Failed to parse the request body as JSON"),
+        Err(BodyError::Missing(field)) => return refuse(&format!("missing field `{field}`")),
+        Err(BodyError::Type(field)) => return refuse(&format!("{field}: invalid type")),
         Ok((_, mut unknown)) => passed_over.append(&mut unknown),
     }
     if text(body, "model") != dialect.model.name {
@@ -69,7 +69,7 @@ fn completion(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) ->
         return refuse("Invalid stop value, the max size of stop is 16");
     }
     let (prompt, suffix) = (text(body, "prompt"), text(body, "suffix"));
-    let said = dialect.model.fill(&Hole { prefix: prompt.to_owned(), suffix: suffix.to_owned() });
+    let said = dialect.model.fill(&PromptHole { prefix: prompt.to_owned(), suffix: suffix.to_owned() });
     let generation =
         Generation::new(prompt, &said, count(body, "max_tokens", 4096), &texts(body, "stop"), false);
     streams::reply(dialect, SHAPE, body, &generation)

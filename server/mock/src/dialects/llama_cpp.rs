@@ -2,46 +2,46 @@
 
 use serde_json::{Value, json};
 
-use super::check::{Field, Is, Wrong, check};
-use super::streams::Shape;
+use super::body_check::{BodyError, FieldSpec, FieldType, check_body};
+use super::streams::ResponseShape;
 use super::{Dialect, SuffixPolicy, count, error, is_set, openai, streams, text, texts};
-use crate::model::{Ending, Generation, tokens};
-use crate::{Hole, Received, Reply, Step};
+use crate::mock_model::{Generation, GenerationEnd, tokens};
+use crate::{PromptHole, ReceivedRequest, Reply, ReplyStep};
 
 /// Options that all routes accept.
-const OPTIONS: &[Field] = &[
-    ("model", Is::Text, false),
-    ("prompt", Is::Text, false),
-    ("n_predict", Is::Count, false),
-    ("max_tokens", Is::Count, false),
-    ("temperature", Is::Number, false),
-    ("top_k", Is::Count, false),
-    ("top_p", Is::Number, false),
-    ("min_p", Is::Number, false),
-    ("n", Is::Count, false),
-    ("seed", Is::Count, false),
-    ("stop", Is::Texts, false),
-    ("stream", Is::Flag, false),
-    ("stream_options", Is::Object, false),
-    ("cache_prompt", Is::Flag, false),
-    ("return_progress", Is::Flag, false),
-    ("id_slot", Is::Count, false),
-    ("n_indent", Is::Count, false),
-    ("n_probs", Is::Count, false),
-    ("logprobs", Is::Count, false),
-    ("samplers", Is::List, false),
-    ("t_max_prompt_ms", Is::Count, false),
-    ("t_max_predict_ms", Is::Count, false),
-    ("response_fields", Is::List, false),
-    ("messages", Is::List, false),
+const OPTIONS: &[FieldSpec] = &[
+    ("model", FieldType::Text, false),
+    ("prompt", FieldType::Text, false),
+    ("n_predict", FieldType::Count, false),
+    ("max_tokens", FieldType::Count, false),
+    ("temperature", FieldType::Number, false),
+    ("top_k", FieldType::Count, false),
+    ("top_p", FieldType::Number, false),
+    ("min_p", FieldType::Number, false),
+    ("n", FieldType::Count, false),
+    ("seed", FieldType::Count, false),
+    ("stop", FieldType::Texts, false),
+    ("stream", FieldType::Flag, false),
+    ("stream_options", FieldType::Object, false),
+    ("cache_prompt", FieldType::Flag, false),
+    ("return_progress", FieldType::Flag, false),
+    ("id_slot", FieldType::Count, false),
+    ("n_indent", FieldType::Count, false),
+    ("n_probs", FieldType::Count, false),
+    ("logprobs", FieldType::Count, false),
+    ("samplers", FieldType::List, false),
+    ("t_max_prompt_ms", FieldType::Count, false),
+    ("t_max_predict_ms", FieldType::Count, false),
+    ("response_fields", FieldType::List, false),
+    ("messages", FieldType::List, false),
 ];
 
-const COMPLETIONS: Shape =
-    Shape { is_chat: false, begins_with_role: false, counts_when_asked: false, more: timings_beside };
-const CHATS: Shape =
-    Shape { is_chat: true, begins_with_role: true, counts_when_asked: false, more: timings_beside };
+const COMPLETIONS: ResponseShape =
+    ResponseShape { is_chat: false, begins_with_role: false, counts_when_asked: false, more: timings_beside };
+const CHATS: ResponseShape =
+    ResponseShape { is_chat: true, begins_with_role: true, counts_when_asked: false, more: timings_beside };
 
-pub(super) fn reply(dialect: &Dialect, received: &Received, passed_over: &mut Vec<String>) -> Reply {
+pub(super) fn reply(dialect: &Dialect, received: &ReceivedRequest, passed_over: &mut Vec<String>) -> Reply {
     let is_public = matches!(received.path.as_str(), "/health" | "/v1/models");
     if !is_public && !dialect.is_allowed(received) {
         return error(401, "authentication_error", "Invalid API Key");
@@ -58,12 +58,12 @@ pub(super) fn reply(dialect: &Dialect, received: &Received, passed_over: &mut Ve
         ("POST", "/tokenize") => tokenize(&body),
         _ => error(404, "not_found_error", "File Not Found"),
     };
-    signed(reply)
+    with_server_header(reply)
 }
 
 /// Adds the `Server` header that every answer has.
-fn signed(mut reply: Reply) -> Reply {
-    if let Some(Step::Bytes(bytes)) = reply.steps.first_mut()
+fn with_server_header(mut reply: Reply) -> Reply {
+    if let Some(ReplyStep::Bytes(bytes)) = reply.steps.first_mut()
         && let Some(end) = bytes.windows(2).position(|window| window == b"\r\n")
     {
         bytes.splice(end..end, b"\r\nserver: llama.cpp".iter().copied());
@@ -100,16 +100,18 @@ fn invalid(message: &str) -> Reply {
 }
 
 /// The error of its JSON library for a missing field or one of another type.
-fn refusal(body: &Value, needed: &[Field], passed_over: &mut Vec<String>) -> Option<Reply> {
-    let fields: Vec<Field> = needed.iter().chain(OPTIONS).copied().collect();
-    match check(body, &fields) {
-        Err(Wrong::NoObject) => {
+fn refusal(body: &Value, needed: &[FieldSpec], passed_over: &mut Vec<String>) -> Option<Reply> {
+    let fields: Vec<FieldSpec> = needed.iter().chain(OPTIONS).copied().collect();
+    match check_body(body, &fields) {
+        Err(BodyError::NoObject) => {
             Some(error(500, "server_error", "[json.exception.parse_error.101] parse error"))
         }
-        Err(Wrong::Missing(field)) => {
+        Err(BodyError::Missing(field)) => {
             Some(invalid(&format!("[json.exception.out_of_range.403] key '{field}' not found")))
         }
-        Err(Wrong::Type(field)) => Some(invalid(&format!("[json.exception.type_error.302] type of {field}"))),
+        Err(BodyError::Type(field)) => {
+            Some(invalid(&format!("[json.exception.type_error.302] type of {field}")))
+        }
         Ok((_, mut unknown)) => {
             passed_over.append(&mut unknown);
             None
@@ -123,9 +125,9 @@ fn infill(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> Rep
         return error(501, "not_supported_error", message);
     };
     let needed = [
-        ("input_suffix", Is::Text, true),
-        ("input_prefix", Is::Text, true),
-        ("input_extra", Is::List, false),
+        ("input_suffix", FieldType::Text, true),
+        ("input_prefix", FieldType::Text, true),
+        ("input_extra", FieldType::List, false),
     ];
     if let Some(refusal) = refusal(body, &needed, passed_over) {
         return refusal;
@@ -135,7 +137,7 @@ fn infill(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> Rep
         return invalid("extra_context chunk must contain a \"text\" field with a string value");
     }
     let prefix = format!("{}{}", text(body, "input_prefix"), text(body, "prompt"));
-    let hole = Hole { prefix, suffix: text(body, "input_suffix").to_owned() };
+    let hole = PromptHole { prefix, suffix: text(body, "input_suffix").to_owned() };
     let extras = extras
         .iter()
         .map(|extra| format!("<|file_sep|>{}\n{}", text(extra, "filename"), text(extra, "text")));
@@ -144,7 +146,7 @@ fn infill(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> Rep
 }
 
 fn completion(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> Reply {
-    if let Some(refusal) = refusal(body, &[("prompt", Is::Text, true)], passed_over) {
+    if let Some(refusal) = refusal(body, &[("prompt", FieldType::Text, true)], passed_over) {
         return refusal;
     }
     let prompt = text(body, "prompt");
@@ -169,9 +171,9 @@ fn native(dialect: &Dialect, body: &Value, prompt: &str, said: &str) -> Reply {
     let limit = count(body, "n_predict", count(body, "max_tokens", 4096));
     let generation = Generation::new(prompt, said, limit, &texts(body, "stop"), false);
     let (stop_type, input, output) = match generation.ending {
-        Ending::Model => ("eos", generation.input, generation.pieces.len()),
-        Ending::Limit => ("limit", generation.input, generation.pieces.len()),
-        Ending::Word => ("word", generation.input, generation.pieces.len()),
+        GenerationEnd::EndOfText => ("eos", generation.input, generation.pieces.len()),
+        GenerationEnd::TokenLimit => ("limit", generation.input, generation.pieces.len()),
+        GenerationEnd::StopSequence => ("word", generation.input, generation.pieces.len()),
     };
     let mut last = json!({
         "index": 0, "content": "", "tokens": [], "id_slot": 0, "stop": true, "model": dialect.model.name,
@@ -192,7 +194,7 @@ fn native(dialect: &Dialect, body: &Value, prompt: &str, said: &str) -> Reply {
     }
     for (index, piece) in generation.pieces.iter().enumerate() {
         if !dialect.piece_delay.is_zero() {
-            reply = reply.step(Step::Pause(dialect.piece_delay));
+            reply = reply.with_step(ReplyStep::Pause(dialect.piece_delay));
         }
         let event = json!({
             "index": 0, "content": piece, "tokens": [index], "stop": false, "id_slot": -1,
@@ -205,7 +207,7 @@ fn native(dialect: &Dialect, body: &Value, prompt: &str, said: &str) -> Reply {
 
 fn openai_completion(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> Reply {
     let suffix = text(body, "suffix");
-    let needed = [("prompt", Is::Text, true), ("suffix", Is::Text, false)];
+    let needed = [("prompt", FieldType::Text, true), ("suffix", FieldType::Text, false)];
     if let Some(refusal) = refusal(body, &needed, passed_over) {
         return refusal;
     }
@@ -223,7 +225,7 @@ fn openai_completion(dialect: &Dialect, body: &Value, passed_over: &mut Vec<Stri
 }
 
 fn chat(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> Reply {
-    if let Some(refusal) = refusal(body, &[("messages", Is::List, true)], passed_over) {
+    if let Some(refusal) = refusal(body, &[("messages", FieldType::List, true)], passed_over) {
         return refusal;
     }
     let conversation = openai::conversation(body);

@@ -2,28 +2,29 @@
 
 use serde_json::{Value, json};
 
-use super::check::{Field, Is, Wrong, check};
-use super::streams::{Shape, no_more};
+use super::body_check::{BodyError, FieldSpec, FieldType, check_body};
+use super::streams::{ResponseShape, no_more};
 use super::{Dialect, count, openai, streams, text, texts};
-use crate::model::Generation;
-use crate::{Hole, Received, Reply};
+use crate::mock_model::Generation;
+use crate::{PromptHole, ReceivedRequest, Reply};
 
-const FIELDS: &[Field] = &[
-    ("model", Is::Text, true),
-    ("prompt", Is::Text, true),
-    ("suffix", Is::Text, false),
-    ("max_tokens", Is::Count, false),
-    ("min_tokens", Is::Count, false),
-    ("temperature", Is::Number, false),
-    ("top_p", Is::Number, false),
-    ("stop", Is::Texts, false),
-    ("stream", Is::Flag, false),
-    ("random_seed", Is::Count, false),
+const FIELDS: &[FieldSpec] = &[
+    ("model", FieldType::Text, true),
+    ("prompt", FieldType::Text, true),
+    ("suffix", FieldType::Text, false),
+    ("max_tokens", FieldType::Count, false),
+    ("min_tokens", FieldType::Count, false),
+    ("temperature", FieldType::Number, false),
+    ("top_p", FieldType::Number, false),
+    ("stop", FieldType::Texts, false),
+    ("stream", FieldType::Flag, false),
+    ("random_seed", FieldType::Count, false),
 ];
 
-const SHAPE: Shape = Shape { is_chat: true, begins_with_role: true, counts_when_asked: false, more: no_more };
+const SHAPE: ResponseShape =
+    ResponseShape { is_chat: true, begins_with_role: true, counts_when_asked: false, more: no_more };
 
-pub(super) fn reply(dialect: &Dialect, received: &Received, _passed_over: &mut Vec<String>) -> Reply {
+pub(super) fn reply(dialect: &Dialect, received: &ReceivedRequest, _passed_over: &mut Vec<String>) -> Reply {
     if !dialect.is_allowed(received) {
         return Reply::json(401, &json!({"detail": "Unauthorized"}));
     }
@@ -42,10 +43,10 @@ fn refuse(kind: &str, field: &str, message: &str) -> Reply {
 }
 
 fn completion(dialect: &Dialect, body: &Value) -> Reply {
-    match check(body, FIELDS) {
-        Err(Wrong::NoObject) => return refuse("json_invalid", "0", "JSON decode error"),
-        Err(Wrong::Missing(field)) => return refuse("missing", field, "Field required"),
-        Err(Wrong::Type(field)) => return refuse("type", field, "Input should be valid"),
+    match check_body(body, FIELDS) {
+        Err(BodyError::NoObject) => return refuse("json_invalid", "0", "JSON decode error"),
+        Err(BodyError::Missing(field)) => return refuse("missing", field, "Field required"),
+        Err(BodyError::Type(field)) => return refuse("type", field, "Input should be valid"),
         Ok((_, unknown)) => {
             if let Some(field) = unknown.first() {
                 return refuse("extra_forbidden", field, "Extra inputs are not permitted");
@@ -61,7 +62,7 @@ fn completion(dialect: &Dialect, body: &Value) -> Reply {
         );
     }
     let (prompt, suffix) = (text(body, "prompt"), text(body, "suffix"));
-    let said = dialect.model.fill(&Hole { prefix: prompt.to_owned(), suffix: suffix.to_owned() });
+    let said = dialect.model.fill(&PromptHole { prefix: prompt.to_owned(), suffix: suffix.to_owned() });
     let generation =
         Generation::new(prompt, &said, count(body, "max_tokens", 4096), &texts(body, "stop"), false);
     streams::reply(dialect, SHAPE, body, &generation)

@@ -2,42 +2,42 @@
 
 use serde_json::{Value, json};
 
-use super::check::{Field, Is, Wrong, check};
+use super::body_check::{BodyError, FieldSpec, FieldType, check_body};
 use super::{Dialect, SuffixPolicy, count, is_set, text, texts};
-use crate::model::{Ending, Generation};
-use crate::{Hole, Received, Reply, Step};
+use crate::mock_model::{Generation, GenerationEnd};
+use crate::{PromptHole, ReceivedRequest, Reply, ReplyStep};
 
-const FIELDS: &[Field] = &[
-    ("model", Is::Text, true),
-    ("prompt", Is::Text, false),
-    ("suffix", Is::Text, false),
-    ("system", Is::Text, false),
-    ("template", Is::Text, false),
-    ("context", Is::List, false),
-    ("stream", Is::Flag, false),
-    ("raw", Is::Flag, false),
-    ("format", Is::Object, false),
-    ("keep_alive", Is::Text, false),
-    ("images", Is::List, false),
-    ("options", Is::Object, false),
-    ("think", Is::Flag, false),
+const FIELDS: &[FieldSpec] = &[
+    ("model", FieldType::Text, true),
+    ("prompt", FieldType::Text, false),
+    ("suffix", FieldType::Text, false),
+    ("system", FieldType::Text, false),
+    ("template", FieldType::Text, false),
+    ("context", FieldType::List, false),
+    ("stream", FieldType::Flag, false),
+    ("raw", FieldType::Flag, false),
+    ("format", FieldType::Object, false),
+    ("keep_alive", FieldType::Text, false),
+    ("images", FieldType::List, false),
+    ("options", FieldType::Object, false),
+    ("think", FieldType::Flag, false),
 ];
 
-const OPTIONS: &[Field] = &[
-    ("num_predict", Is::Count, false),
-    ("num_ctx", Is::Count, false),
-    ("num_keep", Is::Count, false),
-    ("num_batch", Is::Count, false),
-    ("temperature", Is::Number, false),
-    ("top_k", Is::Count, false),
-    ("top_p", Is::Number, false),
-    ("min_p", Is::Number, false),
-    ("seed", Is::Count, false),
-    ("stop", Is::Texts, false),
-    ("repeat_penalty", Is::Number, false),
+const OPTIONS: &[FieldSpec] = &[
+    ("num_predict", FieldType::Count, false),
+    ("num_ctx", FieldType::Count, false),
+    ("num_keep", FieldType::Count, false),
+    ("num_batch", FieldType::Count, false),
+    ("temperature", FieldType::Number, false),
+    ("top_k", FieldType::Count, false),
+    ("top_p", FieldType::Number, false),
+    ("min_p", FieldType::Number, false),
+    ("seed", FieldType::Count, false),
+    ("stop", FieldType::Texts, false),
+    ("repeat_penalty", FieldType::Number, false),
 ];
 
-pub(super) fn reply(dialect: &Dialect, received: &Received, passed_over: &mut Vec<String>) -> Reply {
+pub(super) fn reply(dialect: &Dialect, received: &ReceivedRequest, passed_over: &mut Vec<String>) -> Reply {
     if !dialect.is_allowed(received) {
         return refuse(401, "unauthorized");
     }
@@ -75,10 +75,12 @@ fn show(dialect: &Dialect, body: &Value) -> Reply {
 
 fn generate(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> Reply {
     let options = body.get("options").cloned().unwrap_or_else(|| json!({}));
-    match check(body, FIELDS).and_then(|(_, unknown)| Ok((unknown, check(&options, OPTIONS)?.1))) {
-        Err(Wrong::NoObject) => return refuse(400, "invalid character looking for beginning of value"),
-        Err(Wrong::Missing(field)) => return refuse(400, &format!("{field} is required")),
-        Err(Wrong::Type(field)) => return refuse(400, &format!("json: cannot unmarshal into field {field}")),
+    match check_body(body, FIELDS).and_then(|(_, unknown)| Ok((unknown, check_body(&options, OPTIONS)?.1))) {
+        Err(BodyError::NoObject) => return refuse(400, "invalid character looking for beginning of value"),
+        Err(BodyError::Missing(field)) => return refuse(400, &format!("{field} is required")),
+        Err(BodyError::Type(field)) => {
+            return refuse(400, &format!("json: cannot unmarshal into field {field}"));
+        }
         Ok((mut unknown, mut unknown_options)) => {
             passed_over.append(&mut unknown);
             passed_over.append(&mut unknown_options);
@@ -98,7 +100,7 @@ fn generate(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> R
     let said = match suffix {
         "" if is_raw => dialect.model.complete(prompt),
         "" => dialect.model.chat(prompt),
-        suffix => dialect.model.fill(&Hole { prefix: prompt.to_owned(), suffix: suffix.to_owned() }),
+        suffix => dialect.model.fill(&PromptHole { prefix: prompt.to_owned(), suffix: suffix.to_owned() }),
     };
     let limit = count(&options, "num_predict", 4096);
     let generation = Generation::new(prompt, &said, limit, &texts(&options, "stop"), false);
@@ -109,7 +111,8 @@ fn stream(dialect: &Dialect, body: &Value, generation: &Generation) -> Reply {
     let line = |response: &str| json!({"model": dialect.model.name, "created_at": "2026-11-22T00:00:00Z", "response": response, "done": false});
     let mut last = line("");
     last["done"] = json!(true);
-    last["done_reason"] = json!(if generation.ending == Ending::Limit { "length" } else { "stop" });
+    last["done_reason"] =
+        json!(if generation.ending == GenerationEnd::TokenLimit { "length" } else { "stop" });
     last["total_duration"] = json!(9_000_000_u64);
     last["load_duration"] = json!(2_000_000_u64);
     last["prompt_eval_count"] = json!(generation.input);
@@ -123,7 +126,7 @@ fn stream(dialect: &Dialect, body: &Value, generation: &Generation) -> Reply {
     let mut reply = Reply::stream("application/x-ndjson");
     for piece in &generation.pieces {
         if !dialect.piece_delay.is_zero() {
-            reply = reply.step(Step::Pause(dialect.piece_delay));
+            reply = reply.with_step(ReplyStep::Pause(dialect.piece_delay));
         }
         reply = reply.chunk(format!("{}\n", line(piece)).as_bytes());
     }

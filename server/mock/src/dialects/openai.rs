@@ -2,55 +2,56 @@
 
 use serde_json::Value;
 
-use super::check::{Field, Is, Wrong, check};
-use super::streams::{Shape, no_more};
+use super::body_check::{BodyError, FieldSpec, FieldType, check_body};
+use super::streams::{ResponseShape, no_more};
 use super::{Dialect, SuffixPolicy, count, error, streams, text, texts};
-use crate::model::Generation;
-use crate::{Hole, Received, Reply};
+use crate::mock_model::Generation;
+use crate::{PromptHole, ReceivedRequest, Reply};
 
-const COMPLETION: &[Field] = &[
-    ("model", Is::Text, true),
-    ("prompt", Is::Texts, true),
-    ("suffix", Is::Text, false),
-    ("max_tokens", Is::Count, false),
-    ("temperature", Is::Number, false),
-    ("top_p", Is::Number, false),
-    ("n", Is::Count, false),
-    ("stop", Is::Texts, false),
-    ("stream", Is::Flag, false),
-    ("stream_options", Is::Object, false),
-    ("seed", Is::Count, false),
-    ("presence_penalty", Is::Number, false),
-    ("frequency_penalty", Is::Number, false),
-    ("logit_bias", Is::Object, false),
-    ("logprobs", Is::Count, false),
-    ("best_of", Is::Count, false),
-    ("echo", Is::Flag, false),
-    ("user", Is::Text, false),
+const COMPLETION: &[FieldSpec] = &[
+    ("model", FieldType::Text, true),
+    ("prompt", FieldType::Texts, true),
+    ("suffix", FieldType::Text, false),
+    ("max_tokens", FieldType::Count, false),
+    ("temperature", FieldType::Number, false),
+    ("top_p", FieldType::Number, false),
+    ("n", FieldType::Count, false),
+    ("stop", FieldType::Texts, false),
+    ("stream", FieldType::Flag, false),
+    ("stream_options", FieldType::Object, false),
+    ("seed", FieldType::Count, false),
+    ("presence_penalty", FieldType::Number, false),
+    ("frequency_penalty", FieldType::Number, false),
+    ("logit_bias", FieldType::Object, false),
+    ("logprobs", FieldType::Count, false),
+    ("best_of", FieldType::Count, false),
+    ("echo", FieldType::Flag, false),
+    ("user", FieldType::Text, false),
 ];
 
-const CHAT: &[Field] = &[
-    ("model", Is::Text, true),
-    ("messages", Is::List, true),
-    ("max_tokens", Is::Count, false),
-    ("max_completion_tokens", Is::Count, false),
-    ("temperature", Is::Number, false),
-    ("top_p", Is::Number, false),
-    ("n", Is::Count, false),
-    ("stop", Is::Texts, false),
-    ("stream", Is::Flag, false),
-    ("stream_options", Is::Object, false),
-    ("seed", Is::Count, false),
-    ("reasoning_effort", Is::Text, false),
-    ("user", Is::Text, false),
+const CHAT: &[FieldSpec] = &[
+    ("model", FieldType::Text, true),
+    ("messages", FieldType::List, true),
+    ("max_tokens", FieldType::Count, false),
+    ("max_completion_tokens", FieldType::Count, false),
+    ("temperature", FieldType::Number, false),
+    ("top_p", FieldType::Number, false),
+    ("n", FieldType::Count, false),
+    ("stop", FieldType::Texts, false),
+    ("stream", FieldType::Flag, false),
+    ("stream_options", FieldType::Object, false),
+    ("seed", FieldType::Count, false),
+    ("reasoning_effort", FieldType::Text, false),
+    ("user", FieldType::Text, false),
 ];
 
-pub(super) const COMPLETIONS: Shape =
-    Shape { is_chat: false, begins_with_role: false, counts_when_asked: true, more: no_more };
+pub(super) const COMPLETIONS: ResponseShape =
+    ResponseShape { is_chat: false, begins_with_role: false, counts_when_asked: true, more: no_more };
 
-const CHATS: Shape = Shape { is_chat: true, begins_with_role: true, counts_when_asked: true, more: no_more };
+const CHATS: ResponseShape =
+    ResponseShape { is_chat: true, begins_with_role: true, counts_when_asked: true, more: no_more };
 
-pub(super) fn reply(dialect: &Dialect, received: &Received, _passed_over: &mut Vec<String>) -> Reply {
+pub(super) fn reply(dialect: &Dialect, received: &ReceivedRequest, _passed_over: &mut Vec<String>) -> Reply {
     if !dialect.is_allowed(received) {
         let message = match received.header("authorization") {
             None => "You didn't provide an API key.".to_owned(),
@@ -83,7 +84,7 @@ fn completion(dialect: &Dialect, body: &Value) -> Reply {
             return error(400, "invalid_request_error", "Unsupported param: suffix");
         }
         (SuffixPolicy::Taken, suffix) if !suffix.is_empty() => {
-            dialect.model.fill(&Hole { prefix: prompt.to_owned(), suffix: suffix.to_owned() })
+            dialect.model.fill(&PromptHole { prefix: prompt.to_owned(), suffix: suffix.to_owned() })
         }
         _ => dialect.model.complete(prompt),
     };
@@ -110,7 +111,7 @@ pub(super) fn conversation(body: &Value) -> String {
 }
 
 fn reasoning_refusal(dialect: &Dialect, body: &Value) -> Option<Reply> {
-    if !dialect.reasons {
+    if !dialect.is_reasoning {
         return None;
     }
     let refuse = |message: &str| Some(error(400, "invalid_request_error", message));
@@ -127,15 +128,15 @@ fn reasoning_refusal(dialect: &Dialect, body: &Value) -> Option<Reply> {
     None
 }
 
-fn refusal(dialect: &Dialect, body: &Value, fields: &[Field]) -> Option<Reply> {
+fn refusal(dialect: &Dialect, body: &Value, fields: &[FieldSpec]) -> Option<Reply> {
     let refuse = |message: String| Some(error(400, "invalid_request_error", &message));
-    match check(body, fields) {
-        Err(Wrong::NoObject) => {
+    match check_body(body, fields) {
+        Err(BodyError::NoObject) => {
             return refuse("We could not parse the JSON body of your request.".to_owned());
         }
-        Err(Wrong::Missing("model")) => return refuse("you must provide a model parameter".to_owned()),
-        Err(Wrong::Missing(field)) => return refuse(format!("Missing required parameter: '{field}'.")),
-        Err(Wrong::Type(field)) => return refuse(format!("Invalid type for '{field}'.")),
+        Err(BodyError::Missing("model")) => return refuse("you must provide a model parameter".to_owned()),
+        Err(BodyError::Missing(field)) => return refuse(format!("Missing required parameter: '{field}'.")),
+        Err(BodyError::Type(field)) => return refuse(format!("Invalid type for '{field}'.")),
         Ok((_, unknown)) => {
             if let Some(field) = unknown.first() {
                 return refuse(format!("Unrecognized request argument supplied: {field}"));

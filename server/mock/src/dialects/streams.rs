@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::Dialect;
-use crate::model::{Ending, Generation};
-use crate::{Reply, Step};
+use crate::mock_model::{Generation, GenerationEnd};
+use crate::{Reply, ReplyStep};
 
 /// Differences between the formats.
 #[derive(Clone, Copy)]
-pub(super) struct Shape {
+pub(super) struct ResponseShape {
     /// Whether choices hold messages.
     pub(super) is_chat: bool,
     /// Whether streams begin with a chunk without content, as chats of llama.cpp and OpenAI do.
@@ -19,12 +19,12 @@ pub(super) struct Shape {
     pub(super) more: fn(&Generation) -> Value,
 }
 
-fn finish(ending: Ending) -> &'static str {
-    if ending == Ending::Limit { "length" } else { "stop" }
+fn finish(ending: GenerationEnd) -> &'static str {
+    if ending == GenerationEnd::TokenLimit { "length" } else { "stop" }
 }
 
 /// Returns the whole reply to a request with this body.
-pub(super) fn reply(dialect: &Dialect, shape: Shape, body: &Value, generation: &Generation) -> Reply {
+pub(super) fn reply(dialect: &Dialect, shape: ResponseShape, body: &Value, generation: &Generation) -> Reply {
     if !super::is_set(body, "stream") {
         return Reply::json(200, &whole(dialect, shape, generation));
     }
@@ -35,11 +35,11 @@ pub(super) fn reply(dialect: &Dialect, shape: Shape, body: &Value, generation: &
     }
     for piece in &generation.pieces {
         if !dialect.piece_delay.is_zero() {
-            reply = reply.step(Step::Pause(dialect.piece_delay));
+            reply = reply.with_step(ReplyStep::Pause(dialect.piece_delay));
         }
-        reply = send(reply, &event(dialect, shape, said(shape, piece), None));
+        reply = send(reply, &event(dialect, shape, text_delta(shape, piece), None));
     }
-    let mut last = event(dialect, shape, said(shape, ""), Some(finish(generation.ending)));
+    let mut last = event(dialect, shape, text_delta(shape, ""), Some(finish(generation.ending)));
     let mut more = (shape.more)(generation);
     if shape.counts_when_asked {
         reply = send(reply, &last);
@@ -62,7 +62,7 @@ fn send(reply: Reply, event: &Value) -> Reply {
 }
 
 /// Encodes a piece of text in the format.
-fn said(shape: Shape, piece: &str) -> Value {
+fn text_delta(shape: ResponseShape, piece: &str) -> Value {
     if shape.is_chat && piece.is_empty() {
         json!({})
     } else if shape.is_chat {
@@ -72,14 +72,14 @@ fn said(shape: Shape, piece: &str) -> Value {
     }
 }
 
-fn event(dialect: &Dialect, shape: Shape, said: Value, finish: Option<&str>) -> Value {
+fn event(dialect: &Dialect, shape: ResponseShape, said: Value, finish: Option<&str>) -> Value {
     let mut choice = json!({"index": 0, "finish_reason": finish});
     choice[if shape.is_chat { "delta" } else { "text" }] = said;
     let object = if shape.is_chat { "chat.completion.chunk" } else { "text_completion" };
     json!({"id": "cmpl-1", "object": object, "created": 1, "model": dialect.model.name, "choices": [choice]})
 }
 
-fn whole(dialect: &Dialect, shape: Shape, generation: &Generation) -> Value {
+fn whole(dialect: &Dialect, shape: ResponseShape, generation: &Generation) -> Value {
     let mut choice = json!({"index": 0, "finish_reason": finish(generation.ending)});
     let text = generation.text();
     if shape.is_chat {

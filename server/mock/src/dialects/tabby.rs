@@ -2,36 +2,39 @@
 
 use serde_json::{Value, json};
 
-use super::check::{Field, Is, check};
+use super::body_check::{FieldSpec, FieldType, check_body};
 use super::{Dialect, text};
-use crate::{Hole, Received, Reply};
+use crate::{PromptHole, ReceivedRequest, Reply};
 
-const FIELDS: &[Field] = &[
-    ("language", Is::Text, false),
-    ("segments", Is::Object, false),
-    ("user", Is::Text, false),
-    ("temperature", Is::Number, false),
-    ("seed", Is::Count, false),
-    ("mode", Is::Text, false),
-    ("debug_options", Is::Object, false),
+const FIELDS: &[FieldSpec] = &[
+    ("language", FieldType::Text, false),
+    ("segments", FieldType::Object, false),
+    ("user", FieldType::Text, false),
+    ("temperature", FieldType::Number, false),
+    ("seed", FieldType::Count, false),
+    ("mode", FieldType::Text, false),
+    ("debug_options", FieldType::Object, false),
 ];
 
-const SEGMENTS: &[Field] = &[
-    ("prefix", Is::Text, true),
-    ("suffix", Is::Text, false),
-    ("filepath", Is::Text, false),
-    ("git_url", Is::Text, false),
-    ("declarations", Is::List, false),
-    ("relevant_snippets_from_changed_files", Is::List, false),
-    ("relevant_snippets_from_recently_opened_files", Is::List, false),
-    ("clipboard", Is::Text, false),
-    ("edit_history", Is::Object, false),
+const SEGMENTS: &[FieldSpec] = &[
+    ("prefix", FieldType::Text, true),
+    ("suffix", FieldType::Text, false),
+    ("filepath", FieldType::Text, false),
+    ("git_url", FieldType::Text, false),
+    ("declarations", FieldType::List, false),
+    ("relevant_snippets_from_changed_files", FieldType::List, false),
+    ("relevant_snippets_from_recently_opened_files", FieldType::List, false),
+    ("clipboard", FieldType::Text, false),
+    ("edit_history", FieldType::Object, false),
 ];
 
-const SNIPPET: &[Field] =
-    &[("filepath", Is::Text, true), ("body", Is::Text, true), ("score", Is::Number, true)];
+const SNIPPET: &[FieldSpec] = &[
+    ("filepath", FieldType::Text, true),
+    ("body", FieldType::Text, true),
+    ("score", FieldType::Number, true),
+];
 
-pub(super) fn reply(dialect: &Dialect, received: &Received, passed_over: &mut Vec<String>) -> Reply {
+pub(super) fn reply(dialect: &Dialect, received: &ReceivedRequest, passed_over: &mut Vec<String>) -> Reply {
     if !dialect.is_allowed(received) {
         return Reply::whole(401, "text/plain", b"");
     }
@@ -51,19 +54,21 @@ fn health(model: &str) -> Value {
 fn completion(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> Reply {
     let refuse =
         || Reply::whole(422, "text/plain", b"Failed to deserialize the JSON body into the target type");
-    let Ok((_, mut unknown)) = check(body, FIELDS) else { return refuse() };
+    let Ok((_, mut unknown)) = check_body(body, FIELDS) else { return refuse() };
     passed_over.append(&mut unknown);
     let Some(segments) = body.get("segments") else { return Reply::whole(400, "text/plain", b"") };
-    let Ok((_, mut unknown)) = check(segments, SEGMENTS) else { return refuse() };
+    let Ok((_, mut unknown)) = check_body(segments, SEGMENTS) else { return refuse() };
     passed_over.append(&mut unknown);
     for list in ["relevant_snippets_from_changed_files", "relevant_snippets_from_recently_opened_files"] {
         let snippets = segments.get(list).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        if snippets.iter().any(|snippet| check(snippet, SNIPPET).is_err()) {
+        if snippets.iter().any(|snippet| check_body(snippet, SNIPPET).is_err()) {
             return refuse();
         }
     }
-    let hole =
-        Hole { prefix: text(segments, "prefix").to_owned(), suffix: text(segments, "suffix").to_owned() };
+    let hole = PromptHole {
+        prefix: text(segments, "prefix").to_owned(),
+        suffix: text(segments, "suffix").to_owned(),
+    };
     let choice = json!({"index": 0, "text": dialect.model.fill(&hole)});
     Reply::json(200, &json!({"id": "cmpl-1", "choices": [choice], "mode": "standard"}))
 }

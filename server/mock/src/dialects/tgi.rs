@@ -2,35 +2,38 @@
 
 use serde_json::{Value, json};
 
-use super::check::{Field, Is, Wrong, check};
+use super::body_check::{BodyError, FieldSpec, FieldType, check_body};
 use super::{Dialect, count, is_set, text, texts};
-use crate::model::{Ending, Generation, tokens};
-use crate::{Received, Reply, Step};
+use crate::mock_model::{Generation, GenerationEnd, tokens};
+use crate::{ReceivedRequest, Reply, ReplyStep};
 
-const FIELDS: &[Field] =
-    &[("inputs", Is::Text, true), ("parameters", Is::Object, false), ("stream", Is::Flag, false)];
-
-const PARAMETERS: &[Field] = &[
-    ("best_of", Is::Count, false),
-    ("temperature", Is::Number, false),
-    ("repetition_penalty", Is::Number, false),
-    ("frequency_penalty", Is::Number, false),
-    ("top_k", Is::Count, false),
-    ("top_p", Is::Number, false),
-    ("typical_p", Is::Number, false),
-    ("do_sample", Is::Flag, false),
-    ("max_new_tokens", Is::Count, false),
-    ("return_full_text", Is::Flag, false),
-    ("stop", Is::Texts, false),
-    ("truncate", Is::Count, false),
-    ("watermark", Is::Flag, false),
-    ("details", Is::Flag, false),
-    ("decoder_input_details", Is::Flag, false),
-    ("seed", Is::Count, false),
-    ("top_n_tokens", Is::Count, false),
+const FIELDS: &[FieldSpec] = &[
+    ("inputs", FieldType::Text, true),
+    ("parameters", FieldType::Object, false),
+    ("stream", FieldType::Flag, false),
 ];
 
-pub(super) fn reply(dialect: &Dialect, received: &Received, passed_over: &mut Vec<String>) -> Reply {
+const PARAMETERS: &[FieldSpec] = &[
+    ("best_of", FieldType::Count, false),
+    ("temperature", FieldType::Number, false),
+    ("repetition_penalty", FieldType::Number, false),
+    ("frequency_penalty", FieldType::Number, false),
+    ("top_k", FieldType::Count, false),
+    ("top_p", FieldType::Number, false),
+    ("typical_p", FieldType::Number, false),
+    ("do_sample", FieldType::Flag, false),
+    ("max_new_tokens", FieldType::Count, false),
+    ("return_full_text", FieldType::Flag, false),
+    ("stop", FieldType::Texts, false),
+    ("truncate", FieldType::Count, false),
+    ("watermark", FieldType::Flag, false),
+    ("details", FieldType::Flag, false),
+    ("decoder_input_details", FieldType::Flag, false),
+    ("seed", FieldType::Count, false),
+    ("top_n_tokens", FieldType::Count, false),
+];
+
+pub(super) fn reply(dialect: &Dialect, received: &ReceivedRequest, passed_over: &mut Vec<String>) -> Reply {
     if !dialect.is_allowed(received) {
         return Reply::whole(401, "text/plain", b"");
     }
@@ -66,10 +69,12 @@ fn generate(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> R
         Reply::whole(422, "text/plain; charset=utf-8", message.as_bytes())
     };
     let parameters = body.get("parameters").cloned().unwrap_or_else(|| json!({}));
-    match check(body, FIELDS).and_then(|(_, unknown)| Ok((unknown, check(&parameters, PARAMETERS)?.1))) {
-        Err(Wrong::NoObject) => return refuse("expected an object"),
-        Err(Wrong::Missing(field)) => return refuse(&format!("missing field `{field}`")),
-        Err(Wrong::Type(field)) => return refuse(&format!("{field}: invalid type")),
+    match check_body(body, FIELDS)
+        .and_then(|(_, unknown)| Ok((unknown, check_body(&parameters, PARAMETERS)?.1)))
+    {
+        Err(BodyError::NoObject) => return refuse("expected an object"),
+        Err(BodyError::Missing(field)) => return refuse(&format!("missing field `{field}`")),
+        Err(BodyError::Type(field)) => return refuse(&format!("{field}: invalid type")),
         Ok((mut unknown, mut unknown_parameters)) => {
             passed_over.append(&mut unknown);
             passed_over.append(&mut unknown_parameters);
@@ -101,9 +106,9 @@ fn stream(dialect: &Dialect, inputs: &str, parameters: &Value, stops: &[String])
         generation.text()
     };
     let (reason, closing) = match generation.ending {
-        Ending::Model => ("eos_token", Some("<|endoftext|>")),
-        Ending::Word => ("stop_sequence", None),
-        Ending::Limit => ("length", None),
+        GenerationEnd::EndOfText => ("eos_token", Some("<|endoftext|>")),
+        GenerationEnd::StopSequence => ("stop_sequence", None),
+        GenerationEnd::TokenLimit => ("length", None),
     };
     let pieces: Vec<(&str, bool)> = generation
         .pieces
@@ -126,7 +131,7 @@ fn stream(dialect: &Dialect, inputs: &str, parameters: &Value, stops: &[String])
             });
         }
         if !dialect.piece_delay.is_zero() {
-            reply = reply.step(Step::Pause(dialect.piece_delay));
+            reply = reply.with_step(ReplyStep::Pause(dialect.piece_delay));
         }
         reply = reply.chunk(format!("data:{event}\n\n").as_bytes());
     }

@@ -2,34 +2,34 @@
 
 use serde_json::{Value, json};
 
-use super::check::{Field, Is, Wrong, check};
+use super::body_check::{BodyError, FieldSpec, FieldType, check_body};
 use super::{Dialect, count, openai, streams, text, texts};
-use crate::model::{Generation, tokens};
-use crate::{Received, Reply};
+use crate::mock_model::{Generation, tokens};
+use crate::{ReceivedRequest, Reply};
 
-const FIELDS: &[Field] = &[
-    ("model", Is::Text, false),
-    ("prompt", Is::Texts, true),
-    ("suffix", Is::Text, false),
-    ("max_tokens", Is::Count, false),
-    ("min_tokens", Is::Count, false),
-    ("temperature", Is::Number, false),
-    ("top_p", Is::Number, false),
-    ("top_k", Is::Count, false),
-    ("n", Is::Count, false),
-    ("stop", Is::Texts, false),
-    ("stream", Is::Flag, false),
-    ("stream_options", Is::Object, false),
-    ("seed", Is::Count, false),
-    ("skip_special_tokens", Is::Flag, false),
-    ("spaces_between_special_tokens", Is::Flag, false),
-    ("include_stop_str_in_output", Is::Flag, false),
-    ("repetition_penalty", Is::Number, false),
-    ("stop_token_ids", Is::List, false),
-    ("ignore_eos", Is::Flag, false),
+const FIELDS: &[FieldSpec] = &[
+    ("model", FieldType::Text, false),
+    ("prompt", FieldType::Texts, true),
+    ("suffix", FieldType::Text, false),
+    ("max_tokens", FieldType::Count, false),
+    ("min_tokens", FieldType::Count, false),
+    ("temperature", FieldType::Number, false),
+    ("top_p", FieldType::Number, false),
+    ("top_k", FieldType::Count, false),
+    ("n", FieldType::Count, false),
+    ("stop", FieldType::Texts, false),
+    ("stream", FieldType::Flag, false),
+    ("stream_options", FieldType::Object, false),
+    ("seed", FieldType::Count, false),
+    ("skip_special_tokens", FieldType::Flag, false),
+    ("spaces_between_special_tokens", FieldType::Flag, false),
+    ("include_stop_str_in_output", FieldType::Flag, false),
+    ("repetition_penalty", FieldType::Number, false),
+    ("stop_token_ids", FieldType::List, false),
+    ("ignore_eos", FieldType::Flag, false),
 ];
 
-pub(super) fn reply(dialect: &Dialect, received: &Received, passed_over: &mut Vec<String>) -> Reply {
+pub(super) fn reply(dialect: &Dialect, received: &ReceivedRequest, passed_over: &mut Vec<String>) -> Reply {
     if !dialect.is_allowed(received) {
         return Reply::json(401, &json!({"error": "Unauthorized"}));
     }
@@ -60,16 +60,16 @@ fn refuse(status: u16, kind: &str, message: &str) -> Reply {
 }
 
 fn completion(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> Reply {
-    match check(body, FIELDS) {
-        Err(Wrong::NoObject) => return refuse(400, "BadRequestError", "JSON decode error"),
-        Err(Wrong::Missing(field)) => {
+    match check_body(body, FIELDS) {
+        Err(BodyError::NoObject) => return refuse(400, "BadRequestError", "JSON decode error"),
+        Err(BodyError::Missing(field)) => {
             return refuse(
                 400,
                 "BadRequestError",
                 &format!("[{{'type': 'missing', 'loc': ('body', '{field}')}}]"),
             );
         }
-        Err(Wrong::Type(field)) => {
+        Err(BodyError::Type(field)) => {
             return refuse(400, "BadRequestError", &format!("Input should be valid: {field}"));
         }
         Ok((_, mut unknown)) => passed_over.append(&mut unknown),

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::neutral::BREAK;
+use crate::special_tokens::TOKEN_BREAK;
 
 #[track_caller]
 fn check_error(said: &str, expect: Expect) {
@@ -12,33 +12,34 @@ fn check_error(said: &str, expect: Expect) {
 }
 
 /// All rows, including the one for chats.
-fn rows() -> impl Iterator<Item = &'static Family> {
-    FAMILIES.iter().chain([&hole::FAMILY])
+fn rows() -> impl Iterator<Item = &'static ModelFamily> {
+    FAMILIES.iter().chain([&chat_prompt::FAMILY])
 }
 
-fn layouts(family: &Family) -> Vec<&'static str> {
-    let mut layouts = vec![family.file];
-    layouts.extend(family.files.as_ref().map(|files| files.layout));
+fn layouts(family: &ModelFamily) -> Vec<&'static str> {
+    let mut layouts = vec![family.file_layout];
+    layouts.extend(family.repository_layout.as_ref().map(|files| files.layout));
     layouts
 }
 
 #[test]
 fn names_are_unique() {
-    let mut names: Vec<_> =
-        rows().flat_map(|row| row.aliases.iter().chain([&row.name]).map(|name| bare(name))).collect();
+    let mut names: Vec<_> = rows()
+        .flat_map(|row| row.aliases.iter().chain([&row.name]).map(|name| normalized_name(name)))
+        .collect();
     names.sort();
     let count = names.len();
     names.dedup();
     assert_eq!(count, names.len(), "{names:?}");
     for row in rows().filter(|row| row.name != "hole") {
-        assert_eq!(Family::by_name(row.name).map(|row| row.name), Some(row.name));
+        assert_eq!(ModelFamily::by_name(row.name).map(|row| row.name), Some(row.name));
     }
 }
 
 #[test]
 fn words_for_models_are_bare() {
     for word in rows().flat_map(|row| row.models) {
-        assert_eq!(bare(word), *word);
+        assert_eq!(normalized_name(word), *word);
     }
 }
 
@@ -46,13 +47,13 @@ fn words_for_models_are_bare() {
 fn layouts_have_prefix_and_suffix_once() {
     for row in rows() {
         for layout in layouts(row) {
-            let slots = check_slots(layout, IN_PROMPT).unwrap();
-            for slot in [Slot::Prefix, Slot::Suffix] {
+            let slots = check_placeholders(layout, IN_PROMPT).unwrap();
+            for slot in [Placeholder::Prefix, Placeholder::Suffix] {
                 assert_eq!(slots.iter().filter(|found| **found == slot).count(), 1, "{}: {slot:?}", row.name);
             }
         }
-        if let Some(item) = row.files.as_ref().and_then(|files| files.item) {
-            assert!(check_slots(item, IN_ITEM).unwrap().contains(&Slot::Text), "{}", row.name);
+        if let Some(item) = row.repository_layout.as_ref().and_then(|files| files.item) {
+            assert!(check_placeholders(item, IN_ITEM).unwrap().contains(&Placeholder::Text), "{}", row.name);
         }
     }
 }
@@ -60,13 +61,13 @@ fn layouts_have_prefix_and_suffix_once() {
 #[test]
 fn tokens_of_layouts_may_not_stand_in_code() {
     for row in rows() {
-        let template = Template::Family(if row.name == "hole" { &hole::FAMILY } else { row });
+        let template = Template::Family(if row.name == "hole" { &chat_prompt::FAMILY } else { row });
         let tokens = template.tokens();
         for token in layouts(row).into_iter().flat_map(layout_tokens) {
             assert!(tokens.contains(&token), "{}: {token}", row.name);
         }
         for token in tokens {
-            assert!(token.chars().count() > 1 && !token.contains(BREAK), "{}: {token}", row.name);
+            assert!(token.chars().count() > 1 && !token.contains(TOKEN_BREAK), "{}: {token}", row.name);
         }
     }
 }
@@ -85,11 +86,11 @@ fn suffixes_stand_first_where_models_want_it() {
 fn layouts_fall_into_pieces() {
     let found: Vec<_> = pieces("{path}a{prefix}{suffix} {b} {}{").collect();
     let expected = [
-        Piece::Slot(Slot::Path),
-        Piece::Literal("a"),
-        Piece::Slot(Slot::Prefix),
-        Piece::Slot(Slot::Suffix),
-        Piece::Literal(" {b} {}{"),
+        LayoutPiece::Slot(Placeholder::Path),
+        LayoutPiece::Literal("a"),
+        LayoutPiece::Slot(Placeholder::Prefix),
+        LayoutPiece::Slot(Placeholder::Suffix),
+        LayoutPiece::Literal(" {b} {}{"),
     ];
     assert_eq!(found, expected);
 }
@@ -131,10 +132,11 @@ fn templates_written_out() {
 
 #[test]
 fn items_written_out() {
-    let error = |item| Written::new("{prefix}", Some(item), &[]).unwrap_err().to_string();
+    let error = |item| CustomTemplate::new("{prefix}", Some(item), &[]).unwrap_err().to_string();
     expect!["the template needs `{text}` exactly once"].assert_eq(&error("{path}\n"));
     expect!["unknown placeholder `{prefix}` in the template; known here are {path}, {language}, {text}"]
         .assert_eq(&error("{prefix}{text}"));
-    let written = Written::new("<a>{prefix}<b>", Some("<sep>{path}\n{text}"), &["<end>".to_owned()]).unwrap();
+    let written =
+        CustomTemplate::new("<a>{prefix}<b>", Some("<sep>{path}\n{text}"), &["<end>".to_owned()]).unwrap();
     assert_eq!(written.tokens, ["<a>", "<b>", "<end>", "<sep>"]);
 }

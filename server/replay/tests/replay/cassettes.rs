@@ -6,13 +6,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use completion::{Clock, ContextItem, Document, Outcome, Settings, Status, World, complete};
-use engines::{Cassette, Fim, HttpEngine, HttpSettings, Kind, Prompts, Sampling, Server};
+use completion::{
+    CompletionSettings, DocumentText, Outcome, OutcomeStatus, RetrievedContext, TimingSource, WorkspaceIndex,
+    complete,
+};
+use engines::{
+    AnswersFile, Cassette, EngineKind, FimSetting, HttpEngine, HttpServerConfig, HttpSettings, Sampling,
+};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use crate::real::{Real, language, text};
+use crate::real_answers::{RealAnswers, language, text};
 
 /// Where nobody listens.
 const NOWHERE: &str = "http://127.0.0.1:1";
@@ -51,7 +56,7 @@ fn marks(model: &str) -> &'static Marks {
 
 /// What a prompt was made of.
 #[derive(Clone, Default)]
-struct Question {
+struct PromptParts {
     context: Vec<(String, String)>,
     prefix: String,
     suffix: String,
@@ -65,7 +70,7 @@ fn parts<'a>(prompt: &'a str, marks: &Marks) -> [&'a str; 3] {
 }
 
 /// Code from elsewhere that stands as comments before the text, each piece below its path and the text below its own.
-fn from_comments(text: &str, path: &str, sign: &str) -> Question {
+fn from_comments(text: &str, path: &str, sign: &str) -> PromptParts {
     let own = format!("{sign} {path}\n");
     let (above, prefix) = text.split_once(&own).expect("the text stands below its path");
     let head = format!("{sign} Path: ");
@@ -75,7 +80,7 @@ fn from_comments(text: &str, path: &str, sign: &str) -> Question {
         let lines: Vec<&str> = lines.map(|line| line.expect("a comment")).collect();
         (path.to_owned(), lines.join("\n"))
     });
-    Question { context: pieces.collect(), prefix: prefix.to_owned(), suffix: String::new() }
+    PromptParts { context: pieces.collect(), prefix: prefix.to_owned(), suffix: String::new() }
 }
 
 /// Code from elsewhere that stands as files before the text, whose own path comes last.
@@ -90,11 +95,11 @@ fn from_files(head: &str, marks: &Marks) -> Vec<(String, String)> {
 }
 
 /// The template, as it is configured, and what the prompt was made of; `None` for a layout that no engine can be told.
-fn taken_apart(answer: &Value, path: &str) -> Option<(String, Question)> {
+fn parse_prompt(answer: &Value, path: &str) -> Option<(String, PromptParts)> {
     let (prompt, marks) = (text(answer, "prompt"), marks(text(answer, "model")));
     let [head, prefix, suffix] = parts(prompt, marks);
     let Marks { prefix: p, suffix: s, middle, file, family } = marks;
-    let own = |prefix: &str| Question { prefix: prefix.to_owned(), ..Question::default() };
+    let own = |prefix: &str| PromptParts { prefix: prefix.to_owned(), ..PromptParts::default() };
     let (fim, question) = match text(answer, "template") {
         "no_snippets" => {
             let head = format!("{file}{path}\n");
@@ -106,22 +111,22 @@ fn taken_apart(answer: &Value, path: &str) -> Option<(String, Question)> {
         }
         "outside" => {
             let context = from_files(head.strip_prefix(PREFACE)?, marks);
-            ((*family).to_owned(), Question { context, ..own(prefix) })
+            ((*family).to_owned(), PromptParts { context, ..own(prefix) })
         }
         // Whole files within the prefix, behind words that no model was trained on.
         _ => return None,
     };
-    Some((fim, Question { suffix: suffix.to_owned(), ..question }))
+    Some((fim, PromptParts { suffix: suffix.to_owned(), ..question }))
 }
 
 fn engine(model: &str, fim: &str) -> HttpEngine {
     let settings = HttpSettings {
         name: model.to_owned(),
-        kind: Kind::OpenAi,
-        server: Server::at(NOWHERE),
+        kind: EngineKind::OpenAi,
+        server: HttpServerConfig::at(NOWHERE),
         model: Some(model.to_owned()),
-        fim: Fim::Template(fim.to_owned()),
-        sampling: Sampling::likeliest(64),
+        fim: FimSetting::Template(fim.to_owned()),
+        sampling: Sampling::greedy(64),
         extra: serde_json::Map::new(),
         context_window: Some(8192),
         timeout: None,
@@ -130,18 +135,18 @@ fn engine(model: &str, fim: &str) -> HttpEngine {
 }
 
 /// Engines that answer out of a cassette, each made once.
-struct Replayed {
+struct CassetteEngines {
     folder: TempDir,
-    prompts: Prompts,
+    prompts: AnswersFile,
     engines: BTreeMap<(String, String), (Arc<Cassette>, HttpEngine)>,
 }
 
-impl Replayed {
-    fn new(real: &Real) -> Replayed {
+impl CassetteEngines {
+    fn new(real: &RealAnswers) -> CassetteEngines {
         let rows: Vec<String> = real.answers.iter().map(Value::to_string).collect();
-        Replayed {
+        CassetteEngines {
             folder: TempDir::new().expect("there is room for temporary files"),
-            prompts: Prompts::parse(&rows.join("\n")).expect("the rows have prompts and answers"),
+            prompts: AnswersFile::parse(&rows.join("\n")).expect("the rows have prompts and answers"),
             engines: BTreeMap::new(),
         }
     }
@@ -154,64 +159,74 @@ impl Replayed {
                 .write_cassette(std::slice::from_ref(&recorded), &path)
                 .expect("the engine sends prompts");
             let cassette = Arc::new(Cassette::offline(Some(&path)).expect("it was just made"));
-            (Arc::clone(&cassette), recorded.on_cassette(&cassette))
+            (Arc::clone(&cassette), recorded.with_cassette(&cassette))
         };
         &self.engines.entry((model.to_owned(), fim.to_owned())).or_insert_with(made).1
     }
 }
 
-async fn completed(question: &Question, path: &str, answer: &Value, engine: &HttpEngine) -> Outcome {
+async fn completed(question: &PromptParts, path: &str, answer: &Value, engine: &HttpEngine) -> Outcome {
     let whole = [question.prefix.as_str(), question.suffix.as_str()].concat();
-    let document = Document { path: path.into(), language: language(answer), text: whole.into() };
-    let item = |(path, text): &(String, String)| ContextItem {
+    let document = DocumentText { path: path.into(), language: language(answer), text: whole.into() };
+    let item = |(path, text): &(String, String)| RetrievedContext {
         path: path.clone(),
         text: text.clone(),
         first_line: None,
         strategy: "cceval".to_owned(),
         score: 0.0,
     };
-    let snapshot = World::empty().open(document).with_context(question.context.iter().map(item).collect());
-    complete(&snapshot, question.prefix.len(), engine, &Settings::for_replay(), &CancellationToken::new())
-        .await
+    let snapshot =
+        WorkspaceIndex::empty().snapshot(document).with_context(question.context.iter().map(item).collect());
+    complete(
+        &snapshot,
+        question.prefix.len(),
+        engine,
+        &CompletionSettings::for_replay(),
+        &CancellationToken::new(),
+    )
+    .await
 }
 
 /// How many prompts of a layout there are, and how many we render byte for byte.
 #[derive(Debug, Default)]
-struct Rendered {
+struct LayoutCounts {
     all: usize,
     same: usize,
 }
 
 #[tokio::test]
 async fn golden_real_models_answer_as_they_did() {
-    let Some(real) = Real::read("real models on cassettes") else { return };
-    let mut replayed = Replayed::new(&real);
-    let mut layouts: BTreeMap<(&str, &str), Rendered> = BTreeMap::new();
+    let Some(real) = RealAnswers::read("real models on cassettes") else { return };
+    let mut replayed = CassetteEngines::new(&real);
+    let mut layouts: BTreeMap<(&str, &str), LayoutCounts> = BTreeMap::new();
     for answer in &real.answers {
         let (model, layout) = (text(answer, "model"), text(answer, "template"));
         let path = text(&real.task(answer)["metadata"], "file");
         let rendered = layouts.entry((layout, marks(model).family)).or_default();
         rendered.all += 1;
-        let Some((fim, question)) = taken_apart(answer, path) else { continue };
+        let Some((fim, question)) = parse_prompt(answer, path) else { continue };
         let outcome = completed(&question, path, answer, replayed.engine(model, &fim)).await;
         rendered.same += usize::from(check(answer, &question, &outcome));
     }
     eprintln!("prompts by layout and family: {layouts:?}");
-    for (layout, Rendered { all, same }) in layouts {
+    for (layout, LayoutCounts { all, same }) in layouts {
         assert_eq!(same > 0, layout.0 != "inside", "{layout:?}: {same} of {all}");
     }
-    assert!(replayed.engines.values().all(|(cassette, _)| cassette.tally().repeated == 0));
+    assert!(replayed.engines.values().all(|(cassette, _)| cassette.stats().repeated == 0));
 }
 
 /// Whether the prompt was rendered byte for byte, and the answer to it is the model's. What stands in the way is known: a piece of
 /// code without any, which we leave out, and words before the first file, whose answer is none to a question without them.
 #[track_caller]
-fn check(answer: &Value, question: &Question, Outcome { status, trace, .. }: &Outcome) -> bool {
+fn check(answer: &Value, question: &PromptParts, Outcome { status, trace, .. }: &Outcome) -> bool {
     let (prompt, output, task) = (text(answer, "prompt"), text(answer, "output"), text(answer, "task_id"));
     let ours = trace.prompt.as_deref().expect("an engine tells its prompt before it asks");
     let has_blank_piece = question.context.iter().any(|(_, text)| text.trim().is_empty());
     if has_blank_piece || prompt.starts_with(PREFACE) {
-        assert!(matches!(status, Status::Failed(engines::Error::NotRecorded { .. })), "{task}: {status:?}");
+        assert!(
+            matches!(status, OutcomeStatus::Failed(engines::EngineError::NotRecorded { .. })),
+            "{task}: {status:?}"
+        );
         assert!(
             has_blank_piece || prompt.strip_prefix(PREFACE) == Some(ours),
             "{task}\n{prompt}\n---\n{ours}"
@@ -219,10 +234,10 @@ fn check(answer: &Value, question: &Question, Outcome { status, trace, .. }: &Ou
         return !has_blank_piece;
     }
     assert_eq!(ours, prompt, "{task}");
-    assert!(matches!(status, Status::Ok | Status::Silent(_)), "{task}: {status:?}");
+    assert!(matches!(status, OutcomeStatus::Ok | OutcomeStatus::Silent(_)), "{task}: {status:?}");
     assert_eq!(
         (trace.timings.clock, trace.timings.first),
-        (Clock::Unknown, None),
+        (TimingSource::Unknown, None),
         "{task}: no time is known"
     );
     // Reading ends when the text is complete, so that there may be more of it.

@@ -2,24 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use completion::{Document, Settings, World, complete};
+use completion::{CompletionSettings, DocumentText, WorkspaceIndex, complete};
 use engines::{Script, ScriptedEngine};
 use scoring::cceval;
 use serde_json::Value;
 use syntax::Language;
 use tokio_util::sync::CancellationToken;
 
-use crate::real::{Real, language, text};
+use crate::real_answers::{RealAnswers, language, text};
 
 /// What an editor would show of an answer to a task.
 async fn shown(task: &Value, language: Language, answer: &str) -> String {
     let (prefix, suffix) = (text(task, "prompt"), text(task, "right_context"));
-    let document = Document { path: "main".into(), language, text: [prefix, suffix].concat().into() };
+    let document = DocumentText { path: "main".into(), language, text: [prefix, suffix].concat().into() };
     let script =
         Script { pieces: answer.split_inclusive('\n').map(str::to_owned).collect(), ..Script::default() };
     let engine = ScriptedEngine::new("real", script);
-    let snapshot = World::empty().open(document);
-    complete(&snapshot, prefix.len(), &engine, &Settings::for_replay(), &CancellationToken::new()).await.text
+    let snapshot = WorkspaceIndex::empty().snapshot(document);
+    complete(&snapshot, prefix.len(), &engine, &CompletionSettings::for_replay(), &CancellationToken::new())
+        .await
+        .text
 }
 
 /// Exact answers by what was done to the raw ones: the original's post-processors and "cleaned", with what cleaning gained and lost.
@@ -32,7 +34,7 @@ struct Counts {
 
 #[tokio::test]
 async fn golden_cleaning_of_real_answers() {
-    let Some(real) = Real::read("cleaning of real answers") else { return };
+    let Some(real) = RealAnswers::read("cleaning of real answers") else { return };
     let mut counts = Counts::default();
     for row in &real.answers {
         let (task, language) = (real.task(row), language(row));

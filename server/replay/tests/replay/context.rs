@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cases::{Case, ContextItem, Scenario, Variant};
-use completion::{Settings, World};
+use completion::{CompletionSettings, WorkspaceIndex};
 use engines::{Rule, ScriptedEngine};
 use index::{Index, Strategy};
-use replay::{ConfiguredEngine, Questions, Stop, ask_all, plan};
+use replay::{ConfiguredEngine, RunInputs, StopSignal, plan, run_attempts};
 use syntax::{Language, Projects, SourceFile};
 use tokio_util::sync::CancellationToken;
 
@@ -16,7 +16,7 @@ use crate::fixture::{case, names};
 const DOCUMENT: &str = "from helper import total_price\n\n\ndef cost(orders):\n    total = total_price(orders)\n    return total\n";
 
 /// A workspace with the case's own file, what it imports, and nothing else.
-fn world() -> World {
+fn world() -> WorkspaceIndex {
     let file = |path: &str, text: &str| SourceFile {
         path: path.into(),
         language: Language::from_path(path).expect("the ending is known"),
@@ -25,7 +25,7 @@ fn world() -> World {
     let helper = "def total_price(orders):\n    \"\"\"Sum of all prices.\"\"\"\n    return sum(order.price for order in orders)\n";
     let files: Arc<[SourceFile]> = [file("f1.py", DOCUMENT), file("helper.py", helper)].into();
     let index = Index::build(&files);
-    World::new(Arc::clone(&files)).with_index(files, index, Arc::new(Projects::default()))
+    WorkspaceIndex::new(Arc::clone(&files)).with_index(files, index, Arc::new(Projects::default()))
 }
 
 /// A case in the document: what is assigned is removed.
@@ -45,13 +45,13 @@ async fn sent(case: Case, strategy: Strategy) -> String {
     let engine = Arc::new(ScriptedEngine::with_rules("scripted", vec![rule]));
     let engines = [ConfiguredEngine {
         engine,
-        settings: Settings { strategy, ..Settings::for_replay() },
+        settings: CompletionSettings { strategy, ..CompletionSettings::for_replay() },
         price: None,
         identity: BTreeMap::new(),
     }];
     let cases = [case];
     let attempts = plan(&cases, &names(&engines), 1, &[]);
-    let questions = Questions {
+    let questions = RunInputs {
         cases: cases.into(),
         engines: engines.into(),
         world: world(),
@@ -59,8 +59,8 @@ async fn sent(case: Case, strategy: Strategy) -> String {
         jobs: 1,
     };
     let mut raw = String::new();
-    let stop = Stop::at_once(CancellationToken::new());
-    ask_all(attempts, &questions, &stop, |prediction| {
+    let stop = StopSignal::immediately(CancellationToken::new());
+    run_attempts(attempts, &questions, &stop, |prediction| {
         raw = prediction.raw;
         std::ops::ControlFlow::Continue(())
     })

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use replay::{DataFolder, Error};
+use replay::{DataFolder, ReplayError};
 
 #[test]
 fn runs_of_one_name_are_numbered() {
@@ -38,7 +38,7 @@ fn a_data_folder_that_cannot_be_made_is_named() {
     let root = folder.path().join("data");
     fs::write(&root, "no folder").unwrap();
     let error = DataFolder::new(root.clone()).new_run("app").unwrap_err();
-    assert!(matches!(error, Error::Folder { .. }));
+    assert!(matches!(error, ReplayError::Folder { .. }));
     let expected = format!("cannot make a folder in {}: ", root.join("runs").join("app").display());
     assert!(error.to_string().starts_with(&expected), "{error}");
 }

@@ -5,16 +5,18 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cases::{Case, Machine, Origin, OriginKind, Prediction, Run, Scenario, Schema, Tags, Task, suite_hash};
-use completion::{Settings, World};
+use cases::{
+    Case, Machine, Origin, OriginKind, Prediction, Run, Scenario, SchemaVersion, Tags, Task, suite_hash,
+};
+use completion::{CompletionSettings, WorkspaceIndex};
 use engines::{Script, ScriptedEngine};
-use replay::{ConfiguredEngine, Questions, Stop, ask_all, plan};
+use replay::{ConfiguredEngine, RunInputs, StopSignal, plan, run_attempts};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) fn case(number: usize) -> Case {
     let origin = Origin::new(OriginKind::Mined, "t");
     let mut case = Case {
-        schema: Schema::CURRENT,
+        schema: SchemaVersion::CURRENT,
         id: String::new(),
         hole: number.to_string(),
         task: Task::Complete,
@@ -41,13 +43,13 @@ pub(crate) fn case(number: usize) -> Case {
 pub(crate) fn engine(name: &str, script: Script) -> ConfiguredEngine {
     ConfiguredEngine {
         engine: Arc::new(ScriptedEngine::new(name, script)),
-        settings: Settings::for_replay(),
+        settings: CompletionSettings::for_replay(),
         price: None,
         identity: BTreeMap::new(),
     }
 }
 
-pub(crate) fn says(text: &str, delay_ms: u64) -> ConfiguredEngine {
+pub(crate) fn scripted_engine(text: &str, delay_ms: u64) -> ConfiguredEngine {
     let delay = Duration::from_millis(delay_ms);
     engine("scripted", Script { delay, pieces: vec![text.to_owned()], failure: None })
 }
@@ -59,7 +61,7 @@ pub(crate) fn named(name: &str, text: &str) -> ConfiguredEngine {
 
 pub(crate) fn run(cases: &[Case], engines: &[ConfiguredEngine]) -> Run {
     Run {
-        schema: Schema::CURRENT,
+        schema: SchemaVersion::CURRENT,
         tool: "test".to_owned(),
         name: "test".to_owned(),
         suite: suite_hash(cases),
@@ -72,11 +74,11 @@ pub(crate) fn run(cases: &[Case], engines: &[ConfiguredEngine]) -> Run {
     }
 }
 
-pub(crate) fn questions(cases: &[Case], engines: &[ConfiguredEngine]) -> Questions {
-    Questions {
+pub(crate) fn questions(cases: &[Case], engines: &[ConfiguredEngine]) -> RunInputs {
+    RunInputs {
         cases: cases.into(),
         engines: engines.into(),
-        world: World::empty(),
+        world: WorkspaceIndex::empty(),
         copies: Arc::default(),
         jobs: 3,
     }
@@ -103,7 +105,7 @@ pub(crate) async fn ask(
         }
         ControlFlow::Continue(())
     };
-    let stop = Stop::when_answered(enough.clone());
-    ask_all(attempts, &questions(cases, engines), &stop, record).await;
+    let stop = StopSignal::after_pending(enough.clone());
+    run_attempts(attempts, &questions(cases, engines), &stop, record).await;
     predictions
 }

@@ -6,23 +6,24 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cases::{Case, Metric, Prediction, Run, Status, WorkspaceState, to_line};
-use completion::Settings;
+use cases::{Case, Prediction, Run, Status, StoredMetric, WorkspaceState, to_line};
+use completion::CompletionSettings;
 use engines::{Rule, Script, ScriptedEngine};
 use replay::{
-    Answers, ConfiguredEngine, Error, RunFolder, Stop, read_run, read_suite, replay, score_all, write_suite,
+    ConfiguredEngine, ReplayError, RunAnswers, RunFolder, StopSignal, read_run, read_suite, replay,
+    score_all, write_suite,
 };
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::fixture::{ask, case, engine, questions, run, says};
+use crate::fixture::{ask, case, engine, questions, run, scripted_engine};
 
 #[tokio::test(start_paused = true)]
 async fn stopping_drains_what_is_under_way_and_going_on_repeats_nothing() {
     let cases: Vec<Case> = (0..20).map(case).collect();
     let slower = Script { delay: Duration::from_millis(20), pieces: vec!["a".to_owned()], failure: None };
-    let engines = [says("a + b", 10), engine("slower", slower)];
+    let engines = [scripted_engine("a + b", 10), engine("slower", slower)];
     let first = ask(&cases, &engines, &[], 5).await;
     assert!(
         (5..=7).contains(&first.len()),
@@ -41,10 +42,10 @@ async fn a_replay_leaves_rows_and_scores_and_tells_how_far_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     let cases: Vec<Case> = (0..2).map(case).collect();
-    let engines = [says("a + b", 0)];
+    let engines = [scripted_engine("a + b", 0)];
     let mut told = Vec::new();
     let tell = |done, planned| told.push((done, planned));
-    let stop = Stop::at_once(CancellationToken::new());
+    let stop = StopSignal::immediately(CancellationToken::new());
     let made = replay(path.clone(), run(&cases, &engines), questions(&cases, &engines), stop, tell).await;
     let (answers, scores) = made.unwrap();
     assert!(answers.is_finished());
@@ -52,7 +53,7 @@ async fn a_replay_leaves_rows_and_scores_and_tells_how_far_it_is() {
     assert_eq!(read_run(&path).unwrap().predictions, answers.predictions);
     let rows = fs::read_to_string(path.join("scores.jsonl")).unwrap();
     assert_eq!(rows, scores.iter().map(to_line).collect::<String>());
-    assert_eq!(scores[0].metrics["exact_match"], Metric::Value(1.0));
+    assert_eq!(scores[0].metrics["exact_match"], StoredMetric::Value(1.0));
 }
 
 #[tokio::test]
@@ -60,8 +61,8 @@ async fn secrets_in_answers_are_kept_nowhere() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ456789";
-    let (cases, engines) = ([case(1)], [says(&format!("token = \"{secret}\""), 0)]);
-    let stop = Stop::at_once(CancellationToken::new());
+    let (cases, engines) = ([case(1)], [scripted_engine(&format!("token = \"{secret}\""), 0)]);
+    let stop = StopSignal::immediately(CancellationToken::new());
     let made = replay(path.clone(), run(&cases, &engines), questions(&cases, &engines), stop, |_, _| {});
     let (answers, _) = made.await.unwrap();
     assert!(answers.predictions[0].text.contains("xxxx"), "{:?}", answers.predictions);
@@ -102,12 +103,12 @@ async fn stopped_at_once_a_replay_frees_its_engines_and_keeps_what_is_finished()
         }
     };
     let start = Instant::now();
-    let stop = Stop::at_once(token.clone());
+    let stop = StopSignal::immediately(token.clone());
     let made = replay(path.clone(), run(&cases, &engines), questions(&cases, &engines), stop, tell);
     let (answers, scores) = made.await.unwrap();
     assert!(start.elapsed() < Duration::from_secs(1), "nobody waited for the slow answers");
     until_free(&scripted).await;
-    let Answers { predictions, planned } = answers;
+    let RunAnswers { predictions, planned } = answers;
     assert_eq!((predictions.len(), planned, scores.len()), (1, 5, 1));
     assert_eq!(read_run(&path).unwrap().predictions, predictions);
 }
@@ -129,7 +130,7 @@ async fn a_replay_that_is_dropped_frees_its_engines() {
             first_answer.send(()).expect("the test listens");
         }
     };
-    let stop = Stop::at_once(CancellationToken::new());
+    let stop = StopSignal::immediately(CancellationToken::new());
     let (run, questions) = (run(&cases, &engines), questions(&cases, &engines));
     let replaying = tokio::spawn(replay(folder.path().join("run"), run, questions, stop, tell));
     answered.recv().await.expect("there is a first answer");
@@ -139,8 +140,8 @@ async fn a_replay_that_is_dropped_frees_its_engines() {
 }
 
 /// Settings under which the slow engine is no timeout.
-fn patient() -> Settings {
-    Settings { deadline: Duration::from_millis(2 * HOUR), ..Settings::for_replay() }
+fn patient() -> CompletionSettings {
+    CompletionSettings { deadline: Duration::from_millis(2 * HOUR), ..CompletionSettings::for_replay() }
 }
 
 /// Returns when the engine is free, if that takes no time.
@@ -154,9 +155,9 @@ async fn until_free(engine: &ScriptedEngine) {
 
 #[tokio::test]
 async fn an_engine_that_panics_or_fails_costs_its_own_answers_only() {
-    struct Panicking(engines::Description);
+    struct Panicking(engines::EngineDescription);
     impl engines::Engine for Panicking {
-        fn description(&self) -> &engines::Description {
+        fn description(&self) -> &engines::EngineDescription {
             &self.0
         }
         fn reads_workspace(&self) -> bool {
@@ -171,7 +172,7 @@ async fn an_engine_that_panics_or_fails_costs_its_own_answers_only() {
             _request: engines::Request,
             _sink: engines::Sink<'a>,
             _cancel: &'a CancellationToken,
-        ) -> futures_util::future::BoxFuture<'a, Result<engines::Answer, engines::Error>> {
+        ) -> futures_util::future::BoxFuture<'a, Result<engines::Answer, engines::EngineError>> {
             panic!("a defect at `x = `")
         }
     }
@@ -181,12 +182,12 @@ async fn an_engine_that_panics_or_fails_costs_its_own_answers_only() {
     let engines = [
         ConfiguredEngine {
             engine: Arc::new(panicking),
-            settings: Settings::for_replay(),
+            settings: CompletionSettings::for_replay(),
             price: None,
             identity: BTreeMap::new(),
         },
         engine("failing", Script { failure: Some("no".to_owned()), ..Script::default() }),
-        says("a + b", 2),
+        scripted_engine("a + b", 2),
     ];
     let cases = [case(1)];
     let mut predictions = ask(&cases, &engines, &[], usize::MAX).await;
@@ -196,14 +197,14 @@ async fn an_engine_that_panics_or_fails_costs_its_own_answers_only() {
     assert_eq!(predictions[0].reason.as_deref(), Some("engine `failing` failed: no"));
     assert_eq!(predictions[1].reason.as_deref(), Some("the engine stopped by a defect"), "no code is quoted");
     let scores = score_all(&cases, &predictions);
-    assert_eq!(scores[2].metrics["exact_match"], Metric::Value(1.0));
-    assert_eq!(scores[0].metrics["exact_match"], Metric::Value(0.0));
+    assert_eq!(scores[2].metrics["exact_match"], StoredMetric::Value(1.0));
+    assert_eq!(scores[0].metrics["exact_match"], StoredMetric::Value(0.0));
 }
 
 /// A run of three cases with two answers, as a process that was killed while writing the third leaves it.
 async fn torn_run(folder: &Path) -> (Vec<Case>, [ConfiguredEngine; 1]) {
     let cases: Vec<Case> = (0..3).map(case).collect();
-    let engines = [says("größe", 0)];
+    let engines = [scripted_engine("größe", 0)];
     let mut run_folder =
         RunFolder::create(folder, &run(&cases, &engines), &cases).expect("the folder is writable");
     let predictions = ask(&cases, &engines, &[], usize::MAX).await;
@@ -244,26 +245,26 @@ async fn a_run_is_not_overwritten_mixed_or_shared() {
     let (cases, engines) = torn_run(folder.path()).await;
     let same = run(&cases, &engines);
     let create = RunFolder::create(folder.path(), &same, &cases);
-    assert!(matches!(create, Err(Error::Exists { .. })));
+    assert!(matches!(create, Err(ReplayError::Exists { .. })));
     let other_suite = RunFolder::resume(folder.path(), &run(&cases[1..], &engines));
-    assert!(matches!(other_suite, Err(Error::OtherSuite { .. })));
-    let other_engines = RunFolder::resume(folder.path(), &run(&cases, &[says("größe", 5)]));
-    assert!(matches!(other_engines, Err(Error::OtherEngines { .. })));
+    assert!(matches!(other_suite, Err(ReplayError::OtherSuite { .. })));
+    let other_engines = RunFolder::resume(folder.path(), &run(&cases, &[scripted_engine("größe", 5)]));
+    assert!(matches!(other_engines, Err(ReplayError::OtherEngines { .. })));
     let other_repeat = RunFolder::resume(folder.path(), &Run { repeat: 2, ..same.clone() });
-    assert!(matches!(other_repeat, Err(Error::OtherOption { what: "--repeat", .. })));
+    assert!(matches!(other_repeat, Err(ReplayError::OtherOption { what: "--repeat", .. })));
     let state = WorkspaceState { commit: None, dirty: None, tree_hash: "t".to_owned(), files: 1, lines: 1 };
     let other_workspace = RunFolder::resume(folder.path(), &Run { workspace: Some(state), ..same.clone() });
     let message = other_workspace.err().expect("answers from two workspaces do not mix").to_string();
     assert!(message.contains("another workspace (none, not t); go on with the same"), "{message}");
     let _writing = RunFolder::resume(folder.path(), &same).unwrap();
-    assert!(matches!(RunFolder::resume(folder.path(), &same), Err(Error::Busy { .. })));
+    assert!(matches!(RunFolder::resume(folder.path(), &same), Err(ReplayError::Locked { .. })));
     assert!(read_run(folder.path()).is_ok(), "reading does not need to be alone");
 }
 
 #[tokio::test]
 async fn failures_earn_nothing_and_late_answers_count_at_any_time_only() {
     let cases = [case(1), Case { truth: String::new(), ..case(2) }];
-    let answers = ask(&cases, &[says("a + b", 0)], &[], usize::MAX).await;
+    let answers = ask(&cases, &[scripted_engine("a + b", 0)], &[], usize::MAX).await;
     let scored = |change: &dyn Fn(&mut Prediction)| {
         let mut rows = answers.clone();
         rows.iter_mut().for_each(change);
@@ -273,7 +274,7 @@ async fn failures_earn_nothing_and_late_answers_count_at_any_time_only() {
         let failed = scored(&|row| (row.status, row.text) = (status, String::new()));
         for (name, metric) in failed.iter().flat_map(|score| &score.metrics) {
             assert!(
-                matches!(metric, Metric::Value(0.0) | Metric::Ratio { num: 0.0, .. }),
+                matches!(metric, StoredMetric::Value(0.0) | StoredMetric::Ratio { num: 0.0, .. }),
                 "{status} {name} {metric:?}"
             );
         }
@@ -282,8 +283,11 @@ async fn failures_earn_nothing_and_late_answers_count_at_any_time_only() {
     let late = scored(&|row| row.late = true);
     let of =
         |name: &str| late.iter().find(|score| score.case == cases[0].id).map(|score| score.metrics[name]);
-    assert_eq!(of("exact_match"), Some(Metric::Value(1.0)));
-    assert_eq!((of("in_time"), of("exact_in_time")), (Some(Metric::Value(0.0)), Some(Metric::Value(0.0))));
+    assert_eq!(of("exact_match"), Some(StoredMetric::Value(1.0)));
+    assert_eq!(
+        (of("in_time"), of("exact_in_time")),
+        (Some(StoredMetric::Value(0.0)), Some(StoredMetric::Value(0.0)))
+    );
 }
 
 #[test]
@@ -307,7 +311,7 @@ fn broken_suites_are_refused_with_the_line_and_the_remedy() {
     assert!(refused(&line.replace("python", "cobol")).contains("unknown language `cobol`"));
     let missing = read_suite(&folder.path().join("none")).unwrap_err();
     assert!(missing.to_string().contains("make one with `ghostbench mine`"), "{missing}");
-    assert!(matches!(read_run(folder.path()), Err(Error::NotARun { .. })));
+    assert!(matches!(read_run(folder.path()), Err(ReplayError::NoRun { .. })));
 }
 
 #[test]
@@ -364,7 +368,7 @@ fn what_is_no_file_is_not_replaced() {
     let path = folder.path().join("socket");
     let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
     assert!(
-        matches!(write_suite(&path, &[case(1)]), Err(Error::Write { .. })),
+        matches!(write_suite(&path, &[case(1)]), Err(ReplayError::Write { .. })),
         "nobody can write to a socket"
     );
     assert!(fs::metadata(&path).unwrap().file_type().is_socket());

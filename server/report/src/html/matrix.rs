@@ -4,9 +4,9 @@ use cases::Exposure;
 use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH, RAW_STOPPING, RESTRAINT, STOPPING, TOKEN_EXACT};
 use serde::Serialize;
 
-use super::board::{self, Share};
+use super::scoreboard::{self, ShareCell};
 use crate::format::{self, Alphabet};
-use crate::summary::{Cell, Group, Section};
+use crate::run_summary::{CaseGroup, CellView, ReportSection};
 
 /// Metrics between which the reader chooses, the one shown first at the head.
 const METRICS: [(&str, &str); 5] = [
@@ -26,21 +26,21 @@ pub(super) struct Matrix {
     metrics: Vec<(&'static str, &'static str)>,
     /// Block kinds that occur.
     columns: Vec<String>,
-    rows: Vec<Row>,
+    rows: Vec<MatrixRow>,
 }
 
 #[derive(Serialize)]
-struct Row {
+struct MatrixRow {
     name: String,
     /// Whether the row shows restraint, whichever metric is chosen.
     is_restraint: bool,
     /// One per column, then the total.
-    cells: Vec<Vec<Variant>>,
+    cells: Vec<Vec<CellVariant>>,
 }
 
 /// What a cell shows when one metric is chosen.
 #[derive(Serialize)]
-struct Variant {
+struct CellVariant {
     metric: &'static str,
     lines: Vec<CellLine>,
 }
@@ -48,7 +48,7 @@ struct Variant {
 #[derive(Serialize)]
 struct CellLine {
     engine: usize,
-    share: Share,
+    share: ShareCell,
     /// Cases that the metric applies to.
     cases: String,
     /// Step of shading; absent where there are too few cases.
@@ -57,18 +57,18 @@ struct CellLine {
     link: String,
 }
 
-pub(super) fn matrix(section: &Section) -> Matrix {
+pub(super) fn matrix(section: &ReportSection) -> Matrix {
     let mut columns: Vec<String> =
         section.block_kinds.iter().filter_map(|group| group.block_kind.clone()).collect();
     columns.dedup();
     let by_scenario = section.scenarios.chunk_by(|left, right| left.scenario == right.scenario);
-    let mut rows: Vec<Row> = by_scenario.map(|groups| row(section, groups, &columns)).collect();
-    let totals: Vec<Group> = section.block_kinds.iter().chain([&section.overall]).cloned().collect();
+    let mut rows: Vec<MatrixRow> = by_scenario.map(|groups| row(section, groups, &columns)).collect();
+    let totals: Vec<CaseGroup> = section.block_kinds.iter().chain([&section.overall]).cloned().collect();
     rows.push(row(section, &totals, &columns));
     Matrix { metrics: METRICS.to_vec(), columns, rows }
 }
 
-fn row(section: &Section, groups: &[Group], columns: &[String]) -> Row {
+fn row(section: &ReportSection, groups: &[CaseGroup], columns: &[String]) -> MatrixRow {
     let scenario = groups.first().and_then(|group| group.scenario.as_deref());
     let is_restraint = scenario.is_some_and(format::is_empty_scenario);
     let kinds = columns.iter().map(|kind| Some(kind.as_str())).chain([None]);
@@ -76,17 +76,17 @@ fn row(section: &Section, groups: &[Group], columns: &[String]) -> Row {
         let group = groups.iter().find(|group| group.block_kind.as_deref() == kind);
         group.map_or_else(Vec::new, |group| variants(section, group, is_restraint))
     });
-    Row { name: scenario.unwrap_or("all").to_owned(), is_restraint, cells: cells.collect() }
+    MatrixRow { name: scenario.unwrap_or("all").to_owned(), is_restraint, cells: cells.collect() }
 }
 
-fn variants(section: &Section, group: &Group, is_restraint: bool) -> Vec<Variant> {
+fn variants(section: &ReportSection, group: &CaseGroup, is_restraint: bool) -> Vec<CellVariant> {
     let variant = |(metric, _): (&'static str, _)| {
         let shown = if is_restraint { RESTRAINT } else { metric };
         let lines = group.lines.iter().map(|line| {
             let cell = line.metrics.get(shown);
             CellLine {
                 engine: line.engine,
-                share: board::share(cell),
+                share: scoreboard::share(cell),
                 cases: format::cases(
                     cell.map_or(0, |cell| cell.cases),
                     line.is_from_other_tree(),
@@ -96,17 +96,17 @@ fn variants(section: &Section, group: &Group, is_restraint: bool) -> Vec<Variant
                 link: link(section, group, line.engine),
             }
         });
-        Variant { metric, lines: lines.collect() }
+        CellVariant { metric, lines: lines.collect() }
     };
     METRICS.into_iter().map(variant).collect()
 }
 
-fn heat(cell: &Cell) -> Option<usize> {
+fn heat(cell: &CellView) -> Option<usize> {
     cell.value.map(|value| (value * STEPS).clamp(0.0, STEPS - 1.0) as usize)
 }
 
 /// The filters of the case browser as it writes them into the address.
-fn link(section: &Section, group: &Group, engine: usize) -> String {
+fn link(section: &ReportSection, group: &CaseGroup, engine: usize) -> String {
     let origin = match section.exposure {
         Exposure::None => section.origin.to_string(),
         exposure => format!("{}/{exposure}", section.origin),

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use crate::RunReport;
 use crate::format::{self, Alphabet};
-use crate::rows::{self, Scores};
-use crate::summary::{Latency, Line, Section, Summary, left_out};
+use crate::run_rows::{self, ScoreIndex};
+use crate::run_summary::{EngineLine, LatencyView, ReportSection, RunSummary, left_out};
 
 /// Drawing units, about a CSS pixel each.
 const WIDTH: f64 = 600.0;
@@ -37,12 +37,12 @@ pub(super) struct Plot {
     baseline: f64,
     left: f64,
     right: f64,
-    rows: Vec<Row>,
+    rows: Vec<PlotRow>,
     ticks: Vec<Tick>,
 }
 
 #[derive(Serialize)]
-struct Row {
+struct PlotRow {
     engine: usize,
     name: String,
     about: String,
@@ -91,14 +91,14 @@ struct Series {
 }
 
 /// How near the answers come to the truth.
-pub(super) fn similarity(report: &RunReport<'_>, summary: &Summary, section: &Section) -> Plot {
+pub(super) fn similarity(report: &RunReport<'_>, summary: &RunSummary, section: &ReportSection) -> Plot {
     let axis =
         Axis { bins: SIMILARITY_BINS, name: |bin| (bin * 100 / SIMILARITY_BINS).to_string(), unit: "%" };
-    let scores = Scores::of(report);
-    let answers = Answers::to(section, report, summary);
+    let scores = ScoreIndex::new(report);
+    let answers = SectionAnswers::of_section(section, report, summary);
     let series = section.overall.lines.iter().map(|line| {
         let scores = answers.of(line.engine).filter_map(|answer| scores.get(answer));
-        let shares = scores.filter_map(|score| rows::share(score, EDIT_SIMILARITY));
+        let shares = scores.filter_map(|score| run_rows::share(score, EDIT_SIMILARITY));
         let counts = histogram(shares.map(|share| share * axis.bins as f64), axis.bins);
         Series { engine: line.engine, about: answer_count(&counts, line), counts, quantiles: Vec::new() }
     });
@@ -107,9 +107,9 @@ pub(super) fn similarity(report: &RunReport<'_>, summary: &Summary, section: &Se
 }
 
 /// How long the answers took, on a logarithmic axis.
-pub(super) fn latency(report: &RunReport<'_>, summary: &Summary, section: &Section) -> Plot {
-    let answers = Answers::to(section, report, summary);
-    let times = |engine| answers.of(engine).filter_map(rows::latency).filter(|time| time.is_finite());
+pub(super) fn latency(report: &RunReport<'_>, summary: &RunSummary, section: &ReportSection) -> Plot {
+    let answers = SectionAnswers::of_section(section, report, summary);
+    let times = |engine| answers.of(engine).filter_map(run_rows::latency).filter(|time| time.is_finite());
     let longest =
         section.overall.lines.iter().flat_map(|line| times(line.engine)).fold(SHORTEST_MS, f64::max);
     let decades = longest.log10().ceil().max(1.0) as usize;
@@ -124,10 +124,14 @@ pub(super) fn latency(report: &RunReport<'_>, summary: &Summary, section: &Secti
 }
 
 /// The answers to the section's cases in totals, by the engine's place in the summary.
-struct Answers<'a>(Vec<Vec<&'a Prediction>>);
+struct SectionAnswers<'a>(Vec<Vec<&'a Prediction>>);
 
-impl<'a> Answers<'a> {
-    fn to(section: &Section, report: &RunReport<'a>, summary: &Summary) -> Answers<'a> {
+impl<'a> SectionAnswers<'a> {
+    fn of_section(
+        section: &ReportSection,
+        report: &RunReport<'a>,
+        summary: &RunSummary,
+    ) -> SectionAnswers<'a> {
         let wanted = (section.origin, section.exposure);
         let left_out = left_out(report.cases);
         let is_counted = |case: &&Case| {
@@ -139,12 +143,12 @@ impl<'a> Answers<'a> {
         for prediction in
             report.predictions.iter().filter(|prediction| ids.contains(prediction.case.as_str()))
         {
-            let engine = rows::position(&summary.engines, prediction);
+            let engine = run_rows::engine_index(&summary.engines, prediction);
             if let Some(of_engine) = engine.and_then(|engine| answers.get_mut(engine)) {
                 of_engine.push(prediction);
             }
         }
-        Answers(answers)
+        SectionAnswers(answers)
     }
 
     fn of(&self, engine: usize) -> impl Iterator<Item = &'a Prediction> {
@@ -153,12 +157,12 @@ impl<'a> Answers<'a> {
 }
 
 /// Where the summary's percentiles stand. One that fell on a timeout stands nowhere.
-fn latency_quantiles(latency: &Latency) -> impl Iterator<Item = (f64, String)> + use<> {
+fn latency_quantiles(latency: &LatencyView) -> impl Iterator<Item = (f64, String)> + use<> {
     let named = [(latency.p50, "median"), (latency.p95, "p95")].into_iter().filter(|(ms, _)| ms.is_finite());
     named.map(|(ms, name)| (bin_of_ms(ms), format!("{name} {}", format::milliseconds(ms))))
 }
 
-fn with_timeouts(counts: &[usize], line: &Line) -> String {
+fn with_timeouts(counts: &[usize], line: &EngineLine) -> String {
     match line.latency.map_or(0, |latency| latency.timeouts) {
         0 => answer_count(counts, line),
         timeouts => {
@@ -189,22 +193,22 @@ fn histogram(positions: impl Iterator<Item = f64>, bins: usize) -> Vec<usize> {
     counts
 }
 
-fn answer_count(counts: &[usize], line: &Line) -> String {
+fn answer_count(counts: &[usize], line: &EngineLine) -> String {
     let answers: usize = counts.iter().sum();
     let plural = if answers == 1 { "" } else { "s" };
     format!("{} answer{plural}", format::cases(answers, line.is_from_other_tree(), Alphabet::Unicode))
 }
 
-fn plot(axis: &Axis, summary: &Summary, series: Vec<Series>, ticks: impl Iterator<Item = usize>) -> Plot {
+fn plot(axis: &Axis, summary: &RunSummary, series: Vec<Series>, ticks: impl Iterator<Item = usize>) -> Plot {
     let step = (WIDTH - LEFT - RIGHT) / axis.bins as f64;
     let highest = series.iter().flat_map(|series| &series.counts).copied().max().unwrap_or(0).max(1);
     let baseline = TOP + ROW_HEIGHT * series.len() as f64;
     let rows = series.into_iter().enumerate().map(|(index, series)| {
         let base = TOP + ROW_HEIGHT * (index + 1) as f64;
         let name = summary.engines.get(series.engine).map_or("", |engine| engine.name.as_str());
-        Row {
+        PlotRow {
             engine: series.engine,
-            name: format::clipped(&format::visible(name), NAME_WIDTH, Alphabet::Unicode),
+            name: format::clipped(&format::escape_invisible(name), NAME_WIDTH, Alphabet::Unicode),
             about: series.about,
             base,
             bars: bars(axis, &series.counts, base, step, highest),

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use cases::EngineName;
+use cases::EngineIdentity;
 use scoring::metric::{
     EDIT_SIMILARITY, EXACT_IN_TIME, EXACT_MATCH, RESTRAINT as RESTRAINT_METRIC, TOKEN_EXACT,
 };
 
 use crate::format::{self, Alphabet};
-use crate::summary::{Cell, FAILED, GATED, Line, SILENT};
+use crate::run_summary::{CellView, EngineLine, FAILED, GATED, SILENT};
 
 /// Longer engine names are cut: the numbers are what the table is for.
 const NAME_WIDTH: usize = 18;
@@ -127,7 +127,7 @@ pub(super) const OVERALL: &[&[Column]] = &[
 ];
 
 /// What cells are made with.
-pub(super) struct Numbers {
+pub(super) struct CellFormatter {
     /// Names of the engines, cut, and still different.
     pub(super) engines: Vec<String>,
     /// Whether rows of several engines stand in one table, so that each must say whose it is.
@@ -137,9 +137,9 @@ pub(super) struct Numbers {
     pub(super) alphabet: Alphabet,
 }
 
-impl Numbers {
-    pub(super) fn new(engines: &[EngineName], alphabet: Alphabet) -> Numbers {
-        Numbers {
+impl CellFormatter {
+    pub(super) fn new(engines: &[EngineIdentity], alphabet: Alphabet) -> CellFormatter {
+        CellFormatter {
             engines: names(engines, alphabet),
             are_several: engines.len() > 1,
             are_late: false,
@@ -155,20 +155,20 @@ impl Numbers {
         }
     }
 
-    pub(super) fn cell(&self, column: Column, name: &str, line: &Line) -> String {
+    pub(super) fn cell(&self, column: Column, name: &str, line: &EngineLine) -> String {
         match column {
-            Column::Label => format::visible(name),
+            Column::Label => format::escape_invisible(name),
             Column::Engine { .. } => self.engine(line.engine),
             Column::Cases => format::cases(line.cases, line.is_from_other_tree(), self.alphabet),
             Column::Share { metric, .. } => {
-                line.metrics.get(metric).map_or_else(|| self.alphabet.to().to_owned(), share)
+                line.metrics.get(metric).map_or_else(|| self.alphabet.range_dash().to_owned(), share)
             }
             Column::Interval { metric } => {
                 line.metrics.get(metric).map_or_else(String::new, |cell| self.range(cell))
             }
-            Column::Quiet => format::quiet(line),
+            Column::Quiet => format::unanswered_counts(line),
             Column::Status { name } => format::status_count(line, name),
-            Column::Latency => format::latency(line.latency, self.alphabet.to()),
+            Column::Latency => format::latency(line.latency, self.alphabet.range_dash()),
         }
     }
 
@@ -176,18 +176,20 @@ impl Numbers {
         self.engines.get(index).cloned().unwrap_or_default()
     }
 
-    fn range(&self, cell: &Cell) -> String {
+    fn range(&self, cell: &CellView) -> String {
         cell.interval.map_or_else(String::new, |interval| format::interval(interval, self.alphabet))
     }
 }
 
-fn share(cell: &Cell) -> String {
+fn share(cell: &CellView) -> String {
     cell.value.map_or_else(|| format::counts(cell), format::percent)
 }
 
 /// The names cut to the width of their column, with their number in front where that makes them the same.
-fn names(engines: &[EngineName], alphabet: Alphabet) -> Vec<String> {
-    let cut = |engine: &EngineName, width| format::clipped(&format::visible(&engine.name), width, alphabet);
+fn names(engines: &[EngineIdentity], alphabet: Alphabet) -> Vec<String> {
+    let cut = |engine: &EngineIdentity, width| {
+        format::clipped(&format::escape_invisible(&engine.name), width, alphabet)
+    };
     let names: Vec<String> = engines.iter().map(|engine| cut(engine, NAME_WIDTH)).collect();
     if names.iter().collect::<HashSet<_>>().len() == names.len() {
         return names;

@@ -2,11 +2,11 @@
 
 use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH};
 
-use super::columns::Numbers;
-use super::sheet::Sheet;
-use super::{Style, faint, titled};
+use super::columns::CellFormatter;
+use super::text_table::TextTable;
+use super::{Style, dim_note, with_title};
 use crate::format;
-use crate::summary::{ContextEffect, Section};
+use crate::run_summary::{ContextEffect, ReportSection};
 
 const COLUMNS: [&str; 9] = ["with - without", "engine", "n", "exact", "95 %", "+/-", "edit", "95 %", "+/-"];
 /// What goes first where there is no room: the intervals, exact matches first.
@@ -14,8 +14,8 @@ const DISPENSABLE: [usize; 2] = [4, 7];
 
 /// A row per kind of context and engine that is shown in detail.
 pub(super) fn table(
-    numbers: &Numbers,
-    section: &Section,
+    numbers: &CellFormatter,
+    section: &ReportSection,
     is_shown: impl Fn(usize) -> bool,
     style: Style,
 ) -> Option<String> {
@@ -29,21 +29,21 @@ pub(super) fn table(
     if rows.is_empty() {
         return None;
     }
-    let sheet = Sheet { header: &COLUMNS, words: 2, dispensable: &DISPENSABLE, rows };
+    let sheet = TextTable { header: &COLUMNS, words: 2, dispensable: &DISPENSABLE, rows };
     let title = "cross_file: what context adds, on the same holes";
     let note = format!(
         "+/-: holes in which it makes the answer better, and worse. {}",
         format::contexts_caption(section, style.alphabet())
     );
-    let note = faint(&note, style);
-    Some(titled(title, &format!("{}\n{note}", sheet.draw(style)), style))
+    let note = dim_note(&note, style);
+    Some(with_title(title, &format!("{}\n{note}", sheet.draw(style)), style))
 }
 
-fn row(numbers: &Numbers, effects: &[ContextEffect]) -> Option<Vec<String>> {
+fn row(numbers: &CellFormatter, effects: &[ContextEffect]) -> Option<Vec<String>> {
     let of = |metric: &str| effects.iter().find(|effect| effect.metric == metric);
     let (exact, edit) = of(EXACT_MATCH).zip(of(EDIT_SIMILARITY))?;
     let value = |effect: &ContextEffect| {
-        effect.value.map_or_else(|| numbers.alphabet.to().to_owned(), format::signed_percent)
+        effect.value.map_or_else(|| numbers.alphabet.range_dash().to_owned(), format::signed_percent)
     };
     let interval = |effect: &ContextEffect| effect.interval.map_or_else(String::new, format::signed_interval);
     let changed = |effect: &ContextEffect| format!("{}/{}", effect.better, effect.worse);

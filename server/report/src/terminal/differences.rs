@@ -1,35 +1,35 @@
 //! Engines against the first one.
 
-use super::columns::Numbers;
-use super::sheet::Sheet;
-use super::{Style, faint, titled};
+use super::columns::CellFormatter;
+use super::text_table::TextTable;
+use super::{Style, dim_note, with_title};
 use crate::format;
-use crate::summary::{Difference, Section};
+use crate::run_summary::{EngineDifference, ReportSection};
 
 /// One table per pair of engines.
-pub(super) fn tables(numbers: &Numbers, section: &Section, style: Style) -> Vec<String> {
+pub(super) fn tables(numbers: &CellFormatter, section: &ReportSection, style: Style) -> Vec<String> {
     let pairs = section.differences.chunk_by(|left, right| left.engine == right.engine);
     let caption = format::differences_caption(section, style.alphabet());
-    pairs.map(|pair| format!("{}\n{}", table(numbers, pair, style), faint(&caption, style))).collect()
+    pairs.map(|pair| format!("{}\n{}", table(numbers, pair, style), dim_note(&caption, style))).collect()
 }
 
 const COLUMNS: [&str; 6] = ["metric", "n", "difference", "95 %", "better", "worse"];
 
-fn table(numbers: &Numbers, pair: &[Difference], style: Style) -> String {
+fn table(numbers: &CellFormatter, pair: &[EngineDifference], style: Style) -> String {
     let rows = pair.iter().map(|difference| row(numbers, difference)).collect();
-    let sheet = Sheet { header: &COLUMNS, words: 1, dispensable: &[], rows };
+    let sheet = TextTable { header: &COLUMNS, words: 1, dispensable: &[], rows };
     let names = pair.first().map(|first| {
         let [engine, baseline] = [first.engine, first.baseline].map(|index| numbers.engine(index));
         format!("{engine} - {baseline}, on the same cases")
     });
-    titled(&names.unwrap_or_default(), &sheet.draw(style), style)
+    with_title(&names.unwrap_or_default(), &sheet.draw(style), style)
 }
 
-fn row(numbers: &Numbers, difference: &Difference) -> Vec<String> {
+fn row(numbers: &CellFormatter, difference: &EngineDifference) -> Vec<String> {
     vec![
         difference.metric.replace('_', " "),
         format::cases(difference.cases, difference.other_tree > 0, numbers.alphabet),
-        difference.value.map_or_else(|| numbers.alphabet.to().to_owned(), format::signed_percent),
+        difference.value.map_or_else(|| numbers.alphabet.range_dash().to_owned(), format::signed_percent),
         difference.interval.map_or_else(String::new, format::signed_interval),
         difference.better.to_string(),
         difference.worse.to_string(),

@@ -1,13 +1,13 @@
 //! What was found out about engines, and what one answered at a place, for the terminal.
 
-use super::explained::{self, Explained};
-use super::sheet::Sheet;
-use super::{Style, faint, wrapped};
+use super::explanation::{self, ExplanationView};
+use super::text_table::TextTable;
+use super::{Style, dim_note, wrapped};
 use crate::format;
 
 /// An engine that was checked, in words for its columns.
 #[derive(Clone, Debug, Default)]
-pub struct CheckedEngine {
+pub struct EngineCheckRow {
     /// The user's name for it.
     pub name: String,
     /// Whether anybody is there.
@@ -15,7 +15,7 @@ pub struct CheckedEngine {
     /// What the server calls its model.
     pub model: String,
     /// The template, and how it was chosen.
-    pub asked_as: String,
+    pub prompt_format: String,
     /// Holes that were filled, and what that means.
     pub holes: String,
     /// Whether its answers come in pieces.
@@ -43,21 +43,21 @@ const NAME_WIDTH: usize = 18;
 const TEMPLATE_WIDTH: usize = 30;
 
 /// Engines, a row each, what is to be said of them, and what the columns mean.
-pub fn checked(engines: &[CheckedEngine], remarks: &[String], style: Style) -> String {
+pub fn engine_check_table(engines: &[EngineCheckRow], remarks: &[String], style: Style) -> String {
     let rows = engines.iter().map(|engine| checked_row(engine, style)).collect();
-    let sheet = Sheet { header: &CHECKED, words: 7, dispensable: &DISPENSABLE, rows };
+    let sheet = TextTable { header: &CHECKED, words: 7, dispensable: &DISPENSABLE, rows };
     let mut parts = vec![sheet.draw(style)];
-    let remarks = remarks.iter().map(|remark| wrapped(&format::visible(remark), style.width, "  "));
+    let remarks = remarks.iter().map(|remark| wrapped(&format::escape_invisible(remark), style.width, "  "));
     parts.extend(Some(remarks.collect::<Vec<_>>().join("\n")).filter(|remarks| !remarks.is_empty()));
-    parts.push(faint(CHECKED_MEANS, style));
+    parts.push(dim_note(CHECKED_MEANS, style));
     parts.join("\n\n") + "\n"
 }
 
 const CHECKED_MEANS: &str = "holes: of six whose text is nearly forced, those that were filled. cancel: yes, if the server says that it is free \
     again; likely, if the next question was answered as soon as usual. ms: medians of warm answers of a few words. ~: estimated.";
 
-fn checked_row(engine: &CheckedEngine, style: Style) -> Vec<String> {
-    let none = || style.alphabet().to().to_owned();
+fn checked_row(engine: &EngineCheckRow, style: Style) -> Vec<String> {
+    let none = || style.alphabet().range_dash().to_owned();
     let clipped = |text: &str, width| format::clipped(&format::on_one_line(text), width, style.alphabet());
     let or_none = |text: String| if text.is_empty() { none() } else { text };
     let ms = |ms: Option<f64>| ms.map_or_else(none, format::milliseconds);
@@ -65,7 +65,7 @@ fn checked_row(engine: &CheckedEngine, style: Style) -> Vec<String> {
         clipped(&engine.name, NAME_WIDTH),
         or_none(engine.reached.to_owned()),
         or_none(clipped(&engine.model, NAME_WIDTH)),
-        or_none(clipped(&engine.asked_as, TEMPLATE_WIDTH)),
+        or_none(clipped(&engine.prompt_format, TEMPLATE_WIDTH)),
         or_none(engine.holes.clone()),
         or_none(engine.streams.clone()),
         or_none(engine.cancels.clone()),
@@ -78,7 +78,7 @@ fn checked_row(engine: &CheckedEngine, style: Style) -> Vec<String> {
 
 /// What one engine answered at a place.
 #[derive(Clone, Debug, Default)]
-pub struct Completed {
+pub struct CompletionView {
     /// Engine, kind, model, template: one after the other.
     pub engine: Vec<String>,
     /// How it ended, and why.
@@ -94,7 +94,7 @@ pub struct Completed {
     /// Code behind it, to the end of a line.
     pub after: String,
     /// Where the suggestion comes from, where that is to be shown.
-    pub explained: Option<Explained>,
+    pub explanation: Option<ExplanationView>,
     /// What could be inserted instead, and where that comes from if it is to be shown.
     pub alternatives: Vec<(String, Option<String>)>,
     /// What cleaning changed, a line each.
@@ -104,7 +104,7 @@ pub struct Completed {
 }
 
 /// The suggestion in its place, marked as `git diff --word-diff` marks what is new, and how it came about.
-pub fn completed(completed: &Completed, style: Style) -> String {
+pub fn completion_text(completed: &CompletionView, style: Style) -> String {
     let dot = format!(" {} ", style.alphabet().dot());
     let join =
         |words: &[String]| words.iter().map(|word| format::on_one_line(word)).collect::<Vec<_>>().join(&dot);
@@ -112,38 +112,38 @@ pub fn completed(completed: &Completed, style: Style) -> String {
     let status = std::iter::once(&completed.status).chain(&completed.facts).cloned().collect::<Vec<_>>();
     text += &format!("{}\n\n", join(&status));
     text += &in_place(completed, style);
-    if let Some(explained) = &completed.explained {
-        text += &explained::explained(&completed.text, explained, style);
+    if let Some(explained) = &completed.explanation {
+        text += &explanation::explanation_table(&completed.text, explained, style);
     }
     if !completed.alternatives.is_empty() {
-        text += &explained::alternatives(&completed.alternatives, style);
+        text += &explanation::alternatives(&completed.alternatives, style);
     }
     for cut in &completed.cuts {
-        text += &format!("{}\n", faint(&format::on_one_line(cut), style));
+        text += &format!("{}\n", dim_note(&format::on_one_line(cut), style));
     }
     if let Some(prompt) = &completed.prompt {
-        let lines = prompt.lines().map(|line| format!("    {}\n", format::visible(line)));
+        let lines = prompt.lines().map(|line| format!("    {}\n", format::escape_invisible(line)));
         text += &format!("\n{}\n{}", style.title("prompt"), lines.collect::<String>());
     }
     text
 }
 
 /// The lines around the place, numbered, with what is new in them.
-fn in_place(completed: &Completed, style: Style) -> String {
+fn in_place(completed: &CompletionView, style: Style) -> String {
     const NEW: &str = "32";
     let mark = |line: &str| match (line.is_empty(), style.color) {
         (true, _) => String::new(),
-        (false, true) => style.painted(&format::visible(line), NEW),
-        (false, false) => format!("{{+{}+}}", format::visible(line)),
+        (false, true) => style.colored(&format::escape_invisible(line), NEW),
+        (false, false) => format!("{{+{}+}}", format::escape_invisible(line)),
     };
-    let mut code = format::visible(&completed.before);
-    let new = match &completed.explained {
-        Some(explained) => explained::numbered(&completed.text, explained, style),
+    let mut code = format::escape_invisible(&completed.before);
+    let new = match &completed.explanation {
+        Some(explained) => explanation::numbered(&completed.text, explained, style),
         None => completed.text.clone(),
     };
     let new: Vec<String> = new.split('\n').map(mark).collect();
     code += &new.join("\n");
-    code += &format::visible(&completed.after);
+    code += &format::escape_invisible(&completed.after);
     let lines = code.trim_end_matches('\n').split('\n').enumerate();
     let numbered = lines.map(|(place, line)| {
         let number = style.dim(&format!("{:>6}", completed.first_line + place));

@@ -1,13 +1,13 @@
 //! What retrieval strategies would send, for the terminal: the code itself, or a row per strategy over a suite.
 
-use super::sheet::Sheet;
-use super::{Style, titled};
+use super::text_table::TextTable;
+use super::{Style, with_title};
 use crate::format;
-use crate::summary::{Cell, Latency};
+use crate::run_summary::{CellView, LatencyView};
 
 /// What one strategy would send.
 #[derive(Clone, Debug)]
-pub struct Retrieved {
+pub struct RetrievalView {
     /// Name of the strategy.
     pub strategy: String,
     /// Tokens that it had.
@@ -15,12 +15,12 @@ pub struct Retrieved {
     /// How long it took, milliseconds.
     pub ms: f64,
     /// The code, most useful first.
-    pub items: Vec<RetrievedItem>,
+    pub items: Vec<RetrievalItem>,
 }
 
 /// A piece of code that would be sent.
 #[derive(Clone, Debug)]
-pub struct RetrievedItem {
+pub struct RetrievalItem {
     /// Its file.
     pub path: String,
     /// First line, 0-based.
@@ -39,7 +39,7 @@ pub struct RetrievedItem {
     pub text: String,
 }
 
-impl Retrieved {
+impl RetrievalView {
     /// Tokens of the budget that all items take.
     pub fn tokens(&self) -> usize {
         self.items.iter().map(|item| item.tokens).sum()
@@ -58,22 +58,22 @@ pub struct StrategyRow {
     /// Tokens sent, on average.
     pub tokens: f64,
     /// The truth's identifiers that the file lacks before the cursor, and that were found.
-    pub new_identifiers: Option<Cell>,
+    pub new_identifiers: Option<CellView>,
     /// Truths of which any such identifier was found.
-    pub any_new: Option<Cell>,
+    pub any_new: Option<CellView>,
     /// Resolved names whose definition was found.
-    pub definition_hit: Option<Cell>,
+    pub definition_hit: Option<CellView>,
     /// How near to the truth the best copy comes.
-    pub copy: Option<Cell>,
+    pub copy: Option<CellView>,
     /// How long it took.
-    pub latency: Option<Latency>,
+    pub latency: Option<LatencyView>,
 }
 
 /// The code that each strategy would send, one after the other, and what the numbers mean.
-pub fn retrieved(strategies: &[Retrieved], style: Style) -> String {
-    let mut parts: Vec<String> = strategies.iter().map(|strategy| one(strategy, style)).collect();
+pub fn retrieval_text(strategies: &[RetrievalView], style: Style) -> String {
+    let mut parts: Vec<String> = strategies.iter().map(|strategy| strategy_text(strategy, style)).collect();
     if strategies.iter().any(|strategy| !strategy.items.is_empty()) {
-        parts.push(super::faint(SCORES, style) + "\n");
+        parts.push(super::dim_note(SCORES, style) + "\n");
     }
     parts.join("\n")
 }
@@ -82,8 +82,8 @@ const SCORES: &str = "Behind its kind stands an item's score; higher is nearer, 
     probability that the first one is what comes next. use: that, times how alike the surroundings are. window, chunk, function: weight \
     of the words shared (of embeddings their similarity). visit: 1 for the latest, then less. Tokens count paths and comment signs.";
 
-fn one(strategy: &Retrieved, style: Style) -> String {
-    let Retrieved { strategy: name, budget, ms, items } = strategy;
+fn strategy_text(strategy: &RetrievalView, style: Style) -> String {
+    let RetrievalView { strategy: name, budget, ms, items } = strategy;
     let dot = style.alphabet().dot();
     let (count, tokens) = (format::count_of(items.len(), "item"), strategy.tokens());
     let time = format::duration(*ms);
@@ -92,16 +92,22 @@ fn one(strategy: &Retrieved, style: Style) -> String {
     format!("{heading}\n{items}")
 }
 
-fn item(item: &RetrievedItem, style: Style) -> String {
+fn item(item: &RetrievalItem, style: Style) -> String {
     let path = format::on_one_line(&item.path);
     let first = item.start_line + 1;
     let is_one = item.end_line <= first;
-    let lines =
-        if is_one { first.to_string() } else { format!("{first}{}{}", style.alphabet().to(), item.end_line) };
-    let RetrievedItem { kind, score, .. } = item;
+    let lines = if is_one {
+        first.to_string()
+    } else {
+        format!("{first}{}{}", style.alphabet().range_dash(), item.end_line)
+    };
+    let RetrievalItem { kind, score, .. } = item;
     let (reason, tokens) = (format::on_one_line(&item.reason), format::count_of(item.tokens, "token"));
-    let text: String =
-        item.text.lines().map(|line| format!("    {}\n", style.dim(&format::visible(line)))).collect();
+    let text: String = item
+        .text
+        .lines()
+        .map(|line| format!("    {}\n", style.dim(&format::escape_invisible(line))))
+        .collect();
     format!("\n  {}:{lines}  {kind} {score:.3}  {reason}  {}\n{text}", style.title(&path), style.dim(&tokens))
 }
 
@@ -113,7 +119,7 @@ pub fn retrieval_tables(resolved: &[StrategyRow], unresolved: &[StrategyRow], st
     ];
     let tables = tables.into_iter().filter(|(_, rows)| !rows.is_empty());
     let mut parts: Vec<String> = tables.map(|(title, rows)| table(title, rows, style)).collect();
-    parts.push(super::faint(COLUMNS_MEAN, style));
+    parts.push(super::dim_note(COLUMNS_MEAN, style));
     parts.join("\n\n") + "\n"
 }
 
@@ -124,22 +130,22 @@ const DISPENSABLE: [usize; 4] = [5, 2, 11, 3];
 
 fn table(title: &str, strategies: &[StrategyRow], style: Style) -> String {
     let rows = strategies.iter().map(|strategy| row(strategy, style)).collect();
-    let sheet = Sheet { header: &COLUMNS, words: 1, dispensable: &DISPENSABLE, rows };
-    titled(title, &sheet.draw(style), style)
+    let sheet = TextTable { header: &COLUMNS, words: 1, dispensable: &DISPENSABLE, rows };
+    with_title(title, &sheet.draw(style), style)
 }
 
 fn row(strategy: &StrategyRow, style: Style) -> Vec<String> {
-    let none = || style.alphabet().to().to_owned();
-    let share = |cell: Option<Cell>| {
+    let none = || style.alphabet().range_dash().to_owned();
+    let share = |cell: Option<CellView>| {
         cell.map_or_else(none, |cell| cell.value.map_or_else(|| format::counts(&cell), format::percent))
     };
-    let cases = |cell: Option<Cell>| cell.map_or(0, |cell| cell.cases).to_string();
+    let cases = |cell: Option<CellView>| cell.map_or(0, |cell| cell.cases).to_string();
     let interval = strategy.new_identifiers.and_then(|cell| cell.interval);
     vec![
         strategy.strategy.clone(),
         strategy.questions.to_string(),
-        format::short(strategy.items),
-        format::short(strategy.tokens),
+        format::one_decimal(strategy.items),
+        format::one_decimal(strategy.tokens),
         share(strategy.new_identifiers),
         interval.map_or_else(String::new, |interval| format::interval(interval, style.alphabet())),
         share(strategy.any_new),
@@ -147,7 +153,7 @@ fn row(strategy: &StrategyRow, style: Style) -> Vec<String> {
         share(strategy.definition_hit),
         cases(strategy.definition_hit),
         share(strategy.copy),
-        format::latency(strategy.latency, style.alphabet().to()),
+        format::latency(strategy.latency, style.alphabet().range_dash()),
     ]
 }
 

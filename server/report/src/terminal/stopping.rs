@@ -1,30 +1,30 @@
 //! Where answers stop.
 
-use super::columns::Numbers;
-use super::sheet::Sheet;
-use super::{Style, faint, titled};
+use super::columns::CellFormatter;
+use super::text_table::TextTable;
+use super::{Style, dim_note, with_title};
 use crate::format;
+use crate::run_summary::{CellView, ReportSection};
 use crate::stopping::{self, COUNTS, StoppingRow};
-use crate::summary::{Cell, Section};
 
 /// What goes first where there is no room: what is the sum of other columns, then the interval.
 const DISPENSABLE: [usize; 3] = [2, 4, 9];
 
 /// Two rows an engine, and what they mean; `None` where no answer was right so far.
-pub(super) fn table(numbers: &Numbers, section: &Section, style: Style) -> Option<String> {
+pub(super) fn table(numbers: &CellFormatter, section: &ReportSection, style: Style) -> Option<String> {
     let rows: Vec<Vec<String>> = stopping::rows(section).iter().map(|it| row(numbers, it)).collect();
     if rows.is_empty() {
         return None;
     }
     let header: Vec<&str> = std::iter::once("engine").chain(COUNTS).chain(["stopping", "95 %"]).collect();
-    let sheet = Sheet { header: &header, words: 2, dispensable: &DISPENSABLE, rows };
+    let sheet = TextTable { header: &header, words: 2, dispensable: &DISPENSABLE, rows };
     let caption = format!("{} {}", format::totals_caption(section, style.alphabet()), stopping::CAPTION);
-    Some(titled("stopping", &format!("{}\n{}", sheet.draw(style), faint(&caption, style)), style))
+    Some(with_title("stopping", &format!("{}\n{}", sheet.draw(style), dim_note(&caption, style)), style))
 }
 
-fn row(numbers: &Numbers, row: &StoppingRow<'_>) -> Vec<String> {
-    let none = || numbers.alphabet.to().to_owned();
-    let share = |cell: &Cell| cell.value.map_or_else(|| format::counts(cell), format::percent);
+fn row(numbers: &CellFormatter, row: &StoppingRow<'_>) -> Vec<String> {
+    let none = || numbers.alphabet.range_dash().to_owned();
+    let share = |cell: &CellView| cell.value.map_or_else(|| format::counts(cell), format::percent);
     let interval = row.stopping.and_then(|cell| cell.interval);
     let interval = interval.map_or_else(String::new, |interval| format::interval(interval, numbers.alphabet));
     let engine = std::iter::once(numbers.engine(row.engine));

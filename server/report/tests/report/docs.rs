@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cases::{Exposure, OriginKind, Variant};
 use report::{
-    Cell, ContextEffect, Difference, EngineCost, Group, Interval, Latency, Line, Section, Selection, Summary,
+    CaseGroup, CellView, ContextEffect, EngineCost, EngineDifference, EngineLine, IntervalView, LatencyView,
+    ReportSection, RunSummary, Selection,
 };
 use serde::Serialize;
 
@@ -24,8 +25,8 @@ fn check(heading: &str, value: &impl Serialize) {
     assert_eq!(documented, fields, "fields below {heading} (left) and of the type (right)");
 }
 
-const INTERVAL: Interval = Interval { low: 0.1, high: 0.3, method: "clopper_pearson" };
-const LATENCY: Latency = Latency { count: 20, timeouts: 1, p50: 1.0, p95: 2.0, p99: 3.0 };
+const INTERVAL: IntervalView = IntervalView { low: 0.1, high: 0.3, method: "clopper_pearson" };
+const LATENCY: LatencyView = LatencyView { count: 20, timeouts: 1, p50: 1.0, p95: 2.0, p99: 3.0 };
 
 #[test]
 fn the_summary_is_documented() {
@@ -38,19 +39,19 @@ fn the_summary_is_documented() {
         per_thousand: Some(166.7),
         other_tree: 1,
     };
-    check("Summary", &Summary { costs: vec![cost], ..fixture(20).report().summary() });
+    check("Summary", &RunSummary { costs: vec![cost], ..fixture(20).report().summary() });
     check("Engine cost", &cost);
 }
 
 #[test]
 fn tables_are_documented() {
-    let group = Group {
+    let group = CaseGroup {
         scenario: Some("rag".to_owned()),
         block_kind: Some("if".to_owned()),
         language: Some("go".to_owned()),
         lines: Vec::new(),
     };
-    let section = Section {
+    let section = ReportSection {
         origin: OriginKind::Mined,
         exposure: Exposure::None,
         overall: group.clone(),
@@ -68,7 +69,7 @@ fn tables_are_documented() {
     check("Group", &group);
     check(
         "Line",
-        &Line {
+        &EngineLine {
             engine: 0,
             cases: 20,
             files: 10,
@@ -82,11 +83,11 @@ fn tables_are_documented() {
 #[test]
 fn numbers_are_documented() {
     let (value, interval) = (Some(0.2), Some(INTERVAL));
-    check("Cell", &Cell { cases: 20, num: 4.0, den: 20.0, value, interval });
+    check("Cell", &CellView { cases: 20, num: 4.0, den: 20.0, value, interval });
     let (cases, better, worse, other_tree) = (20, 4, 2, 1);
     check(
         "Difference",
-        &Difference {
+        &EngineDifference {
             metric: "m",
             baseline: 0,
             engine: 1,

@@ -1,6 +1,6 @@
 //! Late answers and failures: exact match in time beside exact match, and an engine that never answers.
 
-use cases::{EngineConfig, EngineName, Metric, Prediction, Score, Status};
+use cases::{EngineConfig, EngineIdentity, Prediction, Score, Status, StoredMetric};
 use report::terminal::{Style, table};
 use serde_json::Value;
 
@@ -12,13 +12,13 @@ fn late_and_broken() -> Fixture {
     let mut is_late = false;
     for (score, prediction) in fixture.scores.iter_mut().zip(&mut fixture.predictions) {
         let Some(&exact) = score.metrics.get("exact_match") else { continue };
-        let is_right = exact == Metric::Value(1.0);
+        let is_right = exact == StoredMetric::Value(1.0);
         is_late ^= is_right;
         prediction.late = is_right && is_late && prediction.engine.name == "qwen";
-        let in_time = if prediction.late { Metric::Value(0.0) } else { exact };
+        let in_time = if prediction.late { StoredMetric::Value(0.0) } else { exact };
         score.metrics.insert("exact_in_time".to_owned(), in_time);
     }
-    let engine = EngineName {
+    let engine = EngineIdentity {
         name: "broken".to_owned(),
         kind: "command".to_owned(),
         model: String::new(),
@@ -32,7 +32,7 @@ fn late_and_broken() -> Fixture {
         .enumerate()
         .map(|(number, (prediction, score))| {
             let status = [Status::Error, Status::Timeout, Status::Cancelled][number % 3];
-            let metrics = score.metrics.keys().map(|name| (name.clone(), Metric::Value(0.0))).collect();
+            let metrics = score.metrics.keys().map(|name| (name.clone(), StoredMetric::Value(0.0))).collect();
             let score =
                 Score { engine: "broken".to_owned(), fingerprint: "b".to_owned(), metrics, ..score.clone() };
             (Prediction::empty(prediction.case.clone(), engine.clone(), status), score)

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use cases::{
-    BlockKind, Case, ContextItem, EngineConfig, EngineName, Exposure, Finish, Machine, Metric, Milliseconds,
-    Origin, OriginKind, Prediction, Run, Scenario, Schema, Score, Status, Tags, Task, TokenCounts, Variant,
-    WorkspaceState,
+    BlockKind, Case, ContextItem, EngineConfig, EngineIdentity, Exposure, Finish, Machine, Origin,
+    OriginKind, Prediction, PredictionTimings, Run, Scenario, SchemaVersion, Score, Status, StoredMetric,
+    Tags, Task, TokenCounts, Variant, WorkspaceState,
 };
 use report::RunReport;
 
@@ -68,7 +68,8 @@ pub(crate) fn fixture(mined: usize) -> Fixture {
 /// engine was the judge: without context it is always wrong.
 pub(crate) fn cross_file(holes: usize) -> Fixture {
     let mut fixture = fixture(0);
-    let engines: Vec<EngineName> = fixture.run.engines.iter().map(|config| config.engine.clone()).collect();
+    let engines: Vec<EngineIdentity> =
+        fixture.run.engines.iter().map(|config| config.engine.clone()).collect();
     (fixture.cases, fixture.predictions, fixture.scores) = Default::default();
     for number in 0..holes {
         for (rank, variant) in [Variant::InFile, Variant::Retrieval, Variant::Oracle].into_iter().enumerate()
@@ -103,8 +104,8 @@ fn cross_file_case(number: usize, variant: Variant) -> Case {
     })
 }
 
-fn engine(name: &str, kind: &str, model: &str) -> EngineName {
-    EngineName {
+fn engine(name: &str, kind: &str, model: &str) -> EngineIdentity {
+    EngineIdentity {
         name: name.into(),
         kind: kind.into(),
         model: model.into(),
@@ -112,11 +113,14 @@ fn engine(name: &str, kind: &str, model: &str) -> EngineName {
     }
 }
 
-fn run(engines: &[EngineName]) -> Run {
-    let config =
-        |engine: &EngineName| EngineConfig { engine: engine.clone(), price: None, settings: BTreeMap::new() };
+fn run(engines: &[EngineIdentity]) -> Run {
+    let config = |engine: &EngineIdentity| EngineConfig {
+        engine: engine.clone(),
+        price: None,
+        settings: BTreeMap::new(),
+    };
     Run {
-        schema: Schema::CURRENT,
+        schema: SchemaVersion::CURRENT,
         tool: "0.0.0".into(),
         name: "payments-service".into(),
         suite: "4bf92f3577b34da6a3ce929d0e0e4736".into(),
@@ -178,7 +182,7 @@ fn mined_case(number: usize) -> Case {
         ["invoice", "client"][file % 2]
     );
     finished(Case {
-        schema: Schema::CURRENT,
+        schema: SchemaVersion::CURRENT,
         id: String::new(),
         hole: format!("hole-{number}"),
         task: Task::Complete,
@@ -239,7 +243,7 @@ fn origin(kind: OriginKind, exposure: Exposure) -> Origin {
     Origin { repository: Some("payments-service".into()), exposure, ..Origin::new(kind, "9a1f0c2b7d3e4f50") }
 }
 
-fn prediction(case: &Case, number: usize, skill: usize, engine: &EngineName) -> Prediction {
+fn prediction(case: &Case, number: usize, skill: usize, engine: &EngineIdentity) -> Prediction {
     let roll = scatter(number, 10 + skill, 100);
     let (status, text, reason) = if case.truth.is_empty() {
         if roll < 40 + 30 * skill {
@@ -253,7 +257,7 @@ fn prediction(case: &Case, number: usize, skill: usize, engine: &EngineName) -> 
     let total = if skill == 0 { 3.0 + roll as f64 / 4.0 } else { 90.0 + (roll * roll) as f64 / 6.0 };
     let is_asked = status != Status::Gated;
     Prediction {
-        schema: Schema::CURRENT,
+        schema: SchemaVersion::CURRENT,
         case: case.id.clone(),
         engine: engine.clone(),
         repetition: 0,
@@ -265,7 +269,7 @@ fn prediction(case: &Case, number: usize, skill: usize, engine: &EngineName) -> 
         late: false,
         cost: None,
         tokens: (skill == 1).then_some(TokenCounts { input: 900 + roll as u64, output: 30, cached: None }),
-        ms: Milliseconds { gather: 1.5, first: is_asked.then_some(total * 0.4), total },
+        ms: PredictionTimings { gather: 1.5, first: is_asked.then_some(total * 0.4), total },
         recorded: None,
         spans: Vec::new(),
     }
@@ -295,7 +299,7 @@ fn mistaken(truth: &str, number: usize) -> String {
 
 /// Metrics of the right names; the similarity is a stand-in: the share of the lines that both have.
 fn score(case: &Case, prediction: &Prediction) -> Score {
-    let is = |holds: bool| Metric::Value(f64::from(u8::from(holds)));
+    let is = |holds: bool| StoredMetric::Value(f64::from(u8::from(holds)));
     let is_equal = prediction.text == case.truth;
     let metrics = if case.truth.is_empty() {
         vec![("restraint", is(is_equal))]
@@ -304,11 +308,11 @@ fn score(case: &Case, prediction: &Prediction) -> Score {
         vec![
             ("exact_match", is(is_equal)),
             ("token_exact", is(letters(&prediction.text) == letters(&case.truth))),
-            ("edit_similarity", Metric::Value(similarity(&prediction.text, &case.truth))),
+            ("edit_similarity", StoredMetric::Value(similarity(&prediction.text, &case.truth))),
         ]
     };
     Score {
-        schema: Schema::CURRENT,
+        schema: SchemaVersion::CURRENT,
         case: case.id.clone(),
         engine: prediction.engine.name.clone(),
         fingerprint: prediction.engine.fingerprint.clone(),

@@ -3,7 +3,7 @@
 mod costs;
 mod cross_file;
 mod docs;
-mod explained;
+mod explanation;
 mod failures;
 mod fixture;
 mod mixed;

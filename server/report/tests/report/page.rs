@@ -1,6 +1,6 @@
 //! The HTML page: what is in it, and what code inside it cannot do.
 
-use cases::{Renamed, Span, SpanSource};
+use cases::{Rename, Span, SpanSource};
 use serde_json::Value;
 
 use crate::fixture::{Fixture, HOSTILE, fixture};
@@ -168,7 +168,7 @@ fn a_file_of_one_huge_line_is_cut_between_characters() {
 
 /// A part of an answer that was copied from a file of a hostile name.
 fn span(range: std::ops::Range<usize>) -> Span {
-    let renamed = vec![Renamed { there: "<b>".to_owned(), here: "\u{202e}".to_owned() }];
+    let renamed = vec![Rename { there: "<b>".to_owned(), here: "\u{202e}".to_owned() }];
     Span {
         range,
         from: SpanSource::File,

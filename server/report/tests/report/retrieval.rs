@@ -1,13 +1,13 @@
 //! What retrieval would send, and how good it is, for the terminal.
 
 use expect_test::expect;
-use report::terminal::{Retrieved, RetrievedItem, StrategyRow, Style, retrieval_tables, retrieved};
-use report::{Cell, Interval, Latency};
+use report::terminal::{RetrievalItem, RetrievalView, StrategyRow, Style, retrieval_tables, retrieval_text};
+use report::{CellView, IntervalView, LatencyView};
 
 const PLAIN: Style = Style { color: false, width: 80, unicode: true };
 
-fn item(path: &str, kind: &'static str, score: f64, text: &str) -> RetrievedItem {
-    RetrievedItem {
+fn item(path: &str, kind: &'static str, score: f64, text: &str) -> RetrievalItem {
+    RetrievalItem {
         path: path.to_owned(),
         start_line: 8,
         end_line: 8 + text.lines().count() as u32,
@@ -26,8 +26,8 @@ fn items_say_what_they_are_and_what_they_cost() {
         item("shop/new\nline.py", "window", 76.1, "rows = load(path)\nprint(rows)"),
     ];
     let strategies = [
-        Retrieved { strategy: "hybrid".to_owned(), budget: 512, ms: 4.25, items },
-        Retrieved { strategy: "functions".to_owned(), budget: 512, ms: 120_000.0, items: Vec::new() },
+        RetrievalView { strategy: "hybrid".to_owned(), budget: 512, ms: 4.25, items },
+        RetrievalView { strategy: "functions".to_owned(), budget: 512, ms: 120_000.0, items: Vec::new() },
     ];
     expect![[r#"
         hybrid · 2 items, 12 of 512 tokens, 4.2 ms
@@ -47,14 +47,14 @@ fn items_say_what_they_are_and_what_they_cost() {
         of the words shared (of embeddings their similarity). visit: 1 for the latest,
         then less. Tokens count paths and comment signs.
     "#]]
-    .assert_eq(&retrieved(&strategies, PLAIN));
+    .assert_eq(&retrieval_text(&strategies, PLAIN));
 }
 
 fn row(strategy: &str, questions: usize) -> StrategyRow {
     let cell = |cases: usize, value: f64| {
-        let interval = Interval { low: value - 0.1, high: value + 0.1, method: "clopper_pearson" };
-        let value = (cases >= scoring::summary::MIN_CASES).then_some(value);
-        Some(Cell { cases, num: 3.0, den: cases as f64, value, interval: value.map(|_| interval) })
+        let interval = IntervalView { low: value - 0.1, high: value + 0.1, method: "clopper_pearson" };
+        let value = (cases >= scoring::metric_table::MIN_CASES).then_some(value);
+        Some(CellView { cases, num: 3.0, den: cases as f64, value, interval: value.map(|_| interval) })
     };
     StrategyRow {
         strategy: strategy.to_owned(),
@@ -65,7 +65,7 @@ fn row(strategy: &str, questions: usize) -> StrategyRow {
         any_new: cell(questions / 2, 0.75),
         definition_hit: cell(questions / 6, 0.5),
         copy: cell(questions, 0.25),
-        latency: Some(Latency { count: questions, timeouts: 0, p50: 4.0, p95: 12.0, p99: 20.0 }),
+        latency: Some(LatencyView { count: questions, timeouts: 0, p50: 4.0, p95: 12.0, p99: 20.0 }),
     }
 }
 

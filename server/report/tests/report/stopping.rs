@@ -1,6 +1,6 @@
 //! Where answers stop, in every report.
 
-use cases::Metric;
+use cases::StoredMetric;
 use expect_test::expect;
 use report::terminal::{Style, table};
 use serde_json::Value;
@@ -14,7 +14,7 @@ fn stopping() -> Fixture {
     let engines = fixture.run.engines.len();
     for (number, score) in fixture.scores.iter_mut().enumerate() {
         let (case, engine) = (number / engines, number % engines);
-        let is = |holds: bool| Metric::Value(f64::from(u8::from(holds)));
+        let is = |holds: bool| StoredMetric::Value(f64::from(u8::from(holds)));
         let mut insert = |name: &str, holds| {
             score.metrics.insert(name.to_owned(), is(holds));
         };

@@ -2,19 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use cases::{Exposure, OriginKind, Schema};
+use cases::{Exposure, OriginKind, SchemaVersion};
 use expect_test::{Expect, expect};
 use report::terminal::{Style, table};
-use report::{Cell, Difference, Group, Interval, Latency, Line, Section, SelectedPart, Selection, Summary};
+use report::{
+    CaseGroup, CellView, EngineDifference, EngineLine, IntervalView, LatencyView, ReportSection, RunSummary,
+    SelectedCases, Selection,
+};
 
 use crate::fixture::{cross_file, fixture};
 
 const PLAIN: Style = Style { color: false, width: 80, unicode: true };
 
 /// Two engines, two scenarios, numbers by hand.
-fn small() -> Summary {
+fn small() -> RunSummary {
     let fixture = fixture(0);
-    let group = |scenario: Option<&str>, kind: Option<&str>, lines: Vec<Line>| Group {
+    let group = |scenario: Option<&str>, kind: Option<&str>, lines: Vec<EngineLine>| CaseGroup {
         scenario: scenario.map(str::to_owned),
         block_kind: kind.map(str::to_owned),
         language: None,
@@ -23,15 +26,15 @@ fn small() -> Summary {
     let block = vec![results(0, 40, 0.25), results(1, 40, 0.5)];
     let empty = vec![restraint(0, 12, 0.75), restraint(1, 12, 0.5)];
     let few = vec![results(0, 4, 0.25), results(1, 4, 0.5)];
-    let section = Section {
+    let section = ReportSection {
         origin: OriginKind::Mined,
         exposure: Exposure::None,
         overall: group(None, None, block.clone()),
         selection: Selection {
             cases: 52,
             scenarios: vec![
-                SelectedPart { scenario: "full_block".to_owned(), cases: 40, judged: 0 },
-                SelectedPart { scenario: "inner_block".to_owned(), cases: 12, judged: 0 },
+                SelectedCases { scenario: "full_block".to_owned(), cases: 40, judged: 0 },
+                SelectedCases { scenario: "inner_block".to_owned(), cases: 12, judged: 0 },
             ],
             left_out: Vec::new(),
         },
@@ -47,7 +50,7 @@ fn small() -> Summary {
         block_kinds: Vec::new(),
         languages: Vec::new(),
         contexts: Vec::new(),
-        differences: vec![Difference {
+        differences: vec![EngineDifference {
             metric: "exact_match",
             baseline: 0,
             engine: 1,
@@ -56,11 +59,11 @@ fn small() -> Summary {
             worse: 2,
             other_tree: 0,
             value: Some(0.25),
-            interval: Some(Interval { low: -0.02, high: 0.52, method: "cluster_bootstrap" }),
+            interval: Some(IntervalView { low: -0.02, high: 0.52, method: "cluster_bootstrap" }),
         }],
     };
-    Summary {
-        schema: Schema::CURRENT,
+    RunSummary {
+        schema: SchemaVersion::CURRENT,
         engines: fixture.run.engines.iter().map(|config| config.engine.clone()).collect(),
         run: fixture.run,
         sections: vec![section],
@@ -69,14 +72,14 @@ fn small() -> Summary {
     }
 }
 
-fn cell(cases: usize, value: f64) -> Cell {
-    let has_enough = cases >= scoring::summary::MIN_CASES;
-    Cell {
+fn cell(cases: usize, value: f64) -> CellView {
+    let has_enough = cases >= scoring::metric_table::MIN_CASES;
+    CellView {
         cases,
         num: value * cases as f64,
         den: cases as f64,
         value: has_enough.then_some(value),
-        interval: has_enough.then_some(Interval {
+        interval: has_enough.then_some(IntervalView {
             low: value - 0.1,
             high: value + 0.1,
             method: "clopper_pearson",
@@ -84,21 +87,28 @@ fn cell(cases: usize, value: f64) -> Cell {
     }
 }
 
-fn line(engine: usize, cases: usize, metrics: &[(&str, Cell)]) -> Line {
+fn line(engine: usize, cases: usize, metrics: &[(&str, CellView)]) -> EngineLine {
     let metrics: BTreeMap<_, _> = metrics.iter().map(|&(name, cell)| (name.to_owned(), cell)).collect();
-    let latency = Latency {
+    let latency = LatencyView {
         count: cases,
         timeouts: 1,
         p50: 8.25 + engine as f64 * 400.0,
         p95: 12_345.0,
         p99: f64::INFINITY,
     };
-    Line { engine, cases, files: cases / 2, is_selected_against: false, metrics, latency: Some(latency) }
+    EngineLine {
+        engine,
+        cases,
+        files: cases / 2,
+        is_selected_against: false,
+        metrics,
+        latency: Some(latency),
+    }
 }
 
-fn results(engine: usize, cases: usize, value: f64) -> Line {
+fn results(engine: usize, cases: usize, value: f64) -> EngineLine {
     let share = cell(cases, value);
-    let status = |count: f64| Cell { num: count, ..share };
+    let status = |count: f64| CellView { num: count, ..share };
     let metrics = [
         ("exact_match", share),
         ("token_exact", share),
@@ -110,11 +120,11 @@ fn results(engine: usize, cases: usize, value: f64) -> Line {
     line(engine, cases, &metrics)
 }
 
-fn restraint(engine: usize, cases: usize, value: f64) -> Line {
+fn restraint(engine: usize, cases: usize, value: f64) -> EngineLine {
     line(
         engine,
         cases,
-        &[("restraint", cell(cases, value)), ("silent", Cell { num: 9.0, ..cell(cases, value) })],
+        &[("restraint", cell(cases, value)), ("silent", CellView { num: 9.0, ..cell(cases, value) })],
     )
 }
 

@@ -1,11 +1,11 @@
 //! The results of a file of predictions.
 
-use super::Score;
+use super::CcevalScore;
 use crate::similarity::Similarity;
 
 /// What the original writes to its results file: percentages rounded to two places.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Aggregate {
+pub struct AggregateScore {
     /// Exact matches.
     pub em: f64,
     /// Mean edit similarity.
@@ -23,14 +23,15 @@ pub struct Aggregate {
 }
 
 /// The results over `scores`, in the order of the file, with edit similarity in the given variant. All are 0 for no scores.
-pub fn aggregate(scores: &[Score], similarity: Similarity) -> Aggregate {
+pub fn aggregate(scores: &[CcevalScore], similarity: Similarity) -> AggregateScore {
     if scores.is_empty() {
-        return Aggregate::default();
+        return AggregateScore::default();
     }
-    let mean = |value: &dyn Fn(&Score) -> f64| scores.iter().map(value).sum::<f64>() / scores.len() as f64;
-    let percent = |value: &dyn Fn(&Score) -> f64| round2(100.0 * mean(value));
+    let mean =
+        |value: &dyn Fn(&CcevalScore) -> f64| scores.iter().map(value).sum::<f64>() / scores.len() as f64;
+    let percent = |value: &dyn Fn(&CcevalScore) -> f64| round2(100.0 * mean(value));
     let flag = |set: bool| f64::from(u8::from(set));
-    Aggregate {
+    AggregateScore {
         em: percent(&|score| flag(score.exact_match)),
         es: round2(mean(&|score| score.similarity(similarity))),
         id_em: percent(&|score| flag(score.identifiers.exact)),
@@ -57,7 +58,7 @@ mod tests {
     fn percentages_of_hits_and_means_of_ratios() {
         let scores = [("a;", "a;"), ("b;", "a;"), ("a + b;", "a;")]
             .map(|(prediction, truth)| score(Language::Java, "", prediction, truth));
-        let expected = Aggregate {
+        let expected = AggregateScore {
             em: 33.33,
             es: 66.67,
             id_em: 33.33,
@@ -71,7 +72,7 @@ mod tests {
 
     #[test]
     fn no_scores_are_zeros() {
-        assert_eq!(aggregate(&[], Similarity::Difflib), Aggregate::default());
+        assert_eq!(aggregate(&[], Similarity::Difflib), AggregateScore::default());
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub fn identifiers(language: Language, text: &str) -> Vec<String> {
 /// `text` without its string literals; what stood around a literal is joined.
 fn without_strings(text: &str) -> String {
     let mut rest = String::with_capacity(text.len());
-    let mut unclosed = Unclosed::default();
+    let mut unclosed = UnclosedQuotes::default();
     let mut start = 0;
     let mut from = 0;
     while let Some(found) = text[from..].find(['"', '\'']) {
@@ -41,12 +41,12 @@ fn without_strings(text: &str) -> String {
 /// How far a literal that never closes was followed, per quote. Every quote of the same kind up to there was escaped, so
 /// a literal starting at it would run into the same end: without this a row of `\"` would take quadratic time.
 #[derive(Default)]
-struct Unclosed {
+struct UnclosedQuotes {
     single: usize,
     double: usize,
 }
 
-impl Unclosed {
+impl UnclosedQuotes {
     /// The end of the literal whose quote stands at `open`, if it closes. A backslash escapes anything but a line feed,
     /// before which no literal goes on.
     fn literal_end(&mut self, text: &str, open: usize) -> Option<usize> {

@@ -26,7 +26,7 @@ fn truncate_braces(prediction: &str) -> &str {
 /// The original tries every character but stops only before a line feed, so only those places matter. It never looks at
 /// the empty prediction, so a leading line feed is passed over.
 fn truncate_python<'a>(prompt: &str, prediction: &'a str) -> &'a str {
-    let mut text = Growing { text: prompt.to_owned(), tree: None };
+    let mut text = IncrementalParse { text: prompt.to_owned(), tree: None };
     let mut taken = 0;
     for (at, _) in prediction.match_indices('\n').filter(|&(at, _)| at > 0) {
         if !text.append(&prediction[taken..at]).has_error() {
@@ -38,12 +38,12 @@ fn truncate_python<'a>(prompt: &str, prediction: &'a str) -> &'a str {
 }
 
 /// A Python text that grows at its end and is parsed each time, the prompt only once.
-struct Growing {
+struct IncrementalParse {
     text: String,
     tree: Option<Tree>,
 }
 
-impl Growing {
+impl IncrementalParse {
     fn append(&mut self, more: &str) -> &Tree {
         let longer = [&self.text, more].concat();
         let tree = match &self.tree {
@@ -107,7 +107,7 @@ mod tests {
         /// Reuse of the tree before must not change what counts as an error.
         #[test]
         fn growing_step_by_step_parses_like_the_whole(pieces in prop::collection::vec(PIECE, 1..12)) {
-            let mut growing = Growing { text: String::new(), tree: None };
+            let mut growing = IncrementalParse { text: String::new(), tree: None };
             for piece in pieces {
                 let reused = growing.append(&piece).has_error();
                 prop_assert_eq!(reused, syntax::parse(Language::Python, &growing.text).has_error(), "{}", growing.text);

@@ -8,10 +8,10 @@
 //! Codev-Bench's judge differs: it takes the indentation of the block's first line, compares lengths only, and fails
 //! blank lines that are too short.
 
-use super::{Question, is_blank};
+use super::{ScoringInput, is_blank};
 
 /// Whether every non-blank line of `answer` after the first has the required indentation; `None` where nothing was written.
-pub(super) fn is_right(question: &Question<'_>, answer: &str) -> Option<bool> {
+pub(super) fn is_right(question: &ScoringInput<'_>, answer: &str) -> Option<bool> {
     if is_blank(answer) {
         return None;
     }
@@ -19,7 +19,7 @@ pub(super) fn is_right(question: &Question<'_>, answer: &str) -> Option<bool> {
     Some(continuation(answer).all(|line| line.starts_with(required)))
 }
 
-fn required_indentation<'a>(question: &Question<'a>) -> &'a str {
+fn required_indentation<'a>(question: &ScoringInput<'a>) -> &'a str {
     let of_cursor = question.prefix.rsplit('\n').next().unwrap_or_default();
     continuation(question.truth)
         .map(indentation)
@@ -44,7 +44,7 @@ mod tests {
 
     #[track_caller]
     fn check(prefix: &str, truth: &str, answer: &str, expected: Option<bool>) {
-        let question = Question { language: Language::Python, prefix, suffix: "", truth };
+        let question = ScoringInput { language: Language::Python, prefix, suffix: "", truth };
         assert_eq!(is_right(&question, answer), expected, "{answer:?} for {truth:?}");
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A single token that the parser can supply, such as a missing semicolon, is no error.
 
-use super::{Question, is_blank};
+use super::{ScoringInput, is_blank};
 
 /// Bytes of the longest answer that is judged. Recovering from the errors of an endless one can take seconds, and nobody
 /// would keep it.
@@ -10,7 +10,7 @@ const MAX_BYTES: usize = 64 * 1024;
 
 /// Whether the file with `answer` in place of the truth parses without error. `None` where nothing was written, where it
 /// has no end, and where the file does not parse with the truth either: then its errors are not the answer's.
-pub(super) fn with_answer(question: &Question<'_>, answer: &str) -> Option<bool> {
+pub(super) fn with_answer(question: &ScoringInput<'_>, answer: &str) -> Option<bool> {
     if is_blank(answer) || answer.len() > MAX_BYTES {
         return None;
     }
@@ -22,7 +22,7 @@ pub(super) fn with_answer(question: &Question<'_>, answer: &str) -> Option<bool>
     Some(!tree.update(&right, &file(question, answer)).has_error())
 }
 
-fn file(question: &Question<'_>, middle: &str) -> String {
+fn file(question: &ScoringInput<'_>, middle: &str) -> String {
     [question.prefix, middle, question.suffix].concat()
 }
 
@@ -36,7 +36,7 @@ mod tests {
     #[track_caller]
     fn check(file: &str, truth: &str, answer: &str, expected: Option<bool>) {
         let (prefix, suffix) = file.split_once("$0").expect("a cursor");
-        let question = Question { language: Language::Python, prefix, suffix, truth };
+        let question = ScoringInput { language: Language::Python, prefix, suffix, truth };
         assert_eq!(with_answer(&question, answer), expected, "{answer:?} in {file:?}");
     }
 
@@ -69,7 +69,7 @@ mod tests {
         #[test]
         fn an_edited_tree_judges_like_a_new_one(answer in ANSWER) {
             let (prefix, suffix) = RUST.split_once("$0").expect("a cursor");
-            let question = Question { language: Language::Rust, prefix, suffix, truth: "1" };
+            let question = ScoringInput { language: Language::Rust, prefix, suffix, truth: "1" };
             let anew = !syntax::parse(Language::Rust, &file(&question, &answer)).has_error();
             prop_assert_eq!(with_answer(&question, &answer), (!is_blank(&answer)).then_some(anew));
         }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use syntax::TokenKind;
 
-use super::{Question, is_blank};
+use super::{ScoringInput, is_blank};
 
 /// Where an answer ends that has no wrong token up to its own end or the truth's, whichever comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(super) enum Ending {
 }
 
 /// Where `answer` ends. `None` where nothing was to be written, nothing was written, or something in it is wrong.
-pub(super) fn ending(question: &Question<'_>, answer: &str) -> Option<Ending> {
+pub(super) fn ending(question: &ScoringInput<'_>, answer: &str) -> Option<Ending> {
     if is_blank(question.truth) || is_blank(answer) {
         return None;
     }
@@ -53,7 +53,7 @@ pub(super) fn ending(question: &Question<'_>, answer: &str) -> Option<Ending> {
 }
 
 /// Where the tokens of `text` are in it. It is read behind the prefix, which may have opened a literal or begun a name.
-fn tokens(question: &Question<'_>, text: &str) -> Vec<Range<usize>> {
+fn tokens(question: &ScoringInput<'_>, text: &str) -> Vec<Range<usize>> {
     let start = question.prefix.len();
     syntax::lex(question.language, &[question.prefix, text].concat())
         .into_iter()
@@ -88,7 +88,7 @@ mod tests {
 
     #[track_caller]
     fn check(language: Language, prefix: &str, truth: &str, answers: &[(&str, Option<Ending>)]) {
-        let question = Question { language, prefix, suffix: "", truth };
+        let question = ScoringInput { language, prefix, suffix: "", truth };
         for &(answer, expected) in answers {
             assert_eq!(ending(&question, answer), expected, "{answer:?} for {truth:?}");
         }

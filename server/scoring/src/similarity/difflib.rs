@@ -12,17 +12,17 @@ const AUTOJUNK_LENGTH: usize = 200;
 /// `2 * matches / length`; `length` is that of both, in characters, or more where the ends were cut off.
 pub(super) fn ratio(a: &str, b: &str, length: usize) -> f64 {
     let b: Vec<char> = b.chars().collect();
-    let places = Places::new(&b);
+    let places = CharPositions::new(&b);
     let a: Vec<char> = a.chars().collect();
-    let seeds: Vec<&[usize]> = a.iter().map(|c| places.of(*c)).collect();
+    let seeds: Vec<&[usize]> = a.iter().map(|c| places.positions(*c)).collect();
     2.0 * matches(&a, &b, &seeds) as f64 / length as f64
 }
 
 /// Where each character of the second text stands, in increasing order; frequent ones are left out.
-struct Places(HashMap<char, Vec<usize>>);
+struct CharPositions(HashMap<char, Vec<usize>>);
 
-impl Places {
-    fn new(b: &[char]) -> Places {
+impl CharPositions {
+    fn new(b: &[char]) -> CharPositions {
         let mut places: HashMap<char, Vec<usize>> = HashMap::new();
         for (j, &c) in b.iter().enumerate() {
             places.entry(c).or_default().push(j);
@@ -31,17 +31,17 @@ impl Places {
             let most = b.len() / 100 + 1;
             places.retain(|_, indices| indices.len() <= most);
         }
-        Places(places)
+        CharPositions(places)
     }
 
-    fn of(&self, c: char) -> &[usize] {
+    fn positions(&self, c: char) -> &[usize] {
         self.0.get(&c).map_or(&[], Vec::as_slice)
     }
 }
 
 /// A common run of characters.
 #[derive(Clone, Copy)]
-struct Block {
+struct MatchingBlock {
     a: usize,
     b: usize,
     size: usize,
@@ -50,7 +50,7 @@ struct Block {
 /// Sum of the sizes of the matching blocks: the longest one, then the same to its left and to its right.
 /// `seeds[i]` are the places in `b` where a match with `a[i]` may start.
 fn matches(a: &[char], b: &[char], seeds: &[&[usize]]) -> usize {
-    let mut runs = Runs::new(b.len());
+    let mut runs = RunLengths::new(b.len());
     let mut matched = 0;
     let mut pending = vec![(0..a.len(), 0..b.len())];
     while let Some((in_a, in_b)) = pending.pop() {
@@ -68,20 +68,25 @@ fn matches(a: &[char], b: &[char], seeds: &[&[usize]]) -> usize {
 
 /// Lengths of the runs that end at each place of `b`, for the character of `a` before the current one and for the current
 /// one, with the places to be reset.
-struct Runs {
+struct RunLengths {
     previous: Vec<usize>,
     current: Vec<usize>,
 }
 
-impl Runs {
-    fn new(length: usize) -> Runs {
-        Runs { previous: vec![0; length], current: vec![0; length] }
+impl RunLengths {
+    fn new(length: usize) -> RunLengths {
+        RunLengths { previous: vec![0; length], current: vec![0; length] }
     }
 }
 
 /// The first longest run of seeds inside the two ranges, of size 0 at their starts if there is none.
-fn longest_run(seeds: &[&[usize]], in_a: Range<usize>, in_b: Range<usize>, runs: &mut Runs) -> Block {
-    let mut best = Block { a: in_a.start, b: in_b.start, size: 0 };
+fn longest_run(
+    seeds: &[&[usize]],
+    in_a: Range<usize>,
+    in_b: Range<usize>,
+    runs: &mut RunLengths,
+) -> MatchingBlock {
+    let mut best = MatchingBlock { a: in_a.start, b: in_b.start, size: 0 };
     let mut previous: &[usize] = &[];
     for i in in_a {
         let places = within(seeds[i], &in_b);
@@ -90,7 +95,7 @@ fn longest_run(seeds: &[&[usize]], in_a: Range<usize>, in_b: Range<usize>, runs:
             let size = before + 1;
             runs.current[j] = size;
             if size > best.size {
-                best = Block { a: i + 1 - size, b: j + 1 - size, size };
+                best = MatchingBlock { a: i + 1 - size, b: j + 1 - size, size };
             }
         }
         clear(&mut runs.previous, previous);
@@ -114,12 +119,18 @@ fn clear(runs: &mut [usize], places: &[usize]) {
 }
 
 /// Grows a block over equal characters on both sides, frequent ones included; an empty one can grow to the right.
-fn extend(a: &[char], b: &[char], in_a: &Range<usize>, in_b: &Range<usize>, seed: Block) -> Block {
+fn extend(
+    a: &[char],
+    b: &[char],
+    in_a: &Range<usize>,
+    in_b: &Range<usize>,
+    seed: MatchingBlock,
+) -> MatchingBlock {
     let before = a[in_a.start..seed.a].iter().rev().zip(b[in_b.start..seed.b].iter().rev());
     let left = before.take_while(|(x, y)| x == y).count();
     let after = a[seed.a + seed.size..in_a.end].iter().zip(&b[seed.b + seed.size..in_b.end]);
     let right = after.take_while(|(x, y)| x == y).count();
-    Block { a: seed.a - left, b: seed.b - left, size: left + seed.size + right }
+    MatchingBlock { a: seed.a - left, b: seed.b - left, size: left + seed.size + right }
 }
 
 #[cfg(test)]
@@ -134,12 +145,12 @@ mod tests {
 
     /// Matched characters by trying every pair of starts, for texts too short to have frequent characters.
     fn matches_by_trying(a: &[char], b: &[char]) -> usize {
-        let mut best = Block { a: 0, b: 0, size: 0 };
+        let mut best = MatchingBlock { a: 0, b: 0, size: 0 };
         for i in 0..a.len() {
             for j in 0..b.len() {
                 let size = a[i..].iter().zip(&b[j..]).take_while(|(x, y)| x == y).count();
                 if size > best.size {
-                    best = Block { a: i, b: j, size };
+                    best = MatchingBlock { a: i, b: j, size };
                 }
             }
         }

@@ -20,7 +20,7 @@ pub(crate) fn quantile(p: f64, a: f64, b: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..HALVINGS {
         let middle = (low + high) / 2.0;
-        if below(middle, a, b) < p {
+        if cdf(middle, a, b) < p {
             low = middle;
         } else {
             high = middle;
@@ -30,26 +30,26 @@ pub(crate) fn quantile(p: f64, a: f64, b: f64) -> f64 {
 }
 
 /// The quantile of Student's distribution of a two-sided 95 % interval, for any number of degrees of freedom above 0.
-pub(crate) fn student(degrees: f64) -> f64 {
+pub(crate) fn student_quantile(degrees: f64) -> f64 {
     let share = quantile(0.05, degrees / 2.0, 0.5);
     (degrees * (1.0 / share - 1.0)).sqrt()
 }
 
 /// The share of a beta distribution below `x`: the regularized incomplete beta function (Press et al., Numerical Recipes, 6.4).
-fn below(x: f64, a: f64, b: f64) -> f64 {
+fn cdf(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);
     }
     let scale = (ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (1.0 - x).ln()).exp();
     if x < (a + 1.0) / (a + b + 2.0) {
-        scale * fraction(x, a, b) / a
+        scale * continued_fraction(x, a, b) / a
     } else {
-        1.0 - scale * fraction(1.0 - x, b, a) / b
+        1.0 - scale * continued_fraction(1.0 - x, b, a) / b
     }
 }
 
 /// Its continued fraction by Lentz's method.
-fn fraction(x: f64, a: f64, b: f64) -> f64 {
+fn continued_fraction(x: f64, a: f64, b: f64) -> f64 {
     let nonzero = |value: f64| if value.abs() < TINY { TINY } else { value };
     let mut c = 1.0;
     let mut d = 1.0 / nonzero(1.0 - (a + b) * x / (a + 1.0));
@@ -104,10 +104,10 @@ mod tests {
 
     #[test]
     fn quantiles_are_those_of_the_tables() {
-        check(student(1.0), 12.7062);
-        check(student(2.0), 4.3027);
-        check(student(9.0), 2.2622);
-        check(student(1e6), 1.95996);
+        check(student_quantile(1.0), 12.7062);
+        check(student_quantile(2.0), 4.3027);
+        check(student_quantile(9.0), 2.2622);
+        check(student_quantile(1e6), 1.95996);
         check(quantile(0.5, 1.0, 1.0), 0.5);
         check(quantile(0.025, 3.0, 8.0), 0.0667);
         check(quantile(0.975, 11.0, 10.0), 0.7280);

@@ -1,27 +1,27 @@
 //! Percentile intervals by resampling whole files, wider where the files are few.
 
+use super::bootstrap_tail;
 use super::percentile::percentile;
-use super::rng::Rng;
-use super::student;
+use super::seeded_random::SeededRandom;
 use crate::metric::Counts;
-use crate::summary::{Interval, IntervalMethod};
+use crate::metric_table::{Interval, IntervalMethod};
 
 /// How many resamples. The ends of an interval from many files are then the 50th from either side, stable to about a tenth of its
 /// width; those from ten files are the 17th.
 pub(crate) const RESAMPLES: usize = 2_000;
 
 /// Several columns of counts with a row per file. All columns are resampled together, which costs little more than one.
-pub(crate) struct Columns {
+pub(crate) struct CountColumns {
     width: usize,
     rows: Vec<Counts>,
 }
 
-impl Columns {
+impl CountColumns {
     /// Columns of equal length.
-    pub(crate) fn new(columns: &[Vec<Counts>]) -> Columns {
+    pub(crate) fn new(columns: &[Vec<Counts>]) -> CountColumns {
         let length = columns.first().map_or(0, Vec::len);
         let rows = (0..length).flat_map(|row| columns.iter().map(move |column| column[row])).collect();
-        Columns { width: columns.len(), rows }
+        CountColumns { width: columns.len(), rows }
     }
 
     /// Calls `each` with the sums of every resample, a sum per column.
@@ -30,7 +30,7 @@ impl Columns {
             return;
         }
         let clusters = self.rows.len() / self.width;
-        let mut rng = Rng::new(seed);
+        let mut rng = SeededRandom::new(seed);
         let mut sums = vec![Counts::default(); self.width];
         for _ in 0..RESAMPLES {
             sums.fill(Counts::default());
@@ -55,7 +55,7 @@ pub(crate) fn interval(mut values: Vec<f64>, files: usize) -> Option<Interval> {
         return None;
     }
     values.sort_unstable_by(f64::total_cmp);
-    let tail = student::tail(files);
+    let tail = bootstrap_tail::bootstrap_tail(files);
     Some(Interval {
         low: percentile(&values, tail)?,
         high: percentile(&values, 1.0 - tail)?,
@@ -71,7 +71,7 @@ mod tests {
         let column: Vec<Counts> = values.map(|num| Counts { num, den: 1.0 }).collect();
         let files = column.len();
         let mut means = Vec::new();
-        Columns::new(&[column]).for_each_resample(seed, |sums| means.extend(sums[0].ratio()));
+        CountColumns::new(&[column]).for_each_resample(seed, |sums| means.extend(sums[0].ratio()));
         interval(means, files)
     }
 
@@ -94,7 +94,7 @@ mod tests {
     fn columns_are_resampled_together() {
         let column: Vec<Counts> = (0..20).map(|num| Counts { num: f64::from(num), den: 1.0 }).collect();
         let mut resamples = 0;
-        Columns::new(&[column.clone(), column]).for_each_resample(1, |sums| {
+        CountColumns::new(&[column.clone(), column]).for_each_resample(1, |sums| {
             assert_eq!(sums[0], sums[1]);
             assert_eq!(sums[0].den, 20.0);
             resamples += 1;

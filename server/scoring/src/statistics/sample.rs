@@ -6,13 +6,13 @@ use crate::metric::Counts;
 
 /// Numbers for files, from 0 in the order of their names.
 #[derive(Clone, Debug)]
-pub(crate) struct Clusters<'a>(BTreeMap<&'a str, usize>);
+pub(crate) struct ClusterNumbers<'a>(BTreeMap<&'a str, usize>);
 
-impl<'a> Clusters<'a> {
+impl<'a> ClusterNumbers<'a> {
     /// Numbers the files with the given names, which may repeat.
-    pub(crate) fn new(names: impl IntoIterator<Item = &'a str>) -> Clusters<'a> {
+    pub(crate) fn new(names: impl IntoIterator<Item = &'a str>) -> ClusterNumbers<'a> {
         let names: BTreeSet<&str> = names.into_iter().collect();
-        Clusters(names.into_iter().enumerate().map(|(number, name)| (name, number)).collect())
+        ClusterNumbers(names.into_iter().enumerate().map(|(number, name)| (name, number)).collect())
     }
 
     /// How many files.
@@ -23,7 +23,7 @@ impl<'a> Clusters<'a> {
 
 /// One case's counts and the number of its file.
 #[derive(Clone, Copy, Debug)]
-struct Case {
+struct ClusteredCounts {
     counts: Counts,
     cluster: usize,
 }
@@ -31,19 +31,21 @@ struct Case {
 /// The counts of one metric over cases from files.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
-    cases: Vec<Case>,
+    cases: Vec<ClusteredCounts>,
     numbers: usize,
 }
 
 impl Sample {
     /// A sample of cases, each with the name of its file. Cases of files without a number are left out.
     pub(crate) fn new<'a>(
-        clusters: &Clusters<'_>,
+        clusters: &ClusterNumbers<'_>,
         cases: impl IntoIterator<Item = (&'a str, Counts)>,
     ) -> Sample {
         let cases = cases
             .into_iter()
-            .filter_map(|(cluster, counts)| Some(Case { counts, cluster: *clusters.0.get(cluster)? }))
+            .filter_map(|(cluster, counts)| {
+                Some(ClusteredCounts { counts, cluster: *clusters.0.get(cluster)? })
+            })
             .collect();
         Sample { cases, numbers: clusters.len() }
     }
@@ -180,7 +182,7 @@ mod tests {
         let cases = clusters.iter().flat_map(|&(cluster, values)| {
             values.iter().map(move |&num| (cluster, Counts { num, den: 1.0 }))
         });
-        Sample::new(&Clusters::new(clusters.iter().map(|&(cluster, _)| cluster)), cases)
+        Sample::new(&ClusterNumbers::new(clusters.iter().map(|&(cluster, _)| cluster)), cases)
     }
 
     #[track_caller]
@@ -220,7 +222,7 @@ mod tests {
     #[test]
     fn heavy_cases_are_worth_more_than_light_ones() {
         let counts = [Counts { num: 1.0, den: 3.0 }, Counts { num: 1.0, den: 1.0 }];
-        let sample = Sample::new(&Clusters::new(["a", "b"]), ["a", "b"].into_iter().zip(counts));
+        let sample = Sample::new(&ClusterNumbers::new(["a", "b"]), ["a", "b"].into_iter().zip(counts));
         assert_eq!(sample.total(), Counts { num: 2.0, den: 4.0 });
         assert_eq!(sample.effective_clusters(), 16.0 / 10.0);
         assert_eq!(sample.effective_cases(), 16.0 / 10.0);

@@ -43,11 +43,11 @@ fn ask_everything(language: Language, text: &str) {
     let outline = tree.outline(text);
     tree.bindings(text, &outline, text.len());
     for definition in outline.definitions.iter().take(100) {
-        definition.compact(48);
+        definition.compact_signature(48);
     }
     syntax::scope(language, text);
     syntax::mentions(language, text, "a");
-    syntax::spanning(language, text);
+    syntax::multiline_tokens(language, text);
     syntax::lex(language, text);
     let half = &text[..text.floor_char_boundary(text.len() / 2)];
     tree.update(text, half).update(half, text).has_error();

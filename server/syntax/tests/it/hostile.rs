@@ -38,7 +38,7 @@ const COMMON: &[(&str, &str)] = &[
 ];
 
 /// Constructs that nest or chain in single languages.
-fn own(language: Language) -> &'static [(&'static str, &'static str)] {
+fn single_language_texts(language: Language) -> &'static [(&'static str, &'static str)] {
     match language {
         Language::Python => &[
             ("f\"{", "}\""),
@@ -146,7 +146,7 @@ fn own(language: Language) -> &'static [(&'static str, &'static str)] {
 
 /// Returns every form of a language repeated `repeats` times, left open and closed, by name.
 pub(crate) fn texts(language: Language, repeats: usize) -> impl Iterator<Item = (String, String)> {
-    let forms = COMMON.iter().chain(own(language));
+    let forms = COMMON.iter().chain(single_language_texts(language));
     forms.flat_map(move |&(open, close)| {
         let opened = open.repeat(repeats);
         let closed = (!close.is_empty()).then(|| {
@@ -161,7 +161,7 @@ pub(crate) fn texts(language: Language, repeats: usize) -> impl Iterator<Item = 
 pub(crate) fn pieces(language: Language) -> impl Iterator<Item = &'static str> {
     COMMON
         .iter()
-        .chain(own(language))
+        .chain(single_language_texts(language))
         .flat_map(|&(open, close)| [open, close])
         .filter(|piece| !piece.is_empty())
 }

@@ -1,10 +1,11 @@
 //! Prints the information about names, one line per item, for snapshots of all languages.
 //!
-//! Expressions are printed as `name`, `this`, `super`, `object.member`, `callee()`, `:Type`, `collection[]` and `(one | other)`.
+//! Expressions are printed as `name`, `this`, `super`, `object.member`, `callee()`, `:ValueType`, `collection[]` and `(one | other)`.
 
 use expect_test::Expect;
 use syntax::{
-    Binding, Definition, Expr, Import, Imported, Language, Outline, Place, Projects, Target, Use, UseKind,
+    Binding, Definition, Expr, Import, ImportedItem, Language, ModuleLocation, ModuleTarget, NameUse,
+    Outline, Projects, UseKind,
 };
 
 /// Checks the outline of `fixture`, and that queries on its prefixes do not fail.
@@ -31,7 +32,7 @@ pub(crate) fn check_uses(language: Language, fixture: &str, expect: Expect) {
 /// Prints the definitions and imports of `text`: first the definitions, then the namespaces, imports and extensions.
 ///
 /// A definition is `kind container.name(parameters): type < bases = value [flags] | signature | documentation`, without the parts
-/// that it does not have; `Owner::name` if its owner is named, `in namespace` if it is in one.
+/// that it does not have; `ReachableEntity::name` if its owner is named, `in namespace` if it is in one.
 pub(crate) fn outline(language: Language, text: &str) -> String {
     lines(&syntax::parse(language, text).outline(text))
 }
@@ -59,7 +60,7 @@ pub(crate) fn scope(language: Language, fixture: &str) -> String {
 
 /// Prints the uses in `text`: `name` for a bare one, `new name`, `object.name` for a member.
 pub(crate) fn uses(language: Language, text: &str) -> String {
-    let used = |one: Use| {
+    let used = |one: NameUse| {
         let name = &text[one.name];
         match one.kind {
             UseKind::Member(object) => format!("{}.{name}\n", expr(&object)),
@@ -73,17 +74,17 @@ pub(crate) fn uses(language: Language, text: &str) -> String {
 /// Prints the possible locations of `module`, imported by the file at `from`: one line `place path > names to go through` for
 /// each candidate.
 pub(crate) fn targets(language: Language, from: &str, module: &str, projects: &Projects) -> String {
-    language.targets(from, module, projects).iter().map(target).collect()
+    language.import_targets(from, module, projects).iter().map(target).collect()
 }
 
 /// Prints one line for a location, as in [`targets`].
-pub(crate) fn target(target: &Target) -> String {
+pub(crate) fn target(target: &ModuleTarget) -> String {
     let place = match &target.place {
-        Place::File(path) => format!("file {path}"),
-        Place::FileEnding(path) => format!("file */{path}"),
-        Place::Folder(path) => format!("folder {path}"),
-        Place::FolderEnding(path) => format!("folder */{path}"),
-        Place::Namespace(name) => format!("namespace {name}"),
+        ModuleLocation::File(path) => format!("file {path}"),
+        ModuleLocation::FileEnding(path) => format!("file */{path}"),
+        ModuleLocation::Folder(path) => format!("folder {path}"),
+        ModuleLocation::FolderEnding(path) => format!("folder */{path}"),
+        ModuleLocation::Namespace(name) => format!("namespace {name}"),
     };
     let inside: String = target.inside.iter().map(|name| format!(" > {name}")).collect();
     format!("{place}{inside}\n")
@@ -161,9 +162,9 @@ fn typed(name: &str, type_text: &str) -> String {
 fn import(import: &Import) -> String {
     let module = if import.module.is_empty() { "this file" } else { &import.module };
     let what = match &import.imported {
-        Imported::Module => format!("{module} as {}", import.local),
-        Imported::Name(name) => format!("{name} of {module} as {}", import.local),
-        Imported::All => format!("all of {module} as {}", import.local),
+        ImportedItem::Module => format!("{module} as {}", import.local),
+        ImportedItem::Name(name) => format!("{name} of {module} as {}", import.local),
+        ImportedItem::All => format!("all of {module} as {}", import.local),
     };
     let reexport = if import.is_reexport { " [reexport]" } else { "" };
     let global = if import.is_global { " [global]" } else { "" };

@@ -462,13 +462,13 @@ fn targets() {
 
 #[test]
 fn own_namespace() {
-    let seen = Cpp.implicit("a.cc", "shapes.detail");
+    let seen = Cpp.implicit_targets("a.cc", "shapes.detail");
     expect![[r#"
         namespace shapes.detail
         namespace shapes
     "#]]
     .assert_eq(&seen.iter().map(names::target).collect::<String>());
-    assert!(C.implicit("a.c", "").is_empty());
+    assert!(C.implicit_targets("a.c", "").is_empty());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use syntax::Language::CSharp;
-use syntax::{Place, Projects};
+use syntax::{ModuleLocation, Projects};
 
 use crate::names;
 
@@ -456,11 +456,11 @@ class A<T> : Base<Argument>, I where T : Bound {
 #[test]
 fn namespaces() {
     let targets = |places: &[&str]| -> Vec<_> {
-        places.iter().map(|place| Place::Namespace((*place).into()).into()).collect()
+        places.iter().map(|place| ModuleLocation::Namespace((*place).into()).into()).collect()
     };
-    assert_eq!(CSharp.targets("src/B.cs", "X.Y", &Projects::default()), targets(&["X.Y"]));
-    assert_eq!(CSharp.implicit("src/B.cs", "A.B.C"), targets(&["A.B.C", "A.B", "A", ""]));
-    assert_eq!(CSharp.implicit("src/B.cs", ""), targets(&[""]));
+    assert_eq!(CSharp.import_targets("src/B.cs", "X.Y", &Projects::default()), targets(&["X.Y"]));
+    assert_eq!(CSharp.implicit_targets("src/B.cs", "A.B.C"), targets(&["A.B.C", "A.B", "A", ""]));
+    assert_eq!(CSharp.implicit_targets("src/B.cs", ""), targets(&[""]));
 }
 
 #[test]

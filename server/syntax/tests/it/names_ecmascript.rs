@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use syntax::Language::{JavaScript, Tsx, TypeScript};
-use syntax::{Manifest, Place, Projects};
+use syntax::{Manifest, ModuleLocation, Projects};
 
 use crate::names;
 
@@ -13,8 +13,8 @@ const DEPTH: usize = 5_000;
 #[track_caller]
 fn targets(projects: &Projects, from: &str, module: &str, expect: Expect) {
     let mut lines: Vec<String> = Vec::new();
-    for target in TypeScript.targets(from, module, projects) {
-        let Place::File(path) = target.place else { panic!("{target:?} is no file") };
+    for target in TypeScript.import_targets(from, module, projects) {
+        let ModuleLocation::File(path) = target.place else { panic!("{target:?} is no file") };
         let is_like = |line: &String| {
             line.split_once(".").map(|(stem, _)| stem) == path.split_once('.').map(|(stem, _)| stem)
         };

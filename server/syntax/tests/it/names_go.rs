@@ -320,7 +320,7 @@ fn targets() {
 
 #[test]
 fn own_folder() {
-    let seen = Go.implicit("backend/web/a.go", "");
+    let seen = Go.implicit_targets("backend/web/a.go", "");
     expect![[r#"
         folder backend/web
     "#]]

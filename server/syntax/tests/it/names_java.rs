@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use syntax::Language::Java;
-use syntax::{Place, Projects};
+use syntax::{ModuleLocation, Projects};
 
 use crate::names;
 
@@ -366,9 +366,9 @@ class A<T extends Bound> extends Base<Argument> {
 
 #[test]
 fn packages() {
-    let target = |place: &str| vec![Place::Namespace(place.into()).into()];
-    assert_eq!(Java.targets("src/a/B.java", "x.y.Type", &Projects::default()), target("x.y.Type"));
-    assert_eq!(Java.implicit("src/a/B.java", "a"), target("a"));
+    let target = |place: &str| vec![ModuleLocation::Namespace(place.into()).into()];
+    assert_eq!(Java.import_targets("src/a/B.java", "x.y.Type", &Projects::default()), target("x.y.Type"));
+    assert_eq!(Java.implicit_targets("src/a/B.java", "a"), target("a"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use text::{Anchor, Bias, Edit};
 
-use crate::model::{edit_of, texts};
+use crate::naive_model::{edit_of, texts};
 
 #[track_caller]
 fn check(offset: usize, edit: (usize, usize, &str), left: usize, right: usize) {

@@ -1,9 +1,9 @@
 //! Documents: positions in all encodings, edits, lines.
 
 use proptest::prelude::*;
-use text::{Document, Edit, Encoding, Position};
+use text::{Document, Edit, Position, PositionEncoding};
 
-use crate::model::{ENCODINGS, edit_of, lines, positions, texts};
+use crate::naive_model::{ENCODINGS, edit_of, lines, positions, texts};
 
 fn at(line: u32, character: u32) -> Position {
     Position { line, character }
@@ -105,11 +105,11 @@ fn a_character_past_the_line_end_means_the_line_end() {
 fn units_differ_between_encodings() {
     let document = Document::new("é😀x");
     let offset = |character, encoding| document.offset(at(0, character), encoding);
-    assert_eq!(offset(6, Encoding::Utf8), Some(6));
-    assert_eq!(offset(3, Encoding::Utf16), Some(6));
-    assert_eq!(offset(2, Encoding::Utf32), Some(6));
-    assert_eq!(offset(3, Encoding::Utf8), None, "inside of the emoji");
-    assert_eq!(offset(2, Encoding::Utf16), None, "between the surrogates");
+    assert_eq!(offset(6, PositionEncoding::Utf8), Some(6));
+    assert_eq!(offset(3, PositionEncoding::Utf16), Some(6));
+    assert_eq!(offset(2, PositionEncoding::Utf32), Some(6));
+    assert_eq!(offset(3, PositionEncoding::Utf8), None, "inside of the emoji");
+    assert_eq!(offset(2, PositionEncoding::Utf16), None, "between the surrogates");
 }
 
 #[test]
@@ -122,6 +122,6 @@ fn an_empty_document_has_one_line() {
     let document = Document::default();
     assert!(document.is_empty());
     assert_eq!(document.line_count(), 1);
-    assert_eq!(document.position(0, Encoding::Utf16), Some(at(0, 0)));
-    assert_eq!(document.offset(at(0, 0), Encoding::Utf16), Some(0));
+    assert_eq!(document.position(0, PositionEncoding::Utf16), Some(at(0, 0)));
+    assert_eq!(document.offset(at(0, 0), PositionEncoding::Utf16), Some(0));
 }

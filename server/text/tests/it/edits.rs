@@ -1,9 +1,9 @@
 //! `Edit::between`.
 
 use proptest::prelude::*;
-use text::{Document, Edit, Encoding};
+use text::{Document, Edit, PositionEncoding};
 
-use crate::model::{edit_of, texts};
+use crate::naive_model::{edit_of, texts};
 
 #[track_caller]
 fn check(old: &str, new: &str, expected: Option<(usize, usize, &str)>) {
@@ -97,9 +97,9 @@ proptest! {
         prop_assert_eq!(&edit, &naive(&old, &new));
         let mut document = Document::new(&old);
         if let Some(edit) = edit {
-            let (removed, inserted) = (edit.range.clone(), edit.inserted());
+            let (removed, inserted) = (edit.range.clone(), edit.inserted_range());
             prop_assert_eq!(document.apply(&edit), Some(()));
-            let has_position = |text: &str, offset| Document::new(text).position(offset, Encoding::Utf16).is_some();
+            let has_position = |text: &str, offset| Document::new(text).position(offset, PositionEncoding::Utf16).is_some();
             prop_assert!(has_position(&old, removed.start) && has_position(&old, removed.end));
             prop_assert!(has_position(&new, inserted.start) && has_position(&new, inserted.end));
         }

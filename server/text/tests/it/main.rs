@@ -3,4 +3,4 @@
 mod anchors;
 mod documents;
 mod edits;
-mod model;
+mod naive_model;

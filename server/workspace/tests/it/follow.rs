@@ -10,21 +10,21 @@ use std::time::{Duration, Instant, SystemTime};
 use expect_test::{Expect, expect};
 use syntax::Language;
 use tempfile::TempDir;
-use workspace::{Changes, Error, Follower, Limits, Progress, SkipReason};
+use workspace::{Changes, LoadProgress, ReadLimits, SkipReason, WorkspaceError, WorkspaceTracker};
 
 use crate::fixture::{folder, write};
 
 /// A tracked folder.
-struct Followed {
+struct TrackedFolder {
     folder: TempDir,
-    follower: Follower,
+    follower: WorkspaceTracker,
 }
 
-impl Followed {
-    fn new(fixture: &str) -> Followed {
+impl TrackedFolder {
+    fn new(fixture: &str) -> TrackedFolder {
         let folder = folder(fixture);
-        let follower = Follower::open(folder.path(), &Limits::standard(), [], &|_| ()).unwrap();
-        Followed { folder, follower }
+        let follower = WorkspaceTracker::open(folder.path(), &ReadLimits::standard(), [], &|_| ()).unwrap();
+        TrackedFolder { folder, follower }
     }
 
     fn root(&self) -> &Path {
@@ -69,7 +69,7 @@ fn describe(changes: &Changes) -> String {
 
 #[test]
 fn what_is_created_changed_and_removed_is_told_in_order() {
-    let mut followed = Followed::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n//- /c.py\nc = 1\n");
+    let mut followed = TrackedFolder::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n//- /c.py\nc = 1\n");
     followed.write("new/d.py", "d = 1\n");
     followed.write("b.py", "b = 2\n");
     followed.write("0.py", "zero = 0\n");
@@ -87,7 +87,7 @@ fn what_is_created_changed_and_removed_is_told_in_order() {
 
 #[test]
 fn only_what_is_named_is_looked_at() {
-    let mut followed = Followed::new("//- /a.py\na = 1\n//- /lib/b.py\nb = 1\n");
+    let mut followed = TrackedFolder::new("//- /a.py\na = 1\n//- /lib/b.py\nb = 1\n");
     followed.write("a.py", "a = 2\n");
     followed.write("lib/b.py", "b = 2\n");
     assert_eq!(describe(&followed.refresh(&["lib"])), "lib/b.py: b = 2\n");
@@ -96,7 +96,7 @@ fn only_what_is_named_is_looked_at() {
 
 #[test]
 fn a_text_that_was_written_again_stays_what_it_was() {
-    let mut followed = Followed::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n");
+    let mut followed = TrackedFolder::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n");
     let (text, hash) = (followed.text("a.py"), followed.follower.snapshot().tree_hash().to_owned());
     fs::remove_file(followed.root().join("a.py")).unwrap();
     followed.write("a.py", "a = 1\n");
@@ -107,7 +107,7 @@ fn a_text_that_was_written_again_stays_what_it_was() {
 
 #[test]
 fn names_that_differ_in_case_alone_are_told_apart() {
-    let mut followed = Followed::new("//- /Foo.py\nx = 1\n//- /Lib/a.py\na = 1\n");
+    let mut followed = TrackedFolder::new("//- /Foo.py\nx = 1\n//- /Lib/a.py\na = 1\n");
     followed.rename("Foo.py", "foo.py");
     followed.rename("Lib", "lib");
     followed.check(
@@ -123,7 +123,7 @@ fn names_that_differ_in_case_alone_are_told_apart() {
 
 #[test]
 fn a_file_becomes_a_folder_and_a_file_again() {
-    let mut followed = Followed::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n");
+    let mut followed = TrackedFolder::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n");
     fs::remove_file(followed.root().join("a.py")).unwrap();
     followed.write("a.py/inner.py", "i = 1\n");
     followed.check(
@@ -146,7 +146,8 @@ fn a_file_becomes_a_folder_and_a_file_again() {
 
 #[test]
 fn a_folder_is_moved_away_and_comes_back_elsewhere() {
-    let mut followed = Followed::new("//- /a.py\na = 1\n//- /lib/deep/b.py\nb = 1\n//- /lib/c.py\nc = 1\n");
+    let mut followed =
+        TrackedFolder::new("//- /a.py\na = 1\n//- /lib/deep/b.py\nb = 1\n//- /lib/c.py\nc = 1\n");
     let elsewhere = tempfile::tempdir_in(followed.root().parent().unwrap()).unwrap();
     fs::rename(followed.root().join("lib"), elsewhere.path().join("lib")).unwrap();
     followed.check(
@@ -169,7 +170,7 @@ fn a_folder_is_moved_away_and_comes_back_elsewhere() {
 
 #[test]
 fn a_clock_that_goes_back_hides_nothing() {
-    let mut followed = Followed::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n");
+    let mut followed = TrackedFolder::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n");
     let at = |path: &str| File::options().write(true).open(followed.root().join(path)).unwrap();
     let before = at("b.py").metadata().unwrap().modified().unwrap();
     followed.write("a.py", "a = 2\n");
@@ -186,7 +187,7 @@ fn a_clock_that_goes_back_hides_nothing() {
 
 #[test]
 fn changed_ignore_files_count_for_what_was_there_before() {
-    let mut followed = Followed::new(
+    let mut followed = TrackedFolder::new(
         "//- /a.py\na = 1\n//- /lib/b.py\nb = 1\n//- /lib/c.py\nc = 1\n//- /lib/deep/b.py\nd = 1\n//- /other/b.py\ne = 1\n",
     );
     followed.write("lib/.gitignore", "b.py\n");
@@ -212,7 +213,8 @@ fn changed_ignore_files_count_for_what_was_there_before() {
 
 #[test]
 fn a_folder_that_turns_out_not_to_be_ours_is_left_out_with_all_that_is_in_it() {
-    let mut followed = Followed::new("//- /a.py\na = 1\n//- /env/lib/b.py\nb = 1\n//- /dist/c.js\nc = 1\n");
+    let mut followed =
+        TrackedFolder::new("//- /a.py\na = 1\n//- /env/lib/b.py\nb = 1\n//- /dist/c.js\nc = 1\n");
     followed.write("env/pyvenv.cfg", "");
     followed.write("package.json", "{}");
     followed.check(
@@ -237,7 +239,7 @@ fn a_folder_that_turns_out_not_to_be_ours_is_left_out_with_all_that_is_in_it() {
 
 #[test]
 fn headers_change_their_language_with_the_sources() {
-    let mut followed = Followed::new("//- /a.h\nint a();\n//- /b.c\nint b();\n");
+    let mut followed = TrackedFolder::new("//- /a.h\nint a();\n//- /b.c\nint b();\n");
     followed.write("c.cpp", "int c();\n");
     followed.write("d.cpp", "int d();\n");
     let changes = followed.refresh(&["c.cpp", "d.cpp"]);
@@ -250,7 +252,7 @@ fn headers_change_their_language_with_the_sources() {
 
 #[test]
 fn manifests_are_followed_and_count_nowhere() {
-    let mut followed = Followed::new(
+    let mut followed = TrackedFolder::new(
         "\
 //- /.gitignore
 /made
@@ -292,9 +294,9 @@ module tools
 #[test]
 fn files_that_vanish_before_they_are_read_were_never_there() {
     let folder = folder("//- /a.py\na = 1\n//- /b.py\nb = 1\n//- /c.py\nc = 1\n");
-    let limits = Limits { threads: 1.try_into().unwrap(), ..Limits::standard() };
-    let follower = Follower::open(folder.path(), &limits, [], &|progress| {
-        if let Progress::Reading { read: 1, .. } = progress {
+    let limits = ReadLimits { threads: 1.try_into().unwrap(), ..ReadLimits::standard() };
+    let follower = WorkspaceTracker::open(folder.path(), &limits, [], &|progress| {
+        if let LoadProgress::Reading { read: 1, .. } = progress {
             fs::remove_file(folder.path().join("b.py")).unwrap();
         }
     });
@@ -305,26 +307,26 @@ fn files_that_vanish_before_they_are_read_were_never_there() {
 
 #[test]
 fn a_root_that_vanishes_under_a_look_is_an_error() {
-    for vanishes_at in [Progress::Walking { found: 1 }, Progress::Reading { read: 1, total: 2 }] {
+    for vanishes_at in [LoadProgress::Walking { found: 1 }, LoadProgress::Reading { read: 1, total: 2 }] {
         let folder = folder("//- /project/a.py\n//- /project/b.py\n");
         let (root, away) = (folder.path().join("project"), folder.path().join("away"));
-        let opened = Follower::open(&root, &Limits::standard(), [], &|progress| {
+        let opened = WorkspaceTracker::open(&root, &ReadLimits::standard(), [], &|progress| {
             if progress == vanishes_at {
                 fs::rename(&root, &away).unwrap();
             }
         });
-        assert!(matches!(opened, Err(Error::Missing { .. })), "{opened:?}");
+        assert!(matches!(opened, Err(WorkspaceError::Missing { .. })), "{opened:?}");
     }
 }
 
 #[test]
 fn a_root_that_vanishes_is_an_error_and_forgets_nothing() {
-    let mut followed = Followed::new("//- /project/a.py\na = 1\n");
+    let mut followed = TrackedFolder::new("//- /project/a.py\na = 1\n");
     let root = followed.root().join("project");
-    let mut follower = Follower::open(&root, &Limits::standard(), [], &|_| ()).unwrap();
+    let mut follower = WorkspaceTracker::open(&root, &ReadLimits::standard(), [], &|_| ()).unwrap();
     followed.rename("project", "moved");
     for error in [follower.refresh([&root]).unwrap_err(), follower.refresh_all().unwrap_err()] {
-        assert!(matches!(error, Error::Missing { .. }), "{error}");
+        assert!(matches!(error, WorkspaceError::Missing { .. }), "{error}");
     }
     assert_eq!(follower.snapshot().files().len(), 1);
     followed.rename("moved", "project");
@@ -334,7 +336,7 @@ fn a_root_that_vanishes_is_an_error_and_forgets_nothing() {
 
 #[test]
 fn paths_elsewhere_and_paths_of_nothing_change_nothing() {
-    let mut followed = Followed::new("//- /a.py\na = 1\n//- /node_modules/b/c.js\nc = 1\n");
+    let mut followed = TrackedFolder::new("//- /a.py\na = 1\n//- /node_modules/b/c.js\nc = 1\n");
     followed.write("a.py", "a = 2\n");
     let outside = followed.root().join("../elsewhere.py");
     let long = "x/".repeat(3_000) + "x.py";
@@ -354,7 +356,7 @@ fn paths_elsewhere_and_paths_of_nothing_change_nothing() {
 
 #[test]
 fn a_workspace_may_be_empty_and_fill_up() {
-    let mut followed = Followed::new("");
+    let mut followed = TrackedFolder::new("");
     followed.check(&["a.py"], expect![""]);
     followed.write("a.py", "a = 1\n");
     followed.check(&["a.py"], expect!["a.py: a = 1\n"]);
@@ -362,7 +364,7 @@ fn a_workspace_may_be_empty_and_fill_up() {
 
 #[test]
 fn thousands_of_files_change_at_once() {
-    let mut followed = Followed::new("");
+    let mut followed = TrackedFolder::new("");
     let path = |number: usize| format!("d{}/e{}/f{number}.py", number % 20, number % 100);
     for number in 0..3_000 {
         followed.write(&path(number), format!("x = {number}\n"));
@@ -381,20 +383,20 @@ fn thousands_of_files_change_at_once() {
 #[test]
 fn a_workspace_opened_again_reads_only_what_has_changed() {
     let mut followed =
-        Followed::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n//- /c.py\nc = 1\n//- /go.mod\nmodule a\n");
+        TrackedFolder::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n//- /c.py\nc = 1\n//- /go.mod\nmodule a\n");
     // A stamp is not reliable until the clock has advanced.
     let deadline = Instant::now() + Duration::from_secs(60);
-    while followed.follower.known().any(|known| known.stamp.is_none()) {
+    while followed.follower.known_files().any(|known| known.stamp.is_none()) {
         assert!(Instant::now() < deadline, "no stamp settles");
         thread::sleep(Duration::from_millis(100));
         followed.follower.refresh_all().unwrap();
     }
     followed.write("b.py", "b = 2\n");
     fs::remove_file(followed.root().join("c.py")).unwrap();
-    let known: Vec<_> = followed.follower.known().collect();
+    let known: Vec<_> = followed.follower.known_files().collect();
     let read = AtomicUsize::new(0);
-    let reopened = Follower::open(followed.root(), &Limits::standard(), known, &|progress| {
-        if let Progress::Reading { .. } = progress {
+    let reopened = WorkspaceTracker::open(followed.root(), &ReadLimits::standard(), known, &|progress| {
+        if let LoadProgress::Reading { .. } = progress {
             read.fetch_add(1, Ordering::Relaxed);
         }
     });
@@ -416,7 +418,7 @@ mod unix {
 
     #[test]
     fn odd_names_are_names() {
-        let mut followed = Followed::new("");
+        let mut followed = TrackedFolder::new("");
         let names = [
             "a b.py",
             "line\nbreak.py",
@@ -445,7 +447,8 @@ mod unix {
         let folder = folder("//- /real/a.py\na = 1\n");
         symlink(folder.path().join("real"), folder.path().join("link")).unwrap();
         let mut follower =
-            Follower::open(&folder.path().join("link"), &Limits::standard(), [], &|_| ()).unwrap();
+            WorkspaceTracker::open(&folder.path().join("link"), &ReadLimits::standard(), [], &|_| ())
+                .unwrap();
         for (number, root) in ["link", "real"].into_iter().enumerate() {
             let path = folder.path().join(root).join("a.py");
             fs::write(&path, format!("a = {}\n", number + 2)).unwrap();
@@ -455,7 +458,7 @@ mod unix {
 
     #[test]
     fn links_are_not_followed_wherever_they_come_to_stand() {
-        let mut followed = Followed::new("//- /a.py\na = 1\n//- /lib/b.py\nb = 1\n");
+        let mut followed = TrackedFolder::new("//- /a.py\na = 1\n//- /lib/b.py\nb = 1\n");
         fs::remove_file(followed.root().join("a.py")).unwrap();
         symlink(followed.root().join("lib/b.py"), followed.root().join("a.py")).unwrap();
         followed.rename("lib", "moved");
@@ -476,7 +479,7 @@ mod unix {
         if !is_bound_by_permissions("follow::unix::what_cannot_be_read_is_gone_until_it_can_be") {
             return;
         }
-        let mut followed = Followed::new("//- /a.py\na = 1\n//- /lib/b.py\nb = 1\n//- /c.py\nc = 1\n");
+        let mut followed = TrackedFolder::new("//- /a.py\na = 1\n//- /lib/b.py\nb = 1\n//- /c.py\nc = 1\n");
         let root = followed.root().to_owned();
         let allow = |path: &str, mode| {
             fs::set_permissions(root.join(path), fs::Permissions::from_mode(mode)).unwrap();
@@ -506,7 +509,7 @@ mod unix {
 #[cfg(unix)]
 #[test]
 fn a_name_that_a_file_gets_outside_later_is_noticed() {
-    let mut followed = Followed::new("//- /a.py\nx = 1\n//- /b.py\ny = 1\n");
+    let mut followed = TrackedFolder::new("//- /a.py\nx = 1\n//- /b.py\ny = 1\n");
     let outside = folder("");
     let link = outside.path().join("outside.py");
     fs::hard_link(followed.root().join("a.py"), &link).unwrap();
@@ -538,8 +541,9 @@ fn a_folder_that_is_not_wanted_any_more_is_not_read_to_its_end() {
             looks.fetch_add(1, Ordering::Relaxed);
         };
         let keep_going = || looks.load(Ordering::Relaxed) < stop_at;
-        let opened = Follower::open_while(folder.path(), &Limits::standard(), [], &progress, &keep_going);
-        assert!(matches!(opened, Err(Error::Cancelled { .. })), "{stop_at}");
+        let opened =
+            WorkspaceTracker::open_while(folder.path(), &ReadLimits::standard(), [], &progress, &keep_going);
+        assert!(matches!(opened, Err(WorkspaceError::Cancelled { .. })), "{stop_at}");
         let looks = looks.load(Ordering::Relaxed);
         assert!(looks <= stop_at + LATE, "{looks} looks when stopped at {stop_at}");
     }
@@ -551,7 +555,7 @@ fn what_no_watcher_reports_is_noticed_though_other_paths_are_reported_first() {
         "//- /.git/info/exclude\n//- /.gitignore\ndraft.py\n//- /ws/draft.py\nx = 1\n//- /ws/a.py\ny = 1\n",
     );
     let root = outer.path().join("ws");
-    let mut follower = Follower::open(&root, &Limits::standard(), [], &|_| ()).unwrap();
+    let mut follower = WorkspaceTracker::open(&root, &ReadLimits::standard(), [], &|_| ()).unwrap();
     for (rule, count) in [("", 2), ("draft.py\n", 1), ("a.py\ndraft.py\n", 0), ("", 2)] {
         if rule.is_empty() {
             fs::remove_file(outer.path().join(".gitignore")).unwrap();

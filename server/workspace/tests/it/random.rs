@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use proptest::prelude::*;
-use workspace::{Changes, Follower, Limits};
+use workspace::{Changes, ReadLimits, WorkspaceTracker};
 
 /// Names that the walk treats differently, few enough that the same paths recur.
 const FOLDERS: [&str; 6] = ["a", "A", "build", "dist", "node_modules", ".git"];
@@ -158,8 +158,8 @@ impl Listener {
 }
 
 #[track_caller]
-fn check_fresh(follower: &Follower, limits: &Limits) {
-    let fresh = Follower::open(follower.root(), limits, [], &|_| ()).unwrap();
+fn check_fresh(follower: &WorkspaceTracker, limits: &ReadLimits) {
+    let fresh = WorkspaceTracker::open(follower.root(), limits, [], &|_| ()).unwrap();
     let (followed, loaded) = (follower.snapshot(), fresh.snapshot());
     assert_eq!(followed.files(), loaded.files());
     assert_eq!(followed.skips(), loaded.skips());
@@ -177,8 +177,8 @@ proptest! {
         total_bytes in prop_oneof![3 => Just(1 << 30), 1 => 10_u64..60],
     ) {
         let folder = tempfile::tempdir().unwrap();
-        let limits = Limits { total_bytes, ..Limits::standard() };
-        let mut follower = Follower::open(folder.path(), &limits, [], &|_| ()).unwrap();
+        let limits = ReadLimits { total_bytes, ..ReadLimits::standard() };
+        let mut follower = WorkspaceTracker::open(folder.path(), &limits, [], &|_| ()).unwrap();
         let mut listener = Listener::default();
         for (steps, is_unheard) in rounds {
             let paths: Vec<PathBuf> = steps.iter().flat_map(|step| step.run(folder.path())).collect();
@@ -188,7 +188,7 @@ proptest! {
             check_fresh(&follower, &limits);
         }
         prop_assert!(follower.refresh_all().unwrap().is_empty());
-        let reopened = Follower::open(folder.path(), &limits, follower.known(), &|_| ()).unwrap();
+        let reopened = WorkspaceTracker::open(folder.path(), &limits, follower.known_files(), &|_| ()).unwrap();
         prop_assert_eq!(reopened.snapshot().files(), follower.snapshot().files());
     }
 }

@@ -9,8 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use workspace::watch::{Told, WatchError, Watcher};
-use workspace::{Follower, Limits, Snapshot};
+use workspace::watcher::{WatchError, WatchEvent, Watcher};
+use workspace::{ReadLimits, Snapshot, WorkspaceTracker};
 
 #[cfg(target_os = "linux")]
 use crate::fixture::unix::is_inside;
@@ -19,27 +19,27 @@ use crate::fixture::{folder, write};
 /// Far longer than any machine needs.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-struct Watched {
+struct WatchedFolder {
     folder: TempDir,
-    follower: Follower,
+    follower: WorkspaceTracker,
     watcher: Watcher,
-    told: Receiver<Told>,
+    events: Receiver<WatchEvent>,
     /// All reported paths.
     paths: Vec<PathBuf>,
 }
 
-fn start(follower: &Follower) -> Result<(Watcher, Receiver<Told>), WatchError> {
+fn start(follower: &WorkspaceTracker) -> Result<(Watcher, Receiver<WatchEvent>), WatchError> {
     let (sender, told) = mpsc::channel();
     let watcher = Watcher::start(follower, move |one| drop(sender.send(one)))?;
     Ok((watcher, told))
 }
 
-impl Watched {
-    fn new(fixture: &str) -> Watched {
+impl WatchedFolder {
+    fn new(fixture: &str) -> WatchedFolder {
         let folder = folder(fixture);
-        let follower = Follower::open(folder.path(), &Limits::standard(), [], &|_| ()).unwrap();
+        let follower = WorkspaceTracker::open(folder.path(), &ReadLimits::standard(), [], &|_| ()).unwrap();
         let (watcher, told) = start(&follower).unwrap();
-        Watched { folder, follower, watcher, told, paths: Vec::new() }
+        WatchedFolder { folder, follower, watcher, events: told, paths: Vec::new() }
     }
 
     fn write(&self, path: &str, text: &str) {
@@ -55,13 +55,13 @@ impl Watched {
     fn wait_for(&mut self, expected: &[&str]) {
         let deadline = Instant::now() + DEADLINE;
         while describe(self.follower.snapshot()) != expected {
-            let told = self.told.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+            let told = self.events.recv_timeout(deadline.saturating_duration_since(Instant::now()));
             match told.unwrap_or_else(|_| panic!("still {:?}", describe(self.follower.snapshot()))) {
-                Told::Paths(paths) => {
+                WatchEvent::Paths(paths) => {
                     self.follower.refresh(&paths).unwrap();
                     self.paths.extend(paths);
                 }
-                Told::Everything => drop(self.follower.refresh_all().unwrap()),
+                WatchEvent::Everything => drop(self.follower.refresh_all().unwrap()),
             }
             self.watcher.follow(&self.follower).unwrap();
         }
@@ -74,7 +74,7 @@ fn describe(snapshot: &Snapshot) -> Vec<String> {
 
 #[test]
 fn files_are_created_changed_renamed_and_removed() {
-    let mut watched = Watched::new("//- /a.py\n");
+    let mut watched = WatchedFolder::new("//- /a.py\n");
     watched.write("b.py", "1");
     watched.wait_for(&["a.py: ", "b.py: 1"]);
     watched.write("b.py", "2");
@@ -88,16 +88,16 @@ fn files_are_created_changed_renamed_and_removed() {
 #[test]
 fn what_happened_before_the_watch_is_told() {
     let folder = folder("//- /a.py\n");
-    let follower = Follower::open(folder.path(), &Limits::standard(), [], &|_| ()).unwrap();
+    let follower = WorkspaceTracker::open(folder.path(), &ReadLimits::standard(), [], &|_| ()).unwrap();
     write(folder.path(), "b.py", "1");
     let (watcher, told) = start(&follower).unwrap();
-    let mut watched = Watched { folder, follower, watcher, told, paths: Vec::new() };
+    let mut watched = WatchedFolder { folder, follower, watcher, events: told, paths: Vec::new() };
     watched.wait_for(&["a.py: ", "b.py: 1"]);
 }
 
 #[test]
 fn folders_are_watched_as_they_appear() {
-    let mut watched = Watched::new("//- /a.py\n");
+    let mut watched = WatchedFolder::new("//- /a.py\n");
     watched.write("x/y/z/b.py", "1");
     watched.wait_for(&["a.py: ", "x/y/z/b.py: 1"]);
     watched.write("x/y/z/b.py", "2");
@@ -107,7 +107,7 @@ fn folders_are_watched_as_they_appear() {
 
 #[test]
 fn a_folder_that_was_renamed_is_watched_under_its_new_name() {
-    let mut watched = Watched::new("//- /a.py\n//- /old/deep/b.py\n1");
+    let mut watched = WatchedFolder::new("//- /a.py\n//- /old/deep/b.py\n1");
     watched.wait_for(&["a.py: ", "old/deep/b.py: 1"]);
     watched.rename("old", "new");
     watched.wait_for(&["a.py: ", "new/deep/b.py: 1"]);
@@ -119,7 +119,7 @@ fn a_folder_that_was_renamed_is_watched_under_its_new_name() {
 
 #[test]
 fn a_folder_that_was_removed_and_made_again_is_watched() {
-    let mut watched = Watched::new("//- /a.py\n//- /lib/b.py\n1");
+    let mut watched = WatchedFolder::new("//- /a.py\n//- /lib/b.py\n1");
     for round in 2..6 {
         fs::remove_dir_all(watched.folder.path().join("lib")).unwrap();
         watched.write("lib/b.py", "0");
@@ -132,7 +132,7 @@ fn a_folder_that_was_removed_and_made_again_is_watched() {
 
 #[test]
 fn ignore_files_count_from_when_they_change() {
-    let mut watched = Watched::new("//- /a.py\n//- /lib/b.py\n");
+    let mut watched = WatchedFolder::new("//- /a.py\n//- /lib/b.py\n");
     watched.write(".gitignore", "lib\n");
     watched.wait_for(&["a.py: "]);
     watched.write(".gitignore", "");
@@ -145,7 +145,7 @@ fn ignore_files_count_from_when_they_change() {
 #[test]
 fn folders_that_are_left_out_are_not_watched() {
     let mut watched =
-        Watched::new("//- /.gitignore\n/out\n//- /a.py\n//- /node_modules/b/c.js\n//- /out/d.py\n");
+        WatchedFolder::new("//- /.gitignore\n/out\n//- /a.py\n//- /node_modules/b/c.js\n//- /out/d.py\n");
     watched.write("node_modules/b/c.js", "2");
     watched.write("out/d.py", "2");
     // Events keep their order.
@@ -166,7 +166,7 @@ fn a_system_that_watches_no_more_folders_says_so() {
         return;
     }
     let few = folder("//- /a/a.py\n");
-    let follower = Follower::open(few.path(), &Limits::standard(), [], &|_| ()).unwrap();
+    let follower = WorkspaceTracker::open(few.path(), &ReadLimits::standard(), [], &|_| ()).unwrap();
     let (mut watcher, told) = start(&follower).unwrap();
     let mut follower = follower;
     write(few.path(), "b/b.py", "");
@@ -174,7 +174,7 @@ fn a_system_that_watches_no_more_folders_says_so() {
     follower.refresh(["b", "c"]).unwrap();
     assert!(matches!(watcher.follow(&follower), Err(WatchError::TooMany)));
     drop(watcher);
-    let b = Told::Paths(vec![few.path().canonicalize().unwrap().join("b")]);
+    let b = WatchEvent::Paths(vec![few.path().canonicalize().unwrap().join("b")]);
     assert!(told.iter().any(|told| told == b), "watchable folders are reported");
     assert!(matches!(start(&follower), Err(WatchError::TooMany)));
 }
@@ -182,7 +182,7 @@ fn a_system_that_watches_no_more_folders_says_so() {
 #[test]
 fn a_folder_that_is_gone_is_not_told_of_again_and_again() {
     let folder = folder("//- /a.py\n//- /lib/b.py\n");
-    let follower = Follower::open(folder.path(), &Limits::standard(), [], &|_| ()).unwrap();
+    let follower = WorkspaceTracker::open(folder.path(), &ReadLimits::standard(), [], &|_| ()).unwrap();
     fs::remove_dir_all(folder.path().join("lib")).unwrap();
     let (mut watcher, told) = start(&follower).unwrap();
     for _ in 0..3 {
@@ -191,9 +191,9 @@ fn a_folder_that_is_gone_is_not_told_of_again_and_again() {
     drop(watcher);
     let told: Vec<_> = told.iter().collect();
     assert!(
-        !told
-            .iter()
-            .any(|told| matches!(told, Told::Paths(paths) if paths.iter().any(|path| path.ends_with("lib")))),
+        !told.iter().any(
+            |told| matches!(told, WatchEvent::Paths(paths) if paths.iter().any(|path| path.ends_with("lib")))
+        ),
         "{told:?}"
     );
 }
@@ -202,7 +202,7 @@ fn a_folder_that_is_gone_is_not_told_of_again_and_again() {
 fn a_root_that_is_gone_cannot_be_watched() {
     let folder = folder("//- /workspace/a.py\n");
     let root = folder.path().join("workspace");
-    let follower = Follower::open(&root, &Limits::standard(), [], &|_| ()).unwrap();
+    let follower = WorkspaceTracker::open(&root, &ReadLimits::standard(), [], &|_| ()).unwrap();
     fs::rename(&root, folder.path().join("elsewhere")).unwrap();
     assert!(matches!(start(&follower), Err(WatchError::Missing { .. })));
 }
@@ -214,7 +214,7 @@ fn folders_are_watched_again_after_events_were_lost() {
     let kept = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
     let kept: usize = kept.trim().parse().unwrap();
     let folder = folder("//- /a.py\n//- /lib/b.py\n0");
-    let follower = Follower::open(folder.path(), &Limits::standard(), [], &|_| ()).unwrap();
+    let follower = WorkspaceTracker::open(folder.path(), &ReadLimits::standard(), [], &|_| ()).unwrap();
     let (sender, told) = mpsc::channel();
     let (go_on, gate) = mpsc::channel();
     let (gate, is_closed) = (Mutex::new(gate), AtomicBool::new(true));
@@ -226,7 +226,8 @@ fn folders_are_watched_again_after_events_were_lost() {
             gate.lock().unwrap().recv_timeout(DEADLINE).unwrap();
         }
     });
-    let mut watched = Watched { folder, follower, watcher: watcher.unwrap(), told, paths: Vec::new() };
+    let mut watched =
+        WatchedFolder { folder, follower, watcher: watcher.unwrap(), events: told, paths: Vec::new() };
     // Equal consecutive events are merged, so two files take turns; each is opened, written and closed.
     for number in 0..=kept / 2 {
         watched.write(["a.py", "lib/b.py"][number % 2], "1");
@@ -234,7 +235,7 @@ fn folders_are_watched_again_after_events_were_lost() {
     fs::remove_dir_all(watched.folder.path().join("lib")).unwrap();
     watched.write("lib/b.py", "2");
     go_on.send(()).unwrap();
-    while watched.told.recv_timeout(DEADLINE).unwrap() != Told::Everything {}
+    while watched.events.recv_timeout(DEADLINE).unwrap() != WatchEvent::Everything {}
     watched.follower.refresh_all().unwrap();
     watched.watcher.follow(&watched.follower).unwrap();
     assert_eq!(describe(watched.follower.snapshot()), ["a.py: 1", "lib/b.py: 2"]);
@@ -244,7 +245,7 @@ fn folders_are_watched_again_after_events_were_lost() {
 
 #[test]
 fn a_watcher_that_is_dropped_tells_nothing_more() {
-    let Watched { folder, watcher, told, .. } = Watched::new("//- /a.py\n");
+    let WatchedFolder { folder, watcher, events: told, .. } = WatchedFolder::new("//- /a.py\n");
     drop(watcher);
     check_ends(&told);
     drop(folder);
@@ -252,7 +253,7 @@ fn a_watcher_that_is_dropped_tells_nothing_more() {
 
 /// Checks that all senders are gone.
 #[track_caller]
-fn check_ends(told: &Receiver<Told>) {
+fn check_ends(told: &Receiver<WatchEvent>) {
     let deadline = Instant::now() + DEADLINE;
     while told.recv_timeout(deadline.saturating_duration_since(Instant::now()))
         != Err(RecvTimeoutError::Disconnected)

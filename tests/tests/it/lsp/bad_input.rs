@@ -8,7 +8,7 @@ use tests::Project;
 use tests::lsp::Buffer;
 
 use super::editor::{AUTOMATIC, Editor, INTERNAL_ERROR, INVALID_PARAMS, completion_params, items, setup};
-use super::scripts::{RULES, TALK, assert_in_step};
+use super::scripted_engine::{RULES, TALK, assert_in_step};
 
 /// `MessageType.Warning`.
 const WARNING: u8 = 2;
@@ -72,8 +72,11 @@ fn a_request_past_the_last_line_is_a_clear_error() {
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("echo.py", "a = 1\nb = 2\n");
     for line in [3, u32::MAX] {
-        assert_eq!(editor.client.call_in_vain(REQUEST, at(&buffer, line, 0)), INVALID_PARAMS);
-        assert_eq!(editor.client.call_in_vain("ghostbench/recordCase", at(&buffer, line, 0)), INVALID_PARAMS);
+        assert_eq!(editor.client.call_expecting_error(REQUEST, at(&buffer, line, 0)), INVALID_PARAMS);
+        assert_eq!(
+            editor.client.call_expecting_error("ghostbench/recordCase", at(&buffer, line, 0)),
+            INVALID_PARAMS
+        );
     }
     assert_in_step(&editor, &buffer);
 }
@@ -83,7 +86,7 @@ fn a_place_inside_a_character_is_a_clear_error() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("echo.py", "a = '😀'\n");
-    assert_eq!(editor.client.call_in_vain(REQUEST, at(&buffer, 0, 6)), INVALID_PARAMS);
+    assert_eq!(editor.client.call_expecting_error(REQUEST, at(&buffer, 0, 6)), INVALID_PARAMS);
     assert_in_step(&editor, &buffer);
 }
 
@@ -98,7 +101,7 @@ fn after_a_change_that_does_not_fit_nothing_is_guessed_until_the_text_is_known_a
         let mut buffer = editor.open("echo.py", "a = '😀'\nb = 2\n");
         editor.change(change_at(&mut buffer, start, end, "x"));
         expect_message(&editor, "window/showMessage", "echo.py");
-        assert_eq!(editor.client.call_in_vain(REQUEST, at(&buffer, 0, 0)), INVALID_PARAMS);
+        assert_eq!(editor.client.call_expecting_error(REQUEST, at(&buffer, 0, 0)), INVALID_PARAMS);
         let change = buffer.change_all("c = '😀'\n");
         editor.change(buffer.did_change(vec![change]));
         assert_in_step(&editor, &buffer);
@@ -131,9 +134,9 @@ fn a_change_that_cannot_be_read_is_no_change_of_everything() {
             let mut params = buffer.edit(0..1, "c");
             *params.pointer_mut(path).expect("a change has it") = value.clone();
             editor.change(params);
-            assert_parted(&editor, buffer, &format!("{path}: {value}"));
+            assert_desynchronized(&editor, buffer, &format!("{path}: {value}"));
             editor.change(buffer.append("d = 4\n"));
-            assert_parted(&editor, buffer, "a change on top of an unknown text");
+            assert_desynchronized(&editor, buffer, "a change on top of an unknown text");
         };
         let mut buffer = editor.open("echo.py", "a = '😀'\nb = 2\n");
         part(&mut buffer);
@@ -150,7 +153,7 @@ fn a_change_that_cannot_be_read_is_no_change_of_everything() {
 
 /// Requests for the document return an error with a remedy.
 #[track_caller]
-fn assert_parted(editor: &Editor, buffer: &Buffer, why: &str) {
+fn assert_desynchronized(editor: &Editor, buffer: &Buffer, why: &str) {
     let id = editor.client.request(REQUEST, at(buffer, 0, 0));
     let error = editor.client.wait(id).expect_err(why);
     assert_eq!(error["code"], INVALID_PARAMS, "{why}: {error}");
@@ -184,7 +187,7 @@ fn a_closed_document_is_not_open() {
     editor.close(&buffer);
     editor.close(&buffer);
     expect_warning(&editor, "echo.py");
-    assert_eq!(editor.client.call_in_vain(REQUEST, at(&buffer, 0, 0)), INVALID_PARAMS);
+    assert_eq!(editor.client.call_expecting_error(REQUEST, at(&buffer, 0, 0)), INVALID_PARAMS);
 }
 
 #[test]
@@ -231,7 +234,7 @@ fn documents_that_are_no_files_are_completed_in_as_well() {
         for item in items(&answer) {
             assert_eq!(
                 buffer.ghost_text(buffer.text().len(), &item),
-                super::scripts::echo(buffer.text()),
+                super::scripted_engine::echo(buffer.text()),
                 "{uri}"
             );
         }
@@ -323,7 +326,7 @@ fn an_engine_that_panics_costs_its_one_request_and_no_code_reaches_the_log() {
     let works = editor.open("talk.py", text);
     for _ in 0..3 {
         assert_eq!(
-            editor.client.call_in_vain(REQUEST, completion_params(&panics, text.len(), AUTOMATIC)),
+            editor.client.call_expecting_error(REQUEST, completion_params(&panics, text.len(), AUTOMATIC)),
             INTERNAL_ERROR
         );
         assert_eq!(editor.ghost_text(&works, text.len()), TALK);

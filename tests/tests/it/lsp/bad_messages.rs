@@ -7,7 +7,7 @@ use tests::lsp::Client;
 use super::editor::{
     Editor, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, NOT_INITIALIZED, PARSE_ERROR, setup,
 };
-use super::scripts::{RULES, assert_in_step};
+use super::scripted_engine::{RULES, assert_in_step};
 
 const OUTSIDE_WORLD: i32 = 3;
 
@@ -51,7 +51,7 @@ fn batches_are_no_part_of_the_protocol() {
 
 /// Sends bytes to a server before the handshake, and returns how it ended.
 #[track_caller]
-fn send_at_start(bytes: &[u8]) -> tests::Outcome {
+fn send_at_start(bytes: &[u8]) -> tests::ProcessOutcome {
     let project = Project::new("");
     let client = Client::spawn(project.ghostbench("lsp"), setup(&project));
     client.try_send_bytes(bytes);
@@ -61,7 +61,7 @@ fn send_at_start(bytes: &[u8]) -> tests::Outcome {
 
 /// The same with invalid headers, which are rejected at once.
 #[track_caller]
-fn send_broken_headers(bytes: &[u8]) -> tests::Outcome {
+fn send_broken_headers(bytes: &[u8]) -> tests::ProcessOutcome {
     let project = Project::new("");
     let client = Client::spawn(project.ghostbench("lsp"), setup(&project));
     client.try_send_bytes(bytes);
@@ -130,7 +130,7 @@ fn unknown_methods_are_not_found() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     for method in ["textDocument/dance", "ghostbench/dance", "$/dance", "", "textDocument/hover"] {
-        assert_eq!(editor.client.call_in_vain(method, json!({"a": 1})), METHOD_NOT_FOUND, "{method}");
+        assert_eq!(editor.client.call_expecting_error(method, json!({"a": 1})), METHOD_NOT_FOUND, "{method}");
     }
 }
 
@@ -162,7 +162,7 @@ fn before_the_introduction_requests_are_refused_and_notifications_dropped() {
     command.args(["--scripted", &RULES.to_string()]);
     let client = Client::spawn(command, setup(&project));
     for method in ["ghostbench/status", "textDocument/inlineCompletion", "shutdown"] {
-        assert_eq!(client.call_in_vain(method, json!({})), NOT_INITIALIZED, "{method}");
+        assert_eq!(client.call_expecting_error(method, json!({})), NOT_INITIALIZED, "{method}");
     }
     client.notify("textDocument/didOpen", json!({"textDocument": {}}));
     client.initialize();
@@ -175,7 +175,7 @@ fn shutting_down_before_the_introduction_leaves_the_server_usable() {
     let mut command = project.ghostbench("lsp");
     command.args(["--scripted", &RULES.to_string()]);
     let client = Client::spawn(command, setup(&project));
-    assert_eq!(client.call_in_vain("shutdown", Value::Null), NOT_INITIALIZED);
+    assert_eq!(client.call_expecting_error("shutdown", Value::Null), NOT_INITIALIZED);
     let editor = Editor::introduced(&project, client);
     assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
     editor.client.exit().expect_code(1);
@@ -186,7 +186,7 @@ fn a_second_introduction_is_refused() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let params = setup(&project).encodings(&["utf-8"]).initialize_params();
-    assert_eq!(editor.client.call_in_vain("initialize", params), INVALID_REQUEST);
+    assert_eq!(editor.client.call_expecting_error("initialize", params), INVALID_REQUEST);
     assert_in_step(&editor, &editor.open("echo.py", "x = '😀'\n"));
 }
 
@@ -197,7 +197,7 @@ fn after_shutdown_requests_are_refused() {
     let buffer = editor.open("echo.py", "x = 1\n");
     editor.client.shutdown();
     for method in ["ghostbench/status", "shutdown", "initialize"] {
-        assert_eq!(editor.client.call_in_vain(method, Value::Null), INVALID_REQUEST, "{method}");
+        assert_eq!(editor.client.call_expecting_error(method, Value::Null), INVALID_REQUEST, "{method}");
     }
     let id = editor.ask_at_end(&buffer);
     let error = editor.client.wait(id).expect_err("it is too late");
@@ -235,7 +235,11 @@ fn parameters_of_other_types_are_invalid() {
         ("workspace/executeCommand", json!({"command": "nobody.knows"})),
     ];
     for (method, params) in requests {
-        assert_eq!(editor.client.call_in_vain(method, params.clone()), INVALID_PARAMS, "{method} {params}");
+        assert_eq!(
+            editor.client.call_expecting_error(method, params.clone()),
+            INVALID_PARAMS,
+            "{method} {params}"
+        );
     }
     assert_in_step(&editor, &buffer);
 }

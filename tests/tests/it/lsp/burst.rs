@@ -9,7 +9,7 @@ use tests::lsp::Buffer;
 
 use super::editor::{Editor, items};
 use super::edits::{Change, any_change, any_text, runner};
-use super::scripts::{RULES, assert_in_step, echo};
+use super::scripted_engine::{RULES, assert_in_step, echo};
 
 /// Messages in a burst.
 const MESSAGES: usize = 5_000;
@@ -37,7 +37,7 @@ fn any_message() -> impl Strategy<Value = Message> {
 }
 
 /// A request, and its expected result if the result is not null.
-struct Asked {
+struct PendingRequest {
     id: i64,
     text: String,
     buffer: Buffer,
@@ -80,13 +80,13 @@ fn changed(buffer: &mut Buffer, changes: &[Change]) -> Value {
 }
 
 #[track_caller]
-fn ask(editor: &Editor, buffer: &Buffer) -> Asked {
-    Asked { id: editor.ask_at_end(buffer), text: echo(buffer.text()), buffer: buffer.clone() }
+fn ask(editor: &Editor, buffer: &Buffer) -> PendingRequest {
+    PendingRequest { id: editor.ask_at_end(buffer), text: echo(buffer.text()), buffer: buffer.clone() }
 }
 
 /// The result is null if a newer request or change has arrived, else it matches the text at the time of the request.
 #[track_caller]
-fn check_answer(asked: &Asked, answer: &Value) {
+fn check_answer(asked: &PendingRequest, answer: &Value) {
     if answer.is_null() {
         return;
     }

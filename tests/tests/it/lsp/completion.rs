@@ -5,7 +5,7 @@ use tests::Project;
 use tests::lsp::Buffer;
 
 use super::editor::{AUTOMATIC, Editor, INVOKED, completion_params, find, items, setup};
-use super::scripts::{RULES, TALK, assert_in_step};
+use super::scripted_engine::{RULES, TALK, assert_in_step};
 
 const REQUEST: &str = "textDocument/inlineCompletion";
 
@@ -199,7 +199,7 @@ fn every_item_of_a_choice_can_be_accepted() {
 fn the_built_in_engine_has_a_choice() {
     let project = Project::generated(3);
     let editor = Editor::new(&project);
-    super::introduction::wait_until_ready(&editor);
+    super::handshake::wait_until_ready(&editor);
     let text = "def total(orders, limit):\n    total = 0\n    for order in orders:\n        ";
     let buffer = editor.open("shop/new.py", text);
     let choice = texts(&editor, &buffer, INVOKED);
@@ -288,7 +288,7 @@ fn an_engine_that_takes_longer_than_its_deadline_is_an_empty_list() {
 fn the_built_in_engine_completes_from_the_workspace() {
     let project = Project::generated(3);
     let editor = Editor::new(&project);
-    super::introduction::wait_until_ready(&editor);
+    super::handshake::wait_until_ready(&editor);
     let text = "def total(orders, limit):\n    total = 0\n    for order in orders:\n        price = order.price * 2\n        if ";
     let buffer = editor.open("shop/new.py", text);
     let ghost_text = editor.ghost_text(&buffer, text.len());

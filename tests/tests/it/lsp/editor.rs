@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tests::Project;
-use tests::lsp::{Buffer, Client, Encoding, Setup, uri};
+use tests::lsp::{Buffer, Client, ClientSetup, Encoding, uri};
 
 /// Trigger kind of an automatic request.
 pub(crate) const AUTOMATIC: u8 = 2;
@@ -34,15 +34,15 @@ pub(crate) struct Editor {
 const DEADLINE_MS: u64 = 600_000;
 
 /// A client without a folder and without status updates, which accepts requests to refresh lenses.
-pub(crate) fn bare_setup() -> Setup {
-    Setup::default()
+pub(crate) fn bare_setup() -> ClientSetup {
+    ClientSetup::default()
         .allow("ghostbench/didChangeStatus")
         .capability("/workspace/codeLens/refreshSupport", true.into())
         .options(json!({"completion": {"deadlineMs": DEADLINE_MS}}))
 }
 
 /// As [`bare_setup`], with the project's folder.
-pub(crate) fn setup(project: &Project) -> Setup {
+pub(crate) fn setup(project: &Project) -> ClientSetup {
     bare_setup().folder(&project.root())
 }
 
@@ -61,7 +61,7 @@ impl Editor {
 
     /// Starts an editor with additional server arguments and another client.
     #[track_caller]
-    pub(crate) fn start(project: &Project, arguments: &[&str], setup: Setup) -> Editor {
+    pub(crate) fn start(project: &Project, arguments: &[&str], setup: ClientSetup) -> Editor {
         let mut command = project.ghostbench("lsp");
         command.args(arguments);
         Editor::introduced(project, Client::spawn(command, setup))

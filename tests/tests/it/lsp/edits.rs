@@ -11,7 +11,7 @@ use tests::Project;
 use tests::lsp::{Buffer, Encoding};
 
 use super::editor::{Editor, find, setup};
-use super::scripts::{RULES, assert_in_step, echo};
+use super::scripted_engine::{RULES, assert_in_step, echo};
 
 /// Documents per encoding.
 const CASES: u32 = 60;

@@ -7,7 +7,7 @@ use tests::lsp::{Buffer, Encoding};
 
 use super::editor::{Editor, find, items, setup};
 use super::recording::{LOOP, SHOP, case, record};
-use super::scripts::{RULES, TALK};
+use super::scripted_engine::{RULES, TALK};
 
 /// Records a case at the only occurrence of `needle`, and returns the case's origin.
 #[track_caller]

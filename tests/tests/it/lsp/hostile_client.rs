@@ -9,7 +9,7 @@ use tests::lsp::{Buffer, Client};
 
 use super::editor::{AUTOMATIC, Editor, PARSE_ERROR, completion_params, setup};
 use super::retrieval;
-use super::scripts::{RULES, assert_in_step};
+use super::scripted_engine::{RULES, assert_in_step};
 
 /// Small pseudorandom numbers (SplitMix64).
 struct Random(u64);
@@ -175,7 +175,7 @@ fn of_fifty_questions_in_one_document_each_is_answered_and_the_newest_with_conte
     let client = setup(&project);
     let rules = json!([{"path": "", "context": true}]).to_string();
     let editor = Editor::start(&project, &["--scripted", &rules], client);
-    super::introduction::wait_until_ready(&editor);
+    super::handshake::wait_until_ready(&editor);
     let text = "size = make_gadget(1)\n".repeat(QUESTIONS) + &"[".repeat(50_000) + "\nother = make_gadget";
     let buffer = editor.open("question.py", &text);
     let line = "size = make_gadget(1)\n".len();

@@ -4,8 +4,8 @@ use tests::Project;
 use tests::lsp::{Buffer, Encoding};
 
 use super::editor::{Editor, items, setup};
-use super::introduction::wait_until_ready;
-use super::recency::suggestion;
+use super::handshake::wait_until_ready;
+use super::recent_edits::suggestion;
 
 const WORKSPACE: &str = "\
 //- /a.py

@@ -6,7 +6,7 @@ use tests::lsp::Buffer;
 
 use super::editor::{Editor, find};
 use super::recording::{LOOP, SHOP, all_cases, cursor, lenses, record};
-use super::scripts::{RULES, assert_in_step};
+use super::scripted_engine::{RULES, assert_in_step};
 
 #[test]
 fn a_lens_stands_at_the_case_and_follows_edits() {
@@ -202,7 +202,7 @@ fn a_case_with_a_masked_secret_is_not_edited_at_once() {
 fn recorded_shop(project: &Project) -> Editor {
     std::fs::write(project.root().join("shop.py"), SHOP).expect("the project is ours");
     let editor = Editor::scripted(project, &RULES);
-    super::introduction::wait_until_ready(&editor);
+    super::handshake::wait_until_ready(&editor);
     let buffer = editor.open("shop.py", SHOP);
     record(&editor, &buffer, LOOP);
     editor.close(&buffer);

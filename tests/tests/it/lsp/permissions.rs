@@ -7,7 +7,7 @@ use std::process::Command;
 
 use tests::lsp::Client;
 use tests::unix::set_mode;
-use tests::{Project, Running, binary};
+use tests::{Project, RunningProcess, binary};
 
 use super::editor::{Editor, setup};
 use super::recording::{LOOP, SHOP, record};
@@ -15,7 +15,7 @@ use crate::engines::open_ai;
 use crate::settings::user_file;
 
 /// `ghostbench` with arguments and a umask that lets everyone read and write.
-fn careless(project: &Project, arguments: &str) -> Command {
+fn with_open_umask(project: &Project, arguments: &str) -> Command {
     let mut command = project.command(Path::new("sh"), "");
     command.args(["-c", "umask 000; exec \"$0\" \"$@\""]).arg(binary()).args(arguments.split_whitespace());
     command
@@ -30,7 +30,7 @@ fn below(folder: &Path) -> Vec<PathBuf> {
 
 /// Everything with code: all named outputs, and Ghostbench's own folders in the home folder.
 fn outputs(project: &Project) -> Vec<PathBuf> {
-    let named = ["run", "c.jsonl", "suite.jsonl", "report.html"].map(|name| project.beside(name));
+    let named = ["run", "c.jsonl", "suite.jsonl", "report.html"].map(|name| project.sibling_path(name));
     let of_home = below(&project.home()).into_iter().filter(|path| {
         let text = path.to_string_lossy();
         text.contains("/ghostbench") && !text.contains("/.config/")
@@ -59,15 +59,17 @@ fn all_outputs_are_private_for_any_umask_and_if_they_were_shared_before() {
             "mine . --cases 4 --out ../suite.jsonl",
             "report ../run --out ../report.html",
         ] {
-            Running::start(careless(&project, arguments)).wait().expect_code(0);
+            RunningProcess::start(with_open_umask(&project, arguments)).wait().expect_code(0);
         }
-        let client = Client::spawn(careless(&project, "lsp --engine builtin"), setup(&project));
+        let client = Client::spawn(with_open_umask(&project, "lsp --engine builtin"), setup(&project));
         let editor = Editor::introduced(&project, client);
         record(&editor, &editor.open("shop.py", SHOP), LOOP);
     };
     let replay = "replay ../suite.jsonl --workspace . --engine mock --out ../run --cassette ../c.jsonl";
-    Running::start(careless(&project, "mine . --cases 4 --out ../suite.jsonl")).wait().expect_code(0);
-    Running::start(careless(&project, replay)).wait().expect_code(0);
+    RunningProcess::start(with_open_umask(&project, "mine . --cases 4 --out ../suite.jsonl"))
+        .wait()
+        .expect_code(0);
+    RunningProcess::start(with_open_umask(&project, replay)).wait().expect_code(0);
     everything();
     let paths = outputs(&project);
     for part in
@@ -83,11 +85,11 @@ fn all_outputs_are_private_for_any_umask_and_if_they_were_shared_before() {
         set_mode(path, if path.is_dir() { 0o777 } else { 0o666 });
     }
     let resume = format!("{replay} --resume");
-    Running::start(careless(&project, &resume)).wait().expect_code(0);
+    RunningProcess::start(with_open_umask(&project, &resume)).wait().expect_code(0);
     everything();
     // Folders named by a user keep their permissions, and so do files that weren't written.
     let written = ["run/predictions.jsonl", "run/scores.jsonl", "c.jsonl", "suite.jsonl", "report.html"];
-    let mut again: Vec<PathBuf> = written.iter().map(|name| project.beside(name)).collect();
+    let mut again: Vec<PathBuf> = written.iter().map(|name| project.sibling_path(name)).collect();
     let kept = ["recorded", "suites", ".log"];
     again.extend(outputs(&project).into_iter().filter(|path| {
         let text = path.to_string_lossy();

@@ -9,13 +9,13 @@ use tests::lsp::{Buffer, uri};
 use tests::{Project, wait_until};
 
 use super::editor::{AUTOMATIC, Editor, REQUEST_FAILED, completion_params, find, items, setup};
-use super::introduction::wait_until_ready;
+use super::handshake::wait_until_ready;
 use super::recording::{LOOP, SHOP, cursor};
 use super::retrieval::{QUESTION, context, editor, has};
 
 /// Whether a completion in this document is answered by the engine and a case is recorded; both or none.
 #[track_caller]
-fn takes_part(editor: &Editor, buffer: &Buffer) -> bool {
+fn is_admitted(editor: &Editor, buffer: &Buffer) -> bool {
     let answer = editor
         .client
         .call("textDocument/inlineCompletion", completion_params(buffer, buffer.text().len(), AUTOMATIC));
@@ -29,7 +29,7 @@ fn takes_part(editor: &Editor, buffer: &Buffer) -> bool {
     is_answered
 }
 
-fn talking(project: &Project) -> Editor {
+fn editor_with_answers(project: &Project) -> Editor {
     let editor = Editor::scripted(project, &json!([{"path": "", "text": "pass"}]));
     wait_until_ready(&editor);
     editor
@@ -40,9 +40,9 @@ fn a_file_that_becomes_ignored_while_it_is_open_takes_no_part_at_once_and_back()
     let project = Project::new("//- /other.py\nx = 1\n");
     project.write("deep/inside/shop.py", SHOP);
     fs::create_dir_all(project.root().join(".git/info")).expect("the workspace is ours");
-    let editor = talking(&project);
+    let editor = editor_with_answers(&project);
     let buffer = editor.open("deep/inside/shop.py", SHOP);
-    assert!(takes_part(&editor, &buffer));
+    assert!(is_admitted(&editor, &buffer));
     for (file, rule) in [
         (".gitignore", "shop.py\n"),
         ("deep/.gitignore", "inside/\n"),
@@ -52,15 +52,15 @@ fn a_file_that_becomes_ignored_while_it_is_open_takes_no_part_at_once_and_back()
     ] {
         let path = project.write(file, rule);
         // The marker file excludes a build output folder.
-        assert!(!takes_part(&editor, &buffer), "{file}");
+        assert!(!is_admitted(&editor, &buffer), "{file}");
         if !file.ends_with("TAG") {
             fs::write(&path, "nothing\n").expect("it is ours");
-            assert!(takes_part(&editor, &buffer), "{file} rewritten");
+            assert!(is_admitted(&editor, &buffer), "{file} rewritten");
             fs::write(&path, rule).expect("it is ours");
-            assert!(!takes_part(&editor, &buffer), "{file} written back");
+            assert!(!is_admitted(&editor, &buffer), "{file} written back");
         }
         fs::remove_file(&path).expect("it is ours");
-        assert!(takes_part(&editor, &buffer), "{file} removed");
+        assert!(is_admitted(&editor, &buffer), "{file} removed");
     }
 }
 
@@ -95,11 +95,11 @@ fn a_file_that_is_closed_is_no_context_at_the_next_question_once_it_is_ignored()
 #[test]
 fn a_document_that_is_renamed_to_a_secret_name_takes_no_part() {
     let project = Project::new("");
-    let editor = talking(&project);
+    let editor = editor_with_answers(&project);
     let before = editor.open("shop.py", SHOP);
-    assert!(takes_part(&editor, &before));
+    assert!(is_admitted(&editor, &before));
     editor.close(&before);
-    assert!(!takes_part(&editor, &editor.open("secrets.py", SHOP)));
+    assert!(!is_admitted(&editor, &editor.open("secrets.py", SHOP)));
 }
 
 fn link(target: impl AsRef<Path>, path: impl AsRef<Path>) {
@@ -109,7 +109,7 @@ fn link(target: impl AsRef<Path>, path: impl AsRef<Path>) {
 #[test]
 fn a_link_is_judged_by_the_file_that_it_leads_to() {
     let project = Project::new("//- /.gitignore\n/private\n");
-    let outside = project.beside("outside");
+    let outside = project.sibling_path("outside");
     fs::create_dir_all(outside.join(".git")).expect("the temporary folder is ours");
     for (path, text) in
         [("id_rsa", SHOP), ("shop.py", SHOP), ("hidden.py", SHOP), (".gitignore", "hidden.py\n")]
@@ -122,16 +122,16 @@ fn a_link_is_judged_by_the_file_that_it_leads_to() {
     link(outside.join("shop.py"), root.join("shared.py"));
     link(outside.join("hidden.py"), root.join("shown.py"));
     link("private/shop.py", root.join("public.py"));
-    let editor = talking(&project);
+    let editor = editor_with_answers(&project);
     for (path, expected) in
         [("readme_key.py", false), ("shared.py", true), ("shown.py", false), ("public.py", false)]
     {
-        assert_eq!(takes_part(&editor, &editor.open(path, SHOP)), expected, "{path}");
+        assert_eq!(is_admitted(&editor, &editor.open(path, SHOP)), expected, "{path}");
     }
     let buffer = editor.open("shared.py", SHOP);
     fs::remove_file(root.join("shared.py")).expect("it is ours");
     link(outside.join("id_rsa"), root.join("shared.py"));
-    assert!(!takes_part(&editor, &buffer), "a link that is led elsewhere while it is open");
+    assert!(!is_admitted(&editor, &buffer), "a link that is led elsewhere while it is open");
 }
 
 #[test]

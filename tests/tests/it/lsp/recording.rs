@@ -9,9 +9,9 @@ use tests::Project;
 use tests::lsp::Buffer;
 
 use super::editor::{Editor, INVALID_PARAMS, find, items};
-use super::introduction::wait_until_ready;
+use super::handshake::wait_until_ready;
 use super::lenses::assert_lens_at;
-use super::scripts::{RULES, assert_in_step};
+use super::scripted_engine::{RULES, assert_in_step};
 
 /// Two functions; the cases are cut from the loop of the first and the branch of the second.
 pub(super) const SHOP: &str = "\
@@ -184,7 +184,7 @@ fn a_document_over_the_size_limit_is_not_recorded() {
 fn a_case_that_nobody_recorded_is_an_error() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
-    assert_eq!(editor.client.call_in_vain("ghostbench/case", json!({"id": "0123"})), INVALID_PARAMS);
+    assert_eq!(editor.client.call_expecting_error("ghostbench/case", json!({"id": "0123"})), INVALID_PARAMS);
 }
 
 #[test]

@@ -7,10 +7,10 @@ use tests::Project;
 use tests::lsp::Buffer;
 
 use super::editor::{Editor, REQUEST_CANCELLED, find, setup};
-use super::introduction::{progress, wait_until_ready};
+use super::handshake::{progress, wait_until_ready};
 use super::recording::{LOOP, SHOP, all_cases, case, lenses, record};
-use super::scripts::{FOREVER_MS, RULES, assert_in_step, echo};
-use crate::rows;
+use super::scripted_engine::{FOREVER_MS, RULES, assert_in_step, echo};
+use crate::run_rows;
 
 /// An engine with a right answer for one file, a wrong one for another, and an echo for a third.
 pub(super) fn rules() -> Value {
@@ -81,7 +81,7 @@ fn a_file_and_a_suite_are_replayed() {
     assert_eq!((&suite["requests"], suite["cases"].as_array().map(Vec::len)), (&3.into(), Some(3)));
     let run = Path::new(suite["run"].as_str().expect("the run is a folder"));
     assert!(run.starts_with(project.home()));
-    assert_eq!(rows::predictions(run).len(), 3);
+    assert_eq!(run_rows::predictions(run).len(), 3);
     project.run(&format!("report {} --json", run.display())).expect_code(0);
 }
 
@@ -362,7 +362,7 @@ fn two_servers_replay_one_suite_side_by_side() {
     let runs = [0, 1].map(|n: usize| editors[n].client.wait(asked[n]).expect("it ends well")["run"].clone());
     assert_ne!(runs[0], runs[1], "each writes a run of its own");
     for run in &runs {
-        assert_eq!(rows::predictions(Path::new(run.as_str().expect("the run is a folder"))).len(), 2);
+        assert_eq!(run_rows::predictions(Path::new(run.as_str().expect("the run is a folder"))).len(), 2);
     }
 }
 

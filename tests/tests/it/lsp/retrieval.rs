@@ -3,12 +3,12 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use tests::lsp::Setup;
+use tests::lsp::ClientSetup;
 use tests::{Project, wait_until};
 
 use super::editor::{Editor, setup};
-use super::following::{count, log};
-use super::introduction::wait_until_ready;
+use super::file_watching::{count, log};
+use super::handshake::wait_until_ready;
 
 /// An engine that answers with the files of its context.
 fn rules() -> Value {
@@ -30,14 +30,14 @@ total = 1
 /// A request whose answer needs `make_gadget`.
 pub(super) const QUESTION: &str = "size = 3\ngadget = make_gadget(size)\nprint(gadget)\nother = make_gadget";
 
-pub(super) fn editor(project: &Project, client: impl FnOnce(Setup) -> Setup) -> Editor {
+pub(super) fn editor(project: &Project, client: impl FnOnce(ClientSetup) -> ClientSetup) -> Editor {
     let editor = Editor::start(project, &["--scripted", &rules().to_string()], client(setup(project)));
     wait_until_ready(&editor);
     editor
 }
 
 /// A client that watches files itself.
-pub(super) fn watching(setup: Setup) -> Setup {
+pub(super) fn watching(setup: ClientSetup) -> ClientSetup {
     setup.capability("/workspace/didChangeWatchedFiles/dynamicRegistration", true.into())
 }
 

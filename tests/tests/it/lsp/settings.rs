@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tests::Project;
-use tests::lsp::{Buffer, Setup};
+use tests::lsp::{Buffer, ClientSetup};
 
 use super::editor::{Editor, REQUEST_FAILED, bare_setup, items, setup};
-use super::introduction::wait_for_suggestions;
+use super::handshake::wait_for_suggestions;
 use super::recording::{LOOP, SHOP, cursor};
-use super::scripts::RULES;
+use super::scripted_engine::RULES;
 use crate::settings::{TWO_ENGINES, user_file};
 
 const OFF: &str = "[completion]\nenabled = false\n";
@@ -18,7 +18,7 @@ const ON: &str = "[completion]\nenabled = true\n";
 
 /// An editor with an engine that always answers.
 #[track_caller]
-fn talking(project: &Project, setup: Setup) -> (Editor, Buffer) {
+fn editor_with_answers(project: &Project, setup: ClientSetup) -> (Editor, Buffer) {
     let editor = Editor::start(project, &["--scripted", &RULES.to_string()], setup);
     let buffer = editor.open("talk.py", "x = 1\n");
     (editor, buffer)
@@ -34,7 +34,7 @@ fn suggestions(editor: &Editor, buffer: &Buffer) -> usize {
 /// Replaces the workspace's settings file atomically: the server follows it, and would read a partly written file.
 #[track_caller]
 fn rewrite(project: &Project, text: impl AsRef<[u8]>) -> PathBuf {
-    let (new, path) = (project.beside("new.toml"), project.root().join("ghostbench.toml"));
+    let (new, path) = (project.sibling_path("new.toml"), project.root().join("ghostbench.toml"));
     fs::write(&new, text).expect("the folder is ours");
     fs::rename(new, &path).expect("the folder is ours");
     path
@@ -42,7 +42,7 @@ fn rewrite(project: &Project, text: impl AsRef<[u8]>) -> PathBuf {
 
 /// The next message to the user.
 #[track_caller]
-fn told(editor: &Editor) -> String {
+fn shown_message(editor: &Editor) -> String {
     let message = editor.client.expect_notification("window/showMessage");
     message["message"].as_str().expect("a message is text").to_owned()
 }
@@ -67,7 +67,7 @@ fn wait_for_engines(editor: &Editor, expected: &[&str]) {
 #[test]
 fn a_workspace_s_file_holds_from_the_first_request_on_and_is_followed() {
     let project = Project::new(&format!("//- /ghostbench.toml\n{OFF}"));
-    let (editor, buffer) = talking(&project, setup(&project));
+    let (editor, buffer) = editor_with_answers(&project, setup(&project));
     assert_eq!(suggestions(&editor, &buffer), 0);
     rewrite(&project, ON);
     wait_for_suggestions(&editor, &buffer, 1);
@@ -80,7 +80,7 @@ fn a_file_that_the_editor_tells_of_is_looked_at_at_once() {
     let project = Project::new(&format!("//- /ghostbench.toml\n{OFF}"));
     let client =
         setup(&project).capability("/workspace/didChangeWatchedFiles/dynamicRegistration", true.into());
-    let (editor, buffer) = talking(&project, client);
+    let (editor, buffer) = editor_with_answers(&project, client);
     let registered = editor.client.expect_request("client/registerCapability");
     assert!(registered.to_string().contains("**/*"), "the editor tells of this file too: {registered}");
     assert_eq!(suggestions(&editor, &buffer), 0);
@@ -92,21 +92,21 @@ fn a_file_that_the_editor_tells_of_is_looked_at_at_once() {
 #[test]
 fn a_broken_file_keeps_what_it_was_and_is_told_once() {
     let project = Project::new(&format!("//- /ghostbench.toml\n{OFF}"));
-    let (editor, buffer) = talking(&project, setup(&project));
+    let (editor, buffer) = editor_with_answers(&project, setup(&project));
     assert_eq!(suggestions(&editor, &buffer), 0);
     rewrite(&project, "[completion\n");
-    let message = told(&editor);
+    let message = shown_message(&editor);
     assert!(message.contains("ghostbench.toml:1:12: invalid TOML"), "{message}");
     assert_eq!(suggestions(&editor, &buffer), 0, "the previous setting remains in effect");
     // The same mistake at another position is not reported again, a new one is.
     rewrite(&project, "# moved\n[completion\n[context]\nstratgy = 3\n");
-    let message = told(&editor);
+    let message = shown_message(&editor);
     assert!(message.contains("stratgy") && !message.contains("invalid TOML"), "{message}");
     assert_eq!(suggestions(&editor, &buffer), 0);
     rewrite(&project, ON);
     wait_for_suggestions(&editor, &buffer, 1);
     rewrite(&project, "[completion\n");
-    let message = told(&editor);
+    let message = shown_message(&editor);
     assert!(message.contains("invalid TOML"), "it came back: {message}");
     assert_eq!(suggestions(&editor, &buffer), 1);
 }
@@ -116,7 +116,7 @@ fn engines_of_an_untrusted_file_are_not_asked_until_somebody_trusts_it() {
     let project = Project::new(&format!("//- /ghostbench.toml\n{TWO_ENGINES}"));
     let editor = Editor::start(&project, &[], setup(&project));
     assert_eq!(engines(&editor), ["builtin", "(mine)", "(plain)"]);
-    let message = told(&editor);
+    let message = shown_message(&editor);
     assert!(
         message.contains("ghostbench.toml: is not trusted") && message.contains("ghostbench trust"),
         "{message}"
@@ -124,7 +124,7 @@ fn engines_of_an_untrusted_file_are_not_asked_until_somebody_trusts_it() {
     project.run("trust").expect_code(0);
     wait_for_engines(&editor, &["mine", "plain"]);
     rewrite(&project, format!("{TWO_ENGINES}# changed\n"));
-    let message = told(&editor);
+    let message = shown_message(&editor);
     assert!(message.contains("has changed since it was trusted"), "{message}");
     assert_eq!(engines(&editor), ["builtin", "(mine)", "(plain)"]);
 }
@@ -140,7 +140,7 @@ fn an_editor_s_word_is_trust_too_and_can_be_taken_back() {
     };
     change(false.into());
     assert_eq!(engines(&editor), ["builtin", "(mine)", "(plain)"]);
-    assert!(told(&editor).contains("is not trusted"));
+    assert!(shown_message(&editor).contains("is not trusted"));
     change(Value::Null);
     assert_eq!(engines(&editor), ["mine", "plain"]);
 }
@@ -156,7 +156,7 @@ fn the_user_s_file_names_engines_and_who_writes() {
     let engine = json!({"settings": {"ghostbench": {"completion": {"engine": "nobody"}}}});
     editor.client.notify("workspace/didChangeConfiguration", engine);
     assert_eq!(engines(&editor), ["mine", "plain"]);
-    let message = told(&editor);
+    let message = shown_message(&editor);
     assert!(message.contains("ghostbench.completion.engine: no engine `nobody`"), "{message}");
 }
 
@@ -168,7 +168,7 @@ fn engines_are_named_on_the_command_line_too() {
     assert_eq!(engines(&editor), ["plain", "empty"]);
     let editor = Editor::start(&project, &["--engine", "nobody"], setup(&project));
     assert_eq!(engines(&editor), ["builtin"]);
-    let message = told(&editor);
+    let message = shown_message(&editor);
     assert!(message.contains("--engine: there is no engine `nobody`; known are mine, plain"), "{message}");
     let outcome = project.run("lsp --config nowhere.toml").expect_code(2);
     outcome.expect_message(&["nowhere.toml", "there is no such file"]);
@@ -184,7 +184,7 @@ fn each_folder_has_settings_of_its_own_and_a_common_mistake_is_told_once() {
     let off = editor.open("one/talk.py", "x = 1\n");
     let on = editor.open("two/talk.py", "x = 1\n");
     assert_eq!((suggestions(&editor, &off), suggestions(&editor, &on)), (0, 1));
-    let message = told(&editor);
+    let message = shown_message(&editor);
     assert!(message.contains("unknown key `colour`"), "{message}");
     // The client fails on any unread message.
 }
@@ -213,7 +213,7 @@ fn keys_stand_neither_in_the_log_nor_in_messages() {
     let mut command = project.ghostbench("lsp --log-level debug");
     command.env("SOME_KEY", "hidden-3");
     let editor = Editor::introduced(&project, tests::lsp::Client::spawn(command, setup(&project)));
-    let message = told(&editor);
+    let message = shown_message(&editor);
     assert!(message.contains("OTHER_KEY") && !message.contains("hidden"), "{message}");
     let status = editor.status();
     assert!(!status.to_string().contains("hidden"), "{status}");

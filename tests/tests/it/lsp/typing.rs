@@ -2,39 +2,39 @@
 
 use std::time::{Duration, Instant};
 
-use mock::{Gate, MockServer, Reply, Step};
+use mock::{Latch, MockServer, Reply, ReplyStep};
 use serde_json::{Value, json};
 use tests::Project;
 use tests::lsp::Buffer;
 
 use super::editor::{Editor, items, setup};
-use super::scripts::{RULES, TALK};
+use super::scripted_engine::{RULES, TALK};
 use crate::settings::user_file;
 
 /// A llama.cpp mock server that streams [`TALK`] in two pieces, each behind its own gate.
-struct Streaming {
+struct StreamingServer {
     server: MockServer,
-    first: Gate,
-    second: Gate,
+    first: Latch,
+    second: Latch,
 }
 
 fn event(piece: &str, is_last: bool) -> Vec<u8> {
     format!("data: {}\n\n", json!({"content": piece, "stop": is_last})).into_bytes()
 }
 
-impl Streaming {
-    fn new() -> Streaming {
-        let (first, second) = (Gate::default(), Gate::default());
+impl StreamingServer {
+    fn new() -> StreamingServer {
+        let (first, second) = (Latch::default(), Latch::default());
         let (before, after) = TALK.split_at(3);
         let reply = Reply::stream("text/event-stream")
-            .step(Step::Wait(first.clone()))
+            .with_step(ReplyStep::Wait(first.clone()))
             .chunk(&event(before, false))
-            .step(Step::Wait(second.clone()))
+            .with_step(ReplyStep::Wait(second.clone()))
             .chunk(&event(after, false))
             .chunk(&event("", true))
             .end();
         let server = MockServer::scripted(move |_| reply.clone());
-        Streaming { server, first, second }
+        StreamingServer { server, first, second }
     }
 
     fn editor(&self, project: &Project) -> Editor {
@@ -78,7 +78,7 @@ fn assert_ghost_text(editor: &Editor, buffer: &Buffer, asked: i64, expected: &st
 #[test]
 fn an_editor_that_cancels_at_every_key_gets_what_was_begun_before_them() {
     let project = Project::new("");
-    let streaming = Streaming::new();
+    let streaming = StreamingServer::new();
     let editor = streaming.editor(&project);
     let mut buffer = editor.open("a.py", "x = 1\n");
     let mut asked = editor.ask_at_end(&buffer);
@@ -99,7 +99,7 @@ fn an_editor_that_cancels_at_every_key_gets_what_was_begun_before_them() {
 #[test]
 fn an_editor_that_never_cancels_gets_it_too_and_null_for_the_keys_before() {
     let project = Project::new("");
-    let streaming = Streaming::new();
+    let streaming = StreamingServer::new();
     let editor = streaming.editor(&project);
     let mut buffer = editor.open("a.py", "x = 1\n");
     let mut asked = vec![editor.ask_at_end(&buffer)];
@@ -121,7 +121,7 @@ fn an_editor_that_never_cancels_gets_it_too_and_null_for_the_keys_before() {
 #[test]
 fn deleting_back_to_where_it_began_shares_it_and_further_ends_it() {
     let project = Project::new("");
-    let streaming = Streaming::new();
+    let streaming = StreamingServer::new();
     let editor = streaming.editor(&project);
     let mut buffer = editor.open("a.py", "x = 1\n");
     let first = editor.ask_at_end(&buffer);
@@ -133,23 +133,23 @@ fn deleting_back_to_where_it_began_shares_it_and_further_ends_it() {
     for asked in [first, second] {
         assert_eq!(editor.client.wait(asked), Ok(Value::Null));
     }
-    tests::wait_until("the server is left", || streaming.server.log().left == 1);
+    tests::wait_until("the server is left", || streaming.server.log().disconnected == 1);
     assert_eq!(streaming.questions(), 1);
 }
 
 #[test]
 fn typing_something_else_leaves_the_server_and_asks_again() {
     let project = Project::new("");
-    let streaming = Streaming::new();
+    let streaming = StreamingServer::new();
     let editor = streaming.editor(&project);
     let mut buffer = editor.open("a.py", "x = 1\n");
     let mut asked = editor.ask_at_end(&buffer);
     streaming.wait_for_questions(1);
     asked = press(&editor, &mut buffer, "y", asked);
-    assert_eq!(streaming.server.log().left, 0, "nothing is known of the answer yet");
+    assert_eq!(streaming.server.log().disconnected, 0, "nothing is known of the answer yet");
     streaming.first.open();
     streaming.wait_for_questions(2);
-    tests::wait_until("the server is left", || streaming.server.log().left == 1);
+    tests::wait_until("the server is left", || streaming.server.log().disconnected == 1);
     streaming.second.open();
     assert_ghost_text(&editor, &buffer, asked, TALK);
     assert_eq!(editor.last_completion(), "ok");
@@ -158,14 +158,14 @@ fn typing_something_else_leaves_the_server_and_asks_again() {
 #[test]
 fn what_nobody_asks_for_again_is_ended() {
     let project = Project::new("");
-    let streaming = Streaming::new();
+    let streaming = StreamingServer::new();
     let editor = streaming.editor(&project);
     let buffer = editor.open("a.py", "x = 1\n");
     let asked = editor.ask_at_end(&buffer);
     streaming.wait_for_questions(1);
     editor.client.cancel(asked);
     assert!(editor.client.wait(asked).is_err());
-    tests::wait_until("the server is left", || streaming.server.log().left == 1);
+    tests::wait_until("the server is left", || streaming.server.log().disconnected == 1);
 }
 
 #[test]

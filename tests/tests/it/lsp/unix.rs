@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use tests::{Project, wait_until};
 
 use super::editor::{Editor, setup};
-use super::scripts::{RULES, TALK};
+use super::scripted_engine::{RULES, TALK};
 
 #[test]
 fn the_server_ends_when_the_editor_died() {
@@ -65,7 +65,7 @@ fn a_client_that_never_reads_is_given_bounded_memory() {
     let client = Editor::scripted(&project, &RULES).client;
     client.stop_reading();
     let mut most = 0;
-    super::life::send_until_refused(&client, || most = most.max(resident_kib(client.process_id())));
+    super::shutdown::send_until_refused(&client, || most = most.max(resident_kib(client.process_id())));
     client.abandon();
     assert!((1..LIMIT_KIB).contains(&most), "{most} KiB");
 }

@@ -3,13 +3,13 @@
 use std::fs;
 
 use anyhow::{Result, ensure};
-use indexer::Indexed;
+use indexer::IndexedFolder;
 use syntax::Language;
 use tests::lsp::{Buffer, Encoding};
 
-use super::desk::{Desk, Teller};
-use super::question::{NAMES, Question};
-use crate::measure::figures::Times;
+use super::query_document::{NAMES, QueryDocument};
+use super::server_fixture::{ChangeReporter, ServerFixture};
+use crate::measure::figures::SortedTimes;
 use crate::measure::indexing::edits::{LANGUAGES, lines};
 use crate::measure::indexing::time;
 use crate::measure::lsp::editor::Editor;
@@ -22,8 +22,11 @@ const LINE_BYTES: usize = 80;
 const NEAR_LINES: usize = 8;
 
 /// Returns the times from a line typed into a document of 3,000 lines to the answer to the request that immediately follows.
-pub(super) fn measure(desk: &Desk, indexed: &Indexed) -> Result<[Times; LANGUAGES.len()]> {
-    let editor = desk.start_and_wait(Teller::Client)?;
+pub(super) fn measure(
+    desk: &ServerFixture,
+    indexed: &IndexedFolder,
+) -> Result<[SortedTimes; LANGUAGES.len()]> {
+    let editor = desk.start_and_wait(ChangeReporter::Client)?;
     let mut times = Vec::new();
     for language in LANGUAGES {
         let path = format!("bench_edited.{}", language.endings()[0]);
@@ -36,15 +39,15 @@ pub(super) fn measure(desk: &Desk, indexed: &Indexed) -> Result<[Times; LANGUAGE
 }
 
 fn in_language(
-    desk: &Desk,
+    desk: &ServerFixture,
     editor: &Editor,
     language: Language,
     path: &str,
     lines: &[&str],
-) -> Result<Times> {
+) -> Result<SortedTimes> {
     let mut edited = Buffer::new(desk.uri(path), language.name(), Encoding::Utf16, &lines.join("\n"));
     editor.open(&edited);
-    let mut question = Question::open(editor, &desk.root, language, NAMES);
+    let mut question = QueryDocument::open(editor, &desk.root, language, NAMES);
     // From the last position on, so that the others stay valid.
     let mut places = places(language, edited.text());
     ensure!(!places.is_empty(), "the document in {} has no function", language.name());
@@ -72,7 +75,7 @@ fn in_language(
     }
     editor.close(&edited);
     question.close(editor);
-    Ok(Times::new(times))
+    Ok(SortedTimes::new(times))
 }
 
 /// Returns the starts of lines with a function's first line, so that text typed there is code. Positions with long lines are

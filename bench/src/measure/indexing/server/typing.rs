@@ -7,9 +7,9 @@ use anyhow::{Context, Result};
 use syntax::SourceFile;
 use tests::lsp::{Buffer, Encoding};
 
-use super::desk::Desk;
+use super::server_fixture::ServerFixture;
 use crate::measure::lsp::editor::Editor;
-use crate::measure::lsp::source::Typist;
+use crate::measure::lsp::typed_file::Typist;
 
 /// Time between keys: as fast as anybody types.
 pub(super) const PERIOD: Duration = Duration::from_millis(50);
@@ -17,19 +17,23 @@ pub(super) const PERIOD: Duration = Duration::from_millis(50);
 const CURSOR_PERCENT: usize = 60;
 
 /// Typing in one document.
-pub(super) struct Typing<'a> {
+pub(super) struct SteadyTyping<'a> {
     editor: &'a Editor,
     typist: Typist,
     due: Instant,
 }
 
-impl<'a> Typing<'a> {
+impl<'a> SteadyTyping<'a> {
     /// Opens a document and types a first key, whose completion also collects the file's context.
-    pub(super) fn begin(desk: &Desk, editor: &'a Editor, file: &SourceFile) -> Result<Typing<'a>> {
+    pub(super) fn begin(
+        desk: &ServerFixture,
+        editor: &'a Editor,
+        file: &SourceFile,
+    ) -> Result<SteadyTyping<'a>> {
         let buffer = Buffer::new(desk.uri(&file.path), file.language.name(), Encoding::Utf16, &file.text);
         editor.open(&buffer);
         let cursor = place_in(&file.text).with_context(|| format!("{} has no indented line", file.path))?;
-        let mut typing = Typing { editor, typist: Typist::new(buffer, cursor), due: Instant::now() };
+        let mut typing = SteadyTyping { editor, typist: Typist::new(buffer, cursor), due: Instant::now() };
         typing.key();
         Ok(typing)
     }

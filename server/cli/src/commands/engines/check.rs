@@ -2,54 +2,54 @@
 //!
 //! What is asked is `engines::check`'s, what answers mean `prompt`'s; here is who is asked at the same time, and how it is told.
 
-mod words;
+mod messages;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ::engines::check::{self, Check};
+use ::engines::check::{self, EngineCheck};
 use ::engines::{DEFAULT_ENGINE, Engine, RegisteredEngine, Role};
 use config::Config;
-use report::terminal::checked;
+use report::terminal::engine_check_table;
 use tokio::task::JoinSet;
 
 use crate::args::EnginesCheckArgs;
-use crate::exit::{Finding, Unanswered};
+use crate::exit::{FindingError, NoAnswerError};
 use crate::interrupt::unless_stopped;
 use crate::output::{count, print, style};
 use crate::progress::Progress;
-use crate::steps::ask::runtime;
-use crate::steps::engines::{self, registry_without_runs};
-use crate::steps::settings::Sources;
-use words::Row;
-pub(super) use words::asked_as;
+use crate::steps::engine_registry::{self, registry_without_runs};
+use crate::steps::run_replay::runtime;
+use crate::steps::settings_sources::SettingsSources;
+use messages::CheckRow;
+pub(super) use messages::template_note;
 
 /// Runs the command.
 pub(super) fn run(args: &EnginesCheckArgs) -> anyhow::Result<()> {
     super::check_folder(&args.path)?;
-    let config = Sources::new(args.settings.file.as_deref()).config(&args.path)?;
+    let config = SettingsSources::new(args.settings.file.as_deref()).config(&args.path)?;
     let candidates = candidates(&config, &args.engines)?;
     let progress = Progress::new("checked", "questions");
     let checks = runtime()?.block_on(unless_stopped(check_all(&candidates, &config, &progress)))?;
     progress.finish(&count(checks.iter().flatten().count(), "engine"));
-    let rows: Vec<Row<'_>> = candidates
+    let rows: Vec<CheckRow<'_>> = candidates
         .iter()
         .zip(&checks)
-        .map(|(candidate, check)| Row::new(candidate, check.as_ref(), &config))
+        .map(|(candidate, check)| CheckRow::new(candidate, check.as_ref(), &config))
         .collect();
     if args.json {
-        let rows: Vec<_> = rows.iter().map(Row::json).collect();
+        let rows: Vec<_> = rows.iter().map(CheckRow::json).collect();
         print(&format!("{:#}\n", serde_json::Value::from(rows)))?;
     } else {
-        let remarks: Vec<String> = rows.iter().flat_map(Row::remarks).collect();
-        let rows: Vec<_> = rows.iter().map(Row::cells).collect();
-        print(&checked(&rows, &remarks, style()))?;
+        let remarks: Vec<String> = rows.iter().flat_map(CheckRow::remarks).collect();
+        let rows: Vec<_> = rows.iter().map(CheckRow::cells).collect();
+        print(&engine_check_table(&rows, &remarks, style()))?;
     }
-    if rows.iter().any(Row::is_unanswered) {
-        return Err(Unanswered("engines gave no answer".to_owned()).into());
+    if rows.iter().any(CheckRow::has_failed) {
+        return Err(NoAnswerError("engines gave no answer".to_owned()).into());
     }
-    if rows.iter().any(Row::has_finding) {
-        return Err(Finding("engines are not asked as they should be").into());
+    if rows.iter().any(CheckRow::has_finding) {
+        return Err(FindingError("engines are not asked as they should be").into());
     }
     Ok(())
 }
@@ -57,25 +57,25 @@ pub(super) fn run(args: &EnginesCheckArgs) -> anyhow::Result<()> {
 /// Those that are named; else all of the settings, also those that cannot be asked, and the built-in one where none can.
 fn candidates(config: &Config, names: &[String]) -> anyhow::Result<Vec<RegisteredEngine>> {
     if !names.is_empty() {
-        return Ok(engines::to_ask(config, names, None)?);
+        return Ok(engine_registry::select_for_run(config, names, None)?);
     }
-    let mut candidates = registry_without_runs().configured(config);
+    let mut candidates = registry_without_runs().configured_engines(config);
     if candidates.iter().all(|candidate| candidate.obstacle().is_some()) {
-        candidates.extend(engines::to_ask(config, &[DEFAULT_ENGINE.to_owned()], None)?);
+        candidates.extend(engine_registry::select_for_run(config, &[DEFAULT_ENGINE.to_owned()], None)?);
     }
     Ok(candidates)
 }
 
 /// Engines at one address, which may be unknown, with their places in the table.
-type Group<'a> = (Option<&'a str>, Vec<(usize, Arc<dyn Engine>)>);
+type ServerGroup<'a> = (Option<&'a str>, Vec<(usize, Arc<dyn Engine>)>);
 
 /// Checks all that can be asked, in their order: those at one address one after the other, so that none measures the other.
 async fn check_all(
     candidates: &[RegisteredEngine],
     config: &Config,
     progress: &Progress,
-) -> Vec<Option<Check>> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
+) -> Vec<Option<EngineCheck>> {
+    let mut groups: Vec<ServerGroup<'_>> = Vec::new();
     for (place, candidate) in candidates.iter().enumerate() {
         let Some(engine) = candidate.in_role(Role::Replay) else { continue };
         let address = address(config, &candidate.name);
@@ -104,16 +104,16 @@ async fn check_all(
 }
 
 /// How often people see that something happens.
-const LOOK: std::time::Duration = std::time::Duration::from_millis(200);
+const PROGRESS_INTERVAL: std::time::Duration = std::time::Duration::from_millis(200);
 
 async fn collect(
-    mut tasks: JoinSet<Vec<(usize, Check)>>,
+    mut tasks: JoinSet<Vec<(usize, EngineCheck)>>,
     count: usize,
     asked: &AtomicU64,
     progress: &Progress,
-) -> Vec<Option<Check>> {
-    let mut checks: Vec<Option<Check>> = (0..count).map(|_| None).collect();
-    let mut look = tokio::time::interval(LOOK);
+) -> Vec<Option<EngineCheck>> {
+    let mut checks: Vec<Option<EngineCheck>> = (0..count).map(|_| None).collect();
+    let mut look = tokio::time::interval(PROGRESS_INTERVAL);
     loop {
         tokio::select! {
             done = tasks.join_next() => match done {

@@ -1,53 +1,53 @@
 //! `ghostbench engines complete`: one completion at a place, by the way that the editor's take, and how it came about.
 
-mod explained;
+mod explanation;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use ::engines::{Cassette, RegisteredEngine, ServerTimings, Usage};
-use completion::{Clock, Document, Outcome, Snapshot, Status};
-use config::{Config, Kind};
+use completion::{DocumentSnapshot, DocumentText, Outcome, OutcomeStatus, TimingSource};
+use config::{Config, EngineKind};
 use lsp::EditorEngine;
 use replay::ConfiguredEngine;
-use report::terminal::{Completed, completed};
+use report::terminal::{CompletionView, completion_text};
 use serde_json::{Value, json};
 use syntax::SourceFile;
-use text::Encoding;
+use text::PositionEncoding;
 use tokio_util::sync::CancellationToken;
 
-use super::check::asked_as;
+use super::check::template_note;
 use crate::args::EnginesCompleteArgs;
-use crate::exit::Unanswered;
+use crate::exit::NoAnswerError;
 use crate::interrupt::unless_stopped;
-use crate::output::{print, say, style};
-use crate::steps::ask::runtime;
+use crate::output::{print, print_message, style};
 use crate::steps::cassette;
-use crate::steps::engines;
+use crate::steps::cursor_arg::{cursor_offset, find_file};
+use crate::steps::engine_registry;
 use crate::steps::index::index;
-use crate::steps::place::{cursor, file};
-use crate::steps::settings::Sources;
-use explained::{alternatives, explained, json_alternatives, json_explanation};
+use crate::steps::run_replay::runtime;
+use crate::steps::settings_sources::SettingsSources;
+use explanation::{alternatives, json_alternatives, json_explanation, terminal_explanation};
 
 /// Lines of code that are shown before the place and behind it.
-const LINES: usize = 4;
+const CONTEXT_LINES: usize = 4;
 
 /// Runs the command.
 pub(super) fn run(args: &EnginesCompleteArgs) -> anyhow::Result<()> {
     workspace::check_folder(&args.workspace)?;
     // What is wrong with the place is told before the workspace is read.
-    let file = file(&args.workspace, &args.place.path)?;
-    let cursor = cursor(&args.place, &file.text)?;
-    let config = Sources::new(args.settings.file.as_deref()).config(&args.workspace)?;
+    let file = find_file(&args.workspace, &args.place.path)?;
+    let cursor = cursor_offset(&args.place, &file.text)?;
+    let config = SettingsSources::new(args.settings.file.as_deref()).config(&args.workspace)?;
     let cassette = cassette::open(&args.cassette)?;
     let candidates = candidates(&config, &args.engines, cassette.as_ref())?;
     if !config.completion.is_enabled {
-        say("ghost text is switched off in the settings; the editor would show none");
+        print_message("ghost text is switched off in the settings; the editor would show none");
     }
-    let world = index(&args.workspace)?.world();
+    let world = index(&args.workspace)?.workspace_index();
     let document =
-        Document { path: file.path.clone(), language: file.language, text: file.text.as_ref().into() };
-    let snapshot = world.open(document);
+        DocumentText { path: file.path.clone(), language: file.language, text: file.text.as_ref().into() };
+    let snapshot = world.snapshot(document);
     let asking = async {
         let mut answers = Vec::new();
         for candidate in &candidates {
@@ -67,8 +67,11 @@ pub(super) fn run(args: &EnginesCompleteArgs) -> anyhow::Result<()> {
         as_text(&file, cursor, &answers, args)
     })?;
     cassette::close(&args.cassette, cassette.as_deref())?;
-    if answers.iter().any(|answer| matches!(answer.outcome.status, Status::Failed(_) | Status::Timeout)) {
-        return Err(Unanswered("engines gave no answer".to_owned()).into());
+    if answers
+        .iter()
+        .any(|answer| matches!(answer.outcome.status, OutcomeStatus::Failed(_) | OutcomeStatus::Timeout))
+    {
+        return Err(NoAnswerError("engines gave no answer".to_owned()).into());
     }
     Ok(())
 }
@@ -80,7 +83,8 @@ fn candidates(
     cassette: Option<&Arc<Cassette>>,
 ) -> anyhow::Result<Vec<RegisteredEngine>> {
     let writing: Vec<String> = config.completion.engine.iter().cloned().collect();
-    let mut candidates = engines::to_ask(config, if names.is_empty() { &writing } else { names }, cassette)?;
+    let mut candidates =
+        engine_registry::select_for_run(config, if names.is_empty() { &writing } else { names }, cassette)?;
     if names.is_empty() {
         candidates.truncate(1);
     }
@@ -88,57 +92,68 @@ fn candidates(
 }
 
 /// Whose times they are, if they were not measured now.
-fn clock(clock: Clock) -> Option<&'static str> {
+fn timing_source_name(clock: TimingSource) -> Option<&'static str> {
     match clock {
-        Clock::Measured => None,
-        Clock::Recorded(_) => Some("times of its recording"),
-        Clock::Unknown => Some("recorded without times"),
+        TimingSource::Measured => None,
+        TimingSource::Recorded(_) => Some("times of its recording"),
+        TimingSource::Unknown => Some("recorded without times"),
     }
 }
 
 /// What an engine answered.
-struct Answer<'a> {
+struct EngineOutcome<'a> {
     candidate: &'a RegisteredEngine,
     /// How its model was asked.
-    asked_as: Option<String>,
+    template_note: Option<String>,
     outcome: Outcome,
 }
 
 async fn ask<'a>(
     candidate: &'a RegisteredEngine,
     asked: ConfiguredEngine,
-    snapshot: &Snapshot,
+    snapshot: &DocumentSnapshot,
     cursor: usize,
-) -> Answer<'a> {
+) -> EngineOutcome<'a> {
     let cancel = CancellationToken::new();
     let outcome = completion::complete(snapshot, cursor, &*asked.engine, &asked.settings, &cancel).await;
-    let is_there = !matches!(outcome.status, Status::Failed(_) | Status::Timeout);
-    let introduction = if is_there { asked.engine.introduce().await.ok() } else { None };
-    let way = introduction.and_then(|introduction| introduction.way);
-    Answer { candidate, asked_as: way.as_ref().map(asked_as), outcome }
+    let is_there = !matches!(outcome.status, OutcomeStatus::Failed(_) | OutcomeStatus::Timeout);
+    let introduction = if is_there { asked.engine.probe().await.ok() } else { None };
+    let way = introduction.and_then(|introduction| introduction.prompt_mode);
+    EngineOutcome { candidate, template_note: way.as_ref().map(template_note), outcome }
 }
 
-fn status(status: &Status) -> (&'static str, Option<String>) {
+fn status(status: &OutcomeStatus) -> (&'static str, Option<String>) {
     match status {
-        Status::Ok => ("ok", None),
-        Status::Silent(reason) => ("silent", Some((*reason).to_owned())),
-        Status::Gated(gate) => ("kept back", Some(gate.to_string())),
-        Status::Timeout => ("timeout", Some("the deadline passed".to_owned())),
-        Status::Cancelled => ("cancelled", None),
-        Status::Failed(error) => ("failed", Some(error.to_string())),
+        OutcomeStatus::Ok => ("ok", None),
+        OutcomeStatus::Silent(reason) => ("silent", Some((*reason).to_owned())),
+        OutcomeStatus::Gated(gate) => ("kept back", Some(gate.to_string())),
+        OutcomeStatus::Timeout => ("timeout", Some("the deadline passed".to_owned())),
+        OutcomeStatus::Cancelled => ("cancelled", None),
+        OutcomeStatus::Failed(error) => ("failed", Some(error.to_string())),
     }
 }
 
-fn as_text(file: &SourceFile, cursor: usize, answers: &[Answer<'_>], args: &EnginesCompleteArgs) -> String {
-    let shown = answers.iter().map(|answer| completed(&shown(file, cursor, answer, args), style()));
+fn as_text(
+    file: &SourceFile,
+    cursor: usize,
+    answers: &[EngineOutcome<'_>],
+    args: &EnginesCompleteArgs,
+) -> String {
+    let shown =
+        answers.iter().map(|answer| completion_text(&render_answer(file, cursor, answer, args), style()));
     shown.collect::<Vec<_>>().join("\n")
 }
 
-fn shown(file: &SourceFile, cursor: usize, answer: &Answer<'_>, args: &EnginesCompleteArgs) -> Completed {
-    let Answer { candidate, asked_as, outcome } = answer;
+fn render_answer(
+    file: &SourceFile,
+    cursor: usize,
+    answer: &EngineOutcome<'_>,
+    args: &EnginesCompleteArgs,
+) -> CompletionView {
+    let EngineOutcome { candidate, template_note: asked_as, outcome } = answer;
     let (prefix, suffix) = file.text.split_at(cursor);
-    let start = prefix.rmatch_indices('\n').nth(LINES).map_or(0, |(at, _)| at + 1);
-    let end = suffix.match_indices('\n').nth(LINES).map_or(suffix.len(), |(at, _)| at);
+    let start = prefix.rmatch_indices('\n').nth(CONTEXT_LINES).map_or(0, |(at, _)| at + 1);
+    let end = suffix.match_indices('\n').nth(CONTEXT_LINES).map_or(suffix.len(), |(at, _)| at);
     let engine = [
         Some(candidate.name.clone()),
         candidate.kind.map(|kind| kind.name().to_owned()),
@@ -146,26 +161,26 @@ fn shown(file: &SourceFile, cursor: usize, answer: &Answer<'_>, args: &EnginesCo
         asked_as.as_ref().map(|form| format!("asked as {form}")),
     ];
     let (word, reason) = status(&outcome.status);
-    Completed {
+    CompletionView {
         engine: engine.into_iter().flatten().collect(),
         status: reason.map_or_else(|| word.to_owned(), |reason| format!("{word}: {reason}")),
-        facts: facts(outcome),
+        facts: timings_and_tokens(outcome),
         first_line: prefix[..start].matches('\n').count() + 1,
         before: prefix[start..].to_owned(),
         text: outcome.text.clone(),
         after: suffix[..end].to_owned(),
-        explained: args.explain.then(|| explained(&candidate.name, outcome, args.invoked)),
+        explanation: args.explain.then(|| terminal_explanation(&candidate.name, outcome, args.invoked)),
         alternatives: alternatives(outcome),
-        cuts: cuts(outcome),
+        cuts: filter_changes(outcome),
         prompt: outcome.trace.prompt.clone().filter(|_| args.prompt),
     }
 }
 
 /// Times and tokens, as far as they are known.
-fn facts(outcome: &Outcome) -> Vec<String> {
+fn timings_and_tokens(outcome: &Outcome) -> Vec<String> {
     let trace = &outcome.trace;
     let ms = |duration: Duration| format!("{:.1} ms", duration.as_secs_f64() * 1e3);
-    let context = match (trace.is_context_late, trace.gathered.len()) {
+    let context = match (trace.is_context_late, trace.context.len()) {
         (true, _) => "no context in time".to_owned(),
         (false, pieces) => format!("context of {pieces} pieces in {}", ms(trace.timings.gather)),
     };
@@ -177,14 +192,14 @@ fn facts(outcome: &Outcome) -> Vec<String> {
         Some(context),
         trace.timings.first.map(|first| format!("first text after {}", ms(first))),
         Some(format!("all after {}", ms(trace.timings.total))),
-        clock(trace.timings.clock).map(str::to_owned),
+        timing_source_name(trace.timings.clock).map(str::to_owned),
         tokens,
     ];
     facts.into_iter().flatten().collect()
 }
 
 /// What each filter took away or adapted.
-fn cuts(outcome: &Outcome) -> Vec<String> {
+fn filter_changes(outcome: &Outcome) -> Vec<String> {
     let befores = outcome.trace.cuts.iter().map(|cut| &cut.before);
     let afters = befores.skip(1).chain([&outcome.text]);
     let cuts = outcome.trace.cuts.iter().zip(afters);
@@ -196,8 +211,13 @@ fn cuts(outcome: &Outcome) -> Vec<String> {
 }
 
 /// Places count as in a case: lines from 0, characters in UTF-16 units from 0.
-fn as_json(file: &SourceFile, cursor: usize, answers: &[Answer<'_>], args: &EnginesCompleteArgs) -> String {
-    let position = text::Document::new(&file.text).position(cursor, Encoding::Utf16);
+fn as_json(
+    file: &SourceFile,
+    cursor: usize,
+    answers: &[EngineOutcome<'_>],
+    args: &EnginesCompleteArgs,
+) -> String {
+    let position = text::Document::new(&file.text).position(cursor, PositionEncoding::Utf16);
     let report = json!({
         "path": *file.path,
         "line": position.map(|position| position.line),
@@ -207,15 +227,15 @@ fn as_json(file: &SourceFile, cursor: usize, answers: &[Answer<'_>], args: &Engi
     format!("{report:#}\n")
 }
 
-fn json_answer(answer: &Answer<'_>, args: &EnginesCompleteArgs) -> Value {
-    let Answer { candidate, asked_as, outcome } = answer;
+fn json_answer(answer: &EngineOutcome<'_>, args: &EnginesCompleteArgs) -> Value {
+    let EngineOutcome { candidate, template_note: asked_as, outcome } = answer;
     let trace = &outcome.trace;
     let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
     let server = |server: ServerTimings| json!({"load": server.load.map(ms), "prompt": server.prompt.map(ms), "generation": server.generation.map(ms)});
     let (word, reason) = status(&outcome.status);
     let mut row = json!({
         "name": candidate.name,
-        "kind": candidate.kind.map(Kind::name),
+        "kind": candidate.kind.map(EngineKind::name),
         "model": candidate.model(),
         "asked_as": asked_as,
         "status": if word == "kept back" { "gated" } else { word },
@@ -223,11 +243,11 @@ fn json_answer(answer: &Answer<'_>, args: &EnginesCompleteArgs) -> Value {
         "text": outcome.text,
         "raw": trace.received,
         "ms": {"gather": ms(trace.timings.gather), "first": trace.timings.first.map(ms), "total": ms(trace.timings.total)},
-        "clock": clock(trace.timings.clock),
+        "clock": timing_source_name(trace.timings.clock),
         "server_ms": trace.server.map(server),
         "tokens": trace.usage.map(|usage| json!({"in": usage.input, "out": usage.output, "cached": usage.cached})),
-        "sent_bytes": {"prefix": trace.sent.prefix, "suffix": trace.sent.suffix, "context": trace.sent.context},
-        "context": trace.gathered.iter().map(|item| &item.path).collect::<Vec<_>>(),
+        "sent_bytes": {"prefix": trace.request_size.prefix, "suffix": trace.request_size.suffix, "context": trace.request_size.context},
+        "context": trace.context.iter().map(|item| &item.path).collect::<Vec<_>>(),
         "cuts": trace.cuts.iter().map(|cut| json!({"filter": cut.filter, "before": cut.before})).collect::<Vec<_>>(),
     });
     if args.invoked {

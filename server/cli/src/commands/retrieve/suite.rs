@@ -4,20 +4,20 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use cases::Case;
-use index::{Budget, Hit, Query, Strategy};
+use index::{Hit, RetrievalQuery, Strategy, TokenBudget};
 use report::terminal::StrategyRow;
-use scoring::retrieval::{ANY_NEW, COPY, DEFINITION_HIT, NEW_IDENTIFIERS, worth};
-use scoring::{Grouping, MetricValue, Metrics, Observation, Question, Row, Table};
+use scoring::retrieval_score::{ANY_NEW, COPY, DEFINITION_HIT, NEW_IDENTIFIERS, score_retrieval};
+use scoring::{Grouping, MetricTable, MetricValue, Metrics, Observation, ScoringInput, TableRow};
 use serde_json::{Value, json};
 use syntax::Language;
 
 use super::{Retrieval, budget, index, milliseconds, strategies};
 use crate::args::RetrieveArgs;
-use crate::exit::Usage;
-use crate::output::{self, count, say};
+use crate::exit::UsageError;
+use crate::output::{self, count, print_message};
 use crate::progress::Progress;
 use crate::steps::embeddings::Embeddings;
-use crate::steps::index::Indexed;
+use crate::steps::index::IndexedWorkspace;
 
 /// The dimensions of the tables.
 const STRATEGY: &str = "strategy";
@@ -31,19 +31,19 @@ pub(super) fn run(
 ) -> anyhow::Result<()> {
     let Some(workspace) = args.workspace.as_deref() else {
         let suite = output::path(suite);
-        return Err(Usage(format!(
+        return Err(UsageError(format!(
             "{suite} holds cases, not the code to search; name its folder with --workspace"
         ))
         .into());
     };
-    let cases = one_of_each_hole(replay::read_suite(suite)?)?;
+    let cases = one_case_per_hole(replay::read_suite(suite)?)?;
     let indexed = index(workspace)?;
-    tell_other_tree(&cases, &indexed);
+    warn_about_other_tree(&cases, &indexed);
     let strategies = strategies(args);
     let mut retrieval = Retrieval {
         searcher: indexed.index.searcher(&|_| false),
         projects: &indexed.projects,
-        budget: Budget { tokens: budget(args) as usize },
+        budget: TokenBudget { tokens: budget(args) as usize },
         embeddings,
     };
     let found = ask(&mut retrieval, &strategies, &cases);
@@ -57,7 +57,7 @@ pub(super) fn run(
             "budget": budget(args),
             "strategies": resolved.iter().map(json_row).collect::<Vec<_>>(),
             "unresolved": unresolved.iter().map(json_row).collect::<Vec<_>>(),
-            "rows": found.iter().map(json_found).collect::<Vec<_>>(),
+            "rows": found.iter().map(json_case_retrieval).collect::<Vec<_>>(),
         });
         format!("{report:#}\n")
     } else {
@@ -68,7 +68,7 @@ pub(super) fn run(
 
 /// The cases of one hole differ in what goes with the question; the question is the same. Where nothing was to be written, there is
 /// nothing to find. Says what is left out.
-fn one_of_each_hole(mut cases: Vec<Case>) -> Result<Vec<Case>, Usage> {
+fn one_case_per_hole(mut cases: Vec<Case>) -> Result<Vec<Case>, UsageError> {
     let all = cases.len();
     cases.retain(|case| !case.truth.is_empty());
     let silent = all - cases.len();
@@ -77,23 +77,23 @@ fn one_of_each_hole(mut cases: Vec<Case>) -> Result<Vec<Case>, Usage> {
     let others = all - silent - cases.len();
     if cases.len() < all {
         let asked = count(cases.len(), "question");
-        say(&format!(
+        print_message(&format!(
             "{asked} from {}: {others} ask about the same holes, in {silent} nothing is to be written",
             count(all, "case")
         ));
     }
     if cases.is_empty() {
-        return Err(Usage(
+        return Err(UsageError(
             "in no case of the suite is anything to be written, so there is nothing to find".to_owned(),
         ));
     }
     Ok(cases)
 }
 
-fn tell_other_tree(cases: &[Case], indexed: &Indexed) {
+fn warn_about_other_tree(cases: &[Case], indexed: &IndexedWorkspace) {
     let other = cases.iter().filter(|case| case.origin.tree_hash != indexed.code.state.tree_hash).count();
     if other > 0 {
-        say(&format!(
+        print_message(&format!(
             "{} cut from other code than the workspace holds (another tree hash): what they ask for may stand elsewhere now",
             count(other, "case")
         ));
@@ -101,7 +101,7 @@ fn tell_other_tree(cases: &[Case], indexed: &Indexed) {
 }
 
 /// What a strategy found for a case.
-struct Found<'a> {
+struct CaseRetrieval<'a> {
     case: &'a Case,
     strategy: Strategy,
     items: usize,
@@ -110,21 +110,30 @@ struct Found<'a> {
     metrics: Metrics,
 }
 
-fn ask<'a>(retrieval: &mut Retrieval<'_>, strategies: &[Strategy], cases: &'a [Case]) -> Vec<Found<'a>> {
+fn ask<'a>(
+    retrieval: &mut Retrieval<'_>,
+    strategies: &[Strategy],
+    cases: &'a [Case],
+) -> Vec<CaseRetrieval<'a>> {
     let progress = Progress::new("searched", "cases");
     let mut found = Vec::new();
     for (done, case) in cases.iter().enumerate() {
         let language =
             Language::from_name(&case.language).expect("suites with other languages are refused on reading");
-        let query =
-            Query { path: &case.path, language, prefix: &case.prefix, suffix: &case.suffix, recent: &[] };
+        let query = RetrievalQuery {
+            path: &case.path,
+            language,
+            prefix: &case.prefix,
+            suffix: &case.suffix,
+            recent: &[],
+        };
         for &strategy in strategies {
             let (hits, duration) = retrieval.ask(strategy, &query);
-            found.push(Found {
+            found.push(CaseRetrieval {
                 case,
                 strategy,
                 items: hits.len(),
-                tokens: index::tokens(&hits).iter().sum(),
+                tokens: index::budget_tokens(&hits).iter().sum(),
                 ms: milliseconds(duration),
                 metrics: metrics(case, language, &hits),
             });
@@ -136,17 +145,17 @@ fn ask<'a>(retrieval: &mut Retrieval<'_>, strategies: &[Strategy], cases: &'a [C
 }
 
 fn metrics(case: &Case, language: Language, hits: &[Hit]) -> Metrics {
-    let question = Question { language, prefix: &case.prefix, suffix: &case.suffix, truth: &case.truth };
+    let question = ScoringInput { language, prefix: &case.prefix, suffix: &case.suffix, truth: &case.truth };
     let texts: Vec<&str> = hits.iter().map(|hit| hit.text.as_str()).collect();
     let definitions = case.resolved_definitions();
     let shows_definition = definitions.map(|definitions| {
         definitions.iter().any(|place| hits.iter().any(|hit| hit.shows(&place.path, place.line)))
     });
-    worth(&question, &texts).metrics(shows_definition)
+    score_retrieval(&question, &texts).metrics(shows_definition)
 }
 
-fn table(found: &[Found<'_>], seed: u64) -> Table {
-    let observation = |found: &Found<'_>| Observation {
+fn table(found: &[CaseRetrieval<'_>], seed: u64) -> MetricTable {
+    let observation = |found: &CaseRetrieval<'_>| Observation {
         case: found.case.hole.clone(),
         cluster: found.case.path.clone(),
         labels: BTreeMap::from([
@@ -162,10 +171,15 @@ fn table(found: &[Found<'_>], seed: u64) -> Table {
 }
 
 /// A row for each strategy, in their order.
-fn rows(strategies: &[Strategy], found: &[Found<'_>], table: &Table, resolved: bool) -> Vec<StrategyRow> {
+fn rows(
+    strategies: &[Strategy],
+    found: &[CaseRetrieval<'_>],
+    table: &MetricTable,
+    resolved: bool,
+) -> Vec<StrategyRow> {
     let key = |strategy: Strategy| [Some(strategy.name().to_owned()), Some(resolved.to_string())];
     let named = |strategy| table.rows.iter().find(move |row| row.key == key(strategy));
-    let of = |strategy: Strategy| -> Vec<&Found<'_>> {
+    let of = |strategy: Strategy| -> Vec<&CaseRetrieval<'_>> {
         found
             .iter()
             .filter(|found| found.strategy == strategy && found.case.is_resolved() == resolved)
@@ -174,9 +188,9 @@ fn rows(strategies: &[Strategy], found: &[Found<'_>], table: &Table, resolved: b
     strategies.iter().filter_map(|&strategy| Some(row(strategy, &of(strategy), named(strategy)?))).collect()
 }
 
-fn row(strategy: Strategy, found: &[&Found<'_>], row: &Row) -> StrategyRow {
-    let cell = |name: &str| row.cells.get(name).map(report::Cell::from);
-    let mean = |count: fn(&Found<'_>) -> usize| {
+fn row(strategy: Strategy, found: &[&CaseRetrieval<'_>], row: &TableRow) -> StrategyRow {
+    let cell = |name: &str| row.cells.get(name).map(report::CellView::from);
+    let mean = |count: fn(&CaseRetrieval<'_>) -> usize| {
         found.iter().map(|found| count(found)).sum::<usize>() as f64 / row.cases.max(1) as f64
     };
     StrategyRow {
@@ -188,7 +202,7 @@ fn row(strategy: Strategy, found: &[&Found<'_>], row: &Row) -> StrategyRow {
         any_new: cell(ANY_NEW),
         definition_hit: cell(DEFINITION_HIT),
         copy: cell(COPY),
-        latency: row.latency.map(report::Latency::from),
+        latency: row.latency.map(report::LatencyView::from),
     }
 }
 
@@ -208,7 +222,7 @@ fn json_row(row: &StrategyRow) -> Value {
     })
 }
 
-fn json_found(found: &Found<'_>) -> Value {
+fn json_case_retrieval(found: &CaseRetrieval<'_>) -> Value {
     let metrics: BTreeMap<&str, Value> =
         found.metrics.iter().map(|(name, &value)| (name.as_str(), json_metric(value))).collect();
     json!({

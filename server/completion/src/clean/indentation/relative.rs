@@ -1,14 +1,14 @@
 //! Lines that are indented relative to the cursor's.
 
-use super::{CodeLine, code_lines, reindent};
-use crate::clean::Surroundings;
+use super::{AnswerLine, code_lines, reindent};
+use crate::clean::CleaningContext;
 use crate::extent::indentation;
 
 /// From this column on, a level alone does not reach further than the cursor.
 const MIN_COLUMN: usize = 4;
 
 /// Indents the later lines by what the cursor's line is indented by, if only that makes sense of them.
-pub(super) fn adapt(answer: String, around: &Surroundings<'_>) -> String {
+pub(super) fn adapt(answer: String, around: &CleaningContext<'_>) -> String {
     let own = indentation(around.before.line());
     if own.is_empty() {
         return answer;
@@ -26,7 +26,7 @@ pub(super) fn adapt(answer: String, around: &Surroundings<'_>) -> String {
 }
 
 /// Whether a line of the answer is indented less than it can be where it is.
-fn is_relative(answer: &str, lines: &[CodeLine<'_>], own: &str, around: &Surroundings<'_>) -> bool {
+fn is_relative(answer: &str, lines: &[AnswerLine<'_>], own: &str, around: &CleaningContext<'_>) -> bool {
     // What begins on a line of its own says itself how far it is indented.
     if answer.starts_with(['\r', '\n']) {
         return false;
@@ -43,20 +43,21 @@ fn is_relative(answer: &str, lines: &[CodeLine<'_>], own: &str, around: &Surroun
         return false;
     }
     let end = around.before.end(around.extent, answer).unwrap_or(answer.len());
-    let mut lines = lines.iter().take_while(|line| line.start < end && !begins_anew(answer, line, around));
+    let mut lines =
+        lines.iter().take_while(|line| line.start < end && !begins_new_function(answer, line, around));
     lines.clone().next().is_some_and(|next| is_unindented_body(answer, next, own, around))
         || lines.any(|line| line.blanks.len() < least && !is_label(line.code) && !line.code.starts_with('>'))
 }
 
 /// Whether the first line of a block is indented more than the cursor's, which a level counted from the cursor would not reach: a later
 /// line that is indented less is out of line in the document, too.
-fn is_in_place(answer: &str, next: &CodeLine<'_>, own: &str) -> bool {
+fn is_in_place(answer: &str, next: &AnswerLine<'_>, own: &str) -> bool {
     let opens = answer[..next.start].trim_end().ends_with('{');
     opens && own.len() >= MIN_COLUMN && next.blanks.len() > own.len()
 }
 
 /// Whether a condition or loop without a brace is the answer's first line, and its statement the next one, on the same level.
-fn is_unindented_body(answer: &str, next: &CodeLine<'_>, own: &str, around: &Surroundings<'_>) -> bool {
+fn is_unindented_body(answer: &str, next: &AnswerLine<'_>, own: &str, around: &CleaningContext<'_>) -> bool {
     let head = answer[..next.start].trim_end();
     let is_fresh = around.before.line().trim().is_empty();
     is_fresh
@@ -66,7 +67,7 @@ fn is_unindented_body(answer: &str, next: &CodeLine<'_>, own: &str, around: &Sur
 }
 
 /// Whether a function begins behind a blank line, as in the file after this block.
-fn begins_anew(answer: &str, line: &CodeLine<'_>, around: &Surroundings<'_>) -> bool {
+fn begins_new_function(answer: &str, line: &AnswerLine<'_>, around: &CleaningContext<'_>) -> bool {
     let before = answer[..line.start].trim_end_matches([' ', '\t']);
     let is_behind_blank = before.ends_with("\n\n") || before.ends_with("\r\n\r\n");
     is_behind_blank && around.before.defines(&answer[line.start..])
@@ -74,7 +75,7 @@ fn begins_anew(answer: &str, line: &CodeLine<'_>, around: &Surroundings<'_>) -> 
 
 /// Whether the next line cannot follow where blocks are indented: it is no part of the block that the first line is the head of, or code
 /// of the file right behind a function's.
-fn is_out_of_place(answer: &str, lines: &[CodeLine<'_>], own: &str, around: &Surroundings<'_>) -> bool {
+fn is_out_of_place(answer: &str, lines: &[AnswerLine<'_>], own: &str, around: &CleaningContext<'_>) -> bool {
     let next = lines.iter().find(|line| !around.before.is_in_brackets(answer, line.start));
     let Some(next) = next.filter(|next| next.blanks.len() <= own.len()) else { return false };
     let head = answer[..next.start].trim_end();

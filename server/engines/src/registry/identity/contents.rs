@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 /// Minimum size in bytes for caching a hash: smaller files are read faster than the cache.
-const REMEMBERED_FROM: u64 = 16 << 20;
+const MIN_CACHED_HASH_BYTES: u64 = 16 << 20;
 
 /// Maximum entries of a folder, including subfolders: more than programs and models have, and read within a second.
 const ENTRIES: usize = 10_000;
@@ -39,7 +39,7 @@ impl Contents {
         if !metadata.is_file() {
             return Err(io::Error::other("no regular file"));
         }
-        let large = metadata.len() >= REMEMBERED_FROM;
+        let large = metadata.len() >= MIN_CACHED_HASH_BYTES;
         let Some(remembered) = self.remembered.as_ref().filter(|_| large) else { return read(path) };
         let whole = path.canonicalize()?;
         let entry = remembered.join(&blake3::hash(whole.as_os_str().as_encoded_bytes()).to_hex()[..32]);
@@ -134,7 +134,7 @@ mod tests {
         let contents = Contents { remembered: Some(remembered.clone()) };
         let path = folder.path().join("m.gguf");
         let write = |byte: u8| {
-            fs::write(&path, vec![byte; REMEMBERED_FROM as usize]).expect("it can be written");
+            fs::write(&path, vec![byte; MIN_CACHED_HASH_BYTES as usize]).expect("it can be written");
             let past = SystemTime::now() - Duration::from_secs(3600);
             File::options().write(true).open(&path).and_then(|file| file.set_modified(past)).expect("a time");
         };

@@ -94,14 +94,15 @@ impl Disk {
     pub(super) fn apply(&mut self, operation: Operation) {
         use Operation as O;
         let tree = self.tree();
-        let file = |path: super::operation::Path| tree.join(path.text());
+        let file = |path: super::operation::FileId| tree.join(path.text());
         let folder = |index: usize| tree.join(FOLDERS[index]);
-        let outside =
-            |path: super::operation::Path| self.outside().join("beside").join(path.text().replace('/', "_"));
+        let outside = |path: super::operation::FileId| {
+            self.outside().join("beside").join(path.text().replace('/', "_"))
+        };
         match operation {
             O::Write { at, text: seed } => self.write(&file(at), text(seed)),
             O::Append { at, text: seed } => self.append(&file(at), &text(seed)),
-            O::Disguise { at } => self.disguise(&file(at)),
+            O::Disguise { at } => self.overwrite_keeping_mtime(&file(at)),
             O::Truncate { at } => self.truncate(&file(at)),
             O::Delete { at } => self.remove(&file(at)),
             O::Rename { from, to } => self.rename(&file(from), &file(to)),
@@ -113,7 +114,7 @@ impl Disk {
                 self.rename(&folder(other), &folder(one));
                 self.rename(&between, &folder(other));
             }
-            O::Exchange { at } => self.exchange(&file(at)),
+            O::Exchange { at } => self.swap_file_and_folder(&file(at)),
             O::SymbolicLink { at, to } => self.link(&file(at), |at| symlink(file(to), at)),
             O::LinkFolder { at, to } if at != 0 => self.link(&folder(at), |at| symlink(folder(to), at)),
             O::HardLink { at, of } => self.link(&file(at), |at| fs::hard_link(file(of), at)),
@@ -129,11 +130,11 @@ impl Disk {
                 self.write(&folder(index).join(name), bytes);
             }
             O::Unmark { folder: index, marker } => self.remove(&folder(index).join(MARKERS[marker].0)),
-            O::Repository { folder: index } => self.exchange_repository(&match index {
+            O::Repository { folder: index } => self.toggle_repository(&match index {
                 2 => self.outside(),
                 index => folder(index),
             }),
-            O::Retarget => self.retarget(),
+            O::Retarget => self.switch_tree(),
             O::Commit { branch } => self.commit(&tree, branch),
             O::Checkout { branch } => self.checkout(&tree, branch),
             O::RenameCase { folder: index } => {
@@ -157,7 +158,7 @@ impl Disk {
         }
     }
 
-    fn disguise(&mut self, path: &Path) {
+    fn overwrite_keeping_mtime(&mut self, path: &Path) {
         let Ok(mut file) = File::options().read(true).write(true).open(path) else { return };
         let metadata = file.metadata().expect("it is open");
         if metadata.len() < 5 {
@@ -174,7 +175,7 @@ impl Disk {
         }
     }
 
-    fn exchange(&mut self, path: &Path) {
+    fn swap_file_and_folder(&mut self, path: &Path) {
         let is_folder = path.is_dir();
         self.remove(path);
         let path = if is_folder { path.to_owned() } else { path.join("inner.py") };
@@ -188,12 +189,12 @@ impl Disk {
         }
     }
 
-    fn exchange_repository(&mut self, folder: &Path) {
+    fn toggle_repository(&mut self, folder: &Path) {
         let git = folder.join(".git");
         if git.exists() { self.remove(&git) } else { self.write(&git.join("info/exclude"), "cart.py\n") }
     }
 
-    fn retarget(&mut self) {
+    fn switch_tree(&mut self) {
         let target = if self.tree().ends_with("ws") { "other" } else { "ws" };
         let (root, new) = (self.root(), self.outside().join("new"));
         symlink(target, &new).and_then(|()| fs::rename(&new, &root)).expect("it is ours");

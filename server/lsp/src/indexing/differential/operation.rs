@@ -1,9 +1,9 @@
 //! What happens in a workspace, drawn from a seed.
 
 /// Small numbers that a seed decides (SplitMix64).
-pub(super) struct Random(pub(super) u64);
+pub(super) struct SeededRandom(pub(super) u64);
 
-impl Random {
+impl SeededRandom {
     pub(super) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -15,7 +15,7 @@ impl Random {
         (self.next() % limit.max(1) as u64) as usize
     }
 
-    pub(super) fn one<T: Copy>(&mut self, all: &[T]) -> T {
+    pub(super) fn choose<T: Copy>(&mut self, all: &[T]) -> T {
         all[self.below(all.len())]
     }
 }
@@ -90,12 +90,12 @@ const WORDS: [&str; 14] = [
 
 /// The text that a number stands for.
 pub(super) fn text(seed: u64) -> String {
-    let mut random = Random(seed);
+    let mut random = SeededRandom(seed);
     let mut text = String::new();
     for _ in 0..2 + random.below(24) {
-        for (number, part) in random.one(&LINES).split('@').enumerate() {
+        for (number, part) in random.choose(&LINES).split('@').enumerate() {
             if number > 0 {
-                text.push_str(random.one(&WORDS));
+                text.push_str(random.choose(&WORDS));
             }
             text.push_str(part);
         }
@@ -106,17 +106,17 @@ pub(super) fn text(seed: u64) -> String {
 
 /// What a number lets an ignore file say.
 pub(super) fn patterns(seed: u64) -> String {
-    let mut random = Random(seed);
-    (0..1 + random.below(3)).map(|_| random.one(&PATTERNS).to_owned() + "\n").collect()
+    let mut random = SeededRandom(seed);
+    (0..1 + random.below(3)).map(|_| random.choose(&PATTERNS).to_owned() + "\n").collect()
 }
 
 /// A file: a folder's and a name's index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Path(pub(super) usize, pub(super) usize);
+pub(super) struct FileId(pub(super) usize, pub(super) usize);
 
-impl Path {
-    fn draw(random: &mut Random) -> Path {
-        Path(random.below(FOLDERS.len()), random.below(NAMES.len()))
+impl FileId {
+    fn draw(random: &mut SeededRandom) -> FileId {
+        FileId(random.below(FOLDERS.len()), random.below(NAMES.len()))
     }
 
     pub(super) fn text(self) -> String {
@@ -140,26 +140,26 @@ pub(super) enum Reporter {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operation {
     Write {
-        at: Path,
+        at: FileId,
         text: u64,
     },
     Append {
-        at: Path,
+        at: FileId,
         text: u64,
     },
     /// Writes over some bytes, and sets the time of modification back.
     Disguise {
-        at: Path,
+        at: FileId,
     },
     Truncate {
-        at: Path,
+        at: FileId,
     },
     Delete {
-        at: Path,
+        at: FileId,
     },
     Rename {
-        from: Path,
-        to: Path,
+        from: FileId,
+        to: FileId,
     },
     MoveFolder {
         from: usize,
@@ -174,11 +174,11 @@ pub(super) enum Operation {
     },
     /// A folder with a file in it in the place of a file, or a file in the place of a folder.
     Exchange {
-        at: Path,
+        at: FileId,
     },
     SymbolicLink {
-        at: Path,
-        to: Path,
+        at: FileId,
+        to: FileId,
     },
     /// A symbolic link to a folder.
     LinkFolder {
@@ -186,16 +186,16 @@ pub(super) enum Operation {
         to: usize,
     },
     HardLink {
-        at: Path,
-        of: Path,
+        at: FileId,
+        of: FileId,
     },
     /// A second name of a file outside of the workspace.
     LinkOutside {
-        of: Path,
+        of: FileId,
     },
     /// Writes by that name.
     WriteOutside {
-        of: Path,
+        of: FileId,
         text: u64,
     },
     Ignore {
@@ -232,17 +232,17 @@ pub(super) enum Operation {
         folder: usize,
     },
     Open {
-        at: Path,
+        at: FileId,
     },
     Edit {
-        at: Path,
+        at: FileId,
         seed: u64,
     },
     Save {
-        at: Path,
+        at: FileId,
     },
     Close {
-        at: Path,
+        at: FileId,
     },
     /// Engines begin to read tokens, or none does any more.
     Tokens,
@@ -271,9 +271,9 @@ const BRANCHES: usize = 3;
 const PROBE: usize = 50;
 
 impl Operation {
-    pub(super) fn draw(random: &mut Random, number: usize) -> Operation {
+    pub(super) fn draw(random: &mut SeededRandom, number: usize) -> Operation {
         use Operation as O;
-        let reporter = random.one(&[
+        let reporter = random.choose(&[
             Reporter::SystemWatcher,
             Reporter::SystemWatcher,
             Reporter::Client,
@@ -282,7 +282,7 @@ impl Operation {
         if number % PROBE == PROBE - 1 {
             return O::Probe { reporter, seed: random.next() };
         }
-        let (at, to) = (Path::draw(random), Path::draw(random));
+        let (at, to) = (FileId::draw(random), FileId::draw(random));
         let (folder, other) = (random.below(FOLDERS.len()), random.below(FOLDERS.len()));
         let seed = random.next();
         match random.below(100) {

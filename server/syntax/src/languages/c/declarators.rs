@@ -2,15 +2,15 @@
 
 use tree_sitter::Node;
 
-use crate::expr::Expressions;
-use crate::outline::Source;
+use crate::expr::ExpressionReader;
+use crate::outline::SourceText;
 
 /// Maximum nesting of declarators, or of names, that is read.
 const MAX_DEPTH: usize = 24;
 
 /// A declared name.
 #[derive(Clone, Copy)]
-pub(super) struct Declared<'tree> {
+pub(super) struct DeclaredName<'tree> {
     /// The whole name, with its qualifiers, as in `a::b::name`.
     pub(super) name: Node<'tree>,
     /// The declarator with the parameters, if it declares a function (not a pointer to one).
@@ -18,7 +18,7 @@ pub(super) struct Declared<'tree> {
 }
 
 /// Finds the name in a declarator.
-pub(super) fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
+pub(super) fn declared_name(declarator: Node<'_>) -> Option<DeclaredName<'_>> {
     let mut node = declarator;
     let mut function = None;
     for _ in 0..MAX_DEPTH {
@@ -35,9 +35,9 @@ pub(super) fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
             | "type_identifier"
             | "primitive_type"
             | "qualified_identifier"
-            | "structured_binding_declarator" => return Some(Declared { name: node, function }),
+            | "structured_binding_declarator" => return Some(DeclaredName { name: node, function }),
             "template_function" | "template_method" => {
-                return Some(Declared { name: node.child_by_field_name("name")?, function });
+                return Some(DeclaredName { name: node.child_by_field_name("name")?, function });
             }
             _ => return None,
         }
@@ -60,7 +60,7 @@ pub(super) fn declarators(node: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// Returns the whole of `a::b::c`, given the nested `b::c`.
-pub(super) fn outermost<'n>(name: Node<'n>, expressions: Expressions<'n>) -> Node<'n> {
+pub(super) fn outermost<'n>(name: Node<'n>, expressions: ExpressionReader<'n>) -> Node<'n> {
     let around =
         |name: &Node<'n>| expressions.parent(*name).filter(|parent| parent.kind() == "qualified_identifier");
     std::iter::successors(Some(name), around).take(MAX_DEPTH).last().unwrap_or(name)
@@ -71,16 +71,16 @@ pub(super) fn path(name: Node<'_>) -> Vec<Node<'_>> {
     let mut names = Vec::new();
     let mut rest = name;
     while rest.kind() == "qualified_identifier" && names.len() < MAX_DEPTH {
-        names.extend(rest.child_by_field_name("scope").map(simple));
+        names.extend(rest.child_by_field_name("scope").map(template_name));
         let Some(inner) = rest.child_by_field_name("name") else { return names };
         rest = inner;
     }
-    names.push(simple(rest));
+    names.push(template_name(rest));
     names
 }
 
 /// Returns the name of a template that has arguments.
-pub(super) fn simple(name: Node<'_>) -> Node<'_> {
+pub(super) fn template_name(name: Node<'_>) -> Node<'_> {
     let mut name = name;
     for _ in 0..MAX_DEPTH {
         let inner = match name.kind() {
@@ -95,15 +95,15 @@ pub(super) fn simple(name: Node<'_>) -> Node<'_> {
 }
 
 /// Returns the type in the field `type`; only its name if it is also defined there or written after `struct`.
-pub(super) fn type_text(source: Source<'_>, node: Node<'_>) -> Box<str> {
+pub(super) fn type_text(source: SourceText<'_>, node: Node<'_>) -> Box<str> {
     let Some(of) = node.child_by_field_name("type") else { return "".into() };
     match of.kind() {
         "struct_specifier" | "union_specifier" | "class_specifier" | "enum_specifier" => {
             source.type_text(of.child_by_field_name("name"))
         }
         "type_descriptor" => type_text(source, of),
-        "type_identifier" if is_macro(source.of(of)) => {
-            source.type_text(Some(type_behind(of, node).unwrap_or(of)))
+        "type_identifier" if is_macro(source.text_of(of)) => {
+            source.type_text(Some(type_after_macro(of, node).unwrap_or(of)))
         }
         _ => source.type_text(Some(of)),
     }
@@ -114,8 +114,8 @@ fn is_macro(name: &str) -> bool {
     name.len() > 2 && !name.contains(char::is_lowercase)
 }
 
-/// Returns the type after a macro in `around`, if the parser takes the macro for the type.
-fn type_behind<'tree>(name: Node<'tree>, around: Node<'tree>) -> Option<Node<'tree>> {
+/// Returns the type after a macro in `around_hole`, if the parser takes the macro for the type.
+fn type_after_macro<'tree>(name: Node<'tree>, around: Node<'tree>) -> Option<Node<'tree>> {
     let mut cursor = around.walk();
     let next = around.children(&mut cursor).skip_while(|child| *child != name).nth(1);
     next.filter(Node::is_error)

@@ -2,12 +2,14 @@
 
 use tree_sitter::Node;
 
-use super::C;
-use super::declarators::{Declared, declarators, declared, is_auto, path, type_text};
-use crate::expr::Expressions;
-use crate::outline::{Definition, DefinitionKind, Imported, OutlineBuilder, Parameter, Region, Source};
-use crate::pieces::around;
-use crate::walk::Walk;
+use super::CRules;
+use super::declarators::{DeclaredName, declarators, declared_name, is_auto, path, type_text};
+use crate::expr::ExpressionReader;
+use crate::fragments::around_hole;
+use crate::outline::{
+    DefaultsRegion, Definition, DefinitionKind, ImportedItem, OutlineBuilder, Parameter, SourceText,
+};
+use crate::walk::TreeWalk;
 
 pub(super) fn define(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     match node.kind() {
@@ -43,7 +45,7 @@ pub(super) fn define(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
 fn include(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let path = outline.source.field(node, "path").trim_matches(['"', '<', '>', ' ']);
     if !path.is_empty() {
-        outline.import(node, "*", path, Imported::All).is_reexport = true;
+        outline.import(node, "*", path, ImportedItem::All).is_reexport = true;
     }
     false
 }
@@ -68,7 +70,7 @@ fn define_macro(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     definition.parameters = parameters.map_or_else(Vec::new, |list| {
         let mut cursor = list.walk();
         let names = list.named_children(&mut cursor).filter(|child| child.kind() == "identifier");
-        names.map(|name| Parameter { name: source.of(name).into(), type_text: "".into() }).collect()
+        names.map(|name| Parameter { name: source.text_of(name).into(), type_text: "".into() }).collect()
     });
     outline.insert(definition);
     false
@@ -78,20 +80,20 @@ fn define_macro(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
 fn using(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let source = outline.source;
     let Some(named) = node.named_child(0) else { return false };
-    let written = source.of(named);
+    let written = source.text_of(named);
     let mut cursor = node.walk();
     if node.children(&mut cursor).any(|child| child.kind() == "namespace") {
-        outline.import(node, "*", written, Imported::All);
+        outline.import(node, "*", written, ImportedItem::All);
     } else if let Some((module, name)) = written.rsplit_once("::") {
-        outline.import(node, name, module, Imported::Name(name.into())).is_reexport = true;
+        outline.import(node, name, module, ImportedItem::Name(name.into())).is_reexport = true;
     }
     false
 }
 
 fn namespace_alias(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let source = outline.source;
-    let stands_for = node.named_child(1).map_or("", |module| source.of(module));
-    outline.import(node, source.field(node, "name"), stands_for, Imported::Module);
+    let stands_for = node.named_child(1).map_or("", |module| source.text_of(module));
+    outline.import(node, source.field(node, "name"), stands_for, ImportedItem::Module);
     false
 }
 
@@ -99,7 +101,7 @@ fn namespace_alias(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
 fn namespace(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let name = outline.source.field(node, "name").replace("::", ".");
     if name.is_empty() {
-        outline.open_region(Region { end: node.end_byte(), owner: None, is_private: true });
+        outline.open_region(DefaultsRegion { end: node.end_byte(), owner: None, is_private: true });
     } else {
         outline.open_namespace(&name, node.end_byte());
     }
@@ -109,8 +111,8 @@ fn namespace(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
 /// `private:` and the like apply up to the next one or the end of the class.
 fn access(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     if let Some(end) = outline.enclosing_type().map(|(_, around)| around.range.end as usize) {
-        let is_private = outline.source.of(node) != "public";
-        outline.open_region(Region { end, owner: None, is_private });
+        let is_private = outline.source.text_of(node) != "public";
+        outline.open_region(DefaultsRegion { end, owner: None, is_private });
     }
     false
 }
@@ -126,11 +128,11 @@ fn class(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
         outline.add(definition);
     }
     let is_private = node.kind() == "class_specifier";
-    outline.open_region(Region { end: node.end_byte(), owner: None, is_private });
+    outline.open_region(DefaultsRegion { end: node.end_byte(), owner: None, is_private });
     true
 }
 
-fn bases(source: Source<'_>, node: Node<'_>) -> Vec<Box<str>> {
+fn bases(source: SourceText<'_>, node: Node<'_>) -> Vec<Box<str>> {
     let mut cursor = node.walk();
     let Some(clause) = node.named_children(&mut cursor).find(|child| child.kind() == "base_class_clause")
     else {
@@ -182,15 +184,15 @@ fn type_definition(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let body = of.child_by_field_name("body");
     let stands_for = type_text(source, node);
     for declarator in declarators(node) {
-        let Some(Declared { name, .. }) = declared(declarator) else { continue };
-        if source.of(name) == &*stands_for {
+        let Some(DeclaredName { name, .. }) = declared_name(declarator) else { continue };
+        if source.text_of(name) == &*stands_for {
             continue;
         }
         let mut definition = start(node, name, DefinitionKind::Type, outline);
         let header = source.signature(node, body);
         let is_nameless = body.is_some() && stands_for.is_empty();
         definition.signature =
-            if body.is_some() { format!("{header} {}", source.of(name)).into() } else { header };
+            if body.is_some() { format!("{header} {}", source.text_of(name)).into() } else { header };
         definition.type_text = stands_for.clone();
         // The name after the body belongs to the body only if it has no other name.
         if is_nameless {
@@ -217,10 +219,10 @@ fn alias(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
 
 fn function_definition(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     if let Some(macro_name) = macro_before_class_name(node) {
-        outline.walk_pieces(&around(node, macro_name));
+        outline.walk_fragments(&around_hole(node, macro_name));
         return false;
     }
-    let found = node.child_by_field_name("declarator").and_then(declared);
+    let found = node.child_by_field_name("declarator").and_then(declared_name);
     if let Some((name, function)) = found.and_then(|found| Some((found.name, found.function?))) {
         let definition = function_of(node, name, function, outline);
         outline.add(definition);
@@ -242,7 +244,7 @@ fn declaration(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let is_in_type = outline.enclosing().is_some_and(|around| around.kind == DefinitionKind::Type);
     let found = declarators(node);
     for &declarator in &found {
-        let Some(Declared { name, function }) = declared(declarator) else { continue };
+        let Some(DeclaredName { name, function }) = declared_name(declarator) else { continue };
         let definition = match function {
             Some(function) => function_of(node, name, function, outline),
             None => value_of(node, name, declarator, found.len() > 1, is_in_type, outline),
@@ -259,12 +261,12 @@ fn declaration(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
 fn start(node: Node<'_>, name: Node<'_>, kind: DefinitionKind, outline: &OutlineBuilder<'_>) -> Definition {
     let source = outline.source;
     let names = path(name);
-    let last = names.last().map_or("", |last| source.of(*last));
+    let last = names.last().map_or("", |last| source.text_of(*last));
     let mut definition = outline.definition(last, kind, node);
     definition.line = name.start_position().row as u32;
     definition.doc = doc(node, outline);
     if let Some((_, scopes @ [_, ..])) = names.split_last() {
-        let owner: Vec<&str> = scopes.iter().map(|scope| source.of(*scope)).collect();
+        let owner: Vec<&str> = scopes.iter().map(|scope| source.text_of(*scope)).collect();
         definition.owner = Some(owner.join("::").into());
     }
     definition
@@ -319,8 +321,9 @@ fn value_of(
         None => source.signature(node, value),
     };
     if is_auto(&of) {
-        let walk = Walk::new(node);
-        definition.value = value.and_then(|value| Expressions::new(&C, source).at(&walk).of(value));
+        let walk = TreeWalk::new(node);
+        definition.value =
+            value.and_then(|value| ExpressionReader::new(&CRules, source).at_walk(&walk).read(value));
     } else {
         definition.type_text = of;
     }
@@ -331,7 +334,7 @@ fn value_of(
 }
 
 /// Returns the text before the body and before a constructor's initializers, without comments.
-fn signature(source: Source<'_>, node: Node<'_>) -> Box<str> {
+fn signature(source: SourceText<'_>, node: Node<'_>) -> Box<str> {
     let mut cursor = node.walk();
     let body = node.named_children(&mut cursor).find(|child| {
         matches!(child.kind(), "compound_statement" | "field_initializer_list" | "try_statement")
@@ -340,7 +343,7 @@ fn signature(source: Source<'_>, node: Node<'_>) -> Box<str> {
 }
 
 /// Returns the return type of a function, leading or trailing.
-fn result(source: Source<'_>, node: Node<'_>, function: Node<'_>) -> Box<str> {
+fn result(source: SourceText<'_>, node: Node<'_>, function: Node<'_>) -> Box<str> {
     let before = type_text(source, node);
     if !is_auto(&before) {
         return before;
@@ -350,21 +353,21 @@ fn result(source: Source<'_>, node: Node<'_>, function: Node<'_>) -> Box<str> {
     behind.and_then(|behind| behind.named_child(0)).map_or("".into(), |of| type_text(source, of))
 }
 
-fn parameters(source: Source<'_>, function: Node<'_>) -> Vec<Parameter> {
+fn parameters(source: SourceText<'_>, function: Node<'_>) -> Vec<Parameter> {
     let Some(list) = function.child_by_field_name("parameters") else { return Vec::new() };
     let mut cursor = list.walk();
     let named = list.named_children(&mut cursor).filter_map(|parameter| {
-        let Declared { name, .. } = declared(parameter.child_by_field_name("declarator")?)?;
-        Some(Parameter { name: source.of(name).into(), type_text: type_text(source, parameter) })
+        let DeclaredName { name, .. } = declared_name(parameter.child_by_field_name("declarator")?)?;
+        Some(Parameter { name: source.text_of(name).into(), type_text: type_text(source, parameter) })
     });
     named.collect()
 }
 
-fn has_specifier(source: Source<'_>, node: Node<'_>, specifier: &str) -> bool {
+fn has_specifier(source: SourceText<'_>, node: Node<'_>, specifier: &str) -> bool {
     let mut cursor = node.walk();
     node.children(&mut cursor)
         .take_while(|child| child.kind() != "function_declarator")
-        .any(|child| child.kind() == "storage_class_specifier" && source.of(child) == specifier)
+        .any(|child| child.kind() == "storage_class_specifier" && source.text_of(child) == specifier)
 }
 
 /// Returns the comment above `node`, or above the `template` that ends with it, or else the comment after it on its line.
@@ -381,11 +384,11 @@ fn doc(node: Node<'_>, outline: &OutlineBuilder<'_>) -> Box<str> {
             return doc;
         }
     }
-    source.doc(comment_behind(source, node))
+    source.doc(trailing_comment(source, node))
 }
 
 /// Returns the comment after `node` on its line.
-fn comment_behind<'a>(source: Source<'a>, node: Node<'_>) -> &'a str {
+fn trailing_comment<'a>(source: SourceText<'a>, node: Node<'_>) -> &'a str {
     let behind = source.text.get(node.end_byte()..).unwrap_or_default();
     let behind = behind.lines().next().unwrap_or_default().trim_start_matches([',', ';', ' ', '\t']);
     let block = behind.strip_prefix("/*").map(|block| block.split("*/").next().unwrap_or(block));

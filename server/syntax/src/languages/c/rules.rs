@@ -6,49 +6,49 @@ mod values;
 
 use tree_sitter::Node;
 
-use self::declarators::{outermost, path, simple};
-use crate::expr::{Expr, Expressions};
-use crate::modules::{Place, Projects, Target, folder, join};
+use self::declarators::{outermost, path, template_name};
+use crate::expr::{Expr, ExpressionReader};
+use crate::language_rules::LanguageRules;
+use crate::module_resolution::{ModuleLocation, ModuleTarget, Projects, folder, join};
 use crate::outline::OutlineBuilder;
-use crate::rules::Rules;
 use crate::scope::Binding;
 use crate::uses::{NodeUse, UseKind};
 
 /// The rules of C and C++.
-pub(crate) struct C;
+pub(crate) struct CRules;
 
-impl Rules for C {
+impl LanguageRules for CRules {
     fn define(&self, node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
         define::define(node, outline)
     }
 
-    fn expr(&self, node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    fn expr(&self, node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
         values::expr(node, expressions)
     }
 
-    fn bindings(&self, node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+    fn bindings(&self, node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
         values::bindings(node, expressions, found);
     }
 
-    fn use_of<'tree>(&self, node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+    fn use_of<'tree>(&self, node: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<NodeUse<'tree>> {
         match node.kind() {
             "field_expression" => {
-                let name = simple(node.child_by_field_name("field")?);
+                let name = template_name(node.child_by_field_name("field")?);
                 let object = expressions.field(node, "argument").unwrap_or(Expr::UNKNOWN);
                 Some(NodeUse { name, kind: UseKind::Member(object) })
             }
             "qualified_identifier" => qualified(node, expressions),
             "call_expression" => {
-                let name = simple(node.child_by_field_name("function")?);
+                let name = template_name(node.child_by_field_name("function")?);
                 (name.kind() == "identifier").then_some(NodeUse { name, kind: UseKind::Bare })
             }
             "new_expression" => {
-                let name = simple(node.child_by_field_name("type")?);
+                let name = template_name(node.child_by_field_name("type")?);
                 (name.kind() == "type_identifier").then_some(NodeUse { name, kind: UseKind::New })
             }
             "type_identifier" | "namespace_identifier" => mentioned(node, expressions),
             // A capital letter distinguishes macros and constants from variables.
-            "identifier" if expressions.source.of(node).contains(char::is_uppercase) => {
+            "identifier" if expressions.source.text_of(node).contains(char::is_uppercase) => {
                 mentioned(node, expressions)
             }
             _ => None,
@@ -62,27 +62,28 @@ impl Rules for C {
         )
     }
 
-    fn targets(&self, from: &str, module: &str, _projects: &Projects) -> Vec<Target> {
+    fn targets(&self, from: &str, module: &str, _projects: &Projects) -> Vec<ModuleTarget> {
         if module.contains("::") {
-            return vec![Place::Namespace(module.replace("::", ".").into()).into()];
+            return vec![ModuleLocation::Namespace(module.replace("::", ".").into()).into()];
         }
-        let beside = join(folder(from), module).map(|path| Place::File(path.into()));
-        let ending = join("", module.trim_start_matches("../")).map(|path| Place::FileEnding(path.into()));
+        let beside = join(folder(from), module).map(|path| ModuleLocation::File(path.into()));
+        let ending =
+            join("", module.trim_start_matches("../")).map(|path| ModuleLocation::FileEnding(path.into()));
         // Standard headers look like namespaces.
-        let namespace = (!module.contains(['.', '/'])).then(|| Place::Namespace(module.into()));
-        [beside, ending, namespace].into_iter().flatten().map(Target::from).collect()
+        let namespace = (!module.contains(['.', '/'])).then(|| ModuleLocation::Namespace(module.into()));
+        [beside, ending, namespace].into_iter().flatten().map(ModuleTarget::from).collect()
     }
 
-    fn implicit(&self, _from: &str, namespace: &str) -> Vec<Target> {
+    fn implicit(&self, _from: &str, namespace: &str) -> Vec<ModuleTarget> {
         let parents = std::iter::successors(Some(namespace), |inner| Some(inner.rsplit_once('.')?.0));
         let named = parents.filter(|name| !name.is_empty());
-        named.map(|name| Place::Namespace(name.into()).into()).collect()
+        named.map(|name| ModuleLocation::Namespace(name.into()).into()).collect()
     }
 }
 
 /// Returns the last name of `a::b::c`, unless it defines a member of a type.
-fn qualified<'tree>(node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
-    let Expr::Member(object, _) = expressions.of(node)? else { return None };
+fn qualified<'tree>(node: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<NodeUse<'tree>> {
+    let Expr::Member(object, _) = expressions.read(node)? else { return None };
     let name = path(node).pop().filter(|name| name.kind().ends_with("identifier"))?;
     let whole = outermost(node, expressions);
     let declarator = expressions.parent(whole)?.child_by_field_name("declarator");
@@ -90,7 +91,7 @@ fn qualified<'tree>(node: Node<'tree>, expressions: Expressions<'_>) -> Option<N
 }
 
 /// Returns an unqualified type, macro or constant, unless it is only being declared.
-fn mentioned<'tree>(name: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+fn mentioned<'tree>(name: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<NodeUse<'tree>> {
     let parent = expressions.parent(name)?;
     let is_named = ["name", "declarator"]
         .iter()

@@ -2,8 +2,10 @@
 
 use tree_sitter::Node;
 
-use super::declarators::{Declared, declarators, declared, is_auto, outermost, path, simple, type_text};
-use crate::expr::{Expr, Expressions};
+use super::declarators::{
+    DeclaredName, declarators, declared_name, is_auto, outermost, path, template_name, type_text,
+};
+use crate::expr::{Expr, ExpressionReader};
 use crate::scope::Binding;
 
 /// Functions and casts that return a value of the type between `<` and `>`.
@@ -19,17 +21,17 @@ const MAKERS: &[&str] = &[
 /// Functions that return their argument.
 const TRANSPARENT: &[&str] = &["forward", "move", "ref"];
 
-pub(super) fn expr(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+pub(super) fn expr(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     let source = expressions.source;
     match node.kind() {
         "identifier" | "field_identifier" | "type_identifier" | "namespace_identifier" => {
-            Some(Expr::Name(source.of(node).into()))
+            Some(Expr::Name(source.text_of(node).into()))
         }
         "this" => Some(Expr::This),
         "field_expression" => {
-            let name = simple(node.child_by_field_name("field")?);
+            let name = template_name(node.child_by_field_name("field")?);
             let object = expressions.field(node, "argument")?;
-            Some(Expr::Member(Box::new(object), source.of(name).into()))
+            Some(Expr::Member(Box::new(object), source.text_of(name).into()))
         }
         "qualified_identifier" => qualified(node, expressions),
         "template_function" | "template_type" | "template_method" => expressions.field(node, "name"),
@@ -40,7 +42,7 @@ pub(super) fn expr(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr>
         "pointer_expression" | "update_expression" | "co_await_expression" => {
             expressions.field(node, "argument")
         }
-        "parenthesized_expression" | "dependent_name" | "condition_clause" => expressions.wrapped(node),
+        "parenthesized_expression" | "dependent_name" | "condition_clause" => expressions.inner(node),
         "subscript_expression" => expressions.field(node, "argument").map(Expr::element),
         "conditional_expression" => {
             let branches = ["consequence", "alternative"].map(|branch| node.child_by_field_name(branch));
@@ -51,9 +53,9 @@ pub(super) fn expr(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr>
 }
 
 /// Converts the whole of `a::b::c`, also from a node nested in it.
-fn qualified(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+fn qualified(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     let node = outermost(node, expressions);
-    let name = |name: Node<'_>| -> Box<str> { expressions.source.of(name).into() };
+    let name = |name: Node<'_>| -> Box<str> { expressions.source.text_of(name).into() };
     let names = path(node);
     let (first, rest) = names.split_first()?;
     Some(
@@ -62,21 +64,21 @@ fn qualified(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
     )
 }
 
-fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+fn call(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     let source = expressions.source;
     let function = node.child_by_field_name("function")?;
     let last = match function.kind() {
         "qualified_identifier" => innermost(function),
         _ => function,
     };
-    let name = source.of(simple(last));
+    let name = source.text_of(template_name(last));
     if let Some(arguments) = last.child_by_field_name("arguments").filter(|_| MAKERS.contains(&name)) {
         return Some(Expr::Typed(type_text_of(arguments.named_child(0)?, expressions)));
     }
     if TRANSPARENT.contains(&name) && function.kind() == "qualified_identifier" {
-        return expressions.of(node.child_by_field_name("arguments")?.named_child(0)?);
+        return expressions.read(node.child_by_field_name("arguments")?.named_child(0)?);
     }
-    expressions.of(function).map(Expr::call)
+    expressions.read(function).map(Expr::call)
 }
 
 /// Returns the last name of `a::b::c`, with its template arguments.
@@ -91,13 +93,13 @@ fn innermost(name: Node<'_>) -> Node<'_> {
     name
 }
 
-fn type_text_of(of: Node<'_>, expressions: Expressions<'_>) -> Box<str> {
+fn type_text_of(of: Node<'_>, expressions: ExpressionReader<'_>) -> Box<str> {
     let source = expressions.source;
     if of.kind() == "type_descriptor" { type_text(source, of) } else { source.type_text(Some(of)) }
 }
 
-pub(super) fn bindings(node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
-    let mut binder = Binder { expressions, found };
+pub(super) fn bindings(node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
+    let mut binder = PatternBinder { expressions, found };
     match node.kind() {
         "declaration" => binder.bind_declaration(node),
         "parameter_declaration" | "optional_parameter_declaration" | "variadic_parameter_declaration" => {
@@ -111,25 +113,25 @@ pub(super) fn bindings(node: Node<'_>, expressions: Expressions<'_>, found: &mut
     }
 }
 
-struct Binder<'a, 'found> {
-    expressions: Expressions<'a>,
+struct PatternBinder<'a, 'found> {
+    expressions: ExpressionReader<'a>,
     found: &'found mut Vec<Binding>,
 }
 
-impl Binder<'_, '_> {
+impl PatternBinder<'_, '_> {
     fn bind_declaration(&mut self, node: Node<'_>) {
         for declarator in declarators(node) {
             let value = ["value", "default_value"].iter().find_map(|field| {
                 declarator.child_by_field_name(field).or_else(|| node.child_by_field_name(field))
             });
-            let value = value.and_then(|value| self.expressions.of(value));
+            let value = value.and_then(|value| self.expressions.read(value));
             self.bind(node, Some(declarator), value);
         }
     }
 
     /// Binds the name in `declarator` to the type written in `node`, or else to the value.
     fn bind(&mut self, node: Node<'_>, declarator: Option<Node<'_>>, value: Option<Expr>) {
-        let Some(Declared { name, function }) = declarator.and_then(declared) else { return };
+        let Some(DeclaredName { name, function }) = declarator.and_then(declared_name) else { return };
         // In a function, an apparent prototype usually is a variable with constructor arguments.
         let is_in_function =
             || self.expressions.parent(node).is_some_and(|parent| parent.kind() == "compound_statement");
@@ -154,7 +156,7 @@ impl Binder<'_, '_> {
     }
 
     fn push(&mut self, name: Node<'_>, value: Expr) {
-        let written = self.expressions.source.of(name);
+        let written = self.expressions.source.text_of(name);
         self.found.push(Binding { name: written.into(), value, start: name.start_byte() });
     }
 }

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use crate::outline::{
-    Definition, DefinitionKind, Imported, OutlineBuilder, Parameter, Source, replace_between,
+    Definition, DefinitionKind, ImportedItem, OutlineBuilder, Parameter, SourceText, replace_between,
 };
 use crate::tree::{last_named, named_children};
 
@@ -57,18 +57,18 @@ fn open_namespace(node: Node<'_>, end: usize, outline: &mut OutlineBuilder<'_>) 
     outline.open_namespace(outline.source.field(node, "name"), end);
 }
 
-/// `using A.B;`, `using static A.B;`, `using C = A.B;`, each also for all files (`global`).
+/// `using A.B;`, `using static A.B;`, `using CRules = A.B;`, each also for all files (`global`).
 fn import(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
-    let Some(path) = last_named(node).map(|path| source.of(path)) else { return };
+    let Some(path) = last_named(node).map(|path| source.text_of(path)) else { return };
     let path = path.trim_start_matches("global::").split('<').next().unwrap_or_default().trim_end();
     let is_global = node.child(0).is_some_and(|first| first.kind() == "global");
     let import = match node.child_by_field_name("name") {
         Some(alias) => {
             let (module, name) = path.rsplit_once('.').unwrap_or(("", path));
-            outline.import(node, source.of(alias), module, Imported::Name(name.into()))
+            outline.import(node, source.text_of(alias), module, ImportedItem::Name(name.into()))
         }
-        None => outline.import(node, "*", path, Imported::All),
+        None => outline.import(node, "*", path, ImportedItem::All),
     };
     import.is_global = is_global;
 }
@@ -85,7 +85,7 @@ fn define_type(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     }
 }
 
-fn bases(node: Node<'_>, source: Source<'_>) -> Vec<Box<str>> {
+fn bases(node: Node<'_>, source: SourceText<'_>) -> Vec<Box<str>> {
     let is_enum = node.kind() == "enum_declaration";
     let list = named_children(node).into_iter().find(|child| child.kind() == "base_list" && !is_enum);
     let bases = list.map(named_children).unwrap_or_default().into_iter();
@@ -177,7 +177,7 @@ fn definition(node: Node<'_>, kind: DefinitionKind, outline: &OutlineBuilder<'_>
 }
 
 /// Returns the parameters without the `this` parameter of an extension method.
-fn parameters(node: Node<'_>, source: Source<'_>) -> Vec<Parameter> {
+fn parameters(node: Node<'_>, source: SourceText<'_>) -> Vec<Parameter> {
     let Some(list) = node.child_by_field_name("parameters") else { return Vec::new() };
     let is_own = |one: &Node<'_>| one.kind() == "parameter" && !has_modifier(*one, "this", source);
     // A `params` parameter is directly in the list.
@@ -190,7 +190,7 @@ fn parameters(node: Node<'_>, source: Source<'_>) -> Vec<Parameter> {
 }
 
 /// Returns the type that an extension method extends.
-fn extended(node: Node<'_>, source: Source<'_>) -> Option<Box<str>> {
+fn extended(node: Node<'_>, source: SourceText<'_>) -> Option<Box<str>> {
     let first = node.child_by_field_name("parameters")?.named_child(0)?;
     has_modifier(first, "this", source).then(|| source.type_text(first.child_by_field_name("type")))
 }
@@ -199,17 +199,17 @@ pub(super) fn declarators(list: Node<'_>) -> Vec<Node<'_>> {
     named_children(list).into_iter().filter(|child| child.kind() == "variable_declarator").collect()
 }
 
-fn modifiers<'a>(node: Node<'_>, source: Source<'a>) -> Vec<&'a str> {
+fn modifiers<'a>(node: Node<'_>, source: SourceText<'a>) -> Vec<&'a str> {
     let mut cursor = node.walk();
     let modifiers = node.children(&mut cursor).filter(|child| child.kind() == "modifier");
-    modifiers.map(|modifier| source.of(modifier)).collect()
+    modifiers.map(|modifier| source.text_of(modifier)).collect()
 }
 
-fn has_modifier(node: Node<'_>, modifier: &str, source: Source<'_>) -> bool {
+fn has_modifier(node: Node<'_>, modifier: &str, source: SourceText<'_>) -> bool {
     modifiers(node, source).contains(&modifier)
 }
 
-fn is_static(node: Node<'_>, source: Source<'_>) -> bool {
+fn is_static(node: Node<'_>, source: SourceText<'_>) -> bool {
     modifiers(node, source).iter().any(|one| matches!(*one, "static" | "const"))
 }
 
@@ -226,15 +226,15 @@ fn is_private(node: Node<'_>, outline: &OutlineBuilder<'_>) -> bool {
 }
 
 /// Returns the first sentence of the summary in the documentation above, without its markup.
-fn doc(node: Node<'_>, source: Source<'_>) -> Box<str> {
+fn doc(node: Node<'_>, source: SourceText<'_>) -> Box<str> {
     let above = source.comments_above(node.start_byte());
     let Some((_, summary)) = above.split_once("<summary>") else { return "".into() };
     let summary = summary.split("</summary>").next().unwrap_or_default();
-    source.doc(&replace_between(summary, ['<', '>'], shown))
+    source.doc(&replace_between(summary, ['<', '>'], tag_text))
 }
 
 /// Returns the plain text for a tag: the name in `<see cref="Name"/>` and `<paramref name="name"/>`.
-fn shown(tag: &str) -> &str {
+fn tag_text(tag: &str) -> &str {
     let names = tag.ends_with('/') && !tag.contains("href");
     tag.split('"').nth(1).filter(|_| names).unwrap_or_default()
 }

@@ -5,43 +5,43 @@ mod define;
 use tree_sitter::Node;
 
 use self::define::declarators;
-use crate::expr::{Expr, Expressions};
-use crate::modules::{Place, Projects, Target};
-use crate::outline::{OutlineBuilder, Source};
-use crate::rules::Rules;
+use crate::expr::{Expr, ExpressionReader};
+use crate::language_rules::LanguageRules;
+use crate::module_resolution::{ModuleLocation, ModuleTarget, Projects};
+use crate::outline::{OutlineBuilder, SourceText};
 use crate::scope::Binding;
 use crate::tree::{last_named, named_children};
 use crate::uses::{NodeUse, UseKind};
 
 /// The rules of C#.
-pub(crate) struct CSharp;
+pub(crate) struct CSharpRules;
 
-impl Rules for CSharp {
+impl LanguageRules for CSharpRules {
     fn define(&self, node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
         define::define(node, outline)
     }
 
-    fn expr(&self, node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    fn expr(&self, node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
         let source = expressions.source;
         let field = |name| node.child_by_field_name(name);
         match node.kind() {
-            "identifier" | "predefined_type" => Some(Expr::Name(source.of(node).into())),
+            "identifier" | "predefined_type" => Some(Expr::Name(source.text_of(node).into())),
             "this" => Some(Expr::This),
             "base" => Some(Expr::Super),
             "string_literal"
             | "verbatim_string_literal"
             | "raw_string_literal"
             | "interpolated_string_expression" => Some(Expr::Typed("string".into())),
-            "parenthesized_expression" => expressions.of(node.child(1)?),
+            "parenthesized_expression" => expressions.read(node.child(1)?),
             "generic_name"
             | "await_expression"
             | "checked_expression"
             | "ref_expression"
             | "postfix_unary_expression"
-            | "with_expression" => expressions.wrapped(node),
-            "nullable_type" => expressions.of(field("type")?),
-            "alias_qualified_name" => expressions.of(field("name")?),
-            "argument" | "arrow_expression_clause" => expressions.of(last_named(node)?),
+            | "with_expression" => expressions.inner(node),
+            "nullable_type" => expressions.read(field("type")?),
+            "alias_qualified_name" => expressions.read(field("name")?),
+            "argument" | "arrow_expression_clause" => expressions.read(last_named(node)?),
             "member_access_expression" | "qualified_name" | "conditional_access_expression" => {
                 member_expr(node, expressions)
             }
@@ -54,7 +54,7 @@ impl Rules for CSharp {
                 Some(Expr::Typed(format!("{}[]", source.field(field("type")?, "type")).into()))
             }
             "as_expression" => typed(field("right"), source),
-            "implicit_object_creation_expression" => typed(wanted_type(node, expressions), source),
+            "implicit_object_creation_expression" => typed(declared_type(node, expressions), source),
             "conditional_expression" => {
                 expressions.either_of([field("consequence"), field("alternative")].into_iter().flatten())
             }
@@ -65,12 +65,12 @@ impl Rules for CSharp {
                 let arms = arms.filter(|child| child.kind() == "switch_expression_arm");
                 expressions.either_of(arms.filter_map(last_named))
             }
-            "initializer_expression" => begun_member(node, expressions),
+            "initializer_expression" => partial_member_name(node, expressions),
             _ => None,
         }
     }
 
-    fn bindings(&self, node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+    fn bindings(&self, node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
         let source = expressions.source;
         let name = node.child_by_field_name("name");
         let written = typed(node.child_by_field_name("type"), source);
@@ -92,22 +92,22 @@ impl Rules for CSharp {
                 (name, written.or_else(element))
             }
             "from_clause" => {
-                let element = || Some(expressions.of(last_named(node)?)?.element());
+                let element = || Some(expressions.read(last_named(node)?)?.element());
                 (name, written.or_else(element))
             }
-            "let_clause" => (node.named_child(0), last_named(node).and_then(|value| expressions.of(value))),
+            "let_clause" => (node.named_child(0), last_named(node).and_then(|value| expressions.read(value))),
             _ => return,
         };
         found.extend(name.map(|name| Binding::new(name, value, source)));
     }
 
-    fn use_of<'tree>(&self, node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+    fn use_of<'tree>(&self, node: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<NodeUse<'tree>> {
         let bare = |name| NodeUse { name, kind: UseKind::Bare };
         match node.kind() {
             "qualified_name" if is_namespace_name(node, expressions) => None,
             "member_access_expression" | "conditional_access_expression" | "qualified_name" => {
                 let (object, name) = member(node)?;
-                Some(NodeUse { name, kind: UseKind::Member(expressions.of(object)?) })
+                Some(NodeUse { name, kind: UseKind::Member(expressions.read(object)?) })
             }
             "invocation_expression" => simple_name(node.child_by_field_name("function")?).map(bare),
             "object_creation_expression" => {
@@ -123,7 +123,7 @@ impl Rules for CSharp {
                 Some(NodeUse { name, kind: UseKind::Member(initialized(node, expressions)?) })
             }
             "with_initializer" => {
-                let object = expressions.of(expressions.parent(node)?)?;
+                let object = expressions.read(expressions.parent(node)?)?;
                 Some(NodeUse { name: node.named_child(0)?, kind: UseKind::Member(object) })
             }
             "identifier" => is_mentioned(node, expressions).then(|| bare(node)),
@@ -138,15 +138,15 @@ impl Rules for CSharp {
         )
     }
 
-    fn targets(&self, _from: &str, module: &str, _projects: &Projects) -> Vec<Target> {
-        vec![Place::Namespace(module.into()).into()]
+    fn targets(&self, _from: &str, module: &str, _projects: &Projects) -> Vec<ModuleTarget> {
+        vec![ModuleLocation::Namespace(module.into()).into()]
     }
 
-    fn implicit(&self, _from: &str, namespace: &str) -> Vec<Target> {
+    fn implicit(&self, _from: &str, namespace: &str) -> Vec<ModuleTarget> {
         let parents = std::iter::successors(Some(namespace), |inner| {
             (!inner.is_empty()).then(|| inner.rsplit_once('.').map_or("", |(outer, _)| outer))
         });
-        parents.map(|namespace| Place::Namespace(namespace.into()).into()).collect()
+        parents.map(|namespace| ModuleLocation::Namespace(namespace.into()).into()).collect()
     }
 }
 
@@ -166,12 +166,12 @@ fn member(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     Some((object?, simple_name(name?)?))
 }
 
-fn member_expr(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+fn member_expr(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     let Some((object, name)) = member(node) else {
         // The only other form after a `?` is an index.
         return Some(expressions.field(node, "condition")?.element());
     };
-    Some(Expr::Member(Box::new(expressions.of(object)?), expressions.source.of(name).into()))
+    Some(Expr::Member(Box::new(expressions.read(object)?), expressions.source.text_of(name).into()))
 }
 
 /// Returns the name of a type or function without arguments and qualifiers.
@@ -187,19 +187,19 @@ fn simple_name(mut node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// Returns a value of the type at `node`; `None` for `var`.
-fn typed(node: Option<Node<'_>>, source: Source<'_>) -> Option<Expr> {
+fn typed(node: Option<Node<'_>>, source: SourceText<'_>) -> Option<Expr> {
     let written = node.filter(|node| node.kind() != "implicit_type")?;
     Some(Expr::Typed(source.type_text(Some(written))))
 }
 
-fn bind_locals(statement: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+fn bind_locals(statement: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
     let list = named_children(statement).into_iter().find(|child| child.kind() == "variable_declaration");
     let Some(list) = list else { return };
     let written = typed(list.child_by_field_name("type"), expressions.source);
     for declarator in declarators(list) {
         let Some(name) = declarator.child_by_field_name("name") else { continue };
         let value = || last_named(declarator).filter(|value| *value != name);
-        let value = written.clone().or_else(|| expressions.of(value()?));
+        let value = written.clone().or_else(|| expressions.read(value()?));
         found.push(Binding::new(name, value, expressions.source));
     }
 }
@@ -208,7 +208,7 @@ fn bind_locals(statement: Node<'_>, expressions: Expressions<'_>, found: &mut Ve
 const MAX_CLIMB: usize = 3;
 
 /// Returns the type written in the declaration around a `new()`.
-fn wanted_type<'n>(node: Node<'n>, expressions: Expressions<'n>) -> Option<Node<'n>> {
+fn declared_type<'n>(node: Node<'n>, expressions: ExpressionReader<'n>) -> Option<Node<'n>> {
     let parent = |node: &Node<'n>| expressions.parent(*node);
     let around = std::iter::successors(parent(&node), parent).take(MAX_CLIMB);
     let is_value = |around: &Node<'_>| {
@@ -223,28 +223,28 @@ fn wanted_type<'n>(node: Node<'n>, expressions: Expressions<'n>) -> Option<Node<
     around.take_while(is_value).find_map(|around| around.child_by_field_name("type"))
 }
 
-/// Returns the object whose member is assigned in `new Type { Member = value }`.
-fn initialized(assignment: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+/// Returns the object whose member is assigned in `new ValueType { Member = value }`.
+fn initialized(assignment: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     let list = expressions.parent(assignment).filter(|parent| parent.kind() == "initializer_expression")?;
     created(list, expressions)
 }
 
-fn created(initializer: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+fn created(initializer: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     let is_creation = |parent: &Node<'_>| parent.kind().ends_with("object_creation_expression");
-    expressions.of(expressions.parent(initializer).filter(is_creation)?)
+    expressions.read(expressions.parent(initializer).filter(is_creation)?)
 }
 
-/// Returns the partially typed member at the end of `new Type { First = 1, Sec`.
-fn begun_member(initializer: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+/// Returns the partially typed member at the end of `new ValueType { FirstPieceListener = 1, Sec`.
+fn partial_member_name(initializer: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     let name = last_named(initializer).filter(|last| last.kind() == "identifier")?;
-    Some(Expr::Member(Box::new(created(initializer, expressions)?), expressions.source.of(name).into()))
+    Some(Expr::Member(Box::new(created(initializer, expressions)?), expressions.source.text_of(name).into()))
 }
 
 /// Whether an unqualified name may refer to a type elsewhere, or to its member.
-fn is_mentioned<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
+fn is_mentioned<'n>(node: Node<'n>, expressions: ExpressionReader<'n>) -> bool {
     let source = expressions.source;
     let before = source.text.get(..node.start_byte()).unwrap_or_default().trim_end();
-    let is_capital = source.of(node).starts_with(char::is_uppercase);
+    let is_capital = source.text_of(node).starts_with(char::is_uppercase);
     is_capital
         && !before.ends_with('.')
         && expressions.parent(node).is_none_or(|parent| {
@@ -253,7 +253,7 @@ fn is_mentioned<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
 }
 
 /// Whether a qualified name is the name of a namespace declared here.
-fn is_namespace_name<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
+fn is_namespace_name<'n>(node: Node<'n>, expressions: ExpressionReader<'n>) -> bool {
     let mut around = node;
     while around.kind() == "qualified_name" {
         let Some(parent) = expressions.parent(around) else { return false };

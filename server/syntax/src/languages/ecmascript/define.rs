@@ -5,10 +5,10 @@ use tree_sitter::Node;
 use super::exports::{self, DEFAULT, unquoted};
 use super::functions::{callable, define_function};
 use super::types::{define_class, define_type};
-use super::{EcmaScript, is_function};
-use crate::expr::{Expr, Expressions};
-use crate::outline::{Definition, DefinitionKind, OutlineBuilder, Region, squeeze};
-use crate::rules::Rules;
+use super::{EcmaScriptRules, is_function};
+use crate::expr::{Expr, ExpressionReader};
+use crate::language_rules::LanguageRules;
+use crate::outline::{DefaultsRegion, Definition, DefinitionKind, OutlineBuilder, collapse_whitespace};
 use crate::tree::named_children;
 
 /// Maximum length of a value shown with its name as a signature, in bytes.
@@ -62,8 +62,8 @@ pub(super) fn holds_definitions(kind: &str) -> bool {
 }
 
 /// In a module, only exported names are public.
-fn private_up_to(node: Node<'_>) -> Region {
-    Region { end: node.end_byte(), owner: None, is_private: true }
+fn private_up_to(node: Node<'_>) -> DefaultsRegion {
+    DefaultsRegion { end: node.end_byte(), owner: None, is_private: true }
 }
 
 /// Adds a variable as an imported module, a function, a class or a value, depending on its initializer.
@@ -74,7 +74,7 @@ fn define_variable(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
     let Some(name) = node.child_by_field_name("name") else { return };
     let value = node.child_by_field_name("value");
-    let text = source.of(name);
+    let text = source.text_of(name);
     match value {
         _ if name.kind() != "identifier" => define_pattern(name, node, outline),
         Some(function) if is_function(function.kind()) => {
@@ -88,8 +88,8 @@ fn define_variable(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
 /// `{a, b: c} = value`.
 fn define_pattern(pattern: Node<'_>, node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let mut found = Vec::new();
-    EcmaScript.bindings(node, Expressions::new(&EcmaScript, outline.source), &mut found);
-    let signature = squeeze(outline.source.of(pattern), MAX_VALUE_BYTES);
+    EcmaScriptRules.bindings(node, ExpressionReader::new(&EcmaScriptRules, outline.source), &mut found);
+    let signature = collapse_whitespace(outline.source.text_of(pattern), MAX_VALUE_BYTES);
     for binding in found {
         outline.insert(Definition {
             signature: signature.clone(),
@@ -112,14 +112,14 @@ pub(super) fn define_bound(
     let kind = if entries.is_empty() { DefinitionKind::Constant } else { DefinitionKind::Module };
     let signature = match entries.first() {
         Some(_) => source.signature(node, value),
-        None => squeeze(source.of(node), MAX_VALUE_BYTES),
+        None => collapse_whitespace(source.text_of(node), MAX_VALUE_BYTES),
     };
     let definition = Definition {
         signature,
         doc: source.doc_above(node.start_byte()),
         value: value
             .filter(|_| type_text.is_empty())
-            .and_then(|value| Expressions::new(&EcmaScript, source).of(value)),
+            .and_then(|value| ExpressionReader::new(&EcmaScriptRules, source).read(value)),
         type_text,
         ..outline.definition(name, kind, node)
     };
@@ -152,8 +152,8 @@ fn define_entry(entry: Node<'_>, module: u32, outline: &mut OutlineBuilder<'_>) 
         callable(entry, function.unwrap_or(entry), name, DefinitionKind::Function, outline)
     } else {
         Definition {
-            signature: squeeze(source.of(entry), MAX_VALUE_BYTES),
-            value: value.and_then(|value| Expressions::new(&EcmaScript, source).of(value)),
+            signature: collapse_whitespace(source.text_of(entry), MAX_VALUE_BYTES),
+            value: value.and_then(|value| ExpressionReader::new(&EcmaScriptRules, source).read(value)),
             ..outline.definition(name, DefinitionKind::Constant, entry)
         }
     };
@@ -171,7 +171,7 @@ fn define_namespace(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
         let definition = Definition {
             signature: source.signature(node, body),
             doc: source.doc_above(node.start_byte()),
-            ..outline.definition(source.of(name), DefinitionKind::Module, node)
+            ..outline.definition(source.text_of(name), DefinitionKind::Module, node)
         };
         outline.add(definition);
         outline.open_region(private_up_to(node));
@@ -181,6 +181,6 @@ fn define_namespace(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
 /// `import a = b.c`.
 fn define_import_alias(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let (Some(name), Some(value)) = (node.named_child(0), node.named_child(1)) else { return };
-    let name = outline.source.of(name);
+    let name = outline.source.text_of(name);
     define_bound(node, if name.is_empty() { DEFAULT } else { name }, Some(value), outline);
 }

@@ -6,18 +6,18 @@ use super::define::define_bound;
 use super::functions::define_function;
 use super::is_function;
 use super::types::define_class;
-use crate::outline::{DefinitionKind, Import, Imported, OutlineBuilder, Region, Source};
+use crate::outline::{DefaultsRegion, DefinitionKind, Import, ImportedItem, OutlineBuilder, SourceText};
 use crate::tree::named_children;
 
 /// Name of the default export.
 pub(super) const DEFAULT: &str = "default";
 
 /// Returns a quoted module or property name without its quotes.
-pub(super) fn unquoted<'a>(node: Node<'_>, source: Source<'a>) -> &'a str {
-    source.of(node).trim_matches(['"', '\'', '`'])
+pub(super) fn unquoted<'a>(node: Node<'_>, source: SourceText<'a>) -> &'a str {
+    source.text_of(node).trim_matches(['"', '\'', '`'])
 }
 
-fn module_of<'a>(node: Node<'_>, source: Source<'a>) -> Option<&'a str> {
+fn module_of<'a>(node: Node<'_>, source: SourceText<'a>) -> Option<&'a str> {
     node.child_by_field_name("source").map(|module| unquoted(module, source))
 }
 
@@ -33,11 +33,11 @@ pub(super) fn import(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
         for part in named_children(clause) {
             match part.kind() {
                 "identifier" => {
-                    outline.import(node, source.of(part), module, Imported::Name(DEFAULT.into()));
+                    outline.import(node, source.text_of(part), module, ImportedItem::Name(DEFAULT.into()));
                 }
                 "namespace_import" => {
-                    let local = part.named_child(0).map_or("", |name| source.of(name));
-                    outline.import(node, local, module, Imported::Module);
+                    let local = part.named_child(0).map_or("", |name| source.text_of(name));
+                    outline.import(node, local, module, ImportedItem::Module);
                 }
                 _ => import_names(part, module, outline),
             }
@@ -50,15 +50,15 @@ fn import_names(list: Node<'_>, module: &str, outline: &mut OutlineBuilder<'_>) 
     let source = outline.source;
     for one in named_children(list) {
         let Some(name) = one.child_by_field_name("name") else { continue };
-        let local = source.of(one.child_by_field_name("alias").unwrap_or(name));
-        outline.import(one, local, module, Imported::Name(unquoted(name, source).into()));
+        let local = source.text_of(one.child_by_field_name("alias").unwrap_or(name));
+        outline.import(one, local, module, ImportedItem::Name(unquoted(name, source).into()));
     }
 }
 
 /// Adds the names of an export; the walk adds its declarations next.
 pub(super) fn export(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
-    outline.open_region(Region { end: node.end_byte(), owner: None, is_private: false });
+    outline.open_region(DefaultsRegion { end: node.end_byte(), owner: None, is_private: false });
     let module = module_of(node, source);
     let mut has_names = false;
     for part in named_children(node) {
@@ -66,14 +66,15 @@ pub(super) fn export(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
             "export_clause" => export_names(part, module, outline),
             "namespace_export" => {
                 let local = part.named_child(0).map_or("", |name| unquoted(name, source));
-                outline.import(node, local, module.unwrap_or_default(), Imported::Module).is_reexport = true;
+                outline.import(node, local, module.unwrap_or_default(), ImportedItem::Module).is_reexport =
+                    true;
             }
             _ => continue,
         }
         has_names = true;
     }
     if let Some(module) = module.filter(|_| !has_names) {
-        outline.import(node, "*", module, Imported::All).is_reexport = true;
+        outline.import(node, "*", module, ImportedItem::All).is_reexport = true;
     }
     let is_default = node.children(&mut node.walk()).any(|child| matches!(child.kind(), "default" | "="));
     if is_default {
@@ -88,7 +89,7 @@ fn export_names(list: Node<'_>, module: Option<&str>, outline: &mut OutlineBuild
         let alias = one.child_by_field_name("alias").map_or(name, |alias| unquoted(alias, source));
         match module {
             Some(module) => {
-                outline.import(one, alias, module, Imported::Name(name.into())).is_reexport = true;
+                outline.import(one, alias, module, ImportedItem::Name(name.into())).is_reexport = true;
             }
             None => export_local(one, name, alias, outline),
         }
@@ -111,7 +112,7 @@ fn export_local(node: Node<'_>, name: &str, alias: &str, outline: &mut OutlineBu
         outline.outline.definitions[position as usize].is_private = false;
     }
     if imported.is_empty() && name != alias {
-        outline.import(node, alias, "", Imported::Name(name.into())).is_reexport = true;
+        outline.import(node, alias, "", ImportedItem::Name(name.into())).is_reexport = true;
     }
 }
 
@@ -122,26 +123,27 @@ fn export_default(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
     match (declared, named_value, node.child_by_field_name("value")) {
         (Some(name), ..) => {
-            outline.import(node, DEFAULT, "", Imported::Name(source.of(name).into())).is_reexport = true;
+            outline.import(node, DEFAULT, "", ImportedItem::Name(source.text_of(name).into())).is_reexport =
+                true;
         }
-        (None, Some(name), _) => export_local(node, source.of(name), DEFAULT, outline),
-        (None, None, Some(value)) => give(node, DEFAULT, value, outline),
+        (None, Some(name), _) => export_local(node, source.text_of(name), DEFAULT, outline),
+        (None, None, Some(value)) => define_as(node, DEFAULT, value, outline),
         (None, None, None) => {}
     }
 }
 
 /// Defines `name` as `value`, which is in `node`; a class or function with a name of its own is defined under that name.
-fn give(node: Node<'_>, name: &str, value: Node<'_>, outline: &mut OutlineBuilder<'_>) {
+fn define_as(node: Node<'_>, name: &str, value: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let own = outline.source.field(value, "name");
     let defined = if own.is_empty() { name } else { own };
     match value.kind() {
-        "identifier" => return export_local(node, outline.source.of(value), name, outline),
+        "identifier" => return export_local(node, outline.source.text_of(value), name, outline),
         "class" => define_class(node, value, defined, outline),
         kind if is_function(kind) => define_function(node, value, defined, DefinitionKind::Function, outline),
         _ => return define_bound(node, name, Some(value), outline),
     }
     if defined != name {
-        outline.import(node, name, "", Imported::Name(defined.into())).is_reexport = true;
+        outline.import(node, name, "", ImportedItem::Name(defined.into())).is_reexport = true;
     }
 }
 
@@ -150,11 +152,11 @@ pub(super) fn assign_exports(assignment: Node<'_>, outline: &mut OutlineBuilder<
     let fields = (assignment.child_by_field_name("left"), assignment.child_by_field_name("right"));
     let (Some(left), Some(value)) = fields else { return };
     let source = outline.source;
-    outline.open_region(Region { end: assignment.end_byte(), owner: None, is_private: false });
-    if source.of(left) == "module.exports" {
+    outline.open_region(DefaultsRegion { end: assignment.end_byte(), owner: None, is_private: false });
+    if source.text_of(left) == "module.exports" {
         export_whole(assignment, value, outline);
     } else if matches!(source.field(left, "object"), "exports" | "module.exports") {
-        give(assignment, source.field(left, "property"), value, outline);
+        define_as(assignment, source.field(left, "property"), value, outline);
     }
 }
 
@@ -162,17 +164,17 @@ pub(super) fn assign_exports(assignment: Node<'_>, outline: &mut OutlineBuilder<
 fn export_whole(node: Node<'_>, value: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
     if let Some(module) = required(value, source) {
-        outline.import(node, "*", module, Imported::All).is_reexport = true;
+        outline.import(node, "*", module, ImportedItem::All).is_reexport = true;
     } else if value.kind() == "object" {
         for part in named_children(value) {
             match part.kind() {
                 "shorthand_property_identifier" => {
-                    export_local(part, source.of(part), source.of(part), outline);
+                    export_local(part, source.text_of(part), source.text_of(part), outline);
                 }
                 "pair" => {
                     let (key, value) = (part.child_by_field_name("key"), part.child_by_field_name("value"));
                     if let (Some(key), Some(value)) = (key, value) {
-                        give(part, unquoted(key, source), value, outline);
+                        define_as(part, unquoted(key, source), value, outline);
                     }
                 }
                 "method_definition" => {
@@ -183,12 +185,12 @@ fn export_whole(node: Node<'_>, value: Node<'_>, outline: &mut OutlineBuilder<'_
             }
         }
     } else {
-        give(node, DEFAULT, value, outline);
+        define_as(node, DEFAULT, value, outline);
     }
 }
 
 /// Returns the module of `require("module")`.
-fn required<'a>(value: Node<'_>, source: Source<'a>) -> Option<&'a str> {
+fn required<'a>(value: Node<'_>, source: SourceText<'a>) -> Option<&'a str> {
     let is_require = value.kind() == "call_expression" && source.field(value, "function") == "require";
     let argument = value.child_by_field_name("arguments").filter(|_| is_require)?.named_child(0)?;
     (argument.kind() == "string").then(|| unquoted(argument, source))
@@ -202,15 +204,15 @@ pub(super) fn import_required(declarator: Node<'_>, outline: &mut OutlineBuilder
     let source = outline.source;
     if let Some(module) = value.child_by_field_name("object").and_then(|object| required(object, source)) {
         let member = source.field(value, "property");
-        outline.import(declarator, source.of(name), module, Imported::Name(member.into()));
+        outline.import(declarator, source.text_of(name), module, ImportedItem::Name(member.into()));
         return true;
     }
     let Some(module) = required(value, source) else { return false };
     if name.kind() == "object_pattern" {
         for part in named_children(name) {
-            let key = source.of(part.child_by_field_name("key").unwrap_or(part));
-            let local = source.of(part.child_by_field_name("value").unwrap_or(part));
-            outline.import(part, local, module, Imported::Name(key.into()));
+            let key = source.text_of(part.child_by_field_name("key").unwrap_or(part));
+            let local = source.text_of(part.child_by_field_name("value").unwrap_or(part));
+            outline.import(part, local, module, ImportedItem::Name(key.into()));
         }
     } else {
         require_whole(declarator, Some(name), Some(module), outline);
@@ -226,7 +228,7 @@ fn require_whole(
     outline: &mut OutlineBuilder<'_>,
 ) {
     let (Some(name), Some(module)) = (name, module) else { return };
-    let local = outline.source.of(name);
-    outline.import(node, local, module, Imported::Name(DEFAULT.into()));
-    outline.import(node, local, module, Imported::Module);
+    let local = outline.source.text_of(name);
+    outline.import(node, local, module, ImportedItem::Name(DEFAULT.into()));
+    outline.import(node, local, module, ImportedItem::Module);
 }

@@ -3,13 +3,15 @@
 use tree_sitter::Node;
 
 use super::define::{MAX_VALUE_BYTES, NO_SIGNATURE, holds_definitions};
-use super::{EcmaScript, exports, types};
-use crate::expr::{Expr, Expressions};
-use crate::locals::Locals;
-use crate::outline::{Definition, DefinitionKind, OutlineBuilder, Parameter, Source, squeeze};
-use crate::rules::Rules;
+use super::{EcmaScriptRules, exports, types};
+use crate::expr::{Expr, ExpressionReader};
+use crate::language_rules::LanguageRules;
+use crate::locals::LocalVariables;
+use crate::outline::{
+    Definition, DefinitionKind, OutlineBuilder, Parameter, SourceText, collapse_whitespace,
+};
 use crate::tree::named_children;
-use crate::walk::Walk;
+use crate::walk::TreeWalk;
 
 /// Maximum number of returned values that are read; more of them seldom have more types.
 const MAX_RETURNS: usize = 3;
@@ -44,12 +46,15 @@ pub(super) fn callable(
     }
 }
 
-fn parameters(function: Node<'_>, source: Source<'_>) -> Vec<Parameter> {
+fn parameters(function: Node<'_>, source: SourceText<'_>) -> Vec<Parameter> {
     let listed = function.child_by_field_name("parameters").map(named_children).unwrap_or_default();
     let parameters = listed.into_iter().chain(function.child_by_field_name("parameter"));
     let parameters = parameters.filter(|parameter| parameter.kind() != "comment").map(|parameter| {
         let pattern = ["pattern", "left"].into_iter().find_map(|field| parameter.child_by_field_name(field));
-        let name = squeeze(source.of(pattern.unwrap_or(parameter)).trim_start_matches('.'), MAX_VALUE_BYTES);
+        let name = collapse_whitespace(
+            source.text_of(pattern.unwrap_or(parameter)).trim_start_matches('.'),
+            MAX_VALUE_BYTES,
+        );
         Parameter { name, type_text: source.type_text(parameter.child_by_field_name("type")) }
     });
     parameters.filter(|parameter| *parameter.name != *"this").collect()
@@ -82,7 +87,7 @@ pub(super) fn finish_function(
 
 /// Externally visible effects of a function.
 struct FunctionBody<'tree> {
-    locals: Locals,
+    locals: LocalVariables,
     /// Returned values, with their offsets.
     returns: Vec<(Expr, usize)>,
     /// Assignments to members of `this`, with their values if known.
@@ -92,31 +97,31 @@ struct FunctionBody<'tree> {
 impl<'tree> FunctionBody<'tree> {
     /// Reads the statements of a body, and adds the imports in it.
     fn read(function: Node<'tree>, body: Node<'tree>, outline: &mut OutlineBuilder<'_>) -> Self {
-        let walk = Walk::new(function);
-        let expressions = Expressions::new(&EcmaScript, outline.source).at(&walk);
+        let walk = TreeWalk::new(function);
+        let expressions = ExpressionReader::new(&EcmaScriptRules, outline.source).at_walk(&walk);
         let (mut bindings, mut returns, mut fields) = (Vec::new(), Vec::new(), Vec::new());
-        EcmaScript.bindings(function, expressions, &mut bindings);
+        EcmaScriptRules.bindings(function, expressions, &mut bindings);
         if let Some(parameters) = function.child_by_field_name("parameters") {
-            EcmaScript.bindings(parameters, expressions, &mut bindings);
+            EcmaScriptRules.bindings(parameters, expressions, &mut bindings);
         }
         if body.kind() != "statement_block" {
-            returns.extend(expressions.of(body).map(|value| (value, body.start_byte())));
+            returns.extend(expressions.read(body).map(|value| (value, body.start_byte())));
         }
-        let mut walk = Walk::new(body);
+        let mut walk = TreeWalk::new(body);
         while let Some(node) = walk.node() {
             match node.kind() {
                 "return_statement" if returns.len() < MAX_RETURNS => {
-                    returns.extend(expressions.wrapped(node).map(|value| (value, node.start_byte())));
+                    returns.extend(expressions.inner(node).map(|value| (value, node.start_byte())));
                 }
                 "assignment_expression" if member_of_this(node, outline.source).is_some() => {
                     fields.push((node, expressions.field(node, "right")));
                 }
                 "variable_declarator" if exports::import_required(node, outline) => {}
-                _ => EcmaScript.bindings(node, expressions.at(&walk), &mut bindings),
+                _ => EcmaScriptRules.bindings(node, expressions.at_walk(&walk), &mut bindings),
             }
             walk.advance(holds_statements(node.kind()));
         }
-        FunctionBody { locals: Locals::new(bindings), returns, fields }
+        FunctionBody { locals: LocalVariables::new(bindings), returns, fields }
     }
 
     /// Adds the members of `this` that are assigned here, unless the class has them already.
@@ -129,11 +134,13 @@ impl<'tree> FunctionBody<'tree> {
             }
             let mut field = Definition {
                 container: Some(class),
-                signature: squeeze(source.of(*node), MAX_VALUE_BYTES),
+                signature: collapse_whitespace(source.text_of(*node), MAX_VALUE_BYTES),
                 is_private: name.starts_with(['_', '#']),
                 ..outline.definition(name, DefinitionKind::Field, *node)
             };
-            field.give(value.as_ref().and_then(|value| self.locals.outside(value, node.start_byte())));
+            field.set_value(
+                value.as_ref().and_then(|value| self.locals.without_locals(value, node.start_byte())),
+            );
             outline.insert(field);
         }
     }
@@ -158,7 +165,7 @@ fn holds_statements(kind: &str) -> bool {
 }
 
 /// Returns the `name` of `this.name = value`.
-fn member_of_this<'a>(assignment: Node<'_>, source: Source<'a>) -> Option<&'a str> {
+fn member_of_this<'a>(assignment: Node<'_>, source: SourceText<'a>) -> Option<&'a str> {
     let target = assignment.child_by_field_name("left").filter(|left| left.kind() == "member_expression")?;
     (source.field(target, "object") == "this").then(|| source.field(target, "property"))
 }

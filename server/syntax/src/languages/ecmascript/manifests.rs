@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use crate::language::Manifest;
-use crate::modules::{Alias, Package, below, folder, join};
+use crate::module_resolution::{Package, PathAlias, folder, join, join_folder};
 
 /// Maximum length of a chain of `extends`.
 const MAX_EXTENDS: usize = 8;
 
 /// Returns the mappings of a `tsconfig.json` or a similar file; `all` contains the files that it may extend.
-pub(crate) fn tsconfig(manifest: &Manifest, all: &[Manifest]) -> Vec<Alias> {
+pub(crate) fn tsconfig(manifest: &Manifest, all: &[Manifest]) -> Vec<PathAlias> {
     let mut aliases = Vec::new();
     let mut current = Some(manifest);
     let mut has_paths = false;
@@ -24,11 +24,11 @@ pub(crate) fn tsconfig(manifest: &Manifest, all: &[Manifest]) -> Vec<Alias> {
             aliases.extend(paths(&options["paths"], base.as_deref().unwrap_or(here), folder(&manifest.path)));
             has_paths = options["paths"].is_object();
         }
-        aliases.extend(base.map(|base| Alias {
+        aliases.extend(base.map(|base| PathAlias {
             folder: folder(&manifest.path).into(),
             before: "".into(),
             after: Some("".into()),
-            paths: vec![below(&base, "*").into()],
+            paths: vec![join_folder(&base, "*").into()],
         }));
         current = extended(&settings, here, all);
     }
@@ -43,7 +43,7 @@ fn extended<'m>(settings: &Value, here: &str, all: &'m [Manifest]) -> Option<&'m
     all.iter().find(|manifest| *manifest.path == *path || manifest.path.strip_suffix(".json") == Some(&path))
 }
 
-fn paths(paths: &Value, base: &str, folder: &str) -> Vec<Alias> {
+fn paths(paths: &Value, base: &str, folder: &str) -> Vec<PathAlias> {
     let Some(paths) = paths.as_object() else { return Vec::new() };
     let alias = |(name, places): (&String, &Value)| {
         let places = places.as_array()?.iter().filter_map(|place| join(base, place.as_str()?));
@@ -53,13 +53,13 @@ fn paths(paths: &Value, base: &str, folder: &str) -> Vec<Alias> {
 }
 
 /// Returns the mapping of `name`, which may contain a `*`.
-fn alias(folder: &str, name: &str, paths: Vec<Box<str>>) -> Alias {
+fn alias(folder: &str, name: &str, paths: Vec<Box<str>>) -> PathAlias {
     let (before, after) = name.split_once('*').map_or((name, None), |(before, after)| (before, Some(after)));
-    Alias { folder: folder.into(), before: before.into(), after: after.map(Into::into), paths }
+    PathAlias { folder: folder.into(), before: before.into(), after: after.map(Into::into), paths }
 }
 
 /// Returns the package named in a `package.json`, and the mappings of its exports and of its own names (`#name`).
-pub(crate) fn package_json(manifest: &Manifest) -> (Option<Package>, Vec<Alias>) {
+pub(crate) fn package_json(manifest: &Manifest) -> (Option<Package>, Vec<PathAlias>) {
     let Some(settings) = parse(&manifest.text) else { return (None, Vec::new()) };
     let folder = folder(&manifest.path);
     let name = settings["name"].as_str().filter(|name| !name.is_empty());
@@ -75,8 +75,8 @@ pub(crate) fn package_json(manifest: &Manifest) -> (Option<Package>, Vec<Alias>)
     (package, aliases)
 }
 
-/// Returns the mappings in `exports` or `imports`; `named` returns the folder that an entry applies to and its import name.
-fn exported(entries: &Value, folder: &str, named: impl Fn(&str) -> (String, String)) -> Vec<Alias> {
+/// Returns the mappings in `exports` or `imports`; `named_path_targets` returns the folder that an entry applies to and its import name.
+fn exported(entries: &Value, folder: &str, named: impl Fn(&str) -> (String, String)) -> Vec<PathAlias> {
     let alias = |export: &str, value: &Value| {
         let paths: Vec<Box<str>> = places(value).into_iter().flat_map(|path| sources(folder, path)).collect();
         let (holds_for, name) = named(export);

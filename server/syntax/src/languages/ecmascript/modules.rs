@@ -1,6 +1,6 @@
 //! Locations of the modules of TypeScript and JavaScript.
 
-use crate::modules::{Alias, Place, Projects, Target, folder, join};
+use crate::module_resolution::{ModuleLocation, ModuleTarget, PathAlias, Projects, folder, join};
 
 /// File extensions of a module, best guess first: sources before build outputs.
 const ENDINGS: [&str; 10] = [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".d.mts"];
@@ -19,13 +19,13 @@ const SOURCE_FOLDERS: [&str; 3] = ["src", "", "lib"];
 
 /// Returns possible locations of `module`: next to the file at `from`, mapped by the compiler's settings, or in a package of the
 /// workspace.
-pub(super) fn targets(from: &str, module: &str, projects: &Projects) -> Vec<Target> {
+pub(super) fn targets(from: &str, module: &str, projects: &Projects) -> Vec<ModuleTarget> {
     let paths = match module {
         _ if module.starts_with("./") || module.starts_with("../") || matches!(module, "." | "..") => {
             join(folder(from), module).into_iter().collect()
         }
         _ => {
-            let mut paths = mapped(from, module, &projects.aliases);
+            let mut paths = alias_targets(from, module, &projects.aliases);
             paths.extend(in_packages(module, projects));
             paths
         }
@@ -37,7 +37,7 @@ pub(super) fn targets(from: &str, module: &str, projects: &Projects) -> Vec<Targ
         }
     }
     let files = known.iter().flat_map(|path| files(path));
-    files.map(|path| Place::File(path.into()).into()).collect()
+    files.map(|path| ModuleLocation::File(path.into()).into()).collect()
 }
 
 /// Returns the files that a path with or without an extension may refer to.
@@ -56,11 +56,11 @@ fn files(path: &str) -> Vec<String> {
 }
 
 /// Returns the mapped paths of `module`: mappings of the nearest folder first, and among these the most specific first.
-fn mapped(from: &str, module: &str, aliases: &[Alias]) -> Vec<String> {
-    let mut matching: Vec<(&Alias, &str)> = aliases
+fn alias_targets(from: &str, module: &str, aliases: &[PathAlias]) -> Vec<String> {
+    let mut matching: Vec<(&PathAlias, &str)> = aliases
         .iter()
         .filter(|alias| is_in(from, &alias.folder))
-        .filter_map(|alias| Some((alias, rest(alias, module)?)))
+        .filter_map(|alias| Some((alias, wildcard_part(alias, module)?)))
         .collect();
     matching.sort_by_key(|(alias, _)| std::cmp::Reverse((alias.folder.len(), alias.before.len())));
     let replaced =
@@ -69,7 +69,7 @@ fn mapped(from: &str, module: &str, aliases: &[Alias]) -> Vec<String> {
 }
 
 /// Returns the part of `module` that matches the `*`, if the mapping applies.
-fn rest<'m>(alias: &Alias, module: &'m str) -> Option<&'m str> {
+fn wildcard_part<'m>(alias: &PathAlias, module: &'m str) -> Option<&'m str> {
     let rest = module.strip_prefix(&*alias.before)?;
     match &alias.after {
         Some(after) => rest.strip_suffix(&**after),

@@ -3,10 +3,10 @@
 
 use tree_sitter::Node;
 
-use crate::expr::{Expr, Expressions};
-use crate::modules::{Projects, Target};
+use crate::expr::{Expr, ExpressionReader};
+use crate::language_rules::LanguageRules;
+use crate::module_resolution::{ModuleTarget, Projects};
 use crate::outline::OutlineBuilder;
-use crate::rules::Rules;
 use crate::scope::Binding;
 use crate::uses::{NodeUse, UseKind};
 
@@ -21,17 +21,17 @@ mod variables;
 pub(crate) use manifests::{package_json, tsconfig};
 
 /// The rules of TypeScript, with and without JSX, and of JavaScript.
-pub(crate) struct EcmaScript;
+pub(crate) struct EcmaScriptRules;
 
-impl Rules for EcmaScript {
+impl LanguageRules for EcmaScriptRules {
     fn define(&self, node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
         define::define(node, outline)
     }
 
-    fn expr(&self, node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    fn expr(&self, node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
         match node.kind() {
             "identifier" | "type_identifier" | "shorthand_property_identifier" => {
-                Some(Expr::Name(expressions.source.of(node).into()))
+                Some(Expr::Name(expressions.source.text_of(node).into()))
             }
             "this" => Some(Expr::This),
             "super" => Some(Expr::Super),
@@ -40,9 +40,9 @@ impl Rules for EcmaScript {
             "subscript_expression" => Some(expressions.field(node, "object")?.element()),
             "call_expression" => call(node, expressions),
             "new_expression" => Some(expressions.field(node, "constructor")?.call()),
-            "as_expression" => written_last(node, expressions),
+            "as_expression" => asserted_type(node, expressions),
             "type_assertion" => {
-                let written = expressions.source.of(node.named_child(0)?);
+                let written = expressions.source.text_of(node.named_child(0)?);
                 Some(Expr::Typed(written.trim_matches(['<', '>']).into()))
             }
             "await_expression"
@@ -50,7 +50,7 @@ impl Rules for EcmaScript {
             | "non_null_expression"
             | "satisfies_expression"
             | "instantiation_expression"
-            | "generic_type" => expressions.wrapped(node),
+            | "generic_type" => expressions.inner(node),
             "ternary_expression" => expressions.either_of(
                 ["consequence", "alternative"]
                     .map(|name| node.child_by_field_name(name))
@@ -67,14 +67,14 @@ impl Rules for EcmaScript {
         }
     }
 
-    fn bindings(&self, node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+    fn bindings(&self, node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
         variables::bindings(node, expressions, found);
     }
 
-    fn use_of<'tree>(&self, node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+    fn use_of<'tree>(&self, node: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<NodeUse<'tree>> {
         let member = |object, name| {
             let object = node.child_by_field_name(object).filter(|object| !is_literal(*object))?;
-            let kind = UseKind::Member(expressions.of(object).unwrap_or(Expr::UNKNOWN));
+            let kind = UseKind::Member(expressions.read(object).unwrap_or(Expr::UNKNOWN));
             Some(NodeUse { name: node.child_by_field_name(name)?, kind })
         };
         match node.kind() {
@@ -96,7 +96,7 @@ impl Rules for EcmaScript {
         !matches!(node.kind(), "import_statement" | "import_alias" | "export_clause" | "jsx_closing_element")
     }
 
-    fn targets(&self, from: &str, module: &str, projects: &Projects) -> Vec<Target> {
+    fn targets(&self, from: &str, module: &str, projects: &Projects) -> Vec<ModuleTarget> {
         modules::targets(from, module, projects)
     }
 }
@@ -111,12 +111,12 @@ const IDENTITIES: &[&str] =
     &["Object.assign", "Object.freeze", "Promise.all", "Promise.resolve", "Array.from"];
 
 /// Converts a call. The result of a method with the name of an array method may also be an element.
-fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+fn call(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     let function = node.child_by_field_name("function")?;
-    if IDENTITIES.contains(&expressions.source.of(function)) {
-        return expressions.of(node.child_by_field_name("arguments")?.named_child(0)?);
+    if IDENTITIES.contains(&expressions.source.text_of(function)) {
+        return expressions.read(node.child_by_field_name("arguments")?.named_child(0)?);
     }
-    let callee = expressions.of(function)?;
+    let callee = expressions.read(function)?;
     Some(match &callee {
         Expr::Member(object, method) if OF_COLLECTION.contains(&&**method) => {
             // Takes only the last of several alternatives, so that a chain of calls does not grow exponentially.
@@ -132,10 +132,10 @@ fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
 }
 
 /// Returns the type after `as`; the expression itself for `as const`.
-fn written_last(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+fn asserted_type(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     match node.named_child(1) {
         Some(written) => Some(Expr::Typed(expressions.source.type_text(Some(written)))),
-        None => expressions.wrapped(node),
+        None => expressions.inner(node),
     }
 }
 
@@ -145,7 +145,7 @@ fn is_literal(node: Node<'_>) -> bool {
 }
 
 /// Whether a name is a use of a value or type, not a definition or binding.
-fn is_mentioned<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
+fn is_mentioned<'n>(node: Node<'n>, expressions: ExpressionReader<'n>) -> bool {
     let Some(parent) = expressions.parent(node) else { return false };
     let is_field = |field| parent.child_by_field_name(field) == Some(node);
     match parent.kind() {
@@ -172,7 +172,7 @@ fn is_mentioned<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
         "formal_parameters" | "rest_pattern" | "array_pattern" | "pair_pattern" | "infer_type" => false,
         // Lower-case elements are built into the browser.
         "jsx_opening_element" | "jsx_self_closing_element" => {
-            !is_field("name") || expressions.source.of(node).starts_with(char::is_uppercase)
+            !is_field("name") || expressions.source.text_of(node).starts_with(char::is_uppercase)
         }
         _ => true,
     }

@@ -5,9 +5,9 @@ use tree_sitter::Node;
 use super::define::{MAX_VALUE_BYTES, NO_SIGNATURE};
 use super::exports::unquoted;
 use super::functions::{callable, finish_function};
-use super::{EcmaScript, has_word, is_function};
-use crate::expr::Expressions;
-use crate::outline::{Definition, DefinitionKind, OutlineBuilder, Source, squeeze};
+use super::{EcmaScriptRules, has_word, is_function};
+use crate::expr::ExpressionReader;
+use crate::outline::{Definition, DefinitionKind, OutlineBuilder, SourceText, collapse_whitespace};
 use crate::tree::named_children;
 use crate::walk::walk;
 
@@ -36,7 +36,7 @@ pub(super) fn define_class(node: Node<'_>, class: Node<'_>, name: &str, outline:
 }
 
 /// Returns the types after `extends` and `implements`.
-fn bases(heritage: Node<'_>, source: Source<'_>) -> Vec<Box<str>> {
+fn bases(heritage: Node<'_>, source: SourceText<'_>) -> Vec<Box<str>> {
     let mut bases = Vec::new();
     for clause in named_children(heritage) {
         match clause.kind() {
@@ -123,7 +123,7 @@ fn define_enum_member(name: Node<'_>, node: Node<'_>, outline: &mut OutlineBuild
     let source = outline.source;
     let type_text = outline.enclosing_type().map_or("".into(), |(_, around)| around.name.clone());
     outline.insert(Definition {
-        signature: squeeze(source.of(node), MAX_VALUE_BYTES),
+        signature: collapse_whitespace(source.text_of(node), MAX_VALUE_BYTES),
         type_text,
         is_private: false,
         is_static: true,
@@ -171,16 +171,16 @@ pub(super) fn define_parameter_properties(constructor: Node<'_>, outline: &mut O
             signature: source.signature_without(parameter, None, NO_SIGNATURE),
             type_text: source.type_text(parameter.child_by_field_name("type")),
             is_private: is_private(parameter, name, source),
-            ..outline.definition(source.of(name), DefinitionKind::Field, parameter)
+            ..outline.definition(source.text_of(name), DefinitionKind::Field, parameter)
         });
     }
 }
 
-fn is_private(member: Node<'_>, name: Node<'_>, source: Source<'_>) -> bool {
+fn is_private(member: Node<'_>, name: Node<'_>, source: SourceText<'_>) -> bool {
     let is_said =
-        |child: &Node<'_>| child.kind() == "accessibility_modifier" && source.of(*child) == "private";
+        |child: &Node<'_>| child.kind() == "accessibility_modifier" && source.text_of(*child) == "private";
     name.kind() == "private_property_identifier"
-        || source.of(name).starts_with('_')
+        || source.text_of(name).starts_with('_')
         || named_children(member).iter().any(is_said)
 }
 
@@ -206,9 +206,9 @@ fn define_field(node: Node<'_>, around: u32, outline: &mut OutlineBuilder<'_>) {
     let type_text = source.type_text(written);
     let value = value.filter(|_| type_text.is_empty());
     outline.insert(Definition {
-        signature: squeeze(&source.signature_without(node, None, NO_SIGNATURE), MAX_VALUE_BYTES),
+        signature: collapse_whitespace(&source.signature_without(node, None, NO_SIGNATURE), MAX_VALUE_BYTES),
         doc: source.doc_above(node.start_byte()),
-        value: value.and_then(|value| Expressions::new(&EcmaScript, source).of(value)),
+        value: value.and_then(|value| ExpressionReader::new(&EcmaScriptRules, source).read(value)),
         type_text,
         is_private,
         is_static,

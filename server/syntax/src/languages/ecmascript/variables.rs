@@ -5,7 +5,7 @@
 use tree_sitter::Node;
 
 use super::is_function;
-use crate::expr::{Expr, Expressions};
+use crate::expr::{Expr, ExpressionReader};
 use crate::scope::Binding;
 use crate::tree::named_children;
 
@@ -29,12 +29,12 @@ const FOR_ELEMENTS: &[&str] = &[
 const FOR_VALUE: &[&str] = &["then", "tap"];
 
 /// Adds the variables that `node` directly binds.
-pub(super) fn bindings(node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+pub(super) fn bindings(node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
     let field = |name| node.child_by_field_name(name);
-    let mut binder = Binder { expressions, found };
+    let mut binder = PatternBinder { expressions, found };
     match node.kind() {
         "variable_declarator" => {
-            let value = binder.written(node).or_else(|| expressions.field(node, "value"));
+            let value = binder.annotated_type(node).or_else(|| expressions.field(node, "value"));
             binder.bind(field("name"), value, MAX_PATTERN_DEPTH);
         }
         "for_in_statement" => {
@@ -48,21 +48,21 @@ pub(super) fn bindings(node: Node<'_>, expressions: Expressions<'_>, found: &mut
         }
         "formal_parameters" => binder.parameters(node),
         "arrow_function" => {
-            let value = field("parameter").and_then(|_| passed(node, expressions));
+            let value = field("parameter").and_then(|_| first_argument_value(node, expressions));
             binder.bind(field("parameter"), value, MAX_PATTERN_DEPTH);
         }
         _ => {}
     }
 }
 
-struct Binder<'a, 'f> {
-    expressions: Expressions<'a>,
+struct PatternBinder<'a, 'f> {
+    expressions: ExpressionReader<'a>,
     found: &'f mut Vec<Binding>,
 }
 
-impl Binder<'_, '_> {
+impl PatternBinder<'_, '_> {
     /// Returns the type annotation of a node.
-    fn written(&self, node: Node<'_>) -> Option<Expr> {
+    fn annotated_type(&self, node: Node<'_>) -> Option<Expr> {
         let written = node.child_by_field_name("type")?;
         Some(Expr::Typed(self.expressions.source.type_text(Some(written))))
     }
@@ -78,7 +78,7 @@ impl Binder<'_, '_> {
             "object_pattern" => {
                 for part in named_children(pattern) {
                     let key = ["key", "left"].into_iter().find_map(|field| part.child_by_field_name(field));
-                    let value = member(self.expressions.source.of(key.unwrap_or(part)));
+                    let value = member(self.expressions.source.text_of(key.unwrap_or(part)));
                     self.bind(Some(part), value, depth);
                 }
             }
@@ -101,11 +101,11 @@ impl Binder<'_, '_> {
         for (position, parameter) in named_children(node).into_iter().enumerate() {
             let pattern = parameter.child_by_field_name("pattern").unwrap_or(parameter);
             let value = self
-                .written(parameter)
+                .annotated_type(parameter)
                 .or_else(|| self.expressions.field(parameter, "value"))
                 .or_else(|| {
                     let function = self.expressions.parent(node).filter(|_| position == 0)?;
-                    passed(function, self.expressions)
+                    first_argument_value(function, self.expressions)
                 });
             self.bind(Some(pattern), value, MAX_PATTERN_DEPTH);
         }
@@ -113,7 +113,7 @@ impl Binder<'_, '_> {
 }
 
 /// Returns the first argument that a function gets from the method that it is passed to.
-fn passed(function: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+fn first_argument_value(function: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     let arguments = is_function(function.kind()).then(|| expressions.parent(function))??;
     let method = expressions.parent(arguments)?.child_by_field_name("function")?;
     let object = || expressions.field(method, "object");

@@ -2,9 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::Go;
-use crate::expr::Expressions;
-use crate::outline::{Definition, DefinitionKind, Imported, OutlineBuilder, Parameter, Source};
+use super::GoRules;
+use crate::expr::ExpressionReader;
+use crate::outline::{Definition, DefinitionKind, ImportedItem, OutlineBuilder, Parameter, SourceText};
 
 pub(super) fn define(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     match node.kind() {
@@ -36,9 +36,9 @@ fn import(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
         _ if path.is_empty() => {}
         // Imported for its side effects only.
         "_" => {}
-        "." => drop(outline.import(node, "*", path, Imported::All)),
-        "" => drop(outline.import(node, package_name(path), path, Imported::Module)),
-        alias => drop(outline.import(node, alias, path, Imported::Module)),
+        "." => drop(outline.import(node, "*", path, ImportedItem::All)),
+        "" => drop(outline.import(node, package_name(path), path, ImportedItem::Module)),
+        alias => drop(outline.import(node, alias, path, ImportedItem::Module)),
     }
     false
 }
@@ -105,7 +105,7 @@ fn fields(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
         add_base(&type_text, outline);
     }
     for name in names {
-        field(node, source.of(name), &type_text, outline);
+        field(node, source.text_of(name), &type_text, outline);
     }
     false
 }
@@ -147,14 +147,14 @@ fn function(node: Node<'_>, kind: DefinitionKind, outline: &mut OutlineBuilder<'
 }
 
 /// Returns the type of a method's receiver.
-fn receiver<'a>(source: Source<'a>, node: Node<'_>) -> Option<&'a str> {
+fn receiver<'a>(source: SourceText<'a>, node: Node<'_>) -> Option<&'a str> {
     let receiver = node.child_by_field_name("receiver")?.named_child(0)?;
     Some(head(source, receiver.child_by_field_name("type")?))
 }
 
 /// Returns the name of a type that may be a pointer or generic.
-fn head<'a>(source: Source<'a>, of: Node<'_>) -> &'a str {
-    let text = source.of(of).trim_start_matches(['*', '(', ' ']);
+fn head<'a>(source: SourceText<'a>, of: Node<'_>) -> &'a str {
+    let text = source.text_of(of).trim_start_matches(['*', '(', ' ']);
     text.split(['[', ')']).next().unwrap_or(text).trim()
 }
 
@@ -164,7 +164,7 @@ fn first_result(result: Node<'_>) -> Node<'_> {
     first.and_then(|first| first.child_by_field_name("type")).unwrap_or(result)
 }
 
-fn parameters(source: Source<'_>, node: Node<'_>) -> Vec<Parameter> {
+fn parameters(source: SourceText<'_>, node: Node<'_>) -> Vec<Parameter> {
     let Some(list) = node.child_by_field_name("parameters") else { return Vec::new() };
     let mut found = Vec::new();
     let mut cursor = list.walk();
@@ -174,14 +174,14 @@ fn parameters(source: Source<'_>, node: Node<'_>) -> Vec<Parameter> {
         found.extend(
             parameter
                 .children_by_field_name("name", &mut names)
-                .map(|name| Parameter { name: source.of(name).into(), type_text: type_text.clone() }),
+                .map(|name| Parameter { name: source.text_of(name).into(), type_text: type_text.clone() }),
         );
     }
     found
 }
 
 /// Returns the type of a parameter as written; a variadic one begins with `...`.
-pub(super) fn parameter_type(source: Source<'_>, parameter: Node<'_>) -> Box<str> {
+pub(super) fn parameter_type(source: SourceText<'_>, parameter: Node<'_>) -> Box<str> {
     let type_text = source.type_text(parameter.child_by_field_name("type"));
     let is_variadic = parameter.kind() == "variadic_parameter_declaration";
     if is_variadic { format!("...{type_text}").into() } else { type_text }
@@ -206,16 +206,16 @@ fn values(node: Node<'_>, keyword: &str, of: Option<Node<'_>>, outline: &mut Out
     let source = outline.source;
     let type_text = source.type_text(of);
     let list = node.child_by_field_name("value");
-    let expressions = Expressions::new(&Go, source);
+    let expressions = ExpressionReader::new(&GoRules, source);
     let mut cursor = node.walk();
     let names = node.children_by_field_name("name", &mut cursor).filter(|name| name.is_named());
     for (position, name) in (0..).zip(names) {
-        let name = source.of(name);
+        let name = source.text_of(name);
         let mut definition = start(node, name, DefinitionKind::Constant, outline);
         definition.signature = format!("{keyword} {}", source.signature(node, list)).into();
         definition.type_text = type_text.clone();
         let value = list.and_then(|list| list.named_child(position)).filter(|_| type_text.is_empty());
-        definition.value = value.and_then(|value| expressions.of(value));
+        definition.value = value.and_then(|value| expressions.read(value));
         outline.insert(definition);
     }
     false

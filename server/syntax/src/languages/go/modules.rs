@@ -1,7 +1,7 @@
 //! Possible folders of a Go package.
 
 use crate::language::Manifest;
-use crate::modules::{Package, Place, Projects, Target, folder, join};
+use crate::module_resolution::{ModuleLocation, ModuleTarget, Package, Projects, folder, join};
 use crate::outline::Definition;
 
 /// Minimum number of last path elements that identify a package.
@@ -10,29 +10,29 @@ const MIN_ELEMENTS: usize = 2;
 const MAX_ELEMENTS: usize = 12;
 
 /// Returns the folder of the path in a module of the workspace; if the modules are unknown, folders that end like the path.
-pub(super) fn targets(module: &str, projects: &Projects) -> Vec<Target> {
+pub(super) fn targets(module: &str, projects: &Projects) -> Vec<ModuleTarget> {
     let in_module = |package: &Package| {
         let rest = module.strip_prefix(&*package.name)?;
         let rest = if rest.is_empty() { rest } else { rest.strip_prefix('/')? };
-        Some(Place::Folder(join(&package.folder, rest)?.into()).into())
+        Some(ModuleLocation::Folder(join(&package.folder, rest)?.into()).into())
     };
-    let known: Vec<Target> = projects.go_modules.iter().filter_map(in_module).collect();
+    let known: Vec<ModuleTarget> = projects.go_modules.iter().filter_map(in_module).collect();
     if known.is_empty() { endings(module, projects.go_modules.is_empty()) } else { known }
 }
 
 /// Returns folders that end like `module`, the longest match first.
-fn endings(module: &str, is_last_enough: bool) -> Vec<Target> {
+fn endings(module: &str, is_last_enough: bool) -> Vec<ModuleTarget> {
     let elements: Vec<&str> = module.split('/').take(MAX_ELEMENTS).collect();
     // The standard library's paths have no domain, and their last elements are common words.
     let has_domain = elements.first().is_some_and(|first| first.contains('.'));
     let least = if has_domain && is_last_enough { 1 } else { MIN_ELEMENTS };
     let starts = 0..elements.len().saturating_sub(least - 1).max(1);
-    starts.map(|start| Place::FolderEnding(elements[start..].join("/").into()).into()).collect()
+    starts.map(|start| ModuleLocation::FolderEnding(elements[start..].join("/").into()).into()).collect()
 }
 
 /// Returns the locations visible in every file: the other files of its folder.
-pub(super) fn implicit(from: &str) -> Vec<Target> {
-    vec![Place::Folder(folder(from).into()).into()]
+pub(super) fn implicit(from: &str) -> Vec<ModuleTarget> {
+    vec![ModuleLocation::Folder(folder(from).into()).into()]
 }
 
 /// Tests see the other tests of their package, other code sees no tests. Other packages see exported names.

@@ -6,32 +6,32 @@ mod values;
 
 use tree_sitter::Node;
 
-use crate::expr::{Expr, Expressions};
-use crate::modules::{Projects, Target};
+use crate::expr::{Expr, ExpressionReader};
+use crate::language_rules::LanguageRules;
+use crate::module_resolution::{ModuleTarget, Projects};
 use crate::outline::{Definition, OutlineBuilder};
-use crate::rules::Rules;
 use crate::scope::Binding;
 use crate::uses::{NodeUse, UseKind};
 
 pub(crate) use modules::go_module;
 
 /// The rules of Go.
-pub(crate) struct Go;
+pub(crate) struct GoRules;
 
-impl Rules for Go {
+impl LanguageRules for GoRules {
     fn define(&self, node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
         define::define(node, outline)
     }
 
-    fn expr(&self, node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    fn expr(&self, node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
         values::expr(node, expressions)
     }
 
-    fn bindings(&self, node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+    fn bindings(&self, node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
         values::bindings(node, expressions, found);
     }
 
-    fn use_of<'tree>(&self, node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+    fn use_of<'tree>(&self, node: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<NodeUse<'tree>> {
         match node.kind() {
             "selector_expression" => member(node, "operand", "field", expressions),
             "qualified_type" => member(node, "package", "name", expressions),
@@ -46,7 +46,7 @@ impl Rules for Go {
             "keyed_element" => keyed(node, expressions),
             "type_identifier" => mentioned(node, expressions),
             // Variables of functions begin with a lower-case letter; constants may too, and cannot be distinguished from them.
-            "identifier" if expressions.source.of(node).starts_with(char::is_uppercase) => {
+            "identifier" if expressions.source.text_of(node).starts_with(char::is_uppercase) => {
                 mentioned(node, expressions)
             }
             _ => None,
@@ -57,11 +57,11 @@ impl Rules for Go {
         !matches!(node.kind(), "package_clause" | "import_declaration")
     }
 
-    fn targets(&self, _from: &str, module: &str, projects: &Projects) -> Vec<Target> {
+    fn targets(&self, _from: &str, module: &str, projects: &Projects) -> Vec<ModuleTarget> {
         modules::targets(module, projects)
     }
 
-    fn implicit(&self, from: &str, _namespace: &str) -> Vec<Target> {
+    fn implicit(&self, from: &str, _namespace: &str) -> Vec<ModuleTarget> {
         modules::implicit(from)
     }
 
@@ -74,7 +74,7 @@ fn member<'tree>(
     node: Node<'tree>,
     object: &str,
     name: &str,
-    expressions: Expressions<'_>,
+    expressions: ExpressionReader<'_>,
 ) -> Option<NodeUse<'tree>> {
     let object = expressions.field(node, object).unwrap_or(Expr::UNKNOWN);
     Some(NodeUse { name: node.child_by_field_name(name)?, kind: UseKind::Member(object) })
@@ -87,18 +87,18 @@ fn generic(of: Node<'_>) -> Node<'_> {
 }
 
 /// Returns the field that a composite literal assigns.
-fn keyed<'tree>(node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+fn keyed<'tree>(node: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<NodeUse<'tree>> {
     let name = node.child_by_field_name("key")?.named_child(0)?;
     let literal = expressions.parent(expressions.parent(node)?)?;
     let of = literal.child_by_field_name("type").map(generic).filter(|_| name.kind() == "identifier")?;
     let is_struct = matches!(of.kind(), "type_identifier" | "qualified_type");
-    is_struct.then(|| Some(NodeUse { name, kind: UseKind::Member(expressions.of(literal)?) }))?
+    is_struct.then(|| Some(NodeUse { name, kind: UseKind::Member(expressions.read(literal)?) }))?
 }
 
 /// Returns an unqualified type, unless it is just being defined.
-fn mentioned<'tree>(name: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+fn mentioned<'tree>(name: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<NodeUse<'tree>> {
     let is_named = expressions.parent(name)?.child_by_field_name("name").is_some_and(|named| named == name);
-    let is_use = !is_named && !PREDECLARED.contains(&expressions.source.of(name));
+    let is_use = !is_named && !PREDECLARED.contains(&expressions.source.text_of(name));
     is_use.then_some(NodeUse { name, kind: UseKind::Bare })
 }
 

@@ -3,13 +3,13 @@
 use tree_sitter::Node;
 
 use super::define::parameter_type;
-use crate::expr::{Expr, Expressions};
+use crate::expr::{Expr, ExpressionReader};
 use crate::scope::Binding;
 
-pub(super) fn expr(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+pub(super) fn expr(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     match node.kind() {
         "identifier" | "type_identifier" | "package_identifier" | "field_identifier" => {
-            Some(Expr::Name(expressions.source.of(node).into()))
+            Some(Expr::Name(expressions.source.text_of(node).into()))
         }
         "selector_expression" => expressions.member(node, "operand", "field"),
         "qualified_type" => expressions.member(node, "package", "name"),
@@ -22,7 +22,7 @@ pub(super) fn expr(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr>
         | "parenthesized_type"
         | "pointer_type"
         | "literal_element"
-        | "variadic_argument" => expressions.wrapped(node),
+        | "variadic_argument" => expressions.inner(node),
         "unary_expression" => {
             let operand = expressions.field(node, "operand")?;
             let receives = expressions.source.field(node, "operator") == "<-";
@@ -34,24 +34,24 @@ pub(super) fn expr(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr>
     }
 }
 
-fn typed(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+fn typed(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     let of = node.child_by_field_name("type")?;
     Some(Expr::Typed(expressions.source.type_text(Some(of))))
 }
 
 /// Converts a call; the type of a built-in call depends on its arguments.
-fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+fn call(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     let function = node.child_by_field_name("function")?;
     let argument = || node.child_by_field_name("arguments")?.named_child(0);
-    match expressions.source.of(function) {
+    match expressions.source.text_of(function) {
         "new" | "make" => Some(Expr::Typed(expressions.source.type_text(Some(argument()?)))),
-        "append" | "min" | "max" => expressions.of(argument()?),
-        _ => expressions.of(function).map(Expr::call),
+        "append" | "min" | "max" => expressions.read(argument()?),
+        _ => expressions.read(function).map(Expr::call),
     }
 }
 
-pub(super) fn bindings(node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
-    let mut binder = Binder { expressions, found };
+pub(super) fn bindings(node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
+    let mut binder = PatternBinder { expressions, found };
     match node.kind() {
         "parameter_declaration" | "variadic_parameter_declaration" => binder.bind_typed(node),
         "var_spec" | "const_spec" if node.child_by_field_name("type").is_some() => binder.bind_typed(node),
@@ -76,14 +76,14 @@ fn left(node: Node<'_>) -> Vec<Node<'_>> {
     list.named_children(&mut cursor).collect()
 }
 
-struct Binder<'a, 'found> {
-    expressions: Expressions<'a>,
+struct PatternBinder<'a, 'found> {
+    expressions: ExpressionReader<'a>,
     found: &'found mut Vec<Binding>,
 }
 
-impl Binder<'_, '_> {
+impl PatternBinder<'_, '_> {
     fn bind(&mut self, name: Node<'_>, value: Option<Expr>, start: usize) {
-        let written = self.expressions.source.of(name);
+        let written = self.expressions.source.text_of(name);
         if name.kind() == "identifier" && written != "_" {
             let value = value.unwrap_or(Expr::UNKNOWN);
             self.found.push(Binding { name: written.into(), value, start });
@@ -106,7 +106,7 @@ impl Binder<'_, '_> {
             single => single.filter(|_| position == 0),
         };
         for (position, name) in (0..).zip(names) {
-            let value = value(position).and_then(|value| self.expressions.of(value));
+            let value = value(position).and_then(|value| self.expressions.read(value));
             self.bind(name, value, name.start_byte());
         }
     }

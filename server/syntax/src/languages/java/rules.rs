@@ -4,23 +4,23 @@
 
 use tree_sitter::Node;
 
-use crate::expr::{Expr, Expressions};
-use crate::modules::{Place, Projects, Target};
+use crate::expr::{Expr, ExpressionReader};
+use crate::language_rules::LanguageRules;
+use crate::module_resolution::{ModuleLocation, ModuleTarget, Projects};
 use crate::outline::{
-    Definition, DefinitionKind, Imported, OutlineBuilder, Parameter, Source, replace_between,
+    Definition, DefinitionKind, ImportedItem, OutlineBuilder, Parameter, SourceText, replace_between,
 };
-use crate::rules::Rules;
 use crate::scope::Binding;
 use crate::tree::{last_named, named_children};
 use crate::uses::{NodeUse, UseKind};
 
 /// The rules of Java.
-pub(crate) struct Java;
+pub(crate) struct JavaRules;
 
 /// Kinds of nodes that are not part of a signature.
 const NO_SIGNATURE: &[&str] = &["annotation", "marker_annotation", "line_comment", "block_comment"];
 
-impl Rules for Java {
+impl LanguageRules for JavaRules {
     fn define(&self, node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
         use DefinitionKind::{Constructor, Method};
         match node.kind() {
@@ -44,16 +44,16 @@ impl Rules for Java {
         holds_definitions(node.kind())
     }
 
-    fn expr(&self, node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    fn expr(&self, node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
         let source = expressions.source;
         Some(match node.kind() {
-            "identifier" | "type_identifier" => Expr::Name(source.of(node).into()),
+            "identifier" | "type_identifier" => Expr::Name(source.text_of(node).into()),
             "this" => Expr::This,
             "super" => Expr::Super,
             "string_literal" => Expr::Typed("String".into()),
             "class_literal" => Expr::Typed("Class".into()),
             "parenthesized_expression" | "expression_statement" | "generic_type" => {
-                return expressions.wrapped(node);
+                return expressions.inner(node);
             }
             "assignment_expression" => return expressions.field(node, "right"),
             "field_access" if source.field(node, "field") == "this" => {
@@ -61,7 +61,7 @@ impl Rules for Java {
             }
             "field_access" | "scoped_identifier" | "scoped_type_identifier" | "method_reference" => {
                 let (object, name) = member(node, expressions)?;
-                Expr::Member(Box::new(object), source.of(name).into())
+                Expr::Member(Box::new(object), source.text_of(name).into())
             }
             "method_invocation" => callee(node, expressions)?.call(),
             "array_access" => expressions.field(node, "array")?.element(),
@@ -79,7 +79,7 @@ impl Rules for Java {
         })
     }
 
-    fn bindings(&self, node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+    fn bindings(&self, node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
         let source = expressions.source;
         let name = node.child_by_field_name("name");
         let (name, value) = match node.kind() {
@@ -92,7 +92,7 @@ impl Rules for Java {
             "formal_parameter" => (name, typed(node, source)),
             "spread_parameter" => {
                 let Some((element, declarator)) = variadic(node) else { return };
-                let array = format!("{}[]", source.of(element)).into();
+                let array = format!("{}[]", source.text_of(element)).into();
                 (declarator.child_by_field_name("name"), Some(Expr::Typed(array)))
             }
             "enhanced_for_statement" => {
@@ -101,16 +101,16 @@ impl Rules for Java {
             }
             "resource" => (name, typed(node, source).or_else(|| expressions.field(node, "value"))),
             "catch_formal_parameter" => (name, caught(node, source)),
-            "instanceof_expression" => (name, written(node.child_by_field_name("right"), source)),
+            "instanceof_expression" => (name, typed_value(node.child_by_field_name("right"), source)),
             "type_pattern" | "record_pattern_component" => {
-                (last_named(node), written(node.named_child(0), source))
+                (last_named(node), typed_value(node.named_child(0), source))
             }
             _ => return,
         };
         found.extend(name.map(|name| Binding::new(name, value, source)));
     }
 
-    fn use_of<'tree>(&self, node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+    fn use_of<'tree>(&self, node: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<NodeUse<'tree>> {
         let source = expressions.source;
         let bare = |name| NodeUse { name, kind: UseKind::Bare };
         match node.kind() {
@@ -133,7 +133,7 @@ impl Rules for Java {
             "annotation" | "marker_annotation" => {
                 node.child_by_field_name("name").filter(|name| name.kind() == "identifier").map(bare)
             }
-            "type_identifier" => (source.of(node) != "var").then(|| bare(node)),
+            "type_identifier" => (source.text_of(node) != "var").then(|| bare(node)),
             "identifier" => is_mentioned(node, expressions).then(|| bare(node)),
             _ => None,
         }
@@ -143,12 +143,12 @@ impl Rules for Java {
         !matches!(node.kind(), "package_declaration" | "import_declaration")
     }
 
-    fn targets(&self, _from: &str, module: &str, _projects: &Projects) -> Vec<Target> {
-        vec![Place::Namespace(module.into()).into()]
+    fn targets(&self, _from: &str, module: &str, _projects: &Projects) -> Vec<ModuleTarget> {
+        vec![ModuleLocation::Namespace(module.into()).into()]
     }
 
-    fn implicit(&self, _from: &str, namespace: &str) -> Vec<Target> {
-        vec![Place::Namespace(namespace.into()).into()]
+    fn implicit(&self, _from: &str, namespace: &str) -> Vec<ModuleTarget> {
+        vec![ModuleLocation::Namespace(namespace.into()).into()]
     }
 }
 
@@ -173,20 +173,20 @@ fn holds_definitions(kind: &str) -> bool {
 
 fn package(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     if let Some(name) = last_named(node) {
-        outline.open_namespace(outline.source.of(name), usize::MAX);
+        outline.open_namespace(outline.source.text_of(name), usize::MAX);
     }
 }
 
-/// `import a.b.C`, `import a.b.*`, and both for the static members of a type.
+/// `import a.b.CRules`, `import a.b.*`, and both for the static members of a type.
 fn import(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let mut cursor = node.walk();
     let is_path = |child: &Node<'_>| matches!(child.kind(), "identifier" | "scoped_identifier");
     let Some(path) = node.named_children(&mut cursor).find(is_path) else { return };
-    let path = outline.source.of(path);
+    let path = outline.source.text_of(path);
     if last_named(node).is_some_and(|last| last.kind() == "asterisk") {
-        outline.import(node, "*", path, Imported::All);
+        outline.import(node, "*", path, ImportedItem::All);
     } else if let Some((module, name)) = path.rsplit_once('.') {
-        outline.import(node, name, module, Imported::Name(name.into()));
+        outline.import(node, name, module, ImportedItem::Name(name.into()));
     }
 }
 
@@ -201,7 +201,7 @@ fn define_type(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
 }
 
 /// Returns the types after `extends` and `implements`.
-fn bases(node: Node<'_>, source: Source<'_>) -> Vec<Box<str>> {
+fn bases(node: Node<'_>, source: SourceText<'_>) -> Vec<Box<str>> {
     let mut bases = Vec::new();
     for clause in named_children(node) {
         match clause.kind() {
@@ -286,12 +286,12 @@ fn definition(node: Node<'_>, kind: DefinitionKind, outline: &OutlineBuilder<'_>
     })
 }
 
-fn parameters(node: Node<'_>, source: Source<'_>) -> Vec<Parameter> {
+fn parameters(node: Node<'_>, source: SourceText<'_>) -> Vec<Parameter> {
     let parameters = node.child_by_field_name("parameters").map(named_children).unwrap_or_default();
     let parameter = |node: Node<'_>| match variadic(node) {
         Some((element, declarator)) => Parameter {
             name: source.field(declarator, "name").into(),
-            type_text: format!("{}...", source.of(element)).into(),
+            type_text: format!("{}...", source.text_of(element)).into(),
         },
         None => Parameter {
             name: source.field(node, "name").into(),
@@ -309,7 +309,7 @@ fn variadic(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
 }
 
 /// Returns the type written in `node`, with the `[]` after the name in `declarator`.
-fn declared_type(node: Node<'_>, declarator: Node<'_>, source: Source<'_>) -> Box<str> {
+fn declared_type(node: Node<'_>, declarator: Node<'_>, source: SourceText<'_>) -> Box<str> {
     let type_text = source.type_text(node.child_by_field_name("type"));
     match source.field(declarator, "dimensions") {
         "" => type_text,
@@ -324,35 +324,35 @@ fn has_modifier(node: Node<'_>, modifier: &str) -> bool {
 }
 
 /// Returns the first sentence of the Javadoc comment above, without its markup.
-fn doc(node: Node<'_>, source: Source<'_>) -> Box<str> {
+fn doc(node: Node<'_>, source: SourceText<'_>) -> Box<str> {
     let above = source.comments_above(node.start_byte());
     let Some(start) = above.rfind("/**") else { return "".into() };
     let comment = above[start..].split("*/").next().unwrap_or_default();
     let is_tag = |line: &str| line.trim_start_matches([' ', '\t', '*', '/']).starts_with('@');
     let description: String = comment.split_inclusive('\n').take_while(|line| !is_tag(line)).collect();
     let plain = replace_between(&description, ['<', '>'], |_| "");
-    // `{@link Type text}` and `{@code text}` show the text after the tag.
+    // `{@link ValueType text}` and `{@code text}` show the text after the tag.
     let shown = |tag| str::split_once(tag, ' ').map_or("", |(_, text)| text);
     source.doc(&replace_between(&plain, ['{', '}'], shown))
 }
 
 /// Returns the expression before the last dot and the name after it, or both sides of `::`.
-fn member<'tree>(node: Node<'tree>, expressions: Expressions<'_>) -> Option<(Expr, Node<'tree>)> {
+fn member<'tree>(node: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<(Expr, Node<'tree>)> {
     let name = match node.kind() {
         "method_invocation" => node.child_by_field_name("name")?,
         _ => last_named(node)?,
     };
     let object = node.child_by_field_name("object").or_else(|| node.named_child(0))?;
-    // `Type.super.method()` calls the method of that interface.
+    // `ValueType.super.method()` calls the method of that interface.
     let asks_super = node.named_child(1).is_some_and(|next| next.kind() == "super");
     let object = match asks_super {
-        true => Expr::Typed(expressions.source.of(object).into()),
-        false => expressions.of(object)?,
+        true => Expr::Typed(expressions.source.text_of(object).into()),
+        false => expressions.read(object)?,
     };
     (name.start_byte() > node.start_byte()).then_some((object, name))
 }
 
-fn callee(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+fn callee(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     let name = expressions.source.field(node, "name").into();
     match node.child_by_field_name("object") {
         Some(_) => Some(Expr::Member(Box::new(member(node, expressions)?.0), name)),
@@ -370,7 +370,7 @@ fn results(switch: Node<'_>) -> Vec<Node<'_>> {
         .collect()
 }
 
-fn bind_locals(node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+fn bind_locals(node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
     let source = expressions.source;
     let is_typed = typed(node, source).is_some();
     for declarator in declarators(node) {
@@ -383,24 +383,24 @@ fn bind_locals(node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Bin
     }
 }
 
-fn bind_untyped(names: Vec<Node<'_>>, source: Source<'_>, found: &mut Vec<Binding>) {
+fn bind_untyped(names: Vec<Node<'_>>, source: SourceText<'_>, found: &mut Vec<Binding>) {
     found.extend(names.into_iter().map(|name| Binding::new(name, None, source)));
 }
 
 /// Returns a value of the type written in a declaration; `None` for `var`.
-fn typed(node: Node<'_>, source: Source<'_>) -> Option<Expr> {
-    written(node.child_by_field_name("type"), source)?;
+fn typed(node: Node<'_>, source: SourceText<'_>) -> Option<Expr> {
+    typed_value(node.child_by_field_name("type"), source)?;
     Some(Expr::Typed(declared_type(node, node, source)))
 }
 
 /// Returns a value of the type at `node`; `None` for `var`.
-fn written(node: Option<Node<'_>>, source: Source<'_>) -> Option<Expr> {
-    node.filter(|node| source.of(*node) != "var").map(|node| Expr::Typed(source.type_text(Some(node))))
+fn typed_value(node: Option<Node<'_>>, source: SourceText<'_>) -> Option<Expr> {
+    node.filter(|node| source.text_of(*node) != "var").map(|node| Expr::Typed(source.type_text(Some(node))))
 }
 
-fn caught(parameter: Node<'_>, source: Source<'_>) -> Option<Expr> {
+fn caught(parameter: Node<'_>, source: SourceText<'_>) -> Option<Expr> {
     let types = named_children(parameter).into_iter().find(|child| child.kind() == "catch_type")?;
-    Expr::one_of(named_children(types).into_iter().filter_map(|one| written(Some(one), source)).collect())
+    Expr::one_of(named_children(types).into_iter().filter_map(|one| typed_value(Some(one), source)).collect())
 }
 
 /// Returns the name of a type without arguments and qualifiers.
@@ -416,10 +416,10 @@ fn simple_name(mut node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// Whether an unqualified name may refer to a type or constant elsewhere.
-fn is_mentioned<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
+fn is_mentioned<'n>(node: Node<'n>, expressions: ExpressionReader<'n>) -> bool {
     let source = expressions.source;
     let before = source.text.get(..node.start_byte()).unwrap_or_default().trim_end();
-    source.of(node).starts_with(char::is_uppercase)
+    source.text_of(node).starts_with(char::is_uppercase)
         && !before.ends_with(['.', '@'])
         && !before.ends_with("::")
         && expressions.parent(node).is_none_or(|parent| parent.child_by_field_name("name") != Some(node))

@@ -2,12 +2,14 @@
 
 use tree_sitter::Node;
 
-use super::{Python, variables};
-use crate::expr::{Expr, Expressions};
-use crate::locals::Locals;
-use crate::outline::{Definition, DefinitionKind, Imported, OutlineBuilder, Parameter, Source, squeeze};
-use crate::rules::Rules;
-use crate::walk::Walk;
+use super::{PythonRules, variables};
+use crate::expr::{Expr, ExpressionReader};
+use crate::language_rules::LanguageRules;
+use crate::locals::LocalVariables;
+use crate::outline::{
+    Definition, DefinitionKind, ImportedItem, OutlineBuilder, Parameter, SourceText, collapse_whitespace,
+};
+use crate::walk::TreeWalk;
 
 /// Maximum length of an assignment shown as a signature, in bytes: the value matters less than the name.
 const MAX_ASSIGNMENT_BYTES: usize = 90;
@@ -75,7 +77,7 @@ fn define_class(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     });
 }
 
-fn bases(list: Node<'_>, source: Source<'_>) -> Vec<Box<str>> {
+fn bases(list: Node<'_>, source: SourceText<'_>) -> Vec<Box<str>> {
     let mut cursor = list.walk();
     let bases = list.named_children(&mut cursor);
     bases
@@ -126,40 +128,42 @@ fn define_function(node: Node<'_>, decorators: &[&str], outline: &mut OutlineBui
 }
 
 /// Returns the last names of a function's decorators: `setter` of `@name.setter`, `wraps` of `@functools.wraps(f)`.
-fn decorators<'a>(decorated: Node<'_>, source: Source<'a>) -> Vec<&'a str> {
+fn decorators<'a>(decorated: Node<'_>, source: SourceText<'a>) -> Vec<&'a str> {
     let mut cursor = decorated.walk();
     let decorators = decorated.named_children(&mut cursor).filter(|child| child.kind() == "decorator");
     decorators
         .filter_map(|decorator| {
-            let name = source.of(decorator).trim_start_matches(['@', ' ']).split('(').next()?;
+            let name = source.text_of(decorator).trim_start_matches(['@', ' ']).split('(').next()?;
             name.trim().rsplit('.').next()
         })
         .collect()
 }
 
-fn parameters(function: Node<'_>, has_receiver: bool, source: Source<'_>) -> Vec<Parameter> {
+fn parameters(function: Node<'_>, has_receiver: bool, source: SourceText<'_>) -> Vec<Parameter> {
     let Some(list) = function.child_by_field_name("parameters") else { return Vec::new() };
     let mut cursor = list.walk();
     let parameters = list.named_children(&mut cursor).filter_map(|parameter| {
-        let name = source.of(variables::parameter_name(parameter)?).into();
+        let name = source.text_of(variables::parameter_name(parameter)?).into();
         Some(Parameter { name, type_text: source.type_text(parameter.child_by_field_name("type")) })
     });
     parameters.skip(usize::from(has_receiver)).collect()
 }
 
 /// Returns the first sentence of the string at the start of a body.
-fn docstring(body: Option<Node<'_>>, source: Source<'_>) -> Box<str> {
+fn docstring(body: Option<Node<'_>>, source: SourceText<'_>) -> Box<str> {
     let statement = body.and_then(|body| body.named_child(0));
     let string = statement
         .filter(|statement| statement.kind() == "expression_statement")
         .and_then(|statement| statement.named_child(0))
         .filter(|string| string.kind() == "string");
-    string.map_or("".into(), |string| source.doc(source.of(string).trim_start_matches(char::is_alphabetic)))
+    string.map_or("".into(), |string| {
+        source.doc(source.text_of(string).trim_start_matches(char::is_alphabetic))
+    })
 }
 
 /// Externally visible effects of a function.
 struct FunctionBody<'tree> {
-    locals: Locals,
+    locals: LocalVariables,
     /// Returned values, with their offsets.
     returns: Vec<(Expr, usize)>,
     /// Assignments to members of `self`, with their values if known.
@@ -169,31 +173,31 @@ struct FunctionBody<'tree> {
 impl<'tree> FunctionBody<'tree> {
     /// Reads the statements of a body, and adds the imports in it.
     fn read(function: Node<'tree>, body: Node<'tree>, outline: &mut OutlineBuilder<'_>) -> Self {
-        let expressions = Expressions::new(&Python, outline.source);
+        let expressions = ExpressionReader::new(&PythonRules, outline.source);
         let (mut bindings, mut returns, mut fields) = (Vec::new(), Vec::new(), Vec::new());
         if let Some(parameters) = function.child_by_field_name("parameters") {
-            Python.bindings(parameters, expressions, &mut bindings);
+            PythonRules.bindings(parameters, expressions, &mut bindings);
         }
         // End of an inner function.
         let mut inner_end = 0;
-        let mut walk = Walk::new(body);
+        let mut walk = TreeWalk::new(body);
         while let Some(node) = walk.node() {
             let is_own = node.start_byte() >= inner_end;
             match node.kind() {
                 "function_definition" | "class_definition" if is_own => inner_end = node.end_byte(),
                 "import_statement" | "import_from_statement" => import(node, false, outline),
                 "return_statement" if is_own && returns.len() < MAX_RETURNS => {
-                    returns.extend(expressions.wrapped(node).map(|value| (value, node.start_byte())));
+                    returns.extend(expressions.inner(node).map(|value| (value, node.start_byte())));
                 }
                 "assignment" if member_of_self(node, outline.source).is_some() => {
                     fields.push((node, expressions.field(node, "right")));
                 }
-                _ if is_own => Python.bindings(node, expressions.at(&walk), &mut bindings),
+                _ if is_own => PythonRules.bindings(node, expressions.at_walk(&walk), &mut bindings),
                 _ => {}
             }
             walk.advance(holds_statements_or_names(node.kind()));
         }
-        FunctionBody { locals: Locals::new(bindings), returns, fields }
+        FunctionBody { locals: LocalVariables::new(bindings), returns, fields }
     }
 
     /// Adds the members of `self` that are assigned here, if they are new or more is known of them now.
@@ -201,11 +205,11 @@ impl<'tree> FunctionBody<'tree> {
         let source = outline.source;
         for (node, value) in &self.fields {
             let Some(name) = member_of_self(*node, source) else { continue };
-            let value = value.as_ref().and_then(|value| self.locals.outside(value, node.start_byte()));
+            let value = value.as_ref().and_then(|value| self.locals.without_locals(value, node.start_byte()));
             match outline.member_mut(class, name) {
                 Some(known) if known.type_text.is_empty() && known.value.is_none() && value.is_some() => {
-                    known.give(value);
-                    known.signature = squeeze(source.of(*node), MAX_ASSIGNMENT_BYTES);
+                    known.set_value(value);
+                    known.signature = collapse_whitespace(source.text_of(*node), MAX_ASSIGNMENT_BYTES);
                 }
                 Some(_) => {}
                 None => define_field(*node, name, value, class, outline),
@@ -225,7 +229,7 @@ fn holds_statements_or_names(kind: &str) -> bool {
 }
 
 /// Returns the `name` of `self.name = value`.
-fn member_of_self<'a>(assignment: Node<'_>, source: Source<'a>) -> Option<&'a str> {
+fn member_of_self<'a>(assignment: Node<'_>, source: SourceText<'a>) -> Option<&'a str> {
     let target = assignment.child_by_field_name("left").filter(|left| left.kind() == "attribute")?;
     (source.field(target, "object") == "self").then(|| source.field(target, "attribute"))
 }
@@ -245,10 +249,10 @@ fn define_field(
         ..outline.definition(name, DefinitionKind::Field, node)
     };
     if field.type_text.is_empty() {
-        field.give(value);
+        field.set_value(value);
     }
     field.signature = match &*field.type_text {
-        "" => squeeze(source.of(node), MAX_ASSIGNMENT_BYTES),
+        "" => collapse_whitespace(source.text_of(node), MAX_ASSIGNMENT_BYTES),
         written => format!("self.{name}: {written}").into(),
     };
     outline.insert(field);
@@ -273,7 +277,7 @@ fn define_name(name: Node<'_>, assignment: Node<'_>, outline: &mut OutlineBuilde
     let right = assignment.child_by_field_name("right");
     let is_single = assignment.child_by_field_name("left") == Some(name);
     let written = assignment.child_by_field_name("type");
-    let text = source.of(name);
+    let text = source.text_of(name);
     let alias = right.filter(|right| is_single && is_alias(text, written, *right, source));
     let kind = match outline.enclosing_type() {
         _ if alias.is_some() => DefinitionKind::Type,
@@ -287,8 +291,8 @@ fn define_name(name: Node<'_>, assignment: Node<'_>, outline: &mut OutlineBuilde
     };
     let value = right.filter(|_| is_single && type_text.is_empty());
     outline.insert(Definition {
-        signature: squeeze(source.of(assignment), MAX_ASSIGNMENT_BYTES),
-        value: value.and_then(|value| Expressions::new(&Python, source).of(value)),
+        signature: collapse_whitespace(source.text_of(assignment), MAX_ASSIGNMENT_BYTES),
+        value: value.and_then(|value| ExpressionReader::new(&PythonRules, source).read(value)),
         type_text,
         is_private: is_private(text),
         is_static: is_enum_member,
@@ -297,8 +301,8 @@ fn define_name(name: Node<'_>, assignment: Node<'_>, outline: &mut OutlineBuilde
 }
 
 /// Whether `name = right` defines a type alias: it is annotated as one, or is named like a class and made of types.
-fn is_alias(name: &str, written: Option<Node<'_>>, right: Node<'_>, source: Source<'_>) -> bool {
-    let is_said = written.is_some_and(|written| source.of(written).ends_with("TypeAlias"));
+fn is_alias(name: &str, written: Option<Node<'_>>, right: Node<'_>, source: SourceText<'_>) -> bool {
+    let is_said = written.is_some_and(|written| source.text_of(written).ends_with("TypeAlias"));
     let is_class_name = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
     let is_made_of_types = match right.kind() {
         "subscript" => true,
@@ -319,7 +323,7 @@ fn define_alias(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
     let name = source.field(node, "left").split('[').next().unwrap_or_default().trim();
     outline.insert(Definition {
-        signature: squeeze(source.of(node), MAX_ASSIGNMENT_BYTES),
+        signature: collapse_whitespace(source.text_of(node), MAX_ASSIGNMENT_BYTES),
         type_text: source.type_text(node.child_by_field_name("right")),
         is_private: is_private(name),
         ..outline.definition(name, DefinitionKind::Type, node)
@@ -330,18 +334,18 @@ fn define_alias(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
 fn import(node: Node<'_>, is_reexport: bool, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
     let module_node = node.child_by_field_name("module_name");
-    let module: String = module_node.map_or("", |module| source.of(module)).split_whitespace().collect();
+    let module: String = module_node.map_or("", |module| source.text_of(module)).split_whitespace().collect();
     for child in node.named_children(&mut node.walk()).filter(|child| Some(*child) != module_node) {
         let (name, local) = match child.kind() {
             "wildcard_import" => ("*", "*"),
             "aliased_import" => (source.field(child, "name"), source.field(child, "alias")),
-            "dotted_name" => (source.of(child), source.of(child)),
+            "dotted_name" => (source.text_of(child), source.text_of(child)),
             _ => continue,
         };
         let (module, imported) = match (module_node, name) {
-            (None, name) => (name, Imported::Module),
-            (Some(_), "*") => (&*module, Imported::All),
-            (Some(_), name) => (&*module, Imported::Name(name.into())),
+            (None, name) => (name, ImportedItem::Module),
+            (Some(_), "*") => (&*module, ImportedItem::All),
+            (Some(_), name) => (&*module, ImportedItem::Name(name.into())),
         };
         outline.import(node, local, module, imported).is_reexport = is_reexport;
     }

@@ -1,13 +1,13 @@
 //! Locations of Python's modules.
 
-use crate::modules::{Place, Target, folder, join};
+use crate::module_resolution::{ModuleLocation, ModuleTarget, folder, join};
 
 /// Endings of a module's path, best guess first; a stub has less information than the module itself.
 const FILES: [&str; 4] = [".py", "/__init__.py", ".pyi", "/__init__.pyi"];
 
 /// Returns possible locations of `module`: with leading dots relative to the file at `from`; else in the folders around that
 /// file, nearest first, as for scripts next to each other, and then anywhere, as for packages in a `src` folder.
-pub(super) fn targets(from: &str, module: &str) -> Vec<Target> {
+pub(super) fn targets(from: &str, module: &str) -> Vec<ModuleTarget> {
     let name = module.trim_start_matches('.');
     let path = name.replace('.', "/");
     match module.len() - name.len() {
@@ -16,15 +16,15 @@ pub(super) fn targets(from: &str, module: &str) -> Vec<Target> {
     }
 }
 
-fn relative(from: &str, dots: usize, path: &str) -> Option<Vec<Target>> {
+fn relative(from: &str, dots: usize, path: &str) -> Option<Vec<ModuleTarget>> {
     let up = "../".repeat(dots - 1);
     let base = join(folder(from), &format!("{up}{path}"))?;
     let mut targets = files(&base);
-    targets.push(Place::Folder(base.into()).into());
+    targets.push(ModuleLocation::Folder(base.into()).into());
     Some(targets)
 }
 
-fn absolute(from: &str, path: &str) -> Vec<Target> {
+fn absolute(from: &str, path: &str) -> Vec<ModuleTarget> {
     let first = path.split('/').next().unwrap_or_default();
     if STANDARD.binary_search(&first).is_ok() {
         return Vec::new();
@@ -32,16 +32,16 @@ fn absolute(from: &str, path: &str) -> Vec<Target> {
     let around =
         std::iter::successors(Some(folder(from)), |around| (!around.is_empty()).then(|| folder(around)));
     let nearby = around.filter_map(|around| join(around, path)).flat_map(|base| files(&base));
-    let mut targets: Vec<Target> = nearby.collect();
-    targets.extend(FILES.map(|ending| Place::FileEnding(format!("{path}{ending}").into()).into()));
-    targets.push(Place::FolderEnding(path.into()).into());
+    let mut targets: Vec<ModuleTarget> = nearby.collect();
+    targets.extend(FILES.map(|ending| ModuleLocation::FileEnding(format!("{path}{ending}").into()).into()));
+    targets.push(ModuleLocation::FolderEnding(path.into()).into());
     targets
 }
 
-fn files(base: &str) -> Vec<Target> {
+fn files(base: &str) -> Vec<ModuleTarget> {
     FILES
         .iter()
-        .map(|ending| Place::File(format!("{base}{ending}").trim_start_matches('/').into()).into())
+        .map(|ending| ModuleLocation::File(format!("{base}{ending}").trim_start_matches('/').into()).into())
         .collect()
 }
 

@@ -2,10 +2,10 @@
 
 use tree_sitter::Node;
 
-use crate::expr::{Expr, Expressions};
-use crate::modules::{Projects, Target};
+use crate::expr::{Expr, ExpressionReader};
+use crate::language_rules::LanguageRules;
+use crate::module_resolution::{ModuleTarget, Projects};
 use crate::outline::OutlineBuilder;
-use crate::rules::Rules;
 use crate::scope::Binding;
 use crate::uses::{NodeUse, UseKind};
 
@@ -14,30 +14,30 @@ mod modules;
 mod variables;
 
 /// The rules of Python.
-pub(crate) struct Python;
+pub(crate) struct PythonRules;
 
-impl Rules for Python {
+impl LanguageRules for PythonRules {
     fn define(&self, node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
         define::define(node, outline)
     }
 
-    fn expr(&self, node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    fn expr(&self, node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
         match node.kind() {
-            "identifier" | "keyword_identifier" => match expressions.source.of(node) {
+            "identifier" | "keyword_identifier" => match expressions.source.text_of(node) {
                 "self" | "cls" => Some(Expr::This),
                 name => Some(Expr::Name(name.into())),
             },
             "attribute" => expressions.member(node, "object", "attribute"),
             "member_type" => {
-                let name = expressions.source.of(node.named_child(1)?);
-                Some(Expr::Member(Box::new(expressions.wrapped(node)?), name.into()))
+                let name = expressions.source.text_of(node.named_child(1)?);
+                Some(Expr::Member(Box::new(expressions.inner(node)?), name.into()))
             }
             "call" => call(node, expressions),
             "subscript" => Some(expressions.field(node, "value")?.element()),
             "await" | "parenthesized_expression" | "type" | "case_pattern" | "as_pattern" | "list_splat" => {
-                expressions.wrapped(node)
+                expressions.inner(node)
             }
-            "class_pattern" => Some(expressions.wrapped(node)?.call()),
+            "class_pattern" => Some(expressions.inner(node)?.call()),
             "dotted_name" => dotted(node, expressions),
             "boolean_operator" | "union_pattern" => expressions.either(node),
             "conditional_expression" => {
@@ -49,15 +49,15 @@ impl Rules for Python {
         }
     }
 
-    fn bindings(&self, node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+    fn bindings(&self, node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
         variables::bindings(node, expressions, found);
     }
 
-    fn use_of<'tree>(&self, node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+    fn use_of<'tree>(&self, node: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<NodeUse<'tree>> {
         match node.kind() {
             "attribute" => {
                 let object = node.child_by_field_name("object").filter(|object| !is_literal(*object))?;
-                let value = expressions.of(object).unwrap_or(Expr::UNKNOWN);
+                let value = expressions.read(object).unwrap_or(Expr::UNKNOWN);
                 Some(NodeUse { name: node.child_by_field_name("attribute")?, kind: UseKind::Member(value) })
             }
             "dotted_name" if node.named_child_count() > 1 && is_class_of_pattern(node, expressions) => {
@@ -66,7 +66,7 @@ impl Rules for Python {
                 Some(NodeUse { name, kind: UseKind::Member(*object) })
             }
             "identifier" => {
-                let is_own = matches!(expressions.source.of(node), "self" | "cls" | "super" | "_");
+                let is_own = matches!(expressions.source.text_of(node), "self" | "cls" | "super" | "_");
                 (!is_own && is_mentioned(node, expressions))
                     .then_some(NodeUse { name: node, kind: UseKind::Bare })
             }
@@ -81,25 +81,25 @@ impl Rules for Python {
         )
     }
 
-    fn targets(&self, from: &str, module: &str, _projects: &Projects) -> Vec<Target> {
+    fn targets(&self, from: &str, module: &str, _projects: &Projects) -> Vec<ModuleTarget> {
         modules::targets(from, module)
     }
 }
 
 /// Converts a call; some built-in functions return their argument.
-fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+fn call(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     let function = node.child_by_field_name("function")?;
     let argument = |position| node.child_by_field_name("arguments")?.named_child(position);
-    match expressions.source.of(function) {
+    match expressions.source.text_of(function) {
         "super" => return Some(Expr::Super),
         // `cls` is the type or a value of it; both are this.
         "cls" | "self.__class__" => return Some(Expr::This),
-        "type" => return expressions.of(argument(0)?),
+        "type" => return expressions.read(argument(0)?),
         "list" | "tuple" | "set" | "frozenset" | "sorted" | "reversed" | "iter" | "copy" | "deepcopy"
-        | "copy.copy" | "copy.deepcopy" => return expressions.of(argument(0)?),
-        "next" | "min" | "max" => return Some(expressions.of(argument(0)?)?.element()),
+        | "copy.copy" | "copy.deepcopy" => return expressions.read(argument(0)?),
+        "next" | "min" | "max" => return Some(expressions.read(argument(0)?)?.element()),
         "cast" | "t.cast" | "typing.cast" => {
-            return Some(Expr::Typed(unquoted(expressions.source.of(argument(0)?))));
+            return Some(Expr::Typed(unquoted(expressions.source.text_of(argument(0)?))));
         }
         _ => {}
     }
@@ -108,12 +108,12 @@ fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
         "subscript" => function.child_by_field_name("value")?,
         _ => function,
     };
-    Some(expressions.of(callee)?.call())
+    Some(expressions.read(callee)?.call())
 }
 
 /// Converts `a.b.c` in patterns and imports; `None` for unrealistically long ones.
-fn dotted(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
-    let mut names = expressions.source.of(node).split('.').map(str::trim);
+fn dotted(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
+    let mut names = expressions.source.text_of(node).split('.').map(str::trim);
     let first = Expr::Name(names.next()?.into());
     let is_short = names.clone().nth(Expr::MAX_DEPTH).is_none();
     is_short.then(|| names.fold(first, |object, name| Expr::Member(Box::new(object), name.into())))
@@ -143,7 +143,7 @@ fn is_literal(node: Node<'_>) -> bool {
 }
 
 /// Whether an identifier is a use of a value, not a definition or binding.
-fn is_mentioned<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
+fn is_mentioned<'n>(node: Node<'n>, expressions: ExpressionReader<'n>) -> bool {
     let Some(parent) = expressions.parent(node) else { return false };
     let is_field = |name| parent.child_by_field_name(name) == Some(node);
     match parent.kind() {
@@ -175,6 +175,6 @@ fn is_mentioned<'n>(node: Node<'n>, expressions: Expressions<'n>) -> bool {
 }
 
 /// Whether a name in a pattern is a class, not a bound variable.
-fn is_class_of_pattern<'n>(name: Node<'n>, expressions: Expressions<'n>) -> bool {
+fn is_class_of_pattern<'n>(name: Node<'n>, expressions: ExpressionReader<'n>) -> bool {
     expressions.parent(name).is_some_and(|parent| parent.kind() == "class_pattern")
 }

@@ -5,14 +5,14 @@
 use tree_sitter::Node;
 
 use super::unquoted;
-use crate::expr::{Expr, Expressions};
+use crate::expr::{Expr, ExpressionReader};
 use crate::scope::Binding;
 use crate::tree::named_children;
 
 /// Adds the variables that `node` directly binds.
-pub(super) fn bindings(node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+pub(super) fn bindings(node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
     let field = |name| node.child_by_field_name(name);
-    let mut binder = Binder { expressions, found };
+    let mut binder = PatternBinder { expressions, found };
     match node.kind() {
         "assignment" => binder.assign(node),
         "named_expression" => binder.bind(field("name"), expressions.field(node, "value")),
@@ -25,19 +25,19 @@ pub(super) fn bindings(node: Node<'_>, expressions: Expressions<'_>, found: &mut
     }
 }
 
-struct Binder<'a, 'f> {
-    expressions: Expressions<'a>,
+struct PatternBinder<'a, 'f> {
+    expressions: ExpressionReader<'a>,
     found: &'f mut Vec<Binding>,
 }
 
-impl Binder<'_, '_> {
+impl PatternBinder<'_, '_> {
     /// Binds `name` to `value`, if it is a name.
     fn bind(&mut self, name: Option<Node<'_>>, value: Option<Expr>) {
         let Some(node) = name.filter(|name| matches!(name.kind(), "identifier" | "keyword_identifier"))
         else {
             return;
         };
-        let name = self.expressions.source.of(node).into();
+        let name = self.expressions.source.text_of(node).into();
         self.found.push(Binding { name, value: value.unwrap_or(Expr::UNKNOWN), start: node.start_byte() });
     }
 
@@ -46,7 +46,7 @@ impl Binder<'_, '_> {
         let typed = node.child_by_field_name("type").map(|node| typed(node, self.expressions));
         match left {
             Some(left) if is_pattern(left) => self.unpack(left, right),
-            _ => self.bind(left, typed.or_else(|| self.expressions.of(right?))),
+            _ => self.bind(left, typed.or_else(|| self.expressions.read(right?))),
         }
     }
 
@@ -54,10 +54,10 @@ impl Binder<'_, '_> {
     fn unpack(&mut self, left: Node<'_>, right: Option<Node<'_>>) {
         let (names, values) = (named_children(left), right.map(named_children).unwrap_or_default());
         let is_list = right.is_some_and(|right| matches!(right.kind(), "expression_list" | "tuple" | "list"));
-        let element = if is_list { None } else { right.and_then(|right| self.expressions.of(right)) };
+        let element = if is_list { None } else { right.and_then(|right| self.expressions.read(right)) };
         for (position, name) in names.into_iter().enumerate() {
             let value = values.get(position).filter(|_| is_list);
-            let value = value.and_then(|value| self.expressions.of(*value));
+            let value = value.and_then(|value| self.expressions.read(*value));
             self.bind(Some(name), value.or_else(|| Some(element.clone()?.element())));
         }
     }
@@ -67,7 +67,7 @@ impl Binder<'_, '_> {
             let name = parameter_name(parameter);
             let written = parameter.child_by_field_name("type").map(|node| typed(node, self.expressions));
             let value = written.or_else(|| self.expressions.field(parameter, "value"));
-            if name.is_none_or(|name| !matches!(self.expressions.source.of(name), "self" | "cls")) {
+            if name.is_none_or(|name| !matches!(self.expressions.source.text_of(name), "self" | "cls")) {
                 self.bind(name, value);
             }
         }
@@ -83,8 +83,8 @@ impl Binder<'_, '_> {
         let method = function.map_or("", |function| source.field(function, "attribute"));
         let of_mapping = function.and_then(|function| self.expressions.field(function, "object"));
         for (position, name) in names.iter().enumerate() {
-            let of = |node: Option<&Node<'_>>| self.expressions.of(*node?);
-            let collection = match (function.map_or("", |function| source.of(function)), method) {
+            let of = |node: Option<&Node<'_>>| self.expressions.read(*node?);
+            let collection = match (function.map_or("", |function| source.text_of(function)), method) {
                 ("enumerate", _) if position == 1 => of(arguments.first()),
                 ("zip", _) => of(arguments.get(position)),
                 (_, "items") if position == 1 => of_mapping.clone(),
@@ -103,7 +103,7 @@ impl Binder<'_, '_> {
         let is_caught = self.expressions.parent(node).is_some_and(|parent| parent.kind() == "except_clause");
         let value = match node.named_child(0) {
             value if is_caught => caught(value, self.expressions),
-            value => value.and_then(|value| self.expressions.of(value)),
+            value => value.and_then(|value| self.expressions.read(value)),
         };
         self.bind(name, value);
     }
@@ -118,13 +118,17 @@ impl Binder<'_, '_> {
 }
 
 /// Returns a value of a class, or of one of several in brackets.
-fn caught(class: Option<Node<'_>>, expressions: Expressions<'_>) -> Option<Expr> {
+fn caught(class: Option<Node<'_>>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     let class = class.filter(|class| class.kind() != "as_pattern")?;
     match class.kind() {
         "tuple" => Expr::one_of(
-            named_children(class).into_iter().filter_map(|one| expressions.of(one)).map(Expr::call).collect(),
+            named_children(class)
+                .into_iter()
+                .filter_map(|one| expressions.read(one))
+                .map(Expr::call)
+                .collect(),
         ),
-        _ => expressions.of(class).map(Expr::call),
+        _ => expressions.read(class).map(Expr::call),
     }
 }
 
@@ -137,7 +141,7 @@ pub(super) fn parameter_name(parameter: Node<'_>) -> Option<Node<'_>> {
     matches!(name.kind(), "identifier" | "keyword_identifier").then_some(name)
 }
 
-fn typed(node: Node<'_>, expressions: Expressions<'_>) -> Expr {
+fn typed(node: Node<'_>, expressions: ExpressionReader<'_>) -> Expr {
     Expr::Typed(unquoted(&expressions.source.type_text(Some(node))))
 }
 

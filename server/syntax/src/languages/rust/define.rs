@@ -2,10 +2,11 @@
 
 use tree_sitter::Node;
 
+use crate::fragments::inside_delimiters;
 use crate::outline::{
-    Definition, DefinitionKind, Extension, Imported, OutlineBuilder, Parameter, Region, Source,
+    DefaultsRegion, Definition, DefinitionKind, Extension, ImportedItem, OutlineBuilder, Parameter,
+    SourceText,
 };
-use crate::pieces::inside;
 
 /// Maximum number of documentation lines read for the first sentence.
 const DOC_LINES: usize = 4;
@@ -39,9 +40,9 @@ pub(super) fn define(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
 
 /// Macros in item position usually contain items: `cfg_io! { pub mod fs; }`.
 fn items_of_macro(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
-    let last = node.named_child(1).filter(|last| outline.source.of(*last).starts_with('{'));
-    if let Some(items) = last.and_then(inside) {
-        outline.walk_pieces(&[items]);
+    let last = node.named_child(1).filter(|last| outline.source.text_of(*last).starts_with('{'));
+    if let Some(items) = last.and_then(inside_delimiters) {
+        outline.walk_fragments(&[items]);
     }
     false
 }
@@ -53,7 +54,7 @@ fn region(
     is_private: bool,
     outline: &mut OutlineBuilder<'_>,
 ) -> bool {
-    outline.open_region(Region { end: node.end_byte(), owner, is_private });
+    outline.open_region(DefaultsRegion { end: node.end_byte(), owner, is_private });
     true
 }
 
@@ -137,7 +138,7 @@ fn describe(definition: &mut Definition, node: Node<'_>, outline: &OutlineBuilde
 }
 
 /// The signature of a macro is its name; a list of unnamed fields belongs to the signature, other bodies do not.
-fn signature(source: Source<'_>, node: Node<'_>) -> Box<str> {
+fn signature(source: SourceText<'_>, node: Node<'_>) -> Box<str> {
     match node.kind() {
         "macro_definition" => source.signature(node, node.named_child(1)),
         "enum_variant" => source.signature(node, node.child_by_field_name("value")),
@@ -149,14 +150,14 @@ fn signature(source: Source<'_>, node: Node<'_>) -> Box<str> {
 }
 
 /// Returns the supertraits of a trait, and the bounds of an associated type.
-fn bases(source: Source<'_>, node: Node<'_>) -> Vec<Box<str>> {
+fn bases(source: SourceText<'_>, node: Node<'_>) -> Vec<Box<str>> {
     let Some(bounds) = node.child_by_field_name("bounds") else { return Vec::new() };
     let mut cursor = bounds.walk();
     let traits = bounds.named_children(&mut cursor).filter(|bound| bound.kind() != "lifetime");
     traits.map(|bound| source.type_text(Some(bound))).collect()
 }
 
-fn parameters(source: Source<'_>, node: Node<'_>) -> Vec<Parameter> {
+fn parameters(source: SourceText<'_>, node: Node<'_>) -> Vec<Parameter> {
     let Some(list) = node.child_by_field_name("parameters") else { return Vec::new() };
     let mut cursor = list.walk();
     let all = list.named_children(&mut cursor).filter(|parameter| parameter.kind() == "parameter");
@@ -199,18 +200,18 @@ fn implement(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
 }
 
 /// Returns a type without references and generic arguments.
-fn head<'a>(source: Source<'a>, of: Node<'_>) -> &'a str {
+fn head<'a>(source: SourceText<'a>, of: Node<'_>) -> &'a str {
     let mut of = of;
     while let ("reference_type" | "generic_type" | "pointer_type", Some(inner)) =
         (of.kind(), of.child_by_field_name("type"))
     {
         of = inner;
     }
-    source.of(of)
+    source.text_of(of)
 }
 
 /// Whether an `impl` is a blanket implementation.
-fn is_type_parameter(source: Source<'_>, node: Node<'_>, of: &str) -> bool {
+fn is_type_parameter(source: SourceText<'_>, node: Node<'_>, of: &str) -> bool {
     let Some(parameters) = node.child_by_field_name("type_parameters") else { return false };
     let mut cursor = parameters.walk();
     parameters.named_children(&mut cursor).any(|parameter| source.field(parameter, "name") == of)
@@ -226,7 +227,7 @@ fn module(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let around = inline_modules(outline);
     let module = ["self"].into_iter().chain(around.iter().map(AsRef::as_ref)).chain([name]);
     let module = module.collect::<Vec<_>>().join(".");
-    outline.import(node, name, &module, Imported::Module).is_reexport = is_visible(node);
+    outline.import(node, name, &module, ImportedItem::Module).is_reexport = is_visible(node);
     false
 }
 
@@ -235,7 +236,7 @@ fn extern_crate(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let name = source.field(node, "name");
     let alias = source.field(node, "alias");
     let local = if alias.is_empty() { name } else { alias };
-    outline.import(node, local, name, Imported::Module).is_reexport = is_visible(node);
+    outline.import(node, local, name, ImportedItem::Module).is_reexport = is_visible(node);
 }
 
 fn import(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
@@ -248,16 +249,16 @@ fn import(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
         let path = from_file(used.path, &around);
         let Some((&last, module)) = path.split_last() else { continue };
         let (module, imported) = match (used.local, module) {
-            ("*", _) => (path.join("."), Imported::All),
-            (_, []) => (last.to_owned(), Imported::Module),
-            (_, module) => (module.join("."), Imported::Name(last.into())),
+            ("*", _) => (path.join("."), ImportedItem::All),
+            (_, []) => (last.to_owned(), ImportedItem::Module),
+            (_, module) => (module.join("."), ImportedItem::Name(last.into())),
         };
         outline.import(used.node, used.local, &module, imported).is_reexport = is_reexport;
     }
 }
 
 /// One name of a `use`.
-struct Used<'a, 'tree> {
+struct UseLeaf<'a, 'tree> {
     node: Node<'tree>,
     local: &'a str,
     path: Vec<&'a str>,
@@ -266,10 +267,10 @@ struct Used<'a, 'tree> {
 /// Flattens the tree of a `use`; `path` is the path before it.
 fn flatten<'a, 'tree>(
     node: Node<'tree>,
-    source: Source<'a>,
+    source: SourceText<'a>,
     mut path: Vec<&'a str>,
     depth: usize,
-    found: &mut Vec<Used<'a, 'tree>>,
+    found: &mut Vec<UseLeaf<'a, 'tree>>,
 ) {
     let Some(depth) = depth.checked_sub(1) else { return };
     match node.kind() {
@@ -286,21 +287,21 @@ fn flatten<'a, 'tree>(
             }
         }
         "use_wildcard" => {
-            path.extend(segments(node.named_child(0).map_or("", |module| source.of(module))));
-            found.push(Used { node, local: "*", path });
+            path.extend(segments(node.named_child(0).map_or("", |module| source.text_of(module))));
+            found.push(UseLeaf { node, local: "*", path });
         }
         "use_as_clause" => {
             path.extend(segments(source.field(node, "path")));
             let local = source.field(node, "alias");
             if local != "_" {
-                found.push(Used { node, local, path: without_self(path) });
+                found.push(UseLeaf { node, local, path: without_self(path) });
             }
         }
         "identifier" | "scoped_identifier" | "self" | "crate" | "super" => {
-            path.extend(segments(source.of(node)));
+            path.extend(segments(source.text_of(node)));
             let path = without_self(path);
             if let Some(&local) = path.last() {
-                found.push(Used { node, local, path });
+                found.push(UseLeaf { node, local, path });
             }
         }
         _ => {}
@@ -320,7 +321,7 @@ fn without_self(mut path: Vec<&str>) -> Vec<&str> {
     path
 }
 
-/// Converts a path used in the inline module `around` to a path used at the top of the file.
+/// Converts a path used in the inline module `around_hole` to a path used at the top of the file.
 fn from_file<'a>(path: Vec<&'a str>, around: &'a [Box<str>]) -> Vec<&'a str> {
     let ups = path.iter().take_while(|&&segment| segment == "super").count();
     let is_relative = ups > 0 || path.first() == Some(&"self");
@@ -352,7 +353,7 @@ fn inline_modules(outline: &OutlineBuilder<'_>) -> Vec<Box<str>> {
 /// Returns the first sentence of the documentation above `node`, skipping attributes between it and the item.
 ///
 /// Searches the lines: a parser finds siblings by visiting all of them.
-fn doc(source: Source<'_>, node: Node<'_>) -> Box<str> {
+fn doc(source: SourceText<'_>, node: Node<'_>) -> Box<str> {
     let above = source.text.get(..node.start_byte()).unwrap_or_default();
     let mut lines = above.rsplit('\n').skip(1).map(str::trim).peekable();
     let mut is_in_attribute = false;

@@ -1,7 +1,7 @@
 //! Files that a Rust path may refer to.
 
 use crate::language::Manifest;
-use crate::modules::{Package, Place, Projects, Target, below, folder};
+use crate::module_resolution::{ModuleLocation, ModuleTarget, Package, Projects, folder, join_folder};
 
 /// Folders of a package whose files, or whose folders with a `main.rs`, are separate crates.
 const CRATE_FOLDERS: &[&str] = &["src/bin", "tests", "benches", "examples"];
@@ -12,38 +12,43 @@ const MAX_SEGMENTS: usize = 12;
 
 /// The crate of a file, and the file's module in it.
 #[derive(Debug)]
-struct Module<'a> {
+struct ModulePath<'a> {
     /// The folder of the crate's root file.
     root: &'a str,
     /// Names of the modules from the crate's root to the file.
     path: Vec<&'a str>,
 }
 
-pub(super) fn targets(from: &str, module: &str, projects: &Projects) -> Vec<Target> {
+pub(super) fn targets(from: &str, module: &str, projects: &Projects) -> Vec<ModuleTarget> {
     let segments: Vec<&str> = module.split('.').take(MAX_SEGMENTS).collect();
     let Some((&first, rest)) = segments.split_first() else { return Vec::new() };
     let here = module_of(from, projects);
     match first {
         "crate" => in_crate(here.root, &[], rest),
-        "self" => relative(from, &here, 0, rest),
+        "self" => relative_path_targets(from, &here, 0, rest),
         "super" => {
             let more = rest.iter().take_while(|&&segment| segment == "super").count();
-            relative(from, &here, 1 + more, &rest[more..])
+            relative_path_targets(from, &here, 1 + more, &rest[more..])
         }
         "std" | "core" | "alloc" => Vec::new(),
-        _ => named(from, &here, &segments, projects),
+        _ => named_path_targets(from, &here, &segments, projects),
     }
 }
 
 /// Returns locations of a path that begins with a module of the file itself, the name of a crate of the workspace or, up to the
 /// 2018 edition, a module of the crate.
-fn named(from: &str, here: &Module<'_>, segments: &[&str], projects: &Projects) -> Vec<Target> {
+fn named_path_targets(
+    from: &str,
+    here: &ModulePath<'_>,
+    segments: &[&str],
+    projects: &Projects,
+) -> Vec<ModuleTarget> {
     let is_named = |package: &&Package| package.name.replace('-', "_") == segments[0];
     let mut found = Vec::new();
     for package in projects.crates.iter().filter(is_named) {
-        found.extend(in_crate(&below(&package.folder, "src"), &[], &segments[1..]));
+        found.extend(in_crate(&join_folder(&package.folder, "src"), &[], &segments[1..]));
     }
-    found.extend(relative(from, here, 0, segments));
+    found.extend(relative_path_targets(from, here, 0, segments));
     if !here.path.is_empty() {
         found
             .extend(in_crate(here.root, &[], segments).into_iter().filter(|target| target.inside.is_empty()));
@@ -52,9 +57,9 @@ fn named(from: &str, here: &Module<'_>, segments: &[&str], projects: &Projects) 
 }
 
 /// Returns locations of a path from the module `ups` levels above the file.
-fn relative(from: &str, here: &Module<'_>, ups: usize, rest: &[&str]) -> Vec<Target> {
+fn relative_path_targets(from: &str, here: &ModulePath<'_>, ups: usize, rest: &[&str]) -> Vec<ModuleTarget> {
     if ups == 0 && rest.is_empty() {
-        return vec![Place::File(from.into()).into()];
+        return vec![ModuleLocation::File(from.into()).into()];
     }
     match here.path.len().checked_sub(ups) {
         Some(kept) => {
@@ -62,7 +67,7 @@ fn relative(from: &str, here: &Module<'_>, ups: usize, rest: &[&str]) -> Vec<Tar
             // An item without a file of its own is in this one, which may not be the file that the module's path suggests.
             if ups == 0 {
                 found.retain(|target| target.inside.len() < rest.len());
-                found.push(Target { place: Place::File(from.into()), inside: boxed(rest) });
+                found.push(ModuleTarget { place: ModuleLocation::File(from.into()), inside: boxed(rest) });
             }
             found
         }
@@ -70,19 +75,22 @@ fn relative(from: &str, here: &Module<'_>, ups: usize, rest: &[&str]) -> Vec<Tar
     }
 }
 
-/// Returns locations of the path `rest` from the module `base` of a crate, the file of its innermost module first.
-fn in_crate(root: &str, base: &[&str], rest: &[&str]) -> Vec<Target> {
+/// Returns locations of the path `wildcard_part` from the module `base` of a crate, the file of its innermost module first.
+fn in_crate(root: &str, base: &[&str], rest: &[&str]) -> Vec<ModuleTarget> {
     let mut found = Vec::new();
     for count in (0..=rest.len()).rev() {
         let (modules, inside) = rest.split_at(count);
         let path = [base, modules].concat();
         let files = if path.is_empty() {
-            [below(root, "lib.rs"), below(root, "main.rs")]
+            [join_folder(root, "lib.rs"), join_folder(root, "main.rs")]
         } else {
-            let path = below(root, &path.join("/"));
+            let path = join_folder(root, &path.join("/"));
             [format!("{path}.rs"), format!("{path}/mod.rs")]
         };
-        found.extend(files.map(|file| Target { place: Place::File(file.into()), inside: boxed(inside) }));
+        found.extend(
+            files
+                .map(|file| ModuleTarget { place: ModuleLocation::File(file.into()), inside: boxed(inside) }),
+        );
     }
     found
 }
@@ -91,7 +99,7 @@ fn boxed(names: &[&str]) -> Vec<Box<str>> {
     names.iter().map(|&name| name.into()).collect()
 }
 
-fn module_of<'a>(from: &'a str, projects: &Projects) -> Module<'a> {
+fn module_of<'a>(from: &'a str, projects: &Projects) -> ModulePath<'a> {
     let root = crate_root(from, projects);
     let path = from[root.len()..].trim_start_matches('/');
     let path = match path.rsplit_once('/') {
@@ -102,7 +110,7 @@ fn module_of<'a>(from: &'a str, projects: &Projects) -> Module<'a> {
     // A crate of one file has its modules next to that file.
     let is_root_file = is_crate_folder(root) && folder(from) == root;
     let path = if is_root_file { "" } else { path };
-    Module { root, path: path.split('/').filter(|name| !name.is_empty()).collect() }
+    ModulePath { root, path: path.split('/').filter(|name| !name.is_empty()).collect() }
 }
 
 /// Returns the folder of the root file of a file's crate.
@@ -119,7 +127,7 @@ fn crate_root<'a>(from: &'a str, projects: &Projects) -> &'a str {
     from[..start + end].trim_end_matches('/')
 }
 
-/// Returns the length of the prefix of `inside` that is its crate's folder in the folder `name`: `tests/it/main.rs` and
+/// Returns the length of the prefix of `inside_delimiters` that is its crate's folder in the folder `name`: `tests/it/main.rs` and
 /// `tests/it.rs` have their modules next to them, `tests/common/mod.rs` is a module of other crates.
 fn crate_below(inside: &str, name: &str) -> usize {
     match inside[name.len() + 1..].split_once('/') {

@@ -7,32 +7,32 @@ mod values;
 
 use tree_sitter::Node;
 
-use crate::expr::{Expr, Expressions};
-use crate::modules::{Projects, Target};
+use crate::expr::{Expr, ExpressionReader};
+use crate::language_rules::LanguageRules;
+use crate::module_resolution::{ModuleTarget, Projects};
 use crate::outline::OutlineBuilder;
-use crate::rules::Rules;
 use crate::scope::Binding;
 use crate::uses::{NodeUse, UseKind};
 
 pub(crate) use modules::cargo_packages;
 
 /// The rules of Rust.
-pub(crate) struct Rust;
+pub(crate) struct RustRules;
 
-impl Rules for Rust {
+impl LanguageRules for RustRules {
     fn define(&self, node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
         define::define(node, outline)
     }
 
-    fn expr(&self, node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+    fn expr(&self, node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
         values::expr(node, expressions)
     }
 
-    fn bindings(&self, node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+    fn bindings(&self, node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
         values::bindings(node, expressions, found);
     }
 
-    fn use_of<'tree>(&self, node: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+    fn use_of<'tree>(&self, node: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<NodeUse<'tree>> {
         match node.kind() {
             "field_expression" => member(node, "value", "field", expressions),
             "scoped_identifier" | "scoped_type_identifier" => member(node, "path", "name", expressions),
@@ -41,13 +41,13 @@ impl Rules for Rust {
             "struct_expression" => {
                 let name =
                     node.child_by_field_name("name").filter(|name| name.kind() == "type_identifier")?;
-                is_type_name(expressions.source.of(name)).then_some(NodeUse { name, kind: UseKind::New })
+                is_type_name(expressions.source.text_of(name)).then_some(NodeUse { name, kind: UseKind::New })
             }
             "call_expression" => bare(node.child_by_field_name("function")?),
             "generic_function" => bare(node.child_by_field_name("function")?),
             "macro_invocation" => bare(node.child_by_field_name("macro")?),
             "identifier" | "type_identifier" => {
-                is_type_name(expressions.source.of(node)).then(|| mentioned(node, expressions))?
+                is_type_name(expressions.source.text_of(node)).then(|| mentioned(node, expressions))?
             }
             _ => None,
         }
@@ -66,7 +66,7 @@ impl Rules for Rust {
         )
     }
 
-    fn targets(&self, from: &str, module: &str, projects: &Projects) -> Vec<Target> {
+    fn targets(&self, from: &str, module: &str, projects: &Projects) -> Vec<ModuleTarget> {
         modules::targets(from, module, projects)
     }
 }
@@ -76,7 +76,7 @@ fn member<'tree>(
     node: Node<'tree>,
     object: &str,
     name: &str,
-    expressions: Expressions<'_>,
+    expressions: ExpressionReader<'_>,
 ) -> Option<NodeUse<'tree>> {
     let name = node.child_by_field_name(name).filter(|name| name.kind() != "integer_literal")?;
     Some(NodeUse { name, kind: UseKind::Member(expressions.field(node, object).unwrap_or(Expr::UNKNOWN)) })
@@ -86,10 +86,10 @@ fn member<'tree>(
 fn initialized<'tree>(
     node: Node<'tree>,
     name: Node<'tree>,
-    expressions: Expressions<'_>,
+    expressions: ExpressionReader<'_>,
 ) -> Option<NodeUse<'tree>> {
     let literal = expressions.parent(expressions.parent(node)?)?;
-    Some(NodeUse { name, kind: UseKind::Member(expressions.of(literal).unwrap_or(Expr::UNKNOWN)) })
+    Some(NodeUse { name, kind: UseKind::Member(expressions.read(literal).unwrap_or(Expr::UNKNOWN)) })
 }
 
 fn bare(name: Node<'_>) -> Option<NodeUse<'_>> {
@@ -97,7 +97,7 @@ fn bare(name: Node<'_>) -> Option<NodeUse<'_>> {
 }
 
 /// Returns an unqualified type, constant or variant, unless it is the `name` field of a definition or path.
-fn mentioned<'tree>(name: Node<'tree>, expressions: Expressions<'_>) -> Option<NodeUse<'tree>> {
+fn mentioned<'tree>(name: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<NodeUse<'tree>> {
     let is_named = expressions.parent(name)?.child_by_field_name("name").is_some_and(|named| named == name);
     (!is_named).then_some(NodeUse { name, kind: UseKind::Bare })
 }

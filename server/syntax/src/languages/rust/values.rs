@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::tokens::last_chain;
-use crate::expr::{Expr, Expressions};
+use crate::expr::{Expr, ExpressionReader};
 use crate::scope::Binding;
 
 /// Maximum nesting of patterns that is read.
@@ -70,9 +70,9 @@ const ELEMENT_METHODS: &[&str] = &[
     "take_while",
 ];
 
-pub(super) fn expr(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+pub(super) fn expr(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     match node.kind() {
-        "identifier" | "type_identifier" | "crate" | "super" => Some(name(expressions.source.of(node))),
+        "identifier" | "type_identifier" | "crate" | "super" => Some(name(expressions.source.text_of(node))),
         "self" => Some(Expr::This),
         "field_expression" => expressions.member(node, "value", "field"),
         "scoped_identifier" | "scoped_type_identifier" => match node.child_by_field_name("path") {
@@ -92,9 +92,9 @@ pub(super) fn expr(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr>
         | "bracketed_type"
         | "unsafe_block"
         | "expression_statement"
-        | "else_clause" => expressions.wrapped(node),
-        "index_expression" => expressions.wrapped(node).map(Expr::element),
-        "block" => expressions.of(last_named(node)?),
+        | "else_clause" => expressions.inner(node),
+        "index_expression" => expressions.inner(node).map(Expr::element),
+        "block" => expressions.read(last_named(node)?),
         "if_expression" => {
             let branches = ["consequence", "alternative"].map(|branch| node.child_by_field_name(branch));
             expressions.either_of(branches.into_iter().flatten())
@@ -118,7 +118,7 @@ pub(super) fn name(written: &str) -> Expr {
 }
 
 /// Returns a value of a type as written; `Self` is the type whose member is being typed.
-fn typed(of: Node<'_>, expressions: Expressions<'_>) -> Expr {
+fn typed(of: Node<'_>, expressions: ExpressionReader<'_>) -> Expr {
     let written = expressions.source.type_text(Some(of));
     if *written == *"Self" { Expr::This } else { Expr::Typed(written) }
 }
@@ -129,18 +129,18 @@ fn last_named(block: Node<'_>) -> Option<Node<'_>> {
     (last.kind() != "expression_statement").then_some(last)
 }
 
-fn call(node: Node<'_>, expressions: Expressions<'_>) -> Option<Expr> {
+fn call(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     let function = node.child_by_field_name("function")?;
     if function.kind() == "field_expression" && is_transparent(expressions.source.field(function, "field")) {
         return expressions.field(function, "value");
     }
-    if WRAPPERS.contains(&expressions.source.of(function)) {
-        return expressions.of(node.child_by_field_name("arguments")?.named_child(0)?);
+    if WRAPPERS.contains(&expressions.source.text_of(function)) {
+        return expressions.read(node.child_by_field_name("arguments")?.named_child(0)?);
     }
-    expressions.of(function).map(Expr::call)
+    expressions.read(function).map(Expr::call)
 }
 
-pub(super) fn bindings(node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+pub(super) fn bindings(node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
     match node.kind() {
         "let_declaration" | "parameter" | "let_condition" => {
             let value = match node.child_by_field_name("type") {
@@ -160,14 +160,19 @@ pub(super) fn bindings(node: Node<'_>, expressions: Expressions<'_>, found: &mut
 }
 
 /// Binds the names in the field `pattern` of `node`.
-fn bind_field(node: Node<'_>, value: Option<Expr>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+fn bind_field(
+    node: Node<'_>,
+    value: Option<Expr>,
+    expressions: ExpressionReader<'_>,
+    found: &mut Vec<Binding>,
+) {
     if let Some(pattern) = node.child_by_field_name("pattern") {
         let value = value.unwrap_or(Expr::UNKNOWN);
-        Patterns { expressions, found }.bind(pattern, &value, MAX_PATTERN_DEPTH);
+        PatternBinder { expressions, found }.bind(pattern, &value, MAX_PATTERN_DEPTH);
     }
 }
 
-fn bind_arms(node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+fn bind_arms(node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
     let Some(body) = node.child_by_field_name("body") else { return };
     let value = expressions.field(node, "value");
     let mut cursor = body.walk();
@@ -177,7 +182,7 @@ fn bind_arms(node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Bindi
 }
 
 /// Binds the first parameter of a closure that gets an element of the method's receiver.
-fn bind_closure(node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Binding>) {
+fn bind_closure(node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
     let closure = || {
         let function = node.child_by_field_name("function")?;
         let takes_elements = ELEMENT_METHODS.contains(&expressions.source.field(function, "field"));
@@ -185,17 +190,17 @@ fn bind_closure(node: Node<'_>, expressions: Expressions<'_>, found: &mut Vec<Bi
         Some((last.child_by_field_name("parameters")?.named_child(0)?, expressions.field(function, "value")?))
     };
     if let Some((parameter, collection)) = closure() {
-        Patterns { expressions, found }.bind(parameter, &collection.element(), MAX_PATTERN_DEPTH);
+        PatternBinder { expressions, found }.bind(parameter, &collection.element(), MAX_PATTERN_DEPTH);
     }
 }
 
 /// Binds the names in patterns.
-struct Patterns<'a, 'found> {
-    expressions: Expressions<'a>,
+struct PatternBinder<'a, 'found> {
+    expressions: ExpressionReader<'a>,
     found: &'found mut Vec<Binding>,
 }
 
-impl Patterns<'_, '_> {
+impl PatternBinder<'_, '_> {
     fn bind(&mut self, pattern: Node<'_>, value: &Expr, depth: usize) {
         let Some(depth) = depth.checked_sub(1) else { return };
         match pattern.kind() {
@@ -211,7 +216,7 @@ impl Patterns<'_, '_> {
 
     /// A name that begins with a capital letter is a constant or a variant.
     fn bind_name(&mut self, node: Node<'_>, value: &Expr) {
-        let name = self.expressions.source.of(node);
+        let name = self.expressions.source.text_of(node);
         if !name.starts_with(char::is_uppercase) {
             self.found.push(Binding { name: name.into(), value: value.clone(), start: node.start_byte() });
         }
@@ -238,7 +243,7 @@ impl Patterns<'_, '_> {
         let mut cursor = pattern.walk();
         for field in pattern.named_children(&mut cursor).filter(|child| child.kind() == "field_pattern") {
             let Some(name) = field.child_by_field_name("name") else { continue };
-            let value = Expr::Member(Box::new(of.clone()), self.expressions.source.of(name).into());
+            let value = Expr::Member(Box::new(of.clone()), self.expressions.source.text_of(name).into());
             self.bind(field.child_by_field_name("pattern").unwrap_or(name), &value, depth);
         }
     }

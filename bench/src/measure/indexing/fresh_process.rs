@@ -1,0 +1,116 @@
+//! A folder in a fresh process: indexed without a cache, then opened again from the cache.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use cache::Cache;
+use index::{RetrievalQuery, Strategy, TokenBudget};
+use indexer::{IndexedFolder, Indexer};
+use serde_json::{Value, json};
+use workspace::ReadLimits;
+use xtask::process;
+
+use crate::measure::{background_load, document};
+
+/// Repetitions of each measurement; the median counts.
+const RUNS: usize = 3;
+/// Environment variable with the child's folder.
+const FOLDER: &str = "GHOSTBENCH_BENCH_FOLDER";
+/// Environment variable with the child's cache folder.
+const CACHE: &str = "GHOSTBENCH_BENCH_CACHE";
+
+/// Output of a child.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OpenTimings {
+    /// Time until everything is indexed.
+    pub(super) seconds: f64,
+    /// Processor time until then.
+    pub(super) core_seconds: f64,
+    /// Time until the first retrieval is answered.
+    pub(super) answered: f64,
+    /// Resident set after that in bytes.
+    pub(super) memory: f64,
+}
+
+/// Opens a folder without a cache and with one.
+pub(super) fn measure(folder: &Path) -> Result<(OpenTimings, OpenTimings)> {
+    let caches = folder.with_extension("cache");
+    let mut cold = Vec::new();
+    let mut warm = Vec::new();
+    for _ in 0..RUNS {
+        if caches.is_dir() {
+            fs::remove_dir_all(&caches)?;
+        }
+        cold.push(in_child(folder, &caches)?);
+        warm.push(in_child(folder, &caches)?);
+    }
+    Ok((median_run(cold), median_run(warm)))
+}
+
+fn median_run(mut runs: Vec<OpenTimings>) -> OpenTimings {
+    runs.sort_by(|one, other| one.answered.total_cmp(&other.answered));
+    runs[RUNS / 2]
+}
+
+fn in_child(folder: &Path, caches: &Path) -> Result<OpenTimings> {
+    let mut child = Command::new(std::env::current_exe()?);
+    child.arg("bench").env(FOLDER, folder).env(CACHE, caches);
+    let told: Value =
+        serde_json::from_str(&process::output(&mut child)?).context("the child prints no JSON")?;
+    let number = |field: &str| told[field].as_f64().with_context(|| format!("the child tells no `{field}`"));
+    Ok(OpenTimings {
+        seconds: number("seconds")?,
+        core_seconds: number("core_seconds")?,
+        answered: number("answered")?,
+        memory: number("memory")?,
+    })
+}
+
+/// Whether this process is such a child.
+pub(crate) fn is_child() -> bool {
+    std::env::var_os(FOLDER).is_some()
+}
+
+/// In the child: opens the folder, retrieves once, prints the result, and leaves a cache.
+pub(crate) fn open_in_child() -> Result<()> {
+    let folder =
+        |name: &str| std::env::var_os(name).map(PathBuf::from).with_context(|| format!("{name} is not set"));
+    let cache = Cache::new(&folder(CACHE)?, Cache::DEFAULT_LIMIT);
+    let root = folder(FOLDER)?;
+    let start = Instant::now();
+    let (mut indexer, _) = Indexer::open(&root, &ReadLimits::standard(), Some(cache), &|_| {})?;
+    let seconds = start.elapsed().as_secs_f64();
+    let core_seconds = background_load::core_seconds()?;
+    ask(indexer.current())?;
+    let answered = start.elapsed().as_secs_f64();
+    let memory =
+        document::field("/proc/self/status", "VmRSS").context("the kernel does not tell the memory")?;
+    let kilobytes: f64 = memory.trim_end_matches(" kB").parse()?;
+    let told = json!({
+        "seconds": seconds,
+        "core_seconds": core_seconds,
+        "answered": answered,
+        "memory": kilobytes * 1024.0,
+    });
+    println!("{told}");
+    indexer.save()?;
+    Ok(())
+}
+
+/// Retrieves in the middle of the middle file.
+fn ask(indexed: &IndexedFolder) -> Result<()> {
+    let files = indexed.files.files();
+    let file = files.get(files.len() / 2).context("the folder holds no code")?;
+    let (prefix, suffix) = file.text.split_at(file.text.floor_char_boundary(file.text.len() / 2));
+    let query = RetrievalQuery { path: &file.path, language: file.language, prefix, suffix, recent: &[] };
+    indexed.index.hide(&[]).retrieve(
+        Strategy::Hybrid,
+        &indexed.projects,
+        &query,
+        TokenBudget { tokens: 512 },
+    );
+    Ok(())
+}

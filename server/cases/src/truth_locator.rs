@@ -1,0 +1,251 @@
+//! Where a case's truth stands in its file as it is today.
+//!
+//! Files are edited after a case was recorded. A place is told by the truth itself and the code around it; where the truth was
+//! edited, by the lines that stood around it. Where nothing is found, the same is looked for without indentation, blanks at the ends of
+//! lines, and the kind of line ends: files are formatted and converted. Where a secret of the case was masked, today's secrets are masked too.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use secrets::redact;
+
+use crate::Case;
+
+mod normalized_text;
+
+use normalized_text::NormalizedText;
+
+/// How much of the code before and after the truth is compared, in bytes: some lines.
+const WINDOW_BYTES: usize = 512;
+/// A longer truth does not stand in two places by chance.
+const DISTINCTIVE_BYTES: usize = 40;
+/// An edited truth may have grown to so many times its length.
+const MAX_GROWTH: usize = 4;
+/// Any mask of a secret holds this.
+const MASKED: &str = "xxxx";
+const LINE_ENDS: [char; 2] = ['\n', '\r'];
+
+/// What of a case tells its place: the truth and some lines around it, however long the file is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TruthLocator {
+    before: String,
+    truth: String,
+    after: String,
+    /// The first byte of the truth in the recorded file.
+    at: usize,
+    /// Of everything before the truth, as it was stored.
+    prefix_hash: blake3::Hash,
+}
+
+/// A file's text as it is today, for any number of landmarks. What only few of them need is made when the first one does.
+pub struct FileText<'a> {
+    text: &'a str,
+    normalized: OnceCell<NormalizedText>,
+    masked: OnceCell<Cow<'a, str>>,
+    masked_normalized: OnceCell<NormalizedText>,
+}
+
+impl<'a> FileText<'a> {
+    /// Of this text.
+    pub fn new(text: &'a str) -> FileText<'a> {
+        FileText {
+            text,
+            normalized: OnceCell::new(),
+            masked: OnceCell::new(),
+            masked_normalized: OnceCell::new(),
+        }
+    }
+
+    fn normalized(&self) -> &NormalizedText {
+        self.normalized.get_or_init(|| NormalizedText::new(self.text))
+    }
+
+    /// Without secrets; every offset is the same.
+    fn masked(&self) -> &str {
+        self.masked.get_or_init(|| redact(self.text))
+    }
+
+    fn masked_normalized(&self) -> &NormalizedText {
+        self.masked_normalized.get_or_init(|| NormalizedText::new(self.masked()))
+    }
+}
+
+impl Case {
+    /// What tells its place.
+    pub fn truth_locator(&self) -> TruthLocator {
+        let before = self.before_truth();
+        let window = before.ceil_char_boundary(before.len().saturating_sub(WINDOW_BYTES));
+        TruthLocator {
+            before: before[window..].to_owned(),
+            truth: self.truth.clone(),
+            after: self.suffix[..self.suffix.floor_char_boundary(WINDOW_BYTES)].to_owned(),
+            at: self.byte_range.start,
+            prefix_hash: blake3::hash(before.as_bytes()),
+        }
+    }
+
+    /// The place of its [`TruthLocator`] in `text`.
+    pub fn locate_truth(&self, text: &str) -> Option<Range<usize>> {
+        self.truth_locator().locate_in(&FileText::new(text))
+    }
+
+    /// The file before the truth. Behind a complete body the prefix may go on with a fresh line that no file holds.
+    fn before_truth(&self) -> &str {
+        let parts = self.prefix.split_at_checked(self.byte_range.start);
+        parts
+            .filter(|(_, fresh_line)| fresh_line.trim().is_empty())
+            .map_or(&self.prefix, |(before, _)| before)
+    }
+}
+
+impl TruthLocator {
+    /// Where the truth stands in today's text of the case's file. An empty truth stands at its cursor.
+    ///
+    /// That is the recorded place as long as nothing before it changed. Otherwise it is, of all places where the truth's text stands beside
+    /// a line that it stood beside, the one whose surroundings fit best. The text of a long truth is enough. Where that text is
+    /// nowhere, it is what stands now between the lines before and after it.
+    pub fn locate_in(&self, file: &FileText<'_>) -> Option<Range<usize>> {
+        let place = self.find_in(file.text).or_else(|| self.find_in_normalized(file.normalized()));
+        place.or_else(|| {
+            // Masking takes far longer than finding, and moves nothing.
+            let masked = self.is_masked().then(|| file.masked())?;
+            self.find_in(masked).or_else(|| self.find_in_normalized(file.masked_normalized()))
+        })
+    }
+
+    /// Whether what stands in `range` of the file is not what was recorded. Indentation, blanks at the ends of lines and the kind of line
+    /// ends do not count; of a masked secret counts that a secret of its length is still there.
+    pub fn is_edited(&self, file: &FileText<'_>, range: Range<usize>) -> bool {
+        let is_truth = |text: &str| {
+            let today = text.get(range.clone()).unwrap_or_default();
+            today == self.truth
+                || NormalizedText::new(today).text() == NormalizedText::new(&self.truth).text()
+        };
+        let is_as_recorded = is_truth(file.text) || self.truth.contains(MASKED) && is_truth(file.masked());
+        !is_as_recorded
+    }
+
+    /// Whether the file holds the truth with the lines around it as they were, but for indentation and line ends. False for a truth with so
+    /// little around it that it may stand in any file.
+    pub fn is_unchanged_in(&self, file: &FileText<'_>) -> bool {
+        let recorded = [&*self.before, &self.truth, &self.after].concat();
+        // The window begins and ends in the middle of lines.
+        let Some((_, lines)) = recorded.split_once('\n') else { return false };
+        let lines = if self.at == self.before.len() { &recorded } else { lines };
+        let level = NormalizedText::new(lines.rsplit_once('\n').map_or("", |(lines, _)| lines));
+        let telling = level.text().split('\n').max_by_key(|line| line.len()).unwrap_or_default();
+        level.text().len() >= DISTINCTIVE_BYTES
+            && file.text.contains(telling)
+            && file.normalized().text().contains(level.text())
+    }
+
+    fn is_masked(&self) -> bool {
+        [&self.before, &self.truth].iter().any(|text| text.contains(MASKED))
+    }
+
+    fn find_in(&self, text: &str) -> Option<Range<usize>> {
+        if self.is_at_recorded_offset(text) {
+            return Some(self.at..self.at + self.truth.len());
+        }
+        TruthSurroundings::new(&self.before, &self.after).find_in(text, &self.truth, self.at)
+    }
+
+    /// The same without indentation.
+    fn find_in_normalized(&self, level: &NormalizedText) -> Option<Range<usize>> {
+        let recorded = [&*self.before, &self.truth, &self.after].concat();
+        let own = NormalizedText::new(&recorded);
+        let truth = own.offset(self.before.len())..own.offset(self.before.len() + self.truth.len());
+        let around = TruthSurroundings::new(&own.text()[..truth.start], &own.text()[truth.end..]);
+        let found = around.find_in(level.text(), &own.text()[truth], level.offset(self.at))?;
+        Some(level.original(found.start)..level.original(found.end))
+    }
+
+    fn is_at_recorded_offset(&self, text: &str) -> bool {
+        let Some((before, rest)) = text.split_at_checked(self.at) else { return false };
+        before.ends_with(&self.before)
+            && rest.starts_with(&self.truth)
+            && blake3::hash(before.as_bytes()) == self.prefix_hash
+    }
+}
+
+/// The code around a truth, as far as it is compared.
+struct TruthSurroundings<'a> {
+    before: &'a str,
+    after: &'a str,
+    /// The end of `before` from the line end before its last line that tells anything.
+    distinctive_before: Option<&'a str>,
+    /// The beginning of `after` up to the line end after its first line that tells anything.
+    distinctive_after: Option<&'a str>,
+}
+
+impl<'a> TruthSurroundings<'a> {
+    fn new(before: &'a str, after: &'a str) -> TruthSurroundings<'a> {
+        let telling_before = before.rfind(char::is_alphanumeric).map(|last| {
+            let start = before[..last].rfind(LINE_ENDS).unwrap_or(0);
+            &before[start..]
+        });
+        let telling_after = after.find(char::is_alphanumeric).map(|first| {
+            let end = after[first..].find(LINE_ENDS).map_or(after.len(), |end| first + end + 1);
+            &after[..end]
+        });
+        TruthSurroundings {
+            before,
+            after,
+            distinctive_before: telling_before,
+            distinctive_after: telling_after,
+        }
+    }
+
+    /// Where `truth`, which was at byte `at` once, stands in `text` by these surroundings.
+    fn find_in(&self, text: &str, truth: &str, at: usize) -> Option<Range<usize>> {
+        // Blanks are everywhere; what tells a place without a text is the line before it.
+        let anchor = if truth.trim().is_empty() { self.distinctive_before? } else { "" };
+        let anchor = anchor.trim_start_matches(LINE_ENDS);
+        let needle = [anchor, truth].concat();
+        occurrences(text, &needle)
+            .map(|found| found + anchor.len()..found + needle.len())
+            .filter(|place| truth.len() >= DISTINCTIVE_BYTES || self.has_distinctive_neighbor(text, place))
+            .max_by_key(|place| (self.similarity(text, place), Reverse(place.start.abs_diff(at))))
+            .or_else(|| self.find_edited(text, truth.len(), at))
+    }
+
+    /// Whether the nearest line that tells anything still stands before `truth_locator`, or after it.
+    fn has_distinctive_neighbor(&self, text: &str, place: &Range<usize>) -> bool {
+        let (before, after) = (&text[..place.start], &text[place.end..]);
+        let ends = |line: &str| before.ends_with(line) || line.strip_prefix(LINE_ENDS) == Some(before);
+        let starts = |line: &str| after.starts_with(line) || line.strip_suffix(LINE_ENDS) == Some(after);
+        self.distinctive_before.is_some_and(ends) || self.distinctive_after.is_some_and(starts)
+    }
+
+    /// What stands where a truth of `length` bytes at `at` was edited: between the line before it and the line after it, if both still
+    /// stand near each other.
+    fn find_edited(&self, text: &str, length: usize, at: usize) -> Option<Range<usize>> {
+        let (before, after) = (self.distinctive_before?, self.distinctive_after?);
+        let place = |found: usize| {
+            let start = found + before.len();
+            let end = text.floor_char_boundary(start + MAX_GROWTH * length + after.len());
+            let length = text.get(start..end)?.find(after)?;
+            (length > 0).then_some(start..start + length)
+        };
+        occurrences(text, before).filter_map(place).min_by_key(|place| place.start.abs_diff(at))
+    }
+
+    /// Bytes around `truth_locator` that are as they were.
+    fn similarity(&self, text: &str, place: &Range<usize>) -> usize {
+        let same = |(a, b): &(u8, u8)| a == b;
+        let before = text[..place.start].bytes().rev().zip(self.before.bytes().rev()).take_while(same);
+        let after = text[place.end..].bytes().zip(self.after.bytes()).take_while(same);
+        before.count() + after.count()
+    }
+}
+
+/// Where `needle` begins in `text`; occurrences may overlap.
+fn occurrences<'a>(text: &'a str, needle: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let next = move |from: usize| text.get(from..)?.find(needle).map(|found| from + found);
+    std::iter::successors(next(0), move |&found| next(text.ceil_char_boundary(found + 1)))
+}
+
+#[cfg(test)]
+mod tests;

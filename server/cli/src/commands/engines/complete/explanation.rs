@@ -1,0 +1,88 @@
+//! Where a suggestion comes from, in words and as JSON.
+
+use completion::{CleanedAlternative, CopiedSpan, CopySource, Explanation, Outcome, OutcomeStatus};
+use report::terminal::{CopiedPart, ExplanationView};
+use serde_json::{Value, json};
+
+/// For people. Who asked by key was shown all there is.
+pub(super) fn terminal_explanation(engine: &str, outcome: &Outcome, is_invoked: bool) -> ExplanationView {
+    let Some(explanation) = &outcome.trace.explanation else {
+        let remark = match outcome.status {
+            OutcomeStatus::Ok | OutcomeStatus::Silent(_) | OutcomeStatus::Gated(_) => {
+                format!("{engine} does not say where its text comes from; the built-in engine does")
+            }
+            OutcomeStatus::Timeout | OutcomeStatus::Cancelled | OutcomeStatus::Failed(_) => {
+                "there is nothing to explain".to_owned()
+            }
+        };
+        return ExplanationView { parts: Vec::new(), remarks: vec![remark] };
+    };
+    let Explanation { spans, ending, figures } = explanation;
+    let figures: Vec<_> =
+        figures.iter().map(|(name, share)| format!("{name} {:.1} %", share * 100.0)).collect();
+    let what = if outcome.trace.received.is_empty() { "nothing is written" } else { "it ends there" };
+    let is_kept_back =
+        !is_invoked && matches!(outcome.status, OutcomeStatus::Silent(_) | OutcomeStatus::Gated(_));
+    let remarks = [
+        Some([&[format!("{what} because {ending}")], &*figures].concat().join("; ")),
+        is_kept_back.then(|| "what is kept back for being doubtful is shown with --invoked".to_owned()),
+    ];
+    ExplanationView {
+        parts: spans.iter().map(part).collect(),
+        remarks: remarks.into_iter().flatten().collect(),
+    }
+}
+
+/// Editors and terminals count from 1.
+fn location(span: &CopiedSpan) -> String {
+    let start = span.start.map(|start| format!(":{}:{}", start.line + 1, start.character + 1));
+    format!("{}{}", span.path, start.unwrap_or_default())
+}
+
+fn part(span: &CopiedSpan) -> CopiedPart {
+    CopiedPart {
+        range: span.range.clone(),
+        place: location(span),
+        from: match span.from {
+            CopySource::Before => "above",
+            CopySource::After => "below",
+            CopySource::Context => "context",
+            CopySource::File => "",
+        },
+        same: span.same,
+        alike: span.alike,
+        probability: span.probability,
+        renamed: span.renamed.clone(),
+    }
+}
+
+/// What could be inserted instead, with the places that it comes from, if they are known.
+pub(super) fn alternatives(outcome: &Outcome) -> Vec<(String, Option<String>)> {
+    let places = |explanation: &Explanation| {
+        let mut places: Vec<String> = explanation.spans.iter().map(location).collect();
+        places.dedup();
+        places.join(", ")
+    };
+    let alternatives = outcome.alternatives.iter();
+    alternatives.map(|other| (other.text.clone(), other.explanation.as_ref().map(places))).collect()
+}
+
+/// For programs.
+pub(super) fn json_alternatives(outcome: &Outcome, is_explained: bool) -> Value {
+    let alternative = |other: &CleanedAlternative| {
+        let mut row = json!({"text": other.text});
+        if is_explained {
+            row["explanation"] = json_explanation(other.explanation.as_ref());
+        }
+        row
+    };
+    outcome.alternatives.iter().map(alternative).collect()
+}
+
+/// For programs: the spans as in a prediction.
+pub(super) fn json_explanation(explanation: Option<&Explanation>) -> Value {
+    let Some(Explanation { spans, ending, figures }) = explanation else { return Value::Null };
+    let figures: serde_json::Map<String, Value> =
+        figures.iter().map(|&(name, figure)| (name.to_owned(), figure.into())).collect();
+    json!({"spans": replay::spans(spans.clone()), "ending": ending, "figures": figures})
+}

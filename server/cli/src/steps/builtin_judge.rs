@@ -1,0 +1,56 @@
+//! The judge of `cross_file` cases: the built-in engine, which knows a case's file and nothing else.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use cases::{Case, StoredMetric};
+use completion::WorkspaceIndex;
+use replay::{Attempt, ConfiguredEngine, RunInputs, StopSignal};
+use scoring::metric::EXACT_MATCH;
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+use crate::steps::engine_registry;
+use crate::steps::run_replay::runtime;
+
+/// The engine with what it runs on.
+pub(crate) struct BuiltinJudge {
+    runtime: Runtime,
+    engine: ConfiguredEngine,
+    world: WorkspaceIndex,
+}
+
+impl BuiltinJudge {
+    pub(crate) fn new() -> anyhow::Result<BuiltinJudge> {
+        Ok(BuiltinJudge {
+            runtime: runtime()?,
+            engine: engine_registry::judge(),
+            world: WorkspaceIndex::empty(),
+        })
+    }
+
+    /// The engine's name.
+    pub(crate) fn name(&self) -> &str {
+        &self.engine.engine.description().name
+    }
+
+    /// Whether the engine answers the case exactly.
+    pub(crate) fn is_right(&self, case: &Case) -> bool {
+        let questions = RunInputs {
+            cases: [case.clone()].into(),
+            engines: [self.engine.clone()].into(),
+            world: self.world.clone(),
+            copies: Arc::default(),
+            jobs: 1,
+        };
+        let mut answers = Vec::new();
+        let attempts = vec![Attempt { case: 0, engine: 0, repetition: 0 }];
+        let stop = StopSignal::immediately(CancellationToken::new());
+        self.runtime.block_on(replay::run_attempts(attempts, &questions, &stop, |prediction| {
+            answers.push(prediction);
+            ControlFlow::Continue(())
+        }));
+        let scores = replay::score_all(&questions.cases, &answers);
+        scores.iter().any(|score| score.metrics.get(EXACT_MATCH) == Some(&StoredMetric::Value(1.0)))
+    }
+}

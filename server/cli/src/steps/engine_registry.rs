@@ -1,0 +1,127 @@
+//! The engines that a command asks and their settings; the registry for this machine.
+
+use std::sync::Arc;
+
+use cases::Case;
+use completion::{CompletionSettings, WorkspaceIndex};
+use config::Config;
+use engines::{Cassette, HashKey, HttpEngine, RegisteredEngine, Registry, RegistryOptions, Role};
+use index::Strategy;
+use lsp::with_context;
+use replay::{ConfiguredEngine, DataFolder, TruthCopies};
+
+use crate::args::NoCopiesArg;
+use crate::exit::UsageError;
+use crate::folders;
+use crate::output::print_message;
+
+/// Returns a registry whose engines are measured or served: their runs can be compared on this machine. Their answers are recorded, if
+/// there is a cassette.
+pub(crate) fn registry(cassette: Option<&Arc<Cassette>>) -> Registry {
+    Registry::new(RegistryOptions {
+        cassette: cassette.cloned(),
+        hash_key: hash_key(),
+        file_hashes: folders::cache_path().map(|folder| folder.join("file-hashes")),
+        inherited: std::env::vars_os().collect(),
+        logs: folders::engine_logs(),
+    })
+}
+
+/// Returns a registry whose engines are listed or checked: nothing is kept of them but logs.
+pub(crate) fn registry_without_runs() -> Registry {
+    Registry::new(RegistryOptions { logs: folders::engine_logs(), ..RegistryOptions::default() })
+}
+
+/// This machine's key. Without a home folder, or with a broken one, runs cannot be resumed by another process.
+fn hash_key() -> HashKey {
+    let Some(data) = folders::data_path() else { return HashKey::random() };
+    DataFolder::new(data).hash_key().unwrap_or_else(|error| {
+        print_message(&format!("warning: {error}; runs made now cannot be resumed"));
+        HashKey::random()
+    })
+}
+
+/// Returns the engine of the settings called `name`, which has to be one behind HTTP: only those send prompts.
+pub(crate) fn http_engine(config: &Config, name: &str) -> Result<HttpEngine, UsageError> {
+    let engine = config.engines.iter().find(|engine| engine.name == name);
+    let engine = engine.ok_or_else(|| UsageError(format!("there is no engine `{name}` in the settings")))?;
+    let settings = engine.settings.as_ref().map_err(ToString::to_string);
+    settings
+        .and_then(engines::http_engine)
+        .map_err(|obstacle| UsageError(format!("engine `{name}` sends no prompts: {obstacle}")))
+}
+
+/// Returns the engines called `names`, or those asked by default, and prints which others are not asked.
+pub(crate) fn select_for_run(
+    config: &Config,
+    names: &[String],
+    cassette: Option<&Arc<Cassette>>,
+) -> Result<Vec<RegisteredEngine>, UsageError> {
+    let selection =
+        registry(cassette).select(config, names).map_err(|error| UsageError(error.to_string()))?;
+    selection.notes.iter().for_each(|note| print_message(note));
+    Ok(selection.engines)
+}
+
+/// The engine that decides which cases are too easy: the built-in one, as it is replayed.
+pub(crate) fn judge() -> ConfiguredEngine {
+    let engine = RegisteredEngine::default_engine();
+    let judge = ConfiguredEngine::new(&engine, Role::Replay, CompletionSettings::for_replay());
+    judge.expect("the built-in engine can always be asked")
+}
+
+/// The engines as they are replayed, each as it is; and, where truths of the suite have copies in the workspace, each that sees other
+/// files once more without those that hold the copies.
+pub(crate) fn engines_for_replay(
+    engines: &[RegisteredEngine],
+    config: &Config,
+    world: &WorkspaceIndex,
+    cases: &[Case],
+    no_copies: NoCopiesArg,
+) -> (Vec<ConfiguredEngine>, TruthCopies) {
+    let settings = with_context(CompletionSettings::for_replay(), config);
+    let configured = |engine| ConfiguredEngine::new(engine, Role::Replay, settings.clone());
+    let mut configured: Vec<ConfiguredEngine> = engines.iter().filter_map(configured).collect();
+    let without: Vec<ConfiguredEngine> = configured.iter().filter_map(without_copies).collect();
+    if no_copies == NoCopiesArg::Off || without.is_empty() {
+        return (configured, TruthCopies::default());
+    }
+    let copies = TruthCopies::find(cases, world, no_copies == NoCopiesArg::All);
+    if no_copies == NoCopiesArg::All || !copies.rows().is_empty() {
+        configured.extend(without);
+    }
+    (configured, copies)
+}
+
+/// An engine without files that hold a copy of the case's truth; the same as it is for one that sees no file but the case's.
+fn without_copies(asked: &ConfiguredEngine) -> Option<ConfiguredEngine> {
+    let reads_context = asked.engine.reads_context() && asked.settings.strategy != Strategy::None;
+    (asked.engine.reads_workspace() || reads_context).then(|| ConfiguredEngine {
+        engine: engines::with_name(
+            Arc::clone(&asked.engine),
+            &format!("{} no-copies", asked.engine.description().name),
+        ),
+        settings: CompletionSettings { hide_near_duplicates: true, ..asked.settings.clone() },
+        price: asked.price,
+        identity: asked.identity.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use lsp::EditorEngine;
+
+    use super::*;
+
+    #[test]
+    fn an_editor_replays_as_the_command_line_does() {
+        let config = Config::new(&[], &config::Environment::default());
+        let engine = RegisteredEngine::default_engine();
+        let in_editor = EditorEngine::new(&engine, &config).expect("the built-in engine");
+        let here =
+            engines_for_replay(&[engine], &config, &WorkspaceIndex::empty(), &[], NoCopiesArg::default()).0;
+        let [here] = here.try_into().ok().expect("the built-in engine alone");
+        assert_eq!(in_editor.replayed.name(), here.name());
+        assert_ne!(in_editor.automatic.name(), here.name(), "a person sees only what is likely");
+    }
+}

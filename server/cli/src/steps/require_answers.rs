@@ -1,0 +1,81 @@
+//! Whether every engine of a run answered at all.
+
+use std::collections::BTreeMap;
+
+use cases::{Prediction, Status};
+use replay::RunContents;
+
+use crate::exit::NoAnswerError;
+
+/// Refuses a run in which an engine failed whenever it was asked, with the most frequent reason of each such engine: its numbers
+/// measure nothing but the failure. The run and its report are kept.
+pub(crate) fn require_answers(contents: &RunContents) -> anyhow::Result<()> {
+    let names = contents.run.engines.iter().map(|config| config.engine.name.as_str());
+    let failures: Vec<String> =
+        names.filter_map(|name| no_answer_message(name, &contents.predictions)).collect();
+    if failures.is_empty() { Ok(()) } else { Err(NoAnswerError(failures.join("\n")).into()) }
+}
+
+/// What to say of an engine that never answered.
+fn no_answer_message(name: &str, predictions: &[Prediction]) -> Option<String> {
+    let rows: Vec<&Prediction> = predictions.iter().filter(|row| row.engine.name == name).collect();
+    let failed: Vec<&&Prediction> = rows.iter().filter(|row| row.has_failed()).collect();
+    // A gate before an engine keeps it from being asked.
+    let is_unasked = |row: &&&Prediction| row.status == Status::Gated && row.raw.is_empty();
+    let unasked = rows.iter().filter(is_unasked).count();
+    if failed.is_empty() || failed.len() + unasked < rows.len() {
+        return None;
+    }
+    // An error explains more than the deadlines that passed before it was noticed.
+    let mut reasons: BTreeMap<(bool, &str), usize> = BTreeMap::new();
+    for row in &failed {
+        *reasons.entry((row.status == Status::Error, reason(row))).or_default() += 1;
+    }
+    let ((_, reason), _) = reasons.into_iter().max_by_key(|((is_error, _), count)| (*is_error, *count))?;
+    Some(format!(
+        "engine `{name}` never answered ({} of {} requests failed): {reason}",
+        failed.len(),
+        rows.len()
+    ))
+}
+
+fn reason(row: &Prediction) -> &str {
+    match row.status {
+        Status::Timeout => "the deadline passed before its first word",
+        Status::Cancelled => "the request was cancelled",
+        _ => row.reason.as_deref().unwrap_or("it gives no reason"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cases::EngineIdentity;
+
+    use super::*;
+
+    fn row(status: Status, reason: &str) -> Prediction {
+        let engine = EngineIdentity {
+            name: "a".to_owned(),
+            kind: String::new(),
+            model: String::new(),
+            fingerprint: String::new(),
+        };
+        Prediction { reason: Some(reason.to_owned()), ..Prediction::empty("c".to_owned(), engine, status) }
+    }
+
+    #[test]
+    fn only_an_engine_that_failed_whenever_it_was_asked_never_answered() {
+        let error = |reason| row(Status::Error, reason);
+        assert_eq!(no_answer_message("a", &[]), None);
+        assert_eq!(no_answer_message("a", &[row(Status::Gated, "cursor in a word")]), None);
+        assert_eq!(no_answer_message("a", &[error("down"), row(Status::Silent, "nothing")]), None);
+        assert_eq!(no_answer_message("b", &[error("down")]), None);
+        let rows = [error("down"), error("refused"), error("refused"), row(Status::Gated, "no")];
+        assert_eq!(
+            no_answer_message("a", &rows).as_deref(),
+            Some("engine `a` never answered (3 of 4 requests failed): refused")
+        );
+        let timeout = no_answer_message("a", &[row(Status::Timeout, "")]).expect("it never answered");
+        assert!(timeout.ends_with("the deadline passed before its first word"), "{timeout}");
+    }
+}

@@ -1,0 +1,129 @@
+//! Showing a run: scores and report on disk, a table or JSON on standard output, the path last.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use cases::{Case, ContextItem, Score};
+use replay::RunContents;
+use report::{RunReport, RunSummary};
+
+use crate::args::ReportFormat;
+use crate::exit::UsageError;
+use crate::output::{self, count, shell_quoted};
+use crate::progress::Progress;
+
+/// How a run is shown.
+pub(crate) struct ReportOptions {
+    /// What is printed.
+    pub(crate) format: ReportFormat,
+    /// Where the HTML report goes.
+    pub(crate) html: PathBuf,
+    /// Whether the browser opens it.
+    pub(crate) open: bool,
+    /// What to try next, besides reading the report.
+    pub(crate) next: Vec<String>,
+    /// What `--json` says besides the summary.
+    pub(crate) extra: serde_json::Map<String, serde_json::Value>,
+}
+
+impl ReportOptions {
+    /// The report stands beside the run's rows.
+    pub(crate) fn in_run(folder: &Path, json: bool, open: bool) -> ReportOptions {
+        let format = if json { ReportFormat::Json } else { ReportFormat::Table };
+        ReportOptions {
+            format,
+            html: folder.join("report.html"),
+            open,
+            next: Vec::new(),
+            extra: serde_json::Map::new(),
+        }
+    }
+}
+
+/// Scores a run that was just made, keeps the scores beside it, and shows it.
+pub(crate) fn score_and_show(folder: &Path, showing: &ReportOptions) -> anyhow::Result<RunContents> {
+    let contents = replay::read_run(folder)?;
+    let scores = score(&contents);
+    replay::write_scores(folder, &scores)?;
+    show(folder, &contents, &scores, showing)?;
+    Ok(contents)
+}
+
+/// Scores all answers of a run.
+pub(crate) fn score(contents: &RunContents) -> Vec<Score> {
+    let progress = Progress::spinner("scored");
+    let scores = replay::score_all(&contents.cases, &contents.predictions);
+    progress.finish(&count(scores.len(), "answer"));
+    scores
+}
+
+/// Shows a run as it lies there.
+pub(crate) fn show(
+    folder: &Path,
+    contents: &RunContents,
+    scores: &[Score],
+    showing: &ReportOptions,
+) -> anyhow::Result<()> {
+    let notes = report::notes(&contents.run, &contents.cases, &contents.predictions);
+    let report = RunReport {
+        run: &contents.run,
+        cases: &contents.cases,
+        predictions: &contents.predictions,
+        scores,
+        notes: &notes,
+    };
+    let summary = report.summary();
+    if showing.html.is_dir() {
+        return Err(
+            UsageError(format!("{} is a folder; name a file with --out", showing.html.display())).into()
+        );
+    }
+    private_files::write(&showing.html, report::html(&report, &summary).as_bytes()).with_context(|| {
+        format!("cannot write {}; choose another place with --out", showing.html.display())
+    })?;
+    print(folder, showing, &contents.cases, &summary)?;
+    if showing.open {
+        open::that_detached(&showing.html)
+            .with_context(|| format!("cannot open {}", showing.html.display()))?;
+    }
+    Ok(())
+}
+
+fn print(folder: &Path, showing: &ReportOptions, cases: &[Case], summary: &RunSummary) -> anyhow::Result<()> {
+    let text = match showing.format {
+        ReportFormat::Table => {
+            report::terminal::table(summary, output::style(), &next_steps(folder, showing))
+        }
+        ReportFormat::Markdown => report::markdown(summary),
+        ReportFormat::Json => json(folder, showing, cases, summary)?,
+    };
+    Ok(output::print(&text)?)
+}
+
+fn json(
+    folder: &Path,
+    showing: &ReportOptions,
+    cases: &[Case],
+    summary: &RunSummary,
+) -> anyhow::Result<String> {
+    let mut object = showing.extra.clone();
+    object.insert("run".to_owned(), folder.display().to_string().into());
+    object.insert("report".to_owned(), showing.html.display().to_string().into());
+    object.insert("summary".to_owned(), serde_json::from_str(&report::json(summary))?);
+    let with_context = cases.iter().filter(|case| !case.context.is_empty());
+    let contexts: BTreeMap<&str, &[ContextItem]> =
+        with_context.map(|case| (case.id.as_str(), case.context.as_slice())).collect();
+    object.insert("contexts".to_owned(), serde_json::to_value(contexts)?);
+    Ok(format!("{:#}\n", serde_json::Value::Object(object)))
+}
+
+/// The path of the report stands last, where the eye is when the command ends.
+fn next_steps(folder: &Path, showing: &ReportOptions) -> Vec<String> {
+    let mut steps =
+        vec!["Read the cases that went wrong: open the report in a browser (--open does).".to_owned()];
+    steps.extend(showing.next.iter().cloned());
+    steps.push(format!("See every number: ghostbench report {} --json", shell_quoted(folder)));
+    steps.push(format!("Report: {}", showing.html.display()));
+    steps
+}

@@ -1,0 +1,53 @@
+//! The list of trusted files, in Ghostbench's own folder.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use config::TrustStore;
+
+use crate::exit::UsageError;
+use crate::folders;
+
+/// The list as it is.
+pub(crate) fn load_trust_list() -> anyhow::Result<TrustStore> {
+    load(&list_path()?)
+}
+
+/// Changes the list. Two processes that do so at the same time do it one after the other, and whoever reads meanwhile finds the one
+/// or the other list whole.
+pub(crate) fn update_trust_list<T>(change: impl FnOnce(&mut TrustStore) -> T) -> anyhow::Result<T> {
+    let path = list_path()?;
+    let folder = path.parent().context("the list of trusted files has no folder")?;
+    private_files::own_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let failed = || format!("cannot write {}", path.display());
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    let lock = private_files::open(&options, &path.with_extension("lock")).with_context(failed)?;
+    // File systems without locks exist; two writers on one of them are the user's own doing.
+    let _ = lock.lock();
+    let mut store = load(&path)?;
+    let done = change(&mut store);
+    let new = path.with_extension("new");
+    let options = OpenOptions::new().write(true).create(true).truncate(true).clone();
+    let mut file = private_files::open(&options, &new).with_context(failed)?;
+    file.write_all(store.print().as_bytes()).and_then(|()| file.sync_all()).with_context(failed)?;
+    drop(file);
+    fs::rename(&new, &path).with_context(failed)?;
+    Ok(done)
+}
+
+fn list_path() -> Result<PathBuf, UsageError> {
+    folders::trust_list().ok_or_else(|| {
+        UsageError("there is no home folder to keep the list of trusted files in; set the environment variable for it".to_owned())
+    })
+}
+
+fn load(path: &Path) -> anyhow::Result<TrustStore> {
+    let text = match fs::read_to_string(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(TrustStore::default()),
+        text => text.with_context(|| format!("cannot read {}", path.display()))?,
+    };
+    TrustStore::parse(&text).with_context(|| format!("{}", path.display()))
+}

@@ -1,0 +1,109 @@
+//! Tabs in a document of blanks, and blanks in a document of tabs.
+
+use syntax::LanguageFamily;
+
+use super::{AnswerLine, code_lines, reindent};
+use crate::clean::CleaningContext;
+use crate::extent::indentation;
+
+/// Columns of a tab, or blanks of a level, where nothing shows more.
+const TAB: usize = 4;
+/// What else a level may be.
+const WIDTHS: [usize; 4] = [TAB, 2, 8, 3];
+/// One in so many lines may be indented in another way than the document.
+const ODD_LINES: usize = 10;
+/// How much of the document is looked at on each side of the cursor, in bytes.
+const MAX_SHOWN: usize = 32 << 10;
+
+/// Writes the indentation of an answer as the document does, if no line of either is indented in the way of the other.
+pub(super) fn adapt(answer: String, around: &CleaningContext<'_>) -> String {
+    let lines = code_lines(&answer, around);
+    let document = DocumentIndentation::new(around);
+    let begins = |blank: char| lines.iter().any(|line| line.blanks.starts_with(blank));
+    let has_tabs = lines.iter().any(|line| line.blanks.contains('\t'));
+    if document.has_tabs && !document.has_blanks && begins(' ') && !has_tabs {
+        let width = document.width(&lines, around, TAB);
+        return reindent(&answer, |_, blanks| in_tabs(blanks, width));
+    }
+    // Where tabs are four columns, fewer blanks stay blanks.
+    let is_foreign = |line: &AnswerLine<'_>| line.blanks.starts_with('\t') || line.blanks.len() < TAB;
+    if document.has_blanks && !document.has_tabs && begins('\t') && lines.iter().all(is_foreign) {
+        let rest = lines.iter().map(|line| line.blanks.trim_start_matches('\t').len()).max().unwrap_or(0);
+        let usual = if rest >= document.unit || rest > 0 && begins(' ') { TAB } else { document.unit };
+        let width = document.width(&lines, around, usual);
+        return reindent(&answer, |_, blanks| blanks.replace('\t', &" ".repeat(width)));
+    }
+    answer
+}
+
+fn in_tabs(blanks: &str, width: usize) -> String {
+    if blanks.contains('\t') {
+        return blanks.to_owned();
+    }
+    format!("{}{}", "\t".repeat(blanks.len() / width), " ".repeat(blanks.len() % width))
+}
+
+/// How the document is indented.
+struct DocumentIndentation {
+    has_tabs: bool,
+    has_blanks: bool,
+    /// Blanks of a level.
+    unit: usize,
+}
+
+impl DocumentIndentation {
+    fn new(around: &CleaningContext<'_>) -> DocumentIndentation {
+        let before = around.before.text();
+        let before = &before[before.ceil_char_boundary(before.len().saturating_sub(MAX_SHOWN))..];
+        let after = &around.suffix[..around.suffix.floor_char_boundary(MAX_SHOWN)];
+        let is_code = |line: &&str| !line.trim().is_empty() && !around.language.is_comment_line(line);
+        let lines = || [before, after].into_iter().flat_map(str::lines).filter(is_code).map(indentation);
+        let count = |begin: &str| lines().filter(|line| line.starts_with(begin)).count();
+        let (tabs, blanks) = (count("\t"), count("  "));
+        let own = indentation(around.before.line());
+        // A few lines that are indented otherwise are no way of a document, but where the cursor is on one.
+        let has = |own_way: bool, lines: usize, others: usize| own_way || lines * ODD_LINES > others;
+        // Go's formatter knows one way.
+        let is_go = around.language.family() == LanguageFamily::Go;
+        DocumentIndentation {
+            has_tabs: is_go || has(own.starts_with('\t'), tabs, blanks),
+            has_blanks: !is_go && has(own.starts_with("  "), blanks, tabs),
+            unit: unit(lines().filter(|line| line.starts_with("  ")).map(str::len)),
+        }
+    }
+
+    /// How many blanks are a tab in the answer: what puts its outermost closing bracket on the cursor's level, and `usual` where none says
+    /// otherwise.
+    fn width(&self, lines: &[AnswerLine<'_>], around: &CleaningContext<'_>, usual: usize) -> usize {
+        // What the cursor's statement opened may be closed in the answer.
+        let statement = around.before.statement_indentation();
+        let line = indentation(around.before.line());
+        let own = if statement.len() < line.len() { statement } else { line };
+        let least = |width: usize| {
+            let columns = |blanks: &str| {
+                let tabs = blanks.matches('\t').count();
+                blanks.len() - tabs + tabs * width
+            };
+            let closers = lines.iter().filter(|line| line.closes()).map(|line| columns(line.blanks));
+            (closers.min(), columns(own))
+        };
+        // Nothing closes further out than the cursor stands.
+        let is_possible =
+            |width: usize| matches!(least(width), (least, own) if least.is_none_or(|least| least >= own));
+        let fits = |width: &usize| matches!(least(*width), (Some(least), own) if least == own);
+        if around.language.family().is_indented() || is_possible(usual) {
+            return usual;
+        }
+        WIDTHS.into_iter().find(fits).unwrap_or(usual)
+    }
+}
+
+/// The blanks of a level: the most of which nearly all columns are a multiple. Lines that continue others are indented by several levels.
+fn unit(columns: impl Iterator<Item = usize> + Clone) -> usize {
+    let all = columns.clone().count();
+    let is_unit = |unit: &usize| {
+        let odd = columns.clone().filter(|column| column % unit != 0).count();
+        odd * ODD_LINES <= all
+    };
+    [8, TAB, 3, 2].into_iter().find(is_unit).filter(|_| all > 0).unwrap_or(TAB)
+}

@@ -1,0 +1,137 @@
+//! How much of a document's questions is worked on at a time, and how much of its text for each.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use syntax::Language;
+use tokio::sync::Semaphore;
+
+/// What is parsed and searched with, of the text before the cursor and after it, in bytes: thousands of lines. A parse of unmatched brackets
+/// takes some hundred times its text in memory, which this bounds to some tens of megabytes.
+const MAX_BEFORE: usize = 96 << 10;
+const MAX_AFTER: usize = 32 << 10;
+/// Where imports are looked for at the beginning of a larger file, in bytes: behind the longest licences. Counts as a part of what is
+/// before the cursor.
+const MAX_HEAD: usize = 32 << 10;
+
+/// The one question of a document that may gather; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct GatherPermit(Arc<Semaphore>);
+
+impl Default for GatherPermit {
+    fn default() -> GatherPermit {
+        GatherPermit(Arc::new(Semaphore::new(1)))
+    }
+}
+
+impl GatherPermit {
+    /// Does `work` where waiting is no harm, once the question before has ended. `None` if it panicked.
+    pub(crate) async fn run<T: Send + 'static>(
+        turn: Option<GatherPermit>,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        let permit = match turn {
+            Some(GatherPermit(turn)) => Some(turn.acquire_owned().await.ok()?),
+            None => None,
+        };
+        let working = tokio::task::spawn_blocking(move || {
+            // Until the work ends, whether or not its question still waits for it.
+            let _permit = permit;
+            work()
+        });
+        working.await.ok()
+    }
+}
+
+/// The text around a cursor that is parsed and searched with: whole lines where they are not too long. Of a large file these are the
+/// lines near the cursor, and what it begins with up to its last import.
+pub(crate) fn nearby_text<'a>(
+    language: Language,
+    prefix: &'a str,
+    suffix: &'a str,
+) -> (Cow<'a, str>, &'a str) {
+    let end = suffix.floor_char_boundary(MAX_AFTER);
+    let after = &suffix[..end];
+    let after =
+        if end == suffix.len() { after } else { after.rsplit_once('\n').map_or(after, |(lines, _)| lines) };
+    if prefix.len() <= MAX_BEFORE {
+        return (prefix.into(), after);
+    }
+    let head = imports(language, prefix);
+    let start = prefix.ceil_char_boundary(prefix.len() - (MAX_BEFORE - head.len()));
+    let before = &prefix[start..];
+    let before = before.split_once('\n').map_or(before, |(_, lines)| lines);
+    (if head.is_empty() { before.into() } else { [head, before].concat().into() }, after)
+}
+
+/// What a file begins with, up to the definition behind its last import; whole lines. Empty where the head of the file imports nothing.
+fn imports(language: Language, text: &str) -> &str {
+    let head = &text[..text.floor_char_boundary(MAX_HEAD)];
+    let head = head.rfind('\n').map_or("", |end| &head[..=end]);
+    let outline = syntax::parse(language, head).outline(head);
+    let lines: Vec<usize> =
+        std::iter::once(0).chain(head.match_indices('\n').map(|(end, _)| end + 1)).collect();
+    let ranges = || outline.definitions.iter().map(|definition| &definition.range);
+    let is_outer =
+        |at: &usize| !ranges().any(|range| (range.start as usize) < *at && *at < range.end as usize);
+    let imports = outline.imports.iter().filter_map(|import| lines.get(import.line as usize..));
+    let Some(last) =
+        imports.filter(|lines| lines.first().is_some_and(is_outer)).min_by_key(|lines| lines.len())
+    else {
+        return "";
+    };
+    let behind = last.get(1).copied().unwrap_or(head.len());
+    let next = ranges().map(|range| range.start as usize).filter(|start| *start >= behind).min();
+    let line_of = |at: usize| lines.iter().rev().find(|line| **line <= at).copied();
+    &head[..next.and_then(line_of).unwrap_or(head.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_large_text_the_lines_near_the_cursor_are_searched_with() {
+        let lines = "x = [1]\n".repeat(100_000);
+        let near = |before, after| nearby_text(Language::Python, before, after);
+        let (before, after) = near(&lines, &lines);
+        assert!(before.len() <= MAX_BEFORE && after.len() <= MAX_AFTER);
+        assert!(before.starts_with("x = ") && after.ends_with("[1]"));
+        let (before, after) = near("é[", "]é");
+        assert_eq!((&*before, after), ("é[", "]é"));
+        let brackets = "é[".repeat(1 << 20);
+        let (before, after) = near(&brackets, &brackets);
+        assert!(before.len() <= MAX_BEFORE && after.len() <= MAX_AFTER && !before.is_empty());
+    }
+
+    #[test]
+    fn of_a_large_file_the_imports_are_kept() {
+        let licence = |comment: &str| format!("{comment} All rights are reserved.\n").repeat(200);
+        for (language, head, definition) in [
+            (
+                Language::Python,
+                "import os\nfrom shop import (\n    Cart,\n    Item,\n)\n\n",
+                "def f():\n    pass\n",
+            ),
+            (Language::Go, "package shop\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n\n", "func f() {\n}\n"),
+            (Language::Rust, "use std::{\n    fs,\n    io,\n};\n", "fn f() {\n}\n"),
+            (Language::TypeScript, "import {\n  a,\n  b,\n} from './c';\n\n", "function f() {\n}\n"),
+            (Language::Java, "package shop;\n\nimport java.util.List;\n\n", "class A {\n}\n"),
+            (Language::C, "#include <stdio.h>\n#include \"shop.h\"\n\n", "int f(void) {\n}\n"),
+        ] {
+            let comment = if language == Language::Python { "#" } else { "//" };
+            let head = licence(comment) + head;
+            let text = head.clone() + &definition.repeat(20_000);
+            let (before, _) = nearby_text(language, &text, "");
+            assert!(before.len() <= MAX_BEFORE, "{language:?}");
+            let rest =
+                before.strip_prefix(&*head).unwrap_or_else(|| panic!("{language:?}: {}", &before[..9_000]));
+            assert!(text.ends_with(rest) && rest.len() > MAX_BEFORE / 2, "{language:?}");
+        }
+        let text = "x = 1\n".repeat(100_000);
+        assert!(
+            text.ends_with(&*nearby_text(Language::Python, &text, "").0),
+            "without imports the end alone"
+        );
+    }
+}

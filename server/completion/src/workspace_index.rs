@@ -1,0 +1,436 @@
+//! What a request may know: the open document, and the rest of the workspace without it.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use builtin::{Corpus, MaskedCorpus, RecentTyping};
+use index::{CancelFlag, CopyIndex, FileIndex, Hit, Index, RemovedCode, RetrievalQuery, Searcher, Visit};
+use syntax::{Language, Projects, SourceFile};
+
+use crate::gather_permit::{GatherPermit, nearby_text};
+use crate::settings::CompletionSettings;
+use crate::trace::{RetrievedContext, first_line};
+
+/// The saved files of a workspace with what is derived from them. Immutable, cheap to clone, and of no use to an engine by itself:
+/// only a [`DocumentSnapshot`] can be completed in.
+#[derive(Clone)]
+pub struct WorkspaceIndex {
+    files: Arc<[SourceFile]>,
+    /// What engines read; `None` where none does.
+    tokens: Option<WorkspaceTokens>,
+    copies: Arc<OnceLock<CopyIndex>>,
+    index: Index,
+    projects: Arc<Projects>,
+    overlay: Arc<Mutex<OverlayCache>>,
+}
+
+/// The tokens of files.
+#[derive(Clone)]
+struct WorkspaceTokens {
+    corpus: Arc<Corpus>,
+    files: Arc<[SourceFile]>,
+}
+
+/// What is derived with open documents in the place of their files, as it was last asked for: putting it together takes some
+/// milliseconds, and while somebody types in one document the others stay as they are.
+#[derive(Default)]
+struct OverlayCache {
+    documents: Vec<Arc<FileIndex>>,
+    searcher: Option<Searcher>,
+    corpus: Option<Arc<Corpus>>,
+}
+
+impl WorkspaceIndex {
+    /// Derives the tokens that engines read from `files`: about a second for a million lines. There is no index, so nothing is found.
+    pub fn new(files: Arc<[SourceFile]>) -> WorkspaceIndex {
+        let corpus = Corpus::build(&files);
+        WorkspaceIndex::with_tokens(files, corpus)
+    }
+
+    /// The same where the tokens of `files` are known.
+    pub fn with_tokens(files: Arc<[SourceFile]>, corpus: Corpus) -> WorkspaceIndex {
+        let tokens = WorkspaceTokens { corpus: Arc::new(corpus), files: Arc::clone(&files) };
+        WorkspaceIndex { files, tokens: Some(tokens), ..WorkspaceIndex::empty() }
+    }
+
+    /// The workspace with other files, and what is searched for context in them. Where there are tokens, those of files that differ are
+    /// read anew: milliseconds, but for a switch of branches.
+    #[must_use]
+    pub fn with_index(
+        &self,
+        files: Arc<[SourceFile]>,
+        index: Index,
+        projects: Arc<Projects>,
+    ) -> WorkspaceIndex {
+        let tokens = self.tokens.as_ref().map(|tokens| tokens.of(&files));
+        WorkspaceIndex { files, tokens, copies: Arc::default(), index, projects, overlay: Arc::default() }
+    }
+
+    /// The same with the tokens of `other`, brought to these files.
+    #[must_use]
+    pub fn with_tokens_of(&self, other: &WorkspaceIndex) -> WorkspaceIndex {
+        let tokens = other.tokens.as_ref().map(|tokens| tokens.of(&self.files));
+        WorkspaceIndex { tokens, overlay: Arc::default(), ..self.clone() }
+    }
+
+    /// The tokens that engines read, if any does.
+    pub fn tokens(&self) -> Option<&Arc<Corpus>> {
+        self.tokens.as_ref().map(|tokens| &tokens.corpus)
+    }
+
+    /// What is searched when these documents are open.
+    fn searcher(&self, documents: &[Arc<FileIndex>]) -> Searcher {
+        let mut overlaid = self.overlay_cache(documents);
+        let searcher = || self.index.hide(&[]).overlay(documents.to_vec());
+        overlaid.searcher.get_or_insert_with(searcher).clone()
+    }
+
+    /// The tokens when these documents are open; `None` where no engine reads any.
+    fn corpus(&self, documents: &[Arc<FileIndex>]) -> Option<Arc<Corpus>> {
+        let saved = self.tokens()?;
+        if documents.is_empty() {
+            return Some(Arc::clone(saved));
+        }
+        let mut overlaid = self.overlay_cache(documents);
+        let corpus = || {
+            let files: Vec<SourceFile> = documents.iter().map(|document| document.file().clone()).collect();
+            Arc::new(saved.with_changes(&files, &[]))
+        };
+        Some(Arc::clone(overlaid.corpus.get_or_insert_with(corpus)))
+    }
+
+    /// What was derived with these documents, so far.
+    fn overlay_cache(&self, documents: &[Arc<FileIndex>]) -> MutexGuard<'_, OverlayCache> {
+        let mut overlaid = self.overlay.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |(one, other): (&Arc<FileIndex>, &Arc<FileIndex>)| Arc::ptr_eq(one, other);
+        let is_known = overlaid.documents.len() == documents.len()
+            && overlaid.documents.iter().zip(documents).all(is_same);
+        if !is_known {
+            *overlaid = OverlayCache { documents: documents.to_vec(), ..OverlayCache::default() };
+        }
+        overlaid
+    }
+
+    /// A workspace without files, whose tokens no engine reads.
+    pub fn empty() -> WorkspaceIndex {
+        WorkspaceIndex {
+            files: Arc::default(),
+            tokens: None,
+            copies: Arc::default(),
+            index: Index::from_files(Vec::new()),
+            projects: Arc::default(),
+            overlay: Arc::default(),
+        }
+    }
+
+    /// The same with an index of copies that is shared with others who have the same files; the first one who needs it fills it.
+    #[must_use]
+    pub fn sharing(self, copies: Arc<OnceLock<CopyIndex>>) -> WorkspaceIndex {
+        WorkspaceIndex { copies, ..self }
+    }
+
+    /// The world as seen from an open document: the document's own text as given, and no other version of it.
+    pub fn snapshot(&self, document: DocumentText) -> DocumentSnapshot {
+        DocumentSnapshot {
+            index: self.clone(),
+            document,
+            context: None,
+            hidden: Vec::new(),
+            copies: Vec::new(),
+            editor: EditorContext::default(),
+            gather_permit: None,
+            path_gate: None,
+        }
+    }
+
+    /// The saved text of the file at `path`.
+    pub fn text(&self, path: &str) -> Option<&str> {
+        self.files.iter().find(|file| *file.path == *path).map(|file| &*file.text)
+    }
+
+    /// The paths of the files that are wanted.
+    pub fn paths(&self, is_wanted: impl Fn(&SourceFile) -> bool) -> Vec<Arc<str>> {
+        self.files.iter().filter(|file| is_wanted(file)).map(|file| Arc::clone(&file.path)).collect()
+    }
+
+    /// For each of these codes, the files that hold a copy of it.
+    pub fn copies(&self, codes: &[RemovedCode<'_>]) -> Vec<Vec<Arc<str>>> {
+        self.copies.get_or_init(|| CopyIndex::new(&self.files)).files_with_copies(codes)
+    }
+}
+
+/// A document as it is on the screen.
+#[derive(Clone, Debug)]
+pub struct DocumentText {
+    /// Its path, relative to the workspace root.
+    pub path: Arc<str>,
+    /// Its language.
+    pub language: Language,
+    /// Its text; in a replay, the text before the hole and the text after it.
+    pub text: Arc<str>,
+}
+
+/// Whether the code of the file at a path may leave this process now. May wait for the disk.
+pub type PathGate = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
+/// A document at one moment with the world around it.
+#[derive(Clone)]
+pub struct DocumentSnapshot {
+    index: WorkspaceIndex,
+    document: DocumentText,
+    context: Option<Vec<RetrievedContext>>,
+    hidden: Vec<Arc<str>>,
+    copies: Vec<Arc<str>>,
+    editor: EditorContext,
+    gather_permit: Option<GatherPermit>,
+    path_gate: Option<PathGate>,
+}
+
+/// What else is open in an editor.
+#[derive(Clone, Debug, Default)]
+pub struct EditorContext {
+    /// Other documents whose text is not what is saved. They are searched and read in the place of their files.
+    pub documents: Vec<Arc<FileIndex>>,
+    /// Places that were edited or looked at lately, the latest first.
+    pub recent_visits: Vec<Visit>,
+    /// What was typed and accepted lately.
+    pub recent_typing: RecentTyping,
+}
+
+impl DocumentSnapshot {
+    /// The same moment in an editor in which other documents are open.
+    pub fn with_editor_context(self, around: EditorContext) -> DocumentSnapshot {
+        DocumentSnapshot { editor: around, ..self }
+    }
+
+    /// The same moment for a question that waits until others of its document have gathered.
+    pub fn with_gather_permit(self, gathering: GatherPermit) -> DocumentSnapshot {
+        DocumentSnapshot { gather_permit: Some(gathering), ..self }
+    }
+
+    /// The same moment for a question whose own file and whose context are judged again right before an engine is asked.
+    pub fn guarded(self, path_gate: PathGate) -> DocumentSnapshot {
+        DocumentSnapshot { path_gate: Some(path_gate), ..self }
+    }
+
+    /// The same moment with context that was chosen before, in place of what would be gathered now.
+    pub fn with_context(self, context: Vec<RetrievedContext>) -> DocumentSnapshot {
+        DocumentSnapshot { context: Some(context), ..self }
+    }
+
+    /// The same moment in a workspace without the files at `paths`.
+    pub fn without_files(self, paths: Vec<Arc<str>>) -> DocumentSnapshot {
+        DocumentSnapshot { hidden: paths, ..self }
+    }
+
+    /// The same moment, with the files that hold a copy of the text that belongs at the cursor. They are hidden if the settings say so.
+    pub fn with_copies(self, paths: Vec<Arc<str>>) -> DocumentSnapshot {
+        DocumentSnapshot { copies: paths, ..self }
+    }
+
+    pub(crate) fn gather_permit(&self) -> Option<GatherPermit> {
+        self.gather_permit.clone()
+    }
+
+    pub(crate) fn path_gate(&self) -> Option<PathGate> {
+        self.path_gate.clone()
+    }
+
+    pub(crate) fn document(&self) -> &DocumentText {
+        &self.document
+    }
+
+    /// The text of another file as engines read it: that of the open document, or what is saved.
+    pub(crate) fn text_of_other_file(&self, path: &str) -> Option<&str> {
+        let open = self.editor.documents.iter().map(|document| document.file());
+        let unsaved = open.filter(|file| *file.path == *path).map(|file| &*file.text).next();
+        unsaved.or_else(|| self.index.text(path))
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.document.text
+    }
+
+    /// Paths of the files that the request may know nothing of, besides the document's own: the hidden ones and, where those are to
+    /// be hidden too, those with copies.
+    pub(crate) fn hidden(&self, hides_copies: bool) -> Vec<Arc<str>> {
+        let copies = self.copies.iter().filter(|_| hides_copies);
+        self.hidden.iter().chain(copies).cloned().collect()
+    }
+
+    /// What was typed and accepted lately.
+    pub(crate) fn recent_typing(&self) -> &RecentTyping {
+        &self.editor.recent_typing
+    }
+
+    /// Whether other documents are open whose text is not what is saved.
+    pub(crate) fn has_documents(&self) -> bool {
+        !self.editor.documents.is_empty()
+    }
+
+    /// Whether context has to be chosen, which takes milliseconds, rather than taken as it is.
+    pub(crate) fn retrieves_context(&self) -> bool {
+        self.context.is_none()
+    }
+
+    /// The context that goes with the question, nearest first, without anything from `hidden` files: what was chosen before, or what
+    /// the settings' strategy finds now, as long as it is wanted.
+    pub(crate) fn gather(
+        &self,
+        offset: usize,
+        settings: &CompletionSettings,
+        hidden: &[Arc<str>],
+        cancel: &CancelFlag,
+    ) -> Vec<RetrievedContext> {
+        match &self.context {
+            Some(chosen) => {
+                let is_hidden = |item: &&RetrievedContext| hidden.iter().any(|path| **path == *item.path);
+                chosen.iter().filter(|item| !is_hidden(item)).cloned().collect()
+            }
+            None => self.retrieve(offset, settings, hidden, cancel),
+        }
+    }
+
+    fn retrieve(
+        &self,
+        offset: usize,
+        settings: &CompletionSettings,
+        hidden: &[Arc<str>],
+        cancel: &CancelFlag,
+    ) -> Vec<RetrievedContext> {
+        // Questions that have waited for their turn may not be wanted any more.
+        if cancel.is_cancelled() {
+            return Vec::new();
+        }
+        let DocumentText { path, language, text } = &self.document;
+        let Some((prefix, suffix)) = text.split_at_checked(offset) else { return Vec::new() };
+        let hidden: Vec<&str> = hidden.iter().map(|path| &**path).collect();
+        let (prefix, suffix) = nearby_text(*language, prefix, suffix);
+        let searcher = self.index.searcher(&self.editor.documents).hide(&hidden).with_cancel(cancel.clone());
+        let query = RetrievalQuery {
+            path,
+            language: *language,
+            prefix: &prefix,
+            suffix,
+            recent: &self.editor.recent_visits,
+        };
+        let hits = searcher.retrieve(settings.strategy, &self.index.projects, &query, settings.budget);
+        hits.into_iter().map(context_item).collect()
+    }
+
+    /// The workspace's tokens without the saved text of the document and of `hidden` files.
+    pub(crate) fn corpus(&self, hidden: Vec<Arc<str>>) -> MaskedCorpus {
+        let DocumentText { path, language, .. } = &self.document;
+        let corpus = self.index.corpus(&self.editor.documents).unwrap_or_default();
+        MaskedCorpus::new(corpus, Arc::clone(path), *language, hidden)
+            .with_typing(self.editor.recent_typing.clone())
+    }
+}
+
+impl WorkspaceTokens {
+    /// The tokens of other files. Where most are the same, they share the texts with these.
+    fn of(&self, files: &Arc<[SourceFile]>) -> WorkspaceTokens {
+        if Arc::ptr_eq(&self.files, files) {
+            return self.clone();
+        }
+        let known: HashMap<&str, &SourceFile> = self.files.iter().map(|file| (&*file.path, file)).collect();
+        let is_known = |file: &&SourceFile| {
+            let known = known.get(&*file.path);
+            known.is_some_and(|known| Arc::ptr_eq(&known.text, &file.text) && known.language == file.language)
+        };
+        let changed: Vec<SourceFile> = files.iter().filter(|file| !is_known(file)).cloned().collect();
+        let paths: HashSet<&str> = files.iter().map(|file| &*file.path).collect();
+        let removed: Vec<Arc<str>> =
+            known.values().map(|file| &file.path).filter(|path| !paths.contains(&***path)).cloned().collect();
+        if changed.is_empty() && removed.is_empty() {
+            return WorkspaceTokens { files: Arc::clone(files), ..self.clone() };
+        }
+        let corpus = Arc::new(self.corpus.updated_for(&changed, &removed, files));
+        WorkspaceTokens { corpus, files: Arc::clone(files) }
+    }
+}
+
+fn context_item(hit: Hit) -> RetrievedContext {
+    RetrievedContext {
+        path: hit.path.to_string(),
+        first_line: first_line(hit.start_line..hit.end_line, &hit.text),
+        text: hit.text,
+        strategy: hit.strategy.to_owned(),
+        score: hit.score,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use engines::{Rule, ScriptedEngine};
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+    use crate::{OutcomeStatus, complete};
+
+    #[tokio::test]
+    #[expect(
+        clippy::await_holding_lock,
+        reason = "choosing context waits on another thread until it is late"
+    )]
+    async fn context_that_is_not_ready_in_time_is_left_out() {
+        let defined = SourceFile {
+            path: "widgets.py".into(),
+            language: Language::Python,
+            text: "def make_widget(size):\n    return size\n".into(),
+        };
+        let files: Arc<[SourceFile]> = [defined].into();
+        let world = WorkspaceIndex::empty().with_index(files.clone(), Index::build(&files), Arc::default());
+        let text = "from widgets import make_widget\n\nwidget = make_widget";
+        let document = DocumentText { path: "main.py".into(), language: Language::Python, text: text.into() };
+        let snapshot = world.snapshot(document);
+        let rule = Rule { context: true, ..Rule::default() };
+        let engine = ScriptedEngine::with_rules("names its context", vec![rule]);
+        let ask = async |deadline| {
+            let settings = CompletionSettings { deadline, ..CompletionSettings::for_editor() };
+            complete(&snapshot, text.len(), &engine, &settings, &CancellationToken::new()).await
+        };
+        let busy = world.overlay.lock().unwrap();
+        let late = ask(Duration::from_millis(2)).await;
+        drop(busy);
+        assert!(matches!(late.status, OutcomeStatus::Ok), "{:?}", late.status);
+        assert_eq!((&*late.text, late.trace.is_context_late), ("context=", true));
+        let timely = ask(Duration::from_secs(60)).await;
+        assert_eq!((&*timely.text, timely.trace.is_context_late), ("context=widgets.py", false));
+    }
+
+    #[tokio::test]
+    #[expect(
+        clippy::await_holding_lock,
+        reason = "choosing context waits on another thread until it is late"
+    )]
+    async fn of_the_questions_of_a_document_one_gathers_at_a_time() {
+        let world = WorkspaceIndex::empty();
+        let text = "widget = ";
+        let document = DocumentText { path: "main.py".into(), language: Language::Python, text: text.into() };
+        let gathering = GatherPermit::default();
+        let snapshot = world.snapshot(document).with_gather_permit(gathering.clone());
+        let rule = Rule { context: true, ..Rule::default() };
+        let engine = ScriptedEngine::with_rules("names its context", vec![rule]);
+        let ask = async |deadline| {
+            let settings = CompletionSettings { deadline, ..CompletionSettings::for_editor() };
+            complete(&snapshot, text.len(), &engine, &settings, &CancellationToken::new()).await
+        };
+        let before = Arc::strong_count(&world.overlay);
+        let busy = world.overlay.lock().unwrap();
+        // Choosing begins on a thread of its own, which may take longer than the first questions wait.
+        while Arc::strong_count(&world.overlay) == before {
+            assert!(ask(Duration::from_millis(20)).await.trace.is_context_late);
+        }
+        // All at once, as they come from an editor in which each key asks.
+        let late = futures_util::future::join_all((0..50).map(|_| ask(Duration::from_millis(2)))).await;
+        assert!(late.iter().all(|outcome| outcome.trace.is_context_late));
+        // Whatever still gathers holds the workspace.
+        let gathering_now = Arc::strong_count(&world.overlay) - before;
+        drop(busy);
+        assert_eq!(gathering_now, 1);
+        assert!(!ask(Duration::from_secs(60)).await.trace.is_context_late, "the turn is given back");
+    }
+}

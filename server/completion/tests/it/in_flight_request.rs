@@ -1,0 +1,117 @@
+//! Whether an answer that is being written may become that to a later question.
+
+use completion::{AnswerCache, CacheKey, CursorSnapshot, ReuseDecision, reuse_decision};
+use proptest::prelude::*;
+
+use crate::answer_cache::{basis, place};
+
+/// What an answer that was asked for at the first cursor is at the second one, when it began like `streamed`.
+#[track_caller]
+fn check(first: &str, streamed: &str, second: &str, verdict: ReuseDecision) {
+    assert_eq!(
+        reuse_decision(&place(first), streamed, &place(second)),
+        verdict,
+        "{streamed:?} at {second:?}"
+    );
+}
+
+#[test]
+fn what_was_streamed_before_it_was_typed_is_adopted() {
+    check("x = $0\n", "f(a)", "x = f(a$0\n", ReuseDecision::Adopt);
+    check("x = $0\n", "f(a)", "x = f(a)$0\n", ReuseDecision::Adopt);
+    check("x = $0\n", "größe", "x = grö$0\n", ReuseDecision::Adopt);
+    check("if x:$0\r\n", "\n    y()", "if x:\r\n    $0\r\n", ReuseDecision::Adopt);
+}
+
+#[test]
+fn deleting_back_to_where_it_began_adopts() {
+    check("x = $0\n", "", "x = $0\n", ReuseDecision::Adopt);
+    check("x = $0\n", "f(a)", "x = $0\n", ReuseDecision::Adopt);
+}
+
+#[test]
+fn what_was_typed_before_it_is_streamed_is_waited_for() {
+    check("x = $0\n", "", "x = f$0\n", ReuseDecision::Wait);
+    check("x = $0\n", "f", "x = f(a$0\n", ReuseDecision::Wait);
+    check("x = $0\n", "f(", "x = f(a$0)\n", ReuseDecision::Wait);
+    check("fn f() $0\n", "", "fn f() {\n    $0\n}\n", ReuseDecision::Wait);
+}
+
+#[test]
+fn what_has_parted_is_cancelled() {
+    check("x = $0\n", "f(a)", "x = g$0\n", ReuseDecision::Cancel);
+    check("x = $0\n", "f(a)", "x = f(b$0)\n", ReuseDecision::Cancel);
+    check("x = $0\n", "f(a)", "x =$0\n", ReuseDecision::Cancel);
+    check("x = $0\n", "", "y = $0\n", ReuseDecision::Cancel);
+    check("x = $0\n", "", "x = f$0\ny", ReuseDecision::Cancel);
+    check("x = $0\ny", "", "x = f$0\nz", ReuseDecision::Cancel);
+    check("x = $0\ny = ", "", "x = \ny = $0", ReuseDecision::Cancel);
+}
+
+#[test]
+fn another_arm_is_cancelled_and_a_new_workspace_counts_where_nothing_was_typed() {
+    let asked = place("x = $0\n");
+    let at = |fixture: &str, changed: &CacheKey| {
+        reuse_decision(&asked, "f(a)", &CursorSnapshot { cache_key: changed.clone(), ..place(fixture) })
+    };
+    for other in [
+        CacheKey { engine: "e2".to_owned(), ..basis() },
+        CacheKey { fingerprint: "f2".to_owned(), ..basis() },
+        CacheKey { settings: 2, ..basis() },
+    ] {
+        assert_eq!(at("x = $0\n", &other), ReuseDecision::Cancel);
+        assert_eq!(at("x = f$0\n", &other), ReuseDecision::Cancel);
+    }
+    for newer in [CacheKey { workspace: 2, ..basis() }, CacheKey { documents: 2, ..basis() }] {
+        assert_eq!(at("x = $0\n", &newer), ReuseDecision::Cancel);
+        assert_eq!(at("x = f$0\n", &newer), ReuseDecision::Adopt);
+    }
+}
+
+fn texts() -> impl Strategy<Value = String> {
+    let pieces = ["a", "b", "é", "(", ")", "\n", "  ", "}"];
+    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..8)
+        .prop_map(|pieces| pieces.concat())
+}
+
+fn cut(text: &str, at: &prop::sample::Index) -> usize {
+    text.floor_char_boundary(at.index(text.len() + 1))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// At every moment of an answer: it is adopted or waited for as long as its beginning is what was typed, and what is left of an
+    /// adopted answer makes the document that accepting it would have made.
+    #[test]
+    fn an_adopted_answer_is_what_accepting_it_would_have_given(
+        before in texts(),
+        after in texts(),
+        answer in texts(),
+        other in texts(),
+        said in any::<prop::sample::Index>(),
+        pressed in any::<prop::sample::Index>(),
+        is_other in any::<bool>(),
+    ) {
+        let streamed = &answer[..cut(&answer, &said)];
+        let typed = if is_other { other.as_str() } else { &answer[..cut(&answer, &pressed)] };
+        let asked = place(&format!("{before}$0{after}"));
+        let today = place(&format!("{before}{typed}$0{after}"));
+        let verdict = reuse_decision(&asked, streamed, &today);
+        if answer.starts_with(typed) {
+            prop_assert_ne!(verdict, ReuseDecision::Cancel, "the answer goes on from what was typed");
+        }
+        if verdict == ReuseDecision::Cancel {
+            prop_assert!(!answer.starts_with(typed));
+        }
+        let mut recent = AnswerCache::default();
+        recent.insert(asked, &answer);
+        match recent.remaining_text(&today) {
+            Some(rest) => {
+                prop_assert_ne!(verdict, ReuseDecision::Cancel);
+                prop_assert_eq!(format!("{before}{typed}{rest}{after}"), format!("{before}{answer}{after}"));
+            }
+            None => prop_assert!(!answer.starts_with(typed) || answer.len() == typed.len()),
+        }
+    }
+}

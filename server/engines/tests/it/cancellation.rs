@@ -1,0 +1,107 @@
+//! Cancelling, dropping or stopping a request frees the server at once.
+
+use std::time::{Duration, Instant};
+
+use engines::{Engine, EngineError, EngineKind, FinishReason};
+use mock::{MockServer, Reply, ReplyStep};
+use tokio_util::sync::CancellationToken;
+
+use crate::harness::{FIXTURE, Heard, ask, engine, request, settings};
+
+/// Time limit for freeing a server: ten times the usual time, for a busy machine.
+const SOON: Duration = Duration::from_millis(50);
+
+const PIECE: &str = "data: {\"content\": \"piece\", \"stop\": false}\n\n";
+
+/// Servers that hang before their answer, and in it.
+fn hanging() -> [Reply; 2] {
+    let before = Reply::default().with_step(ReplyStep::Hang);
+    [before, Reply::stream("text/event-stream").chunk(PIECE.as_bytes()).with_step(ReplyStep::Hang)]
+}
+
+/// Waits until the server is idle, and returns the time since `start`.
+async fn freed(server: &MockServer, start: Instant) -> Duration {
+    let log = server.wait_until("the client to leave", |log| log.disconnected == 1).await;
+    log.disconnected_at.expect("one has left").saturating_duration_since(start)
+}
+
+/// Waits until the request has arrived and, in an answer, its first piece was received.
+async fn is_under_way(server: &MockServer) {
+    server.wait_until("the request", |log| log.received.len() == 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn cancelling_frees_the_server() {
+    for reply in hanging() {
+        let server = MockServer::with_replies([reply]);
+        let engine = engine(settings(EngineKind::LlamaCpp, &server.url()));
+        let (mut heard, cancel) = (Heard::default(), CancellationToken::new());
+        let cancelling = async {
+            is_under_way(&server).await;
+            let start = Instant::now();
+            cancel.cancel();
+            start
+        };
+        let (answer, start) =
+            tokio::join!(engine.complete(request(FIXTURE), &mut heard, &cancel), cancelling);
+        assert!(matches!(answer, Err(EngineError::Cancelled)), "{answer:?}");
+        let freed = freed(&server, start).await;
+        assert!(freed < SOON, "{freed:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn dropping_frees_the_server() {
+    for reply in hanging() {
+        let server = MockServer::with_replies([reply]);
+        let engine = engine(settings(EngineKind::LlamaCpp, &server.url()));
+        let start = {
+            let asking = ask(&engine);
+            tokio::select! {
+                (answer, _) = asking => panic!("there is no answer: {answer:?}"),
+                () = is_under_way(&server) => Instant::now(),
+            }
+        };
+        let freed = freed(&server, start).await;
+        assert!(freed < SOON, "{freed:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn having_heard_enough_frees_the_server() {
+    let [_, reply] = hanging();
+    let server = MockServer::with_replies([reply]);
+    let engine = engine(settings(EngineKind::LlamaCpp, &server.url()));
+    let mut heard = Heard { enough: Some(1), ..Heard::default() };
+    let answer = engine.complete(request(FIXTURE), &mut heard, &CancellationToken::new()).await;
+    let start = Instant::now();
+    assert_eq!(answer.unwrap().finish, FinishReason::Complete);
+    let freed = freed(&server, start).await;
+    assert!(freed < SOON, "{freed:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_that_waits_for_its_turn_is_freed_too() {
+    let server = MockServer::with_replies([Reply::default().with_step(ReplyStep::Hang)]);
+    let mut one = settings(EngineKind::LlamaCpp, &server.url());
+    one.server.max_concurrency = Some(1);
+    let engine = engine(one);
+    let cancel = CancellationToken::new();
+    let (mut first, mut second) = (Heard::default(), Heard::default());
+    let never = CancellationToken::new();
+    let both = async {
+        let waiting = engine.complete(request(FIXTURE), &mut second, &cancel);
+        let cancelling = async {
+            is_under_way(&server).await;
+            cancel.cancel();
+        };
+        let (answer, ()) = tokio::join!(waiting, cancelling);
+        assert!(matches!(answer, Err(EngineError::Cancelled)), "{answer:?}");
+    };
+    tokio::select! {
+        biased;
+        answer = engine.complete(request(FIXTURE), &mut first, &never) => panic!("there is no answer: {answer:?}"),
+        () = both => {}
+    }
+    assert_eq!(server.log().received.len(), 1);
+}

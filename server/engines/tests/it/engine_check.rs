@@ -1,0 +1,195 @@
+//! Results of checks on servers with known models.
+
+use std::time::Duration;
+
+use engines::check::{CancellationResult, EngineCheck, StreamingMode, check};
+use engines::{BuiltinEngine, Engine, EngineError, EngineKind, FimSetting, HttpSettings, ServerError};
+use mock::{Dialect, MockModel, MockServer, Reply, SuffixPolicy, TemplateMarks};
+use prompt::template_check::{FormResult, PROBES, PromptForm, Symptom, TemplateVerdict};
+
+use crate::harness::{KEY, engine, settings};
+
+/// Model families and the marks that their models know.
+const FAMILIES: [(&str, TemplateMarks); 7] = [
+    ("qwen2.5-coder", TemplateMarks::QWEN),
+    ("starcoder2", TemplateMarks::STARCODER),
+    ("deepseek-coder", TemplateMarks::DEEPSEEK),
+    ("codellama", TemplateMarks::CODELLAMA),
+    ("codestral", TemplateMarks::CODESTRAL),
+    ("falcon-h1-tiny-coder", TemplateMarks::FALCON),
+    ("seed-coder", TemplateMarks::SEED_CODER),
+];
+
+/// A model that knows all probes.
+fn knowing(marks: Option<TemplateMarks>) -> MockModel {
+    let model = MockModel::new("coder", marks);
+    PROBES.iter().fold(model, |model, probe| model.with_answer(probe.prefix, probe.truth, probe.suffix))
+}
+
+/// The answer of a model that only sees the prefix.
+fn continued(prompt: &str) -> String {
+    let probe = PROBES.iter().find(|probe| prompt.ends_with(probe.prefix));
+    match probe {
+        Some(probe) if !probe.needs_suffix => format!("{}{}\nmore()\n", probe.truth, probe.suffix),
+        _ => " f:\n        return f.read()\n".to_owned(),
+    }
+}
+
+fn talk(_: &str) -> String {
+    "Sure, here is the completed code for you:\n\n```python\nreturn a\n```\n".to_owned()
+}
+
+async fn checked(server: &MockServer, kind: EngineKind, fim: &str) -> EngineCheck {
+    let fim = FimSetting::parse((fim != "auto").then_some(fim));
+    let engine = engine(HttpSettings { fim, ..settings(kind, &server.url()) });
+    check(&engine, &|| {}).await
+}
+
+fn better(template: &str) -> Option<TemplateVerdict> {
+    Some(TemplateVerdict::Better(PromptForm::Template(
+        prompt::Template::parse(template).expect("the test's name"),
+    )))
+}
+
+#[tokio::test]
+async fn the_right_template_is_proven_and_a_wrong_one_is_found_out() {
+    for (right, marks) in FAMILIES {
+        let server = MockServer::with_dialect(Dialect::vllm(knowing(Some(marks))));
+        for (configured, _) in FAMILIES {
+            let check = checked(&server, EngineKind::Vllm, configured).await;
+            let expected = if configured == right { Some(TemplateVerdict::Right) } else { better(right) };
+            assert_eq!(check.verdict, expected, "{right} asked as {configured}");
+            let found = check.chosen_form.map(|tried| tried.filled_holes());
+            assert_eq!(found, Some(if configured == right { PROBES.len() } else { 0 }));
+            assert!(!check.other_forms.is_empty(), "wrong forms are tried too");
+        }
+    }
+}
+
+#[tokio::test]
+async fn without_any_template_the_right_one_is_found() {
+    let server = MockServer::with_dialect(Dialect::vllm(knowing(Some(TemplateMarks::DEEPSEEK))));
+    let check = checked(&server, EngineKind::Vllm, "auto").await;
+    assert!(matches!(check.fault, Some(EngineError::NoTemplate { .. })), "{:?}", check.fault);
+    assert_eq!(check.verdict, better("deepseek-coder"));
+}
+
+#[tokio::test]
+async fn a_suffix_that_is_ignored_in_silence_is_found_out() {
+    let knows = knowing(Some(TemplateMarks::CODELLAMA)).with_continuations(continued);
+    let dialect = Dialect::open_ai(knows, KEY).with_suffix(SuffixPolicy::Ignored);
+    let server = MockServer::with_dialect(dialect.clone());
+    let check = checked(&server, EngineKind::OpenAi, "server").await;
+    assert!(check.chosen_form.as_ref().is_some_and(FormResult::ignores_suffix), "{:?}", check.chosen_form);
+    assert_eq!(check.verdict, better("codellama"));
+
+    let taken = MockServer::with_dialect(dialect.with_suffix(SuffixPolicy::Taken));
+    assert_eq!(checked(&taken, EngineKind::OpenAi, "server").await.verdict, Some(TemplateVerdict::Right));
+    // A template for a server that supports infill.
+    let check = checked(&taken, EngineKind::OpenAi, "codestral").await;
+    assert_eq!(check.verdict, better("codellama"), "templates come before the server's own");
+}
+
+#[tokio::test]
+async fn the_server_s_own_prompt_is_recommended_where_no_template_is_right() {
+    let model = knowing(None).with_continuations(continued);
+    let server = MockServer::with_dialect(Dialect::open_ai(model, KEY));
+    let check = checked(&server, EngineKind::OpenAi, "codestral").await;
+    assert_eq!(check.verdict, Some(TemplateVerdict::Better(PromptForm::Server)));
+}
+
+#[tokio::test]
+async fn a_model_for_chats_is_found_out() {
+    let server = MockServer::with_dialect(
+        Dialect::open_ai(knowing(None).with_continuations(talk), KEY).with_suffix(SuffixPolicy::Ignored),
+    );
+    for fim in ["qwen2.5-coder", "codestral", "server"] {
+        let check = checked(&server, EngineKind::OpenAi, fim).await;
+        assert_eq!(check.verdict, Some(TemplateVerdict::Better(PromptForm::Chat)), "asked as {fim}");
+        assert_eq!(check.chosen_form.map(|tried| tried.count_with(Symptom::Fence)), Some(PROBES.len()));
+    }
+    let check = checked(&server, EngineKind::OpenAiChat, "auto").await;
+    assert_eq!(check.verdict, Some(TemplateVerdict::Right), "{:?}", check.chosen_form);
+    // This server has no chat.
+    let server = MockServer::with_dialect(Dialect::vllm(knowing(None).with_continuations(talk)));
+    assert_eq!(checked(&server, EngineKind::Vllm, "codestral").await.verdict, Some(TemplateVerdict::Chats));
+}
+
+#[tokio::test]
+async fn a_model_that_only_continues_is_found_out() {
+    let server =
+        MockServer::with_dialect(Dialect::vllm(MockModel::new("coder", None).with_continuations(continued)));
+    for (configured, _) in FAMILIES {
+        let check = checked(&server, EngineKind::Vllm, configured).await;
+        assert_eq!(check.verdict, Some(TemplateVerdict::NoHoles), "asked as {configured}");
+    }
+    let server = MockServer::with_dialect(
+        Dialect::open_ai(MockModel::new("coder", None).with_continuations(continued), KEY)
+            .with_suffix(SuffixPolicy::Ignored),
+    );
+    assert_eq!(checked(&server, EngineKind::OpenAi, "server").await.verdict, Some(TemplateVerdict::NoHoles));
+}
+
+#[tokio::test]
+async fn of_a_model_that_knows_nothing_nothing_is_said() {
+    for kind in [EngineKind::Vllm, EngineKind::LlamaCpp] {
+        let model = MockModel::new("coder", Some(TemplateMarks::QWEN));
+        let dialect = if kind == EngineKind::Vllm { Dialect::vllm(model) } else { Dialect::llama_cpp(model) };
+        let server = MockServer::with_dialect(dialect);
+        let check = checked(&server, kind, "qwen2.5-coder").await;
+        assert_eq!((check.verdict, check.fault.is_none()), (Some(TemplateVerdict::Unclear), true));
+        assert_eq!(check.chosen_form.map(|tried| tried.filled_holes()), Some(0));
+    }
+}
+
+#[tokio::test]
+async fn times_speed_and_the_way_of_the_answer_are_measured() {
+    let pause = Duration::from_millis(3);
+    let text = "one two three four five six seven eight nine ten eleven twelve";
+    let model = knowing(Some(TemplateMarks::QWEN)).with_answers(move |_| Some(text.to_owned()));
+    let server = MockServer::with_dialect(Dialect::llama_cpp(model).with_delays(Duration::ZERO, pause));
+    let check = checked(&server, EngineKind::LlamaCpp, "qwen2.5-coder").await;
+    assert_eq!(check.info.metadata.context_window, Some(2048));
+    assert!(check.times.is_some_and(|times| times.first >= pause && times.total >= times.first));
+    assert_eq!(check.streaming, Some(StreamingMode::Pieces(text.len().div_ceil(4))));
+    assert!(check.speed.is_some_and(|speed| speed.is_counted && speed.tokens_per_second > 0.0));
+    assert!(
+        matches!(check.cancellation, Some(CancellationResult::NextInTime(_))),
+        "{:?}",
+        check.cancellation
+    );
+    assert_eq!(server.log().disconnected, 1, "the connection of the cancelled question has ended");
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_as_a_whole_is_no_stream() {
+    let server =
+        MockServer::with_dialect(Dialect::tabby(knowing(None).with_answers(|_| Some("1, ".repeat(20))), KEY));
+    let check = checked(&server, EngineKind::Tabby, "auto").await;
+    assert_eq!((check.streaming, check.verdict), (Some(StreamingMode::Whole), Some(TemplateVerdict::Right)));
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_asked_once() {
+    let gone = MockServer::with_replies([]).url();
+    let engine = engine(settings(EngineKind::LlamaCpp, &gone));
+    let check = check(&engine, &|| {}).await;
+    let is_refused =
+        matches!(&check.fault, Some(EngineError::Server { fault: ServerError::Refused { .. }, .. }));
+    assert!(is_refused && check.verdict.is_none(), "{check:?}");
+
+    let refusal = Reply::json(401, &serde_json::json!({"error": {"message": "no"}}));
+    let server = MockServer::with_replies([refusal]);
+    let check = checked(&server, EngineKind::OpenAi, "codestral").await;
+    let is_unauthorized =
+        matches!(&check.fault, Some(EngineError::Server { fault: ServerError::Unauthorized { .. }, .. }));
+    assert!(is_unauthorized && check.verdict.is_none(), "{check:?}");
+}
+
+#[tokio::test]
+async fn engines_without_a_model_of_ours_are_asked_and_not_judged() {
+    let builtin = BuiltinEngine::new("builtin", builtin::BuiltinSettings::for_replay());
+    let check = check(&builtin as &dyn Engine, &|| {}).await;
+    assert!(check.times.is_some() && check.chosen_form.is_some() && check.fault.is_none());
+    assert_eq!((check.verdict, check.cancellation), (None, None));
+}

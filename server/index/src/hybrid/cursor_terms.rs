@@ -1,0 +1,169 @@
+//! The text around the cursor: names by their distance, and the weighted terms that describe it.
+
+use std::cell::RefCell;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::Scope;
+
+use crate::import_lines::import_lines;
+use crate::retrieve::RetrievalQuery;
+use crate::searcher::Searcher;
+use crate::terms::{Term, identifiers, names};
+
+/// Lines before the cursor in the query.
+const LINES_BEFORE: usize = 40;
+/// Lines after the cursor in the query.
+const LINES_AFTER: usize = 25;
+/// A line's weight decreases by a factor of e over this many lines.
+const DECAY_LINES: f32 = 6.0;
+/// Lines after the cursor have less weight: new code resembles the code just written.
+const AFTER_WEIGHT: f32 = 0.5;
+/// Parts of names match much unrelated code.
+const PART_WEIGHT: f32 = 0.35;
+/// Weight of the name of the function around the cursor.
+const FUNCTION_WEIGHT: f32 = 0.5;
+/// The relevance of a mention decreases by a factor of e over this many lines.
+const MENTION_DECAY_LINES: f32 = 12.0;
+/// Lines after the cursor whose names are considered.
+const SUFFIX_LINES: usize = 400;
+/// Number of lines treated as being written.
+const LAST_LINES: usize = 2;
+
+/// Names and terms around the cursor.
+pub(crate) struct CursorTerms<'a> {
+    /// Terms with their weights.
+    pub(crate) weights: FxHashMap<Term, f32>,
+    /// Names before the cursor, outside of imports.
+    before: FxHashMap<&'a str, NameMentions>,
+    /// Distance in lines from the cursor to the first mention of each name after it.
+    after: FxHashMap<&'a str, usize>,
+    /// Parts of the names on the lines being written.
+    pub(crate) last_parts: FxHashMap<Term, f32>,
+    /// Names on the lines being written, and in the return type of the enclosing function.
+    pub(crate) expected: FxHashSet<&'a str>,
+    /// Line of the cursor.
+    line: usize,
+    part_weights: RefCell<FxHashMap<Term, f32>>,
+}
+
+/// Mentions of a name before the cursor.
+#[derive(Clone, Copy, Default)]
+struct NameMentions {
+    last_line: usize,
+    count: u32,
+}
+
+impl<'a> CursorTerms<'a> {
+    pub(crate) fn new(query: &RetrievalQuery<'a>, scope: &'a Scope) -> CursorTerms<'a> {
+        let RetrievalQuery { language, prefix, suffix, .. } = *query;
+        let lines: Vec<&str> = prefix.split('\n').collect();
+        let mut around = CursorTerms {
+            weights: FxHashMap::default(),
+            before: FxHashMap::default(),
+            after: FxHashMap::default(),
+            last_parts: FxHashMap::default(),
+            expected: FxHashSet::default(),
+            line: lines.len() - 1,
+            part_weights: RefCell::default(),
+        };
+        let imports = import_lines(&scope.outline, &lines);
+        for (number, line) in lines.iter().enumerate() {
+            let is_import = imports.iter().any(|range| range.contains(&number));
+            for name in names(line).filter(|_| !is_import) {
+                let mentions = around.before.entry(name).or_default();
+                *mentions = NameMentions { last_line: number, count: mentions.count + 1 };
+            }
+        }
+        for (number, line) in suffix.split('\n').take(SUFFIX_LINES).enumerate() {
+            for name in names(line) {
+                around.after.entry(name).or_insert(number);
+            }
+        }
+        around.before.retain(|name, _| !syntax::is_reserved(language, name));
+        around.after.retain(|name, _| !syntax::is_reserved(language, name));
+        around.weigh(query, scope, &lines);
+        around
+    }
+
+    fn weigh(&mut self, query: &RetrievalQuery<'a>, scope: &'a Scope, lines: &[&'a str]) {
+        let language = query.language;
+        let nearest = lines.iter().rev().take(LINES_BEFORE).filter(|line| !line.trim().is_empty());
+        for (distance, line) in nearest.enumerate() {
+            self.add(identifiers(language, line), decay(distance, DECAY_LINES));
+        }
+        let after = query.suffix.split('\n').take(LINES_AFTER).filter(|line| !line.trim().is_empty());
+        for (distance, line) in after.enumerate() {
+            self.add(identifiers(language, line), AFTER_WEIGHT * decay(distance, DECAY_LINES));
+        }
+        let definitions = &scope.outline.definitions;
+        let function = scope.enclosing.iter().map(|&position| &definitions[position as usize]);
+        if let Some(function) = function.clone().find(|definition| definition.kind.is_callable()) {
+            self.add([&*function.name].into_iter(), FUNCTION_WEIGHT);
+            self.expected.extend(identifiers(language, &function.type_text));
+        }
+        for line in lines.iter().rev().take(LAST_LINES) {
+            for name in identifiers(language, line) {
+                self.expected.insert(name);
+                for part in Term::parts(name) {
+                    *self.last_parts.entry(part).or_default() += 1.0;
+                }
+            }
+        }
+    }
+
+    /// Adds a line's names, each once.
+    fn add(&mut self, names: impl Iterator<Item = &'a str>, weight: f32) {
+        let distinct: FxHashSet<&str> = names.collect();
+        for name in distinct {
+            *self.weights.entry(Term::identifier(name)).or_default() += weight;
+            let parts: FxHashSet<Term> = Term::parts(name).into_iter().collect();
+            for part in parts {
+                *self.weights.entry(part).or_default() += PART_WEIGHT * weight;
+            }
+        }
+    }
+
+    /// Returns the recency of a name's last mention: 1 on the cursor's line, 0 if there is none.
+    pub(crate) fn recency(&self, name: &str) -> f32 {
+        let near = |mentions: &NameMentions| decay(self.line - mentions.last_line, MENTION_DECAY_LINES);
+        self.before.get(name).map_or(0.0, near)
+    }
+
+    /// Returns the number of mentions before the cursor, without imports.
+    pub(crate) fn mentions(&self, name: &str) -> u32 {
+        self.before.get(name).map_or(0, |mentions| mentions.count)
+    }
+
+    /// Returns the nearness of the first mention after the cursor: 1 directly after it, 0 if there is none.
+    pub(crate) fn nearness_after(&self, name: &str) -> f32 {
+        self.after.get(name).map_or(0.0, |&line| decay(line, MENTION_DECAY_LINES))
+    }
+
+    /// Returns all names around the cursor, once for each side with a mention.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.before.keys().chain(self.after.keys()).copied()
+    }
+
+    /// Returns the share of a name's parts that are among `terms`, weighted by rarity; 0 to 1.
+    pub(crate) fn overlap(&self, searcher: &Searcher, parts: &[Term], terms: &FxHashMap<Term, f32>) -> f32 {
+        let (mut shared, mut all) = (0.0, 0.0);
+        for (place, part) in parts.iter().enumerate() {
+            if parts[..place].contains(part) {
+                continue;
+            }
+            let rarity = self.rarity(searcher, *part);
+            all += rarity;
+            shared += rarity * terms.get(part).copied().unwrap_or(0.0).min(1.0);
+        }
+        if all > 0.0 { shared / all } else { 0.0 }
+    }
+
+    /// Returns the inverse frequency of a term; cached.
+    pub(crate) fn rarity(&self, searcher: &Searcher, term: Term) -> f32 {
+        *self.part_weights.borrow_mut().entry(term).or_insert_with(|| searcher.rarity(term))
+    }
+}
+
+fn decay(distance: usize, lines: f32) -> f32 {
+    (-(distance as f32) / lines).exp()
+}

@@ -1,0 +1,165 @@
+//! A segment of which some files are absent: changed or removed since it was built, or hidden from one search.
+//!
+//! All statistics are those of a segment built without these files. Files aren't read for that: an absent file's contribution
+//! to the frequency of each term is known and subtracted, and the documents of a file are contiguous.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::FileIndex;
+use crate::bags::Bags;
+use crate::bm25::CollectionStats;
+use crate::parallelism::Parallelism;
+use crate::segment::{Segment, function_frequencies, window_frequencies};
+use crate::terms::Term;
+
+/// A segment without some of its files; cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct IndexLayer {
+    segment: Arc<Segment>,
+    /// Changed or removed since: up to a share of the whole segment.
+    absent: Arc<AbsentFiles>,
+    /// Additionally hidden from a request: few, so that no request copies the data of all absent files.
+    hidden: Arc<AbsentFiles>,
+    /// Windows and functions of the present files.
+    windows: CollectionStats,
+    functions: CollectionStats,
+}
+
+/// Absent files, and their contribution to the frequencies.
+#[derive(Clone, Debug, Default)]
+struct AbsentFiles {
+    /// By position.
+    files: FxHashSet<u32>,
+    windows: FxHashMap<Term, u32>,
+    functions: FxHashMap<Term, u32>,
+}
+
+impl IndexLayer {
+    /// Creates a layer of `candidate_files`, whose paths must be distinct.
+    pub(crate) fn new(files: Vec<Arc<FileIndex>>, threads: Parallelism) -> IndexLayer {
+        let segment = Segment::build(files, threads);
+        let windows = segment.windows.totals();
+        let functions = segment.functions.totals();
+        IndexLayer {
+            segment: Arc::new(segment),
+            absent: Arc::default(),
+            hidden: Arc::default(),
+            windows,
+            functions,
+        }
+    }
+
+    pub(crate) fn segment(&self) -> &Segment {
+        &self.segment
+    }
+
+    /// Returns the statistics of the present windows.
+    pub(crate) fn windows(&self) -> CollectionStats {
+        self.windows
+    }
+
+    /// Returns the statistics of the present functions.
+    pub(crate) fn functions(&self) -> CollectionStats {
+        self.functions
+    }
+
+    /// Removes the file of this path permanently, if present.
+    pub(crate) fn remove(&mut self, path: &str) {
+        if let Some(position) = self.exclude(path) {
+            Arc::make_mut(&mut self.absent).add(position, &self.segment.files()[position]);
+        }
+    }
+
+    /// Hides the file of this path from one request, if present.
+    pub(crate) fn hide(&mut self, path: &str) {
+        if let Some(position) = self.exclude(path) {
+            Arc::make_mut(&mut self.hidden).add(position, &self.segment.files()[position]);
+        }
+    }
+
+    /// Subtracts a present file from the totals.
+    fn exclude(&mut self, path: &str) -> Option<usize> {
+        let position = self.segment.position(path).filter(|&position| self.is_present(position))?;
+        self.windows = self.windows.minus(self.segment.windows.totals_of(position));
+        self.functions = self.functions.minus(self.segment.functions.totals_of(position));
+        Some(position)
+    }
+
+    /// Whether the file at this position of the segment is present.
+    pub(crate) fn is_present(&self, position: usize) -> bool {
+        let position = position as u32;
+        !self.absent.files.contains(&position) && !self.hidden.files.contains(&position)
+    }
+
+    /// Returns the present files, sorted by path.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Arc<FileIndex>> {
+        let files = self.segment.files().iter().enumerate();
+        files.filter(|(position, _)| self.is_present(*position)).map(|(_, file)| file)
+    }
+
+    /// Returns the file of this path, if present.
+    pub(crate) fn file(&self, path: &str) -> Option<&Arc<FileIndex>> {
+        let position = self.segment.position(path).filter(|&position| self.is_present(position))?;
+        Some(&self.segment.files()[position])
+    }
+
+    /// Returns the share of the segment's files that are absent.
+    pub(crate) fn absent_share(&self) -> f64 {
+        (self.absent.files.len() + self.hidden.files.len()) as f64 / self.segment.files().len().max(1) as f64
+    }
+
+    /// Returns the number of windows with `term`.
+    pub(crate) fn windows_with(&self, term: Term) -> u64 {
+        let left_out =
+            [&self.absent, &self.hidden].map(|absent| absent.windows.get(&term).copied().unwrap_or_default());
+        u64::from(self.segment.windows.postings.frequency(term) - left_out[0] - left_out[1])
+    }
+
+    /// Returns the number of functions with `word`.
+    pub(crate) fn functions_with(&self, word: Term) -> u64 {
+        let left_out = [&self.absent, &self.hidden]
+            .map(|absent| absent.functions.get(&word).copied().unwrap_or_default());
+        u64::from(self.segment.functions.postings.frequency(word) - left_out[0] - left_out[1])
+    }
+}
+
+impl AbsentFiles {
+    fn add(&mut self, position: usize, file: &FileIndex) {
+        self.files.insert(position as u32);
+        add_frequencies(&mut self.windows, file.block_terms(), window_frequencies);
+        add_frequencies(&mut self.functions, file.function_words(), function_frequencies);
+    }
+}
+
+fn add_frequencies(absent: &mut FxHashMap<Term, u32>, bags: &Bags, frequencies: fn(&Bags) -> Vec<u32>) {
+    absent.reserve(bags.terms().len());
+    for (&term, frequency) in bags.terms().iter().zip(frequencies(bags)) {
+        *absent.entry(term).or_default() += frequency;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use syntax::{Language, SourceFile};
+
+    use super::*;
+
+    #[test]
+    fn a_request_copies_nothing_of_what_is_absent() {
+        let file = |name: &str| {
+            let (path, text) = (format!("{name}.py").into(), format!("{name} = shared\n").into());
+            Arc::new(FileIndex::new(SourceFile { path, language: Language::Python, text }))
+        };
+        let mut layer = IndexLayer::new(["a", "b", "c"].map(file).to_vec(), Parallelism::CallerThread);
+        layer.remove("a.py");
+        let mut request = layer.clone();
+        request.hide("b.py");
+        assert!(Arc::ptr_eq(&layer.absent, &request.absent));
+        let shared = Term::identifier("shared");
+        assert_eq!((layer.windows_with(shared), request.windows_with(shared)), (2, 1));
+        assert_eq!((layer.windows().documents, request.windows().documents), (2, 1));
+        assert!(layer.file("b.py").is_some() && request.file("b.py").is_none());
+    }
+}

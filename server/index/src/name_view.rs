@@ -1,0 +1,181 @@
+//! The names of an index as seen by one query: without the hidden files, and with the open file up to the cursor.
+
+use rustc_hash::FxHashMap;
+use syntax::Language;
+
+use crate::FileIndex;
+use crate::index_layer::IndexLayer;
+use crate::name_table::{DefinitionRef, NameTable, simple_name};
+use crate::path_suffixes::{depth, has_ending, split_path};
+use crate::resolver::{Def, FileNames};
+
+/// The visible names.
+pub(crate) struct NameView<'a> {
+    layers: &'a [IndexLayer],
+    open_file: FileNames<'a>,
+    /// Definitions of the open file, by name.
+    own_definitions: FxHashMap<&'a str, Vec<u32>>,
+}
+
+impl<'a> NameView<'a> {
+    /// Creates a view of `layers`, which must not contain the file `here`.
+    pub(crate) fn new(layers: &'a [IndexLayer], here: FileNames<'a>) -> NameView<'a> {
+        let mut own = FxHashMap::<&str, Vec<u32>>::default();
+        for (position, definition) in (0..).zip(&here.outline.definitions) {
+            own.entry(&definition.name).or_default().push(position);
+        }
+        NameView { layers, open_file: here, own_definitions: own }
+    }
+
+    /// Returns the open file.
+    pub(crate) fn open_file(&self) -> FileNames<'a> {
+        self.open_file
+    }
+
+    /// Returns the file at `path`.
+    pub(crate) fn file(&self, path: &str) -> Option<FileNames<'a>> {
+        if path == self.open_file.path {
+            return Some(self.open_file);
+        }
+        self.layers.iter().find_map(|layer| layer.file(path)).map(|file| file_names_of(file))
+    }
+
+    /// Returns the file nearest to the root whose path has this suffix.
+    pub(crate) fn file_ending(&self, ending: &str) -> Option<FileNames<'a>> {
+        let own = Some(self.open_file).filter(|here| has_ending(here.path, ending));
+        let of_layer = |layer: &'a IndexLayer| {
+            let file = layer.segment().names.file_ending(ending, |file| layer.is_present(file as usize))?;
+            file_names(layer, file)
+        };
+        let named = self.layers.iter().filter_map(of_layer);
+        named.chain(own).min_by_key(|file| (depth(file.path), file.path))
+    }
+
+    /// Returns the folder, if a visible file is directly in it, as in that file's path.
+    pub(crate) fn folder(&self, folder: &str) -> Option<&'a str> {
+        let own = Some(self.open_file).filter(|here| split_path(here.path).0 == folder);
+        let files = self.files_in(folder).next().or(own);
+        files.map(|file| split_path(file.path).0)
+    }
+
+    /// Returns the folder nearest to the root whose path has this suffix.
+    pub(crate) fn folder_ending(&self, ending: &str) -> Option<&'a str> {
+        let of_layer = |layer: &'a IndexLayer| {
+            layer.segment().names.folder_ending(ending, |file| layer.is_present(file as usize))
+        };
+        let own = Some(split_path(self.open_file.path).0).filter(|folder| has_ending(folder, ending));
+        let all = self.layers.iter().filter_map(of_layer).chain(own);
+        all.min_by_key(|folder| (depth(folder), *folder))
+    }
+
+    /// Returns the visible files directly in a folder, without the open file.
+    pub(crate) fn files_in(&self, folder: &str) -> impl Iterator<Item = FileNames<'a>> + use<'a> {
+        self.files(NameTable::folder, folder)
+    }
+
+    /// Returns the namespace, if a visible file declares it, as in that file.
+    pub(crate) fn namespace(&self, namespace: &str) -> Option<&'a str> {
+        let own = Some(self.open_file);
+        let mut files = self.files_of_namespace(namespace).chain(own);
+        files
+            .find_map(|file| {
+                file.outline.namespaces.iter().find(|known| ***known == *namespace && !known.is_empty())
+            })
+            .map(|known| &**known)
+    }
+
+    /// Returns the visible files with definitions in a namespace, without the open file.
+    pub(crate) fn files_of_namespace(
+        &self,
+        namespace: &str,
+    ) -> impl Iterator<Item = FileNames<'a>> + use<'a> {
+        self.files(NameTable::namespace, namespace)
+    }
+
+    /// Returns all definitions called `name`, those of the open file first.
+    pub(crate) fn definitions_named(&self, name: &str) -> impl Iterator<Item = Def<'a>> {
+        let here = self.open_file;
+        let own = self
+            .own_definitions
+            .get(name)
+            .into_iter()
+            .flatten()
+            .map(move |&position| Def { file: here, position });
+        own.chain(self.definition_refs(NameTable::definitions, name))
+    }
+
+    /// Returns all definitions declared as members of a type with this simple name.
+    pub(crate) fn members_of_type(&self, type_name: &'a str) -> impl Iterator<Item = Def<'a>> {
+        let here = self.open_file;
+        let own = (0..).zip(&here.outline.definitions).filter(move |(_, definition)| {
+            definition.owner.as_deref().is_some_and(|owner| simple_name(owner) == type_name)
+        });
+        let own = own.map(move |(position, _)| Def { file: here, position });
+        own.chain(self.definition_refs(NameTable::members_of_type, type_name))
+    }
+
+    /// Returns the declared bases of a type with this simple name, with the declaring file.
+    pub(crate) fn extensions(&self, type_name: &'a str) -> impl Iterator<Item = (FileNames<'a>, &'a str)> {
+        let own = self.open_file.outline.extensions.iter();
+        let own = own.filter(move |extension| simple_name(&extension.of) == type_name);
+        let here = self.open_file;
+        let others = self.definition_refs(NameTable::extensions, type_name);
+        own.map(move |extension| (here, &*extension.base)).chain(
+            others.map(|Def { file, position }| (file, &*file.outline.extensions[position as usize].base)),
+        )
+    }
+
+    /// Returns the imports that apply to all files of a language, with the importing files.
+    pub(crate) fn global_imports(
+        &self,
+        language: Language,
+    ) -> impl Iterator<Item = (FileNames<'a>, &'a syntax::Import)> {
+        self.definition_refs(|table, _| table.global_imports(), "")
+            .filter(move |spot| spot.file.language == language)
+            .map(|Def { file, position }| (file, &file.outline.imports[position as usize]))
+    }
+
+    /// Returns positions in outlines, of all visible files.
+    fn definition_refs(
+        &self,
+        list: fn(&'a NameTable, &str) -> &'a [DefinitionRef],
+        key: &str,
+    ) -> impl Iterator<Item = Def<'a>> + use<'a> {
+        self.lists(list, key).into_iter().flat_map(|(layer, spots)| {
+            spots.iter().filter_map(move |spot| {
+                Some(Def { file: file_names(layer, spot.file)?, position: spot.position })
+            })
+        })
+    }
+
+    /// Returns the visible files.
+    fn files(
+        &self,
+        list: fn(&'a NameTable, &str) -> &'a [u32],
+        key: &str,
+    ) -> impl Iterator<Item = FileNames<'a>> + use<'a> {
+        self.lists(list, key)
+            .into_iter()
+            .flat_map(|(layer, files)| files.iter().filter_map(move |&file| file_names(layer, file)))
+    }
+
+    /// Returns the entries of the layers' tables for a key.
+    fn lists<T>(
+        &self,
+        list: fn(&'a NameTable, &str) -> &'a [T],
+        key: &str,
+    ) -> Vec<(&'a IndexLayer, &'a [T])> {
+        let lists = self.layers.iter().map(|layer| (layer, list(&layer.segment().names, key)));
+        lists.filter(|(_, list)| !list.is_empty()).collect()
+    }
+}
+
+/// Returns the names of a file, unless it is hidden.
+fn file_names(layer: &IndexLayer, file: u32) -> Option<FileNames<'_>> {
+    let file = Some(file as usize).filter(|&file| layer.is_present(file))?;
+    Some(file_names_of(&layer.segment().files()[file]))
+}
+
+fn file_names_of(file: &FileIndex) -> FileNames<'_> {
+    FileNames { path: file.path(), language: file.language(), outline: file.outline() }
+}

@@ -1,0 +1,43 @@
+//! Finds near-duplicates of the open file: other versions of it, backups, generated twins.
+
+use crate::file_index::{CodeLine, FileIndex};
+use crate::line_set::LineSet;
+use crate::retrieve::RetrievalQuery;
+
+/// Minimum share of a copy's lines that occur in the file. Files from the same template, which refer to each other's names,
+/// share up to about four fifths.
+const COPY_SHARE: f64 = 0.9;
+/// The same for a sample, which may miss more than the whole.
+const SAMPLE_SHARE: f64 = 0.7;
+/// Sample size: this many lines, spread over a file, decide whether to compare all of them.
+const SAMPLE: usize = 32;
+
+/// The lines of the open file.
+pub(crate) struct OpenFileLines<'a>(LineSet<'a>);
+
+impl<'a> OpenFileLines<'a> {
+    pub(crate) fn new(query: &RetrievalQuery<'a>) -> OpenFileLines<'a> {
+        OpenFileLines(LineSet::of_lines(query.prefix.lines().chain(query.suffix.lines())))
+    }
+
+    /// Whether nearly all of a file's lines occur in the open one. Comments and imports, which unlike files share, do not
+    /// count.
+    pub(crate) fn are_copied_by(&self, file: &FileIndex) -> bool {
+        let step = file.lines().len().div_ceil(SAMPLE).max(1);
+        let sample = LineSet::of_lines(code_text(file, file.lines().iter().step_by(step)));
+        sample.is_in(&self.0, SAMPLE_SHARE)
+            && LineSet::of_lines(code_text(file, file.lines().iter())).is_in(&self.0, COPY_SHARE)
+    }
+}
+
+/// Returns the texts of `lines` without comments and imports.
+fn code_text<'f>(
+    file: &'f FileIndex,
+    lines: impl Iterator<Item = &'f CodeLine>,
+) -> impl Iterator<Item = &'f str> {
+    let imports = &file.outline().imports;
+    lines
+        .filter(|line| !imports.iter().any(|import| import.line == line.number))
+        .map(|line| file.line_text(line))
+        .filter(|text| !file.language().is_comment_line(text))
+}

@@ -1,0 +1,117 @@
+//! What a folder's cache holds: the texts with their stamps, and what was derived of them.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
+
+use cache::{Cache, CacheMiss, CacheSegment, Entry, SaveSummary};
+use index::{FileIndex, Index};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use syntax::{Language, SourceFile};
+use workspace::{KnownFile, Stamp, WorkspaceTracker};
+
+/// What was read from a cache.
+#[derive(Default)]
+pub(crate) struct IndexCache {
+    known: Vec<KnownFile>,
+    derived: FxHashMap<Arc<str>, Arc<FileIndex>>,
+    /// Why all or some of it was of no use.
+    pub(crate) miss: Option<CacheMiss>,
+}
+
+impl IndexCache {
+    pub(crate) fn read(cache: &Cache, root: &Path) -> IndexCache {
+        let mut cached = IndexCache::default();
+        let runs = match cache.open(root, FileIndex::FORMAT) {
+            Ok(opened) => opened,
+            Err(miss) => return IndexCache { miss: Some(miss).filter(CacheMiss::is_loss), ..cached },
+        };
+        // Reading is one pass over the file; what is read is decoded on all threads.
+        let parts: Vec<Result<Vec<CacheEntry>, CacheMiss>> =
+            runs.par_bridge().map(|run| run.and_then(|run| decode(&run))).collect();
+        for part in parts {
+            match part {
+                Ok(part) => part.into_iter().for_each(|part| cached.add(part)),
+                Err(miss) => cached.miss = Some(miss),
+            }
+        }
+        cached
+    }
+
+    fn add(&mut self, (known, derived): CacheEntry) {
+        if let Some(derived) = derived {
+            self.derived.insert(Arc::clone(&known.path), derived);
+        }
+        self.known.push(known);
+    }
+
+    /// The texts, once.
+    pub(crate) fn take_known(&mut self) -> Vec<KnownFile> {
+        std::mem::take(&mut self.known)
+    }
+
+    /// What was derived of a file with this very text.
+    pub(crate) fn take_index(&mut self, file: &SourceFile) -> Option<Arc<FileIndex>> {
+        let derived = self.derived.remove(&file.path)?;
+        let is_same = Arc::ptr_eq(&derived.file().text, &file.text) && derived.language() == file.language;
+        is_same.then_some(derived)
+    }
+}
+
+type CacheEntry = (KnownFile, Option<Arc<FileIndex>>);
+
+fn decode(run: &CacheSegment) -> Result<Vec<CacheEntry>, CacheMiss> {
+    Ok(run.entries()?.iter().map(decode_entry).collect())
+}
+
+/// A text whose derivation cannot be read is still a text.
+fn decode_entry(entry: &Entry<'_>) -> CacheEntry {
+    let known = KnownFile {
+        path: entry.path.into(),
+        stamp: Stamp::from_bytes(entry.stamp),
+        hash: entry.hash,
+        text: entry.text.into(),
+    };
+    let derived = split_language(&entry.payload).and_then(|(language, payload)| {
+        let file = SourceFile { path: Arc::clone(&known.path), language, text: Arc::clone(&known.text) };
+        FileIndex::decode(file, payload).ok().map(Arc::new)
+    });
+    (known, derived)
+}
+
+/// Saves all files of a folder.
+pub(crate) fn save(
+    cache: &Cache,
+    follower: &WorkspaceTracker,
+    index: &Index,
+) -> Result<SaveSummary, cache::CacheError> {
+    let searcher = index.hide(&[]);
+    let known: Vec<(KnownFile, Option<[u8; Stamp::BYTES]>)> =
+        follower.known_files().map(|known| (known.clone(), known.stamp.map(Stamp::to_bytes))).collect();
+    let entries = known.iter().map(|(known, stamp)| Entry {
+        path: &known.path,
+        stamp: stamp.as_ref().map_or(&[], |stamp| stamp.as_slice()),
+        hash: known.hash,
+        text: &known.text,
+        payload: Cow::Owned(
+            searcher.file(&known.path).map_or_else(Vec::new, |derived| with_language(derived)),
+        ),
+    });
+    cache.save(follower.root(), FileIndex::FORMAT, entries)
+}
+
+/// A file's language is settled by its neighbours, so it is kept with what was derived under it.
+fn with_language(derived: &FileIndex) -> Vec<u8> {
+    let name = derived.language().name();
+    let mut bytes = vec![name.len() as u8];
+    bytes.extend(name.as_bytes());
+    bytes.extend(derived.encode());
+    bytes
+}
+
+fn split_language(payload: &[u8]) -> Option<(Language, &[u8])> {
+    let (&length, rest) = payload.split_first()?;
+    let (name, rest) = rest.split_at_checked(length.into())?;
+    Some((Language::from_name(std::str::from_utf8(name).ok()?)?, rest))
+}

@@ -1,0 +1,241 @@
+//! Work that nobody waits for: reading folders, deriving what is searched, putting tokens together.
+//!
+//! It has threads of its own, at most one fewer than there are cores for each urgency, and these give way to all others where the system
+//! knows of such a thing.
+//! What answers requests never runs on them: it would wait behind the work of seconds.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use rayon::ThreadPool;
+use tokio::sync::watch::Receiver;
+use tokio::sync::{Semaphore, oneshot};
+
+use crate::background_threads;
+
+#[cfg(unix)]
+mod unix;
+
+/// What is to be let go is looked after so often; most requests end sooner.
+const DROP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
+
+/// How soon the work of a folder is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Priority {
+    /// Somebody works in the folder.
+    Interactive,
+    /// It is read in no time.
+    SmallFolder,
+    LargeFolder,
+}
+
+/// The threads; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct BackgroundPool(Arc<PriorityPools>);
+
+/// Threads for each urgency, among which the system divides its time: nothing waits behind work that is less urgent.
+struct PriorityPools {
+    interactive: PriorityPool,
+    small: PriorityPool,
+    large: PriorityPool,
+}
+
+struct PriorityPool {
+    threads: ThreadPool,
+    /// As many pieces of work are under way as there are threads; the others wait where they can be given up.
+    slots: Arc<Semaphore>,
+}
+
+impl PriorityPool {
+    fn start(name: &'static str, threads: usize) -> anyhow::Result<PriorityPool> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(move |number| format!("{name}-{number}"))
+            .start_handler(|_| lower_thread_priority())
+            .build();
+        Ok(PriorityPool {
+            threads: pool.context("cannot start threads")?,
+            slots: Arc::new(Semaphore::new(threads)),
+        })
+    }
+
+    fn run<T: Send + 'static, Work: FnOnce() -> T + Send + 'static>(
+        &self,
+        work: Work,
+    ) -> impl Future<Output = Option<T>> + Send + use<T, Work> {
+        let (sender, done) = oneshot::channel();
+        self.threads.spawn_fifo(move || {
+            // Whoever waited may be gone, as when a folder is removed.
+            let _ = sender.send(catch_unwind(AssertUnwindSafe(work)));
+        });
+        async { done.await.ok()?.ok() }
+    }
+}
+
+impl BackgroundPool {
+    /// Starts the threads.
+    pub(crate) fn start() -> anyhow::Result<BackgroundPool> {
+        let threads = background_threads().get();
+        Ok(BackgroundPool(Arc::new(PriorityPools {
+            interactive: PriorityPool::start("asked", threads)?,
+            small: PriorityPool::start("small", 1)?,
+            large: PriorityPool::start("background", threads)?,
+        })))
+    }
+
+    /// Does the work of a folder on these threads, behind what is as urgent. While it waits, its urgency may change, and it is given up
+    /// when this future is dropped. `None` if it stopped by a defect.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        mut urgency: Receiver<Priority>,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        let (lane, turn) = loop {
+            let lane = match *urgency.borrow_and_update() {
+                Priority::Interactive => &self.0.interactive,
+                Priority::SmallFolder => &self.0.small,
+                Priority::LargeFolder => &self.0.large,
+            };
+            tokio::select! {
+                turn = Arc::clone(&lane.slots).acquire_owned() => break (lane, turn.ok()?),
+                Ok(()) = urgency.changed() => {}
+            }
+        };
+        lane.run(move || {
+            let _turn = turn;
+            work()
+        })
+        .await
+    }
+
+    /// Lets go of what is large once nobody else has it: whoever is the last to have it waits until it is taken to pieces.
+    pub(crate) fn drop_in_background<T: Send + Sync + 'static>(&self, large: Arc<T>) {
+        let background = self.clone();
+        tokio::spawn(async move {
+            while Arc::strong_count(&large) > 1 {
+                tokio::time::sleep(DROP_CHECK_INTERVAL).await;
+            }
+            background.0.large.threads.spawn_fifo(move || {
+                drop(large);
+                release_free_memory();
+            });
+        });
+    }
+}
+
+/// Gives memory that nothing stands in back to the system.
+fn release_free_memory() {
+    #[cfg(unix)]
+    unix::release_free_memory();
+}
+
+/// Lets this thread, and those that it starts, give way to others.
+fn lower_thread_priority() {
+    #[cfg(unix)]
+    unix::lower_thread_priority();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use completion::{
+        CompletionSettings, DocumentText, EditorContext, OutcomeStatus, WorkspaceIndex, complete,
+    };
+    use engines::{Rule, ScriptedEngine};
+    use index::{FileIndex, Index};
+    use syntax::{Language, SourceFile};
+    use tokio::sync::watch::Sender;
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+
+    fn file(path: &str, text: &str) -> SourceFile {
+        SourceFile { path: path.into(), language: Language::Python, text: text.into() }
+    }
+
+    /// Keeps all threads of an urgency busy until what is given back is dropped.
+    fn occupy(background: &BackgroundPool, urgency: Priority) -> mpsc::Sender<()> {
+        let (release, released) = mpsc::channel::<()>();
+        let released = Arc::new(std::sync::Mutex::new(released));
+        for _ in 0..background_threads().get() {
+            let (released, background) = (Arc::clone(&released), background.clone());
+            let (begun, has_begun) = mpsc::channel();
+            let lane = async move {
+                let work = move || {
+                    let _ = begun.send(());
+                    drop(released.lock().map(|released| released.recv()));
+                };
+                background.run(Sender::new(urgency).subscribe(), work).await
+            };
+            std::thread::spawn(move || {
+                tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(lane)
+            });
+            if urgency != Priority::SmallFolder {
+                has_begun.recv().unwrap();
+            }
+        }
+        release
+    }
+
+    #[tokio::test]
+    async fn what_is_urgent_does_not_wait_for_what_is_not() {
+        let background = BackgroundPool::start().unwrap();
+        let occupied = occupy(&background, Priority::LargeFolder);
+        let run = |urgency: &Sender<Priority>, value: u8| {
+            let (background, urgency) = (background.clone(), urgency.subscribe());
+            tokio::spawn(async move { background.run(urgency, move || value).await })
+        };
+        assert_eq!(run(&Sender::new(Priority::SmallFolder), 1).await.unwrap(), Some(1));
+        assert_eq!(run(&Sender::new(Priority::Interactive), 2).await.unwrap(), Some(2));
+        let urgency = Sender::new(Priority::LargeFolder);
+        let (waiting, given_up) = (run(&urgency, 3), run(&Sender::new(Priority::LargeFolder), 4));
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished(), "it waits");
+        urgency.send_replace(Priority::Interactive);
+        assert_eq!(waiting.await.unwrap(), Some(3), "somebody asks for it by now");
+        given_up.abort();
+        drop(occupied);
+        assert!(given_up.await.unwrap_err().is_cancelled());
+        assert_eq!(
+            run(&Sender::new(Priority::LargeFolder), 5).await.unwrap(),
+            Some(5),
+            "it left no turn behind"
+        );
+    }
+
+    #[tokio::test]
+    async fn questions_do_not_wait_for_it() {
+        let background = BackgroundPool::start().unwrap();
+        let occupied = occupy(&background, Priority::LargeFolder);
+        // Putting an index together takes the process-wide pool.
+        let files: Arc<[SourceFile]> = [file("widgets.py", "")].into();
+        let world =
+            WorkspaceIndex::empty().with_index(Arc::clone(&files), Index::build(&files), Arc::default());
+        let unsaved = file("widgets.py", "def make_widget(size):\n    return size\n");
+        let documents = vec![Arc::new(FileIndex::new(unsaved))];
+        let asked = file("main.py", "from widgets import make_widget\n\nwidget = make_widget");
+        let SourceFile { path, language, text } = asked;
+        let cursor = text.len();
+        let snapshot = world
+            .snapshot(DocumentText { path, language, text })
+            .with_editor_context(EditorContext { documents, ..EditorContext::default() });
+        let rule = Rule { context: true, ..Rule::default() };
+        let engine = ScriptedEngine::with_rules("names its context", vec![rule]);
+        let outcome = complete(
+            &snapshot,
+            cursor,
+            &engine,
+            &CompletionSettings::for_editor(),
+            &CancellationToken::new(),
+        )
+        .await;
+        assert!(matches!(outcome.status, OutcomeStatus::Ok), "{:?}", outcome.status);
+        assert_eq!(outcome.text, "context=widgets.py");
+        drop(occupied);
+        let urgency = Sender::new(Priority::LargeFolder);
+        assert_eq!(background.run(urgency.subscribe(), || 1).await, Some(1));
+    }
+}

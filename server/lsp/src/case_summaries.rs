@@ -1,0 +1,174 @@
+//! Cases as the editor is told of them: their place now, and what engines made of them.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use cases::{FileText, Prediction, Score, StoredMetric, TruthLocator};
+use index::CancelFlag;
+use replay::RecordedCase;
+use scoring::metric::{EDIT_SIMILARITY, TOKEN_EXACT};
+use tower_lsp_server::gen_lsp_types::{MessageType, Uri};
+use tower_lsp_server::jsonrpc::Result;
+
+use crate::documents::{Documents, OpenDocument};
+use crate::ext::{CaseSummary, EngineResult};
+use crate::locks::lock;
+use crate::recorded_cases::RecordedSnapshot;
+use crate::run_blocking::{beside_while_wanted, run_blocking};
+use crate::server::Server;
+use crate::to_proto;
+use crate::tracked_ranges::{CaseLocation, CaseMatch};
+use crate::workspace_folders::Folder;
+
+/// What is recorded in a folder, read where waiting is no harm.
+pub(crate) async fn recorded_cases(server: &Server, folder: &Arc<Folder>) -> Result<Arc<RecordedSnapshot>> {
+    let asked = Arc::clone(folder);
+    let (known, problems) =
+        beside_while_wanted(move |cancel| asked.recorded_cases.snapshot(&asked.state(), cancel)).await?;
+    for problem in problems {
+        server.client.log_message(MessageType::Warning, problem).await;
+    }
+    Ok(Arc::new(known))
+}
+
+/// Tells of the cases of one folder.
+pub(crate) struct CaseSummaries {
+    folder: Arc<Folder>,
+    /// What is recorded in it.
+    pub(crate) recorded: Arc<RecordedSnapshot>,
+    /// Where the cases stand in the open documents, by their ids.
+    locations: HashMap<String, CaseLocation>,
+}
+
+impl CaseSummaries {
+    /// Looks for the cases of a folder in the documents that are open.
+    pub(crate) async fn of_folder(
+        server: &Server,
+        folder: &Arc<Folder>,
+        documents: &Arc<Documents>,
+    ) -> Result<CaseSummaries> {
+        let known = recorded_cases(server, folder).await?;
+        let mut open: Vec<(Arc<str>, Arc<OpenDocument>)> = Vec::new();
+        for document in documents.all().filter(|document| document.is_synchronized()) {
+            if let Some(home) = folder.locate(&document).await {
+                open.push((home.path, document));
+            }
+        }
+        // Of several windows on one file the one that was opened or edited last counts.
+        open.sort_by_key(|(_, document)| document.revision);
+        let folder = Arc::clone(folder);
+        beside_while_wanted(move |cancel| {
+            let mut all = HashMap::new();
+            for (path, document) in &open {
+                all.extend(locate_cases(document, &known.of_file(path)?, cancel));
+            }
+            Ok::<_, replay::ReplayError>(CaseSummaries { folder, recorded: known, locations: all })
+        })
+        .await
+    }
+
+    /// Looks for one case of a folder in the document it was recorded in. Takes as long however many there are.
+    pub(crate) async fn of_case(
+        server: &Server,
+        folder: &Arc<Folder>,
+        document: &Arc<OpenDocument>,
+        case: &Arc<RecordedCase>,
+    ) -> Result<CaseSummaries> {
+        let known = recorded_cases(server, folder).await?;
+        let (folder, document, case) = (Arc::clone(folder), Arc::clone(document), Arc::clone(case));
+        let looking = run_blocking(move || {
+            Ok::<_, replay::ReplayError>(locate_cases(&document, &[case], &CancelFlag::default()))
+        });
+        Ok(CaseSummaries { folder, recorded: known, locations: looking.await? })
+    }
+
+    /// A case without its texts.
+    pub(crate) fn summary(&self, case: &RecordedCase) -> CaseSummary {
+        let path = self.recorded.path(case);
+        let place = self.locations.get(&case.id);
+        CaseSummary {
+            id: case.id.clone(),
+            scenario: case.scenario.name().to_owned(),
+            variant: case.variant.map(|variant| variant.name().to_owned()),
+            block_kind: case.block_kind.map(|kind| kind.name().to_owned()),
+            language: case.language.clone(),
+            uri: uri(&self.folder, path),
+            path: path.to_owned(),
+            line: case.line,
+            range: place.map(|place| place.range),
+            edited: place.is_some_and(|place| place.is_edited),
+            results: self.recorded.answers(&case.id).iter().map(engine_result).collect(),
+        }
+    }
+
+    /// A case with the engines' answers.
+    pub(crate) fn summary_with_answers(&self, case: &RecordedCase) -> CaseSummary {
+        let mut summary = self.summary(case);
+        for (result, (prediction, _)) in summary.results.iter_mut().zip(self.recorded.answers(&case.id)) {
+            result.text = Some(prediction.text.clone());
+        }
+        summary
+    }
+}
+
+fn uri(folder: &Folder, path: &str) -> Uri {
+    to_proto::uri(&folder.root.join(path)).unwrap_or_else(|| Uri(path.to_owned()))
+}
+
+/// Where the cases of a document's file stand in it. Searching holds no lock.
+fn locate_cases(
+    document: &OpenDocument,
+    cases: &[Arc<RecordedCase>],
+    cancel: &CancelFlag,
+) -> HashMap<String, CaseLocation> {
+    let places = || lock(&document.session.tracked_ranges);
+    let (then, wanted) = places().cases_to_locate(cases);
+    if !wanted.is_empty() {
+        let text = then.text();
+        let file = FileText::new(&text);
+        let wanted = wanted.into_iter().take_while(|_| !cancel.is_cancelled());
+        let found: Vec<_> = wanted.map(|(case, known)| (case, locate(&case.locator, &file, known))).collect();
+        let mut places = places();
+        found.into_iter().for_each(|(case, found)| places.record_match(&case.id, found, &then));
+    }
+    let places = places();
+    let standing = |case: &Arc<RecordedCase>| {
+        Some((case.id.clone(), places.case_location(&case.id, document.encoding)?))
+    };
+    cases.iter().filter_map(standing).collect()
+}
+
+/// Where a landmark is, and whether it was edited. One that followed edits stays where it is, unless its text is found unedited at an
+/// overlapping place: an edit that replaced much moves places roughly.
+fn locate(landmark: &TruthLocator, file: &FileText<'_>, known: Option<Range<usize>>) -> Option<CaseMatch> {
+    let found = |range: Range<usize>| CaseMatch { is_edited: landmark.is_edited(file, range.clone()), range };
+    let Some(known) = known else { return landmark.locate_in(file).map(found) };
+    let known = found(known);
+    if !known.is_edited {
+        return Some(known);
+    }
+    let overlaps = |found: &CaseMatch| {
+        found.range.start <= known.range.end && known.range.start <= found.range.end && !found.is_edited
+    };
+    Some(landmark.locate_in(file).map(found).filter(overlaps).unwrap_or(known))
+}
+
+/// What an engine made of a case, without the answer.
+fn engine_result((prediction, score): &(Prediction, Score)) -> EngineResult {
+    let value = |name: &str| match score.metrics.get(name) {
+        Some(StoredMetric::Value(value)) => *value,
+        Some(StoredMetric::Ratio { num, den }) if *den > 0.0 => num / den,
+        _ => 0.0,
+    };
+    EngineResult {
+        engine: prediction.engine.name.clone(),
+        fingerprint: prediction.engine.fingerprint.clone(),
+        status: prediction.status.name().to_owned(),
+        reason: prediction.reason.clone(),
+        exact: value(TOKEN_EXACT) == 1.0,
+        edit_similarity: value(EDIT_SIMILARITY) * 100.0,
+        ms: prediction.ms.total,
+        text: None,
+    }
+}

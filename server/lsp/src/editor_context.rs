@@ -1,0 +1,114 @@
+//! What else is open in the editor: other documents as they are on the screen, and where they were edited.
+//!
+//! A document whose text is not what is saved is searched and read in the place of its file. What it holds is derived when somebody searches,
+//! once per version: a few milliseconds for thousands of lines.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use completion::{EditorContext, RecentTyping, TypedPassage};
+use index::{FileIndex, Visit};
+use syntax::SourceFile;
+
+use crate::admission;
+use crate::documents::OpenDocument;
+use crate::locks::lock;
+use crate::request_snapshot::RequestSnapshot;
+use crate::typed_ranges::MAX_PIECES;
+use crate::workspace_folders::{Folder, FolderContents};
+
+/// An open document with the file that it is.
+struct OtherDocument {
+    document: Arc<OpenDocument>,
+    path: Arc<str>,
+}
+
+/// What is open beside `document` in its folder, be it in another folder within, and the paths of the open documents that must not be
+/// used, nor what is saved of them. What takes longer than `patience` to derive is left out: the next question finds it done.
+pub(crate) async fn editor_context(
+    moment: &RequestSnapshot,
+    document: &OpenDocument,
+    folder: &Arc<Folder>,
+    contents: Arc<FolderContents>,
+    patience: Duration,
+) -> (EditorContext, Vec<Arc<str>>) {
+    let (mut neighbours, refused) = other_documents(moment, document, folder).await;
+    // The latest first; a document that is opened counts as looked at.
+    neighbours.sort_by_key(|neighbour| std::cmp::Reverse(neighbour.document.revision));
+    // One file may be open in several windows.
+    let mut paths = HashSet::new();
+    neighbours.retain(|neighbour| paths.insert(Arc::clone(&neighbour.path)));
+    let recent = neighbours.iter().map(OtherDocument::visit).collect();
+    let typing = RecentTyping { here: Vec::new(), elsewhere: typed_passages(&neighbours) };
+    let derive =
+        move || neighbours.iter().filter_map(|neighbour| neighbour.unsaved_index(&contents)).collect();
+    // Late, or after a defect, there is still what is saved.
+    let documents = match tokio::time::timeout(patience, tokio::task::spawn_blocking(derive)).await {
+        Ok(documents) => documents.unwrap_or_default(),
+        Err(_) => {
+            tracing::warn!("open documents are left out: reading them took too long");
+            Vec::new()
+        }
+    };
+    (EditorContext { documents, recent_visits: recent, recent_typing: typing }, refused)
+}
+
+/// What was typed in the other documents, the latest last.
+fn typed_passages(neighbours: &[OtherDocument]) -> Vec<TypedPassage> {
+    let mut passages: Vec<(u64, TypedPassage)> =
+        neighbours.iter().flat_map(OtherDocument::typed_passages).collect();
+    passages.sort_by_key(|(revision, _)| *revision);
+    let old = passages.len().saturating_sub(MAX_PIECES);
+    passages.into_iter().skip(old).map(|(_, passage)| passage).collect()
+}
+
+/// The other documents that may be told of, and the paths of those that may not. What else is open of the document's own file is not among them: it holds the text after
+/// the cursor.
+async fn other_documents(
+    moment: &RequestSnapshot,
+    document: &OpenDocument,
+    folder: &Arc<Folder>,
+) -> (Vec<OtherDocument>, Vec<Arc<str>>) {
+    let own = document.real_path().await;
+    let (mut neighbours, mut refused) = (Vec::new(), Vec::new());
+    for other in moment.documents.all().filter(|other| other.uri != document.uri && other.is_synchronized()) {
+        let is_own = own.is_some() && own == other.real_path().await;
+        let Some(home) = folder.locate(&other).await.filter(|_| !is_own) else { continue };
+        match admission::refusal(&other, &home).await {
+            None => neighbours.push(OtherDocument { document: other, path: home.path }),
+            Some(_) => refused.push(home.path),
+        }
+    }
+    (neighbours, refused)
+}
+
+impl OtherDocument {
+    fn visit(&self) -> Visit {
+        Visit { path: self.path.to_string(), line: self.document.edited_line().unwrap_or(0) }
+    }
+
+    fn typed_passages(&self) -> Vec<(u64, TypedPassage)> {
+        self.document.typed_ranges.passages(&self.path, &self.document.text())
+    }
+
+    /// What the document holds, if that is not what is saved.
+    fn unsaved_index(&self, contents: &FolderContents) -> Option<Arc<FileIndex>> {
+        let text = self.document.text();
+        let saved = contents.files.as_ref().and_then(|files| files.get(&self.path));
+        if saved.is_some_and(|saved| *saved.text == *text) {
+            return None;
+        }
+        let language = saved.map(|saved| saved.language).or(self.document.language)?;
+        let mut indexed = lock(&self.document.session.file_index);
+        let known = indexed.as_ref().filter(|known| Arc::ptr_eq(&known.file().text, &text));
+        if let Some(known) = known {
+            return Some(Arc::clone(known));
+        }
+        let tree = lock(&self.document.session.syntax).tree(language, &text);
+        let file = SourceFile { path: Arc::clone(&self.path), language, text };
+        let new = Arc::new(FileIndex::with_tree(file, &tree));
+        *indexed = Some(Arc::clone(&new));
+        Some(new)
+    }
+}

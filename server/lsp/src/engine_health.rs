@@ -1,0 +1,184 @@
+//! How the engines are that write ghost text: how fast they answer, and which of their faults the user knows of.
+//!
+//! A fault that lasts comes back at every key. The user is told once of each cause of an engine, and again only after the engine has
+//! answered in between or the settings have changed. Engines go by their names.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use completion::{Outcome, OutcomeStatus, ResponseTime};
+
+use crate::locks::lock;
+
+/// All engines that were asked for ghost text.
+#[derive(Default)]
+pub(crate) struct EngineHealth(Mutex<HashMap<String, EngineRecord>>);
+
+/// How one is.
+#[derive(Default)]
+struct EngineRecord {
+    latency: ResponseTime,
+    /// What is wrong with it since it last answered.
+    fault: Option<String>,
+    /// The causes that the user was told since then.
+    reported_causes: BTreeSet<&'static str>,
+}
+
+impl EngineHealth {
+    /// How long the engine takes for an answer, as far as that is known.
+    pub(crate) fn latency(&self, engine: &str) -> Option<Duration> {
+        lock(&self.0).get(engine).and_then(|condition| condition.latency.estimate())
+    }
+
+    /// What is wrong with the engine since it last answered.
+    pub(crate) fn fault(&self, engine: &str) -> Option<String> {
+        lock(&self.0).get(engine).and_then(|condition| condition.fault.clone())
+    }
+
+    /// Forgets the faults of all engines: the settings have changed.
+    pub(crate) fn clear_faults(&self) {
+        for condition in lock(&self.0).values_mut() {
+            condition.fault = None;
+            condition.reported_causes.clear();
+        }
+    }
+
+    /// An engine is asked.
+    pub(crate) fn begin_request<'a>(&'a self, engine: &'a str) -> TrackedRequest<'a> {
+        TrackedRequest { health: self, engine, start: Instant::now(), is_finished: false }
+    }
+
+    fn update<T>(&self, engine: &str, change: impl FnOnce(&mut EngineRecord) -> T) -> T {
+        change(lock(&self.0).entry(engine.to_owned()).or_default())
+    }
+
+    /// Takes note of a fault; true if the user has not been told of its cause.
+    fn record_fault(&self, engine: &str, cause: &'static str, message: &str) -> bool {
+        self.update(engine, |condition| {
+            condition.fault = Some(message.to_owned());
+            condition.reported_causes.insert(cause)
+        })
+    }
+}
+
+/// A question that an engine is working on; dropping it unanswered gives it up.
+pub(crate) struct TrackedRequest<'a> {
+    health: &'a EngineHealth,
+    engine: &'a str,
+    start: Instant,
+    is_finished: bool,
+}
+
+/// What the user is to be told of an engine.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct EngineFault {
+    /// A word for the cause.
+    pub(crate) cause: &'static str,
+    /// The cause with its remedy. It may quote the server, which may quote code.
+    pub(crate) message: String,
+}
+
+impl TrackedRequest<'_> {
+    /// Takes note of how it ended; a fault comes back if the user has not been told of it.
+    pub(crate) fn finish(mut self, outcome: &Outcome) -> Option<EngineFault> {
+        self.is_finished = true;
+        let took = outcome.trace.timings.total;
+        let (cause, message) = match &outcome.status {
+            OutcomeStatus::Failed(error) => (error.cause(), error.to_string()),
+            OutcomeStatus::Timeout => {
+                let seconds = took.as_secs_f64();
+                let engine = self.engine;
+                (
+                    "timeout",
+                    format!(
+                        "engine `{engine}` gave no answer within {seconds:.1} s; see to it, or give it more time with `deadline_ms`"
+                    ),
+                )
+            }
+            // It was asked, and it answered.
+            _ if outcome.trace.finish.is_some() => {
+                self.health.update(self.engine, |condition| {
+                    condition.latency.record_answer(took);
+                    condition.fault = None;
+                    condition.reported_causes.clear();
+                });
+                return None;
+            }
+            _ => return None,
+        };
+        self.health.record_fault(self.engine, cause, &message).then_some(EngineFault { cause, message })
+    }
+}
+
+impl Drop for TrackedRequest<'_> {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            let after = self.start.elapsed();
+            self.health.update(self.engine, |condition| condition.latency.record_timeout(after));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use completion::{Timings, Trace};
+    use engines::{EngineError, FinishReason};
+
+    use super::*;
+
+    fn outcome(status: OutcomeStatus, finish: Option<FinishReason>) -> Outcome {
+        let timings = Timings { total: Duration::from_millis(200), ..Timings::default() };
+        Outcome {
+            status,
+            text: String::new(),
+            alternatives: Vec::new(),
+            trace: Trace { finish, timings, ..Trace::default() },
+        }
+    }
+
+    fn failed(message: &str) -> Outcome {
+        let error = EngineError::Failed { engine: "e".to_owned(), message: message.to_owned() };
+        outcome(OutcomeStatus::Failed(error), None)
+    }
+
+    fn told(health: &EngineHealth, engine: &str, outcome: &Outcome) -> Option<&'static str> {
+        health.begin_request(engine).finish(outcome).map(|fault| fault.cause)
+    }
+
+    #[test]
+    fn a_cause_is_told_once_for_each_engine_until_the_engine_answers_or_the_settings_change() {
+        let health = EngineHealth::default();
+        let timeout = outcome(OutcomeStatus::Timeout, None);
+        assert_eq!(told(&health, "e", &failed("one")), Some("failed"));
+        assert_eq!(told(&health, "e", &failed("other words")), None);
+        assert_eq!(told(&health, "e", &timeout), Some("timeout"));
+        assert_eq!(told(&health, "f", &timeout), Some("timeout"));
+        assert_eq!(told(&health, "e", &failed("one")), None, "it has not answered in between");
+        assert!(health.fault("e").is_some_and(|fault| fault.contains("one")));
+        assert_eq!(told(&health, "e", &outcome(OutcomeStatus::Ok, Some(FinishReason::Stop))), None);
+        assert_eq!(health.fault("e"), None);
+        assert_eq!(told(&health, "e", &failed("one")), Some("failed"));
+        assert_eq!(told(&health, "f", &timeout), None, "it is another one");
+        health.clear_faults();
+        assert_eq!(health.fault("f"), None);
+        assert_eq!(told(&health, "f", &timeout), Some("timeout"));
+    }
+
+    #[test]
+    fn only_answers_tell_how_fast_an_engine_is_and_what_is_given_up_how_slow_at_least() {
+        let health = EngineHealth::default();
+        for untold in
+            [outcome(OutcomeStatus::Timeout, None), failed("one"), outcome(OutcomeStatus::Cancelled, None)]
+        {
+            health.begin_request("e").finish(&untold);
+        }
+        assert_eq!(health.latency("e"), None);
+        health
+            .begin_request("e")
+            .finish(&outcome(OutcomeStatus::Silent("nothing"), Some(FinishReason::Stop)));
+        assert_eq!(health.latency("e"), Some(Duration::from_millis(200)));
+        drop(health.begin_request("f"));
+        assert!(health.latency("f").is_some());
+    }
+}

@@ -1,0 +1,319 @@
+//! A server's knowledge of a folder after a history, and what a new server would know.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use builtin::BuiltinSettings;
+use cache::Cache;
+use completion::{CompletionSettings, DocumentText, EditorContext, WorkspaceIndex, complete};
+use engines::{BuiltinEngine, Engine, Rule, ScriptedEngine};
+use index::{FileIndex, Strategy, TokenBudget, Visit};
+use indexer::Indexer;
+use syntax::{Language, SourceFile};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+use workspace::ReadLimits;
+
+use super::disk::Disk;
+use super::operation::{Operation, Reporter, SeededRandom, text};
+use crate::indexing::{corpus_builder, with_index};
+use crate::workspace_folders::FolderContents;
+
+/// Cursors of one probe.
+const CURSORS: usize = 3;
+
+/// The long-running server, and what it works on.
+pub(super) struct ServerUnderTest {
+    disk: Disk,
+    caches: TempDir,
+    indexer: Indexer,
+    contents: FolderContents,
+    reads_tokens: bool,
+    /// Decides the settings of completion.
+    settings: u64,
+    /// Open documents.
+    buffers: BTreeMap<String, String>,
+    runtime: Runtime,
+}
+
+impl ServerUnderTest {
+    pub(super) fn new() -> ServerUnderTest {
+        let disk = Disk::new();
+        let caches = tempfile::tempdir().expect("a temporary folder");
+        let (indexer, contents) = opened(&disk.root(), Some(&cache(&caches)), true);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let runtime = runtime.expect("a runtime can be made");
+        ServerUnderTest {
+            disk,
+            caches,
+            indexer,
+            contents,
+            reads_tokens: true,
+            settings: 0,
+            buffers: BTreeMap::new(),
+            runtime,
+        }
+    }
+
+    /// Does an operation; tells how the server differs from a new one, if it is a probe and they do.
+    pub(super) fn apply(&mut self, operation: Operation) -> Result<(), String> {
+        use Operation as O;
+        match operation {
+            O::Open { at } => self.open(at.text()),
+            O::Edit { at, seed } => self.edit(&at.text(), seed),
+            O::Save { at } => self.save(&at.text()),
+            O::Close { at } => drop(self.buffers.remove(&at.text())),
+            O::Tokens => {
+                self.reads_tokens = !self.reads_tokens;
+                self.renew();
+            }
+            O::Settings { seed } => self.settings = seed,
+            O::Renew => self.renew(),
+            O::Restart { saves } => self.restart(saves),
+            O::Look { reporter } => self.look(reporter),
+            O::Probe { reporter, seed } => {
+                self.look(reporter);
+                return self.probe(seed);
+            }
+            operation => self.disk.apply(operation),
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, path: String) {
+        let saved = std::fs::read_to_string(self.disk.root().join(&path));
+        self.buffers.entry(path).or_insert_with(|| saved.unwrap_or_default());
+    }
+
+    fn edit(&mut self, path: &str, seed: u64) {
+        let Some(buffer) = self.buffers.get_mut(path) else { return };
+        let lines: Vec<&str> = buffer.lines().collect();
+        let at = SeededRandom(seed).below(lines.len() + 1);
+        let new = text(seed);
+        let all = lines[..at].iter().copied().chain(new.lines().take(2)).chain(lines[at..].iter().copied());
+        *buffer = all.collect::<Vec<_>>().join("\n") + "\n";
+    }
+
+    fn save(&mut self, path: &str) {
+        let Some(buffer) = self.buffers.get(path).cloned() else { return };
+        let tree = self.disk.root().canonicalize().expect("it is there");
+        self.disk.write(&tree.join(path), buffer);
+    }
+
+    /// Puts tokens together as the server does when they are due.
+    fn renew(&mut self) {
+        let built = match self.reads_tokens {
+            true => {
+                let known = &self.contents.index;
+                corpus_builder::load_or_build(known, self.indexer.current(), Some(&cache(&self.caches))).0
+            }
+            false => WorkspaceIndex::empty(),
+        };
+        self.contents.index = self.contents.index.with_tokens_of(&built);
+    }
+
+    fn restart(&mut self, saves: bool) {
+        if saves {
+            self.indexer.save_all().expect("there is room");
+            if let Some(corpus) = self.contents.index.tokens() {
+                indexer::save_corpus(&cache(&self.caches), &self.disk.root(), corpus).expect("there is room");
+            }
+        }
+        self.disk.events.clear();
+        (self.indexer, self.contents) =
+            opened(&self.disk.root(), Some(&cache(&self.caches)), self.reads_tokens);
+    }
+
+    fn look(&mut self, reporter: Reporter) {
+        let events = std::mem::take(&mut self.disk.events);
+        let tree = self.disk.root().canonicalize().expect("it is there");
+        let followed: BTreeSet<PathBuf> =
+            self.indexer.follower().folders().map(|folder| tree.join(folder)).collect();
+        let is_reported = |path: &PathBuf| match reporter {
+            Reporter::SystemWatcher => path.parent().is_some_and(|folder| followed.contains(folder)),
+            Reporter::Client => path.starts_with(&tree),
+            Reporter::FullLook => false,
+        };
+        let paths: Vec<PathBuf> = events.into_iter().filter(is_reported).collect();
+        let looked = match reporter {
+            Reporter::SystemWatcher | Reporter::Client => {
+                self.indexer.refresh(paths).and_then(|is_different| Ok(is_different | self.indexer.poll()?))
+            }
+            Reporter::FullLook => self.indexer.refresh_all(),
+        };
+        if looked.expect("the root is there") {
+            self.contents = with_index(&self.contents, self.indexer.current());
+        }
+    }
+
+    fn probe(&self, seed: u64) -> Result<(), String> {
+        let (indexer, contents) = opened(&self.disk.root(), None, self.reads_tokens);
+        let (old, new) = (self.indexer.current(), indexer.current());
+        same("the files", &files(&old.files), &files(&new.files))?;
+        same("what is left out", &left_out(&old.files), &left_out(&new.files))?;
+        let mut random = SeededRandom(seed);
+        let named = new.files.files().iter().map(|file| file.path.to_string());
+        let named: BTreeSet<String> = named.chain(self.buffers.keys().cloned()).collect();
+        let named: Vec<String> = named.into_iter().collect();
+        for _ in 0..CURSORS.min(named.len()) {
+            let path = &named[random.below(named.len())];
+            let saved = new.files.get(path).map(|file| file.text.to_string());
+            let whole = self.buffers.get(path).cloned().or(saved).unwrap_or_default();
+            let Some(language) =
+                new.files.get(path).map(|file| file.language).or_else(|| Language::from_path(path))
+            else {
+                continue;
+            };
+            let mut cursor = random.below(whole.len() + 1);
+            while !whole.is_char_boundary(cursor) {
+                cursor -= 1;
+            }
+            let asked = ProbeCursor { path, language, text: &whole, cursor, named: &named };
+            self.compare(&contents, &asked)?;
+        }
+        Ok(())
+    }
+
+    fn compare(&self, new: &FolderContents, asked: &ProbeCursor<'_>) -> Result<(), String> {
+        let recorder = ScriptedEngine::with_rules("context", vec![Rule { context: true, ..Rule::default() }]);
+        for strategy in Strategy::ALL {
+            let ask = |contents: &FolderContents| self.ask(contents, asked, &recorder, strategy);
+            same(&format!("{strategy} at {asked}"), &ask(&self.contents), &ask(new))?;
+        }
+        if self.reads_tokens {
+            let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
+            let ask = |contents: &FolderContents| self.ask(contents, asked, &engine, Strategy::None);
+            same(&format!("the suggestion at {asked}"), &ask(&self.contents), &ask(new))?;
+        }
+        Ok(())
+    }
+
+    /// The context of an answer and the answer, with all that there is to choose from and where it comes from.
+    fn ask(
+        &self,
+        contents: &FolderContents,
+        asked: &ProbeCursor<'_>,
+        engine: &dyn Engine,
+        strategy: Strategy,
+    ) -> String {
+        let document =
+            DocumentText { path: asked.path.into(), language: asked.language, text: asked.text.into() };
+        let recent =
+            asked.named.iter().rev().take(5).map(|path| Visit { path: path.clone(), line: 3 }).collect();
+        let documents = self.unsaved(contents, asked.path);
+        let snapshot = contents.index.snapshot(document).with_editor_context(EditorContext {
+            documents,
+            recent_visits: recent,
+            ..EditorContext::default()
+        });
+        let mut random = SeededRandom(self.settings);
+        let settings = CompletionSettings {
+            strategy,
+            deadline: Duration::from_secs(600),
+            invoked: random.choose(&[true, true, false]),
+            explain: true,
+            budget: TokenBudget { tokens: random.choose(&[1_024, 256, 4_096]) },
+            hide_near_duplicates: random.choose(&[true, false]),
+            min_confidence: random.choose(&[None, Some(0.3)]),
+        };
+        let cancel = CancellationToken::new();
+        let outcome = self.runtime.block_on(complete(&snapshot, asked.cursor, engine, &settings, &cancel));
+        let trace = &outcome.trace;
+        let mut said = format!("{:?} {:?}\n", outcome.status, outcome.text);
+        outcome.alternatives.iter().for_each(|other| writeln!(said, "{other:?}").expect("a string has room"));
+        trace.context.iter().for_each(|item| writeln!(said, "{item:#?}").expect("a string has room"));
+        writeln!(said, "{:?}", trace.explanation).expect("a string has room");
+        said
+    }
+
+    /// What the other open documents hold, where that is not what is saved.
+    fn unsaved(&self, contents: &FolderContents, asked: &str) -> Vec<Arc<FileIndex>> {
+        let others = self.buffers.iter().filter(|(path, _)| *path != asked);
+        let changed = others.filter_map(|(path, buffer)| {
+            let saved = contents.files.as_ref().and_then(|files| files.get(path));
+            if saved.is_some_and(|saved| *saved.text == **buffer) {
+                return None;
+            }
+            let language = saved.map(|saved| saved.language).or_else(|| Language::from_path(path))?;
+            let file = SourceFile { path: path.as_str().into(), language, text: buffer.as_str().into() };
+            Some(Arc::new(FileIndex::new(file)))
+        });
+        changed.collect()
+    }
+}
+
+/// A cursor.
+struct ProbeCursor<'a> {
+    path: &'a str,
+    language: Language,
+    text: &'a str,
+    cursor: usize,
+    /// All files.
+    named: &'a [String],
+}
+
+impl std::fmt::Display for ProbeCursor<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (before, after) = self.text.split_at(self.cursor);
+        write!(f, "{}: {:?} $0 {:?}", self.path, last_line(before), after.lines().next().unwrap_or_default())
+    }
+}
+
+fn last_line(text: &str) -> &str {
+    text.rsplit('\n').next().unwrap_or_default()
+}
+
+fn cache(caches: &TempDir) -> Cache {
+    Cache::new(caches.path(), Cache::DEFAULT_LIMIT)
+}
+
+/// A folder as the server opens it.
+fn opened(root: &Path, cache: Option<&Cache>, reads_tokens: bool) -> (Indexer, FolderContents) {
+    let (indexer, _) =
+        Indexer::open(root, &ReadLimits::standard(), cache.cloned(), &|_| ()).expect("the root is there");
+    let mut contents = with_index(&FolderContents::default(), indexer.current());
+    if reads_tokens {
+        let (world, _) = corpus_builder::load_or_build(&contents.index, indexer.current(), cache);
+        contents.index = contents.index.with_tokens_of(&world);
+    }
+    (indexer, contents)
+}
+
+fn files(snapshot: &workspace::Snapshot) -> String {
+    let mut all = String::new();
+    for SourceFile { path, language, text } in &**snapshot.files() {
+        writeln!(all, "{path} {} {text:?}", language.name()).expect("a string has room");
+    }
+    for manifest in snapshot.manifests().iter() {
+        writeln!(all, "{} {:?}", manifest.path, manifest.text).expect("a string has room");
+    }
+    all
+}
+
+fn left_out(snapshot: &workspace::Snapshot) -> String {
+    let mut all = String::new();
+    for (reason, count, examples) in snapshot.skips().iter() {
+        let examples: Vec<&str> = examples.iter().map(|skipped| &*skipped.path).collect();
+        writeln!(all, "{count} {}: {examples:?}", reason.name()).expect("a string has room");
+    }
+    all
+}
+
+/// Says where two texts differ.
+fn same(what: &str, old: &str, new: &str) -> Result<(), String> {
+    if old == new {
+        return Ok(());
+    }
+    let (old_lines, new_lines): (BTreeSet<&str>, BTreeSet<&str>) =
+        (old.lines().collect(), new.lines().collect());
+    let only = |these: &BTreeSet<&str>, those: &BTreeSet<&str>| {
+        these.difference(those).take(8).map(|line| format!("      {line}\n")).collect::<String>()
+    };
+    let (long, fresh) = (only(&old_lines, &new_lines), only(&new_lines, &old_lines));
+    Err(format!("{what} differs\n  long-running:\n{long}  new:\n{fresh}"))
+}

@@ -1,0 +1,116 @@
+//! Which request for completions may answer: the newest of its document, while the text is the one it asked about.
+//!
+//! Some clients never cancel (Neovim 0.12), and show whatever comes last at the cursor. So a newer request ends the older one, and
+//! an edit ends the request whose place it touches. Plain typing at the cursor lets the engine go on, since what it says may be what
+//! is being typed; the answer is then kept for the next request, not sent.
+
+use text::Edit;
+use tokio_util::sync::CancellationToken;
+
+/// The requests of one document.
+pub(crate) struct LatestRequest {
+    newest: Option<ActiveRequest>,
+    revision: u64,
+    is_closed: bool,
+}
+
+struct ActiveRequest {
+    arrival: u64,
+    cursor: usize,
+    cancel: CancellationToken,
+}
+
+impl LatestRequest {
+    /// Of a document whose text was made by the message numbered `revision`.
+    pub(crate) fn new(revision: u64) -> LatestRequest {
+        LatestRequest { newest: None, revision, is_closed: false }
+    }
+
+    /// Gives the turn to the request that arrived as number `arrival` for the cursor at byte `cursor` of the text that message
+    /// `revision` made. The token is cancelled when the request loses its turn; `None` if it has lost it already.
+    pub(crate) fn begin(&mut self, arrival: u64, cursor: usize, revision: u64) -> Option<CancellationToken> {
+        let is_newest = self.newest.as_ref().is_none_or(|newest| newest.arrival < arrival);
+        if self.is_closed || !is_newest {
+            return None;
+        }
+        self.cancel();
+        // An edit that came in between may not have touched this place, but the answer would not fit the text on the screen.
+        if self.revision != revision {
+            return None;
+        }
+        let cancel = CancellationToken::new();
+        self.newest = Some(ActiveRequest { arrival, cursor, cancel: cancel.clone() });
+        Some(cancel)
+    }
+
+    /// Whether an answer of the request that arrived as number `arrival`, to the text of `revision`, may be shown.
+    pub(crate) fn may_answer(&self, arrival: u64, revision: u64) -> bool {
+        let is_newest = self.newest.as_ref().is_some_and(|newest| newest.arrival == arrival);
+        is_newest && self.revision == revision && !self.is_closed
+    }
+
+    /// Takes note of the edits of message `revision`.
+    pub(crate) fn apply_edits(&mut self, edits: &[Edit], revision: u64) {
+        self.revision = revision;
+        let is_typed = |edit: &Edit, turn: &mut ActiveRequest| {
+            let is_at_cursor = edit.range.is_empty() && edit.range.start == turn.cursor;
+            turn.cursor += edit.text.len();
+            is_at_cursor
+        };
+        let is_plain_typing =
+            self.newest.as_mut().is_none_or(|turn| edits.iter().all(|edit| is_typed(edit, turn)));
+        if !is_plain_typing {
+            self.cancel();
+        }
+    }
+
+    /// No request may answer any more.
+    pub(crate) fn close(&mut self) {
+        self.is_closed = true;
+        self.cancel();
+    }
+
+    /// Whoever has the turn loses it.
+    pub(crate) fn cancel(&mut self) {
+        if let Some(turn) = &self.newest {
+            turn.cancel.cancel();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(at: usize, text: &str) -> Edit {
+        Edit { range: at..at, text: text.to_owned() }
+    }
+
+    #[test]
+    fn the_newest_request_ends_the_older_one_in_whatever_order_they_are_polled() {
+        let mut turns = LatestRequest::new(0);
+        let first = turns.begin(1, 0, 0).expect("nobody else asked");
+        let third = turns.begin(3, 0, 0).expect("it is newer");
+        assert!(first.is_cancelled() && !third.is_cancelled());
+        assert!(turns.begin(2, 0, 0).is_none() && !third.is_cancelled());
+        assert!(turns.may_answer(3, 0) && !turns.may_answer(1, 0));
+    }
+
+    #[test]
+    fn typing_at_the_cursor_lets_the_engine_go_on_but_not_answer() {
+        let mut turns = LatestRequest::new(0);
+        let cancel = turns.begin(1, 5, 0).expect("nobody else asked");
+        turns.apply_edits(&[typed(5, "ab"), typed(7, "c")], 2);
+        assert!(!cancel.is_cancelled() && !turns.may_answer(1, 0));
+        turns.apply_edits(&[typed(0, "x")], 3);
+        assert!(cancel.is_cancelled());
+    }
+
+    #[test]
+    fn a_closed_document_is_not_completed_in() {
+        let mut turns = LatestRequest::new(0);
+        let cancel = turns.begin(1, 0, 0).expect("nobody else asked");
+        turns.close();
+        assert!(cancel.is_cancelled() && turns.begin(2, 0, 0).is_none() && !turns.may_answer(1, 0));
+    }
+}

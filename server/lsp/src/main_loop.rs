@@ -1,0 +1,183 @@
+//! The loop: takes messages in the order of their arrival, lets requests work in tasks of their own, and is the one place from
+//! which answers are sent.
+//!
+//! ```text
+//! stdin ─► reader thread ─► loop ─► OrderedService::call ─┬─► state (notifications, at once)
+//!                             ▲                    └─► a task per request ─► answer ─► writer thread ─► stdout
+//!                             └── ends: writer stopped, client does not read, parent process gone
+//! ```
+//!
+//! The loop runs on the main thread, which no computation ever occupies, and awaits nothing but the next message.
+
+use std::io::{self, BufReader};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::Context;
+use futures_util::future::poll_fn;
+use futures_util::{SinkExt, StreamExt};
+use tokio::runtime;
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio_util::task::TaskTracker;
+use tower::Service;
+use tower_lsp_server::jsonrpc::{Error, Id, Request, Response};
+use tower_lsp_server::{ClientSocket, ExitedError};
+
+use crate::background_pool::BackgroundPool;
+use crate::ordered_service::OrderedService;
+use crate::transport::{self, IncomingMessage, MessageSender};
+use crate::{ServerSetup, log, service, stdio};
+
+/// Messages that may wait for the loop; it never waits itself, so this only smooths bursts.
+const INCOMING_QUEUE: usize = 1024;
+/// How long the last answers may take to reach a client that reads.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Why the server ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExitReason {
+    /// The client said `shutdown`, then `exit`.
+    Shutdown,
+    /// The client said `exit` without `shutdown`.
+    ExitWithoutShutdown,
+    /// The client closed the stream, or its process ended.
+    ClientGone,
+    /// The client's headers cannot be understood: why.
+    BrokenHeaders(String),
+    /// The client sends without ever reading.
+    ClientDoesNotRead,
+}
+
+/// Serves one client over standard input and output until either has had enough.
+pub fn serve(setup: ServerSetup) -> anyhow::Result<ExitReason> {
+    log::start_logging(setup.log.as_ref());
+    let background = BackgroundPool::start()?;
+    let runtime = runtime::Builder::new_multi_thread()
+        .worker_threads(replay::cores().max(2))
+        .enable_all()
+        .build()
+        .context("cannot start threads")?;
+    let end = runtime.block_on(run(setup, background));
+    // Whatever still computes is of no use to anybody.
+    runtime.shutdown_background();
+    end
+}
+
+async fn run(setup: ServerSetup, background: BackgroundPool) -> anyhow::Result<ExitReason> {
+    let (ends, mut ended) = mpsc::unbounded_channel();
+    let (incoming, mut messages) = mpsc::channel(INCOMING_QUEUE);
+    thread::Builder::new()
+        .name("reader".to_owned())
+        .spawn(move || {
+            transport::read(BufReader::new(io::stdin()), |message| incoming.blocking_send(message).is_ok())
+        })
+        .context("cannot start a thread")?;
+    let stopped = ends.clone();
+    let output = stdio::output().context("cannot write to the standard output")?;
+    let (outgoing, writer) = transport::write(output, move || {
+        // The loop may have ended first.
+        let _ = stopped.send(ExitReason::ClientGone);
+    })
+    .context("cannot start a thread")?;
+    let answers = ResponseSender { outgoing, exit: ends.clone(), pending: TaskTracker::new() };
+    let (mut service, socket) = service::build_service(setup, background, ends);
+    let end = message_loop(&mut service, socket, &answers, &mut messages, &mut ended).await;
+    tracing::info!(?end, "the server ends");
+    service.stop();
+    answers.pending.close();
+    // An engine that does not even let itself be dropped keeps nobody here.
+    let _ = tokio::time::timeout(DRAIN_TIMEOUT, answers.pending.wait()).await;
+    writer.finish(DRAIN_TIMEOUT);
+    Ok(end)
+}
+
+async fn message_loop(
+    service: &mut OrderedService,
+    socket: ClientSocket,
+    answers: &ResponseSender,
+    messages: &mut mpsc::Receiver<IncomingMessage>,
+    ended: &mut UnboundedReceiver<ExitReason>,
+) -> ExitReason {
+    let (mut questions, mut replies) = socket.split();
+    let asking = answers.clone();
+    let ask = tokio::spawn(async move {
+        while let Some(question) = questions.next().await {
+            asking.send(&question);
+        }
+    });
+    let end = loop {
+        let message = tokio::select! {
+            biased;
+            Some(end) = ended.recv() => break end,
+            message = messages.recv() => message.unwrap_or(IncomingMessage::Closed),
+        };
+        match message {
+            IncomingMessage::Request(request) => {
+                if let Some(end) = handle_message(service, request, answers).await {
+                    break end;
+                }
+            }
+            // It fails only after `exit`.
+            IncomingMessage::Response(response) => drop(replies.send(response).await),
+            IncomingMessage::Refused(response, lost) => {
+                answers.send(&response);
+                service.handle_lost(lost);
+            }
+            IncomingMessage::Closed => break ExitReason::ClientGone,
+            IncomingMessage::Broken(reason) => break ExitReason::BrokenHeaders(reason),
+        }
+    };
+    ask.abort();
+    end
+}
+
+/// Lets the service take one message. Requests are answered by tasks of their own, but for those that decide what may come after
+/// them.
+async fn handle_message(
+    service: &mut OrderedService,
+    request: Request,
+    answers: &ResponseSender,
+) -> Option<ExitReason> {
+    if poll_fn(|context| service.poll_ready(context)).await.is_err() {
+        return Some(ExitReason::ClientGone);
+    }
+    let is_exit = request.method() == "exit";
+    let id = request.id().cloned();
+    let must_wait = id.is_none() || ["initialize", "shutdown"].contains(&request.method());
+    let response = service.call(request);
+    if must_wait {
+        answers.respond(id, response.await);
+    } else {
+        let owed = answers.clone();
+        answers.pending.spawn(async move { owed.respond(id, response.await) });
+    }
+    is_exit
+        .then(|| if service.was_shut_down() { ExitReason::Shutdown } else { ExitReason::ExitWithoutShutdown })
+}
+
+/// The one way out.
+#[derive(Clone)]
+struct ResponseSender {
+    outgoing: MessageSender,
+    exit: UnboundedSender<ExitReason>,
+    /// The tasks that have yet to answer.
+    pending: TaskTracker,
+}
+
+impl ResponseSender {
+    /// Answers a request. The service has no answer to unknown methods that begin with `$/`, but whoever sent an id waits for one.
+    fn respond(&self, id: Option<Id>, response: Result<Option<Response>, ExitedError>) {
+        let Ok(response) = response else { return };
+        let unknown = || id.map(|id| Response::from_error(id, Error::method_not_found()));
+        if let Some(response) = response.or_else(unknown) {
+            self.send(&response);
+        }
+    }
+
+    fn send(&self, message: &impl serde::Serialize) {
+        if !self.outgoing.send(message) {
+            // The loop may have ended first.
+            let _ = self.exit.send(ExitReason::ClientDoesNotRead);
+        }
+    }
+}

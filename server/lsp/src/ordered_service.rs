@@ -1,0 +1,175 @@
+//! The ordering layer: sees every message synchronously, in the order of arrival, before any future is polled.
+//!
+//! Notifications change the [`ServerUnderTest`] here and go no further, but for those of the protocol's own life cycle. Requests go on to the
+//! LSP service with the [`RequestSnapshot`] of their arrival, so that whatever runs when, each answer belongs to the text before it. Nothing
+//! here parses, waits or computes.
+
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use futures_util::FutureExt;
+use futures_util::future::{self, BoxFuture};
+use serde::Deserialize;
+use serde_json::Value;
+use tower::Service;
+use tower_lsp_server::gen_lsp_types::{MessageType, ProgressToken, Uri};
+use tower_lsp_server::jsonrpc::{Request, Response};
+use tower_lsp_server::{ExitedError, LspService};
+
+use crate::documents::{Documents, SyncOutcome};
+use crate::notifications;
+use crate::progress::ProgressTask;
+use crate::request_snapshot::RequestSnapshot;
+use crate::server::Server;
+use crate::transport::LostChange;
+
+/// The LSP service with the order kept around it.
+pub(crate) struct OrderedService {
+    service: LspService<Server>,
+    state: Option<OrderedState>,
+    arrivals: u64,
+    was_shut_down: bool,
+}
+
+/// What notifications change; there is one from the answer to `initialize` to `shutdown`.
+pub(crate) struct OrderedState {
+    /// What the requests share.
+    pub(crate) server: Server,
+    /// The open documents.
+    pub(crate) documents: Arc<Documents>,
+    /// Number of the message that is being taken in.
+    pub(crate) arrival: u64,
+}
+
+impl OrderedService {
+    pub(crate) fn new(service: LspService<Server>) -> OrderedService {
+        OrderedService { service, state: None, arrivals: 0, was_shut_down: false }
+    }
+
+    /// Whether the client said `shutdown`.
+    pub(crate) fn was_shut_down(&self) -> bool {
+        self.was_shut_down
+    }
+
+    /// The work that a request gives a progress token for. The client may stop it right after sending the request.
+    fn progress_task(&self, request: &Request) -> Option<ProgressTask> {
+        let token = ProgressToken::deserialize(request.params()?.get("workDoneToken")?).ok()?;
+        Some(self.service.inner().progress_tasks.begin(token))
+    }
+
+    /// Takes note that a message was lost that may have changed documents.
+    pub(crate) fn handle_lost(&mut self, lost: LostChange) {
+        if let Some(state) = self.state() {
+            state.handle_lost(lost);
+        }
+    }
+
+    /// Ends all that is under way.
+    pub(crate) fn stop(&self) {
+        self.service.inner().stopping.cancel();
+    }
+
+    /// The state, once the client and we have agreed on how to count characters.
+    fn state(&mut self) -> Option<&mut OrderedState> {
+        if self.state.is_none() && !self.was_shut_down {
+            let server = self.service.inner();
+            let encoding = server.handshake()?.encoding;
+            let documents = Arc::new(Documents::new(encoding));
+            self.state = Some(OrderedState { server: server.clone(), documents, arrival: 0 });
+        }
+        self.state.as_mut()
+    }
+
+    fn notify(&mut self, notification: Request) -> BoxFuture<'static, Result<Option<Response>, ExitedError>> {
+        let arrival = self.arrivals;
+        let notified = self.state().is_some_and(|state| {
+            state.arrival = arrival;
+            state.notify(&notification)
+        });
+        if notified { future::ok(None).boxed() } else { self.service.call(notification) }
+    }
+}
+
+impl OrderedState {
+    /// Lets a notification change the state; false if it is none that is known here. A defect leaves the server going: the
+    /// document that it struck is not trusted any more.
+    fn notify(&mut self, notification: &Request) -> bool {
+        let notified = panic::catch_unwind(AssertUnwindSafe(|| notifications::dispatch(self, notification)));
+        notified.unwrap_or_else(|_| {
+            tracing::error!(method = notification.method(), "the notification panicked");
+            self.mark_named_desynchronized(notification.method(), notifications::params(notification));
+            true
+        })
+    }
+
+    /// Takes note that a message was lost that may have changed these documents.
+    fn handle_lost(&mut self, lost: LostChange) {
+        match lost {
+            LostChange::Nothing => {}
+            LostChange::Document(uri) => self.mark_desynchronized(uri),
+            LostChange::AnyDocument => {
+                let open: Vec<Uri> = self.documents.all().map(|document| document.uri.clone()).collect();
+                let documents = Arc::make_mut(&mut self.documents);
+                let lost =
+                    open.iter().filter(|uri| documents.mark_desynchronized(uri) == SyncOutcome::Lost).count();
+                if lost > 0 {
+                    self.ask_to_reopen(&format!(
+                        "a message that may change any of the {lost} open documents was lost"
+                    ));
+                }
+            }
+        }
+    }
+
+    /// Takes note that the text of the document that `params` name is not known any more: they cannot be read, or what they ask for
+    /// panicked.
+    pub(crate) fn mark_named_desynchronized(&mut self, method: &str, params: &Value) {
+        match params.pointer("/textDocument/uri").and_then(Value::as_str) {
+            Some(uri) => self.mark_desynchronized(uri.to_owned()),
+            None => self.server.warn(format!("invalid parameters of {method}: they name no text document")),
+        }
+    }
+
+    fn mark_desynchronized(&mut self, uri: String) {
+        let uri = Uri(uri);
+        if Arc::make_mut(&mut self.documents).mark_desynchronized(&uri) == SyncOutcome::Lost {
+            self.ask_to_reopen(&format!("a message about {} could not be read", uri.0));
+        }
+    }
+
+    /// Asks the user, where they see it, for what no message to an editor can ask.
+    pub(crate) fn ask_to_reopen(&self, reason: &str) {
+        let remedy = "nothing is suggested or recorded there until it is closed and opened again";
+        self.server.show_and_log(MessageType::Warning, format!("{reason}; {remedy}"));
+    }
+}
+
+impl Service<Request> for OrderedService {
+    type Response = Option<Response>;
+    type Error = ExitedError;
+    type Future = BoxFuture<'static, Result<Option<Response>, ExitedError>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), ExitedError>> {
+        self.service.poll_ready(context)
+    }
+
+    fn call(&mut self, message: Request) -> Self::Future {
+        self.arrivals += 1;
+        if message.id().is_none() {
+            return self.notify(message);
+        }
+        let documents = self.state().map(|state| Arc::clone(&state.documents));
+        let moment = RequestSnapshot {
+            documents: documents.unwrap_or_default(),
+            arrival: self.arrivals,
+            time: Instant::now(),
+            progress_task: self.progress_task(&message).map(Arc::new),
+        };
+        if message.method() == "shutdown" {
+            self.was_shut_down |= self.state.take().is_some();
+        }
+        moment.scope(self.service.call(message)).boxed()
+    }
+}

@@ -1,0 +1,206 @@
+//! What was typed in a document lately: the last pieces of it, wherever they have moved to since.
+//!
+//! A piece is what was written at one place in one go: a line, or a suggestion that was accepted, which editors put in as they put in
+//! everything. What is deleted again was never typed. Nothing here is written down anywhere, and it ends with the document.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use completion::TypedPassage;
+use text::{Anchor, Bias, Edit};
+
+/// Pieces remembered of a document, and told of all others together: a screenful of lines.
+pub(crate) const MAX_PIECES: usize = 32;
+/// What comes in larger pieces is pasted, or put in by a tool. In bytes.
+const MAX_PIECE_BYTES: usize = 4096;
+/// Lines that are shown before a piece, so that it is seen where it stands.
+const CONTEXT_LINES: usize = 3;
+
+/// The last pieces, the latest last.
+#[derive(Clone, Default)]
+pub(crate) struct TypedRanges {
+    pieces: Vec<TypedRange>,
+}
+
+#[derive(Clone)]
+struct TypedRange {
+    start: Anchor,
+    end: Anchor,
+    /// Number of the message that last changed it.
+    revision: u64,
+}
+
+impl TypedRanges {
+    /// Takes in an edit by message `revision`.
+    pub(crate) fn apply_edit(&mut self, edit: &Edit, revision: u64) {
+        self.pieces.iter_mut().for_each(|piece| piece.apply_edit(edit));
+        self.pieces.retain(|piece| (1..=MAX_PIECE_BYTES).contains(&piece.range().len()));
+        if !edit.text.trim().is_empty() && edit.text.len() <= MAX_PIECE_BYTES {
+            self.add(edit.inserted_range(), revision);
+        }
+    }
+
+    /// Adds what was typed in `range`, with the piece that it belongs to.
+    fn add(&mut self, range: Range<usize>, revision: u64) {
+        let around = self.pieces.iter().position(|piece| piece.holds(&range));
+        let piece = around.map(|index| self.pieces.remove(index));
+        self.pieces
+            .push(TypedRange { revision, ..piece.unwrap_or_else(|| TypedRange::new(range, revision)) });
+        if self.pieces.len() > MAX_PIECES {
+            self.pieces.remove(0);
+        }
+    }
+
+    /// Where the pieces stand, in bytes of `asked`, which is the document's `text` or what a popup makes of it.
+    pub(crate) fn ranges(&self, text: &Arc<str>, asked: &Arc<str>) -> Vec<Range<usize>> {
+        let differs = !Arc::ptr_eq(text, asked);
+        let edit = if differs { Edit::between(text, asked) } else { None };
+        let mut pieces = self.pieces.clone();
+        pieces.iter_mut().for_each(|piece| edit.iter().for_each(|edit| piece.apply_edit(edit)));
+        pieces.iter().map(TypedRange::range).collect()
+    }
+
+    /// The pieces with the lines that they stand in, each with the number of the message that last changed it.
+    pub(crate) fn passages(&self, path: &Arc<str>, text: &str) -> Vec<(u64, TypedPassage)> {
+        let passage = |piece: &TypedRange| Some((piece.revision, passage(path, text, piece.range())?));
+        self.pieces.iter().filter_map(passage).collect()
+    }
+}
+
+impl TypedRange {
+    /// What is put in at either end goes on with it.
+    fn new(range: Range<usize>, revision: u64) -> TypedRange {
+        TypedRange {
+            start: Anchor { offset: range.start, bias: Bias::Left },
+            end: Anchor { offset: range.end, bias: Bias::Right },
+            revision,
+        }
+    }
+
+    fn apply_edit(&mut self, edit: &Edit) {
+        // Other lines are other pieces.
+        if edit.text.starts_with(['\n', '\r']) {
+            (self.start.bias, self.end.bias) = (Bias::Right, Bias::Left);
+        }
+        self.start.apply(edit);
+        self.end.apply(edit);
+    }
+
+    fn range(&self) -> Range<usize> {
+        self.start.offset..self.end.offset.max(self.start.offset)
+    }
+
+    fn holds(&self, range: &Range<usize>) -> bool {
+        self.start.offset <= range.start && range.end <= self.end.offset
+    }
+}
+
+/// The whole lines around `typed_passages`.
+fn passage(path: &Arc<str>, text: &str, typed: Range<usize>) -> Option<TypedPassage> {
+    let (before, after) = (text.get(..typed.start)?, text.get(typed.end..)?);
+    let start = before.rmatch_indices('\n').nth(CONTEXT_LINES).map_or(0, |(line_end, _)| line_end + 1);
+    let end = typed.end + after.find('\n').unwrap_or(after.len());
+    let typed = typed.start - start..typed.end - start;
+    Some(TypedPassage { path: Arc::clone(path), text: text[start..end].to_owned(), typed })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A text with what was typed in it.
+    struct TypedDocument {
+        text: String,
+        typed: TypedRanges,
+        revision: u64,
+    }
+
+    impl TypedDocument {
+        fn new(text: &str) -> TypedDocument {
+            TypedDocument { text: text.to_owned(), typed: TypedRanges::default(), revision: 0 }
+        }
+
+        fn edit(&mut self, range: Range<usize>, text: &str) {
+            self.revision += 1;
+            self.text.replace_range(range.clone(), text);
+            self.typed.apply_edit(&Edit { range, text: text.to_owned() }, self.revision);
+        }
+
+        /// Types at the first `at`, character by character.
+        fn type_before(&mut self, at: &str, text: &str) {
+            let start = self.text.find(at).expect("it is there");
+            for (index, character) in text.char_indices() {
+                self.edit(start + index..start + index, &character.to_string());
+            }
+        }
+
+        fn pieces(&self) -> Vec<&str> {
+            self.typed.pieces.iter().map(|piece| &self.text[piece.range()]).collect()
+        }
+    }
+
+    #[test]
+    fn what_is_typed_in_one_go_is_one_piece_and_moves_with_the_text() {
+        let mut page = TypedDocument::new("one\nend\n");
+        page.type_before("end", "two");
+        assert_eq!(page.pieces(), ["two"]);
+        page.type_before("one", "zero");
+        page.edit(0..0, "\n\n");
+        assert_eq!(page.pieces(), ["two", "zero"]);
+        page.type_before("woend", "ow");
+        assert_eq!(page.pieces(), ["zero", "towwo"], "the latest is last");
+    }
+
+    #[test]
+    fn every_line_is_a_piece_of_its_own() {
+        let mut page = TypedDocument::new("|");
+        page.type_before("|", "a = 1");
+        page.edit(5..5, "\n    ");
+        page.type_before("|", "b = 2");
+        assert_eq!(page.pieces(), ["a = 1", "b = 2"]);
+        page.edit(15..15, "\nc()\nd()");
+        assert_eq!(page.pieces(), ["a = 1", "b = 2", "\nc()\nd()"]);
+    }
+
+    #[test]
+    fn what_is_deleted_or_pasted_was_not_typed() {
+        let mut page = TypedDocument::new("one\nend\n");
+        page.type_before("end", "two");
+        page.edit(4..7, "");
+        page.edit(0..0, &"x".repeat(MAX_PIECE_BYTES + 1));
+        page.edit(0..0, "  \n");
+        assert!(page.pieces().is_empty(), "{:?}", page.pieces());
+    }
+
+    #[test]
+    fn only_the_last_pieces_are_remembered() {
+        let mut page = TypedDocument::new("");
+        for number in 0..=MAX_PIECES {
+            page.edit(0..0, &format!("{number}\n"));
+            page.edit(0..0, "\n\n");
+        }
+        let pieces = page.pieces();
+        assert_eq!((pieces.len(), pieces[0], pieces[MAX_PIECES - 1]), (MAX_PIECES, "1\n", "32\n"));
+    }
+
+    #[test]
+    fn a_passage_shows_the_lines_before() {
+        let mut page = TypedDocument::new("1\n2\n3\n4\nword end\n6\n");
+        page.type_before("end", "new");
+        let passages = page.typed.passages(&"a.py".into(), &page.text);
+        let [(3, TypedPassage { path, text, typed })] = &passages[..] else { panic!("{passages:?}") };
+        assert_eq!((&**path, &**text, &text[typed.clone()]), ("a.py", "2\n3\n4\nword newend", "new"));
+    }
+
+    #[test]
+    fn ranges_are_those_of_the_text_asked_about() {
+        let mut page = TypedDocument::new("ab end\n");
+        page.type_before("end", "new");
+        let text: Arc<str> = page.text.as_str().into();
+        let asked: Arc<str> = "about newend\n".into();
+        let typed = |asked| -> Vec<&str> {
+            page.typed.ranges(&text, asked).into_iter().map(|range| &asked[range]).collect()
+        };
+        assert_eq!([typed(&text), typed(&asked)], [["new"], ["new"]]);
+    }
+}

@@ -1,0 +1,123 @@
+//! Messages in which nothing is left out. A new field does not compile until it stands here, and then not pass until it is documented.
+
+use lsp::ext::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use tower_lsp_server::gen_lsp_types::{Command, Position, ProgressToken, Range, TextDocumentIdentifier, Uri};
+
+/// A message with all its fields.
+pub(crate) trait FullMessage: Serialize + DeserializeOwned {
+    fn full() -> Self;
+}
+
+macro_rules! full {
+    ($($name:ident { $($field:ident: $value:expr),+ $(,)? })+) => {
+        $(impl FullMessage for $name {
+            fn full() -> $name {
+                $name { $($field: $value),+ }
+            }
+        })+
+    };
+}
+
+full! {
+    RecordCaseParams { text_document: document(), position: Position::new(5, 4) }
+    RecordCaseResult { case: FullMessage::full(), added: true, suite: "suite".into() }
+    CasesParams { text_document: Some(document()) }
+    CasesResult { cases: vec![FullMessage::full()] }
+    CaseSummary {
+        id: text(),
+        scenario: text(),
+        variant: Some(text()),
+        block_kind: Some(text()),
+        language: text(),
+        uri: uri(),
+        path: text(),
+        line: 5,
+        range: Some(Range::new(Position::new(5, 4), Position::new(5, 29))),
+        edited: true,
+        results: vec![FullMessage::full()],
+    }
+    EngineResult {
+        engine: text(),
+        fingerprint: text(),
+        status: text(),
+        reason: Some(text()),
+        exact: false,
+        edit_similarity: 54.0,
+        ms: 1.5,
+        text: Some(text()),
+    }
+    CaseParams { id: text() }
+    CaseResult { summary: FullMessage::full(), case: case() }
+    ReplayParams {
+        target: ReplayTarget::Case,
+        case: Some(text()),
+        text_document: Some(document()),
+        work_done_token: Some(ProgressToken::String(text())),
+    }
+    ReplayResult { run: "run".into(), requests: 1, planned: 2, cancelled: true, cases: vec![FullMessage::full()] }
+    ScoreboardParams { text_document: Some(document()) }
+    ScoreboardResult {
+        suite: "suite".into(),
+        cases: 1,
+        run: Some("run".into()),
+        summary: Some(json!({})),
+        markdown: text(),
+        text: text(),
+    }
+    ServerStatus {
+        version: text(),
+        position_encoding: text(),
+        folders: vec![FullMessage::full()],
+        engines: vec![FullMessage::full()],
+        busy: 0,
+        last_completion: Some(FullMessage::full()),
+        log_file: Some("lsp.log".into()),
+    }
+    FolderStatus {
+        uri: uri(),
+        name: text(),
+        state: text(),
+        message: Some(text()),
+        files: 2,
+        lines: 12,
+        suite: "suite".into(),
+    }
+    EngineStatus { name: text(), kind: text(), model: text(), reason: Some(text()), fault: Some(text()) }
+    CompletionStatus { status: text(), reason: Some(text()), ms: 1.5 }
+    DidChangeStatusParams { busy: true, kind: text(), message: text() }
+    DidShowCompletionParams { item: item() }
+    DidPartiallyAcceptCompletionParams { item: item(), accepted_length: 6 }
+    DidFocusParams { text_document: Some(document()) }
+}
+
+fn text() -> String {
+    "text".to_owned()
+}
+
+fn uri() -> Uri {
+    Uri("file:///home/you/shop/prices.py".to_owned())
+}
+
+fn document() -> TextDocumentIdentifier {
+    TextDocumentIdentifier { uri: uri() }
+}
+
+fn item() -> ShownItem {
+    let arguments = Some(vec![json!("0")]);
+    ShownItem {
+        command: Command { title: text(), tooltip: None, command: DID_ACCEPT_COMMAND.to_owned(), arguments },
+    }
+}
+
+fn case() -> cases::Case {
+    let row = json!({
+        "schema": "1.0", "id": "1", "hole": "a.py:0", "task": "complete", "scenario": "rag", "language": "python",
+        "path": "a.py", "byte_range": { "start": 0, "end": 1 }, "line": 0, "character": 0,
+        "prefix": "", "suffix": "", "truth": "x",
+        "origin": { "kind": "live", "tree_hash": "9d2f", "exposure": "none" },
+    });
+    serde_json::from_value(row).expect("the required fields of a case")
+}

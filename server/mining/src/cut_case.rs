@@ -1,0 +1,267 @@
+//! From a hole to a case: what stays before it, what stays after it, and what goes with it.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use cases::{
+    AFTER_JUMP, BlockKind, Case, ContextItem, FOLLOWS_TAG, Origin, Scenario, SchemaVersion, Tags, Task,
+    Variant,
+};
+use index::{CopyIndex, FunctionQuery, RemovedCode, Searcher};
+use syntax::{Projects, SourceFile};
+use text::{Document, Position, PositionEncoding};
+
+use crate::MiningInput;
+use crate::cross_file::without_whitespace;
+use crate::parsed_file::{CutShape, Hole};
+use crate::unanswerable::UnanswerableReason;
+
+/// Similar functions that go with a `rag` case: Codev-Bench's three.
+const RAG_FUNCTIONS: usize = 3;
+
+/// Functions among which the hints are chosen: some hold the removed text.
+const RAG_CANDIDATES: usize = 8 * RAG_FUNCTIONS;
+
+/// What cases are cut from.
+pub(crate) struct MiningRepository<'a> {
+    pub(crate) files: &'a [SourceFile],
+    pub(crate) searcher: Searcher,
+    pub(crate) projects: &'a Projects,
+    pub(crate) origin: &'a Origin,
+    copies: &'a OnceLock<CopyIndex>,
+}
+
+/// How much of the file after the hole is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SuffixExtent {
+    Whole,
+    WithoutFunction,
+    Nothing,
+}
+
+/// What is asked about a range of a file.
+pub(crate) struct CaseDraft<'a> {
+    pub(crate) scenario: Scenario,
+    pub(crate) variant: Option<Variant>,
+    pub(crate) block_kind: Option<BlockKind>,
+    pub(crate) range: Range<usize>,
+    pub(crate) prefix: String,
+    pub(crate) suffix: &'a str,
+    pub(crate) context: Vec<ContextItem>,
+    pub(crate) tags: Tags,
+}
+
+impl CaseDraft<'_> {
+    pub(crate) fn into_case(self, source: &SourceFile, origin: &Origin) -> Case {
+        let prefix = Document::new(&self.prefix);
+        let Position { line, character } = prefix
+            .position(prefix.len(), PositionEncoding::Utf16)
+            .expect("a text has a position at its end, and files have fewer than 2^32 lines");
+        let mut case = Case {
+            schema: SchemaVersion::CURRENT,
+            id: String::new(),
+            hole: format!("{}:{}-{}", source.path, self.range.start, self.range.end),
+            task: Task::Complete,
+            scenario: self.scenario,
+            variant: self.variant,
+            language: source.language.name().to_owned(),
+            block_kind: self.block_kind,
+            path: source.path.to_string(),
+            byte_range: self.range.clone(),
+            line,
+            character,
+            prefix: self.prefix,
+            suffix: self.suffix.to_owned(),
+            truth: source.text[self.range].to_owned(),
+            context: self.context,
+            origin: origin.clone(),
+            tests: None,
+            tags: self.tags,
+        };
+        case.id = case.compute_id();
+        case
+    }
+}
+
+impl<'a> MiningRepository<'a> {
+    pub(crate) fn new(sources: &MiningInput<'a>, origin: &'a Origin) -> MiningRepository<'a> {
+        MiningRepository {
+            files: sources.files,
+            searcher: sources.index.searcher(&|_| false),
+            projects: sources.projects,
+            origin,
+            copies: sources.copies,
+        }
+    }
+
+    /// What may be shown with a question about `range` of a file: nothing that holds a copy of it.
+    pub(crate) fn searcher_without(&self, source: &SourceFile, range: &Range<usize>) -> Searcher {
+        let code = RemovedCode {
+            path: &source.path,
+            language: source.language,
+            prefix: &source.text[..range.start],
+            removed: &source.text[range.clone()],
+            suffix: &source.text[range.end..],
+        };
+        let copies = self.copies.get_or_init(|| CopyIndex::new(self.files)).files_with_copy(&code);
+        self.searcher.hide(&copies.iter().map(|path| &**path).collect::<Vec<_>>())
+    }
+
+    /// The case of `scenario` that `hole_at_cursor` gives, or `None` where the scenario does not fit it.
+    pub(crate) fn cut(
+        &self,
+        file: usize,
+        hole: &Hole,
+        scenario: Scenario,
+        tail: SuffixExtent,
+    ) -> Option<Case> {
+        let source = self.files.get(file)?;
+        let text = &*source.text;
+        let suffix = suffix(text, hole, tail)?;
+        if tail_obstacle(source, hole, tail).is_some() {
+            return None;
+        }
+        let prefix = prefix(text, hole);
+        let context = match scenario {
+            Scenario::Rag => Some(self.similar_functions(source, hole)?),
+            _ => None,
+        };
+        let question = CaseDraft {
+            scenario,
+            variant: variant(scenario, hole.shape, tail),
+            block_kind: Some(hole.kind),
+            range: hole.range.clone(),
+            prefix,
+            suffix,
+            context: context.unwrap_or_default(),
+            tags: tags(scenario, hole),
+        };
+        Some(question.into_case(source, self.origin))
+    }
+
+    /// Why no case can be cut with any of these tails, where a rule is the reason.
+    pub(crate) fn obstacle(
+        &self,
+        file: usize,
+        hole: &Hole,
+        tails: &[SuffixExtent],
+    ) -> Option<UnanswerableReason> {
+        let source = self.files.get(file)?;
+        tails.iter().find_map(|&tail| tail_obstacle(source, hole, tail))
+    }
+
+    /// The functions most like the enclosing one without its removed text; `None` where there is no such function or nothing like it. None
+    /// of them holds the removed text, however short that is.
+    fn similar_functions(&self, source: &SourceFile, hole: &Hole) -> Option<Vec<ContextItem>> {
+        let function = hole.function.clone()?;
+        let original = &source.text[function.clone()];
+        let removed = hole.range.start - function.start..hole.range.end - function.start;
+        let query = FunctionQuery {
+            path: &source.path,
+            language: source.language,
+            text: &[&original[..removed.start], &original[removed.end..]].concat(),
+            original,
+        };
+        let truth = without_whitespace(&source.text[hole.range.clone()]);
+        let searcher = self.searcher_without(source, &hole.range);
+        let found = searcher.functions(&query, RAG_CANDIDATES).into_iter();
+        let items: Vec<ContextItem> = found
+            .filter(|hit| truth.is_empty() || !without_whitespace(&hit.text).contains(&truth))
+            .take(RAG_FUNCTIONS)
+            .map(context_item)
+            .collect();
+        (!items.is_empty()).then_some(items)
+    }
+}
+
+pub(crate) fn context_item(hit: index::Hit) -> ContextItem {
+    ContextItem {
+        path: hit.path.to_string(),
+        start_line: hit.start_line,
+        end_line: hit.end_line,
+        text: hit.text,
+        strategy: hit.strategy.to_owned(),
+        score: hit.score,
+    }
+}
+
+/// The text before the cursor. Behind a complete body the cursor stands on a fresh line, indented as the last statement of the body:
+/// where its next one would begin. The line before it may be indented deeper, as the rest of a long call is.
+fn prefix(text: &str, hole: &Hole) -> String {
+    let before = &text[..hole.range.start];
+    if hole.shape != CutShape::Empty {
+        return before.to_owned();
+    }
+    let line_end = if text[hole.range.start..].starts_with("\r\n") { "\r\n" } else { "\n" };
+    format!("{before}{line_end}{}", last_line(&text[..hole.last_statement]))
+}
+
+/// Why the hole is not asked about with so much of the file behind it.
+fn tail_obstacle(source: &SourceFile, hole: &Hole, tail: SuffixExtent) -> Option<UnanswerableReason> {
+    if !end_is_determined(source, hole, tail) {
+        return Some(UnanswerableReason::UnclearEnd);
+    }
+    (tail != SuffixExtent::Whole && !hole.has_beginning).then_some(UnanswerableReason::NoBeginning)
+}
+
+/// Whether the place shows how much is asked for. On a fresh line that is a statement with its blocks where the rest is missing, and the
+/// rest of the block where its end is there; so what is left of a block must not look like the other of the two.
+fn end_is_determined(source: &SourceFile, hole: &Hole, tail: SuffixExtent) -> bool {
+    // A `catch` behind its brace is no fresh line.
+    let is_behind = hole.kind == BlockKind::Catch && source.language.has_brace_blocks();
+    let is_block = hole.shape == CutShape::BlockStart && !is_behind;
+    let Some(body) = hole.in_body.filter(|body| is_block && !body.is_last) else { return true };
+    match tail {
+        SuffixExtent::Whole => true,
+        SuffixExtent::Nothing => !body.is_first,
+        SuffixExtent::WithoutFunction => {
+            !body.is_first && !body.is_function && source.language.has_brace_blocks()
+        }
+    }
+}
+
+/// The text after the hole; `None` where nothing would be missing from an incomplete one.
+fn suffix<'a>(text: &'a str, hole: &Hole, tail: SuffixExtent) -> Option<&'a str> {
+    let missing: Range<usize> = match tail {
+        SuffixExtent::Whole => return text.get(hole.range.end..),
+        SuffixExtent::WithoutFunction => hole.range.end..hole.function_end?,
+        SuffixExtent::Nothing => hole.range.end..text.len(),
+    };
+    let is_incomplete = !text.get(missing.clone())?.trim().is_empty();
+    if is_incomplete { text.get(missing.end..) } else { None }
+}
+
+fn variant(scenario: Scenario, shape: CutShape, tail: SuffixExtent) -> Option<Variant> {
+    match (scenario, tail) {
+        (Scenario::Rag, _) => None,
+        (_, SuffixExtent::WithoutFunction) => Some(Variant::FunctionTail),
+        (_, SuffixExtent::Nothing) => Some(Variant::FileTail),
+        (_, SuffixExtent::Whole) => Some(shape_variant(shape)),
+    }
+}
+
+pub(crate) fn shape_variant(shape: CutShape) -> Variant {
+    match shape {
+        CutShape::BlockStart => Variant::BlockStart,
+        CutShape::HeaderEnd => Variant::HeaderEnd,
+        CutShape::MidStatement => Variant::MidStatement,
+        CutShape::RestOfBlock => Variant::RestOfBlock,
+        CutShape::Empty => Variant::Empty,
+    }
+}
+
+/// Where the variant says how much is missing, the way the block was cut is kept as a remark; and of a complete body, that it ends with
+/// a statement after which nothing is reached.
+pub(crate) fn tags(scenario: Scenario, hole: &Hole) -> Tags {
+    match (scenario, hole.shape) {
+        (Scenario::Rag | Scenario::IncompleteSuffix, shape) => {
+            [("cut".to_owned(), shape_variant(shape).name().to_owned())].into()
+        }
+        (_, CutShape::Empty) if hole.follows_jump => [(FOLLOWS_TAG.to_owned(), AFTER_JUMP.to_owned())].into(),
+        _ => Tags::new(),
+    }
+}
+
+fn last_line(text: &str) -> &str {
+    text.rsplit('\n').next().unwrap_or(text)
+}

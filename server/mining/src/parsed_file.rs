@@ -1,0 +1,193 @@
+//! A file with everything that a hole is decided by, and the hole: a place whose text is hidden.
+
+use std::ops::Range;
+
+use cases::BlockKind;
+use syntax::{Block, Body, ConditionalGroups, Language, SourceFile, Token, TokenKind, Tree};
+
+/// Longest truth, in lines: what is longer is written in many steps, not completed in one.
+pub(crate) const MAX_TRUTH_LINES: usize = 60;
+
+/// Longest truth, in bytes: as many lines of two hundred each. Only generated code has longer ones, and what is nested without end does: the
+/// work that each hole takes grows with its length.
+pub(crate) const MAX_TRUTH_BYTES: usize = 200 * MAX_TRUTH_LINES;
+
+/// Tokens before the cursor, at least, where the text behind it is missing: about six lines of code. With less, no engine and no person
+/// can tell what the file is about to become.
+const MIN_TOKENS_BEFORE_TAIL: usize = 50;
+
+/// How the hole was cut into its block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum CutShape {
+    /// The whole block.
+    BlockStart,
+    /// The body after a typed header.
+    HeaderEnd,
+    /// The rest of a statement.
+    MidStatement,
+    /// The rest of a body after some statements.
+    RestOfBlock,
+    /// Nothing, after a complete body.
+    Empty,
+}
+
+/// A place that can be cut, in bytes of its file.
+#[derive(Clone, Debug)]
+pub(crate) struct Hole {
+    pub(crate) kind: BlockKind,
+    pub(crate) shape: CutShape,
+    /// What is removed; nothing for [`CutShape::Empty`].
+    pub(crate) range: Range<usize>,
+    /// End of the last text in the innermost function body that holds the hole: where `function_tail` starts again.
+    pub(crate) function_end: Option<usize>,
+    /// That function, whole.
+    pub(crate) function: Option<Range<usize>>,
+    /// Where the hole is in the innermost body that holds it; `None` outside of all.
+    pub(crate) in_body: Option<BodyPosition>,
+    /// Start of the last statement in the block's body, or of the block where it has none: what a fresh line behind it is aligned with.
+    pub(crate) last_statement: usize,
+    /// Whether that statement never runs into a next one, so that nothing but its end can follow.
+    pub(crate) follows_jump: bool,
+    /// Whether enough of the file is before the hole to tell what it is about when the rest is missing.
+    pub(crate) has_beginning: bool,
+}
+
+/// A place in a body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyPosition {
+    /// Whether the body begins with the hole.
+    pub(crate) is_first: bool,
+    /// Whether it ends with it.
+    pub(crate) is_last: bool,
+    /// Whether it is that of a function, rather than of a block in one.
+    pub(crate) is_function: bool,
+}
+
+/// A file taken apart.
+pub(crate) struct ParsedFile<'a> {
+    pub(crate) text: &'a str,
+    /// In order of their start, outer before inner.
+    pub(crate) blocks: Vec<Block>,
+    /// Which of them are functions.
+    functions: Vec<usize>,
+    tokens: Vec<Token>,
+    language: Language,
+    conditionals: ConditionalGroups,
+}
+
+impl<'a> ParsedFile<'a> {
+    /// `tree` is that of the file's text.
+    pub(crate) fn new(file: &'a SourceFile, tree: &Tree) -> ParsedFile<'a> {
+        let text = &*file.text;
+        let tokens = syntax::lex(file.language, text);
+        let conditionals = ConditionalGroups::new(file.language, text, &tokens);
+        let blocks = tree.blocks(text);
+        let is_function = |place: &usize| blocks[*place].kind == syntax::BlockKind::Function;
+        let functions = (0..blocks.len()).filter(is_function).collect();
+        ParsedFile { text, blocks, functions, tokens, language: file.language, conditionals }
+    }
+
+    pub(crate) fn hole(&self, block: &Block, shape: CutShape, range: Range<usize>) -> Hole {
+        let hole_start = range.start;
+        let function = self.enclosing_function(&range);
+        let body = function.and_then(|function| function.body.as_ref()).map(|body| body.inner.clone());
+        let in_body = self.in_body(&range);
+        let last_statement =
+            block.body.as_ref().and_then(|body| body.statements.last()).unwrap_or(&block.range).clone();
+        Hole {
+            kind: block_kind(block.kind),
+            shape,
+            range,
+            in_body,
+            function_end: body.map(|body| body.start + self.text[body].trim_end().len()),
+            function: function.map(|function| function.range.clone()),
+            follows_jump: syntax::is_jump(self.language, &self.text[last_statement.clone()]),
+            last_statement: last_statement.start,
+            has_beginning: self.has_tokens_before(hole_start),
+        }
+    }
+
+    fn in_body(&self, range: &Range<usize>) -> Option<BodyPosition> {
+        let body = |block: &Block| block.body.as_ref().map(|body| body.inner.clone());
+        let holds = |inner: &Range<usize>| inner.start <= range.start && range.end <= inner.end;
+        let around = |block: &&Block| block.range != *range && body(block).is_some_and(|inner| holds(&inner));
+        let block = self.begun_before(range).iter().rev().find(around)?;
+        let inner = body(block)?;
+        Some(BodyPosition {
+            is_first: self.words_in(inner.start..range.start).next().is_none(),
+            is_last: self.words_in(range.end..inner.end).next().is_none(),
+            is_function: block.kind == syntax::BlockKind::Function,
+        })
+    }
+
+    /// The blocks that begin no later than `range`.
+    fn begun_before(&self, range: &Range<usize>) -> &[Block] {
+        &self.blocks[..self.blocks.partition_point(|block| block.range.start <= range.start)]
+    }
+
+    /// The innermost function whose body holds `range`.
+    fn enclosing_function(&self, range: &Range<usize>) -> Option<&Block> {
+        let holds = |body: &Body| body.inner.start <= range.start && range.end <= body.inner.end;
+        let before = self.begun_before(range).len();
+        let functions = &self.functions[..self.functions.partition_point(|&place| place < before)];
+        let mut functions = functions.iter().rev().map(|&place| &self.blocks[place]);
+        functions.find(|function| function.body.as_ref().is_some_and(holds))
+    }
+
+    /// The tokens that lie wholly in `range`, line ends among them.
+    pub(crate) fn tokens_in(&self, range: Range<usize>) -> &[Token] {
+        let start = self.tokens.partition_point(|token| token.range.start < range.start);
+        let end = self.tokens.partition_point(|token| token.range.end <= range.end);
+        self.tokens.get(start..end).unwrap_or_default()
+    }
+
+    /// The same without the line ends.
+    pub(crate) fn words_in(&self, range: Range<usize>) -> impl DoubleEndedIterator<Item = &Token> {
+        self.tokens_in(range).iter().filter(|token| token.kind != TokenKind::Newline)
+    }
+
+    /// Whether [`MIN_TOKENS_BEFORE_TAIL`] tokens end before `offset`.
+    fn has_tokens_before(&self, offset: usize) -> bool {
+        let words = self.tokens.iter().filter(|token| token.kind != TokenKind::Newline);
+        words.take(MIN_TOKENS_BEFORE_TAIL).filter(|token| token.range.end <= offset).count()
+            == MIN_TOKENS_BEFORE_TAIL
+    }
+
+    /// Whether the text without `range` is whole for every choice of `#if` arms.
+    pub(crate) fn is_whole_without(&self, range: &Range<usize>) -> bool {
+        self.conditionals.allow_removal(range)
+    }
+
+    /// The blanks that the line of `offset` begins with.
+    pub(crate) fn indentation(&self, offset: usize) -> &str {
+        let line = self.text[..offset].rfind('\n').map_or(0, |at| at + 1);
+        let rest = &self.text[line..];
+        &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()]
+    }
+
+    /// The token that `offset` is inside of, not at its ends.
+    pub(crate) fn word_around(&self, offset: usize) -> Option<&Token> {
+        let place = self.tokens.partition_point(|token| token.range.end <= offset);
+        let around = self.tokens.get(place).filter(|token| token.range.start < offset);
+        around.filter(|token| token.kind != TokenKind::Newline)
+    }
+
+    /// Whether nothing but blanks stands before `offset` on its line.
+    pub(crate) fn starts_line(&self, offset: usize) -> bool {
+        let before = self.text[..offset].trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
+        before.is_empty() || before.ends_with('\n')
+    }
+}
+
+pub(crate) fn block_kind(kind: syntax::BlockKind) -> BlockKind {
+    match kind {
+        syntax::BlockKind::Function => BlockKind::Function,
+        syntax::BlockKind::If => BlockKind::If,
+        syntax::BlockKind::For => BlockKind::For,
+        syntax::BlockKind::While => BlockKind::While,
+        syntax::BlockKind::Try => BlockKind::Try,
+        syntax::BlockKind::Catch => BlockKind::Catch,
+        syntax::BlockKind::Statement => BlockKind::Statement,
+        syntax::BlockKind::Import => BlockKind::Import,
+    }
+}

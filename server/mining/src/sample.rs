@@ -1,0 +1,471 @@
+//! Which holes become cases: drawn over scenario, block kind, cut, language and file, so that no one of them fills the suite.
+//!
+//! Each level is filled in proportion to its weights by Sainte-Laguë's rule, which needs no rounding and stays fair at every
+//! length; within a file the order is random. No two holes overlap, except that twins share one.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+
+use cases::{BlockKind, Case, Scenario};
+use syntax::Language;
+
+use crate::cross_file::{CrossFileHole, CrossFileMiner, VARIANT_COUNT, without_whitespace};
+use crate::cut_case::{MiningRepository, SuffixExtent, shape_variant};
+use crate::holes::FileHoles;
+use crate::parsed_file::{CutShape, Hole};
+use crate::seeded_random::SeededRandom;
+use crate::unanswerable::{LeftOut, UnanswerableReason, unanswerable_reason};
+use crate::{Judge, MiningOptions, MiningResult, Mix};
+
+/// Share of `inner_block` cases whose body is complete, at least: the share that Codev-Bench states.
+const EMPTY_SHARE: f64 = 0.2;
+/// In a small suite there are more of them, up to this number: restraint is measured on nothing else. With 60 pairs of answers, McNemar's
+/// test finds in four of five suites that an engine which is silent in 80 % is better than one that is silent in 55 % (57 pairs at
+/// a two-sided level of 5 %, if the engines answer independently; engines that agree more often need fewer).
+const EMPTY_CASES: usize = 60;
+/// But never more than this share of `inner_block`.
+const MAX_EMPTY_SHARE: f64 = 0.5;
+/// Imports among the cases that Codev-Bench calls statements. Left to chance they are a quarter of those in most repositories, and half in
+/// Python's, while an editor's own actions write most of them.
+const IMPORT_SHARE: f64 = 0.1;
+/// Codev-Bench's industrial log, renormalised over the kinds.
+const REAL_USE_STATEMENTS: f64 = 0.849;
+const REAL_USE_CONTROL: f64 = 0.081;
+const REAL_USE_FUNCTIONS: f64 = 0.071;
+/// Of the same log's completions, whole lines and parts of lines.
+const REAL_USE_WHOLE_LINES: f64 = 0.49;
+const REAL_USE_PARTS_OF_LINES: f64 = 0.32;
+
+/// A suite's share of a scenario, when most have 1. Each hole of `cross_file` makes three cases, and `inner_block` asks two questions: how
+/// the body goes on, and whether it does.
+fn scenario_weight(scenario: Scenario) -> usize {
+    match scenario {
+        Scenario::CrossFile | Scenario::InnerBlock => 2,
+        _ => 1,
+    }
+}
+
+/// Draws `options.cases` cases. `holes` holds each file's holes, in the order of the repository's files.
+pub(crate) fn sample_cases(
+    repository: &MiningRepository<'_>,
+    holes: &[FileHoles],
+    options: &MiningOptions,
+    judge: Option<&Judge<'_>>,
+) -> MiningResult {
+    let mut drawer = CaseSampler {
+        repository,
+        holes,
+        options,
+        judge,
+        taken: BTreeMap::new(),
+        ids: BTreeSet::new(),
+        questions: HashMap::new(),
+        truths: BTreeSet::new(),
+        left_out: refused(holes, options),
+        cases: Vec::new(),
+    };
+    let mut missing = BTreeMap::new();
+    for (&scenario, wanted) in options.scenarios.iter().zip(shares(options)) {
+        let found = drawer.sample_scenario(scenario, wanted);
+        if found < wanted {
+            missing.insert(scenario, wanted - found);
+        }
+    }
+    MiningResult { cases: drawer.cases, missing, left_out: drawer.left_out }
+}
+
+/// Cases wanted of each scenario, in their order, by their weights; of `cross_file` in whole holes.
+fn shares(options: &MiningOptions) -> Vec<usize> {
+    let weight_of = |scenarios: &[Scenario]| scenarios.iter().copied().map(scenario_weight).sum::<usize>();
+    let (mut wanted, mut weight) = (options.cases, weight_of(&options.scenarios));
+    let mut shares = BTreeMap::new();
+    // Those of `cross_file` come in threes, and the others take what is left.
+    if options.scenarios.contains(&Scenario::CrossFile) {
+        let own = scenario_weight(Scenario::CrossFile);
+        let share = wanted * own / weight;
+        let share = if weight == own {
+            wanted.next_multiple_of(VARIANT_COUNT)
+        } else {
+            share - share % VARIANT_COUNT
+        };
+        shares.insert(Scenario::CrossFile, share);
+        (wanted, weight) = (wanted.saturating_sub(share), weight - own);
+    }
+    for &scenario in options.scenarios.iter().filter(|&&scenario| scenario != Scenario::CrossFile) {
+        let own = scenario_weight(scenario);
+        let share = (wanted * own).div_ceil(weight);
+        shares.insert(scenario, share);
+        (wanted, weight) = (wanted - share, weight - own);
+    }
+    options.scenarios.iter().map(|scenario| shares.get(scenario).copied().unwrap_or_default()).collect()
+}
+
+struct CaseSampler<'a> {
+    repository: &'a MiningRepository<'a>,
+    holes: &'a [FileHoles],
+    options: &'a MiningOptions,
+    judge: Option<&'a Judge<'a>>,
+    /// Hidden ranges by file.
+    taken: BTreeMap<usize, Vec<Range<usize>>>,
+    ids: BTreeSet<String>,
+    /// Hashes of prefix and suffix with the file that they were cut from.
+    questions: HashMap<blake3::Hash, usize>,
+    /// Of `cross_file`, without their white space.
+    truths: BTreeSet<String>,
+    left_out: LeftOut,
+    cases: Vec<Case>,
+}
+
+/// What was refused in the files that some scenario would have asked about.
+fn refused(holes: &[FileHoles], options: &MiningOptions) -> LeftOut {
+    let is_wanted = |shape: CutShape| {
+        let mut in_file = options.scenarios.iter().filter(|&&scenario| scenario != Scenario::CrossFile);
+        in_file.any(|&scenario| shape_weight(shape, scenario, options.mix, options.cases) > 0.0)
+    };
+    let mut counted = LeftOut::new();
+    for (_, obstacle) in holes.iter().flat_map(|file| &file.refused).filter(|(shape, _)| is_wanted(*shape)) {
+        *counted.entry(*obstacle).or_default() += 1;
+    }
+    counted
+}
+
+impl CaseSampler<'_> {
+    fn sample_scenario(&mut self, scenario: Scenario, wanted: usize) -> usize {
+        if scenario == Scenario::CrossFile {
+            return self.sample_cross_file(wanted);
+        }
+        let mut found = if scenario == Scenario::Rag { self.sample_rag_twins(wanted) } else { 0 };
+        let mut pool = HolePool::new(self.repository, self.holes, scenario, self.options, wanted - found);
+        while found < wanted {
+            let Some(draw) = pool.next() else {
+                self.leave_out(pool.undrawn(BlockKind::Import).map(|_| UnanswerableReason::ImportShare));
+                break;
+            };
+            if self.add(draw.file, &draw.hole, scenario) {
+                pool.count(&draw);
+                found += 1;
+            }
+        }
+        found
+    }
+
+    /// The full-block cases that have an enclosing function, asked again with similar functions as context.
+    fn sample_rag_twins(&mut self, wanted: usize) -> usize {
+        let twins: Vec<Case> =
+            self.cases.iter().filter(|case| case.scenario == Scenario::FullBlock).cloned().collect();
+        let twins = twins.iter().filter_map(|case| self.rag_twin(case)).take(wanted).collect::<Vec<_>>();
+        let found = twins.len();
+        self.cases.extend(twins);
+        found
+    }
+
+    fn rag_twin(&self, case: &Case) -> Option<Case> {
+        let file = self.repository.files.iter().position(|file| *file.path == *case.path)?;
+        // Nested blocks may share a range and a kind: the body of one `if` may be another one.
+        let key = |hole: &Hole| (hole.range.clone(), Some(hole.kind), Some(shape_variant(hole.shape)));
+        let asked = (case.byte_range.clone(), case.block_kind, case.variant);
+        let hole = self.holes.get(file)?.holes.iter().find(|hole| key(hole) == asked)?;
+        self.repository.cut(file, hole, Scenario::Rag, SuffixExtent::Whole)
+    }
+
+    fn sample_cross_file(&mut self, wanted: usize) -> usize {
+        let quarry = CrossFileMiner::new(self.repository, self.options, self.judge);
+        let mut found = 0;
+        for (mut holes, refused) in quarry.batches() {
+            refused
+                .into_iter()
+                .for_each(|(obstacle, count)| *self.left_out.entry(obstacle).or_default() += count);
+            while found < wanted && !holes.is_empty() {
+                let few = holes.len().min((wanted - found).div_ceil(VARIANT_COUNT));
+                let tried: Vec<CrossFileHole> = holes.drain(..few).collect();
+                for (hole, cases) in tried.iter().zip(quarry.cut(&tried)) {
+                    found += cases.map_or(0, |cases| self.add_cross_file(hole, cases));
+                }
+            }
+            if found >= wanted {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Adds the cases of a hole, unless it overlaps another one or its truth was asked for already; says how many it added.
+    fn add_cross_file(&mut self, hole: &CrossFileHole, cases: [Case; VARIANT_COUNT]) -> usize {
+        if let Some(obstacle) = unanswerable_reason(&cases[0]) {
+            self.leave_out([obstacle]);
+            return 0;
+        }
+        let taken = self.taken.entry(hole.file).or_default();
+        if taken.iter().any(|other| overlap(other, &hole.range))
+            || !self.truths.insert(without_whitespace(&cases[0].truth))
+        {
+            return 0;
+        }
+        if is_duplicate_question(&mut self.questions, &cases[0], hole.file) {
+            self.leave_out([UnanswerableReason::AskedElsewhere]);
+            return 0;
+        }
+        taken.push(hole.range.clone());
+        self.ids.extend(cases.iter().map(|case| case.id.clone()));
+        self.cases.extend(cases);
+        VARIANT_COUNT
+    }
+
+    fn leave_out(&mut self, obstacles: impl IntoIterator<Item = UnanswerableReason>) {
+        obstacles.into_iter().for_each(|obstacle| *self.left_out.entry(obstacle).or_default() += 1);
+    }
+
+    /// Cuts the hole, unless it overlaps another one, the scenario does not fit it, or the same question was asked already.
+    fn add(&mut self, file: usize, hole: &Hole, scenario: Scenario) -> bool {
+        let taken = self.taken.entry(file).or_default();
+        if taken.iter().any(|other| overlap(other, &hole.range)) {
+            return false;
+        }
+        let tails = tails(scenario, self.cases.len());
+        let case = tails.iter().find_map(|&tail| self.repository.cut(file, hole, scenario, tail));
+        let Some(case) = case else {
+            self.leave_out(self.repository.obstacle(file, hole, tails));
+            return false;
+        };
+        if self.ids.contains(&case.id) {
+            return false;
+        }
+        let is_asked = |asked: &mut _| is_duplicate_question(asked, &case, file);
+        let obstacle = unanswerable_reason(&case)
+            .or_else(|| is_asked(&mut self.questions).then_some(UnanswerableReason::AskedElsewhere));
+        if let Some(obstacle) = obstacle {
+            self.leave_out([obstacle]);
+            return false;
+        }
+        let taken = self.taken.entry(file).or_default();
+        taken.push(hole.range.clone());
+        self.ids.insert(case.id.clone());
+        self.cases.push(case);
+        true
+    }
+}
+
+/// Whether the same text around the cursor is that of a case from another file: a copy, which would count the same answer twice. Notes
+/// the case if not.
+fn is_duplicate_question(asked: &mut HashMap<blake3::Hash, usize>, case: &Case, file: usize) -> bool {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&(case.prefix.len() as u64).to_le_bytes());
+    hasher.update(case.prefix.as_bytes()).update(case.suffix.as_bytes());
+    *asked.entry(hasher.finalize()).or_insert(file) != file
+}
+
+/// Whether two holes hide common text, or an empty one stands inside or at the edge of another.
+fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+    if a.is_empty() || b.is_empty() {
+        a.start <= b.end && b.start <= a.end
+    } else {
+        a.start < b.end && b.start < a.end
+    }
+}
+
+/// What may be missing after the hole, the preferred one first; incomplete suffixes alternate.
+fn tails(scenario: Scenario, turn: usize) -> &'static [SuffixExtent] {
+    match (scenario, turn % 2) {
+        (Scenario::IncompleteSuffix, 0) => &[SuffixExtent::WithoutFunction, SuffixExtent::Nothing],
+        (Scenario::IncompleteSuffix, _) => &[SuffixExtent::Nothing, SuffixExtent::WithoutFunction],
+        _ => &[SuffixExtent::Whole],
+    }
+}
+
+/// An import counts against the share of statements.
+fn kind_weight(kind: BlockKind, mix: Mix) -> f64 {
+    /// `if`, `for`, `while`, `try` and `catch`.
+    const CONTROL_KINDS: f64 = 5.0;
+    match (mix, kind) {
+        (mix, BlockKind::Import) => IMPORT_SHARE * statement_weight(mix),
+        (mix, BlockKind::Statement) => (1.0 - IMPORT_SHARE) * statement_weight(mix),
+        (Mix::Even, _) => 1.0,
+        (Mix::RealUse, BlockKind::Function) => REAL_USE_FUNCTIONS,
+        (Mix::RealUse, _) => REAL_USE_CONTROL / CONTROL_KINDS,
+    }
+}
+
+/// Weight of what Codev-Bench calls a statement: statements and imports.
+fn statement_weight(mix: Mix) -> f64 {
+    match mix {
+        Mix::Even => 1.0,
+        Mix::RealUse => REAL_USE_STATEMENTS,
+    }
+}
+
+/// Imports among so many cases of a scenario, at most: what their weight says when no kind runs out. Nothing takes their place.
+fn import_quota(wanted: usize, mix: Mix) -> usize {
+    let all: f64 = BlockKind::ALL.iter().map(|&kind| kind_weight(kind, mix)).sum();
+    (wanted as f64 * kind_weight(BlockKind::Import, mix) / all).ceil() as usize
+}
+
+/// Share of complete bodies among so many cases of `inner_block`.
+fn empty_share(wanted: usize) -> f64 {
+    (EMPTY_CASES as f64 / wanted.max(1) as f64).clamp(EMPTY_SHARE, MAX_EMPTY_SHARE)
+}
+
+/// Weight of a cut in a scenario of which so many cases are wanted; 0 where the scenario does not know it.
+fn shape_weight(shape: CutShape, scenario: Scenario, mix: Mix, wanted: usize) -> f64 {
+    match (scenario, shape, mix) {
+        (Scenario::InnerBlock, CutShape::RestOfBlock, _) => 1.0 - empty_share(wanted),
+        (Scenario::InnerBlock, CutShape::Empty, _) => empty_share(wanted),
+        (Scenario::InnerBlock, _, _) | (_, CutShape::RestOfBlock | CutShape::Empty, _) => 0.0,
+        (_, CutShape::MidStatement, Mix::RealUse) => REAL_USE_PARTS_OF_LINES,
+        (_, CutShape::BlockStart, Mix::RealUse) => REAL_USE_WHOLE_LINES,
+        (_, CutShape::BlockStart | CutShape::HeaderEnd | CutShape::MidStatement, _) => 1.0,
+    }
+}
+
+/// The undrawn holes of one scenario.
+struct HolePool<'a> {
+    mix: Mix,
+    scenario: Scenario,
+    /// Cases wanted.
+    wanted: usize,
+    strata: BTreeMap<(BlockKind, CutShape, Language), Stratum<'a>>,
+    /// The files in random order; strata know them by their place in it.
+    files: Vec<usize>,
+    random: SeededRandom,
+    drawn_kinds: SampleCounts<BlockKind>,
+    drawn_shapes: SampleCounts<CutShape>,
+    drawn_languages: SampleCounts<Language>,
+    drawn_places: SampleCounts<usize>,
+}
+
+/// A hole with what it counts for.
+struct SampledHole {
+    file: usize,
+    hole: Hole,
+    language: Language,
+    place: usize,
+}
+
+/// Undrawn holes of one kind, cut and language by the place of their file, each list in random order.
+#[derive(Default)]
+struct Stratum<'a> {
+    places: BTreeMap<usize, Vec<&'a Hole>>,
+    holes: usize,
+}
+
+impl<'a> HolePool<'a> {
+    fn new(
+        repository: &MiningRepository<'_>,
+        holes: &'a [FileHoles],
+        scenario: Scenario,
+        options: &MiningOptions,
+        wanted: usize,
+    ) -> HolePool<'a> {
+        let mut random = SeededRandom::new(options.seed, scenario.name());
+        let mut files: Vec<usize> = (0..repository.files.len().min(holes.len())).collect();
+        random.shuffle(&mut files);
+        let mut strata: BTreeMap<_, Stratum<'a>> = BTreeMap::new();
+        for (place, &file) in files.iter().enumerate() {
+            let fits = |hole: &&Hole| shape_weight(hole.shape, scenario, options.mix, wanted) > 0.0;
+            for hole in holes[file].holes.iter().filter(fits) {
+                let stratum =
+                    strata.entry((hole.kind, hole.shape, repository.files[file].language)).or_default();
+                stratum.places.entry(place).or_default().push(hole);
+                stratum.holes += 1;
+            }
+        }
+        let lists = strata.values_mut().flat_map(|stratum| stratum.places.values_mut());
+        lists.for_each(|list| random.shuffle(list));
+        HolePool {
+            mix: options.mix,
+            scenario,
+            wanted,
+            strata,
+            files,
+            random,
+            drawn_kinds: SampleCounts::default(),
+            drawn_shapes: SampleCounts::default(),
+            drawn_languages: SampleCounts::default(),
+            drawn_places: SampleCounts::default(),
+        }
+    }
+
+    /// Takes the hole that the shares call for next.
+    fn next(&mut self) -> Option<SampledHole> {
+        let kind = self.next_kind()?;
+        let of_kind = || self.strata.iter().filter(move |(key, _)| key.0 == kind);
+        let weight = |shape| shape_weight(shape, self.scenario, self.mix, self.wanted);
+        let shape = self.drawn_shapes.furthest_behind(of_kind().map(|(key, _)| (key.1, weight(key.1))))?;
+        // The square root lets a rare language be seen without letting it crowd out the one people mostly write.
+        let sizes = of_kind()
+            .filter(|(key, _)| key.1 == shape)
+            .map(|(key, stratum)| (key.2, (stratum.holes as f64).sqrt()));
+        let language = self.drawn_languages.furthest_behind(sizes)?;
+        let stratum = self.strata.get_mut(&(kind, shape, language))?;
+        let place = self.drawn_places.furthest_behind(stratum.places.keys().map(|&place| (place, 1.0)))?;
+        let hole = stratum.take(place);
+        if stratum.places.is_empty() {
+            self.strata.remove(&(kind, shape, language));
+        }
+        Some(SampledHole { file: self.files[place], hole: hole?, language, place })
+    }
+
+    /// Of kinds that are owed the same, any: in a fixed order every fifth case, which is an `empty` one, would be of the same kind.
+    fn next_kind(&mut self) -> Option<BlockKind> {
+        let mut kinds: Vec<BlockKind> = self.strata.keys().map(|key| key.0).collect();
+        kinds.dedup();
+        let imports = self.drawn_kinds.count_of(BlockKind::Import);
+        kinds.retain(|&kind| kind != BlockKind::Import || imports < import_quota(self.wanted, self.mix));
+        self.random.shuffle(&mut kinds);
+        self.drawn_kinds.furthest_behind(kinds.into_iter().map(|kind| (kind, kind_weight(kind, self.mix))))
+    }
+
+    /// The holes of a kind that were not drawn.
+    fn undrawn(&self, kind: BlockKind) -> impl Iterator<Item = &Hole> {
+        let strata = self.strata.iter().filter(move |(key, _)| key.0 == kind);
+        strata.flat_map(|(_, stratum)| stratum.places.values().flatten().copied())
+    }
+
+    /// Counts a hole that became a case against its shares.
+    fn count(&mut self, draw: &SampledHole) {
+        self.drawn_kinds.count(draw.hole.kind);
+        self.drawn_shapes.count(draw.hole.shape);
+        self.drawn_languages.count(draw.language);
+        self.drawn_places.count(draw.place);
+    }
+}
+
+impl Stratum<'_> {
+    fn take(&mut self, place: usize) -> Option<Hole> {
+        let list = self.places.get_mut(&place)?;
+        let hole = list.pop().cloned();
+        if list.is_empty() {
+            self.places.remove(&place);
+        }
+        self.holes -= usize::from(hole.is_some());
+        hole
+    }
+}
+
+/// How often each item was drawn.
+struct SampleCounts<T>(BTreeMap<T, usize>);
+
+impl<T> Default for SampleCounts<T> {
+    fn default() -> SampleCounts<T> {
+        SampleCounts(BTreeMap::new())
+    }
+}
+
+impl<T: Ord + Copy> SampleCounts<T> {
+    fn count(&mut self, item: T) {
+        *self.0.entry(item).or_default() += 1;
+    }
+
+    fn count_of(&self, item: T) -> usize {
+        self.0.get(&item).copied().unwrap_or_default()
+    }
+
+    /// The item whose share is furthest behind its weight (Sainte-Laguë: weight / (2 drawn + 1)); of equals, the first.
+    fn furthest_behind(&self, items: impl Iterator<Item = (T, f64)>) -> Option<T> {
+        let owed = |(item, weight): (T, f64)| weight / (2 * self.count_of(item) + 1) as f64;
+        let better = |best: Option<(T, f64)>, item: (T, f64)| match best {
+            Some(best) if owed(best) >= owed(item) => Some(best),
+            _ => Some(item),
+        };
+        items.fold(None, better).map(|(item, _)| item)
+    }
+}

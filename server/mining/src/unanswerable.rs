@@ -1,0 +1,176 @@
+//! Why places where a file could be cut are left out; each is counted by its reason.
+//!
+//! Most are refused because no engine could be shown to answer them rightly, however its answer is cut; the others because they would
+//! measure something else than a completion at a cursor.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use cases::{Case, Variant};
+use syntax::{BracketContent, Language, StatementReader, TokenKind};
+use text::is_invisible;
+
+/// Why a place is not made a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum UnanswerableReason {
+    /// Without the truth, the text before and after the cursor is one word.
+    InsideWord,
+    /// Nothing follows that would show where an indented block of several statements ends, and its head is not right before the cursor.
+    NoEnd,
+    /// The truth closes a block around the cursor: the same cursor asks for a statement in that block.
+    OuterStatement,
+    /// The truth ends among the statements of a block that it opens: it could as well end with the block's head.
+    PartOfBlock,
+    /// The truth is the text that follows: an engine may also have repeated that.
+    Repeated,
+    /// Only the truth is indented by tabs, or only the rest of the file is.
+    OtherIndentation,
+    /// Without the truth, some choice of `#if` arms would have unbalanced brackets.
+    AcrossArms,
+    /// The hole begins or ends inside of an escape, a character reference or several characters that are seen as one.
+    InsideSign,
+    /// A fresh line behind a complete body would not be recognized as one of the body: behind a label, or in a body that is not indented.
+    NotAligned,
+    /// The statement of a name from another file ends in the middle of a line.
+    MidLine,
+    /// What uses a name from another file ends its line with the `{` of a type or literal.
+    OpenBrace,
+    /// Where the rest of the file is missing, hardly anything is before the cursor either.
+    NoBeginning,
+    /// Where the rest of the block is missing, nothing shows how much is asked for.
+    UnclearEnd,
+    /// A case from another file has the same text before and after the cursor.
+    AskedElsewhere,
+    /// Imports have had their share of the suite, and nothing else was left.
+    ImportShare,
+    /// The truth holds characters that are never inserted: control characters, marks of direction, characters without width.
+    Invisible,
+}
+
+impl UnanswerableReason {
+    /// Name of the reason in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            UnanswerableReason::InsideWord => "inside_word",
+            UnanswerableReason::NoEnd => "no_end",
+            UnanswerableReason::OuterStatement => "outer_statement",
+            UnanswerableReason::PartOfBlock => "part_of_block",
+            UnanswerableReason::Repeated => "repeated",
+            UnanswerableReason::OtherIndentation => "other_indentation",
+            UnanswerableReason::AcrossArms => "across_arms",
+            UnanswerableReason::InsideSign => "inside_sign",
+            UnanswerableReason::NotAligned => "not_aligned",
+            UnanswerableReason::MidLine => "mid_line",
+            UnanswerableReason::OpenBrace => "open_brace",
+            UnanswerableReason::NoBeginning => "no_beginning",
+            UnanswerableReason::UnclearEnd => "unclear_end",
+            UnanswerableReason::AskedElsewhere => "asked_elsewhere",
+            UnanswerableReason::ImportShare => "import_share",
+            UnanswerableReason::Invisible => "invisible",
+        }
+    }
+}
+
+/// How many places were left out, by reason.
+pub type LeftOut = BTreeMap<UnanswerableReason, usize>;
+
+impl fmt::Display for UnanswerableReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            UnanswerableReason::InsideWord => "without its truth the cursor is inside a word",
+            UnanswerableReason::NoEnd => "nothing shows where its block ends",
+            UnanswerableReason::OuterStatement => "its truth closes a block around the cursor",
+            UnanswerableReason::PartOfBlock => "its truth ends inside of a block that it opens",
+            UnanswerableReason::Repeated => "its truth is repeated after the cursor",
+            UnanswerableReason::OtherIndentation => "its truth alone is indented by tabs, or by blanks",
+            UnanswerableReason::AcrossArms => "it is a part of alternative #if arms",
+            UnanswerableReason::InsideSign => "it begins or ends inside an escape or a character",
+            UnanswerableReason::NotAligned => "a new line there would not belong to the body",
+            UnanswerableReason::MidLine => "its statement ends in the middle of a line",
+            UnanswerableReason::OpenBrace => "its line ends with the `{` of a type or literal",
+            UnanswerableReason::NoBeginning => "too little code before the cursor, and none after it",
+            UnanswerableReason::UnclearEnd => "nothing shows how much is asked for",
+            UnanswerableReason::AskedElsewhere => "another file has the same text around the cursor",
+            UnanswerableReason::ImportShare => "imports have had their share",
+            UnanswerableReason::Invisible => "its truth holds invisible characters",
+        })
+    }
+}
+
+/// What keeps a right answer to `case` from being shown, if anything does.
+pub(crate) fn unanswerable_reason(case: &Case) -> Option<UnanswerableReason> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let language = Language::from_name(&case.language);
+    let is_indented = language.is_some_and(|language| !language.has_brace_blocks());
+    let truth = case.truth.trim();
+    let follows = case.suffix.trim_start();
+    let checks = [
+        (UnanswerableReason::InsideWord, case.prefix.ends_with(is_word) && case.suffix.starts_with(is_word)),
+        (
+            UnanswerableReason::NoEnd,
+            is_indented && is_rest_of_body(case) && follows.is_empty() && truth.contains('\n'),
+        ),
+        (
+            UnanswerableReason::Repeated,
+            !truth.is_empty() && follows.starts_with(truth) && case.suffix.starts_with(['\r', '\n']),
+        ),
+        (UnanswerableReason::OtherIndentation, is_indented_alone(case)),
+        (UnanswerableReason::Invisible, case.truth.contains(is_invisible)),
+    ];
+    let of_blocks = || {
+        language.filter(|language| language.has_brace_blocks()).and_then(|language| blocks(language, case))
+    };
+    checks.into_iter().find_map(|(obstacle, is_there)| is_there.then_some(obstacle)).or_else(of_blocks)
+}
+
+/// Whether the truth is what is left of a body, and the head of the body is not right before the cursor.
+fn is_rest_of_body(case: &Case) -> bool {
+    let cut = case.tags.get("cut").map(String::as_str);
+    match case.variant {
+        Some(Variant::RestOfBlock) => true,
+        Some(Variant::HeaderEnd) => !ends_with_head(case),
+        _ => cut == Some("header_end") && !ends_with_head(case),
+    }
+}
+
+fn ends_with_head(case: &Case) -> bool {
+    let Some(language) = Language::from_name(&case.language) else { return false };
+    let tokens = syntax::lex(language, &case.prefix);
+    let last = tokens.iter().rfind(|token| token.kind != TokenKind::Newline);
+    last.is_some_and(|last| &case.prefix[last.range.clone()] == ":")
+}
+
+/// Why the brackets that the truth opens and closes do not tell where it ends.
+fn blocks(language: Language, case: &Case) -> Option<UnanswerableReason> {
+    let text = [&*case.prefix, &*case.truth].concat();
+    let tokens = syntax::lex(language, &text);
+    let (known, truth) =
+        tokens.split_at(tokens.partition_point(|token| token.range.start < case.prefix.len()));
+    let mut reader = StatementReader::new(language);
+    known.iter().for_each(|token| reader.read(&text, token, 0));
+    let (depth, blocks) = (reader.open().len(), reader.block_depth());
+    let is_item = reader.open().last().is_some_and(|open| open.content != BracketContent::Block);
+    for token in truth {
+        reader.read(&text, token, 0);
+        if reader.open().len() < blocks {
+            return Some(UnanswerableReason::OuterStatement);
+        }
+    }
+    let last = truth.iter().rfind(|token| token.kind != TokenKind::Newline)?;
+    let is_tail_missing = matches!(case.variant, Some(Variant::FileTail | Variant::FunctionTail));
+    let is_on_fresh_line = case.prefix.trim_end_matches([' ', '\t']).ends_with('\n');
+    if is_item && is_tail_missing && is_on_fresh_line && reader.open().len() >= depth {
+        // More items of the list may follow.
+        return Some(UnanswerableReason::UnclearEnd);
+    }
+    let opened = reader.open().get(depth..)?.iter().find(|open| open.content == BracketContent::Block)?;
+    (opened.start < last.range.start).then_some(UnanswerableReason::PartOfBlock)
+}
+
+fn is_indented_alone(case: &Case) -> bool {
+    let begins = |text: &str, blank: &str| text.split('\n').skip(1).any(|line| line.starts_with(blank));
+    let around = |blank| begins(&case.prefix, blank) || begins(&case.suffix, blank);
+    let only =
+        |own, other| begins(&case.truth, own) && !begins(&case.truth, other) && !around(own) && around(other);
+    only("\t", "  ") || only("  ", "\t")
+}

@@ -1,0 +1,121 @@
+//! Neutralises special tokens in user code, and restores them in the answer.
+//!
+//! A tokenizer reads `<|fim_prefix|>` as one special token anywhere, so code that contains it, such as a program about language
+//! models, would end the prefix or the whole text. Each one gets a zero-width space ([`BREAK`]) after its first character. This is
+//! the smallest change that hides the token from every tokenizer. It is invisible, and no other code has the space there, so it
+//! can be reversed reliably: a model that repeats the code repeats the space, and [`unescape_special_tokens`] removes it.
+
+use std::borrow::Cow;
+
+/// U+200B, zero width space.
+pub const TOKEN_BREAK: char = '\u{200B}';
+
+/// Neutralises all tokens in the text; borrows it if it has none. Tokens have at least two characters and no [`BREAK`].
+pub fn escape_special_tokens<'t>(text: &'t str, tokens: &[&str]) -> Cow<'t, str> {
+    let Some(first) = find_token(text, 0, tokens) else { return Cow::Borrowed(text) };
+    let mut changed = String::with_capacity(text.len() + 8 * TOKEN_BREAK.len_utf8());
+    let mut copied = 0;
+    let mut next = Some(first);
+    while let Some(token) = next {
+        // Tokens can overlap, so continue behind the first character of this one.
+        let behind = token + first_char_len(&text[token..]);
+        changed.push_str(&text[copied..behind]);
+        changed.push(TOKEN_BREAK);
+        copied = behind;
+        next = find_token(text, behind, tokens);
+    }
+    changed.push_str(&text[copied..]);
+    Cow::Owned(changed)
+}
+
+/// Restores the neutralised tokens of a text. At its end, where an answer may be truncated, the beginning of a neutralised token
+/// counts as well.
+pub fn unescape_special_tokens(text: &str, tokens: &[&str]) -> String {
+    let mut restored = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(TOKEN_BREAK) {
+        let (before, after) = (&rest[..at], &rest[at + TOKEN_BREAK.len_utf8()..]);
+        restored.push_str(before);
+        if !tokens.iter().any(|token| is_escape_of(before, after, token)) {
+            restored.push(TOKEN_BREAK);
+        }
+        rest = after;
+    }
+    restored.push_str(rest);
+    restored
+}
+
+/// Returns whether the break between the two texts neutralises this token. The token must continue behind the break, possibly with
+/// the breaks of other tokens inside it, to its end or to the end of the text.
+fn is_escape_of(before: &str, after: &str, token: &str) -> bool {
+    let (first, others) = token.split_at(first_char_len(token));
+    let goes_on = others
+        .chars()
+        .zip(after.chars().filter(|c| *c != TOKEN_BREAK))
+        .all(|(wanted, found)| wanted == found);
+    before.ends_with(first) && goes_on
+}
+
+/// Returns the offset of the next token from a byte on.
+fn find_token(text: &str, from: usize, tokens: &[&str]) -> Option<usize> {
+    let bytes = text.as_bytes();
+    // Tokens begin with two or three different bytes, which are rare in a text.
+    let mut firsts: Vec<u8> = tokens.iter().filter_map(|token| token.bytes().next()).collect();
+    firsts.sort_unstable();
+    firsts.dedup();
+    let begins = |at: &usize| tokens.iter().any(|token| bytes[*at..].starts_with(token.as_bytes()));
+    (from..bytes.len()).filter(|at| firsts.contains(&bytes[*at])).find(begins)
+}
+
+fn first_char_len(text: &str) -> usize {
+    text.chars().next().map_or(0, char::len_utf8)
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TOKENS: &[&str] = &["<fim>", "<｜fim▁hole｜>", "[PREFIX]", "<<", "<<fim>"];
+
+    #[track_caller]
+    fn check(text: &str, expect: Expect) {
+        let changed = escape_special_tokens(text, TOKENS);
+        expect.assert_eq(&changed.replace(TOKEN_BREAK, "·"));
+        assert_eq!(unescape_special_tokens(&changed, TOKENS), text);
+    }
+
+    #[test]
+    fn tokens_get_a_break_after_their_first_character() {
+        check("a <fim> b", expect!["a <·fim> b"]);
+        check("x[PREFIX]=<｜fim▁hole｜>", expect!["x[·PREFIX]=<·｜fim▁hole｜>"]);
+        check("<<fim>", expect!["<·<·fim>"]);
+        check("<<<", expect!["<·<·<"]);
+    }
+
+    #[test]
+    fn what_is_no_token_stays() {
+        assert!(matches!(escape_special_tokens("< fim > <fi m> [prefix]", TOKENS), Cow::Borrowed(_)));
+        assert_eq!(unescape_special_tokens("a\u{200B}b <\u{200B}fam>", TOKENS), "a\u{200B}b <\u{200B}fam>");
+    }
+
+    #[test]
+    fn an_answer_that_breaks_off_within_a_token_keeps_no_break() {
+        assert_eq!(unescape_special_tokens("see [\u{200B}PRE", TOKENS), "see [PRE");
+        assert_eq!(unescape_special_tokens("see [\u{200B}", TOKENS), "see [");
+        assert_eq!(unescape_special_tokens("see [\u{200B}PRO", TOKENS), "see [\u{200B}PRO");
+    }
+
+    proptest! {
+        #[test]
+        fn no_token_is_left_and_the_way_back_is_certain(text in "([<>\\[\\]a-cé ]|<fim>|<<|<｜fim▁hole｜>|\\[PREFIX\\])*") {
+            let changed = escape_special_tokens(&text, TOKENS);
+            for token in TOKENS {
+                prop_assert!(!changed.contains(token), "{token} in {changed:?}");
+            }
+            prop_assert_eq!(unescape_special_tokens(&changed, TOKENS), text);
+        }
+    }
+}

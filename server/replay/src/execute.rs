@@ -1,0 +1,125 @@
+//! Making a run, from its description to the rows on disk. Whoever asks for it prints, shows or returns what comes of it.
+
+use std::collections::HashMap;
+use std::future;
+use std::ops::ControlFlow;
+use std::panic;
+use std::path::PathBuf;
+
+use cases::{Case, Prediction, Run, SchemaVersion, Score, WorkspaceState, suite_hash};
+use tokio::task;
+
+use crate::ReplayError;
+use crate::machine::machine;
+use crate::plan::plan;
+use crate::run_folder::{RunFolder, write_scores};
+use crate::runner::{ConfiguredEngine, RunInputs, StopSignal, run_attempts};
+use crate::score_predictions::score_all;
+
+/// The answers of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunAnswers {
+    /// In the order in which they were given, those from before a stop first.
+    pub predictions: Vec<Prediction>,
+    /// How many there are when the run is finished.
+    pub planned: usize,
+}
+
+impl RunAnswers {
+    /// Whether everybody was asked everything.
+    pub fn is_finished(&self) -> bool {
+        self.predictions.len() == self.planned
+    }
+}
+
+/// Describes a run on this machine, by this version.
+pub fn describe_run(
+    name: String,
+    cases: &[Case],
+    engines: &[ConfiguredEngine],
+    workspace: Option<WorkspaceState>,
+    seed: u64,
+    repeat: u32,
+) -> Run {
+    Run {
+        schema: SchemaVersion::CURRENT,
+        tool: format!("ghostbench {}", env!("CARGO_PKG_VERSION")),
+        name,
+        suite: suite_hash(cases),
+        seed,
+        repeat,
+        engines: engines.iter().map(ConfiguredEngine::config).collect(),
+        workspace,
+        copies: Vec::new(),
+        machine: machine(),
+    }
+}
+
+/// Makes a run in a folder that holds none, and scores its answers. Stopped early, it keeps and scores what is finished.
+///
+/// `tell` hears how many requests are done, of how many; first at the beginning.
+pub async fn replay(
+    folder: PathBuf,
+    run: Run,
+    questions: RunInputs,
+    stop: StopSignal,
+    tell: impl FnMut(usize, usize),
+) -> Result<(RunAnswers, Vec<Score>), ReplayError> {
+    let RunInputs { cases, .. } = questions.clone();
+    let (path, described) = (folder.clone(), run.clone());
+    let mut rows = run_blocking(move || RunFolder::create(&path, &described, &cases)).await?;
+    let answers = execute(&mut rows, Vec::new(), run.repeat, &questions, &stop, tell).await?;
+    run_blocking(move || {
+        let scores = score_all(&questions.cases, &answers.predictions);
+        write_scores(&folder, &scores)?;
+        Ok((answers, scores))
+    })
+    .await
+}
+
+/// Asks what `done` lacks, and adds each answer to the run, without secrets, before the next one is counted.
+///
+/// `tell` hears how many requests are done, of how many; first at the beginning.
+pub async fn execute(
+    rows: &mut RunFolder,
+    done: Vec<Prediction>,
+    repeat: u32,
+    questions: &RunInputs,
+    stop: &StopSignal,
+    mut tell: impl FnMut(usize, usize),
+) -> Result<RunAnswers, ReplayError> {
+    let names: Vec<String> = questions.engines.iter().map(|engine| engine.name().name).collect();
+    let mut attempts = plan(&questions.cases, &names, repeat, &done);
+    attempts.retain(|attempt| {
+        questions.copies.needs_request(&questions.engines[attempt.engine], &questions.cases[attempt.case])
+    });
+    let planned = done.len() + attempts.len();
+    let mut predictions = done;
+    let mut failure = None;
+    tell(predictions.len(), planned);
+    let by_id: HashMap<&str, &Case> = questions.cases.iter().map(|case| (&*case.id, case)).collect();
+    let record = |mut prediction: Prediction| {
+        if let Some(case) = by_id.get(&*prediction.case) {
+            cases::redact_prediction(&mut prediction, case);
+        }
+        if let Err(error) = rows.append(&prediction) {
+            failure = Some(error);
+            return ControlFlow::Break(());
+        }
+        predictions.push(prediction);
+        tell(predictions.len(), planned);
+        ControlFlow::Continue(())
+    };
+    run_attempts(attempts, questions, stop, record).await;
+    failure.map_or(Ok(RunAnswers { predictions, planned }), Err)
+}
+
+/// Does what takes long beside the threads that answer requests.
+async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match task::spawn_blocking(work).await.map_err(task::JoinError::try_into_panic) {
+        Ok(done) => done,
+        Err(Ok(reason)) => panic::resume_unwind(reason),
+        // The runtime is ending, and nobody will ask for the rest.
+        Err(Err(_)) => future::pending().await,
+    }
+}

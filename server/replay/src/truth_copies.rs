@@ -1,0 +1,65 @@
+//! Which cases have the text that they remove in other files too, and who is asked about them again without those files.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use cases::{Case, CaseCopies, CaseId, Variant};
+use completion::WorkspaceIndex;
+use index::RemovedCode;
+use syntax::Language;
+
+use crate::runner::ConfiguredEngine;
+
+/// Files that hold copies, by case.
+#[derive(Clone, Debug, Default)]
+pub struct TruthCopies {
+    by_case: BTreeMap<CaseId, Vec<Arc<str>>>,
+    /// Whether engines that are asked without copies are asked every case.
+    includes_all_cases: bool,
+}
+
+impl TruthCopies {
+    /// Looks for the truths of `cases` in `world`. With `asks_all`, engines are asked again about every case, not only about those with
+    /// copies.
+    pub fn find(cases: &[Case], world: &WorkspaceIndex, asks_all: bool) -> TruthCopies {
+        // What an engine does with the file alone is asked with nothing else in reach.
+        let seen: Vec<&Case> = cases.iter().filter(|case| case.variant != Some(Variant::InFile)).collect();
+        let codes: Vec<RemovedCode<'_>> = seen.iter().filter_map(|case| removed_code(case)).collect();
+        let found = seen.iter().zip(world.copies(&codes)).filter(|(_, files)| !files.is_empty());
+        TruthCopies {
+            by_case: found.map(|(case, files)| (case.id.clone(), files)).collect(),
+            includes_all_cases: asks_all,
+        }
+    }
+
+    /// The cases with copies, and where those are.
+    pub fn rows(&self) -> Vec<CaseCopies> {
+        let files = |files: &[Arc<str>]| files.iter().map(|file| file.to_string()).collect();
+        let row =
+            |(case, found): (&CaseId, &Vec<Arc<str>>)| CaseCopies { case: case.clone(), files: files(found) };
+        self.by_case.iter().map(row).collect()
+    }
+
+    /// The files that hold a copy of the case's truth.
+    pub(crate) fn files_with_copies(&self, case: &Case) -> Vec<Arc<str>> {
+        self.by_case.get(&case.id).cloned().unwrap_or_default()
+    }
+
+    /// Whether the engine's answer to the case is not known from the same engine with all files.
+    pub(crate) fn needs_request(&self, engine: &ConfiguredEngine, case: &Case) -> bool {
+        !engine.settings.hide_near_duplicates
+            || self.includes_all_cases
+            || self.by_case.contains_key(&case.id)
+    }
+}
+
+/// The case as its copies are looked for; `None` for a language that is not supported.
+pub(crate) fn removed_code(case: &Case) -> Option<RemovedCode<'_>> {
+    Some(RemovedCode {
+        path: &case.path,
+        language: Language::from_name(&case.language)?,
+        prefix: &case.prefix,
+        removed: &case.truth,
+        suffix: &case.suffix,
+    })
+}

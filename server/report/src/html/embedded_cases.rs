@@ -1,0 +1,257 @@
+//! The cases as JSON inside the page.
+//!
+//! Files are cut to the lines around the cursor, and long texts at a limit, so that the page of a large run stays small
+//! enough to open. Nothing in the JSON can end the element around it, and it holds no invisible character as such.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+
+use cases::{
+    Case, ContextItem, EngineIdentity, Origin, Prediction, PredictionTimings, Rename, Score, Span,
+    SpanSource, Status, StoredMetric, Tags, TokenCounts,
+};
+use scoring::metric::{EXACT_MATCH, RESTRAINT};
+use serde::Serialize;
+
+use crate::RunReport;
+use crate::format;
+use crate::run_rows::{self, ScoreIndex};
+
+/// Lines kept before and after the cursor, and of a context item.
+const LINES_KEPT: usize = 40;
+/// Bytes kept of anything, for files without line ends and engines without an end.
+const BYTES_KEPT: usize = 16 * 1024;
+
+#[derive(Serialize)]
+struct PageData<'a> {
+    lines_kept: usize,
+    engines: Vec<EngineData>,
+    cases: Vec<CaseData<'a>>,
+}
+
+#[derive(Serialize)]
+struct EngineData {
+    name: String,
+}
+
+#[derive(Serialize)]
+struct CaseData<'a> {
+    id: &'a str,
+    hole: &'a str,
+    path: &'a str,
+    line: u32,
+    character: u32,
+    scenario: String,
+    variant: Option<&'static str>,
+    block_kind: Option<&'static str>,
+    language: &'a str,
+    before: Excerpt,
+    truth: String,
+    after: Excerpt,
+    context: Vec<ContextData<'a>>,
+    answers: Vec<AnswerData<'a>>,
+    origin: &'a Origin,
+    tags: &'a Tags,
+}
+
+/// Part of a longer text.
+#[derive(Serialize)]
+struct Excerpt {
+    text: String,
+    /// Lines of the whole before those in `text`.
+    first_line: usize,
+    /// Lines that were cut off, on the side away from the cursor.
+    hidden_lines: usize,
+}
+
+#[derive(Serialize)]
+struct ContextData<'a> {
+    path: &'a str,
+    start_line: u32,
+    end_line: u32,
+    strategy: &'a str,
+    score: f64,
+    text: String,
+    hidden_lines: usize,
+}
+
+#[derive(Serialize)]
+struct AnswerData<'a> {
+    engine: usize,
+    repetition: u32,
+    /// The status, with `ok` told apart by whether the answer is right.
+    outcome: &'static str,
+    status: Status,
+    reason: Option<&'a str>,
+    text: String,
+    /// The engine's own text, where it differs.
+    raw: Option<String>,
+    /// Where parts of the text stand already.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    spans: Vec<SpanData<'a>>,
+    finish: &'static str,
+    tokens: Option<TokenCounts>,
+    ms: PredictionTimings,
+    metrics: BTreeMap<&'a str, StoredMetric>,
+}
+
+#[derive(Serialize)]
+struct SpanData<'a> {
+    /// In UTF-16 units of the text that is kept, as the script counts.
+    range: [usize; 2],
+    from: SpanSource,
+    path: &'a str,
+    line: Option<u32>,
+    character: Option<u32>,
+    same: usize,
+    alike: usize,
+    probability: f64,
+    renamed: &'a [Rename],
+}
+
+/// All cases with their answers, ready to stand inside a `script` element.
+pub(super) fn json<'a>(report: &RunReport<'a>, engines: &[EngineIdentity]) -> String {
+    let scores = ScoreIndex::new(report);
+    let mut answers: HashMap<&str, Vec<AnswerData<'a>>> = HashMap::new();
+    for prediction in report.predictions {
+        let engine = run_rows::engine_index(engines, prediction);
+        let answer = engine.map(|engine| answer(prediction, scores.get(prediction), engine));
+        answers.entry(&prediction.case).or_default().extend(answer);
+    }
+    let case_data = |case: &'a Case| case_data(case, answers.remove(case.id.as_str()).unwrap_or_default());
+    let data = PageData {
+        lines_kept: LINES_KEPT,
+        engines: engines
+            .iter()
+            .map(|engine| EngineData { name: format::escape_invisible(&engine.name) })
+            .collect(),
+        cases: report.cases.iter().map(case_data).collect(),
+    };
+    escape_for_script(&serde_json::to_string(&data).expect("rows have string keys"))
+}
+
+fn case_data<'a>(case: &'a Case, mut answers: Vec<AnswerData<'a>>) -> CaseData<'a> {
+    answers.sort_by_key(|answer| (answer.engine, answer.repetition));
+    CaseData {
+        id: &case.id,
+        hole: &case.hole,
+        path: &case.path,
+        line: case.line,
+        character: case.character,
+        scenario: run_rows::scenario_key(case),
+        variant: case.variant.map(cases::Variant::name),
+        block_kind: case.block_kind.map(cases::BlockKind::name),
+        language: &case.language,
+        before: last_lines(&case.prefix),
+        truth: clipped(&case.truth),
+        after: first_lines(&case.suffix),
+        context: case.context.iter().map(context_data).collect(),
+        answers,
+        origin: &case.origin,
+        tags: &case.tags,
+    }
+}
+
+fn context_data(item: &ContextItem) -> ContextData<'_> {
+    let Excerpt { text, hidden_lines, .. } = first_lines(&item.text);
+    ContextData {
+        path: &item.path,
+        start_line: item.start_line,
+        end_line: item.end_line,
+        strategy: &item.strategy,
+        score: item.score,
+        text,
+        hidden_lines,
+    }
+}
+
+fn answer<'a>(prediction: &'a Prediction, score: Option<&'a Score>, engine: usize) -> AnswerData<'a> {
+    let metrics = score.map(|score| &score.metrics).into_iter().flatten();
+    AnswerData {
+        engine,
+        repetition: prediction.repetition,
+        outcome: outcome(prediction, score),
+        status: prediction.status,
+        reason: prediction.reason.as_deref(),
+        text: clipped(&prediction.text),
+        spans: spans(prediction),
+        raw: (prediction.raw != prediction.text).then(|| clipped(&prediction.raw)),
+        finish: prediction.finish.name(),
+        tokens: prediction.tokens,
+        ms: prediction.ms,
+        metrics: metrics.map(|(name, &metric)| (name.as_str(), metric)).collect(),
+    }
+}
+
+/// Those of the text that is kept.
+fn spans(prediction: &Prediction) -> Vec<SpanData<'_>> {
+    let kept = &prediction.text[..prediction.text.floor_char_boundary(BYTES_KEPT)];
+    prediction.spans.iter().filter_map(|span| span_data(span, kept)).collect()
+}
+
+fn span_data<'a>(span: &'a Span, kept: &str) -> Option<SpanData<'a>> {
+    let units = |offset: usize| kept.get(..offset).map(|text| text.encode_utf16().count());
+    Some(SpanData {
+        range: [units(span.range.start)?, units(span.range.end)?],
+        from: span.from,
+        path: &span.path,
+        line: span.line,
+        character: span.character,
+        same: span.same,
+        alike: span.alike,
+        probability: span.probability,
+        renamed: &span.renamed,
+    })
+}
+
+fn outcome(prediction: &Prediction, score: Option<&Score>) -> &'static str {
+    let is_right =
+        |score| [EXACT_MATCH, RESTRAINT].iter().any(|metric| run_rows::share(score, metric) == Some(1.0));
+    match (prediction.status, score) {
+        (Status::Ok | Status::Silent | Status::Gated, Some(score)) if is_right(score) => "exact",
+        (Status::Ok, Some(_)) => "wrong",
+        (Status::Ok, None) => "unscored",
+        (status, _) => status.name(),
+    }
+}
+
+/// What stands before the cursor.
+fn last_lines(text: &str) -> Excerpt {
+    let first_kept = text.rmatch_indices('\n').nth(LINES_KEPT).map_or(0, |(end, _)| end + 1);
+    let start = text.ceil_char_boundary(first_kept.max(text.len().saturating_sub(BYTES_KEPT)));
+    let (hidden, kept) = text.split_at(start);
+    let hidden_lines = hidden.matches('\n').count();
+    Excerpt { text: kept.to_owned(), first_line: hidden_lines, hidden_lines }
+}
+
+/// What stands after the cursor, or the head of any other text.
+fn first_lines(text: &str) -> Excerpt {
+    let last_kept = text.match_indices('\n').nth(LINES_KEPT).map_or(text.len(), |(end, _)| end);
+    let (kept, hidden) = text.split_at(text.floor_char_boundary(last_kept.min(BYTES_KEPT)));
+    Excerpt { text: kept.to_owned(), first_line: 0, hidden_lines: hidden.matches('\n').count() }
+}
+
+fn clipped(text: &str) -> String {
+    let end = text.floor_char_boundary(BYTES_KEPT);
+    match text.len() - end {
+        0 => text.to_owned(),
+        rest => format!("{}\n[{rest} more bytes are not in this report]", &text[..end]),
+    }
+}
+
+/// The same JSON without `<` and without invisible characters: neither `</script>` nor `<!--` can occur. Both stand only
+/// inside strings, where an escape means the same.
+fn escape_for_script(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    for character in json.chars() {
+        if character == '<' || format::is_invisible(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                // Writing to a string cannot fail.
+                let _ = write!(safe, "\\u{unit:04x}");
+            }
+        } else {
+            safe.push(character);
+        }
+    }
+    safe
+}

@@ -1,0 +1,222 @@
+//! Rows of the scoreboard.
+
+use scoring::metric::{EDIT_SIMILARITY, EXACT_IN_TIME, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
+use serde::Serialize;
+
+use crate::format::{self, Alphabet};
+use crate::run_summary::{
+    CaseGroup, CellView, ContextEffect, EngineDifference, EngineLine, FAILED, GATED, LATE, LatencyView,
+    ReportSection, SILENT,
+};
+use crate::stopping::{self, StoppingRow};
+
+/// A metric of a row, and its title.
+pub(super) type Column = (&'static str, &'static str);
+
+/// Metrics of a row, in the order of the table's header.
+const SHARES: [Column; 4] = [
+    (EXACT_MATCH, "exact match"),
+    (TOKEN_EXACT, "token-exact"),
+    (EDIT_SIMILARITY, "edit similarity"),
+    (RESTRAINT, "restraint"),
+];
+
+/// The metrics of a section's rows: exact match in time where answers were late.
+pub(super) fn columns(section: &ReportSection) -> Vec<Column> {
+    let [exact, others @ ..] = SHARES;
+    let in_time = section.has_late_answers().then_some((EXACT_IN_TIME, "exact in time"));
+    [exact].into_iter().chain(in_time).chain(others).collect()
+}
+
+/// The same where something is always to be written.
+const CONTEXT_SHARES: [&str; 3] = [EXACT_MATCH, TOKEN_EXACT, EDIT_SIMILARITY];
+
+/// Width of the axis of a whisker, in the units of its drawing; `marks.html` leaves 5 on either side.
+const AXIS_WIDTH: f64 = 90.0;
+const AXIS_START: f64 = 5.0;
+
+/// A group of cases with a name, such as a language.
+#[derive(Serialize)]
+pub(super) struct NamedRows {
+    name: String,
+    rows: Vec<BoardRow>,
+}
+
+/// One engine's numbers.
+#[derive(Serialize)]
+pub(super) struct BoardRow {
+    engine: usize,
+    cases: String,
+    shares: Vec<ShareCell>,
+    silent: String,
+    gated: String,
+    failed: String,
+    late: String,
+    p50: String,
+    p95: String,
+    timeouts: usize,
+}
+
+/// One engine against another, below the rows of the engines and in their columns.
+#[derive(Serialize)]
+pub(super) struct DifferenceRow {
+    engine: usize,
+    baseline: usize,
+    cases: String,
+    shares: Vec<ShareCell>,
+}
+
+/// An engine with context against the same without, in the columns of the engines.
+#[derive(Serialize)]
+pub(super) struct ContextRow {
+    title: String,
+    engine: usize,
+    holes: String,
+    shares: Vec<ShareCell>,
+}
+
+/// Where one kind of text of an engine's answers stops.
+#[derive(Serialize)]
+pub(super) struct StoppingView {
+    engine: usize,
+    counts: [String; 7],
+    stopping: ShareCell,
+}
+
+/// A metric, or a difference of one, as number, interval and drawing.
+#[derive(Default, Serialize)]
+pub(super) struct ShareCell {
+    /// Percent, counts where there are too few cases, or a dash where the metric does not apply.
+    text: String,
+    few: bool,
+    interval: Option<String>,
+    cases: usize,
+    /// More about a difference.
+    remark: Option<String>,
+    /// Where the value stands on the axis.
+    x: Option<String>,
+    low: Option<String>,
+    high: Option<String>,
+}
+
+pub(super) fn rows(group: &CaseGroup, columns: &[Column]) -> Vec<BoardRow> {
+    group.lines.iter().map(|line| row(line, columns)).collect()
+}
+
+pub(super) fn named_rows(group: &CaseGroup, columns: &[Column]) -> NamedRows {
+    NamedRows {
+        name: format::escape_invisible(group.language.as_deref().unwrap_or_default()),
+        rows: rows(group, columns),
+    }
+}
+
+/// The rows of the table of stopping.
+pub(super) fn stopping(section: &ReportSection) -> Vec<StoppingView> {
+    let view =
+        |StoppingRow { engine, counts, stopping }| StoppingView { engine, counts, stopping: share(stopping) };
+    stopping::rows(section).into_iter().map(view).collect()
+}
+
+fn row(line: &EngineLine, columns: &[Column]) -> BoardRow {
+    let percentile = |of: fn(&LatencyView) -> f64| {
+        line.latency.as_ref().map_or_else(|| "–".to_owned(), |it| format::milliseconds(of(it)))
+    };
+    BoardRow {
+        engine: line.engine,
+        cases: format::cases(line.cases, line.is_from_other_tree(), Alphabet::Unicode),
+        shares: columns.iter().map(|(metric, _)| share(line.metrics.get(*metric))).collect(),
+        silent: format::status_count(line, SILENT),
+        gated: format::status_count(line, GATED),
+        failed: format::status_count(line, FAILED),
+        late: format::status_count(line, LATE),
+        p50: percentile(|latency| latency.p50),
+        p95: percentile(|latency| latency.p95),
+        timeouts: line.latency.map_or(0, |latency| latency.timeouts),
+    }
+}
+
+/// The differences by pair of engines.
+pub(super) fn differences(differences: &[EngineDifference], columns: &[Column]) -> Vec<DifferenceRow> {
+    let pairs = differences.chunk_by(|left, right| left.engine == right.engine);
+    pairs.filter_map(|pair| difference_row(pair, columns)).collect()
+}
+
+fn difference_row(pair: &[EngineDifference], columns: &[Column]) -> Option<DifferenceRow> {
+    let first = pair.first()?;
+    let of = |metric: &str| pair.iter().find(|difference| difference.metric == metric);
+    let shares = columns.iter().map(|(metric, _)| of(metric).map_or_else(empty_share, difference)).collect();
+    let most = pair.iter().max_by_key(|difference| difference.cases).unwrap_or(first);
+    let cases = format::cases(most.cases, most.other_tree > 0, Alphabet::Unicode);
+    Some(DifferenceRow { engine: first.engine, baseline: first.baseline, cases, shares })
+}
+
+/// The effects of context by engine, names and variant.
+pub(super) fn contexts(effects: &[ContextEffect]) -> Vec<ContextRow> {
+    let key = |effect: &ContextEffect| (effect.engine, effect.is_resolved, effect.variant);
+    effects.chunk_by(|left, right| key(left) == key(right)).filter_map(context_row).collect()
+}
+
+fn context_row(effects: &[ContextEffect]) -> Option<ContextRow> {
+    let first = effects.first()?;
+    let of = |metric: &&&str| effects.iter().find(|effect| effect.metric == **metric);
+    let shares = CONTEXT_SHARES.iter().map(|metric| of(&metric).map_or_else(empty_share, effect)).collect();
+    let holes = format::cases(first.holes, first.other_tree > 0, Alphabet::Unicode);
+    Some(ContextRow { title: format::effect_title(first), engine: first.engine, holes, shares })
+}
+
+fn effect(effect: &ContextEffect) -> ShareCell {
+    let &ContextEffect { engine, metric, holes: cases, better, worse, other_tree, value, interval, .. } =
+        effect;
+    difference(&EngineDifference {
+        metric,
+        baseline: engine,
+        engine,
+        cases,
+        better,
+        worse,
+        other_tree,
+        value,
+        interval,
+    })
+}
+
+fn difference(difference: &EngineDifference) -> ShareCell {
+    let EngineDifference { cases, better, worse, .. } = *difference;
+    let remark = format!("better in {better}, worse in {worse} of {}", format::count_of(cases, "case"));
+    ShareCell {
+        text: difference.value.map_or_else(|| format!("+{better} -{worse}"), format::signed_percent),
+        few: difference.value.is_none(),
+        interval: difference.interval.map(format::signed_interval),
+        cases,
+        remark: Some(remark),
+        x: difference.value.map(on_signed_axis),
+        low: difference.interval.map(|interval| on_signed_axis(interval.low)),
+        high: difference.interval.map(|interval| on_signed_axis(interval.high)),
+    }
+}
+
+pub(super) fn share(cell: Option<&CellView>) -> ShareCell {
+    cell.map_or_else(empty_share, |cell| ShareCell {
+        text: cell.value.map_or_else(|| format::counts(cell), format::percent),
+        few: cell.value.is_none(),
+        interval: cell.interval.map(|interval| format::interval(interval, Alphabet::Unicode)),
+        cases: cell.cases,
+        remark: None,
+        x: cell.value.map(on_axis),
+        low: cell.interval.map(|interval| on_axis(interval.low)),
+        high: cell.interval.map(|interval| on_axis(interval.high)),
+    })
+}
+
+fn empty_share() -> ShareCell {
+    ShareCell { text: "–".to_owned(), few: true, ..ShareCell::default() }
+}
+
+fn on_axis(share: f64) -> String {
+    format!("{:.1}", AXIS_START + share.clamp(0.0, 1.0) * AXIS_WIDTH)
+}
+
+/// From -1 to 1 on the same axis, so that 0 stands at its middle tick.
+fn on_signed_axis(difference: f64) -> String {
+    on_axis((difference + 1.0) / 2.0)
+}

@@ -1,0 +1,138 @@
+//! Where a suggestion comes from, for the terminal: its parts numbered in place, and a row for each below it.
+
+use std::ops::Range;
+
+use super::text_table::TextTable;
+use super::{Style, dim_note, wrapped};
+use crate::format::{self, Alphabet};
+
+/// Where a suggestion comes from.
+#[derive(Clone, Debug, Default)]
+pub struct ExplanationView {
+    /// Its parts, in order.
+    pub parts: Vec<CopiedPart>,
+    /// What else there is to say, a line each.
+    pub remarks: Vec<String>,
+}
+
+/// A part of a suggestion that is copied from one place.
+#[derive(Clone, Debug, Default)]
+pub struct CopiedPart {
+    /// In bytes of the suggestion.
+    pub range: Range<usize>,
+    /// The place, as editors open it.
+    pub place: String,
+    /// What the place is to the question, in a word.
+    pub from: &'static str,
+    /// Tokens before it that are the same there.
+    pub same: usize,
+    /// Tokens before it that are alike.
+    pub alike: usize,
+    /// The lowest probability of its tokens.
+    pub probability: f64,
+    /// Names there, with those that they became.
+    pub renamed: Vec<(String, String)>,
+}
+
+const COLUMNS: [&str; 7] = ["", "text", "taken from", "", "same", "alike", "sure"];
+/// What goes first where there is no room: what the place is, and the wider of the two matches.
+const DISPENSABLE: [usize; 2] = [3, 5];
+/// What stands before a table, too.
+const INDENT: &str = "  ";
+/// Longer texts are cut, characters.
+const TEXT_WIDTH: usize = 32;
+
+const COLUMNS_MEAN: &str = "same: tokens before the part that are the same there as here. alike: the same but for names, strings and numbers. \
+    sure: probability of the least likely token.";
+
+/// The suggestion with a sign at the beginning of each of its parts, where there are several.
+pub(super) fn numbered(text: &str, explained: &ExplanationView, style: Style) -> String {
+    if explained.parts.len() < 2 {
+        return text.to_owned();
+    }
+    let mut signed = String::with_capacity(text.len());
+    let mut end = 0;
+    for (index, part) in explained.parts.iter().enumerate() {
+        signed.push_str(&text[end..part.range.start]);
+        signed.push_str(&sign(index, style.alphabet()));
+        end = part.range.start;
+    }
+    signed + &text[end..]
+}
+
+/// A row for each part, the names that became others, and the remarks.
+pub(super) fn explanation_table(text: &str, explained: &ExplanationView, style: Style) -> String {
+    let mut blocks = Vec::new();
+    if !explained.parts.is_empty() {
+        let rows = explained.parts.iter().enumerate().map(|(index, part)| row(index, text, part, style));
+        let sheet = TextTable { header: &COLUMNS, words: 4, dispensable: &DISPENSABLE, rows: rows.collect() };
+        blocks.push(sheet.draw(style));
+        let renamed: Vec<String> = explained.parts.iter().flat_map(|part| renamed(part, style)).collect();
+        if !renamed.is_empty() {
+            blocks.push(format!("{INDENT}other names there: {}", renamed.join(", ")));
+        }
+    }
+    let remark = |remark: &String| {
+        let width = style.width.saturating_sub(INDENT.len());
+        format!("{INDENT}{}", wrapped(&format::on_one_line(remark), width, INDENT))
+    };
+    blocks.extend(explained.remarks.iter().map(remark));
+    if !explained.parts.is_empty() {
+        blocks.push(dim_note(COLUMNS_MEAN, style));
+    }
+    blocks.iter().map(|block| format!("{block}\n")).collect()
+}
+
+/// A row for each text that could be inserted instead.
+pub(super) fn alternatives(alternatives: &[(String, Option<String>)], style: Style) -> String {
+    let are_explained = alternatives.iter().any(|(_, places)| places.is_some());
+    let header = if are_explained { &["instead", "taken from"][..] } else { &["instead"] };
+    let row = |(text, places): &(String, Option<String>)| {
+        let places = are_explained.then(|| format::on_one_line(places.as_deref().unwrap_or_default()));
+        std::iter::once(excerpt(text, style.alphabet())).chain(places).collect()
+    };
+    let rows = alternatives.iter().map(row).collect();
+    TextTable { header, words: header.len(), dispensable: &[], rows }.draw(style) + "\n"
+}
+
+fn row(index: usize, text: &str, part: &CopiedPart, style: Style) -> Vec<String> {
+    vec![
+        sign(index, style.alphabet()),
+        excerpt(&text[part.range.clone()], style.alphabet()),
+        format::on_one_line(&part.place),
+        part.from.to_owned(),
+        part.same.to_string(),
+        part.alike.to_string(),
+        format::percent(part.probability) + " %",
+    ]
+}
+
+/// The first line, and how many more there are.
+fn excerpt(text: &str, alphabet: Alphabet) -> String {
+    let (first, rest) = text.split_once('\n').map_or((text, None), |(first, rest)| (first, Some(rest)));
+    let first = format::clipped(&format::on_one_line(first.trim_end()), TEXT_WIDTH, alphabet);
+    rest.map_or_else(
+        || first.clone(),
+        |rest| format!("{first} +{}", format::count_of(rest.lines().count(), "line")),
+    )
+}
+
+fn renamed(part: &CopiedPart, style: Style) -> Vec<String> {
+    let arrow = if style.unicode { "→" } else { "->" };
+    let pair = |(there, here): &(String, String)| {
+        format!("{} {arrow} {}", format::on_one_line(there), format::on_one_line(here))
+    };
+    part.renamed.iter().map(pair).collect()
+}
+
+/// The number of a part, in one character where there is one.
+fn sign(index: usize, alphabet: Alphabet) -> String {
+    /// `①` to `⑳`.
+    const CIRCLED: Range<u32> = 0x2460..0x2474;
+    let circled =
+        u32::try_from(index).ok().map(|index| CIRCLED.start + index).filter(|code| CIRCLED.contains(code));
+    match circled.and_then(char::from_u32) {
+        Some(circled) if alphabet == Alphabet::Unicode => circled.to_string(),
+        _ => format!("[{}]", index + 1),
+    }
+}

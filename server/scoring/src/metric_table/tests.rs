@@ -1,0 +1,328 @@
+//! Tables of metrics: their rows, and intervals that hold the true value.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::metric::MetricValue;
+
+fn observation(case: usize, cluster: usize, labels: &[(&str, &str)], metric: MetricValue) -> Observation {
+    Observation {
+        case: case.to_string(),
+        cluster: format!("file {cluster}"),
+        labels: labels.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        metrics: Metrics::from([("m".to_owned(), metric)]),
+        latency: None,
+    }
+}
+
+/// Cases in order, `per_file` to a file, each right or wrong.
+fn right_or_wrong(per_file: usize, right: impl IntoIterator<Item = bool>) -> Vec<Observation> {
+    let case = |(case, right)| {
+        let value = MetricValue::Value(f64::from(u8::from(right)));
+        observation(case, case / per_file, &[], value)
+    };
+    right.into_iter().enumerate().map(case).collect()
+}
+
+fn only_cell(observations: &[Observation]) -> MetricCell {
+    summarize(observations, &Grouping::default(), 1).rows[0].cells["m"]
+}
+
+fn show(table: &MetricTable) -> String {
+    let mut text = format!("{}\n", table.dimensions.join(" "));
+    for row in &table.rows {
+        let key: Vec<&str> = row.key.iter().map(|value| value.as_deref().unwrap_or("*")).collect();
+        let counts = row.cells["m"].counts;
+        text += &format!("{}: {} of {} in {} cases\n", key.join(" "), counts.num, counts.den, row.cases);
+    }
+    text
+}
+
+#[track_caller]
+fn check(observations: &[Observation], apart: &[&str], pooled: &[&str], expected: Expect) {
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let grouping = Grouping { apart: names(apart), pooled: names(pooled) };
+    expected.assert_eq(&show(&summarize(observations, &grouping, 1)));
+}
+
+#[test]
+fn pooled_dimensions_get_totals_and_others_none() {
+    let value = MetricValue::Value(1.0);
+    let observations = [
+        observation(1, 1, &[("engine", "a"), ("kind", "if"), ("language", "go")], value),
+        observation(2, 1, &[("engine", "a"), ("kind", "for"), ("language", "go")], value),
+        observation(1, 1, &[("engine", "b"), ("language", "go")], MetricValue::Value(0.0)),
+    ];
+    check(
+        &observations,
+        &["engine"],
+        &["kind", "language"],
+        expect![[r#"
+            engine kind language
+            a * *: 2 of 2 in 2 cases
+            a * go: 2 of 2 in 2 cases
+            a for *: 1 of 1 in 1 cases
+            a for go: 1 of 1 in 1 cases
+            a if *: 1 of 1 in 1 cases
+            a if go: 1 of 1 in 1 cases
+            b * *: 0 of 1 in 1 cases
+            b * go: 0 of 1 in 1 cases
+            b  *: 0 of 1 in 1 cases
+            b  go: 0 of 1 in 1 cases
+        "#]],
+    );
+    check(
+        &[],
+        &["engine"],
+        &["kind"],
+        expect![[r#"
+        engine kind
+    "#]],
+    );
+}
+
+#[test]
+fn sums_are_divided_and_repetitions_weigh_as_one_case() {
+    let observations = [
+        observation(1, 1, &[], MetricValue::Ratio { num: 1.0, den: 1.0 }),
+        observation(2, 1, &[], MetricValue::Ratio { num: 0.0, den: 4.0 }),
+        observation(2, 1, &[], MetricValue::Ratio { num: 2.0, den: 4.0 }),
+    ];
+    check(
+        &observations,
+        &[],
+        &[],
+        expect![[r#"
+
+        : 2 of 5 in 2 cases
+    "#]],
+    );
+}
+
+#[test]
+fn few_cases_show_their_counts_only() {
+    let cell = only_cell(&right_or_wrong(1, [true; 9]));
+    assert_eq!((cell.cases, cell.counts.num), (9, 9.0));
+    assert_eq!((cell.value, cell.interval), (None, None));
+    assert_eq!(only_cell(&right_or_wrong(1, [true; 10])).value, Some(1.0));
+}
+
+#[test]
+fn nothing_to_measure_has_no_value() {
+    let nothing = MetricValue::Ratio { num: 0.0, den: 0.0 };
+    let observations: Vec<_> = (0..20).map(|case| observation(case, case, &[], nothing)).collect();
+    assert_eq!(only_cell(&observations).value, None);
+}
+
+#[test]
+fn many_files_are_resampled() {
+    let cell = only_cell(&right_or_wrong(2, (0..120).map(|case| case % 3 == 0)));
+    let interval = cell.interval.expect("an interval");
+    assert_eq!(interval.method, IntervalMethod::ClusterBootstrap { resamples: 2_000 });
+    assert!(interval.low < 0.3 && interval.high > 0.36, "{interval:?}");
+    assert!(interval.low > 0.2 && interval.high < 0.45, "{interval:?}");
+}
+
+#[test]
+fn many_files_of_which_few_tell_are_not_resampled() {
+    let cell = only_cell(&right_or_wrong(2, (0..120).map(|case| case < 4)));
+    let interval = cell.interval.expect("an interval");
+    assert!(matches!(interval.method, IntervalMethod::ClopperPearson { .. }), "{interval:?}");
+    assert!(interval.low < 0.01 && interval.high > 0.1, "{interval:?}");
+}
+
+#[test]
+fn few_files_get_the_exact_interval_for_what_they_are_worth() {
+    // Three files, each all right or all wrong, are worth three cases.
+    let cell = only_cell(&right_or_wrong(10, (0..30).map(|case| case < 10)));
+    let interval = cell.interval.expect("an interval");
+    assert_eq!(interval.method, IntervalMethod::ClopperPearson { effective_cases: 3.0 });
+    assert_eq!((interval.low, interval.high), clopper_pearson::interval(1.0 / 3.0, 3.0));
+}
+
+#[test]
+fn all_right_in_many_files_is_still_uncertain() {
+    let interval = only_cell(&right_or_wrong(2, [true; 40])).interval.expect("an interval");
+    assert_eq!(interval.method, IntervalMethod::ClopperPearson { effective_cases: 20.0 });
+    assert!(interval.low < 0.85 && interval.high == 1.0, "{interval:?}");
+}
+
+#[test]
+fn few_files_of_anything_but_shares_have_no_interval() {
+    let observations: Vec<_> =
+        (0..20).map(|case| observation(case, case / 5, &[], MetricValue::Value(case as f64))).collect();
+    let cell = only_cell(&observations);
+    assert_eq!((cell.value, cell.interval), (Some(9.5), None));
+}
+
+/// Right answers of a file are alike: its rate is 0 or 1 in a share `correlation` of the files, else the overall rate.
+fn correlated(
+    rng: &mut impl FnMut() -> f64,
+    files: usize,
+    size: usize,
+    rate: f64,
+    correlation: f64,
+) -> Vec<Observation> {
+    let mut all = Vec::new();
+    for file in 0..files {
+        let pure = rng() < correlation;
+        let common = rng() < rate;
+        for _ in 0..size {
+            let right = if pure { common } else { rng() < rate };
+            let case = all.len();
+            all.push(observation(case, file, &[], MetricValue::Value(f64::from(u8::from(right)))));
+        }
+    }
+    all
+}
+
+fn uniform(mut seed: u64) -> impl FnMut() -> f64 {
+    move || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// Of 300 experiments with true coverage of 95 %, fewer than 282 hits come about by chance in one of 300 cells.
+#[test]
+fn intervals_of_few_files_hold_the_true_value() {
+    const EXPERIMENTS: usize = 300;
+    for files in [3, 4, 5, 8, 10, 20] {
+        for (rate, correlation) in [(0.5, 0.0), (0.5, 0.3), (0.2, 0.3), (0.0, 0.0), (1.0, 0.0)] {
+            let mut rng = uniform(files as u64);
+            let mut held = 0;
+            for _ in 0..EXPERIMENTS {
+                let cell = only_cell(&correlated(&mut rng, files, 6, rate, correlation));
+                let (value, interval) = (cell.value.expect("a value"), cell.interval.expect("an interval"));
+                assert!(interval.low <= value && value <= interval.high, "{cell:?}");
+                held += usize::from(interval.low <= rate && rate <= interval.high);
+            }
+            assert!(held * 100 >= EXPERIMENTS * 94, "{files} files, {rate}, {correlation}: {held}");
+        }
+    }
+}
+
+/// Files of 40 cases whose rates are beta-distributed, so that cases of one file have the correlation.
+fn beta_distributed(
+    rng: &mut impl FnMut() -> f64,
+    files: usize,
+    rate: f64,
+    correlation: f64,
+) -> Vec<Observation> {
+    const SIZE: usize = 40;
+    let spread = (1.0 - correlation) / correlation;
+    let mut all = Vec::new();
+    for file in 0..files {
+        let rate = beta(rng, rate * spread, (1.0 - rate) * spread);
+        for _ in 0..SIZE {
+            let value = MetricValue::Value(f64::from(u8::from(rng() < rate)));
+            all.push(observation(all.len(), file, &[], value));
+        }
+    }
+    all
+}
+
+/// Jöhnk's method: slow for large parameters, and simple.
+fn beta(rng: &mut impl FnMut() -> f64, a: f64, b: f64) -> f64 {
+    loop {
+        let (x, y) = (rng().powf(1.0 / a), rng().powf(1.0 / b));
+        if x + y <= 1.0 && x + y > 0.0 {
+            return x / (x + y);
+        }
+    }
+}
+
+/// The three cells held the true rate in 88.8, 84.3 and 94.3 % of 4,000 experiments when all 30 files were resampled.
+#[test]
+fn rare_right_answers_that_are_alike_in_a_file_leave_much_uncertain() {
+    const EXPERIMENTS: usize = 100;
+    let mut rng = uniform(5);
+    let mut held = 0;
+    for (rate, correlation) in [(0.05, 0.3), (0.05, 0.6), (0.2, 0.6)] {
+        for _ in 0..EXPERIMENTS {
+            let cell = only_cell(&beta_distributed(&mut rng, 30, rate, correlation));
+            let interval = cell.interval.expect("an interval");
+            held += usize::from(interval.low <= rate && rate <= interval.high);
+        }
+    }
+    assert!(held >= 3 * EXPERIMENTS * 94 / 100, "{held}");
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_value_is_inside_its_interval(
+        cases in proptest::collection::vec((0_usize..45, 0_u8..4, 1_u8..4), 1..120),
+    ) {
+        let cases: Vec<Observation> = cases.iter().enumerate().map(|(case, &(file, num, more))| {
+            let ratio = MetricValue::Ratio { num: f64::from(num), den: f64::from(num.max(more)) };
+            observation(case, file, &[], ratio)
+        }).collect();
+        let cell = only_cell(&cases);
+        if let (Some(value), Some(interval)) = (cell.value, cell.interval) {
+            proptest::prop_assert!(0.0 <= interval.low && interval.low <= value, "{cell:?}");
+            proptest::prop_assert!(value <= interval.high && interval.high <= 1.0, "{cell:?}");
+        }
+        let (half, other) = cases.split_at(cases.len() / 2);
+        let renamed: Vec<Observation> = half.iter().zip(other).map(|(a, b)| {
+            Observation { metrics: b.metrics.clone(), ..a.clone() }
+        }).collect();
+        let compared = crate::compare(half, &renamed, "m", 1);
+        if let (Some(value), Some(interval)) = (compared.difference, compared.interval) {
+            proptest::prop_assert!(interval.low <= value && value <= interval.high, "{compared:?}");
+        }
+    }
+}
+
+/// Engines that are equally good, with answers that are alike in a file, must seldom look different. With 20,000 experiments a cell the
+/// rates of false alarms are 0.0 to 5.1 %; 8 % of 300 come about by chance in one of 100 such cells.
+#[test]
+fn differences_in_few_files_raise_few_false_alarms() {
+    const EXPERIMENTS: usize = 300;
+    for files in [3, 4, 5, 8, 10, 20] {
+        for (rate, correlation) in [(0.5, 0.0), (0.5, 0.3), (0.2, 0.3)] {
+            let mut rng = uniform(77 + files as u64);
+            let mut alarms = 0;
+            for _ in 0..EXPERIMENTS {
+                let a = correlated(&mut rng, files, 6, rate, correlation);
+                let b = correlated(&mut rng, files, 6, rate, correlation);
+                let compared = crate::compare(&a, &b, "m", 1);
+                let interval = compared.interval.expect("an interval");
+                let value = compared.difference.expect("a value");
+                assert!(interval.low <= value && value <= interval.high, "{compared:?}");
+                alarms += usize::from(0.0 < interval.low || interval.high < 0.0);
+            }
+            assert!(alarms * 100 <= EXPERIMENTS * 8, "{files} files, {rate}, {correlation}: {alarms}");
+        }
+    }
+}
+
+/// Of 200 experiments with 30 files of 6 alike cases each, about 95 % of the intervals must hold the true share.
+#[test]
+fn intervals_hold_the_true_value_as_often_as_they_claim() {
+    let mut uniform = uniform(1);
+    let mut held = 0;
+    for _ in 0..200 {
+        let mut right = Vec::new();
+        for _ in 0..30 {
+            let of_file = if uniform() < 0.5 { 0.1 } else { 0.6 };
+            right.extend((0..6).map(|_| uniform() < of_file));
+        }
+        let interval = only_cell(&right_or_wrong(6, right)).interval.expect("an interval");
+        held += usize::from(interval.low <= 0.35 && 0.35 <= interval.high);
+    }
+    assert!((181..=198).contains(&held), "{held} of 200");
+}
+
+#[test]
+fn timeouts_count_in_latencies() {
+    let mut observations = right_or_wrong(1, [true; 12]);
+    let latencies = (1..=9).map(|ms| Some(f64::from(ms))).chain([Some(f64::INFINITY), None, None]);
+    for (observation, latency) in observations.iter_mut().zip(latencies) {
+        observation.latency = latency;
+    }
+    let latency = summarize(&observations, &Grouping::default(), 1).rows[0].latency;
+    let expected = Latency { count: 10, timeouts: 1, p50: 5.0, p95: f64::INFINITY, p99: f64::INFINITY };
+    assert_eq!(latency, Some(expected));
+}

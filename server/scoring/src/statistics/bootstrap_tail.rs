@@ -1,0 +1,51 @@
+//! How far the percentiles of a bootstrap must lie apart when there are few files.
+//!
+//! Resampling n files gives a distribution that is too narrow by sqrt((n - 1) / n) and whose ends are a normal
+//! distribution's, not Student's. Taking percentiles further out makes up for both (Hesterberg 2015, "What teachers
+//! should know about the bootstrap", the expanded percentile interval).
+//!
+//! In simulations with right and wrong answers at rates of 0.2 and 0.5, three cases a file on average and correlations of
+//! 0 to 0.3 within files, plain percentiles held the true rate in 89 to 95 % of the experiments with 10 to 15 files, these
+//! in 92.5 to 97 %; with 100 files both are within a point of 95 %.
+
+use super::beta::student_quantile;
+
+/// The share below the lower end of a 95 % interval from resamples of so many files (2 or more): 0.025 for endlessly many,
+/// 0.009 for ten.
+pub(super) fn bootstrap_tail(files: usize) -> f64 {
+    let files = files as f64;
+    normal_tail(student_quantile(files - 1.0) * (files / (files - 1.0)).sqrt())
+}
+
+/// The share of a normal distribution above `z`, which must not be negative; right to 1e-7 (Abramowitz and Stegun 1964,
+/// 26.2.17).
+fn normal_tail(z: f64) -> f64 {
+    let density = (-z * z / 2.0).exp() / std::f64::consts::TAU.sqrt();
+    let t = 1.0 / (1.0 + 0.231_641_9 * z);
+    let terms = [0.319_381_530, -0.356_563_782, 1.781_477_937, -1.821_255_978, 1.330_274_429];
+    density * t * terms.into_iter().rev().fold(0.0, |sum, term| sum * t + term)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(value: f64, expected: f64, precision: f64) {
+        assert!((value - expected).abs() < precision, "{value} instead of {expected}");
+    }
+
+    #[test]
+    fn tails_are_those_of_the_tables() {
+        check(normal_tail(0.0), 0.5, 1e-7);
+        check(normal_tail(1.959_963_984_540_054), 0.025, 1e-7);
+        check(normal_tail(3.0), 0.001_349_9, 1e-7);
+    }
+
+    #[test]
+    fn many_files_need_no_correction() {
+        check(bootstrap_tail(1_000_000), 0.025, 1e-5);
+        check(bootstrap_tail(100), 0.0231, 1e-4);
+        check(bootstrap_tail(10), 0.0085, 1e-4);
+    }
+}

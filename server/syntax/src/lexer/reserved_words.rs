@@ -1,0 +1,122 @@
+//! Words with the same meaning in every file of a language: keywords, and built-in names that code does not rename.
+
+use std::sync::LazyLock;
+
+use crate::Language;
+
+/// Whether `word` is a keyword or a very common built-in name of `language`. TypeScript and JavaScript share one list, and so
+/// do C and C++: their files share code.
+pub fn is_reserved(language: Language, word: &str) -> bool {
+    let words = match language {
+        Language::Python => &PYTHON,
+        Language::TypeScript | Language::Tsx | Language::JavaScript => &SCRIPT,
+        Language::Java => &JAVA,
+        Language::CSharp => &CSHARP,
+        Language::Rust => &RUST,
+        Language::Go => &GO,
+        Language::C | Language::Cpp => &C,
+    };
+    words.binary_search(&word).is_ok()
+}
+
+/// The sorted words of a language: they are looked up for every identifier of a workspace.
+type WordLists = LazyLock<Vec<&'static str>>;
+
+fn split_words(words: &'static str) -> Vec<&'static str> {
+    words.split(' ').collect()
+}
+
+static PYTHON: WordLists = LazyLock::new(|| {
+    split_words(
+        "\
+    False None True and as assert async await bool break bytes case class cls continue def del dict elif \
+    else except finally float for from global if import in int is isinstance lambda len list match \
+    nonlocal not object or pass raise range return self set str super try tuple type while with yield",
+    )
+});
+
+static SCRIPT: WordLists = LazyLock::new(|| {
+    split_words(
+        "\
+    Array Error Object Promise abstract any as async await boolean break case catch class const \
+    constructor continue debugger declare default delete do else enum export extends false finally for \
+    from function get if implements import in infer instanceof interface is keyof let module namespace \
+    never new null number object of override private protected public readonly return satisfies set \
+    static string super switch this throw true try type typeof undefined unknown var void while with \
+    yield",
+    )
+});
+
+static JAVA: WordLists = LazyLock::new(|| {
+    split_words(
+        "\
+    Object Override String abstract assert boolean break byte case catch char class const continue \
+    default do double else enum extends false final finally float for goto if implements import \
+    instanceof int interface long native new null package permits private protected public record return \
+    sealed short static strictfp super switch synchronized this throw throws transient true try var void \
+    volatile while yield",
+    )
+});
+
+static CSHARP: WordLists = LazyLock::new(|| {
+    split_words(
+        "\
+    Task abstract as async await base bool break byte case catch char checked class const continue \
+    decimal default delegate do double else enum event explicit extern false finally fixed float for \
+    foreach get goto if implicit in init int interface internal is lock long nameof namespace new not \
+    null object operator out override params partial private protected public readonly record ref \
+    required return sbyte sealed set short sizeof stackalloc static string struct switch this throw true \
+    try typeof uint ulong unchecked unsafe ushort using value var virtual void volatile when where while \
+    with yield",
+    )
+});
+
+static RUST: WordLists = LazyLock::new(|| {
+    split_words(
+        "\
+    Err None Ok Option Result Self Some String Vec as async await bool break char const continue crate \
+    dyn else enum extern f32 f64 false fn for i16 i32 i64 i8 if impl in isize let loop macro_rules match \
+    mod move mut pub ref return self static str struct super trait true type u16 u32 u64 u8 unsafe use \
+    usize where while",
+    )
+});
+
+static GO: WordLists = LazyLock::new(|| {
+    split_words(
+        "\
+    any append bool break byte cap case chan const continue copy default defer delete else err error \
+    fallthrough false float32 float64 for func go goto if import int int32 int64 interface iota len make \
+    map new nil package panic range return rune select string struct switch true type uint uint16 uint32 \
+    uint64 uint8 var",
+    )
+});
+
+static C: WordLists = LazyLock::new(|| {
+    split_words(
+        "\
+    NULL alignas alignof asm auto bool break case catch char class const const_cast constexpr continue \
+    decltype default define defined delete do double dynamic_cast elif else endif enum explicit extern \
+    false final float for friend goto if ifdef ifndef include inline int int32_t int64_t long mutable \
+    namespace new noexcept nullptr operator override pragma private protected public register \
+    reinterpret_cast restrict return short signed size_t sizeof static static_assert static_cast std \
+    struct switch template this throw true try typedef typename uint16_t uint32_t uint64_t uint8_t undef \
+    union unsigned using virtual void volatile while",
+    )
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_hold_words_once_and_in_order() {
+        for words in [&PYTHON, &SCRIPT, &JAVA, &CSHARP, &RUST, &GO, &C] {
+            assert!(
+                words.is_sorted_by(|a, b| a < b) && words.iter().all(|word| !word.is_empty()),
+                "{words:?}"
+            );
+        }
+        assert!(is_reserved(Language::Tsx, "readonly") && is_reserved(Language::Cpp, "sizeof"));
+        assert!(!is_reserved(Language::Python, "readonly") && !is_reserved(Language::Rust, "selfish"));
+    }
+}

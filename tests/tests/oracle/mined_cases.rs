@@ -1,0 +1,190 @@
+//! Cases mined from real code, with the code around them.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use cases::{Case, Origin, OriginKind, Variant};
+use index::Index;
+use mining::{MiningInput, MiningOptions, Mix, SCENARIOS, UnanswerableReason};
+use rayon::prelude::*;
+use syntax::{BlockKind, Language, Projects, SourceFile};
+
+use crate::histories::check_out;
+
+/// Cases requested per repository and seed.
+const CASES: usize = 700;
+/// One of this many cases may be omitted because no cut is possible.
+const MAX_LEFT_OUT: usize = 100;
+/// Why no cut could serve a case.
+const UNSERVED: [UnanswerableReason; 6] = [
+    UnanswerableReason::InsideWord,
+    UnanswerableReason::NoEnd,
+    UnanswerableReason::OuterStatement,
+    UnanswerableReason::PartOfBlock,
+    UnanswerableReason::Repeated,
+    UnanswerableReason::OtherIndentation,
+];
+/// Holes of one suite do not overlap, so that more cases need more suites.
+const SEEDS: [u64; 2] = [1, 2];
+
+/// A case with its file.
+pub(crate) struct MinedCase {
+    pub(crate) case: Case,
+    pub(crate) language: Language,
+    /// The text after the truth in the file, even if the case omits it.
+    pub(crate) rest: String,
+    /// Indentation of the line on which the enclosing function begins, or of the cursor's line if there is none.
+    pub(crate) outer: String,
+    repository: String,
+}
+
+/// Returns a case with other line ends.
+pub(crate) struct LineEndVariant {
+    prefix: String,
+    suffix: String,
+    pub(crate) truth: String,
+}
+
+impl LineEndVariant {
+    pub(crate) fn parts(&self) -> (&str, &str, &str) {
+        (&self.prefix, &self.suffix, &self.truth)
+    }
+}
+
+impl MinedCase {
+    pub(crate) fn with_line_ends(&self, line_end: &str) -> LineEndVariant {
+        let rewrite = |text: &str| text.replace("\r\n", "\n").replace('\n', line_end);
+        let Case { prefix, suffix, truth, .. } = &self.case;
+        LineEndVariant { prefix: rewrite(prefix), suffix: rewrite(suffix), truth: rewrite(truth) }
+    }
+
+    /// Returns the cursor's line up to the cursor.
+    pub(crate) fn line(&self) -> &str {
+        self.case.prefix.rsplit('\n').next().unwrap_or_default()
+    }
+
+    /// Returns that line's indentation.
+    pub(crate) fn indentation(&self) -> &str {
+        let line = self.line();
+        &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+    }
+
+    /// Whether the truth extends to the end of the cursor's block, so that more text could follow it there.
+    pub(crate) fn is_rest_of_block(&self) -> bool {
+        let is_body =
+            |variant: Option<Variant>| matches!(variant, Some(Variant::HeaderEnd | Variant::RestOfBlock));
+        let is_cut_so = self.case.tags.get("cut").is_some_and(|cut| cut == "header_end");
+        let next = self.rest.lines().skip(1).find(|line| !line.trim().is_empty());
+        let column = |line: &str| line.len() - line.trim_start().len();
+        let is_closed = match self.language {
+            Language::Python => next.is_none_or(|next| column(next) < self.indentation().len()),
+            _ => next.is_none_or(|next| next.trim_start().starts_with(['}', ')', ']'])),
+        };
+        let is_first =
+            self.case.suffix.trim().is_empty() && self.case.prefix.trim_end().ends_with(['{', ':']);
+        is_body(self.case.variant) || is_cut_so || is_first || self.line().trim().is_empty() && is_closed
+    }
+
+    /// Whether something has to follow the truth: it is the head of a block that comes behind it, an annotation of what comes there, or
+    /// an item of a list.
+    pub(crate) fn is_head(&self) -> bool {
+        let truth = self.case.truth.trim_end();
+        let line = [self.line(), truth].concat();
+        let last = line.rsplit('\n').next().unwrap_or_default().trim_start();
+        let is_annotation = last.starts_with('@') || last.starts_with("#[");
+        truth.ends_with(['{', ':', ',', '('])
+            || is_annotation
+            || self.rest.trim_start().starts_with(['{', ','])
+    }
+
+    /// Whether more than a tenth of the lines around the truth that are indented by tabs or by blanks are indented in the rarer way.
+    pub(crate) fn is_mixed(&self) -> bool {
+        let lines =
+            || self.case.prefix.lines().chain(self.rest.lines()).filter(|line| !line.trim().is_empty());
+        let tabs = lines().filter(|line| line.starts_with('\t')).count();
+        let blanks = lines().filter(|line| line.starts_with("  ")).count();
+        tabs + blanks == 0 || tabs.min(blanks) * 10 > tabs.max(blanks)
+    }
+
+    /// Whether an answer whose later lines are indented relative to the cursor's could have been meant as it is: in brackets, where no line
+    /// is indented less than the cursor's and no block begins; by lines, where none of them has to be inside of a block.
+    pub(crate) fn allows(&self, answer: &str) -> bool {
+        let own = self.indentation().len();
+        let column = |line: &str| line.len() - line.trim_start().len();
+        let lines = || answer.lines().skip(1).filter(|line| !line.trim().is_empty());
+        let opens = answer.lines().any(|line| line.trim_end().ends_with(['{', ':']));
+        let is_in_place = lines().all(|line| column(line) >= own);
+        match self.language {
+            Language::Python => {
+                !opens && (is_in_place || self.outer.len() == own || lines().all(|line| column(line) == 0))
+            }
+            _ => !opens && is_in_place,
+        }
+    }
+
+    /// Formats a case for a failure message.
+    pub(crate) fn failure(&self, what: &str, answer: &str, shown: &str) -> String {
+        let Case { path, line, prefix, suffix, truth, scenario, variant, tags, .. } = &self.case;
+        let before: Vec<&str> = prefix.split('\n').rev().take(4).collect();
+        let before = before.into_iter().rev().collect::<Vec<_>>().join("\n");
+        let after = suffix.split('\n').take(4).collect::<Vec<_>>().join("\n");
+        let variant = variant.map_or("", |variant| variant.name());
+        format!(
+            "---- {what}: {}/{path}:{} {scenario} {variant} {tags:?}\n{before}⟦{truth}⟧{after}\n-- answer {answer:?}\n-- shown  {shown:?}",
+            self.repository,
+            line + 1
+        )
+    }
+}
+
+/// Returns the cases of all histories; `None` if there are none.
+pub(crate) fn mined_cases() -> Option<Vec<MinedCase>> {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let trees = check_out(folder.path())?;
+    let of_tree = |(name, tree): &(String, PathBuf)| {
+        let snapshot =
+            workspace::load(tree, &workspace::ReadLimits::standard(), &|_| {}).expect("a readable tree");
+        mine(name, snapshot.files(), &Projects::new(snapshot.manifests()))
+    };
+    Some(trees.iter().flat_map(of_tree).collect())
+}
+
+fn mine(repository: &str, files: &[SourceFile], projects: &Projects) -> Vec<MinedCase> {
+    let index = Index::build(files);
+    let sources = MiningInput { files, index: &index, projects, copies: &OnceLock::new() };
+    let of_seed = |seed: u64| {
+        let options = MiningOptions {
+            cases: CASES,
+            seed,
+            scenarios: SCENARIOS.to_vec(),
+            mix: Mix::Even,
+            first_uses_only: false,
+            origin: Origin::new(OriginKind::Mined, "none"),
+        };
+        let mined = mining::mine(&sources, &options, None);
+        let left_out: usize = UNSERVED.iter().filter_map(|obstacle| mined.left_out.get(obstacle)).sum();
+        eprintln!("{repository}: {} cases, left out {:?}", mined.cases.len(), mined.left_out);
+        assert!(left_out * MAX_LEFT_OUT <= mined.cases.len().max(MAX_LEFT_OUT * 4), "{:?}", mined.left_out);
+        mined.cases
+    };
+    let mut seen = HashSet::new();
+    let cases = SEEDS.into_iter().flat_map(of_seed);
+    let cases: Vec<Case> = cases.filter(|case| seen.insert(case.id.clone())).collect();
+    cases.into_par_iter().map(|case| with_file(repository, files, case)).collect()
+}
+
+fn with_file(repository: &str, files: &[SourceFile], case: Case) -> MinedCase {
+    let file = files.iter().find(|file| *file.path == *case.path).expect("a case's file");
+    let text: &Arc<str> = &file.text;
+    let blocks = syntax::parse(file.language, text).blocks(text);
+    let holds = |range: &std::ops::Range<usize>| {
+        range.start < case.byte_range.start && case.byte_range.end <= range.end
+    };
+    let function = blocks.iter().rev().find(|block| block.kind == BlockKind::Function && holds(&block.range));
+    let start = function.map_or(case.byte_range.start, |function| function.range.start);
+    let line = text[..start].rsplit('\n').next().unwrap_or_default();
+    let outer = text[start - line.len()..].chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
+    let rest = text[case.byte_range.end..].to_owned();
+    MinedCase { language: file.language, rest, outer, repository: repository.to_owned(), case }
+}
