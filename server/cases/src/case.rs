@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::SchemaVersion;
 
-/// The identity of a case: a hash of what an engine is asked and what the right answer is, in hexadecimal.
+/// Id of a case: the hash of its input and truth, in hexadecimal.
 pub type CaseId = String;
 
 /// Free-form remarks about a case, by name.
 pub type Tags = BTreeMap<String, String>;
 
-/// Declares an enum whose variants are written as fixed words, with `name()`, `Display` and `FromStr` in the same words.
+/// Declares an enum whose variants are serialized as fixed words, with `name()`, `Display` and `FromStr` that use these words.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$doc])*
@@ -25,10 +25,10 @@ macro_rules! words {
         }
 
         impl $name {
-            /// Every value, in the order of the documentation.
+            /// All values, in the order of the documentation.
             pub const ALL: &[$name] = &[$($name::$variant),+];
 
-            /// The word that stands for this value in files and on the command line.
+            /// Returns the word for this value in files and on the command line.
             pub fn name(self) -> &'static str {
                 match self { $($name::$variant => $word,)+ }
             }
@@ -55,25 +55,25 @@ macro_rules! words {
 pub(crate) use words;
 
 words! {
-    /// What is asked of the engine.
+    /// Task of a case.
     Task {
-        /// Complete at a cursor.
+        /// Complete the code at a cursor.
         Complete = "complete",
-        /// Find the described function (RepoQA).
+        /// Find the function that matches a description (RepoQA).
         FindFunction = "find_function",
-        /// Write a function body from its signature (YABLoCo).
+        /// Write a function body for a signature (YABLoCo).
         WriteFunction = "write_function",
     }
 }
 
 words! {
-    /// The situation the cursor is in.
+    /// Scenario: the situation of the cursor.
     Scenario {
-        /// A whole block, a body after its header, or the rest of a statement, in unbroken surroundings.
+        /// A whole block, a body after its header, or the rest of a statement; the surrounding code is complete.
         FullBlock = "full_block",
-        /// Inside a block body after complete statements.
+        /// Inside a block body, after complete statements.
         InnerBlock = "inner_block",
-        /// As `full_block`, with everything after the cursor missing.
+        /// As `full_block`, but everything after the cursor is missing.
         IncompleteSuffix = "incomplete_suffix",
         /// As `full_block`, with similar functions of the repository as context.
         Rag = "rag",
@@ -87,33 +87,33 @@ words! {
 }
 
 words! {
-    /// How a scenario's case was cut.
+    /// How the case was cut within its scenario.
     Variant {
-        /// `full_block` and its kin: the whole block is missing.
+        /// `full_block` and similar scenarios: the whole block is missing.
         BlockStart = "block_start",
-        /// `full_block` and its kin: the header is typed, the body is missing.
+        /// `full_block` and similar scenarios: the header is typed, the body is missing.
         HeaderEnd = "header_end",
-        /// `full_block` and its kin: a statement is begun.
+        /// `full_block` and similar scenarios: the beginning of a statement is typed.
         MidStatement = "mid_statement",
         /// `inner_block`: the rest of the body is missing.
         RestOfBlock = "rest_of_block",
-        /// `inner_block`: the body is complete, the right answer is nothing.
+        /// `inner_block`: the body is complete, so the truth is empty.
         Empty = "empty",
-        /// `incomplete_suffix`: nothing after the cursor up to the end of the function.
+        /// `incomplete_suffix`: the text from the cursor to the end of the function is missing.
         FunctionTail = "function_tail",
-        /// `incomplete_suffix`: nothing after the cursor up to the end of the file.
+        /// `incomplete_suffix`: the text from the cursor to the end of the file is missing.
         FileTail = "file_tail",
-        /// `cross_file`: nothing but the file itself.
+        /// `cross_file`: without context from other files.
         InFile = "in_file",
-        /// `cross_file`: with what a retrieval strategy finds for the text around the cursor.
+        /// `cross_file`: with context retrieved for the text around the cursor.
         Retrieval = "retrieval",
-        /// `cross_file`: with what the same strategy finds when it may look at the truth.
+        /// `cross_file`: with context retrieved by the same strategy for a query that includes the truth.
         Oracle = "oracle",
     }
 }
 
 words! {
-    /// Codev-Bench's seven block kinds, and the import, which it counts as a statement.
+    /// Codev-Bench's seven block kinds, and imports, which it counts as statements.
     BlockKind {
         /// A function or method.
         Function = "function",
@@ -129,27 +129,27 @@ words! {
         Catch = "catch",
         /// A simple statement.
         Statement = "statement",
-        /// An import of names from elsewhere.
+        /// An import of names from other modules.
         Import = "import",
     }
 }
 
 words! {
-    /// Where a case comes from; no table mixes these.
+    /// Source of a case; tables never mix these.
     OriginKind {
         /// Recorded at a real cursor.
         Live = "live",
-        /// Cut out of a repository.
+        /// Cut from a repository.
         Mined = "mined",
-        /// Read from a public benchmark's file.
+        /// Read from a file of a public benchmark.
         Imported = "imported",
     }
 }
 
 words! {
-    /// Whether a suggestion was seen before the truth was written; a truth written after one favours its engine.
+    /// Whether the developer saw a suggestion before writing the truth; such a truth favours the engine of that suggestion.
     Exposure {
-        /// Nothing was shown.
+        /// No suggestion was shown.
         None = "none",
         /// A suggestion was shown.
         Shown = "shown",
@@ -159,11 +159,11 @@ words! {
 }
 
 words! {
-    /// The moment at which a live truth was frozen; a later stage beats an earlier one.
+    /// When the truth of a live case was frozen; later stages replace earlier ones.
     Stage {
         /// The cursor left the block.
         LeaveBlock = "leave_block",
-        /// Nothing was typed for a while.
+        /// Typing paused.
         Idle = "idle",
         /// The file was saved.
         Save = "save",
@@ -174,24 +174,24 @@ words! {
     }
 }
 
-/// A piece of code from elsewhere that goes with the question.
+/// A piece of code from another place that is part of the input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContextItem {
-    /// File it comes from, relative to the workspace root.
+    /// File, relative to the workspace root.
     pub path: String,
     /// First line, 0-based.
     pub start_line: u32,
-    /// Line after the last one.
+    /// Line after the last one, 0-based.
     pub end_line: u32,
     /// The code.
     pub text: String,
-    /// Name of the retrieval strategy that chose it.
+    /// Name of the retrieval strategy that selected it.
     pub strategy: String,
-    /// The strategy's score; higher is nearer.
+    /// Score by that strategy; higher is more relevant.
     pub score: f64,
 }
 
-/// Where a case comes from.
+/// Origin of a case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Origin {
     /// Live, mined or imported.
@@ -199,38 +199,38 @@ pub struct Origin {
     /// Name of the public benchmark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub benchmark: Option<String>,
-    /// The item's own id there.
+    /// Id of the item in that benchmark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub benchmark_id: Option<String>,
     /// Name of the repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repository: Option<String>,
-    /// Commit the workspace was at.
+    /// Commit of the workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// Whether the working tree differed from that commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dirty: Option<bool>,
-    /// Hash of the indexed files: which code the case was cut from.
+    /// Hash of the indexed files; identifies the code that the case was cut from.
     pub tree_hash: String,
-    /// When a live case was recorded, RFC 3339.
+    /// When a live case was recorded (RFC 3339).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded_at: Option<String>,
-    /// When a live case's truth was frozen.
+    /// When the truth of a live case was frozen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<Stage>,
-    /// Whether a suggestion was seen.
+    /// Whether a suggestion was seen before the truth was written.
     pub exposure: Exposure,
-    /// The arm whose suggestion was seen.
+    /// Trial arm of the suggestion that was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exposed_arm: Option<String>,
-    /// The probability with which the situation was left without a suggestion, for weighting.
+    /// Probability of showing no suggestion in this situation; used for weighting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probability: Option<f64>,
 }
 
 impl Origin {
-    /// A case of `kind` from the code with `tree_hash`, with nothing else known.
+    /// Creates an origin with this kind and tree hash; all other fields are empty.
     pub fn new(kind: OriginKind, tree_hash: &str) -> Origin {
         Origin {
             kind,
@@ -249,14 +249,14 @@ impl Origin {
     }
 }
 
-/// Unit tests that decide whether a completion works.
+/// Unit tests that check a completion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UnitTests {
-    /// Command with `{ids}` in it.
+    /// Command that contains `{ids}`.
     pub command: String,
-    /// The tests to run.
+    /// Tests to run.
     pub ids: Vec<String>,
-    /// Limit for the whole command, seconds.
+    /// Timeout of the whole command in seconds.
     pub timeout_s: u32,
 }
 
@@ -265,53 +265,53 @@ pub struct UnitTests {
 pub struct Case {
     /// Format version.
     pub schema: SchemaVersion,
-    /// See [`Case::compute_id`].
+    /// Identity; see [`Case::compute_id`].
     pub id: CaseId,
-    /// Cases cut from one hole share this and are paired in comparisons.
+    /// Shared by cases cut from the same hole; comparisons pair them.
     pub hole: String,
-    /// What is asked.
+    /// Task.
     pub task: Task,
-    /// The situation.
+    /// Scenario.
     pub scenario: Scenario,
-    /// How it was cut.
+    /// How the case was cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<Variant>,
-    /// Name of the language, as `syntax` calls it.
+    /// Name of the language in `syntax`.
     pub language: String,
-    /// Kind of the block that was cut.
+    /// Kind of the cut block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_kind: Option<BlockKind>,
     /// File, relative to the workspace root.
     pub path: String,
-    /// Where the truth stood: half-open, UTF-8 bytes of the original file.
+    /// Range of the truth: half-open, in UTF-8 bytes of the original file.
     pub byte_range: Range<usize>,
     /// Line of the cursor, 0-based.
     pub line: u32,
-    /// Character of the cursor in its line, in UTF-16 units.
+    /// Column of the cursor, in UTF-16 units.
     pub character: u32,
     /// The file before the cursor.
     pub prefix: String,
-    /// The file after the hole, as far as the scenario leaves it.
+    /// The file after the hole, shortened as the scenario requires.
     pub suffix: String,
-    /// The right answer.
+    /// Expected completion.
     pub truth: String,
-    /// Code from elsewhere that every engine is given.
+    /// Code from other places that every engine receives.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<ContextItem>,
-    /// Provenance; never part of the identity.
+    /// Provenance; not part of the identity.
     pub origin: Origin,
     /// Unit tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<UnitTests>,
-    /// Remarks; never part of the identity.
+    /// Remarks; not part of the identity.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tags: Tags,
 }
 
 impl Case {
-    /// The case's identity: blake3 over schema major version, task, scenario, variant, language, path, prefix, suffix, truth and
-    /// context, each preceded by its length in bytes. Origin, tags and times take no part, so the same question always has the
-    /// same id.
+    /// Computes the identity: blake3 over schema major version, task, scenario, variant, language, path, prefix, suffix, truth
+    /// and context, each preceded by its length in bytes. Origin, tags and times are not included, so the same input and truth
+    /// always have the same id.
     pub fn compute_id(&self) -> CaseId {
         let mut hasher = FieldHasher::default();
         hasher.field(&self.schema.major.to_string());
@@ -331,12 +331,12 @@ impl Case {
     }
 }
 
-/// The identity of a suite: the ids of its cases, in order.
+/// Returns the identity of a suite: the hash of the ids of its cases, in order.
 pub fn suite_hash(cases: &[Case]) -> String {
     suite_hash_of_ids(cases.iter().map(|case| &*case.id))
 }
 
-/// The [`suite_hash`] of cases with these ids.
+/// Returns the [`suite_hash`] of cases with these ids.
 pub fn suite_hash_of_ids<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
     let mut hasher = FieldHasher::default();
     for id in ids {
@@ -345,7 +345,7 @@ pub fn suite_hash_of_ids<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
     hasher.finish()
 }
 
-/// Hashes fields so that no two different lists of fields give the same bytes.
+/// Hashes a list of fields; different lists never give the same input bytes.
 #[derive(Default)]
 struct FieldHasher(blake3::Hasher);
 
@@ -355,7 +355,7 @@ impl FieldHasher {
         self.0.update(text.as_bytes());
     }
 
-    /// 128 bits are plenty for identity and keep rows readable.
+    /// Returns the first 128 bits: enough for an identity, and short enough to read in rows.
     fn finish(self) -> String {
         self.0.finalize().to_hex()[..32].to_owned()
     }

@@ -1,24 +1,24 @@
-//! Where the name that a `cross_file` case asks for is defined: the tag `definition_tags`.
+//! Where the target name of a `cross_file` case is defined: the tag `definition_tags`.
 
 use std::fmt;
 
 use crate::Case;
 
-/// Name of the tag that holds the name a `cross_file` case asks for.
+/// Tag with the target name of a `cross_file` case.
 pub const ENTITY_TAG: &str = "entity";
-/// Name of the tag that holds the places of its definitions.
+/// Tag with the locations of its definitions.
 pub const DEFINED_TAG: &str = "defined";
-/// Name of the tag that says, by `yes` or `no`, whether the language's own rules lead to the definitions.
+/// Tag that is `yes` if the language's own rules lead to the definitions, else `no`.
 pub const RESOLVED_TAG: &str = "resolved";
-/// Name of the tag that names the engine whose right answers were selected against.
+/// Tag with the name of the judge: the engine whose correctly answered cases were excluded.
 pub const JUDGE_TAG: &str = "judge";
 
-/// Name of the tag that says what an empty truth follows.
+/// Tag that describes the statement before an empty truth.
 pub const FOLLOWS_TAG: &str = "follows";
-/// Value of [`FOLLOWS_TAG`]: a statement after which nothing is reached, such as `return`, `raise` or `break`.
+/// Value of [`FOLLOWS_TAG`]: a statement after which no code is reachable, such as `return`, `raise` or `break`.
 pub const AFTER_JUMP: &str = "jump";
 
-/// A place where a name is defined. Written as `path:line`.
+/// Location of a definition. Written as `path:line`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DefinitionLocation {
     /// File, relative to the workspace root.
@@ -28,7 +28,7 @@ pub struct DefinitionLocation {
 }
 
 impl Case {
-    /// Whether nothing is to be written behind a statement after which nothing is reached.
+    /// Whether the truth is empty because the previous statement makes further code unreachable.
     pub fn follows_jump(&self) -> bool {
         self.tags.get(FOLLOWS_TAG).is_some_and(|follows| follows == AFTER_JUMP)
     }
@@ -41,12 +41,13 @@ impl fmt::Display for DefinitionLocation {
 }
 
 impl DefinitionLocation {
-    /// The places as one tag, with a space between them.
+    /// Formats locations as one tag, separated by spaces.
     pub fn to_tag(places: &[DefinitionLocation]) -> String {
         places.iter().map(DefinitionLocation::to_string).collect::<Vec<_>>().join(" ")
     }
 
-    /// The places that a tag names. A path may hold spaces: only behind a line's number does a place end. What is no place is left out.
+    /// Parses the locations in a tag. Paths may contain spaces: only a line number ends a location. Invalid locations are
+    /// skipped.
     pub fn from_tag(tag: &str) -> Vec<DefinitionLocation> {
         let mut places = Vec::new();
         let mut path = String::new();
@@ -66,14 +67,14 @@ impl DefinitionLocation {
 }
 
 impl Case {
-    /// Whether the language's own rules lead from the name that a `cross_file` case asks for to its definition. Others, whose name was
-    /// found by itself, are reported apart.
+    /// Whether the language's own rules lead from the target name of a `cross_file` case to its definition. Cases whose
+    /// definition was found by name alone are reported separately.
     pub fn is_resolved(&self) -> bool {
         self.tags.get(RESOLVED_TAG).is_none_or(|resolved| resolved != "no")
     }
 
-    /// Where the name stands that a `cross_file` case asks for, if the language's rules lead there; what is merely called the same is
-    /// nowhere to be hit.
+    /// Returns the definitions of the target name of a `cross_file` case if the language's rules lead to them; `None` if they
+    /// were found by name alone, because retrieval cannot be scored against those.
     pub fn resolved_definitions(&self) -> Option<Vec<DefinitionLocation>> {
         let is_resolved = self.tags.get(RESOLVED_TAG).is_some_and(|resolved| resolved == "yes");
         Some(DefinitionLocation::from_tag(self.tags.get(DEFINED_TAG).filter(|_| is_resolved)?))

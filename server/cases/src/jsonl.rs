@@ -1,32 +1,32 @@
-//! JSON Lines: one row a line, errors that name the line and the remedy.
+//! JSON Lines: one row per line; parse errors contain the line.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-/// A row that could not be read.
+/// A row that cannot be parsed.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("line {line}, column {column}: {message}")]
 pub struct ParseError {
     /// 1-based line in the file.
     pub line: usize,
-    /// 1-based column in the line, in bytes.
+    /// 1-based column, in bytes.
     pub column: usize,
-    /// What is wrong.
+    /// Description of the problem.
     pub message: String,
 }
 
-/// The rows of a file that a writer may have been torn away from.
+/// Rows of a file whose last line may be incomplete because its writer was killed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedLines<T> {
     /// All complete rows.
     pub rows: Vec<T>,
-    /// Length of the complete rows in bytes; what follows is a torn last line.
+    /// Length of the complete rows in bytes; anything after it is an incomplete last line.
     pub complete_bytes: usize,
 }
 
-/// Reads all rows of `text`. Blank lines are skipped. Every complete line must hold a row; a last line without a line end that is
-/// no row counts as torn, and is left out.
+/// Parses all rows of `text`. Blank lines are skipped. Every complete line must be a valid row; a last line without a line end
+/// that is invalid counts as incomplete and is ignored.
 pub fn parse_lines<T: DeserializeOwned>(text: &str) -> Result<ParsedLines<T>, ParseError> {
     let mut lines = ParsedLines { rows: Vec::new(), complete_bytes: 0 };
     for (number, line) in text.split_inclusive('\n').enumerate() {
@@ -43,12 +43,12 @@ pub fn parse_lines<T: DeserializeOwned>(text: &str) -> Result<ParsedLines<T>, Pa
     Ok(lines)
 }
 
-/// Reads the row that stands in line `number` (1-based).
+/// Parses the row on line `number` (1-based).
 pub fn parse_line<T: DeserializeOwned>(line: &str, number: usize) -> Result<T, ParseError> {
     serde_json::from_str(line).map_err(|error| ParseError { line: number, ..parse_error(&error) })
 }
 
-/// Reads a file that is one value, such as `run.json`.
+/// Parses a file that contains one value, such as `run.json`.
 pub fn parse_document<T: DeserializeOwned>(text: &str) -> Result<T, ParseError> {
     serde_json::from_str(text).map_err(|error| parse_error(&error))
 }
@@ -59,14 +59,14 @@ fn parse_error(error: &serde_json::Error) -> ParseError {
     ParseError { line: error.line().max(1), column: error.column().max(1), message: message.to_owned() }
 }
 
-/// One row as a line, its line end included.
+/// Formats a row as a line, including its line end.
 pub fn to_line<T: Serialize>(row: &T) -> String {
     let mut line = serde_json::to_string(row).expect("rows have string keys and finite numbers");
     line.push('\n');
     line
 }
 
-/// One value as a file for people to read too.
+/// Formats a value as an indented, human-readable file.
 pub fn to_document<T: Serialize>(value: &T) -> String {
     let mut text =
         serde_json::to_string_pretty(value).expect("documents have string keys and finite numbers");

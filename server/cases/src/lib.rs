@@ -1,7 +1,7 @@
 //! The file formats of Ghostbench: cases, predictions, scores and runs, as JSON Lines.
 //!
-//! The only owner of what stands on disk; `docs/formats.md` documents it. The types here are written and read, nothing else:
-//! runtime types live in the crates that compute them. Parse after print is identity. No IO: callers bring text and take text.
+//! This crate owns the file formats; `docs/formats.md` documents them. Its types are only for serialization: runtime types are
+//! in the crates that compute them. Parsing a printed value returns the same value. No IO: callers pass and receive text.
 #![deny(clippy::disallowed_methods)]
 
 mod case;

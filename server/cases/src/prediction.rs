@@ -1,4 +1,4 @@
-//! What one engine answered to one case.
+//! The answer of one engine to one case.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,27 +9,27 @@ use serde::{Deserialize, Serialize};
 use crate::SchemaVersion;
 use crate::case::{CaseId, words};
 
-/// Which engine answered.
+/// Identity of the answering engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineIdentity {
-    /// The user's name for it.
+    /// Name given by the user.
     pub name: String,
-    /// Kind of engine, such as `builtin`.
+    /// Kind of engine, e.g. `builtin`.
     pub kind: String,
-    /// Model it ran.
+    /// Name of its model.
     pub model: String,
     /// Hash of everything that can change its answers.
     pub fingerprint: String,
 }
 
 words! {
-    /// How an attempt ended.
+    /// Outcome of an attempt.
     Status {
-        /// With text.
+        /// The engine returned text.
         Ok = "ok",
-        /// The engine chose to say nothing.
+        /// The engine decided to return no text.
         Silent = "silent",
-        /// A gate kept the text back, or kept the engine from being asked.
+        /// A confidence gate suppressed the text or skipped the request.
         Gated = "gated",
         /// The deadline passed.
         Timeout = "timeout",
@@ -45,7 +45,7 @@ words! {
     Finish {
         /// The engine ended it.
         Stop = "stop",
-        /// The token limit.
+        /// The token limit was reached.
         Length = "length",
         /// Ghostbench stopped reading because the text was complete.
         Complete = "complete",
@@ -55,100 +55,100 @@ words! {
 }
 
 words! {
-    /// What the times of an answer are that came from a cassette.
+    /// Meaning of the times of an answer replayed from a cassette.
     Recorded {
-        /// Those of the recording.
+        /// The times of the recording.
         Timed = "timed",
-        /// Ours alone: how long the engine took is not recorded.
+        /// Only our own processing time: the recording has no engine times.
         Untimed = "untimed",
     }
 }
 
-/// Token counts as the engine reports them.
+/// Token counts reported by the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenCounts {
-    /// Tokens of the question.
+    /// Input tokens.
     #[serde(rename = "in")]
     pub input: u64,
-    /// Tokens of the answer.
+    /// Output tokens.
     #[serde(rename = "out")]
     pub output: u64,
-    /// Tokens of the question that the engine had cached.
+    /// Input tokens that were read from the engine's cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<u64>,
 }
 
-/// What an answer cost, in the currency of the prices.
+/// Cost of an answer, in the currency of the prices.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
-    /// How much.
+    /// Amount.
     pub amount: f64,
-    /// Whether tokens were estimated, because the engine did not count them or was not heard to its end.
+    /// Whether token counts are estimated, because the engine did not report them or the stream was not read to its end.
     pub is_estimated: bool,
 }
 
-/// Durations in milliseconds since the request was made.
+/// Durations in milliseconds since the start of the request.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PredictionTimings {
-    /// Until the context was gathered.
+    /// Time until the context was gathered.
     pub gather: f64,
-    /// Until the engine's first text; absent when there was none.
+    /// Time until the engine's first text; absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<f64>,
-    /// Until the answer was ready.
+    /// Time until the answer was ready.
     pub total: f64,
 }
 
 words! {
-    /// What a part of an answer is copied from.
+    /// Source of a copied part of an answer.
     SpanSource {
         /// The case's file, before the cursor.
         Before = "before",
         /// The case's file, after the cursor.
         After = "after",
-        /// Code that went with the question.
+        /// Context items of the request.
         Context = "context",
         /// Another file.
         File = "file",
     }
 }
 
-/// A name that is another one where the code was copied from.
+/// A name that differs between the answer and the copied code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rename {
-    /// The name there.
+    /// The name in the copied code.
     pub there: String,
     /// The name in the answer.
     pub here: String,
 }
 
-/// Where a part of an answer stands already.
+/// A part of an answer that was copied from existing code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Span {
-    /// The part, in bytes of the answer's text.
+    /// Range of the part, in bytes of the answer's text.
     pub range: Range<usize>,
-    /// What it is copied from.
+    /// Source of the copy.
     pub from: SpanSource,
-    /// The file, relative to the workspace root.
+    /// File, relative to the workspace root.
     pub path: String,
-    /// The line that it begins in there, 0-based, if that is known.
+    /// Line of its start in the file, 0-based, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
     /// The column, 0-based, in UTF-16 units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub character: Option<u32>,
-    /// How many tokens before it are the same as those before the place that it was copied to.
+    /// Number of identical tokens before the source and before the answer.
     pub same: usize,
-    /// How many are alike: names, strings and numbers may be others.
+    /// Number of similar tokens there: names, strings and numbers may differ.
     pub alike: usize,
-    /// The lowest probability of its tokens.
+    /// Lowest probability of its tokens.
     pub probability: f64,
-    /// Names that are others there.
+    /// Names that differ from the source.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub renamed: Vec<Rename>,
 }
 
-/// What one engine answered to one case.
+/// The answer of one engine to one case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Prediction {
     /// Format version.
@@ -157,34 +157,34 @@ pub struct Prediction {
     pub case: CaseId,
     /// The engine.
     pub engine: EngineIdentity,
-    /// Counts from 0 when a case is asked more than once.
+    /// Repetition of the same case, from 0.
     pub repetition: u32,
-    /// How it ended.
+    /// Outcome.
     pub status: Status,
-    /// Why, where the status needs a reason.
+    /// Reason of the status, if it needs one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The engine's text as it came.
+    /// The engine's unmodified text.
     pub raw: String,
-    /// The text as it would be inserted.
+    /// The text to insert.
     pub text: String,
     /// Why the text ended.
     pub finish: Finish,
-    /// Whether the deadline passed before the engine had finished: the text is what it had written by then.
+    /// Whether the deadline passed before the engine finished; the text is then its output so far.
     #[serde(default, skip_serializing_if = "is_false")]
     pub late: bool,
-    /// Token counts, where the engine reports them.
+    /// Token counts, if the engine reports them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenCounts>,
-    /// What it cost, where the engine has a price.
+    /// Cost, if the engine has a price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
     /// Durations.
     pub ms: PredictionTimings,
-    /// That the engine was not asked, but its answer came from a cassette; absent for one that was.
+    /// Set if the answer was replayed from a cassette instead of requested from the engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<Recorded>,
-    /// Where parts of the text stand already, in order, of engines that copy and tell.
+    /// Copied parts of the text, in order, for engines that report them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spans: Vec<Span>,
 }
@@ -194,7 +194,7 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Prediction {
-    /// The first attempt at a case, without text, times and costs.
+    /// Creates the first attempt at a case, without text, times and costs.
     pub fn empty(case: CaseId, engine: EngineIdentity, status: Status) -> Prediction {
         Prediction {
             schema: SchemaVersion::CURRENT,
@@ -215,12 +215,12 @@ impl Prediction {
         }
     }
 
-    /// Whether the engine failed: it gave neither text nor the answer that there is nothing to suggest.
+    /// Whether the engine failed: it returned neither text nor the decision to suggest nothing.
     pub fn has_failed(&self) -> bool {
         matches!(self.status, Status::Timeout | Status::Cancelled | Status::Error)
     }
 
-    /// Case, engine's name and repetition: what a run may hold only once.
+    /// Returns case, engine name and repetition, which are unique within a run.
     pub fn key(&self) -> (&str, &str, u32) {
         (&self.case, &self.engine.name, self.repetition)
     }

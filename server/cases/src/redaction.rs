@@ -1,7 +1,7 @@
-//! Cases and predictions without secrets, before they are stored.
+//! Removes secrets from cases and predictions before they are stored.
 //!
-//! Texts that belong together are searched as one: a secret may be cut in two by the cursor, and what is before and after an answer
-//! says whether it is one. Masks have the length of what they replace, so ranges, positions and scores keep their meaning.
+//! Adjacent texts are searched as one text, because the cursor may split a secret, and the text around an answer decides
+//! whether part of it is a secret. A mask has the length of the secret, so ranges, positions and scores stay valid.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -15,13 +15,13 @@ use crate::{Case, Prediction};
 #[cfg(test)]
 mod tests;
 
-/// Marks a case whose truth held a secret, so that its score can be told from the others.
+/// Tag of a case whose truth contained a secret, so that its score can be reported separately.
 const REDACTED_TAG: &str = "redacted";
 
-/// Replaces all secrets in what a case shows and asks, and gives it the id of its new texts. Returns how many were found.
+/// Masks all secrets in the texts of a case and updates its id. Returns the number of secrets.
 ///
-/// Prefix, truth and suffix are searched as one text, since the cursor may stand within a secret. A key that was recognised in
-/// one place is replaced in all others too. Ranges and positions go on to speak of the original file.
+/// Prefix, truth and suffix are searched as one text, because the cursor may be inside a secret. A key that was recognised in
+/// one place is masked everywhere. Ranges and positions still refer to the original file.
 pub fn redact_case(case: &mut Case) -> usize {
     let file = [&*case.prefix, &case.truth, &case.suffix].concat();
     let texts: Vec<&str> = iter::once(&*file).chain(case.context.iter().map(|item| &*item.text)).collect();
@@ -37,8 +37,8 @@ pub fn redact_case(case: &mut Case) -> usize {
     count
 }
 
-/// Replaces all secrets in an answer to `case`: an engine may have copied one from a file that no case shows, or completed one whose
-/// beginning is in the case.
+/// Masks all secrets in an answer to `case`: the engine may have copied one from a file that is not in the case, or completed
+/// one that begins in the case.
 pub fn redact_prediction(prediction: &mut Prediction, case: &Case) {
     let (before, after) = (&case.prefix, &case.suffix);
     let is_same = prediction.raw == prediction.text;
@@ -70,7 +70,8 @@ fn mask_of(secret: &str) -> String {
     MASK.to_string().repeat(secret.len())
 }
 
-/// Secrets so distinctive that the same text elsewhere is the same secret; long ones first, as they may hold shorter ones.
+/// Returns secrets so distinctive that every occurrence is the same secret; long ones first, because they may contain shorter
+/// ones.
 fn keys<'a>(texts: &[&'a str], findings: &[Vec<Finding>]) -> BTreeSet<(Reverse<usize>, &'a str)> {
     let found = texts
         .iter()
@@ -79,7 +80,7 @@ fn keys<'a>(texts: &[&'a str], findings: &[Vec<Finding>]) -> BTreeSet<(Reverse<u
     found.filter(|secret| is_distinctive(secret)).map(|secret| (Reverse(secret.len()), secret)).collect()
 }
 
-/// Puts back the file and the context, in this order; the file's parts have kept their lengths.
+/// Puts the file's parts and the context, in this order, back into the case; the lengths of the file's parts are unchanged.
 fn put_texts(case: &mut Case, mut texts: VecDeque<String>) {
     if let Some(file) = texts.pop_front() {
         let (prefix, rest) = file.split_at(case.prefix.len());

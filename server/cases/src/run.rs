@@ -1,4 +1,4 @@
-//! `run.json`: what was asked of whom, on which code, by which version.
+//! `run.json`: engines, cases, code and version of a run.
 
 use std::collections::BTreeMap;
 
@@ -7,40 +7,40 @@ use serde::{Deserialize, Serialize};
 use crate::prediction::EngineIdentity;
 use crate::{CaseId, SchemaVersion};
 
-/// One engine of a run with everything that can change its answers.
+/// An engine of a run and everything that can change its answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EngineConfig {
     /// Name, kind, model and fingerprint.
     pub engine: EngineIdentity,
-    /// What its tokens cost, where somebody has said so. It takes no part in the fingerprint.
+    /// Token price, if configured. Not part of the fingerprint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
-    /// The settings that went into the fingerprint, as the engine and the completion pipeline describe them.
+    /// Settings that are part of the fingerprint, as described by the engine and the completion pipeline.
     pub settings: BTreeMap<String, String>,
 }
 
-/// Prices of a million tokens, in whatever currency all prices are.
+/// Price per million tokens; all prices are in the same currency.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Price {
-    /// Of tokens read; cached ones cost the same here.
+    /// Price of input tokens; cached tokens cost the same.
     #[serde(rename = "in")]
     pub input: f64,
-    /// Of tokens written.
+    /// Price of output tokens.
     #[serde(rename = "out")]
     pub output: f64,
 }
 
 impl Price {
-    /// What so many tokens cost.
+    /// Returns the cost of this many tokens.
     pub fn cost_of(self, input: u64, output: u64) -> f64 {
         (input as f64 * self.input + output as f64 * self.output) / 1e6
     }
 }
 
-/// The code that a run reads besides the cases.
+/// The code available to a run in addition to the cases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkspaceState {
-    /// Commit, where the workspace is a git repository.
+    /// Commit, if the workspace is a git repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// Whether the working tree differs from that commit.
@@ -48,53 +48,53 @@ pub struct WorkspaceState {
     pub dirty: Option<bool>,
     /// Hash of the indexed files.
     pub tree_hash: String,
-    /// Indexed files.
+    /// Number of indexed files.
     pub files: u64,
-    /// Lines in them.
+    /// Number of lines in them.
     pub lines: u64,
 }
 
-/// Where else in the workspace the text is that a case removes.
+/// Other files of the workspace that contain the text removed by a case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CaseCopies {
     /// The case.
     pub case: CaseId,
-    /// Files that hold a copy of its truth.
+    /// Files that contain a copy of its truth.
     pub files: Vec<String>,
 }
 
-/// The machine that a run's times were measured on.
+/// The machine on which the times of a run were measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// Operating system and architecture.
     pub os: String,
-    /// Processor name, where it is known.
+    /// Processor name, if known.
     pub cpu: String,
-    /// Processors available.
+    /// Number of available processors.
     pub cores: u64,
 }
 
-/// One replay of engines over a suite.
+/// A replay of one or more engines over a suite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// Format version.
     pub schema: SchemaVersion,
     /// Version of Ghostbench.
     pub tool: String,
-    /// Name for people: the workspace's folder or the suite's file.
+    /// Display name: the workspace's folder or the suite's file.
     pub name: String,
     /// Hash of the suite.
     pub suite: String,
-    /// Seed of everything random.
+    /// Random seed.
     pub seed: u64,
-    /// Times every case is asked.
+    /// Number of requests per case.
     pub repeat: u32,
     /// The engines.
     pub engines: Vec<EngineConfig>,
-    /// The code; absent when cases replay from frozen context only.
+    /// The code; absent if all cases replay from their frozen context only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<WorkspaceState>,
-    /// Files that were hidden where an engine was asked a second time; cases that are not listed have none, and were not asked again.
+    /// Files hidden in the second request to an engine; cases that are not listed have no copies and were requested only once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<CaseCopies>,
     /// The machine.

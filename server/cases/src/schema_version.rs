@@ -1,24 +1,24 @@
-//! The format version that every row carries.
+//! The format version in every row.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A format version, written as `"major.minor"`. A reader takes any minor version of its own major version.
+/// A format version, written as `"major.minor"`. Readers accept every minor version of their major version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SchemaVersion {
-    /// Changes when an old reader would misunderstand a row.
+    /// Incremented if an old reader would misinterpret a row.
     pub major: u32,
-    /// Changes when a field is added that an old reader may ignore, or a word that it names as unknown.
+    /// Incremented for a new field that old readers can ignore, or a new word that they report as unknown.
     pub minor: u32,
 }
 
 impl SchemaVersion {
-    /// The version this build writes.
+    /// The version written by this build.
     pub const CURRENT: SchemaVersion = SchemaVersion { major: 1, minor: 4 };
 
-    /// Whether this build understands rows of this version.
+    /// Whether this build can read rows of this version.
     pub fn is_readable(self) -> bool {
         self.major == SchemaVersion::CURRENT.major
     }
@@ -36,7 +36,8 @@ impl FromStr for SchemaVersion {
     fn from_str(text: &str) -> Result<SchemaVersion, String> {
         let parts =
             text.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
-        let (major, minor) = parts.ok_or_else(|| format!("`{text}` is no schema version such as `1.0`"))?;
+        let (major, minor) = parts
+            .ok_or_else(|| format!("invalid schema version `{text}`; expected a version such as `1.0`"))?;
         Ok(SchemaVersion { major, minor })
     }
 }
@@ -54,7 +55,7 @@ impl<'de> Deserialize<'de> for SchemaVersion {
             return Ok(schema);
         }
         Err(de::Error::custom(format_args!(
-            "schema {schema} is newer than this ghostbench understands (schema {}); install a newer version",
+            "unsupported schema {schema}: this version of ghostbench reads schema {}; install a newer version",
             SchemaVersion::CURRENT
         )))
     }

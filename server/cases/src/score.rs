@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::SchemaVersion;
 use crate::case::CaseId;
 
-/// A metric's value: a number, or a ratio that keeps its counts so that sums of ratios stay exact.
+/// Value of a metric: a number, or a ratio that keeps numerator and denominator so that sums of ratios are exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StoredMetric {
     /// A plain number.
@@ -19,7 +19,7 @@ pub enum StoredMetric {
     Ratio {
         /// Numerator.
         num: f64,
-        /// Denominator; 0 means that there was nothing to measure.
+        /// Denominator; 0 if there was nothing to measure.
         den: f64,
     },
 }
@@ -87,19 +87,19 @@ pub struct Score {
     pub schema: SchemaVersion,
     /// The case.
     pub case: CaseId,
-    /// The engine's name; empty in rows of schema 1.2 and older, which named the fingerprint alone.
+    /// Name of the engine; empty in rows of schema 1.2 and older, which contain only the fingerprint.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub engine: String,
-    /// The engine's fingerprint.
+    /// Fingerprint of the engine.
     pub fingerprint: String,
-    /// The repetition.
+    /// Repetition.
     pub repetition: u32,
-    /// Metrics by name; an absent one does not apply.
+    /// Metrics by name; inapplicable ones are absent.
     pub metrics: BTreeMap<String, StoredMetric>,
 }
 
 impl Score {
-    /// The key of the prediction that it belongs to.
+    /// Returns the key of its prediction.
     pub fn key(&self) -> (&str, &str, u32) {
         (&self.case, &self.engine, self.repetition)
     }

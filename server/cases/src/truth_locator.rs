@@ -1,8 +1,9 @@
-//! Where a case's truth stands in its file as it is today.
+//! Finds a case's truth in the current version of its file.
 //!
-//! Files are edited after a case was recorded. A place is told by the truth itself and the code around it; where the truth was
-//! edited, by the lines that stood around it. Where nothing is found, the same is looked for without indentation, blanks at the ends of
-//! lines, and the kind of line ends: files are formatted and converted. Where a secret of the case was masked, today's secrets are masked too.
+//! Files are edited after a case was recorded. The truth is located by its own text and the surrounding code; if the truth was
+//! edited, by the surrounding lines. If that fails, the search is repeated on text without indentation, trailing blanks and
+//! differences between line ends, because files are formatted and converted. If a secret in the case was masked, secrets in the
+//! current file are masked too.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -17,29 +18,29 @@ mod normalized_text;
 
 use normalized_text::NormalizedText;
 
-/// How much of the code before and after the truth is compared, in bytes: some lines.
+/// Bytes of code compared before and after the truth: some lines.
 const WINDOW_BYTES: usize = 512;
-/// A longer truth does not stand in two places by chance.
+/// A truth of at least this many bytes does not occur twice by chance.
 const DISTINCTIVE_BYTES: usize = 40;
-/// An edited truth may have grown to so many times its length.
+/// Maximum growth of an edited truth, as a factor of its length.
 const MAX_GROWTH: usize = 4;
-/// Any mask of a secret holds this.
+/// Every mask of a secret contains this.
 const MASKED: &str = "xxxx";
 const LINE_ENDS: [char; 2] = ['\n', '\r'];
 
-/// What of a case tells its place: the truth and some lines around it, however long the file is.
+/// Locates the truth of a case: holds the truth and some lines around it, independent of the file's size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TruthLocator {
     before: String,
     truth: String,
     after: String,
-    /// The first byte of the truth in the recorded file.
+    /// Offset of the truth in the recorded file, in bytes.
     at: usize,
-    /// Of everything before the truth, as it was stored.
+    /// Hash of the whole text before the truth, as stored.
     prefix_hash: blake3::Hash,
 }
 
-/// A file's text as it is today, for any number of landmarks. What only few of them need is made when the first one does.
+/// The current text of a file, for any number of landmarks. Derived texts that only few landmarks need are computed lazily.
 pub struct FileText<'a> {
     text: &'a str,
     normalized: OnceCell<NormalizedText>,
@@ -48,7 +49,7 @@ pub struct FileText<'a> {
 }
 
 impl<'a> FileText<'a> {
-    /// Of this text.
+    /// Wraps this text.
     pub fn new(text: &'a str) -> FileText<'a> {
         FileText {
             text,
@@ -62,7 +63,7 @@ impl<'a> FileText<'a> {
         self.normalized.get_or_init(|| NormalizedText::new(self.text))
     }
 
-    /// Without secrets; every offset is the same.
+    /// Returns the text with masked secrets; offsets are unchanged.
     fn masked(&self) -> &str {
         self.masked.get_or_init(|| redact(self.text))
     }
@@ -73,7 +74,7 @@ impl<'a> FileText<'a> {
 }
 
 impl Case {
-    /// What tells its place.
+    /// Returns the locator of its truth.
     pub fn truth_locator(&self) -> TruthLocator {
         let before = self.before_truth();
         let window = before.ceil_char_boundary(before.len().saturating_sub(WINDOW_BYTES));
@@ -86,12 +87,12 @@ impl Case {
         }
     }
 
-    /// The place of its [`TruthLocator`] in `text`.
+    /// Returns the range of its [`TruthLocator`] in `text`.
     pub fn locate_truth(&self, text: &str) -> Option<Range<usize>> {
         self.truth_locator().locate_in(&FileText::new(text))
     }
 
-    /// The file before the truth. Behind a complete body the prefix may go on with a fresh line that no file holds.
+    /// Returns the file before the truth. After a complete body, the prefix may end with a new line that is not in the file.
     fn before_truth(&self) -> &str {
         let parts = self.prefix.split_at_checked(self.byte_range.start);
         parts
@@ -101,22 +102,22 @@ impl Case {
 }
 
 impl TruthLocator {
-    /// Where the truth stands in today's text of the case's file. An empty truth stands at its cursor.
+    /// Returns the range of the truth in the current text of the case's file. The range of an empty truth is its cursor.
     ///
-    /// That is the recorded place as long as nothing before it changed. Otherwise it is, of all places where the truth's text stands beside
-    /// a line that it stood beside, the one whose surroundings fit best. The text of a long truth is enough. Where that text is
-    /// nowhere, it is what stands now between the lines before and after it.
+    /// This is the recorded range if nothing before it changed. Otherwise it is the occurrence of the truth's text with the
+    /// most similar surroundings, among those next to a line that was next to it before; a long truth needs no such line. If
+    /// the text does not occur, it is the text that is now between the lines before and after it.
     pub fn locate_in(&self, file: &FileText<'_>) -> Option<Range<usize>> {
         let place = self.find_in(file.text).or_else(|| self.find_in_normalized(file.normalized()));
         place.or_else(|| {
-            // Masking takes far longer than finding, and moves nothing.
+            // Masking is much slower than searching, and keeps all offsets.
             let masked = self.is_masked().then(|| file.masked())?;
             self.find_in(masked).or_else(|| self.find_in_normalized(file.masked_normalized()))
         })
     }
 
-    /// Whether what stands in `range` of the file is not what was recorded. Indentation, blanks at the ends of lines and the kind of line
-    /// ends do not count; of a masked secret counts that a secret of its length is still there.
+    /// Whether the text in `range` of the file differs from the recorded truth. Indentation, trailing blanks and the kind of
+    /// line ends are ignored; a masked secret is unchanged if there is still a secret of its length.
     pub fn is_edited(&self, file: &FileText<'_>, range: Range<usize>) -> bool {
         let is_truth = |text: &str| {
             let today = text.get(range.clone()).unwrap_or_default();
@@ -127,11 +128,11 @@ impl TruthLocator {
         !is_as_recorded
     }
 
-    /// Whether the file holds the truth with the lines around it as they were, but for indentation and line ends. False for a truth with so
-    /// little around it that it may stand in any file.
+    /// Whether the file contains the truth and the lines around it unchanged, except for indentation and line ends. False if
+    /// truth and lines are so short that any file could contain them.
     pub fn is_unchanged_in(&self, file: &FileText<'_>) -> bool {
         let recorded = [&*self.before, &self.truth, &self.after].concat();
-        // The window begins and ends in the middle of lines.
+        // The window begins and ends inside lines.
         let Some((_, lines)) = recorded.split_once('\n') else { return false };
         let lines = if self.at == self.before.len() { &recorded } else { lines };
         let level = NormalizedText::new(lines.rsplit_once('\n').map_or("", |(lines, _)| lines));
@@ -152,7 +153,7 @@ impl TruthLocator {
         TruthSurroundings::new(&self.before, &self.after).find_in(text, &self.truth, self.at)
     }
 
-    /// The same without indentation.
+    /// As `find_in`, ignoring indentation.
     fn find_in_normalized(&self, level: &NormalizedText) -> Option<Range<usize>> {
         let recorded = [&*self.before, &self.truth, &self.after].concat();
         let own = NormalizedText::new(&recorded);
@@ -170,13 +171,13 @@ impl TruthLocator {
     }
 }
 
-/// The code around a truth, as far as it is compared.
+/// The compared code around a truth.
 struct TruthSurroundings<'a> {
     before: &'a str,
     after: &'a str,
-    /// The end of `before` from the line end before its last line that tells anything.
+    /// The end of `before`, from the line end before its last line with a letter or digit.
     distinctive_before: Option<&'a str>,
-    /// The beginning of `after` up to the line end after its first line that tells anything.
+    /// The beginning of `after`, up to the line end after its first line with a letter or digit.
     distinctive_after: Option<&'a str>,
 }
 
@@ -198,9 +199,9 @@ impl<'a> TruthSurroundings<'a> {
         }
     }
 
-    /// Where `truth`, which was at byte `at` once, stands in `text` by these surroundings.
+    /// Returns the range of `truth` in `text` by these surroundings; `at` is its recorded offset.
     fn find_in(&self, text: &str, truth: &str, at: usize) -> Option<Range<usize>> {
-        // Blanks are everywhere; what tells a place without a text is the line before it.
+        // Blanks occur everywhere, so a truth of blanks is located by the line before it.
         let anchor = if truth.trim().is_empty() { self.distinctive_before? } else { "" };
         let anchor = anchor.trim_start_matches(LINE_ENDS);
         let needle = [anchor, truth].concat();
@@ -211,7 +212,7 @@ impl<'a> TruthSurroundings<'a> {
             .or_else(|| self.find_edited(text, truth.len(), at))
     }
 
-    /// Whether the nearest line that tells anything still stands before `truth_locator`, or after it.
+    /// Whether the nearest line with a letter or digit before or after the truth is still next to `truth_locator`.
     fn has_distinctive_neighbor(&self, text: &str, place: &Range<usize>) -> bool {
         let (before, after) = (&text[..place.start], &text[place.end..]);
         let ends = |line: &str| before.ends_with(line) || line.strip_prefix(LINE_ENDS) == Some(before);
@@ -219,8 +220,8 @@ impl<'a> TruthSurroundings<'a> {
         self.distinctive_before.is_some_and(ends) || self.distinctive_after.is_some_and(starts)
     }
 
-    /// What stands where a truth of `length` bytes at `at` was edited: between the line before it and the line after it, if both still
-    /// stand near each other.
+    /// Returns the range of an edited truth, recorded with `length` bytes at `at`: the text between the line before it and the
+    /// line after it, if these are still near each other.
     fn find_edited(&self, text: &str, length: usize, at: usize) -> Option<Range<usize>> {
         let (before, after) = (self.distinctive_before?, self.distinctive_after?);
         let place = |found: usize| {
@@ -232,7 +233,7 @@ impl<'a> TruthSurroundings<'a> {
         occurrences(text, before).filter_map(place).min_by_key(|place| place.start.abs_diff(at))
     }
 
-    /// Bytes around `truth_locator` that are as they were.
+    /// Returns the number of unchanged bytes around `truth_locator`.
     fn similarity(&self, text: &str, place: &Range<usize>) -> usize {
         let same = |(a, b): &(u8, u8)| a == b;
         let before = text[..place.start].bytes().rev().zip(self.before.bytes().rev()).take_while(same);
@@ -241,7 +242,7 @@ impl<'a> TruthSurroundings<'a> {
     }
 }
 
-/// Where `needle` begins in `text`; occurrences may overlap.
+/// Returns the offsets of `needle` in `text`; occurrences may overlap.
 fn occurrences<'a>(text: &'a str, needle: &'a str) -> impl Iterator<Item = usize> + 'a {
     let next = move |from: usize| text.get(from..)?.find(needle).map(|found| from + found);
     std::iter::successors(next(0), move |&found| next(text.ceil_char_boundary(found + 1)))

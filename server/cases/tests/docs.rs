@@ -1,4 +1,5 @@
-//! `docs/formats.md` against the types: every field and word is documented, nothing else is, and the examples are rows.
+//! Compares `docs/formats.md` with the types: all fields and words are documented, no others are, and the examples are valid
+//! rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,7 +57,7 @@ fn every_word_is_documented() {
     check_words("Prediction", "spans.from", SpanSource::ALL);
 }
 
-/// The fields of a row in which nothing is left out are the rows of the section's table. Objects in `open` have any keys.
+/// Checks that the table of the section lists exactly the fields of a complete row. Objects in `open` may have any keys.
 #[track_caller]
 fn check_fields(section: &str, row: &impl Serialize, open: &[&str]) {
     let mut fields = BTreeSet::new();
@@ -87,7 +88,7 @@ fn check_words<W: ToString>(section: &str, field: &str, words: &[W]) {
     assert_eq!(documented, expected, "words of {section}.{field}");
 }
 
-/// The example row parses, and prints to the same bytes.
+/// Checks that the example row parses and prints to the same bytes.
 #[track_caller]
 fn check_example<T: Serialize + DeserializeOwned>(name: &str) -> T {
     let example = example("jsonl", name);
@@ -96,7 +97,7 @@ fn check_example<T: Serialize + DeserializeOwned>(name: &str) -> T {
     row
 }
 
-/// The text between the fences of an example.
+/// Returns the text between the fences of an example.
 #[track_caller]
 fn example(language: &str, name: &str) -> &'static str {
     let fence = format!("```{language} {name}\n");
@@ -104,7 +105,7 @@ fn example(language: &str, name: &str) -> &'static str {
     rest.split("```").next().unwrap_or_default()
 }
 
-/// The rows ``| `field` | type | meaning |`` of a section, with what stands in the column of types.
+/// Returns the rows ``| `field` | type | meaning |`` of a section: the type of each field.
 fn documented_fields(section: &str) -> BTreeMap<String, String> {
     let (_, rest) = DOCUMENT.split_once(&format!("\n## {section}\n")).expect("the document has the section");
     let section = rest.split("\n## ").next().unwrap_or_default();
@@ -113,7 +114,7 @@ fn documented_fields(section: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// A case in which every optional field is there.
+/// Returns a case with all optional fields.
 fn full_case() -> Case {
     let mut case = Case {
         schema: SchemaVersion::CURRENT,
@@ -173,7 +174,7 @@ fn engine() -> EngineIdentity {
     }
 }
 
-/// A prediction in which every optional field is there.
+/// Returns a prediction with all optional fields.
 fn full_prediction() -> Prediction {
     Prediction {
         schema: SchemaVersion::CURRENT,
@@ -218,7 +219,7 @@ fn full_score() -> Score {
     }
 }
 
-/// A run in which every optional field is there.
+/// Returns a run with all optional fields.
 fn full_run() -> Run {
     Run {
         schema: SchemaVersion::CURRENT,

@@ -1,4 +1,4 @@
-//! Parse after print is identity, for any row.
+//! Printing and parsing returns the same value, for any row.
 
 use std::collections::BTreeMap;
 
@@ -144,7 +144,7 @@ fn a_newer_major_schema_is_refused_with_a_remedy() {
     assert_eq!(error.line, 7);
     assert_eq!(
         error.message,
-        "schema 2.0 is newer than this ghostbench understands (schema 1.4); install a newer version"
+        "unsupported schema 2.0: this version of ghostbench reads schema 1.4; install a newer version"
     );
 }
 
@@ -188,7 +188,7 @@ fn the_suite_hash_depends_on_the_order() {
 
 #[test]
 fn deeply_nested_rows_are_refused_on_a_small_stack() {
-    /// The smallest stack that a thread of ours has anywhere.
+    /// The smallest stack of any of our threads.
     const STACK_BYTES: usize = 512 << 10;
     const DEEP: usize = 100_000;
     let read = || {

@@ -1,4 +1,4 @@
-//! What can be typed. What it means is decided in `commands`.
+//! Command-line arguments. `commands` interprets them.
 
 mod engines;
 
@@ -16,7 +16,7 @@ pub(crate) use self::engines::{
     EnginesArgs, EnginesCassetteArgs, EnginesCheckArgs, EnginesCommand, EnginesCompleteArgs, EnginesListArgs,
 };
 
-/// Repetitions tell chance from skill; a thousand tell it to a third of a percent.
+/// Maximum number of repetitions: a thousand measure a share to a third of a percent.
 const MAX_REPEAT: i64 = 1000;
 
 /// Find out which completion engine is really better, on your own code.
@@ -28,7 +28,7 @@ const MAX_REPEAT: i64 = 1000;
     after_help = "Start with:  ghostbench try ."
 )]
 pub(crate) struct Args {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -40,18 +40,16 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:
   ghostbench try .                                  400 cases from this repository, the built-in engine
   ghostbench try . --scenario inner_block --open    one scenario, and the report in the browser
-  ghostbench try . --mix real-use --cases 500       block kinds as people really ask for them
+  ghostbench try . --mix real-use --cases 500       block kinds in the shares of real requests
   ghostbench try . --engine builtin --engine nearest-line   two engines, side by side")]
     Try(TryArgs),
-    /// Serve an editor: ghost text while typing, and cases recorded and replayed where the cursor is.
-    #[command(
-        after_help = "An editor starts this command and talks to it over standard input and output. Examples:
+    /// Serve an editor: ghost text while typing, and replay of cases at the cursor.
+    #[command(after_help = "An editor starts this command and communicates with it over stdio. Examples:
   ghostbench lsp                                        ghost text by the built-in engine
-  ghostbench lsp --engine builtin --engine nearest-line   the first one writes, both are replayed
-  ghostbench lsp --log-level debug                      more in the log file, which never holds code"
-    )]
+  ghostbench lsp --engine builtin --engine nearest-line   the first one writes the ghost text, both are replayed
+  ghostbench lsp --log-level debug                      more details in the log file, which never contains code")]
     Lsp(LspArgs),
-    /// Cut cases out of a repository: the first step of `try`.
+    /// Mine cases from a repository: the first step of `try`.
     #[command(after_help = "Examples:
   ghostbench mine . --out cases.jsonl
   ghostbench mine . --cases 1000 --seed 7 --scenario full_block --scenario rag --out cases.jsonl")]
@@ -59,15 +57,15 @@ pub(crate) enum Command {
     /// Run engines over a suite: the second step of `try`.
     #[command(after_help = "Examples:
   ghostbench replay cases.jsonl --workspace . --out run
-  ghostbench replay cases.jsonl --workspace . --out run --resume     go on after a stop
-  ghostbench replay cases.jsonl --cassette answers.jsonl             record what engines answer, ask nothing twice
-  ghostbench replay cases.jsonl --cassette answers.jsonl --offline   the same answers again, without any engine")]
+  ghostbench replay cases.jsonl --workspace . --out run --resume     resume an interrupted run
+  ghostbench replay cases.jsonl --cassette answers.jsonl             record answers, repeat no request
+  ghostbench replay cases.jsonl --cassette answers.jsonl --offline   replay the answers without any engine")]
     Replay(ReplayArgs),
-    /// Index a workspace ahead of its first use, or look after the caches of all.
+    /// Index a workspace ahead of its first use, or manage all caches.
     #[command(after_help = "Examples:
-  ghostbench index .          read the workspace now, so that an editor finds it ready
-  ghostbench index --list     whose caches there are, and how large
-  ghostbench index --clear    remove them all; nothing but time is lost")]
+  ghostbench index .          index this workspace
+  ghostbench index --list     list the caches and their sizes
+  ghostbench index --clear    remove all caches; they are rebuilt when needed")]
     Index(IndexArgs),
     /// Show a run: the last step of `try`.
     #[command(after_help = "Examples:
@@ -75,50 +73,50 @@ pub(crate) enum Command {
   ghostbench report run --format json   every number, for scripts
   ghostbench report run --open          the report in the browser")]
     Report(ReportArgs),
-    /// Show what is set in a folder and where, which engines would be asked, and what is wrong.
+    /// Show the effective settings of a folder with their origins, the engines in use, and all problems.
     #[command(after_help = "Examples:
-  ghostbench doctor                       the settings that hold here, each with the place where it was set
-  ghostbench doctor --config ci.toml      with that file before all others
-  ghostbench doctor --json                for scripts; exit code 1 means that something is wrong")]
+  ghostbench doctor                       the effective settings of this folder, with their origins
+  ghostbench doctor --config ci.toml      with a settings file that overrides all others
+  ghostbench doctor --json                for scripts; exit code 1 means that there are problems")]
     Doctor(DoctorArgs),
-    /// Show which engines can be asked here, check that they are asked rightly, and ask them once.
+    /// List the available engines, check their configuration, and try a completion.
     #[command(after_help = "Examples:
-  ghostbench engines list                          those of the settings, and those that need none
-  ghostbench engines check                         whether they answer, how fast, and in the right template
-  ghostbench engines complete src/app.py:120:17    what they would write at line 120, column 17
+  ghostbench engines list                          the configured and the built-in engines
+  ghostbench engines check                         availability, speed and template of each
+  ghostbench engines complete src/app.py:120:17    a completion at line 120, column 17
   ghostbench engines cassette answers.jsonl --engine qwen --out qwen.cassette.jsonl
-                                                   let an engine answer as another program heard it answer")]
+                                                   replay answers that another program recorded")]
     Engines(EnginesArgs),
-    /// Let a workspace's ghostbench.toml name engines, after you have read it.
+    /// Trust a workspace's ghostbench.toml to configure engines, after you have read it.
     #[command(after_help = "Examples:
-  ghostbench trust                        the file of this folder, or of the repository around it, as it is now
-  ghostbench trust --list                 what is trusted, and what has changed since
-  ghostbench trust ../shop --remove       trust it no more
-A file that changes has to be trusted again.")]
+  ghostbench trust                        the current file of this folder or its repository
+  ghostbench trust --list                 the trusted files, and which of them have changed
+  ghostbench trust ../shop --remove       remove a file from the list
+A changed file has to be trusted again.")]
     Trust(TrustArgs),
-    /// Show what is known of the settings themselves.
+    /// Show information about the settings format.
     #[command(after_help = "Examples:
   ghostbench config schema > ghostbench.schema.json    for editors that complete and check ghostbench.toml
-What every key means stands in docs/configuration.md; `ghostbench doctor` shows what is set.")]
+See docs/configuration.md for all keys, and `ghostbench doctor` for the effective settings.")]
     Config(ConfigArgs),
-    /// Show what retrieval would send to an engine: the code that each strategy finds at a place, or how good it is over a suite.
+    /// Show the context that each strategy sends to an engine at a position, or measure it over a suite.
     #[command(after_help = "Examples:
-  ghostbench retrieve src/app.py:120:17                     what each strategy would send at line 120, column 17
+  ghostbench retrieve src/app.py:120:17                     the context of each strategy at line 120, column 17
   ghostbench retrieve src/app.py:120:17 --strategy hybrid --budget 1024
-  ghostbench retrieve cases.jsonl --workspace .             how much of the truths each strategy finds
+  ghostbench retrieve cases.jsonl --workspace .             the share of the truths that each strategy finds
   ghostbench retrieve src/app.py:120:17 --strategy functions --embeddings http://127.0.0.1:8080")]
     Retrieve(RetrieveArgs),
 }
 
-/// Which cases to mine.
+/// Selection of cases.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MiningArgs {
-    /// Cases to mine. Those of cross_file come in threes: one hole with no context, with what retrieval finds, and with what it finds
-    /// when it sees the truth. With 400 in all scenarios, 57 ask whether an engine is silent where nothing is missing: enough to tell
-    /// restraint of 80 % from 55 %.
+    /// Number of cases. Cases of cross_file come in threes: one hole without context, with retrieved context, and with context
+    /// retrieved with knowledge of the truth. Of 400 cases in all scenarios, 57 test whether an engine is silent when no code is
+    /// missing: enough to tell a restraint of 80 % from 55 %.
     #[arg(long, default_value_t = 400, value_name = "N")]
     pub(crate) cases: usize,
-    /// Seed of every random choice; the same tree and seed give the same cases.
+    /// Seed of all random choices; the same tree and seed give the same cases.
     #[arg(long, default_value_t = 1, value_name = "S")]
     pub(crate) seed: u64,
     /// Scenario to mine; may be given more than once [default: all five].
@@ -129,51 +127,51 @@ pub(crate) struct MiningArgs {
     pub(crate) mix: MixArg,
 }
 
-/// In which proportions block kinds are drawn.
+/// Proportions of the block kinds.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum MixArg {
-    /// Evenly, as Codev-Bench does; a tenth of what it calls statements are imports.
+    /// Equal shares, like Codev-Bench; a tenth of its statements are imports.
     Even,
-    /// As people ask, by Codev-Bench's industrial log; imports as before.
+    /// Shares of real requests, from Codev-Bench's industrial log; imports as in `even`.
     RealUse,
 }
 
-/// Where settings come from, besides their usual places.
+/// Additional settings.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SettingsArgs {
-    /// File of settings that beats all others. Naming it is trusting it.
+    /// Settings file that overrides all others. Naming it means trusting it.
     #[arg(long = "config", value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
 }
 
-/// Which engines to ask.
+/// Selection of engines.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EngineArgs {
-    /// Engine to ask; may be given more than once [default: all of the settings, else builtin]. Known are those of the settings, and
-    /// builtin with its controls longest-match, nearest-line and empty.
+    /// Engine to run; may be given more than once [default: all configured engines, else builtin]. Available are the configured
+    /// engines, builtin, and its baselines longest-match, nearest-line and empty.
     #[arg(long = "engine", value_name = "NAME")]
     pub(crate) engines: Vec<String>,
-    /// What else is set.
+    /// Additional settings.
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
-    /// Requests under way at once [default: one per core].
+    /// Number of concurrent requests [default: one per core].
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
-    /// Which cases to ask once more with those files hidden that hold a copy of the truth (a copied or renamed function, a backup, generated
-    /// code). An engine that reads no other file is not asked again.
+    /// Cases to run once more without the files that hold a copy of the truth (a copied or renamed function, a backup, generated code).
+    /// Engines that read no other file are not run again.
     #[arg(long, value_enum, default_value_t, value_name = "CASES")]
     pub(crate) no_copies: NoCopiesArg,
-    /// Where answers are recorded.
+    /// Recording of answers.
     #[command(flatten)]
     pub(crate) cassette: CassetteArgs,
 }
 
-/// Which cases are asked once more without copies of their truths.
+/// Cases that run once more without copies of their truths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum NoCopiesArg {
     /// None.
     Off,
-    /// Those whose truth has a copy in another file; of the others the answer is known to be the same.
+    /// Cases whose truth has a copy in another file; the others would give the same answer.
     #[default]
     Affected,
     /// Every case.
@@ -190,13 +188,13 @@ impl std::fmt::Display for NoCopiesArg {
     }
 }
 
-/// Where answers are recorded, and come from instead of engines.
+/// Recording and replay of answers.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CassetteArgs {
-    /// File of recorded answers: what it holds is replayed, all else is asked and added to it. It holds code, and no keys.
+    /// File of recorded answers: recorded answers are replayed, others are requested and added. It contains code, but no API keys.
     #[arg(id = "cassette", long = "cassette", value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// Ask nobody beyond Ghostbench itself: whatever the cassette does not hold is an error.
+    /// Make no requests: an answer that is missing from the cassette is an error.
     #[arg(long)]
     pub(crate) offline: bool,
 }
@@ -207,10 +205,10 @@ pub(crate) struct TryArgs {
     /// Repository to try.
     #[arg(default_value = ".")]
     pub(crate) path: PathBuf,
-    /// What to mine.
+    /// Selection of cases.
     #[command(flatten)]
     pub(crate) mining: MiningArgs,
-    /// Whom to ask.
+    /// Selection of engines.
     #[command(flatten)]
     pub(crate) asking: EngineArgs,
     /// Folder for the run [default: a new one in Ghostbench's data folder].
@@ -227,32 +225,32 @@ pub(crate) struct TryArgs {
 /// `ghostbench lsp`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LspArgs {
-    /// Talk over standard input and output: the only way there is, and so the default.
+    /// Use stdio (the default).
     #[arg(long)]
     pub(crate) stdio: bool,
-    /// Engine to serve; may be given more than once: the first one writes the ghost text, all are replayed [default: all of the settings,
-    /// else builtin]. Known are those of the settings, and builtin with its controls longest-match, nearest-line and empty.
+    /// Engine to serve; may be given more than once: the first one writes the ghost text, all are replayed [default: all configured
+    /// engines, else builtin]. Available are the configured engines, builtin, and its baselines longest-match, nearest-line and empty.
     #[arg(long = "engine", value_name = "NAME")]
     pub(crate) engines: Vec<String>,
-    /// What else is set.
+    /// Additional settings.
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
-    /// Rules of a scripted engine that stands before the others, as JSON; for tests.
+    /// Rules of a scripted engine in front of the others, as JSON; for tests.
     #[arg(long, value_name = "JSON", value_parser = parse_rules, hide = true)]
     pub(crate) scripted: Option<Arc<[Rule]>>,
-    /// How much stands in the log file.
+    /// Log verbosity.
     #[arg(long, value_enum, default_value_t = LogLevel::Info, value_name = "LEVEL")]
     pub(crate) log_level: LogLevel,
 }
 
-/// How much is logged; each level includes those before it.
+/// Log verbosity; each level includes the previous ones.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum LogLevel {
-    /// What failed.
+    /// Errors.
     Error,
-    /// What was left out.
+    /// Omissions.
     Warn,
-    /// When the server starts, indexes, replays and ends.
+    /// Start, indexing, replays and end of the server.
     Info,
     /// Every request.
     Debug,
@@ -275,16 +273,16 @@ pub(crate) struct MineArgs {
     /// Repository to mine.
     #[arg(default_value = ".")]
     pub(crate) path: PathBuf,
-    /// What to mine.
+    /// Selection of cases.
     #[command(flatten)]
     pub(crate) mining: MiningArgs,
-    /// File for the suite, `-` for standard output [default: one in Ghostbench's data folder].
+    /// File for the suite, `-` for standard output [default: a new one in Ghostbench's data folder].
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Print what was mined as JSON.
+    /// Print the numbers of cases as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Threads [default: one per core]; the cases are the same for any number.
+    /// Number of threads [default: one per core]; the cases do not depend on it.
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
 }
@@ -292,24 +290,24 @@ pub(crate) struct MineArgs {
 /// `ghostbench replay`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReplayArgs {
-    /// The suite: a file that `mine` wrote, or the `cases.jsonl` of a run.
+    /// The suite: an output file of `mine`, or the `cases.jsonl` of a run.
     pub(crate) suite: PathBuf,
-    /// The code that engines may read; without it they know only what stands in the cases.
+    /// The code that engines may read; without it they see only the cases.
     #[arg(long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
-    /// Whom to ask.
+    /// Selection of engines.
     #[command(flatten)]
     pub(crate) asking: EngineArgs,
-    /// Times to ask every case.
+    /// Number of requests per case.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_REPEAT))]
     pub(crate) repeat: u32,
-    /// Seed of the intervals.
+    /// Seed of the confidence intervals.
     #[arg(long, default_value_t = 1, value_name = "S")]
     pub(crate) seed: u64,
     /// Folder for the run [default: a new one in Ghostbench's data folder].
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Go on with the run in --out.
+    /// Resume the run in --out.
     #[arg(long, requires = "out")]
     pub(crate) resume: bool,
     /// Print every number as JSON instead of a table.
@@ -342,10 +340,10 @@ pub(crate) struct IndexArgs {
 pub(crate) struct ReportArgs {
     /// Folder of a run.
     pub(crate) run: PathBuf,
-    /// What to print.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = ReportFormat::Table)]
     pub(crate) format: ReportFormat,
-    /// Short for `--format json`.
+    /// Same as `--format json`.
     #[arg(long)]
     pub(crate) json: bool,
     /// File for the HTML report [default: report.html in the run's folder].
@@ -359,26 +357,26 @@ pub(crate) struct ReportArgs {
 /// `ghostbench retrieve`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RetrieveArgs {
-    /// A place as FILE:LINE:COLUMN, counted from 1 as editors do, or a suite.
+    /// A position as FILE:LINE:COLUMN, counted from 1 as in editors, or a suite.
     #[arg(value_name = "FILE:LINE:COLUMN | SUITE", value_parser = parse_target)]
     pub(crate) target: RetrieveTarget,
-    /// Strategy to ask; may be given more than once [default: that of the settings, else hybrid, symbols, functions, bm25-chunks]. Known are those, recent (which
-    /// knows what was edited, and so nothing here) and none.
+    /// Strategy to run; may be given more than once [default: that of the settings, else hybrid, symbols, functions, bm25-chunks].
+    /// Available are these, recent (which needs an editor's edits, so it finds nothing here) and none.
     #[arg(long = "strategy", value_name = "NAME")]
     pub(crate) strategies: Vec<Strategy>,
-    /// Tokens that each may send, of four bytes [default: that of the settings, else 512].
+    /// Token budget per strategy, four bytes each [default: that of the settings, else 512].
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) budget: Option<u32>,
-    /// The code to search [default for a place: this folder].
+    /// The code to search [default for a position: this folder].
     #[arg(long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
-    /// By what functions are alike.
+    /// Comparison of functions.
     #[command(flatten)]
     pub(crate) embeddings: EmbeddingArgs,
-    /// What else is set.
+    /// Additional settings.
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
-    /// Seed of the intervals.
+    /// Seed of the confidence intervals.
     #[arg(long, default_value_t = 1, value_name = "S")]
     pub(crate) seed: u64,
     /// Print everything as JSON.
@@ -392,7 +390,7 @@ pub(crate) struct DoctorArgs {
     /// Folder of the workspace.
     #[arg(default_value = ".")]
     pub(crate) path: PathBuf,
-    /// What else is set.
+    /// Additional settings.
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
     /// Print everything as JSON.
@@ -406,10 +404,10 @@ pub(crate) struct TrustArgs {
     /// Folder of the workspace, or its file.
     #[arg(default_value = ".")]
     pub(crate) path: PathBuf,
-    /// List what is trusted instead.
+    /// List the trusted files instead.
     #[arg(long, conflicts_with = "remove")]
     pub(crate) list: bool,
-    /// Trust the file no more.
+    /// Remove the file from the list.
     #[arg(long)]
     pub(crate) remove: bool,
     /// Print as JSON.
@@ -421,12 +419,12 @@ pub(crate) struct TrustArgs {
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true)]
 pub(crate) struct ConfigArgs {
-    /// What to show.
+    /// Information to show.
     #[command(subcommand)]
     pub(crate) command: ConfigCommand,
 }
 
-/// What can be shown of the settings.
+/// Information about the settings format.
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// Print the JSON schema of ghostbench.toml.
@@ -435,31 +433,31 @@ pub(crate) enum ConfigCommand {
     Schema,
 }
 
-/// Where embeddings come from.
+/// Source of embeddings.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EmbeddingArgs {
-    /// Let embeddings of this server tell which functions are alike, rather than words: any server that speaks OpenAI's /v1/embeddings.
-    /// The workspace's functions are sent to it, each one once.
+    /// Compare functions by embeddings of this server instead of words: any server with OpenAI's /v1/embeddings. Each of the
+    /// workspace's functions is sent to it once.
     #[arg(long = "embeddings", value_name = "URL")]
     pub(crate) server: Option<String>,
-    /// Model that the server shall use, where it has several.
+    /// The server's model to use, if it has several.
     #[arg(long = "embedding-model", value_name = "NAME", requires = "server")]
     pub(crate) model: Option<String>,
-    /// Environment variable that holds the server's key.
+    /// Environment variable with the server's API key.
     #[arg(long = "embedding-key-env", value_name = "VARIABLE", requires = "server")]
     pub(crate) key_variable: Option<String>,
 }
 
-/// What to retrieve for.
+/// Input of the retrieval.
 #[derive(Clone, Debug)]
 pub(crate) enum RetrieveTarget {
-    /// One place.
+    /// One position.
     Place(CursorArg),
-    /// The places of a suite's cases.
+    /// The positions of a suite's cases.
     Suite(PathBuf),
 }
 
-/// A place in a file.
+/// A position in a file.
 #[derive(Clone, Debug)]
 pub(crate) struct CursorArg {
     /// The file.
@@ -470,7 +468,7 @@ pub(crate) struct CursorArg {
     pub(crate) column: u32,
 }
 
-/// How a report is printed.
+/// Output format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
     /// A table for the terminal.
@@ -481,7 +479,7 @@ pub(crate) enum ReportFormat {
     Markdown,
 }
 
-/// What ends in two numbers is a place, in the forms in which editors and compilers write one.
+/// Parses a position or the path of a suite. Text that ends in two numbers is a position, in the forms used by editors and compilers.
 fn parse_target(word: &str) -> Result<RetrieveTarget, String> {
     match cursor_in(word) {
         Some(place) => Ok(RetrieveTarget::Place(place?)),
@@ -496,7 +494,7 @@ fn parse_cursor(word: &str) -> Result<CursorArg, String> {
     cursor_in(word).unwrap_or_else(|| Err("name a place as FILE:LINE:COLUMN".to_owned()))
 }
 
-/// `FILE:LINE:COLUMN`, perhaps with a colon behind it, or `FILE(LINE,COLUMN)`; `None` for what is no place at all.
+/// Parses `FILE:LINE:COLUMN`, with or without a final colon, or `FILE(LINE,COLUMN)`; `None` if the text is no position.
 fn cursor_in(word: &str) -> Option<Result<CursorArg, String>> {
     let is_number = |text: &str| {
         let digits = text.trim_start_matches(['-', '+']);

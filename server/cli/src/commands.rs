@@ -1,4 +1,4 @@
-//! One file per command; each says what its arguments mean and calls the steps in order.
+//! One file per command; each interprets its arguments and calls the steps in order.
 
 pub(crate) mod config;
 pub(crate) mod doctor;

@@ -1,4 +1,4 @@
-//! From an error to a message and an exit code.
+//! Converts errors to messages and exit codes.
 
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -12,13 +12,13 @@ use crate::output;
 const FINDING: u8 = 1;
 const USAGE: u8 = 2;
 const OUTSIDE: u8 = 3;
-/// What shells give a process that Ctrl-C ended.
+/// Exit code of a process ended by Ctrl-C, as set by shells.
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// The command stopped because the user asked it to; everything finished is kept.
+/// The user stopped the command; finished work is kept.
 #[derive(Debug)]
 pub(crate) struct InterruptedError {
-    /// What to do to go on; empty where there is nothing to go on with.
+    /// How to resume; empty if that is not possible.
     pub(crate) remedy: String,
 }
 
@@ -26,14 +26,14 @@ impl fmt::Display for InterruptedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.remedy.as_str() {
             "" => f.write_str("stopped"),
-            remedy => write!(f, "stopped; what is finished is kept. {remedy}"),
+            remedy => write!(f, "stopped; finished answers are kept. {remedy}"),
         }
     }
 }
 
 impl std::error::Error for InterruptedError {}
 
-/// The command did what it was asked to, and what it found is not as it should be.
+/// The command succeeded and found a problem.
 #[derive(Debug)]
 pub(crate) struct FindingError(pub &'static str);
 
@@ -57,27 +57,27 @@ impl fmt::Display for NoAnswerError {
 
 impl std::error::Error for NoAnswerError {}
 
-/// Questions stayed without an answer, because nobody was to be asked whose answer is not recorded.
+/// Requests had no recorded answer in offline mode.
 #[derive(Debug)]
 pub(crate) struct MissingRecordingError {
-    /// How many.
+    /// Number of requests.
     pub(crate) questions: usize,
-    /// Where the answers would be.
+    /// The cassette, if any.
     pub(crate) cassette: Option<PathBuf>,
 }
 
 impl fmt::Display for MissingRecordingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let questions = output::count(self.questions, "question");
+        let requests = output::count(self.questions, "request");
         match &self.cassette {
             Some(cassette) => write!(
                 f,
-                "{} holds no answer to {questions}; run the same once without --offline to record what is missing",
+                "{} holds no answer to {requests}; run once without --offline to record them",
                 cassette.display()
             ),
             None => write!(
                 f,
-                "{questions} stayed without an answer because of --offline; name a file of recorded answers with --cassette"
+                "no answer to {requests} because of --offline; name a file of recorded answers with --cassette"
             ),
         }
     }
@@ -85,7 +85,7 @@ impl fmt::Display for MissingRecordingError {
 
 impl std::error::Error for MissingRecordingError {}
 
-/// The command line asks for something that cannot be: a wrong path, nothing to work on.
+/// The command line is invalid: a wrong path, or no work to do.
 #[derive(Debug)]
 pub(crate) struct UsageError(pub String);
 
@@ -97,7 +97,7 @@ impl fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
-/// Prints what went wrong, if anything, and gives the exit code.
+/// Prints the error, if any, and returns the exit code.
 pub(crate) fn exit_code(result: anyhow::Result<()>) -> ExitCode {
     let Err(error) = result else { return ExitCode::SUCCESS };
     if is_broken_pipe(&error) {
@@ -108,7 +108,7 @@ pub(crate) fn exit_code(result: anyhow::Result<()>) -> ExitCode {
     ExitCode::from(exit_number(&error))
 }
 
-/// A reader that went away, as `head` does, has seen all it wanted.
+/// Returns whether the reader of standard output has closed it, as `head` does.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let is_pipe = |io: &io::Error| io.kind() == ErrorKind::BrokenPipe;
     error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(is_pipe))
@@ -134,7 +134,7 @@ fn is_usage(error: &replay::ReplayError) -> bool {
     use replay::ReplayError as E;
     match error {
         E::Read { reason, .. } => matches!(reason.kind(), ErrorKind::NotFound | ErrorKind::IsADirectory),
-        // A file where a folder should be, or the other way round.
+        // A file in place of a folder, or a folder in place of a file.
         E::Write { reason, .. } => {
             matches!(
                 reason.kind(),
@@ -169,13 +169,13 @@ fn is_usage_of_cassette(error: &CassetteError) -> bool {
     }
 }
 
-/// What to type instead: an end for the error's message.
+/// Returns the option that helps, as an ending of the error's message.
 fn helpful_option(error: &replay::ReplayError) -> Option<&'static str> {
     use replay::ReplayError as E;
     Some(match error {
         E::Write { .. } | E::Folder { .. } => "; choose another place with --out",
-        E::Append { .. } => ": make room, then go on with --resume",
-        E::Exists { .. } => "; go on with it by --resume, or choose another folder with --out",
+        E::Append { .. } => ": make room, then continue with --resume",
+        E::Exists { .. } => "; continue it with --resume, or choose another folder with --out",
         E::OtherSuite { .. } | E::OtherEngines { .. } => "; choose another folder with --out",
         E::OtherOption { .. } => ", or choose another folder with --out",
         E::Locked { .. } => "; wait for it, or choose another folder with --out",

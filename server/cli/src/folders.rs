@@ -1,4 +1,4 @@
-//! Where the platform keeps what programs write on their own account.
+//! Ghostbench's files and folders on each platform.
 
 use std::path::PathBuf;
 
@@ -10,37 +10,37 @@ use crate::exit::UsageError;
 
 const FOLDER_NAME: &str = "ghostbench";
 
-/// What helps who has no home, where a command has that option.
+/// Remedy for a missing home folder, for commands with that option.
 pub(crate) const USE_OUT: &str = "choose a place with --out";
 
-/// Ghostbench's own folder, where everything goes that the user did not ask for elsewhere. `remedy` helps who has no home.
+/// Returns Ghostbench's data folder, the default place of all output. `remedy` goes into the error for a missing home folder.
 pub(crate) fn data_folder(remedy: &str) -> Result<DataFolder, UsageError> {
     let strategy = etcetera::choose_base_strategy()
         .map_err(|_| UsageError(format!("there is no home folder to keep runs in; {remedy}")))?;
     Ok(DataFolder::new(strategy.data_dir().join(FOLDER_NAME)))
 }
 
-/// Where that folder is.
+/// Returns the path of the data folder.
 pub(crate) fn data_path() -> Option<PathBuf> {
     Some(etcetera::choose_base_strategy().ok()?.data_dir().join(FOLDER_NAME))
 }
 
-/// The list of the files that are trusted.
+/// Returns the path of the list of trusted files.
 pub(crate) fn trust_list() -> Option<PathBuf> {
     Some(data_path()?.join("trust.json"))
 }
 
-/// The user's own file of settings.
+/// Returns the path of the user's settings file.
 pub(crate) fn user_settings() -> Option<PathBuf> {
     Some(etcetera::choose_base_strategy().ok()?.config_dir().join(FOLDER_NAME).join("config.toml"))
 }
 
-/// The log of the language server: where logs belong on this platform, else in the data folder.
+/// Returns the path of the language server's log: the platform's place for logs, or the data folder.
 pub(crate) fn server_log() -> Option<PathBuf> {
     Some(logs()?.join("lsp.log"))
 }
 
-/// The logs of programs that are started for engines, beside it.
+/// Returns the folder for the logs of programs started for engines, next to the server's log.
 pub(crate) fn engine_logs() -> Option<PathBuf> {
     Some(logs()?.join("engines"))
 }
@@ -51,12 +51,12 @@ fn logs() -> Option<PathBuf> {
     Some(folder.join(FOLDER_NAME))
 }
 
-/// What is derived from workspaces, where the platform keeps such; `None` for who has no home.
+/// Returns the cache in the platform's place for caches; `None` without a home folder.
 pub(crate) fn cache() -> Option<Cache> {
     Some(Cache::new(&cache_path()?, Cache::DEFAULT_LIMIT))
 }
 
-/// Where that is.
+/// Returns the path of the cache.
 pub(crate) fn cache_path() -> Option<PathBuf> {
     Some(etcetera::choose_base_strategy().ok()?.cache_dir().join(FOLDER_NAME))
 }

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first one stops asking and lets what is under way finish, the second one ends the process at once.
+//! Ctrl-C: the first stops new requests and lets those in flight finish, the second ends the process immediately.
 
 use std::future::Future;
 use std::io;
@@ -10,9 +10,10 @@ use tokio_util::sync::CancellationToken;
 use crate::exit::{INTERRUPTED, InterruptedError};
 use crate::output::print_message;
 
-/// A token that the first Ctrl-C cancels. Cancel it when there is nothing left to stop, and the next one ends the process.
+/// Returns a token that the first Ctrl-C cancels. Once it is cancelled, the next Ctrl-C ends the process, so cancel it when no work is
+/// left.
 ///
-/// Once taken over, the signal does nothing by itself any more, so somebody listens to it as long as the process lives.
+/// The signal's default action is replaced, so a thread listens to it for the life of the process.
 pub(crate) fn stop_token() -> io::Result<CancellationToken> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     let token = CancellationToken::new();
@@ -21,7 +22,7 @@ pub(crate) fn stop_token() -> io::Result<CancellationToken> {
     Ok(token)
 }
 
-/// What comes of `work`, unless somebody presses Ctrl-C before; then it is dropped, which frees whom it asks.
+/// Returns the result of `work`. Ctrl-C drops the work, which frees its engine, and is an error.
 pub(crate) async fn unless_stopped<T>(work: impl Future<Output = T>) -> anyhow::Result<T> {
     tokio::select! {
         done = work => Ok(done),
@@ -35,10 +36,10 @@ pub(crate) async fn unless_stopped<T>(work: impl Future<Output = T>) -> anyhow::
 async fn listen(stop: &CancellationToken) {
     while tokio::signal::ctrl_c().await.is_ok() {
         if stop.is_cancelled() {
-            // Rows are written whole, so there is nothing to clean up.
+            // Rows are written whole, so no cleanup is needed.
             std::process::exit(i32::from(INTERRUPTED));
         }
-        print_message("finishing what is under way; press Ctrl-C again to stop at once");
+        print_message("finishing the requests in flight; press Ctrl-C again to stop immediately");
         stop.cancel();
     }
 }

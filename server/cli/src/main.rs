@@ -1,6 +1,6 @@
 //! The `ghostbench` binary: the only place that prints, reads the working directory and sets exit codes.
 //!
-//! Standard output carries results, standard error everything else. Exit codes: 0; 1 a finding; 2 usage; 3 the outside world
+//! Standard output carries results, standard error everything else. Exit codes: 0 success; 1 a finding; 2 usage; 3 external errors
 //! (unreadable files, a full disk, an engine that is down); 130 after Ctrl-C. A closed standard output is 0 and silent.
 
 mod args;

@@ -1,4 +1,4 @@
-//! Where text goes: results to standard output, the rest to standard error.
+//! Prints results to standard output and messages to standard error.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -10,18 +10,18 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     stdout.flush()
 }
 
-/// Tells the person at the terminal. Nobody may be there, which is no reason to stop working.
+/// Prints a message to standard error, and ignores errors.
 pub(crate) fn print_message(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
-/// A number of things, in words.
+/// Formats a number and its noun.
 pub(crate) fn count(number: usize, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {thing}{plural}")
 }
 
-/// How tables may look on standard output.
+/// Returns the style of tables on standard output.
 pub(crate) fn style() -> report::terminal::Style {
     let is_terminal = io::stdout().is_terminal();
     report::terminal::Style {
@@ -31,13 +31,13 @@ pub(crate) fn style() -> report::terminal::Style {
     }
 }
 
-/// Whether the terminal takes escape codes, and its user wants them.
+/// Returns whether the terminal supports escape codes and the user has not disabled colors.
 fn takes_color() -> bool {
     let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
     !is_dumb && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Width of text that goes into a file or a pipe.
+/// Width of output to a file or a pipe.
 const DEFAULT_WIDTH: usize = 100;
 
 fn console_width() -> Option<usize> {
@@ -45,14 +45,14 @@ fn console_width() -> Option<usize> {
     Some(usize::from(columns))
 }
 
-/// A path in a message: on one line, whatever it is called.
+/// Formats a path for a message: always on one line.
 pub(crate) fn path(path: &Path) -> String {
     let shown = path.display().to_string();
     let plain = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
     shown.chars().map(plain).collect()
 }
 
-/// A path as a shell takes it.
+/// Quotes a path for a shell.
 pub(crate) fn shell_quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "/\\._-:+@%".contains(c));

@@ -1,4 +1,4 @@
-//! Progress of anything that may take longer than a second: a bar on a terminal, plain lines elsewhere.
+//! Progress of steps that may take longer than a second: a bar on a terminal, plain lines elsewhere.
 
 use std::fmt;
 use std::io::{self, IsTerminal};
@@ -9,13 +9,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::output::print_message;
 
-/// A person reading a log wants a sign of life, not a line per item.
+/// Seconds between two lines in a log.
 const SECONDS_BETWEEN_LINES: u64 = 5;
 
-/// Fast enough to look alive, slow enough to cost nothing.
+/// Fast enough to look alive, slow enough to cost no time.
 const SPINNER_TICK: Duration = Duration::from_millis(100);
 
-/// The progress of one step. Dropping it ends the bar.
+/// Progress of one step. Dropping it removes the bar.
 pub(crate) struct Progress {
     step: &'static str,
     start: Instant,
@@ -25,21 +25,21 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Begins a step such as "reading files", whose items are counted in `unit`.
+    /// Starts a step such as "reading files", whose items are counted in `unit`.
     pub(crate) fn new(step: &'static str, unit: &'static str) -> Progress {
         let is_terminal = io::stderr().is_terminal();
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         let template = format!("{{msg:10}} {{bar:30}} {{pos}}/{{len}} {unit}, {{rate}}/s, {{eta}} left");
         let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style.with_key("rate", |state: &ProgressState, text: &mut dyn fmt::Write| {
-            // A bar that cannot be drawn is no reason to stop.
+            // A failure to draw the bar is ignored.
             let _ = write!(text, "{:.0}", state.per_sec());
         }));
         bar.set_message(step);
         Progress { step, start: Instant::now(), bar, is_terminal, last_line_s: AtomicU64::new(0) }
     }
 
-    /// Begins a step that has no countable items.
+    /// Starts a step without countable items.
     pub(crate) fn spinner(step: &'static str) -> Progress {
         let progress = Progress::new(step, "");
         progress.bar.set_style(ProgressStyle::default_spinner());
@@ -49,7 +49,7 @@ impl Progress {
         progress
     }
 
-    /// `summary` of `total` items are finished.
+    /// Reports that `summary` of `total` items are finished.
     pub(crate) fn set(&self, done: u64, total: u64) {
         if self.is_terminal {
             self.bar.set_length(total);
@@ -64,7 +64,7 @@ impl Progress {
         }
     }
 
-    /// Ends the step with a line that stays.
+    /// Ends the step and prints a summary line.
     pub(crate) fn finish(self, summary: &str) {
         self.bar.finish_and_clear();
         print_message(&format!("{} {summary} ({})", self.step, seconds(self.start.elapsed())));

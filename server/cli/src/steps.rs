@@ -1,4 +1,4 @@
-//! The steps that commands are made of: find out what is set, read and index a workspace, mine, ask, show.
+//! The steps of commands: read the settings, index a workspace, mine, run engines, show results.
 
 pub(crate) mod builtin_judge;
 pub(crate) mod cassette;
@@ -18,9 +18,9 @@ use std::num::NonZeroUsize;
 use anyhow::Context;
 use replay::cores;
 
-/// Bounds the threads of everything that computes. Call it once, before any step.
+/// Limits the number of threads for all computation. Call it once, before any step.
 pub(crate) fn use_threads(jobs: Option<NonZeroUsize>) -> anyhow::Result<()> {
-    // More threads than cores only wait for each other.
+    // More threads than cores would only wait for each other.
     let threads = jobs.map_or_else(cores, |jobs| jobs.get().min(cores()));
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("cannot start threads")
 }

@@ -1,5 +1,5 @@
-//! What a request costs around its engine and with the built-in one, and how soon a cancelled one has freed it: at a place in the
-//! middle of 3,000 lines, in a workspace of this repository's own Rust code.
+//! Cost of a request around its engine and with the built-in one, and how soon cancellation frees the engine: in the middle of 3,000
+//! lines, in a workspace of this repository's own Rust code.
 #![expect(clippy::unwrap_used, reason = "a benchmark without its corpus has nothing to measure")]
 
 use std::fs;
@@ -41,7 +41,7 @@ fn collect(folder: &Path, files: &mut Vec<SourceFile>) {
     }
 }
 
-/// Many files as one, in the workspace of all.
+/// Returns many files as one document, in the workspace of all.
 fn open_file() -> (WorkspaceIndex, DocumentText) {
     let files = files();
     let lines = files.iter().flat_map(|file| file.text.split_inclusive('\n'));
@@ -49,7 +49,7 @@ fn open_file() -> (WorkspaceIndex, DocumentText) {
     (WorkspaceIndex::new(files), DocumentText { path: "open.rs".into(), language: Language::Rust, text })
 }
 
-/// A place in the middle of the open file where the body of a function begins.
+/// Returns a position in the middle of the open file where a function body begins.
 fn place() -> (DocumentSnapshot, usize) {
     let (world, document) = open_file();
     let middle = document.text.len() / 2;
@@ -79,7 +79,7 @@ fn request_to_the_builtin_engine(bencher: Bencher<'_, '_>) {
     measure(bencher, &builtin());
 }
 
-/// From dropping a request, at any moment of its work, to the moment when the engine has let go of its text.
+/// Time from dropping a request, at any moment of its work, until the engine has dropped its text.
 #[divan::bench(sample_count = 400, sample_size = 1)]
 fn freeing_the_builtin_engine(bencher: Bencher<'_, '_>) {
     let (world, document) = open_file();

@@ -1,4 +1,4 @@
-//! What else could be inserted: other texts of the engine, by the same way as the first one.
+//! Alternative completions: further answers of the engine, cleaned and gated like the first one.
 
 use crate::clean::{CleaningContext, clean};
 use crate::explain::explain;
@@ -7,11 +7,11 @@ use crate::settings::CompletionSettings;
 use crate::trace::{CleanedAlternative, RetrievedContext};
 use crate::workspace_index::DocumentSnapshot;
 
-/// Most that are shown: nobody looks through more.
+/// Maximum number of alternatives.
 const MAX_ALTERNATIVES: usize = 4;
 
-/// What is left of the texts that are `offered` in place of `text`, each once. Who did not ask by key is shown one, and where there is
-/// nothing to show there is no choice either.
+/// Returns the distinct alternatives to `text` that remain after cleaning and gating. Empty unless the completion was invoked
+/// explicitly, and if `text` is empty.
 pub(crate) fn alternatives(
     offered: Vec<engines::Alternative>,
     settings: &CompletionSettings,

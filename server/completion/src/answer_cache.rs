@@ -1,38 +1,38 @@
-//! The last answers in one document: while their beginnings are being typed, and for who comes back to where they were given.
+//! Cache of the last answers in one document, for typing through them and for returning to their positions.
 //!
-//! A person who types what the ghost text says expects it to stay. What is left of an answer is found without an engine: the rest
-//! fits if inserting it gives the very document that accepting the answer would have given. Pure: nothing here asks or waits.
+//! Ghost text must stay while the user types it. The rest of an answer is found without an engine: it fits if inserting it gives
+//! the document that accepting the answer would have given. Pure: makes no requests and never waits.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::cursor_snapshot::{CursorSnapshot, with_lf};
 
-/// Answers that are kept: somebody who looks around, deletes and takes back comes through so many places.
+/// Maximum number of answers: enough for moving around, deleting and undoing.
 const MAX_ANSWERS: usize = 64;
 
-/// Text that is kept for them, bytes: every answer holds the whole document as it was, and the largest one that is completed in fits
+/// Maximum size of their texts in bytes. Every answer holds the whole document at its time; the largest document with completions fits
 /// twice.
 const MAX_BYTES: usize = 4 << 20;
 
 /// The last answers in one document.
 #[derive(Clone, Debug, Default)]
 pub struct AnswerCache {
-    /// The newest first.
+    /// Newest first.
     answers: VecDeque<CachedAnswer>,
 }
 
 #[derive(Clone, Debug)]
 struct CachedAnswer {
     cursor: CursorSnapshot,
-    /// What is shown first, and what else there is; with LF line ends.
+    /// The answer shown first, then the alternatives; with LF line ends.
     answers: Vec<String>,
-    /// Whether the engine was asked for all that it has.
+    /// Whether the engine was asked for alternatives.
     has_alternatives: bool,
 }
 
 impl AnswerCache {
-    /// Remembers what was answered at a place, and forgets the oldest answers.
+    /// Caches the answer at a place, and drops the oldest answers.
     pub fn insert(&mut self, place: CursorSnapshot, answer: &str) {
         self.push(CachedAnswer {
             cursor: place,
@@ -41,8 +41,8 @@ impl AnswerCache {
         });
     }
 
-    /// Remembers all that an engine had to offer at a place, best first. What was shown there before stays the first of it, since ghost
-    /// text must not change under somebody's fingers.
+    /// Caches all answers of an engine at a place, best first. The text shown there before stays first, since ghost text must not
+    /// change while the user types it.
     pub fn insert_alternatives<'a>(
         &mut self,
         place: CursorSnapshot,
@@ -65,14 +65,14 @@ impl AnswerCache {
         }
     }
 
-    /// The rest of the newest answer whose beginning was typed up to `today`: with LF line ends, never empty. All of it if nothing was
-    /// typed.
+    /// Returns the rest of the newest answer whose beginning was typed up to `today`: with LF line ends, never empty. The whole answer
+    /// if nothing was typed.
     pub fn remaining_text(&self, today: &CursorSnapshot) -> Option<String> {
         self.remaining_texts(today, false).into_iter().next()
     }
 
-    /// The same with the rests of what else there was to choose from, the one to be shown first. For who wants a choice, only what an
-    /// engine was asked for all that it has counts.
+    /// Returns the rest of that answer and of its alternatives, the one to show first at the front. With `wants_choice`, only answers
+    /// with alternatives count.
     pub(crate) fn remaining_texts(&self, today: &CursorSnapshot, wants_choice: bool) -> Vec<String> {
         let counts = |known: &&CachedAnswer| known.has_alternatives || !wants_choice;
         let rests = self.answers.iter().filter(counts).map(|known| known.remaining_texts(today));
@@ -81,7 +81,7 @@ impl AnswerCache {
 }
 
 impl CachedAnswer {
-    /// The parts of its answers that are missing at `today`.
+    /// Returns the rests of its answers at `today`.
     fn remaining_texts(&self, today: &CursorSnapshot) -> Vec<String> {
         let Some(written) = self.cursor.inserted_until(today) else { return Vec::new() };
         let rest = |answer: &String| {
@@ -89,12 +89,12 @@ impl CachedAnswer {
             Some(rest.to_owned()).filter(|rest| !rest.is_empty())
         };
         let rests: Vec<String> = self.answers.iter().filter_map(rest).collect();
-        // The long comparisons come last: few texts get here.
+        // The long comparison comes last, as few texts get here.
         if rests.is_empty() || !self.cursor.has_same_surroundings(today) { Vec::new() } else { rests }
     }
 }
 
-/// What these keep in memory; neighbours that were given to one text share it.
+/// Returns the memory use in bytes; consecutive answers to one text share it.
 fn bytes(answers: &VecDeque<CachedAnswer>) -> usize {
     let newer = std::iter::once(None).chain(answers.iter().map(Some));
     let sizes = answers.iter().zip(newer).map(|(known, newer)| {

@@ -1,10 +1,11 @@
 //! Filters on an engine's answer, each a pure function of the answer and the text around it.
 //!
-//! Engines repeat what stands before the cursor, run on into what stands after it, close brackets that are closed already, repeat
-//! themselves until they are stopped, and know neither tabs nor line ends of the document. A filter takes away what is wrong and adapts
-//! blanks; it writes no code. Each change goes into the trace with the text as it was before.
+//! Engines repeat the text before the cursor, run on into the text after it, close brackets that are closed already, repeat themselves
+//! until they are stopped, and ignore the document's tabs and line ends. A filter removes such text and adapts blanks; it never writes
+//! code. The trace records each change with the text before it.
 //!
-//! Some filters find where an answer ends whatever else comes. Reading stops there, so that one rule serves the stream and the whole.
+//! Some filters find an end of the answer that no later text can move. Reading stops there, so that streamed and complete answers
+//! follow the same rule.
 
 mod beyond_extent;
 pub(crate) mod control_characters;
@@ -25,7 +26,7 @@ use syntax::Language;
 use crate::extent::{CursorText, Extent};
 use crate::trace::{FilterChange, KeptPart};
 
-/// The text around the cursor, and what is known of the answer besides its text.
+/// The text around the cursor, and facts about the answer besides its text.
 pub(crate) struct CleaningContext<'a> {
     pub(crate) language: Language,
     pub(crate) before: CursorText<'a>,
@@ -36,30 +37,30 @@ pub(crate) struct CleaningContext<'a> {
 }
 
 impl<'a> CleaningContext<'a> {
-    /// Those of a cursor between `prefix` and `suffix`, for an answer that ended.
+    /// Returns the surroundings of a cursor between `prefix` and `suffix`, for an answer that was not cut off.
     pub(crate) fn new(language: Language, prefix: &'a str, suffix: &'a str) -> CleaningContext<'a> {
         let before = CursorText::new(language, prefix, suffix);
         let extent = before.extent();
         CleaningContext { language, before, extent, suffix, is_cut_off: false }
     }
 
-    /// Whether the document's lines end with CR LF.
+    /// Returns whether the document's lines end with CR LF.
     fn has_crlf(&self) -> bool {
         let mut lines =
             [self.before.text(), self.suffix].into_iter().flat_map(|text| text.split_inclusive('\n'));
         lines.find(|line| line.ends_with('\n')).is_some_and(|line| line.ends_with("\r\n"))
     }
 
-    /// What stands after the cursor in its line.
+    /// Returns the text after the cursor in its line.
     fn rest_of_line(&self) -> &'a str {
         self.suffix.split(['\n', '\r']).next().unwrap_or_default()
     }
 }
 
-/// A filter's name, which part of an answer it leaves, and how.
+/// A filter's name, the part of an answer that it keeps, and its function.
 type Filter = (&'static str, KeptPart, fn(String, &CleaningContext<'_>) -> String);
 
-/// In this order, since each one takes the answer as those before it leave it.
+/// The filters in order: each takes the output of the one before it.
 const FILTERS: [Filter; 12] = [
     ("control_characters", KeptPart::Beginning, control_characters::truncate),
     ("line_ends", KeptPart::Code, line_ends::adapt),
@@ -75,7 +76,7 @@ const FILTERS: [Filter; 12] = [
     ("trailing_blanks", KeptPart::Beginning, trailing_blanks),
 ];
 
-/// Runs all filters in order; those that changed something are returned with what was there before.
+/// Runs all filters in order. Returns the cleaned answer and, for each filter that changed it, the text before the change.
 pub(crate) fn clean(answer: &str, around: &CleaningContext<'_>) -> (String, Vec<FilterChange>) {
     let mut text = answer.to_owned();
     let mut cuts = Vec::new();
@@ -89,10 +90,10 @@ pub(crate) fn clean(answer: &str, around: &CleaningContext<'_>) -> (String, Vec<
     (text, cuts)
 }
 
-/// Where what was received is looked at up to: what stands behind may be half a token.
+/// Received text is examined up to the last of these: the text behind may end inside a token.
 const TOKEN_BOUNDARIES: [char; 2] = ['\n', ';'];
 
-/// Whether nothing that follows could be of use.
+/// Returns whether the answer is complete, so that no later text can matter.
 pub(crate) fn is_complete(received: &str, around: &CleaningContext<'_>) -> bool {
     let Some(end) = received.rfind(TOKEN_BOUNDARIES) else { return false };
     let text =
@@ -102,17 +103,17 @@ pub(crate) fn is_complete(received: &str, around: &CleaningContext<'_>) -> bool 
         || suffix_overlap::overlaps_for_certain(&text, around)
 }
 
-/// More of an answer than anybody types while it is being written, bytes.
+/// Length in bytes of the examined beginning: more than a user types while the answer is generated.
 pub(crate) const MAX_BEGINNING_BYTES: usize = 1 << 10;
 
-/// What is known of how an answer will begin that began like this. Filters change the end of an answer when more of it comes, and never
-/// what this says.
+/// Returns the beginning of the cleaned answer as far as later text cannot change it: filters change the end of an answer when more of
+/// it arrives, but not this part.
 pub(crate) fn stable_beginning(received: &str, around: &CleaningContext<'_>) -> String {
     let beginning = &received[..received.floor_char_boundary(MAX_BEGINNING_BYTES)];
-    // Later lines are indented as all of them together ask for.
+    // The indentation of later lines depends on all of them.
     let beginning =
         beginning.trim_start_matches(['\r', '\n']).find('\n').map_or(beginning, |_| first_line(beginning));
-    // The rest of a line end or of an indentation may be on its way.
+    // The rest of a line end or of an indentation may still arrive.
     let beginning = with_blanks(lost_blanks::settled(beginning.trim_end_matches([' ', '\t', '\r'])), around);
     if prefix_echo::may_be_echo(&beginning, around) {
         return String::new();
@@ -120,28 +121,28 @@ pub(crate) fn stable_beginning(received: &str, around: &CleaningContext<'_>) -> 
     indentation::adapt(prefix_echo::remove(beginning, around), around)
 }
 
-/// A text with line ends and blanks between tokens as in the document.
+/// Returns the text with line ends and blanks between tokens as in the document.
 fn with_blanks(text: &str, around: &CleaningContext<'_>) -> String {
     lost_blanks::restore(line_ends::adapt(text.to_owned(), around), around)
 }
 
-/// The text up to the end of its first line that is not blank.
+/// Returns the text up to the end of its first line that is not blank.
 fn first_line(text: &str) -> &str {
     let blank = text.len() - text.trim_start_matches(['\r', '\n']).len();
     let end = text[blank..].find('\n').map_or(text.len(), |at| blank + at);
     &text[..end]
 }
 
-/// An answer of blanks only is nothing, and blanks at the end of a line are nobody's code.
+/// Removes blanks at the end; an answer of blanks only becomes empty.
 fn trailing_blanks(mut answer: String, _around: &CleaningContext<'_>) -> String {
     answer.truncate(answer.trim_end_matches([' ', '\t', '\r', '\n']).len());
     answer
 }
 
-/// Lines with fewer of such characters repeat by chance: closing brackets, `else`, `return`.
+/// Minimum number of alphanumeric characters of a distinctive line. Shorter lines repeat by chance: closing brackets, `else`, `return`.
 const MIN_DISTINCTIVE_CHARACTERS: usize = 8;
 
-/// Whether a line says enough for finding it twice to mean something.
+/// Returns whether a line is distinctive enough that its repetition means something.
 fn is_distinctive(line: &str) -> bool {
     line.chars().filter(|c| c.is_alphanumeric()).nth(MIN_DISTINCTIVE_CHARACTERS - 1).is_some()
 }
@@ -150,7 +151,7 @@ fn is_distinctive(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// What is left of `answer` at the cursor `$0` of `document`.
+    /// Checks that cleaning leaves `kept` of `answer` at the cursor `$0` of `document`.
     #[track_caller]
     pub(super) fn check(path: &str, document: &str, answer: &str, kept: &str) {
         assert_eq!(cleaned(path, document, answer, false).0, kept, "{answer:?}");

@@ -1,4 +1,4 @@
-//! The pipeline from a cursor to an outcome.
+//! The pipeline from a cursor to an [`Outcome`].
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -21,19 +21,19 @@ use crate::settings::CompletionSettings;
 use crate::trace::{Outcome, OutcomeStatus, RequestSize, RetrievedContext, TimingSource, Trace};
 use crate::workspace_index::DocumentSnapshot;
 
-/// Longest answer that is read, in bytes: six times the longest truth, so that an engine that never stops costs no memory.
+/// Maximum length of an answer in bytes: six times the longest truth. Bounds the memory for an engine that never stops.
 const MAX_ANSWER_BYTES: usize = 64 << 10;
 
-/// What a statement or a line ends with: whether an answer is complete is looked at where one of these comes.
+/// Ends of statements and lines: completeness is checked when a piece contains one of these.
 const CHECK_CHARACTERS: [char; 2] = ['\n', ';'];
-/// Looking reads the whole answer, so it is done again only after this part of it has come anew. What an engine can make us read is
-/// then as long as its answer times this, however small the pieces are.
+/// The check for completeness reads the whole answer, so it is repeated only after the answer has grown by one part in this many. The
+/// total work is bounded by the answer's length times this factor, no matter how small the pieces are.
 const CHECK_INTERVAL_BYTES: usize = 16;
 
 /// Completes at `offset` (bytes) of the snapshot's document.
 ///
-/// The outcome is complete in itself: every way to end is a [`OutcomeStatus`], and the trace says how it came about. Cancelling and
-/// dropping the future both free the engine.
+/// Every way to end is a [`OutcomeStatus`] of the outcome, and the trace explains how it came about. Cancelling and dropping the future both
+/// free the engine.
 pub async fn complete(
     snapshot: &DocumentSnapshot,
     offset: usize,
@@ -44,7 +44,7 @@ pub async fn complete(
     complete_shared(snapshot, offset, engine, settings, cancel, None).await
 }
 
-/// The same with a generation that is told of the text as it comes, so that later requests can share it.
+/// Like [`complete`], but also reports the streamed text to `in_flight_request`, so that later requests can share the answer.
 pub async fn complete_shared(
     snapshot: &DocumentSnapshot,
     offset: usize,
@@ -71,7 +71,7 @@ pub async fn complete_shared(
                     let mut reader =
                         AnswerReader { trace, around: &around, start, next_check: 0, generation };
                     let asking = engine.complete(request, &mut reader, cancel);
-                    // What was heard before the deadline stands in the trace, whatever becomes of the answer.
+                    // The trace keeps the text received before the deadline even if the answer is discarded.
                     let mut answer = tokio::time::timeout_at(deadline, asking).await.ok();
                     aside = AnswerExtras::take_from(&mut answer);
                     outcome_of(around, settings, answer, trace)
@@ -80,16 +80,16 @@ pub async fn complete_shared(
         }
     };
     trace.timings.total = start.elapsed() + trace.timings.clock.recording_lead();
-    // A recorded answer took the time of its recording.
+    // For a recorded answer, the recorded latency counts.
     trace.is_late |= trace.timings.total > settings.deadline;
-    // Nobody waits for what follows to see the text.
+    // The text is final here; the explanation does not delay it.
     let Trace { context: gathered, cuts, .. } = &trace;
     let alternatives = alternatives(aside.alternatives, settings, snapshot, offset, gathered, &text);
     trace.explanation = aside.explanation.map(|said| explain(said, snapshot, offset, gathered, cuts, &text));
     Outcome { status, text, alternatives, trace }
 }
 
-/// What the engine is asked; `None` if the document's file is left out of the workspace by now.
+/// Builds the engine's request; `None` if the document's file is excluded from the workspace by now.
 async fn gather(
     snapshot: &DocumentSnapshot,
     offset: usize,
@@ -101,7 +101,8 @@ async fn gather(
     let context = context(snapshot, offset, engine, settings, &hidden).await;
     trace.is_context_late = context.is_none();
     let corpus = if engine.reads_workspace() { corpus(snapshot, hidden).await } else { None };
-    // Gathering takes time, and what is known of files may be older still. From here on nothing waits before the engine is asked.
+    // Gathering takes time, and the file list may be older still, so paths are checked again. Nothing waits between this check and the
+    // request.
     trace.context = admitted(snapshot, context.unwrap_or_default()).await?;
     let item = |item: &RetrievedContext| engines::ContextSnippet {
         path: item.path.clone(),
@@ -124,8 +125,8 @@ async fn gather(
     Some(request)
 }
 
-/// The context without that of files that must not leave this process by now; `None` if the document itself must not. A gate that
-/// panics lets nothing through.
+/// Returns the context without files that must not leave this process by now; `None` if the document itself must not. A gate that
+/// panics admits nothing.
 async fn admitted(
     snapshot: &DocumentSnapshot,
     context: Vec<RetrievedContext>,
@@ -138,8 +139,7 @@ async fn admitted(
     judging.await.ok().flatten()
 }
 
-/// The context that goes with the question; `None` if that took too long. Choosing it takes milliseconds, which no thread that answers
-/// others should spend.
+/// Returns the context of the request; `None` if choosing it took too long. It takes milliseconds, so it runs on a blocking thread.
 async fn context(
     snapshot: &DocumentSnapshot,
     offset: usize,
@@ -154,7 +154,7 @@ async fn context(
         return Some(Vec::new());
     }
     let patience = settings.context_timeout();
-    // Dropping the question, or being late, ends the work.
+    // Dropping the request or exceeding the time limit cancels the work.
     let cancel = CancelFlag::default();
     let _cancelled = cancel.on_drop();
     let (snapshot, settings, hidden) = (snapshot.clone(), settings.clone(), hidden.to_vec());
@@ -162,11 +162,12 @@ async fn context(
         snapshot.gather(offset, &settings, &hidden, &cancel)
     });
     let chosen = tokio::time::timeout(patience, choosing).await.ok()?;
-    // Without context there is still an answer.
+    // After a panic the request is sent without context.
     Some(chosen.unwrap_or_default())
 }
 
-/// The tokens of the workspace; `None` after a defect. Putting unsaved documents in the place of their files takes milliseconds as well.
+/// Returns the tokens of the workspace; `None` after a panic. Overlaying unsaved documents takes milliseconds, so it runs on a blocking
+/// thread.
 async fn corpus(snapshot: &DocumentSnapshot, hidden: Vec<Arc<str>>) -> Option<MaskedCorpus> {
     if !snapshot.has_documents() {
         return Some(snapshot.corpus(hidden));
@@ -175,12 +176,12 @@ async fn corpus(snapshot: &DocumentSnapshot, hidden: Vec<Arc<str>>) -> Option<Ma
     GatherPermit::run(snapshot.gather_permit(), move || snapshot.corpus(hidden)).await
 }
 
-/// Writes down what it hears.
+/// Listens to the engine and records its text in the trace.
 struct AnswerReader<'a> {
     trace: &'a mut Trace,
     around: &'a CleaningContext<'a>,
     start: Instant,
-    /// How long the answer has to be to be looked at again, in bytes.
+    /// Length in bytes from which the answer is checked for completeness again.
     next_check: usize,
     generation: Option<&'a InFlightRequest>,
 }
@@ -218,7 +219,7 @@ impl AnswerListener for AnswerReader<'_> {
     }
 }
 
-/// What comes with an answer and decides nothing about its text.
+/// The parts of an answer that do not affect its text.
 #[derive(Default)]
 struct AnswerExtras {
     explanation: Option<engines::TokenExplanation>,
@@ -226,7 +227,7 @@ struct AnswerExtras {
 }
 
 impl AnswerExtras {
-    /// Takes it out of an answer.
+    /// Moves these parts out of an answer.
     fn take_from(answer: &mut Option<Result<Answer, engines::EngineError>>) -> AnswerExtras {
         let Some(Ok(Answer { explanation, alternatives, .. })) = answer else {
             return AnswerExtras::default();
@@ -235,7 +236,7 @@ impl AnswerExtras {
     }
 }
 
-/// What becomes of the answer.
+/// Turns the engine's result into a status and the text to insert.
 fn outcome_of(
     around: CleaningContext<'_>,
     settings: &CompletionSettings,
@@ -250,7 +251,7 @@ fn outcome_of(
     }
 }
 
-/// What is left of an answer that was under way at the deadline: whoever waited so long is better off with a part.
+/// Cleans the part of an answer that had arrived at the deadline: a part is more useful than nothing.
 fn outcome_of_partial(
     around: CleaningContext<'_>,
     settings: &CompletionSettings,
@@ -261,7 +262,7 @@ fn outcome_of_partial(
         .unwrap_or_else(|| (OutcomeStatus::Timeout, String::new()))
 }
 
-/// What is left of an answer that came in time.
+/// Cleans an answer that arrived in time.
 fn outcome_of_answer(
     around: CleaningContext<'_>,
     settings: &CompletionSettings,
@@ -280,7 +281,7 @@ fn outcome_of_answer(
     })
 }
 
-/// What is shown of what was received; `None` if nothing is left of it.
+/// Cleans and gates the received text; `None` if nothing is left of it.
 fn outcome_of_text(
     around: CleaningContext<'_>,
     settings: &CompletionSettings,
@@ -289,7 +290,7 @@ fn outcome_of_text(
     let (text, cuts) = clean(&trace.received, &around);
     trace.cuts = cuts;
     if text.is_empty() {
-        // An answer that is kept back for what it holds is another thing than one that says nothing new.
+        // An answer withheld for a control character has its own status, unlike one that adds nothing new.
         let control = control_characters::first_control_character(&trace.received);
         return control
             .map(|character| (OutcomeStatus::Gated(Gate::ControlCharacter(character)), String::new()));
@@ -300,7 +301,7 @@ fn outcome_of_text(
     })
 }
 
-/// The document around the cursor, which a gate has looked at.
+/// Returns the text around the cursor. `offset` has passed the gate.
 fn cleaning_context(snapshot: &DocumentSnapshot, offset: usize) -> CleaningContext<'_> {
     let (prefix, suffix) = snapshot.text().split_at(offset);
     CleaningContext::new(snapshot.document().language, prefix, suffix)

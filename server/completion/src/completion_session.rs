@@ -1,18 +1,18 @@
-//! Ghost text in one document while somebody types: an engine is asked once per thought, not once per key.
+//! Completion session of one document: makes one engine request per pause instead of one per key.
 //!
 //! ```text
 //!            ┌────────────────────── again ◄──────────────────────┐
-//! question ─► known? ─► being written? ─► pause? ─► ask the engine ┤
-//!               │ rest     │ share          │ wait                 ▼
-//!               ▼          └───────────────►┴──────────────► ended: remembered
+//! request ──► cached? ─► in flight? ─► pause? ──► call the engine ─┤
+//!               │ rest     │ share        │ wait                   ▼
+//!               ▼          └─────────────►┴────────────────► ended: cached
 //!             text
 //! ```
 //!
-//! Responsible for what is shared between questions: the answers that are kept ([`AnswerCache`]), the one that is being written
-//! ([`InFlightRequest`]) and how fast somebody types. Every answer goes through what is kept, so that there is one rule for what is left of it.
-//! It never asks two engines, or one engine twice, at the same time; and never shows what does not fit the text as it is.
+//! Responsible for the state shared between requests: the cached answers ([`AnswerCache`]), the answer in flight ([`InFlightRequest`]) and the
+//! typing speed. Every answer goes through the cache, so one rule decides the rest of it that is shown. It must never run two engine
+//! requests at the same time, and never show text that does not fit the current document.
 //!
-//! Which question may answer at all is decided elsewhere: whoever loses that right drops the future of [`CompletionSession::suggest`].
+//! The caller decides which request is current, and drops the future of [`CompletionSession::suggest`] for the others.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,79 +27,79 @@ use crate::debounce::{CursorContext, DebounceInput, TypingSpeed, delay};
 use crate::in_flight_request::{InFlightError, InFlightRequest, InFlightSubscriber, ReuseDecision};
 use crate::trace::{Outcome, OutcomeStatus};
 
-/// One document from its opening to its closing; cheap to clone.
+/// Session of one document from its opening to its closing; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct CompletionSession(Arc<Mutex<SessionState>>);
 
 #[derive(Debug)]
 struct SessionState {
-    /// Number of the text.
+    /// Revision of the text.
     revision: u64,
-    /// Number of the newest question.
+    /// Number of the newest request.
     arrival: u64,
     answer_cache: AnswerCache,
     in_flight: Option<InFlight>,
     typing_speed: TypingSpeed,
-    /// When the last key was pressed.
+    /// Time of the last key.
     last_key: Option<Instant>,
-    /// The last key that a question came after.
+    /// Time of the last key that a request followed.
     last_request_key: Option<Instant>,
-    /// When an engine was last asked.
+    /// Time of the last engine request.
     last_request: Option<Instant>,
 }
 
-/// The answer that is being written.
+/// The answer in flight.
 #[derive(Debug)]
 struct InFlight {
     request: Arc<InFlightRequest>,
-    /// Where in the document edits go on from the cursor that it is for; `None` if it is for a text that is on no screen.
+    /// Range of the document in which edits continue from its cursor; `None` if its text is not the displayed one.
     region: Option<Range<usize>>,
 }
 
-/// A question for ghost text.
+/// A request for ghost text.
 #[derive(Clone, Debug)]
 pub struct CompletionRequest {
-    /// Where.
+    /// Place of the cursor.
     pub cursor: CursorSnapshot,
-    /// Number of the document's text, as [`CompletionSession::apply_edits`] counts.
+    /// Revision of the document's text, as passed to [`CompletionSession::apply_edits`].
     pub revision: u64,
-    /// Counts questions; of two the later one has the larger number. An earlier one that is late ends nothing of a later one.
+    /// Number of the request; later ones are larger. A late earlier request does not cancel a later one.
     pub arrival: u64,
-    /// Whether a person asks by key.
+    /// Whether it was invoked explicitly.
     pub is_invoked: bool,
-    /// Whether they want all that the engine has, so that an answer that is known is not enough.
+    /// Whether all of the engine's answers are wanted, so that a cached single answer is not enough.
     pub wants_alternatives: bool,
-    /// Whether the place's text is the document's own, and not one with an item of a popup in it.
+    /// Whether the place's text is the displayed document, without a popup item inserted.
     pub is_on_screen: bool,
-    /// What stands before the cursor.
+    /// Class of the text before the cursor.
     pub cursor_context: CursorContext,
-    /// How long the engine takes for an answer, as far as that is known.
+    /// The engine's usual latency, if known.
     pub response_time: Option<Duration>,
-    /// The pause before an engine is asked, if the user has set one.
+    /// The user's debounce setting, if set.
     pub debounce: Option<Duration>,
 }
 
-/// What came of a question.
+/// Result of a request.
 #[derive(Clone, Debug)]
 pub enum SuggestionOutcome {
     /// A text to insert.
     Suggestion {
         /// With LF line ends; never empty.
         text: String,
-        /// What else there is to choose from, best first.
+        /// Alternatives, best first.
         others: Vec<String>,
-        /// Whether no engine was asked for it.
+        /// Whether it came from the cache, without an engine request.
         is_reused: bool,
     },
-    /// How else it ended.
+    /// The request ended without text to insert.
     Nothing(Arc<Outcome>),
-    /// The text has changed meanwhile.
+    /// The text has changed since the request, or a newer request arrived.
     Superseded,
-    /// Whatever was to answer stopped by a defect.
+    /// The task of the answer panicked.
     Panicked,
 }
 
-/// What to do next about a question.
+/// The next step of a request.
 enum NextStep {
     Done(SuggestionOutcome),
     Share(InFlightSubscriber),
@@ -108,7 +108,7 @@ enum NextStep {
 }
 
 impl CompletionSession {
-    /// A document whose text has this number.
+    /// Creates the session of a document at this revision.
     pub fn new(revision: u64) -> CompletionSession {
         CompletionSession(Arc::new(Mutex::new(SessionState {
             revision,
@@ -122,8 +122,7 @@ impl CompletionSession {
         })))
     }
 
-    /// Takes note of edits after which the text is `document`, with the number `revision`. An answer that is being written and has parted
-    /// from the text is ended here.
+    /// Records edits that result in `document` at `revision`. Cancels an answer in flight that no longer matches the text.
     pub fn apply_edits(&self, edits: &[Edit], document: &Document, revision: u64) {
         let mut state = self.state();
         state.revision = revision;
@@ -137,15 +136,15 @@ impl CompletionSession {
         }
     }
 
-    /// Ends what is being written.
+    /// Cancels the answer in flight.
     pub fn cancel(&self) {
         self.state().cancel();
     }
 
-    /// Answers a question: from what is known, from what is being written, or by what `ask` makes.
+    /// Answers a request: from the cache, from the answer in flight, or with the outcome of `ask`.
     ///
-    /// The answer is written in a task of its own, which lives on for a moment when this future is dropped. `ask` is given the generation
-    /// that [`complete_shared`](crate::complete_shared) tells of the text as it comes.
+    /// The answer is generated in a task of its own, which continues for a moment after this future is dropped. `ask` gets the
+    /// generation to which [`complete_shared`](crate::complete_shared) reports the streamed text.
     pub async fn suggest<F>(
         &self,
         question: &CompletionRequest,
@@ -174,7 +173,7 @@ impl CompletionSession {
             };
             match share.outcome().await {
                 Ok(outcome) if is_final(&outcome, share.request(), question) => {
-                    // Who wants a choice keeps what is there.
+                    // A request for alternatives falls back to the cached answers.
                     let known = self.state().cached_outcome(question, false, true);
                     return known.unwrap_or(SuggestionOutcome::Nothing(outcome));
                 }
@@ -184,7 +183,7 @@ impl CompletionSession {
         }
     }
 
-    /// Has an answer written, and keeps it.
+    /// Generates an answer and caches it.
     async fn run_request(self, generation: Arc<InFlightRequest>, completing: impl Future<Output = Outcome>) {
         let ending = generation.completion_guard();
         let Some(outcome) = generation.run(completing).await else { return };
@@ -207,7 +206,7 @@ impl CompletionSession {
 }
 
 impl SessionState {
-    /// Takes note of a question, and of the key that it came after.
+    /// Records a request and the key that it followed.
     fn record_key(&mut self, question: &CompletionRequest) {
         self.arrival = self.arrival.max(question.arrival);
         let Some(key) =
@@ -231,7 +230,7 @@ impl SessionState {
             return NextStep::Share(share);
         }
         if has_asked {
-            // Somebody else has ended what was asked for.
+            // Another request cancelled the answer.
             return NextStep::Done(SuggestionOutcome::Superseded);
         }
         let time = delay(&self.debounce_input(question));
@@ -245,7 +244,7 @@ impl SessionState {
         NextStep::Ask(generation)
     }
 
-    /// What is known already.
+    /// Returns the cached answer, if any.
     fn cached_outcome(
         &self,
         question: &CompletionRequest,
@@ -256,10 +255,10 @@ impl SessionState {
         Some(SuggestionOutcome::Suggestion { text: rests.next()?, others: rests.collect(), is_reused })
     }
 
-    /// The answer that is being written, if it may become that to the question; else it is ended.
+    /// Returns the answer in flight if it may answer the request; cancels it otherwise.
     fn share_in_flight(&mut self, question: &CompletionRequest) -> Option<InFlightSubscriber> {
         let generation = &self.in_flight.as_ref()?.request;
-        // Sharing comes before judging, so that a generation that was left alone does not end in between.
+        // Subscribe before the verdict, so that an abandoned generation does not end in between.
         let share = generation.subscribe();
         let is_shared =
             generation.is_running() && generation.reuse_decision(&question.cursor) != ReuseDecision::Cancel;
@@ -288,7 +287,7 @@ impl SessionState {
     }
 }
 
-/// Lets a region take in an edit that lies in it; false if it does not.
+/// Extends a region by an edit inside it; returns false if the edit is not inside.
 fn extend_region(region: &mut Range<usize>, edit: &Edit) -> bool {
     let is_inside = region.start <= edit.range.start && edit.range.end <= region.end;
     if is_inside {
@@ -297,8 +296,8 @@ fn extend_region(region: &mut Range<usize>, edit: &Edit) -> bool {
     is_inside
 }
 
-/// Whether there is nothing more to be had: a fault is everybody's, and who had nothing to say at a place has nothing now. To what was typed
-/// since, and to a person who asks by key, there may be another answer.
+/// Returns whether another engine request cannot help: an error is returned to every waiting request, and an empty answer at the same
+/// offset stays empty. After typing and on explicit invocation there may be another answer.
 fn is_final(outcome: &Outcome, generation: &InFlightRequest, question: &CompletionRequest) -> bool {
     match outcome.status {
         OutcomeStatus::Ok => false,

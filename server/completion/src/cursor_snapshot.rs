@@ -1,59 +1,59 @@
-//! A cursor in a document with what an answer there rests on, and what was written at it since.
+//! The position and cache key of a request, and the text inserted there since.
 //!
-//! Line ends are all alike, as an editor types its own. Brackets and quotes that an editor closes by itself, and the line it puts
-//! a closing bracket on, may stand behind the cursor; any other change behind it makes another place.
+//! Line ends are compared as LF, since an editor types its own. Closing brackets and quotes inserted by the editor, and the line on
+//! which it puts a closing bracket, may follow the cursor; any other change after the cursor makes a different place.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Where an answer was asked for.
+/// Position and cache key of a request.
 #[derive(Clone, Debug)]
 pub struct CursorSnapshot {
     /// The document.
     pub text: Arc<str>,
     /// The cursor, in bytes of the text.
     pub offset: usize,
-    /// What else the answer rests on.
+    /// The other inputs of the answer.
     pub cache_key: CacheKey,
 }
 
-/// What an answer rests on beside the document.
+/// Cache key: the inputs of an answer besides the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheKey {
-    /// Whose it is: the engine's name. No engine profits from another one's answers, however alike they are.
+    /// The engine's name. Answers are never shared between engines, even with equal fingerprints.
     pub engine: String,
-    /// Answers of one engine with the same fingerprint may stand for each other. To let what a person asked for by key live on while they
-    /// type, use the fingerprint of the requests that typing makes.
+    /// Answers of one engine with equal fingerprints are interchangeable. Explicit invocations use the fingerprint of automatic
+    /// requests, so that typing can reuse their answers.
     pub fingerprint: String,
-    /// Another number for every state of the settings, which may have moved the engine elsewhere.
+    /// Revision of the settings, which may have changed the engine's address.
     pub settings: u64,
-    /// Another number for every state of the workspace's files.
+    /// Revision of the workspace's files.
     pub workspace: u64,
-    /// Another number for every state of the other documents.
+    /// Revision of the other documents.
     pub documents: u64,
 }
 
 impl CacheKey {
-    /// Whether an answer on the other basis is one of the same engine under the same settings.
+    /// Returns whether both keys have the same engine, fingerprint and settings.
     fn is_same_engine(&self, other: &CacheKey) -> bool {
         (&self.engine, &self.fingerprint, self.settings)
             == (&other.engine, &other.fingerprint, other.settings)
     }
 }
 
-/// What was written at a place: with LF line ends.
+/// The text inserted at a place, with LF line ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InsertedText<'a> {
     /// Before the cursor.
     pub(crate) typed: Cow<'a, str>,
-    /// Behind it, by the editor.
+    /// After the cursor, by the editor.
     pub(crate) closed: Cow<'a, str>,
 }
 
 impl CursorSnapshot {
-    /// What was written at this place if `today` is still it, going by lengths alone: [`is_around`](CursorSnapshot::has_same_surroundings) has the last
-    /// word. Where nothing was written, all of the basis has to be the same; else what the engine would know by now does not count,
-    /// since ghost text must not change under somebody's fingers.
+    /// Returns the text inserted here if `today` is the same place, judged by lengths alone: [`is_around`](CursorSnapshot::has_same_surroundings) compares
+    /// the texts. Without inserted text the whole cache key must match. Otherwise changes of the workspace are ignored, since ghost
+    /// text must not change while the user types it.
     pub(crate) fn inserted_until<'t>(&self, today: &'t CursorSnapshot) -> Option<InsertedText<'t>> {
         let (before, after) = self.split_at_cursor()?;
         let (today_before, today_after) = today.split_at_cursor()?;
@@ -65,7 +65,7 @@ impl CursorSnapshot {
         is_written.then(|| InsertedText { typed: with_lf(typed), closed: with_lf(closed) })
     }
 
-    /// Whether the text around what was written is as it was. Reads both texts.
+    /// Returns whether the text around the inserted text is unchanged. Compares both texts.
     pub(crate) fn has_same_surroundings(&self, today: &CursorSnapshot) -> bool {
         let (Some((before, after)), Some((today_before, today_after))) =
             (self.split_at_cursor(), today.split_at_cursor())
@@ -80,7 +80,7 @@ impl CursorSnapshot {
     }
 }
 
-/// Whether editors put this character behind the cursor by themselves: after an opening bracket or quote, or a line end in between.
+/// Returns whether editors insert this character behind the cursor: closing brackets and quotes, and the line end between.
 pub(crate) fn may_be_auto_closed(character: char) -> bool {
     matches!(character, ')' | ']' | '}' | '>' | '"' | '\'' | '`') || character.is_whitespace()
 }

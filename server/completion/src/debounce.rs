@@ -1,49 +1,49 @@
-//! When an engine is asked while somebody types. Pure: times come in, a time goes out.
+//! Decides when to request a completion while the user types. Pure: times come in, a time goes out.
 //!
-//! An answer that is not there before the next key comes is of use only if that key was part of it. So a slow engine is asked when a
-//! pause has begun, or else now and then while somebody types on and on: an answer that is right is typed along. A fast one is asked at
-//! once, and so is every engine that a person asks by key.
+//! An answer that arrives after the next key is useful only if it begins with that key. A slow engine is therefore requested at a
+//! pause, or every few keys during continuous typing: a correct answer can be typed through. A fast engine is requested immediately,
+//! and so is every engine on explicit invocation.
 //!
-//! Time counts from the last key, so what an editor waited by itself (VS Code 50 ms, Neovim 200 ms) is not waited again.
+//! Time counts from the last key, so the editor's own delay (VS Code 50 ms, Neovim 200 ms) is not waited for twice.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use syntax::Language;
 
-/// Faster answers are there before anybody could have made out a pause; the embedded engine is asked at once in any case.
+/// Engines faster than this answer before a pause could be detected. The built-in engine is always requested immediately.
 const INSTANT_RESPONSE: Duration = Duration::from_millis(30);
 
-/// A pause is no longer waited for than this: who types slower than that sees the answer between two keys.
+/// Longest pause to wait for. At slower typing the answer is visible between two keys.
 const MAX_PAUSE: Duration = Duration::from_millis(250);
 
-/// Keys from one question to the next while somebody types without a pause.
+/// Keys between two requests during typing without a pause.
 const KEYS_PER_REQUEST: u32 = 4;
 
-/// Keys that are further apart say nothing of how fast somebody types.
+/// Longer intervals between keys are ignored: they say nothing about the typing speed.
 const MAX_KEY_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Intervals that a rhythm is made from: a line or so.
+/// Number of intervals that the rhythm is computed from: about a line.
 const MAX_INTERVALS: usize = 16;
 
-/// Fewer intervals than this are no rhythm yet.
+/// Minimum number of intervals for a rhythm.
 const MIN_INTERVALS: usize = 3;
 
-/// What stands before the cursor, by how likely it is that somebody types on without a thought.
+/// The text before the cursor, classified by how likely the user is to type on without thinking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CursorContext {
-    /// Blanks alone: what comes next is thought about.
+    /// Blanks only: the user is thinking.
     LineStart,
-    /// A bracket, a dot, a blank behind a word.
+    /// A bracket, a dot, a blank after a word.
     Sign,
-    /// A part of a word, or a whole one.
+    /// A part of a word or a whole one.
     Word,
-    /// A statement that has ended.
+    /// A complete statement.
     Statement,
 }
 
 impl CursorContext {
-    /// What stands at the end of `gate_before`.
+    /// Classifies the end of `gate_before`.
     pub fn at(language: Language, before: &str) -> CursorContext {
         let line = before.rsplit(['\n', '\r']).next().unwrap_or_default();
         let code = line.trim_end();
@@ -58,7 +58,7 @@ impl CursorContext {
         }
     }
 
-    /// How many times the usual interval between keys makes a pause.
+    /// Length of a pause, as a multiple of the usual interval between keys.
     fn pause_factor(self) -> f64 {
         match self {
             CursorContext::LineStart => 0.0,
@@ -69,26 +69,26 @@ impl CursorContext {
     }
 }
 
-/// What is known when an answer is wanted that nobody has and nobody is writing.
+/// Input of the decision when no answer is known or in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DebounceInput {
-    /// Whether a person asked by key.
+    /// Whether the completion was invoked explicitly.
     pub(crate) is_invoked: bool,
-    /// The pause that the user has set, in the place of all that is decided here.
+    /// The user's debounce setting; replaces the computed pause.
     pub(crate) configured: Option<Duration>,
-    /// How long the engine takes for an answer, as far as that is known.
+    /// The engine's usual latency, if known.
     pub(crate) response: Option<Duration>,
-    /// The usual time between two keys, as far as there is one.
+    /// The usual interval between two keys, if known.
     pub(crate) key_interval: Option<Duration>,
     /// Time since the last key, if there was any.
     pub(crate) since_key: Option<Duration>,
-    /// Time since the engine was last asked, if it was.
+    /// Time since the last request to the engine, if any.
     pub(crate) since_request: Option<Duration>,
-    /// What stands before the cursor.
+    /// The class of the text before the cursor.
     pub(crate) cursor_context: CursorContext,
 }
 
-/// How long to wait before the engine is asked, if nothing happens meanwhile; zero for now.
+/// Returns how long to wait before the request if nothing happens until then; zero means now.
 pub(crate) fn delay(situation: &DebounceInput) -> Duration {
     let DebounceInput {
         is_invoked,
@@ -112,15 +112,15 @@ pub(crate) fn delay(situation: &DebounceInput) -> Duration {
     turn.map_or(pause, |turn| turn.min(pause))
 }
 
-/// How fast somebody types.
+/// The typing speed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TypingSpeed {
-    /// The newest last.
+    /// Intervals between keys, oldest first.
     intervals: VecDeque<Duration>,
 }
 
 impl TypingSpeed {
-    /// Takes note of a key that came so long after the one before it.
+    /// Records the interval between a key and the one before it.
     pub(crate) fn record_interval(&mut self, interval: Duration) {
         if interval < MAX_KEY_INTERVAL {
             self.intervals.push_back(interval);
@@ -129,7 +129,7 @@ impl TypingSpeed {
         }
     }
 
-    /// The usual interval: the median, which neither bursts nor pauses move.
+    /// Returns the median interval, which neither bursts nor pauses move.
     pub(crate) fn median(&self) -> Option<Duration> {
         let mut intervals: Vec<Duration> = self.intervals.iter().copied().collect();
         intervals.sort_unstable();
@@ -137,22 +137,22 @@ impl TypingSpeed {
     }
 }
 
-/// How long an engine takes for an answer.
+/// An engine's latency, as a moving average.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ResponseTime(Option<Duration>);
 
 impl ResponseTime {
-    /// Takes note of an answer that took so long. Later ones count more.
+    /// Records the latency of an answer. Later ones weigh more.
     pub fn record_answer(&mut self, took: Duration) {
         self.0 = Some(self.0.map_or(took, |usual| (usual * 3 + took) / 4));
     }
 
-    /// Takes note that there was no answer yet when it was given up after so long.
+    /// Records that there was no answer yet when the request was given up after this time.
     pub fn record_timeout(&mut self, after: Duration) {
         self.0 = Some(self.0.map_or(after, |usual| usual.max(after)));
     }
 
-    /// The usual time; `None` before anything is known.
+    /// Returns the usual latency; `None` before the first record.
     pub fn estimate(self) -> Option<Duration> {
         self.0
     }
@@ -166,7 +166,7 @@ mod tests {
         Duration::from_millis(ms)
     }
 
-    /// Somebody typing a word, a key every 120 ms, for whom an engine of 200 ms was asked just now.
+    /// The user types a word, a key every 120 ms; an engine with a latency of 200 ms was just requested.
     const TYPING: DebounceInput = DebounceInput {
         is_invoked: false,
         configured: None,

@@ -1,8 +1,8 @@
-//! Where the text of an outcome comes from, in places that people can open.
+//! Explains the text of an outcome by its sources, as locations that a user can open.
 //!
-//! An engine tells it token by token, of its answer as it came. Here that becomes spans of the text as it is shown: what cleaning cut is
-//! left out, neighbours that are copied from one place are one span, and places get the lines of the texts that they stand in. Read after
-//! the outcome is there, so that nobody waits for it; it changes nothing.
+//! An engine explains its raw answer token by token. This module turns that into spans of the displayed text: it leaves out text that
+//! cleaning removed, merges neighbouring tokens copied from one location, and converts offsets into line numbers. It runs after the
+//! outcome is known and never changes it.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,52 +16,52 @@ use crate::clean::map_range;
 use crate::trace::{FilterChange, RetrievedContext};
 use crate::workspace_index::DocumentSnapshot;
 
-/// Why an outcome's text is what it is.
+/// Explanation of an outcome's text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Explanation {
-    /// Parts of the text and where they stand already, in order; they hold no two places at once, and not all of the text.
+    /// Copied parts of the text and their sources, in order. They do not overlap and need not cover the text.
     pub spans: Vec<CopiedSpan>,
-    /// Why the engine's answer ends where it does, or is empty.
+    /// Why the engine's answer ends at its end, or is empty.
     pub ending: &'static str,
-    /// What else decided, by name.
+    /// Other figures of the decision, by name.
     pub figures: Vec<(&'static str, f64)>,
 }
 
-/// A part of the text that is copied from one place.
+/// A part of the text that is copied from one location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CopiedSpan {
-    /// The part, in bytes of the text; begins and ends with code.
+    /// Range in bytes of the text; begins and ends with code.
     pub range: Range<usize>,
-    /// What it is copied from.
+    /// Kind of the source.
     pub from: CopySource,
-    /// The file, relative to the workspace root.
+    /// The source file, relative to the workspace root.
     pub path: Arc<str>,
-    /// Where it begins there, in UTF-16; `None` if that is not known, or the file is another one by now.
+    /// Start of the source in that file, in UTF-16; `None` if unknown, or if the file has changed.
     pub start: Option<Position>,
-    /// How many tokens before it are the same as those before the place that it is copied to.
+    /// Number of identical tokens right before the source and right before the copy.
     pub same: usize,
-    /// How many are alike: names, strings and numbers may be others.
+    /// Number of similar tokens there: names, strings and numbers may differ.
     pub alike: usize,
     /// The lowest probability of its tokens.
     pub probability: f64,
-    /// Names that are others there, with those they became here.
+    /// Renamed names: the name in the source and the name in the copy.
     pub renamed: Vec<(String, String)>,
 }
 
-/// What a span is copied from.
+/// Kind of a span's source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopySource {
     /// The document itself, before the cursor.
     Before,
     /// The document itself, after the cursor.
     After,
-    /// A piece of code that went with the question.
+    /// A context item of the request.
     Context,
     /// Another file.
     File,
 }
 
-/// Explains `text`, which is what `cuts` left of the answer to the question at `offset`.
+/// Explains `text`: the rest of the answer to the request at `offset` after `cuts`.
 pub(crate) fn explain(
     said: engines::TokenExplanation,
     snapshot: &DocumentSnapshot,
@@ -72,15 +72,15 @@ pub(crate) fn explain(
 ) -> Explanation {
     let engines::TokenExplanation { tokens, ending, figures } = said;
     let mut places = SourceLocator { snapshot, offset, context, last: None };
-    // What was kept back has no parts.
+    // A withheld answer has no text and thus no spans.
     let copies = if text.is_empty() { Vec::new() } else { copies(&tokens, cuts, text) };
     let spans = copies.into_iter().filter_map(|copy| span(copy, text, &mut places)).collect();
     Explanation { spans, ending, figures }
 }
 
-/// Tokens that stand one after the other in one text.
+/// Consecutive tokens copied from one text without a gap.
 struct CopiedTokens<'t> {
-    /// With what is left of each in the text that is shown.
+    /// The tokens with their ranges in the displayed text.
     tokens: Vec<(&'t ExplainedToken, Range<usize>)>,
 }
 
@@ -101,7 +101,7 @@ fn copies<'t>(tokens: &'t [ExplainedToken], cuts: &[FilterChange], text: &str) -
     tokens.chunk_by(goes_on).map(copy).collect()
 }
 
-/// `None` where no code is left of a copy.
+/// Converts a copy to a span; `None` if no code is left of it.
 fn span(copy: CopiedTokens<'_>, text: &str, places: &mut SourceLocator<'_>) -> Option<CopiedSpan> {
     let ((first, start), (_, end)) = (copy.tokens.first()?, copy.tokens.last()?);
     let part = &text[start.clone()];
@@ -119,7 +119,7 @@ fn span(copy: CopiedTokens<'_>, text: &str, places: &mut SourceLocator<'_>) -> O
     })
 }
 
-/// Each renaming once, in order.
+/// Returns each renaming once, in order.
 fn renamed(copy: &CopiedTokens<'_>) -> Vec<(String, String)> {
     let mut renamed = Vec::new();
     for (token, _) in &copy.tokens {
@@ -131,12 +131,12 @@ fn renamed(copy: &CopiedTokens<'_>) -> Vec<(String, String)> {
     renamed
 }
 
-/// Finds places in the texts that an engine has read.
+/// Finds locations in the texts that an engine has read.
 struct SourceLocator<'a> {
     snapshot: &'a DocumentSnapshot,
     offset: usize,
     context: &'a [RetrievedContext],
-    /// What was read last: copies from one text often come one after the other.
+    /// The last text read: consecutive copies often have the same source.
     last: Option<(TokenSource, OriginText<'a>)>,
 }
 
@@ -144,15 +144,15 @@ struct SourceLocator<'a> {
 struct OriginText<'a> {
     from: CopySource,
     path: Arc<str>,
-    /// Its tokens; `None` where there is no text any more.
+    /// Its tokens; `None` if the text no longer exists.
     tokens: Option<SourceTokens<'a>>,
-    /// The text up to there, and the line that it begins in, if that is known.
+    /// The text, and the position of its start in its file, if known.
     text: &'a str,
     first: Option<Position>,
 }
 
 impl<'a> SourceLocator<'a> {
-    /// Where a token stands, if it still stands there.
+    /// Returns the source kind, path and position of a token; no position if the token is no longer there.
     fn locate(&mut self, origin: &TokenOrigin) -> (CopySource, Arc<str>, Option<Position>) {
         let read = match self.last.take() {
             Some((source, read)) if source == origin.source => read,
@@ -178,7 +178,7 @@ impl<'a> SourceLocator<'a> {
                 let path = item.map(|item| item.path.as_str().into()).unwrap_or_default();
                 (CopySource::Context, path, item.map(|item| &*item.text), first)
             }
-            // Where it begins in its file, nobody tells.
+            // A passage has no recorded position in its file.
             TokenSource::Passage(passage) => {
                 let passage = self.snapshot.recent_typing().elsewhere.get(*passage);
                 let path = passage.map(|passage| Arc::clone(&passage.path)).unwrap_or_default();
@@ -205,7 +205,7 @@ impl OriginText<'_> {
     }
 }
 
-/// The position behind a text that begins a file.
+/// Returns the position at the end of `text`, which begins at the start of a file.
 fn end(text: &str) -> Position {
     let line = text.rsplit('\n').next().unwrap_or_default();
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);

@@ -1,4 +1,4 @@
-//! How much one answer may cover, and where it ends.
+//! How much code one answer may cover, and where it ends.
 //!
 //! | the cursor | an answer covers |
 //! |---|---|
@@ -8,8 +8,8 @@
 //! | on a fresh line behind the head of a block | the block |
 //! | on a fresh line, with nothing of the function or file after it | one statement, with all its blocks |
 //!
-//! The text around the cursor decides which, and nothing that the answer says. Strings, comments, brackets and lines of the preprocessor
-//! are the lexer's, never guessed from lines. Brackets that the text after the cursor closes are not the answer's to close.
+//! Only the text around the cursor decides the extent, never the answer. Strings, comments, brackets and preprocessor lines are taken
+//! from the lexer, never guessed from lines. An answer must not close brackets that the text after the cursor closes.
 
 mod after_cursor;
 mod brackets;
@@ -19,36 +19,36 @@ use syntax::{BracketContent, Language, StatementReader, Token, TokenKind, lex};
 
 use after_cursor::TextAfter;
 
-/// How much of the text on each side of the cursor is read, in bytes: longer files are generated, and each question reads it.
+/// Maximum length in bytes of the text examined on each side of the cursor: longer files are generated, and each request reads it.
 const MAX_TEXT_AROUND: usize = 256 << 10;
-/// How much of a definition is read to know it for one, in bytes.
+/// Maximum length in bytes of the text parsed to recognize a definition.
 const MAX_DEFINITION: usize = 4 << 10;
-/// Tokens before the cursor that are read again with each answer: a regular expression shows by the token before it.
+/// Tokens before the cursor that are lexed again with each answer: only the preceding token tells a regular expression from a division.
 const RESTART_TOKENS: usize = 2;
 
 /// How much an answer may cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// The statement that the cursor stands in, or the next one.
+    /// The statement around the cursor, or the next one.
     Statement,
     /// Statements up to the end of the block around the cursor.
     Block {
-        /// The least indentation of its lines, in bytes.
+        /// Minimum indentation of its lines, in bytes.
         column: usize,
     },
 }
 
-/// What stands around the cursor, as far as it is looked at.
+/// The analyzed text around the cursor.
 pub(crate) struct CursorText<'a> {
     language: Language,
-    /// Whole lines, but for the last one.
+    /// Whole lines, except the last one.
     text: &'a str,
-    /// Where reading begins again with each answer, and what was read before that.
+    /// Offset at which reading restarts with each answer, and the reader's state there.
     restart: usize,
     reader: StatementReader<'a>,
-    /// What was read up to the cursor.
+    /// The reader's state at the cursor.
     reader_at_cursor: StatementReader<'a>,
-    /// The last token before the cursor, line ends aside.
+    /// The last token before the cursor except line ends.
     last: Option<Token>,
     after: TextAfter,
 }
@@ -74,7 +74,7 @@ impl<'a> CursorText<'a> {
         CursorText { language, text, restart, reader: read, reader_at_cursor: at_cursor, last, after }
     }
 
-    /// The cursor's line up to the cursor.
+    /// Returns the cursor's line up to the cursor.
     pub(crate) fn line(&self) -> &'a str {
         self.text.rsplit('\n').next().unwrap_or_default()
     }
@@ -95,7 +95,7 @@ impl<'a> CursorText<'a> {
         if !is_fresh {
             return if self.opens_block() { block } else { Extent::Statement };
         }
-        // Behind a condition without a brace stands one statement.
+        // The body of a condition without a brace is one statement.
         let takes_more = in_block && !self.reader_at_cursor.awaits_body() && line.trim().is_empty();
         let is_rest = takes_more
             && match self.after.is_tail_missing() {
@@ -105,12 +105,12 @@ impl<'a> CursorText<'a> {
         if is_rest { block } else { Extent::Statement }
     }
 
-    /// Whether nothing stands before the cursor on its line that the answer goes on with: a block may end there.
+    /// Returns whether the cursor's line has no code before the cursor except a `}`: a block may end there.
     pub(crate) fn is_on_fresh_line(&self) -> bool {
         matches!(self.line().trim(), "" | "}")
     }
 
-    /// Whether what begins with `text` is a function with a body.
+    /// Returns whether `text` begins with a function with a body.
     pub(crate) fn defines(&self, text: &str) -> bool {
         let text = &text[..text.floor_char_boundary(MAX_DEFINITION)];
         let blanks = text.len() - text.trim_start().len();
@@ -118,7 +118,7 @@ impl<'a> CursorText<'a> {
         functions.first().is_some_and(|function| function.start == blanks)
     }
 
-    /// Whether the last token is the one that a block begins with.
+    /// Returns whether the last token opens a block.
     fn opens_block(&self) -> bool {
         let Some(last) = &self.last else { return false };
         match &self.text[last.range.clone()] {
@@ -133,7 +133,7 @@ impl<'a> CursorText<'a> {
         }
     }
 
-    /// Whether a text at the cursor leaves the brackets open that the text after the cursor closes, as far as that is known.
+    /// Returns whether the answer leaves open the brackets that the text after the cursor closes; true if those are unknown.
     pub(crate) fn leaves_open_what_follows_closes(&self, answer: &str) -> bool {
         let Some(closes) = self.after.closes() else { return true };
         let text = [&self.text[self.restart..], answer].concat();
@@ -142,14 +142,14 @@ impl<'a> CursorText<'a> {
         reader.open().len() == closes
     }
 
-    /// The tokens before the cursor that are read again, and an answer, as one text; where the answer begins in it; and its tokens.
+    /// Returns the re-lexed tokens before the cursor and the answer as one text, the answer's offset in it, and its tokens.
     pub(crate) fn continued(&self, answer: &str) -> (String, usize, Vec<Token>) {
         let text = [&self.text[self.restart..], answer].concat();
         let tokens = lex(self.language, &text);
         (text, self.text.len() - self.restart, tokens)
     }
 
-    /// The last token before the cursor, if nothing but blanks is behind it on its line: no comment, and no literal around the cursor.
+    /// Returns the last token before the cursor if only blanks follow it on its line: no comment, and no literal around the cursor.
     pub(crate) fn last_on_line(&self) -> Option<&'a str> {
         let code = self.line().trim_end();
         let start = self.text.len() - self.line().len();
@@ -157,7 +157,7 @@ impl<'a> CursorText<'a> {
         (!code.is_empty()).then(|| &self.text[last.range.clone()])
     }
 
-    /// Where literals and comments of an answer go over a line end, in bytes of the answer.
+    /// Returns the ranges of the answer's multi-line literals and comments, in bytes of the answer.
     pub(crate) fn spanning(&self, answer: &str) -> Vec<std::ops::Range<usize>> {
         let text = [&self.text[self.restart..], answer].concat();
         let cursor = self.text.len() - self.restart;
@@ -165,7 +165,7 @@ impl<'a> CursorText<'a> {
         spanning.map(|range| range.start.saturating_sub(cursor)..range.end.saturating_sub(cursor)).collect()
     }
 
-    /// Whether `at` in an answer is inside of brackets.
+    /// Returns whether offset `at` of the answer is inside brackets.
     pub(crate) fn is_in_brackets(&self, answer: &str, at: usize) -> bool {
         let text = [&self.text[self.restart..], &answer[..at]].concat();
         let mut reader: StatementReader<'_> = self.reader.clone();
@@ -173,7 +173,7 @@ impl<'a> CursorText<'a> {
         !reader.open().is_empty()
     }
 
-    /// Whether an answer so far is the head of a condition or loop whose statement is missing.
+    /// Returns whether the answer ends with the head of a condition or loop whose statement is missing.
     pub(crate) fn ends_with_head(&self, answer: &str) -> bool {
         let text = [&self.text[self.restart..], answer].concat();
         let mut reader: StatementReader<'_> = self.reader.clone();
@@ -181,7 +181,7 @@ impl<'a> CursorText<'a> {
         reader.awaits_body()
     }
 
-    /// The indentation of the line that the cursor's statement begins on.
+    /// Returns the indentation of the line on which the cursor's statement begins.
     pub(crate) fn statement_indentation(&self) -> &'a str {
         let is_indented = self.language.family().is_indented();
         let start = match self.reader_at_cursor.open().first() {
@@ -196,8 +196,8 @@ impl<'a> CursorText<'a> {
         indentation(&self.text[line..])
     }
 
-    /// Where an answer ends that goes on from the cursor, in bytes of it; `None` if it does not end there, or if that cannot be told
-    /// before more of it is known.
+    /// Returns the offset at which an answer at the cursor ends, in bytes of the answer; `None` if it does not end, or if later text
+    /// could move the end.
     pub(crate) fn end(&self, extent: Extent, answer: &str) -> Option<usize> {
         let text = [&self.text[self.restart..], answer].concat();
         let cursor = self.text.len() - self.restart;
@@ -208,19 +208,19 @@ impl<'a> CursorText<'a> {
             true => continued.end_by_lines(extent),
             false => continued.end_by_brackets(extent),
         }?;
-        // What a token began before the cursor is not the answer's to end.
+        // A token that began before the cursor is not part of the answer.
         Some(end.max(cursor) - cursor)
     }
 }
 
-/// The last tokens before the cursor and an answer, as one text.
+/// The last tokens before the cursor and the answer, as one text.
 struct Continuation<'c, 'a> {
     before: &'c CursorText<'a>,
     text: &'c str,
     tokens: &'c [Token],
-    /// The first token that is, in part at least, the answer's.
+    /// The first token that belongs to the answer at least in part.
     first: usize,
-    /// Where the answer begins.
+    /// Offset of the answer.
     cursor: usize,
 }
 
@@ -229,14 +229,14 @@ impl<'c> Continuation<'c, '_> {
         &self.text[token.range.clone()]
     }
 
-    /// The bytes of blanks before a token that is the first of its line.
+    /// Returns the indentation in bytes of a token that is the first of its line.
     fn column(&self, token: &Token) -> usize {
         let line = self.text[..token.range.start].rfind('\n').map_or(0, |at| at + 1);
         indentation(&self.text[line..]).len()
     }
 }
 
-/// The end of a text, in whole lines but for the last one.
+/// Returns the last [`MAX_AROUND`] bytes of a text, cut to whole lines except the last one.
 fn whole_lines(prefix: &str) -> &str {
     let cut = prefix.len().saturating_sub(MAX_TEXT_AROUND);
     let start = match prefix.as_bytes()[cut..].iter().position(|byte| *byte == b'\n') {
@@ -246,7 +246,7 @@ fn whole_lines(prefix: &str) -> &str {
     &prefix[start..]
 }
 
-/// The blanks that a line begins with.
+/// Returns the blanks at the start of a line.
 pub(crate) fn indentation(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
@@ -279,7 +279,7 @@ mod tests {
         check_extent("a.java", "    try {\n        f();\n    } ", Extent::Statement);
     }
 
-    /// `fixture` has `$0` at the cursor, and `$1` where the statement ends.
+    /// Checks a fixture with `$0` at the cursor and `$1` at the end of the statement.
     #[track_caller]
     fn check(path: &str, fixture: &str) {
         let (prefix, rest) = fixture.split_once("$0").unwrap();

@@ -1,39 +1,39 @@
-//! Gates: cheap reasons not to ask, and the last reason not to show.
+//! Gates: cheap reasons not to request a completion, and the final reason not to show it.
 
 use std::fmt;
 
 use crate::settings::CompletionSettings;
 use crate::workspace_index::DocumentSnapshot;
 
-/// Largest document that is completed in, in bytes. Generated tables are larger, code that people write is not.
+/// Maximum size in bytes of a document with completions. Generated tables are larger, handwritten code is not.
 pub const MAX_DOCUMENT_BYTES: usize = 2 << 20;
 
-/// Why nothing was asked, or nothing is shown.
+/// Why no request was made, or no text is shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Gate {
     /// The cursor is not in the document, or inside a character.
     InvalidOffset,
-    /// The document is larger than this crate completes in.
+    /// The document is larger than [`MAX_DOCUMENT_BYTES`].
     DocumentTooLarge,
-    /// By now the file is ignored, or named like one that holds secrets.
+    /// The file is by now ignored, or named like a file with secrets.
     LeftOut,
-    /// The cursor splits a word, so that any text would run into what follows.
+    /// The cursor is inside a word, so that any text would run into the rest of it.
     InsideWord,
-    /// Nothing is left of the answer before a character that nobody sees, such as an escape or a mark of direction.
+    /// No text of the answer is left before an invisible character, such as an escape or a bidirectional control.
     ControlCharacter(char),
-    /// The engine was less sure of its least sure token than the settings ask: its probability.
+    /// The probability of the least likely token is below the threshold of the settings; holds that probability.
     Unsure(f64),
 }
 
 impl fmt::Display for Gate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Gate::InvalidOffset => f.write_str("no such place in the document"),
+            Gate::InvalidOffset => f.write_str("the cursor is outside the document or inside a character"),
             Gate::DocumentTooLarge => {
                 write!(f, "the document is larger than {} MiB", MAX_DOCUMENT_BYTES >> 20)
             }
             Gate::LeftOut => {
-                f.write_str("the file was left out of the workspace while the question was prepared")
+                f.write_str("the file was excluded from the workspace before the request was sent")
             }
             Gate::InsideWord => f.write_str("the cursor is inside a word"),
             Gate::ControlCharacter(character) => {
@@ -46,7 +46,7 @@ impl fmt::Display for Gate {
     }
 }
 
-/// The gate that is closed before anything is asked, if any.
+/// Returns the gate that rejects the request before any work, if any.
 pub(crate) fn gate_before(snapshot: &DocumentSnapshot, offset: usize) -> Option<Gate> {
     let text = snapshot.text();
     if text.len() > MAX_DOCUMENT_BYTES {
@@ -61,7 +61,7 @@ pub(crate) fn gate_before(snapshot: &DocumentSnapshot, offset: usize) -> Option<
     splits_word.then_some(Gate::InsideWord)
 }
 
-/// The gate that is closed for an answer of this confidence, if any.
+/// Returns the gate that rejects an answer of this confidence, if any.
 pub(crate) fn gate_after(settings: &CompletionSettings, confidence: Option<f64>) -> Option<Gate> {
     let (least, confidence) = (settings.min_confidence?, confidence?);
     (confidence < least).then_some(Gate::Unsure(confidence))

@@ -1,4 +1,4 @@
-//! How much of a document's questions is worked on at a time, and how much of its text for each.
+//! Limits the work on context: one request of a document at a time, and a bounded part of its text.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,15 +6,15 @@ use std::sync::Arc;
 use syntax::Language;
 use tokio::sync::Semaphore;
 
-/// What is parsed and searched with, of the text before the cursor and after it, in bytes: thousands of lines. A parse of unmatched brackets
-/// takes some hundred times its text in memory, which this bounds to some tens of megabytes.
+/// Maximum length in bytes of the text parsed and searched with, before and after the cursor: thousands of lines. A parse of unmatched
+/// brackets takes some hundred times its text in memory, which this bounds to some tens of megabytes.
 const MAX_BEFORE: usize = 96 << 10;
 const MAX_AFTER: usize = 32 << 10;
-/// Where imports are looked for at the beginning of a larger file, in bytes: behind the longest licences. Counts as a part of what is
-/// before the cursor.
+/// Length in bytes of a larger file's beginning that is searched for imports: longer than the longest licences. Counts towards
+/// [`MAX_BEFORE`].
 const MAX_HEAD: usize = 32 << 10;
 
-/// The one question of a document that may gather; cheap to clone.
+/// Permit for gathering context: one request of a document at a time; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct GatherPermit(Arc<Semaphore>);
 
@@ -25,7 +25,7 @@ impl Default for GatherPermit {
 }
 
 impl GatherPermit {
-    /// Does `work` where waiting is no harm, once the question before has ended. `None` if it panicked.
+    /// Runs `work` on a blocking thread after the previous request's work has ended. `None` if it panicked.
     pub(crate) async fn run<T: Send + 'static>(
         turn: Option<GatherPermit>,
         work: impl FnOnce() -> T + Send + 'static,
@@ -35,7 +35,7 @@ impl GatherPermit {
             None => None,
         };
         let working = tokio::task::spawn_blocking(move || {
-            // Until the work ends, whether or not its question still waits for it.
+            // Held until the work ends, even if its request no longer waits for it.
             let _permit = permit;
             work()
         });
@@ -43,8 +43,8 @@ impl GatherPermit {
     }
 }
 
-/// The text around a cursor that is parsed and searched with: whole lines where they are not too long. Of a large file these are the
-/// lines near the cursor, and what it begins with up to its last import.
+/// Returns the text around a cursor that is parsed and searched with, in whole lines unless they are too long. For a large file: the
+/// lines near the cursor, and the file's beginning up to its last import.
 pub(crate) fn nearby_text<'a>(
     language: Language,
     prefix: &'a str,
@@ -64,7 +64,8 @@ pub(crate) fn nearby_text<'a>(
     (if head.is_empty() { before.into() } else { [head, before].concat().into() }, after)
 }
 
-/// What a file begins with, up to the definition behind its last import; whole lines. Empty where the head of the file imports nothing.
+/// Returns the file's beginning up to the definition after its last import, in whole lines. Empty if the head of the file has no
+/// imports.
 fn imports(language: Language, text: &str) -> &str {
     let head = &text[..text.floor_char_boundary(MAX_HEAD)];
     let head = head.rfind('\n').map_or("", |end| &head[..=end]);

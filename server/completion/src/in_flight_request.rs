@@ -1,16 +1,15 @@
-//! An answer that is being written, and whether it may become the answer to a later question.
+//! An answer in flight, and whether later requests may share it.
 //!
 //! ```text
 //! engine ──► streamed ─┐
-//!                      ├─ judge ─► adopt: all that was typed was streamed     ─┐
-//! editor ──► typed ────┘           wait: nothing was streamed that was not typed ├► the question shares the answer
-//!                                  cancel: the two have parted                   └► the engine is freed
+//!                      ├─ judge ─► adopt: streamed text begins with typed text ─┐
+//! editor ──► typed ────┘           wait: typed text begins with streamed text  ─┴► the request shares the answer
+//!                                  cancel: the texts differ                    ──► the engine is freed
 //! ```
 //!
-//! People go on typing while an engine writes, and every key is a question of its own. An answer whose beginning is what was typed is
-//! still the right one, so it is shared and the typed part is swallowed ([`AnswerCache`](crate::AnswerCache) has the last word on that). One that
-//! has parted from the text is ended the moment this shows, at a key or at a piece of the stream. One that nobody has wanted for a while
-//! is ended too. No lock is held across an await.
+//! Users type on while an engine generates, and every key is a request of its own. An answer that begins with the typed text is still
+//! right, so it is shared and the typed part is removed ([`AnswerCache`](crate::AnswerCache) makes the final decision). An answer is cancelled as
+//! soon as a key or a piece of the stream contradicts it, and if no request has wanted it for a while. No lock is held across an await.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -22,22 +21,22 @@ use tokio_util::sync::CancellationToken;
 use crate::cursor_snapshot::{CursorSnapshot, InsertedText, may_be_auto_closed, with_lf};
 use crate::trace::Outcome;
 
-/// How long an answer is written for nobody. VS Code cancels a request at each key and asks again 50 ms after it, Neovim asks 200 ms after
-/// the last key; a busy editor needs a little more.
+/// How long an answer is generated without a request waiting for it. VS Code cancels a request at each key and sends the next one 50 ms
+/// later, Neovim 200 ms after the last key; a busy editor needs a little more.
 const GRACE_PERIOD: Duration = Duration::from_millis(300);
 
-/// What an answer that is being written is to a later question.
+/// How an answer in flight relates to a later request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReuseDecision {
-    /// It is the answer: all that was typed since was streamed.
+    /// The streamed text begins with the typed text: it is the answer.
     Adopt,
-    /// It may become the answer: what was streamed was typed, and more was typed than that.
+    /// The typed text begins with the streamed text and is longer: it may become the answer.
     Wait,
-    /// It never will.
+    /// The texts differ: it cannot become the answer.
     Cancel,
 }
 
-/// What an answer that was asked for at `asked` is to a question at `today`, when `streamed` is what is known of its beginning.
+/// Compares an answer requested at `asked`, whose known beginning is `streamed`, with a request at `today`.
 pub fn reuse_decision(asked: &CursorSnapshot, streamed: &str, today: &CursorSnapshot) -> ReuseDecision {
     match asked.inserted_until(today) {
         Some(written) if asked.has_same_surroundings(today) => compare(&with_lf(streamed), &written.typed),
@@ -45,7 +44,7 @@ pub fn reuse_decision(asked: &CursorSnapshot, streamed: &str, today: &CursorSnap
     }
 }
 
-/// The same for what was typed, with LF line ends. What an editor closed behind the cursor shows only in the whole answer.
+/// Compares two texts with LF line ends. Text that the editor inserted behind the cursor can be compared only with the complete answer.
 fn compare(streamed: &str, typed: &str) -> ReuseDecision {
     if streamed.starts_with(typed) {
         ReuseDecision::Adopt
@@ -56,25 +55,25 @@ fn compare(streamed: &str, typed: &str) -> ReuseDecision {
     }
 }
 
-/// An answer that is being written in a task of its own, for the questions that share it.
+/// An answer that is generated in a task of its own and shared by requests.
 #[derive(Debug)]
 pub struct InFlightRequest {
     cursor: CursorSnapshot,
-    /// Whether a person asked for it by key.
+    /// Whether it was invoked explicitly.
     is_invoked: bool,
     progress: Mutex<RequestProgress>,
     stage: watch::Sender<RequestStage>,
     stop: CancellationToken,
 }
 
-/// The two texts that may part.
+/// The two texts that are compared.
 #[derive(Debug)]
 struct RequestProgress {
-    /// What is known of the answer's beginning.
+    /// The known beginning of the answer.
     streamed: String,
-    /// What was written at its place; where the cursor stands in it is not known.
+    /// The text inserted at the cursor's position since the request; the cursor's offset in it is unknown.
     written: String,
-    /// When somebody last wanted it.
+    /// When a request last wanted it.
     last_wanted: Instant,
 }
 
@@ -82,16 +81,16 @@ struct RequestProgress {
 enum RequestStage {
     Running,
     Ended(Arc<Outcome>),
-    /// It was ended before its end, or stopped by a defect.
+    /// It was cancelled, or its task panicked.
     Aborted,
 }
 
-/// Why an answer that was shared is not there.
+/// Why a shared answer is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InFlightError {
     /// It was cancelled.
     Cancelled,
-    /// Whatever wrote it stopped by a defect.
+    /// Its task panicked.
     Panicked,
 }
 
@@ -108,7 +107,7 @@ impl InFlightRequest {
         }
     }
 
-    /// Where it was asked for.
+    /// Returns the place of its request.
     pub(crate) fn cursor(&self) -> &CursorSnapshot {
         &self.cursor
     }
@@ -117,19 +116,19 @@ impl InFlightRequest {
         self.is_invoked
     }
 
-    /// Whether it may still come to an end.
+    /// Returns whether it is still in progress.
     pub(crate) fn is_running(&self) -> bool {
         !self.stop.is_cancelled() && matches!(*self.stage.borrow(), RequestStage::Running)
     }
 
-    /// Takes note of what is known of its beginning by now.
+    /// Records the known beginning of the answer.
     pub(crate) fn set_streamed(&self, beginning: String) {
         let mut progress = self.progress();
         progress.streamed = with_lf(&beginning).into_owned();
         self.cancel_if_diverged(&progress);
     }
 
-    /// Takes note that the text at its place is `written` by now.
+    /// Records the text at its place.
     pub(crate) fn set_written(&self, written: &str) {
         let mut progress = self.progress();
         progress.written = with_lf(written).into_owned();
@@ -137,7 +136,7 @@ impl InFlightRequest {
         self.cancel_if_diverged(&progress);
     }
 
-    /// What it is to a question at `today`, which wants it if it can.
+    /// Compares it with a request at `today`; keeps it alive unless the verdict is [`ReuseDecision::Cancel`], which cancels it.
     pub(crate) fn reuse_decision(&self, today: &CursorSnapshot) -> ReuseDecision {
         let mut progress = self.progress();
         let verdict = reuse_decision(&self.cursor, &progress.streamed, today);
@@ -151,7 +150,7 @@ impl InFlightRequest {
         verdict
     }
 
-    /// Ends it if the two texts have parted. What ends with brackets may end with the editor's.
+    /// Cancels it if the two texts differ. Brackets at the end of the written text are ignored: the editor may have inserted them.
     fn cancel_if_diverged(&self, progress: &RequestProgress) {
         let typed = progress.written.trim_end_matches(may_be_auto_closed);
         if compare(&progress.streamed, typed) == ReuseDecision::Cancel {
@@ -159,12 +158,12 @@ impl InFlightRequest {
         }
     }
 
-    /// Frees the engine.
+    /// Cancels it, which frees the engine.
     pub(crate) fn cancel(&self) {
         self.stop.cancel();
     }
 
-    /// Lets `completing` write it, for as long as somebody wants it.
+    /// Runs `completing` until it ends, is cancelled, or is abandoned.
     pub(crate) async fn run(&self, completing: impl Future<Output = Outcome>) -> Option<Outcome> {
         tokio::select! {
             biased;
@@ -177,7 +176,7 @@ impl InFlightRequest {
         }
     }
 
-    /// Returns when nobody has wanted it for a while.
+    /// Returns once no request has wanted it for [`GRACE`].
     async fn wait_until_unwanted(&self) {
         loop {
             self.stage.closed().await;
@@ -189,12 +188,12 @@ impl InFlightRequest {
         }
     }
 
-    /// Tells how it ended to all that share it; to be dropped without a word where it did not.
+    /// Returns a guard that publishes the outcome to all requests that share it; dropping the guard publishes a failure.
     pub(crate) fn completion_guard(&self) -> CompletionGuard<'_> {
         CompletionGuard(self)
     }
 
-    /// Shares it: what is returned waits for its end.
+    /// Returns a handle that waits for its end and keeps it wanted.
     pub(crate) fn subscribe(self: &Arc<InFlightRequest>) -> InFlightSubscriber {
         InFlightSubscriber { request: Arc::clone(self), stage: self.stage.subscribe() }
     }
@@ -204,7 +203,7 @@ impl InFlightRequest {
     }
 }
 
-/// Who will tell how a generation ended, even by a panic.
+/// Publishes how a generation ended, even after a panic.
 pub(crate) struct CompletionGuard<'a>(&'a InFlightRequest);
 
 impl CompletionGuard<'_> {
@@ -225,7 +224,7 @@ impl Drop for CompletionGuard<'_> {
     }
 }
 
-/// A question that shares a generation; dropping it is one who wants it less.
+/// A request's handle to a shared generation. The generation is abandoned [`GRACE`] after the last handle is dropped.
 pub(crate) struct InFlightSubscriber {
     request: Arc<InFlightRequest>,
     stage: watch::Receiver<RequestStage>,

@@ -1,15 +1,15 @@
-//! The one way to a completion: editor, command line, trial and replay all call [`complete`].
+//! The completion pipeline: editor, command line, trial and replay all call [`complete`].
 //!
 //! ```text
 //! snapshot + offset --gate--> --gather--> request --engine--> pieces --stop--> --clean--> --gate--> outcome
 //! ```
 //!
-//! Everything that looks at the document is here: gates, context, when to stop reading, and what is cut from the answer. It knows
-//! neither editors' protocols nor cases. A [`DocumentSnapshot`] holds the open document as it is on the screen, and the rest of the
-//! workspace without that file, so text that was removed from the document cannot be reached from a request at all.
+//! Responsible for gates, context, the end of reading, and cleaning of the answer. Must not depend on editor protocols or
+//! cases. A [`DocumentSnapshot`] holds the open document as displayed and the workspace without that file, so a request cannot reach text that
+//! was removed from the document.
 //!
-//! An editor asks at every key. [`CompletionSession`] stands between it and [`complete`]: it keeps answers, shares the one that is being written and
-//! waits for pauses. Whoever measures goes past it.
+//! An editor requests a completion at every key. [`CompletionSession`] wraps [`complete`] for editors: it caches answers, shares the one in flight
+//! and debounces. Measurements call [`complete`] directly.
 
 mod alternatives;
 mod answer_cache;

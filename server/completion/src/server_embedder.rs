@@ -1,4 +1,4 @@
-//! What the index asks of embedders, answered by a server. The crates of both know nothing of each other.
+//! Adapts the embedding client of `engines` to the trait of `index`: neither crate depends on the other.
 
 use engines::HttpEmbedder;
 use index::{Embedder, EmbedderError};

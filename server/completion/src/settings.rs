@@ -1,38 +1,38 @@
-//! What can be set about completing.
+//! Settings of completions.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use index::{Strategy, TokenBudget};
 
-/// How completions are made; the same for every engine that is compared.
+/// Settings of a completion; the same for every compared engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompletionSettings {
-    /// All must be done by then: choosing context and the engine.
+    /// Time limit of the whole completion: context and engine.
     pub deadline: Duration,
-    /// Answers whose least sure token is less probable than this are kept back; `None` shows all.
+    /// Minimum probability of the least likely token of a shown answer; `None` shows all.
     pub min_confidence: Option<f64>,
-    /// Whether files that hold a copy of the text that belongs at the cursor are kept out of the engine's sight, where they are known.
+    /// Whether known files with a copy of the code that belongs at the cursor are hidden from the engine.
     pub hide_near_duplicates: bool,
-    /// Whether a person asked by key, so that engines keep nothing back for being doubtful.
+    /// Whether the completion was invoked explicitly; engines then do not withhold uncertain answers.
     pub invoked: bool,
-    /// Whether the outcome is to say where the text comes from. Changes no answer.
+    /// Whether the outcome explains the sources of the text. Changes no answer.
     pub explain: bool,
-    /// How code from elsewhere is chosen, for requests that do not bring it.
+    /// How context is chosen for requests that do not bring their own.
     pub strategy: Strategy,
-    /// How much of it.
+    /// How much context is chosen.
     pub budget: TokenBudget,
 }
 
-/// What a model of a few billion parameters reads in some ten milliseconds, and twice what strategies are measured with.
+/// As much as a model of a few billion parameters reads in some ten milliseconds, and twice the budget used to measure strategies.
 const EDITOR_BUDGET: TokenBudget = TokenBudget { tokens: 1024 };
 
-/// Ghost text is for who pauses and looks. Ten seconds is the limit of keeping somebody's attention on one thing (J. Nielsen,
-/// Usability Engineering, 1993); half of it leaves a small model on an idle processor its time, and the reader some as well.
+/// Ten seconds is the limit for keeping the user's attention on one task (J. Nielsen, Usability Engineering, 1993). Half of it
+/// is enough for a small model on an idle processor, and leaves the reader some time as well.
 const EDITOR_DEADLINE: Duration = Duration::from_secs(5);
 
 impl CompletionSettings {
-    /// For measuring: nothing is kept back, slow engines get their time, and cases bring the context that all engines get.
+    /// Settings for measuring: nothing is withheld, slow engines get their time, and cases bring the same context for all engines.
     pub fn for_replay() -> CompletionSettings {
         CompletionSettings {
             deadline: Duration::from_secs(30),
@@ -45,7 +45,7 @@ impl CompletionSettings {
         }
     }
 
-    /// For ghost text that comes while somebody types. How sure it has to be is the engine's own setting.
+    /// Settings for automatic ghost text. The engine's own setting decides how certain it has to be.
     pub fn for_editor() -> CompletionSettings {
         CompletionSettings {
             deadline: EDITOR_DEADLINE,
@@ -55,17 +55,17 @@ impl CompletionSettings {
         }
     }
 
-    /// For ghost text that a person asked for by key.
+    /// Settings for explicit invocation.
     pub fn for_invoked() -> CompletionSettings {
         CompletionSettings { invoked: true, ..CompletionSettings::for_editor() }
     }
 
-    /// How long choosing context may take: without it there is still an answer, so the other half is the engine's.
+    /// Returns the time limit for choosing context: half the deadline, as the engine can answer without context.
     pub fn context_timeout(&self) -> Duration {
         self.deadline / 2
     }
 
-    /// The settings by name, as they go into a run's description and an engine's fingerprint.
+    /// Returns the settings by name, as recorded in a run's description and an engine's fingerprint.
     pub fn describe(&self) -> BTreeMap<String, String> {
         let min_confidence = self.min_confidence.map_or_else(|| "none".to_owned(), |least| least.to_string());
         [

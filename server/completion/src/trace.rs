@@ -1,4 +1,4 @@
-//! What came out, and how it came about.
+//! Outcomes of completions, and traces of how they came about.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -6,22 +6,22 @@ use std::time::Duration;
 use crate::explain::Explanation;
 use crate::gate::Gate;
 
-/// A piece of code from elsewhere that goes with the question.
+/// A piece of code from elsewhere that is part of the request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RetrievedContext {
-    /// File it comes from, relative to the workspace root.
+    /// Source file, relative to the workspace root.
     pub path: String,
     /// The code.
     pub text: String,
-    /// Its first line in that file, 0-based; `None` where it is put together from several places.
+    /// Its first line in that file, 0-based; `None` if it is assembled from several places.
     pub first_line: Option<u32>,
     /// The strategy that chose it.
     pub strategy: String,
-    /// Its score there; higher is nearer.
+    /// Its score by that strategy; higher is nearer.
     pub score: f64,
 }
 
-/// The first of `indentation`, if `text` is just these and not put together from several places.
+/// Returns the first of `indentation` if `text` consists of exactly these lines; `None` if it is assembled from several places.
 pub fn first_line(lines: Range<u32>, text: &str) -> Option<u32> {
     let is_whole = usize::try_from(lines.end.saturating_sub(lines.start))
         .is_ok_and(|count| count == text.lines().count());
@@ -33,9 +33,9 @@ pub fn first_line(lines: Range<u32>, text: &str) -> Option<u32> {
 pub enum OutcomeStatus {
     /// With text to insert.
     Ok,
-    /// The engine had nothing to say, or nothing was left of what it said.
+    /// The engine's answer was empty, or nothing was left of it after cleaning.
     Silent(&'static str),
-    /// A gate closed.
+    /// A gate rejected it.
     Gated(Gate),
     /// The deadline passed.
     Timeout,
@@ -45,14 +45,14 @@ pub enum OutcomeStatus {
     Failed(engines::EngineError),
 }
 
-/// What of an answer a change leaves.
+/// The part of an answer that a change preserves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptPart {
     /// Its beginning.
     Beginning,
     /// Its end.
     End,
-    /// All but blanks, which may be others.
+    /// All except blanks, which may differ.
     Code,
 }
 
@@ -61,26 +61,26 @@ pub enum KeptPart {
 pub struct FilterChange {
     /// The filter that made it.
     pub filter: &'static str,
-    /// What of the answer is left.
+    /// The preserved part of the answer.
     pub kept: KeptPart,
-    /// The answer as it was before.
+    /// The answer before the change.
     pub before: String,
 }
 
-/// Where an engine's times come from.
+/// Source of an engine's times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimingSource {
-    /// It was asked, and they were measured.
+    /// Measured with a real request.
     #[default]
     Measured,
-    /// It was not asked: they are those of a recording, whose last piece came so long after the question.
+    /// Taken from a recording; holds the recorded time from the request to the last piece.
     Recorded(Duration),
-    /// It was not asked, and nobody knows how long it took: they are ours alone.
+    /// Replayed from a recording without times: they include our part only.
     Unknown,
 }
 
 impl TimingSource {
-    /// How far a recording is ahead of the clock on the wall.
+    /// Returns the recorded latency that is added to the measured time.
     pub(crate) fn recording_lead(self) -> Duration {
         match self {
             TimingSource::Recorded(after) => after,
@@ -89,7 +89,7 @@ impl TimingSource {
     }
 }
 
-/// Times since the request was made; the engine's part as the clock says.
+/// Times since the start of the request; the source of the engine's part is in `clock`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timings {
     /// Until the context was gathered.
@@ -98,7 +98,7 @@ pub struct Timings {
     pub first: Option<Duration>,
     /// Until the outcome.
     pub total: Duration,
-    /// Whether the engine's part was measured.
+    /// Source of the engine's part.
     pub clock: TimingSource,
 }
 
@@ -120,49 +120,49 @@ pub struct Trace {
     pub context: Vec<RetrievedContext>,
     /// Whether choosing context took too long, so that there is none.
     pub is_context_late: bool,
-    /// Whether the deadline passed before the engine had finished; what it had written by then may be shown all the same.
+    /// Whether the deadline passed before the engine had finished; the part received by then may be shown.
     pub is_late: bool,
-    /// How much was sent.
+    /// Sizes of the request.
     pub request_size: RequestSize,
-    /// The prompt as it was rendered for a model, where the engine has one.
+    /// The prompt rendered for a model, if the engine has one.
     pub prompt: Option<String>,
-    /// The engine's text as it came.
+    /// The engine's raw text.
     pub received: String,
-    /// How the engine's answer ended; `None` if it had not at the deadline.
+    /// How the engine's answer ended; `None` if it was unfinished at the deadline.
     pub finish: Option<engines::FinishReason>,
-    /// How likely the answer is right, where the engine knows.
+    /// The engine's confidence, if known.
     pub confidence: Option<f64>,
-    /// Token counts, where the engine reports them.
+    /// Token counts, if the engine reports them.
     pub usage: Option<engines::Usage>,
-    /// Where the engine says its time went.
+    /// The engine's own timings, if it reports them.
     pub server: Option<engines::ServerTimings>,
-    /// How often the engine was asked before it answered.
+    /// Number of failed attempts before the answer.
     pub refusals: u32,
-    /// What filters changed, in order.
+    /// Changes by filters, in order.
     pub cuts: Vec<FilterChange>,
-    /// Where the text comes from, if that was asked for and the engine knows.
+    /// The sources of the text, if requested and known by the engine.
     pub explanation: Option<Explanation>,
-    /// When.
+    /// Durations.
     pub timings: Timings,
 }
 
-/// A text that could be inserted instead, cleaned as the other.
+/// An alternative text to insert, cleaned like the first one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CleanedAlternative {
     /// The text; never empty.
     pub text: String,
-    /// Where it comes from, if that was asked for and the engine knows.
+    /// The sources of the text, if requested and known by the engine.
     pub explanation: Option<Explanation>,
 }
 
-/// What came of a request.
+/// Result of a completion.
 #[derive(Debug)]
 pub struct Outcome {
     /// How it ended.
     pub status: OutcomeStatus,
     /// The text to insert at the cursor; empty unless the status is [`OutcomeStatus::Ok`].
     pub text: String,
-    /// What else could be inserted, best first, where a person asked by key. Nothing that measures looks at it.
+    /// Other texts to insert, best first; only on explicit invocation. Measurements ignore them.
     pub alternatives: Vec<CleanedAlternative>,
     /// How it came about.
     pub trace: Trace,

@@ -1,4 +1,4 @@
-//! What a request may know: the open document, and the rest of the workspace without it.
+//! The data that a request may use: the open document, and the rest of the workspace without its file.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -11,12 +11,12 @@ use crate::gather_permit::{GatherPermit, nearby_text};
 use crate::settings::CompletionSettings;
 use crate::trace::{RetrievedContext, first_line};
 
-/// The saved files of a workspace with what is derived from them. Immutable, cheap to clone, and of no use to an engine by itself:
-/// only a [`DocumentSnapshot`] can be completed in.
+/// Index of a workspace: its saved files and the data derived from them. Immutable and cheap to clone. Engines get only a [`DocumentSnapshot`]
+/// of it.
 #[derive(Clone)]
 pub struct WorkspaceIndex {
     files: Arc<[SourceFile]>,
-    /// What engines read; `None` where none does.
+    /// Tokens that engines read; `None` if no engine reads any.
     tokens: Option<WorkspaceTokens>,
     copies: Arc<OnceLock<CopyIndex>>,
     index: Index,
@@ -24,15 +24,15 @@ pub struct WorkspaceIndex {
     overlay: Arc<Mutex<OverlayCache>>,
 }
 
-/// The tokens of files.
+/// Tokens of the workspace's files.
 #[derive(Clone)]
 struct WorkspaceTokens {
     corpus: Arc<Corpus>,
     files: Arc<[SourceFile]>,
 }
 
-/// What is derived with open documents in the place of their files, as it was last asked for: putting it together takes some
-/// milliseconds, and while somebody types in one document the others stay as they are.
+/// Cache of the data derived with open documents in place of their files. Deriving it takes some milliseconds, and while the user types
+/// in one document the others stay the same.
 #[derive(Default)]
 struct OverlayCache {
     documents: Vec<Arc<FileIndex>>,
@@ -41,20 +41,20 @@ struct OverlayCache {
 }
 
 impl WorkspaceIndex {
-    /// Derives the tokens that engines read from `files`: about a second for a million lines. There is no index, so nothing is found.
+    /// Tokenizes `files` for engines: about a second for a million lines. Without an index, searches find nothing.
     pub fn new(files: Arc<[SourceFile]>) -> WorkspaceIndex {
         let corpus = Corpus::build(&files);
         WorkspaceIndex::with_tokens(files, corpus)
     }
 
-    /// The same where the tokens of `files` are known.
+    /// Like [`WorkspaceIndex::new`], with the known tokens of `files`.
     pub fn with_tokens(files: Arc<[SourceFile]>, corpus: Corpus) -> WorkspaceIndex {
         let tokens = WorkspaceTokens { corpus: Arc::new(corpus), files: Arc::clone(&files) };
         WorkspaceIndex { files, tokens: Some(tokens), ..WorkspaceIndex::empty() }
     }
 
-    /// The workspace with other files, and what is searched for context in them. Where there are tokens, those of files that differ are
-    /// read anew: milliseconds, but for a switch of branches.
+    /// Returns the workspace with other files and a search index for context. If it has tokens, changed files are tokenized again:
+    /// milliseconds, unless the branch was switched.
     #[must_use]
     pub fn with_index(
         &self,
@@ -66,26 +66,26 @@ impl WorkspaceIndex {
         WorkspaceIndex { files, tokens, copies: Arc::default(), index, projects, overlay: Arc::default() }
     }
 
-    /// The same with the tokens of `other`, brought to these files.
+    /// Returns the workspace with the tokens of `other`, updated to these files.
     #[must_use]
     pub fn with_tokens_of(&self, other: &WorkspaceIndex) -> WorkspaceIndex {
         let tokens = other.tokens.as_ref().map(|tokens| tokens.of(&self.files));
         WorkspaceIndex { tokens, overlay: Arc::default(), ..self.clone() }
     }
 
-    /// The tokens that engines read, if any does.
+    /// Returns the tokens that engines read, if any engine does.
     pub fn tokens(&self) -> Option<&Arc<Corpus>> {
         self.tokens.as_ref().map(|tokens| &tokens.corpus)
     }
 
-    /// What is searched when these documents are open.
+    /// Returns the search index with these open documents in place of their files.
     fn searcher(&self, documents: &[Arc<FileIndex>]) -> Searcher {
         let mut overlaid = self.overlay_cache(documents);
         let searcher = || self.index.hide(&[]).overlay(documents.to_vec());
         overlaid.searcher.get_or_insert_with(searcher).clone()
     }
 
-    /// The tokens when these documents are open; `None` where no engine reads any.
+    /// Returns the tokens with these open documents in place of their files; `None` if no engine reads any.
     fn corpus(&self, documents: &[Arc<FileIndex>]) -> Option<Arc<Corpus>> {
         let saved = self.tokens()?;
         if documents.is_empty() {
@@ -99,7 +99,7 @@ impl WorkspaceIndex {
         Some(Arc::clone(overlaid.corpus.get_or_insert_with(corpus)))
     }
 
-    /// What was derived with these documents, so far.
+    /// Returns the cache entry for these documents; replaces the entry of other documents.
     fn overlay_cache(&self, documents: &[Arc<FileIndex>]) -> MutexGuard<'_, OverlayCache> {
         let mut overlaid = self.overlay.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same = |(one, other): (&Arc<FileIndex>, &Arc<FileIndex>)| Arc::ptr_eq(one, other);
@@ -111,7 +111,7 @@ impl WorkspaceIndex {
         overlaid
     }
 
-    /// A workspace without files, whose tokens no engine reads.
+    /// Creates a workspace without files and without tokens.
     pub fn empty() -> WorkspaceIndex {
         WorkspaceIndex {
             files: Arc::default(),
@@ -123,13 +123,13 @@ impl WorkspaceIndex {
         }
     }
 
-    /// The same with an index of copies that is shared with others who have the same files; the first one who needs it fills it.
+    /// Shares an index of copies with other values for the same files; the first use builds it.
     #[must_use]
     pub fn sharing(self, copies: Arc<OnceLock<CopyIndex>>) -> WorkspaceIndex {
         WorkspaceIndex { copies, ..self }
     }
 
-    /// The world as seen from an open document: the document's own text as given, and no other version of it.
+    /// Creates a snapshot with the given text of an open document, which hides the saved version of its file.
     pub fn snapshot(&self, document: DocumentText) -> DocumentSnapshot {
         DocumentSnapshot {
             index: self.clone(),
@@ -143,37 +143,37 @@ impl WorkspaceIndex {
         }
     }
 
-    /// The saved text of the file at `path`.
+    /// Returns the saved text of the file at `path`.
     pub fn text(&self, path: &str) -> Option<&str> {
         self.files.iter().find(|file| *file.path == *path).map(|file| &*file.text)
     }
 
-    /// The paths of the files that are wanted.
+    /// Returns the paths of the files that match the predicate.
     pub fn paths(&self, is_wanted: impl Fn(&SourceFile) -> bool) -> Vec<Arc<str>> {
         self.files.iter().filter(|file| is_wanted(file)).map(|file| Arc::clone(&file.path)).collect()
     }
 
-    /// For each of these codes, the files that hold a copy of it.
+    /// Returns the files with a copy of each of `codes`.
     pub fn copies(&self, codes: &[RemovedCode<'_>]) -> Vec<Vec<Arc<str>>> {
         self.copies.get_or_init(|| CopyIndex::new(&self.files)).files_with_copies(codes)
     }
 }
 
-/// A document as it is on the screen.
+/// A document as displayed.
 #[derive(Clone, Debug)]
 pub struct DocumentText {
     /// Its path, relative to the workspace root.
     pub path: Arc<str>,
     /// Its language.
     pub language: Language,
-    /// Its text; in a replay, the text before the hole and the text after it.
+    /// Its text; in a replay the text before and after the hole.
     pub text: Arc<str>,
 }
 
-/// Whether the code of the file at a path may leave this process now. May wait for the disk.
+/// Returns whether the code of the file at a path may leave this process now. May wait for the disk.
 pub type PathGate = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
-/// A document at one moment with the world around it.
+/// A document and its workspace at one moment.
 #[derive(Clone)]
 pub struct DocumentSnapshot {
     index: WorkspaceIndex,
@@ -186,44 +186,44 @@ pub struct DocumentSnapshot {
     path_gate: Option<PathGate>,
 }
 
-/// What else is open in an editor.
+/// Context of the editor besides the document.
 #[derive(Clone, Debug, Default)]
 pub struct EditorContext {
-    /// Other documents whose text is not what is saved. They are searched and read in the place of their files.
+    /// Other documents with unsaved text. They replace their files in searches and in the tokens.
     pub documents: Vec<Arc<FileIndex>>,
-    /// Places that were edited or looked at lately, the latest first.
+    /// Recently edited or viewed locations, latest first.
     pub recent_visits: Vec<Visit>,
-    /// What was typed and accepted lately.
+    /// Recently typed and accepted code.
     pub recent_typing: RecentTyping,
 }
 
 impl DocumentSnapshot {
-    /// The same moment in an editor in which other documents are open.
+    /// Adds the context of the editor.
     pub fn with_editor_context(self, around: EditorContext) -> DocumentSnapshot {
         DocumentSnapshot { editor: around, ..self }
     }
 
-    /// The same moment for a question that waits until others of its document have gathered.
+    /// Makes requests of one document gather context one after the other.
     pub fn with_gather_permit(self, gathering: GatherPermit) -> DocumentSnapshot {
         DocumentSnapshot { gather_permit: Some(gathering), ..self }
     }
 
-    /// The same moment for a question whose own file and whose context are judged again right before an engine is asked.
+    /// Makes the request check its own file and its context with `path_gate` again right before the engine is called.
     pub fn guarded(self, path_gate: PathGate) -> DocumentSnapshot {
         DocumentSnapshot { path_gate: Some(path_gate), ..self }
     }
 
-    /// The same moment with context that was chosen before, in place of what would be gathered now.
+    /// Replaces gathered context by context chosen before.
     pub fn with_context(self, context: Vec<RetrievedContext>) -> DocumentSnapshot {
         DocumentSnapshot { context: Some(context), ..self }
     }
 
-    /// The same moment in a workspace without the files at `paths`.
+    /// Hides the files at `paths` from the request.
     pub fn without_files(self, paths: Vec<Arc<str>>) -> DocumentSnapshot {
         DocumentSnapshot { hidden: paths, ..self }
     }
 
-    /// The same moment, with the files that hold a copy of the text that belongs at the cursor. They are hidden if the settings say so.
+    /// Sets the files with a copy of the code that belongs at the cursor. They are hidden if the settings say so.
     pub fn with_copies(self, paths: Vec<Arc<str>>) -> DocumentSnapshot {
         DocumentSnapshot { copies: paths, ..self }
     }
@@ -240,7 +240,7 @@ impl DocumentSnapshot {
         &self.document
     }
 
-    /// The text of another file as engines read it: that of the open document, or what is saved.
+    /// Returns the text of another file as engines read it: the unsaved text of an open document, or the saved text.
     pub(crate) fn text_of_other_file(&self, path: &str) -> Option<&str> {
         let open = self.editor.documents.iter().map(|document| document.file());
         let unsaved = open.filter(|file| *file.path == *path).map(|file| &*file.text).next();
@@ -251,30 +251,30 @@ impl DocumentSnapshot {
         &self.document.text
     }
 
-    /// Paths of the files that the request may know nothing of, besides the document's own: the hidden ones and, where those are to
-    /// be hidden too, those with copies.
+    /// Returns the paths hidden from the request besides the document's own: the hidden files and, if `hides_copies`, the files with
+    /// copies.
     pub(crate) fn hidden(&self, hides_copies: bool) -> Vec<Arc<str>> {
         let copies = self.copies.iter().filter(|_| hides_copies);
         self.hidden.iter().chain(copies).cloned().collect()
     }
 
-    /// What was typed and accepted lately.
+    /// Returns the recently typed and accepted code.
     pub(crate) fn recent_typing(&self) -> &RecentTyping {
         &self.editor.recent_typing
     }
 
-    /// Whether other documents are open whose text is not what is saved.
+    /// Returns whether other documents have unsaved text.
     pub(crate) fn has_documents(&self) -> bool {
         !self.editor.documents.is_empty()
     }
 
-    /// Whether context has to be chosen, which takes milliseconds, rather than taken as it is.
+    /// Returns whether context has to be chosen, which takes milliseconds; false if it was set before.
     pub(crate) fn retrieves_context(&self) -> bool {
         self.context.is_none()
     }
 
-    /// The context that goes with the question, nearest first, without anything from `hidden` files: what was chosen before, or what
-    /// the settings' strategy finds now, as long as it is wanted.
+    /// Returns the context of the request, nearest first, without items from `hidden` files: the items set before, or the hits of the
+    /// settings' strategy. Stops when cancelled.
     pub(crate) fn gather(
         &self,
         offset: usize,
@@ -298,7 +298,7 @@ impl DocumentSnapshot {
         hidden: &[Arc<str>],
         cancel: &CancelFlag,
     ) -> Vec<RetrievedContext> {
-        // Questions that have waited for their turn may not be wanted any more.
+        // The request may have been cancelled while it waited for its turn.
         if cancel.is_cancelled() {
             return Vec::new();
         }
@@ -318,7 +318,7 @@ impl DocumentSnapshot {
         hits.into_iter().map(context_item).collect()
     }
 
-    /// The workspace's tokens without the saved text of the document and of `hidden` files.
+    /// Returns the workspace's tokens without the saved text of the document and of `hidden` files.
     pub(crate) fn corpus(&self, hidden: Vec<Arc<str>>) -> MaskedCorpus {
         let DocumentText { path, language, .. } = &self.document;
         let corpus = self.index.corpus(&self.editor.documents).unwrap_or_default();
@@ -328,7 +328,7 @@ impl DocumentSnapshot {
 }
 
 impl WorkspaceTokens {
-    /// The tokens of other files. Where most are the same, they share the texts with these.
+    /// Returns the tokens of other files. If most files are the same, both share their texts.
     fn of(&self, files: &Arc<[SourceFile]>) -> WorkspaceTokens {
         if Arc::ptr_eq(&self.files, files) {
             return self.clone();
@@ -420,14 +420,14 @@ mod tests {
         };
         let before = Arc::strong_count(&world.overlay);
         let busy = world.overlay.lock().unwrap();
-        // Choosing begins on a thread of its own, which may take longer than the first questions wait.
+        // Choosing starts on another thread, which may take longer than the first requests wait.
         while Arc::strong_count(&world.overlay) == before {
             assert!(ask(Duration::from_millis(20)).await.trace.is_context_late);
         }
-        // All at once, as they come from an editor in which each key asks.
+        // All at once, as from an editor with a request per key.
         let late = futures_util::future::join_all((0..50).map(|_| ask(Duration::from_millis(2)))).await;
         assert!(late.iter().all(|outcome| outcome.trace.is_context_late));
-        // Whatever still gathers holds the workspace.
+        // Each running gathering holds a reference to the workspace.
         let gathering_now = Arc::strong_count(&world.overlay) - before;
         drop(busy);
         assert_eq!(gathering_now, 1);

@@ -1,4 +1,4 @@
-//! The tokens of a folder's files, for engines that read them: out of the cache, with what has changed since, or put together anew.
+//! The token corpus of a folder, for engines that read it: loaded from the cache and updated, or rebuilt.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,18 +7,18 @@ use builtin::{Corpus, SharedBytes};
 use cache::{Cache, CacheImage, CacheMiss};
 use syntax::SourceFile;
 
-/// The tokens of files.
+/// A folder's corpus, as loaded or built.
 pub struct LoadedCorpus {
-    /// The tokens.
+    /// The corpus.
     pub corpus: Corpus,
-    /// Whether the cache holds them but for a few changes, so that saving them would not pay.
+    /// Whether the cached corpus differs by a few changes at most, so that saving it again is not worth it.
     pub is_cached: bool,
-    /// Why the cache, which holds something, was of no use.
+    /// Why an existing cache file could not be used.
     pub miss: Option<String>,
 }
 
 impl LoadedCorpus {
-    /// The tokens of `files`, which are those of the folder at `root`. Of files that are in the cache as they are, nothing is lexed.
+    /// Returns the corpus of `files`, the files of the folder at `root`. Files that are unchanged in the cache are not lexed.
     pub fn open(cache: Option<&Cache>, root: &Path, files: &[SourceFile]) -> LoadedCorpus {
         let cached = match cache.map(|cache| read_corpus(cache, root)) {
             Some(Ok(cached)) => cached.synced_to(files),
@@ -30,14 +30,13 @@ impl LoadedCorpus {
         LoadedCorpus { corpus, is_cached, miss: None }
     }
 
-    /// The tokens of `files`, put together anew.
+    /// Builds the corpus of `files` from their texts.
     fn build(files: &[SourceFile]) -> LoadedCorpus {
         LoadedCorpus { corpus: Corpus::build(files), is_cached: false, miss: None }
     }
 }
 
-/// Keeps the tokens of the folder at `root` for the next time, without what has changed since they were put together; tells how many
-/// bytes that takes.
+/// Saves the corpus of the folder at `root`, without the changes since it was built. Returns the number of bytes written.
 pub fn save_corpus(cache: &Cache, root: &Path, corpus: &Corpus) -> Result<u64, cache::CacheError> {
     cache.save_image(root, &format(), &corpus.image())
 }
@@ -48,7 +47,7 @@ fn read_corpus(cache: &Cache, root: &Path) -> Result<Corpus, Option<String>> {
     Corpus::from_image(Arc::new(image) as SharedBytes).map_err(|error| Some(error.to_string()))
 }
 
-/// What stands in an image depends on how much of a workspace is read.
+/// The content of an image depends on the token limit, so the limit is part of the format's name.
 fn format() -> String {
     format!("up to {} tokens", Corpus::MAX_TOKENS)
 }

@@ -1,4 +1,4 @@
-//! What a folder's cache holds: the texts with their stamps, and what was derived of them.
+//! Reads and writes a folder's cache: texts with their stamps, and the index entries derived from them.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -11,12 +11,12 @@ use rustc_hash::FxHashMap;
 use syntax::{Language, SourceFile};
 use workspace::{KnownFile, Stamp, WorkspaceTracker};
 
-/// What was read from a cache.
+/// The content of a cache.
 #[derive(Default)]
 pub(crate) struct IndexCache {
     known: Vec<KnownFile>,
     derived: FxHashMap<Arc<str>, Arc<FileIndex>>,
-    /// Why all or some of it was of no use.
+    /// Why all or a part of it could not be used.
     pub(crate) miss: Option<CacheMiss>,
 }
 
@@ -27,7 +27,7 @@ impl IndexCache {
             Ok(opened) => opened,
             Err(miss) => return IndexCache { miss: Some(miss).filter(CacheMiss::is_loss), ..cached },
         };
-        // Reading is one pass over the file; what is read is decoded on all threads.
+        // The file is read in one pass; its segments are decoded on all threads.
         let parts: Vec<Result<Vec<CacheEntry>, CacheMiss>> =
             runs.par_bridge().map(|run| run.and_then(|run| decode(&run))).collect();
         for part in parts {
@@ -46,12 +46,12 @@ impl IndexCache {
         self.known.push(known);
     }
 
-    /// The texts, once.
+    /// Takes the texts out.
     pub(crate) fn take_known(&mut self) -> Vec<KnownFile> {
         std::mem::take(&mut self.known)
     }
 
-    /// What was derived of a file with this very text.
+    /// Takes the index entry of a file if its text and language are those of `file`.
     pub(crate) fn take_index(&mut self, file: &SourceFile) -> Option<Arc<FileIndex>> {
         let derived = self.derived.remove(&file.path)?;
         let is_same = Arc::ptr_eq(&derived.file().text, &file.text) && derived.language() == file.language;
@@ -65,7 +65,7 @@ fn decode(run: &CacheSegment) -> Result<Vec<CacheEntry>, CacheMiss> {
     Ok(run.entries()?.iter().map(decode_entry).collect())
 }
 
-/// A text whose derivation cannot be read is still a text.
+/// Decodes an entry. The text is usable even if the derived part cannot be decoded.
 fn decode_entry(entry: &Entry<'_>) -> CacheEntry {
     let known = KnownFile {
         path: entry.path.into(),
@@ -101,7 +101,7 @@ pub(crate) fn save(
     cache.save(follower.root(), FileIndex::FORMAT, entries)
 }
 
-/// A file's language is settled by its neighbours, so it is kept with what was derived under it.
+/// A file's language can depend on its neighbors, so it is stored with the entry that was derived under it.
 fn with_language(derived: &FileIndex) -> Vec<u8> {
     let name = derived.language().name();
     let mut bytes = vec![name.len() as u8];

@@ -1,14 +1,14 @@
-//! The index of one folder, kept up to date: what changed on disk is read, derived anew, and kept for the next time.
+//! The index of one folder, kept up to date: reads the files that changed on disk, derives their index entries and caches them.
 //!
 //! ```text
-//! cache ──► texts and what was derived of them ─┐
-//! disk  ──► workspace::WorkspaceTracker ──► changes ────┴──► index::Index ──► IndexedFolder (a snapshot)
-//! cache ──► tokens, in place, with what differs on top ──► builtin::Corpus, where an engine reads them
+//! cache ──► texts and their index entries ─┐
+//! disk  ──► workspace::WorkspaceTracker ──► changes ┴──► index::Index ──► IndexedFolder (a snapshot)
+//! cache ──► corpus image, used in place, with changes on top ──► builtin::Corpus, if an engine reads it
 //! ```
 //!
-//! It joins crates that know nothing of each other: `workspace` reads files, `index` and `builtin` derive from texts, `cache` keeps
-//! bytes. An [`Indexer`] belongs to one thread; what it hands out is immutable and cheap to clone. It starts no threads of its own
-//! but uses those of the current rayon pool. A cache that is missing, damaged or from another version costs time and nothing else.
+//! Joins crates that are independent of each other: `workspace` reads files, `index` and `builtin` derive from texts, `cache`
+//! stores bytes. An [`Indexer`] belongs to one thread; its snapshots are immutable and cheap to clone. It starts no threads of
+//! its own but uses the current rayon pool. A cache that is missing, damaged or of another version costs only time.
 
 mod corpus;
 mod index_cache;
@@ -26,42 +26,42 @@ use workspace::{Changes, LoadProgress, ReadLimits, Snapshot, WorkspaceError, Wor
 pub use corpus::{LoadedCorpus, save_corpus};
 use index_cache::IndexCache;
 
-/// A folder's files with what they hold, at one moment.
+/// A snapshot of a folder's files and their index.
 #[derive(Clone, Debug)]
 pub struct IndexedFolder {
     /// The files.
     pub files: Snapshot,
-    /// What they hold.
+    /// The index of the files.
     pub index: Index,
-    /// What the manifests say of modules.
+    /// Modules and import paths by the manifests.
     pub projects: Arc<Projects>,
 }
 
-/// Keeps the index of a folder.
+/// Keeps the index of a folder up to date.
 pub struct Indexer {
     follower: WorkspaceTracker,
     indexed: IndexedFolder,
     cache: Option<Cache>,
-    /// Bytes of text by path, of files that are not in the cache as they are.
+    /// Bytes of text by path, of the files whose current text is not in the cache.
     unsaved: FxHashMap<Arc<str>, u64>,
-    /// How much has to be unsaved before it is tried again to save, after that failed.
+    /// Unsaved bytes required before the next attempt to save, after a failed one.
     retry_save_bytes: u64,
 }
 
-/// How opening went.
+/// Statistics of opening a folder.
 #[derive(Debug)]
 pub struct OpenStats {
-    /// Files that were taken from the cache as they were.
+    /// Files that were taken from the cache unchanged.
     pub reused: usize,
-    /// Files that were derived anew.
+    /// Files that were derived from their text.
     pub rebuilt: usize,
-    /// Why the cache, or a part of it, was of no use.
+    /// Why the cache, or a part of it, could not be used.
     pub miss: Option<CacheMiss>,
 }
 
 impl Indexer {
-    /// Indexes the folder at `root`. What `cache` holds of files that look as they did is not read again. `progress` is called from
-    /// several threads.
+    /// Indexes the folder at `root`. Files that look unchanged are taken from `cache` and not read again. `progress` is called
+    /// from several threads.
     pub fn open(
         root: &Path,
         limits: &ReadLimits,
@@ -71,7 +71,8 @@ impl Indexer {
         Indexer::open_while(root, limits, cache, progress, &|| true)
     }
 
-    /// The same as long as `keep_going`, which is asked for each file, says `true`; then [`Error::Cancelled`].
+    /// Same as [`Indexer::open`], but fails with [`Error::Cancelled`] as soon as `keep_going`, called for each file, returns
+    /// `false`.
     pub fn open_while(
         root: &Path,
         limits: &ReadLimits,
@@ -100,22 +101,22 @@ impl Indexer {
         Ok((Indexer { follower, indexed, cache, unsaved, retry_save_bytes: 0 }, opening))
     }
 
-    /// The folder as of the last look.
+    /// Returns the folder as of the last refresh.
     pub fn current(&self) -> &IndexedFolder {
         &self.indexed
     }
 
-    /// Where it keeps what was derived.
+    /// Returns the cache of derived entries.
     pub fn cache(&self) -> Option<&Cache> {
         self.cache.as_ref()
     }
 
-    /// What is followed, for a watcher.
+    /// Returns the follower, for a watcher.
     pub fn follower(&self) -> &WorkspaceTracker {
         &self.follower
     }
 
-    /// Looks at paths at which something has happened; says whether anything is different.
+    /// Checks paths that may have changed. Returns whether anything differs.
     pub fn refresh(
         &mut self,
         paths: impl IntoIterator<Item = impl AsRef<Path>>,
@@ -124,13 +125,13 @@ impl Indexer {
         Ok(self.apply(changes))
     }
 
-    /// Looks at what no watcher reports, as [`WorkspaceTracker::poll`] does; says whether anything is different.
+    /// Checks the paths that no watcher reports, as [`WorkspaceTracker::poll`] does. Returns whether anything differs.
     pub fn poll(&mut self) -> Result<bool, WorkspaceError> {
         let changes = self.follower.poll()?;
         Ok(self.apply(changes))
     }
 
-    /// Looks at everything; says whether anything is different.
+    /// Checks all files. Returns whether anything differs.
     pub fn refresh_all(&mut self) -> Result<bool, WorkspaceError> {
         let changes = self.follower.refresh_all()?;
         Ok(self.apply(changes))
@@ -138,7 +139,7 @@ impl Indexer {
 
     fn apply(&mut self, changes: Changes) -> bool {
         if changes.is_empty() {
-            // What is left out may be something else.
+            // The skipped files may still differ.
             self.indexed.files = changes.snapshot;
             return false;
         }
@@ -156,8 +157,8 @@ impl Indexer {
         true
     }
 
-    /// Keeps what was derived for the next time, where that pays; `None` where it does not, or there is no cache. After an error it is
-    /// not tried again before twice as much has changed: a full disk stays full for a while.
+    /// Caches the derived entries if that is worth it; `None` if it is not, or without a cache. After an error it is not retried
+    /// before twice as much has changed: a full disk usually stays full for a while.
     pub fn save(&mut self) -> Result<Option<SaveSummary>, cache::CacheError> {
         let unsaved = self.unsaved.values().sum();
         let total = self.indexed.files.files().iter().map(|file| size(file).1).sum();
@@ -168,7 +169,7 @@ impl Indexer {
         self.save_all()
     }
 
-    /// Keeps what was derived, whether that pays or not; `None` where all of it is kept, or there is no cache.
+    /// Caches the derived entries in any case; `None` if all are cached, or without a cache.
     pub fn save_all(&mut self) -> Result<Option<SaveSummary>, cache::CacheError> {
         let Some(cache) = self.cache.as_ref().filter(|_| !self.unsaved.is_empty()) else { return Ok(None) };
         let saved = index_cache::save(cache, &self.follower, &self.indexed.index)?;
@@ -182,7 +183,7 @@ fn derive(file: &SourceFile) -> Arc<FileIndex> {
     Arc::new(FileIndex::new(file.clone()))
 }
 
-/// A file's path, and the bytes of its text.
+/// A file's path and the length of its text in bytes.
 fn size(file: &SourceFile) -> (Arc<str>, u64) {
     (Arc::clone(&file.path), file.text.len() as u64)
 }

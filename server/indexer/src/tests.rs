@@ -1,4 +1,4 @@
-//! A folder is followed, cached and opened again, and what is known of it is always what is on disk.
+//! Tests that an index that is updated, cached and reopened always equals the files on disk.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ fn open(root: &Path, cache: &Cache) -> (Indexer, OpenStats) {
     Indexer::open(root, &ReadLimits::standard(), Some(cache.clone()), &|_| ()).unwrap()
 }
 
-/// The names that the index of a folder has places for.
+/// Paths of the occurrences of `name` in the index.
 fn places(indexer: &Indexer, name: &str) -> Vec<String> {
     let searcher = indexer.current().index.hide(&[]);
     searcher.occurrences(name).iter().map(|occurrence| occurrence.file.path().to_owned()).collect()
@@ -107,7 +107,7 @@ mod tokens {
         SourceFile { path: path.into(), language: Language::Python, text: text.into() }
     }
 
-    /// Much code, and one small file.
+    /// A large file and a small one.
     fn files(small: &str) -> Vec<SourceFile> {
         vec![file("large.py", &"alpha = beta + 1\n".repeat(100)), file("small.py", small)]
     }
@@ -129,11 +129,11 @@ mod tokens {
         assert!(same.is_cached);
         assert_eq!((same.corpus.stats(), same.corpus.changed_tokens()), (first.corpus.stats(), 0));
         let changed = LoadedCorpus::open(Some(&cache), root, &files("x = 12 + y\n"));
-        assert!(changed.is_cached, "a little lies on top");
+        assert!(changed.is_cached, "a few changes on top");
         assert_eq!(changed.corpus.stats().tokens, first.corpus.stats().tokens + 2);
         assert_eq!(changed.corpus.changed_tokens(), 5 + 7);
         let much = LoadedCorpus::open(Some(&cache), root, &files(&"x = 1\n".repeat(50)));
-        assert_eq!((much.is_cached, much.corpus.changed_tokens()), (false, 0), "all is put together anew");
+        assert_eq!((much.is_cached, much.corpus.changed_tokens()), (false, 0), "all is rebuilt");
     }
 
     #[test]

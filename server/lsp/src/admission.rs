@@ -1,7 +1,7 @@
-//! Which documents take part at all: what is secret, ignored or too large is neither sent to an engine nor recorded.
+//! Decides which documents are processed at all: secret, ignored and too large files are neither sent to an engine nor recorded.
 //!
-//! The verdict follows the disk: it is asked for at every request, and judged again as soon as an ignore file, a folder or the file
-//! itself is another one than before. A link is judged twice, by its own path and by the file that it leads to.
+//! The verdict follows the disk: it is checked at every request and recomputed as soon as an ignore file, a folder or the file
+//! itself changes. A link is checked twice, by its own path and by its target.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use crate::locks::lock;
 use crate::run_blocking::run_blocking;
 use crate::workspace_folders::DocumentLocation;
 
-/// A reason to refuse a document whose verdict cannot be had.
-const UNKNOWN_VERDICT: &str = "the disk does not tell whether it is ignored";
+/// Reason to refuse a document whose verdict cannot be determined.
+const UNKNOWN_VERDICT: &str = "cannot find out whether it is ignored";
 
-/// Verdicts that are remembered for each document: those of the files that some hundred questions take their context from.
+/// Maximum number of cached verdicts per document: the files that some hundred requests take their context from.
 const MOST_ADMISSIONS: usize = 1_000;
 
-/// Why nothing of a document may be sent or recorded, if so.
+/// Returns why a document must not be sent or recorded, if so.
 pub(crate) async fn refusal(document: &OpenDocument, home: &DocumentLocation) -> Option<String> {
     if let Some(reason) = refusal_without_disk(document) {
         return Some(reason);
@@ -31,7 +31,8 @@ pub(crate) async fn refusal(document: &OpenDocument, home: &DocumentLocation) ->
     judged.unwrap_or_else(|_| Some(UNKNOWN_VERDICT.to_owned()))
 }
 
-/// What tells why nothing of a document's file may be sent or recorded at the moment when it is called, if so. It waits for the disk.
+/// Returns a function that checks, at the time of the call, why a document's file must not be sent or recorded. It waits for the
+/// disk.
 pub(crate) fn refusal_now(
     document: &OpenDocument,
     home: &DocumentLocation,
@@ -43,7 +44,7 @@ pub(crate) fn refusal_now(
     move || refusal_on_disk(&session, path.as_deref()?, in_folder.clone())
 }
 
-/// Judges the document's own file and those that its context comes from, by their paths in the folder.
+/// Returns the check for the document's own file and for the files its context comes from, by their paths in the folder.
 pub(crate) fn path_gate(document: &OpenDocument, home: &DocumentLocation) -> PathGate {
     let own = refusal_now(document, home);
     let own_path = Arc::clone(&home.path);
@@ -56,13 +57,13 @@ pub(crate) fn path_gate(document: &OpenDocument, home: &DocumentLocation) -> Pat
     })
 }
 
-/// What can be told without looking at the disk.
+/// Checks that do not need the disk.
 fn refusal_without_disk(document: &OpenDocument) -> Option<String> {
     if document.path.as_deref().is_some_and(is_secret_like) {
-        return Some("by its name it holds secrets".to_owned());
+        return Some("it is named like secrets".to_owned());
     }
     if document.language.is_none() {
-        return Some("its language is not known here".to_owned());
+        return Some("its language is not supported".to_owned());
     }
     let is_too_large = document.rope.len() > completion::MAX_DOCUMENT_BYTES;
     is_too_large.then(|| completion::Gate::DocumentTooLarge.to_string())
@@ -72,8 +73,8 @@ fn is_secret_like(path: &Path) -> bool {
     path.file_name().is_some_and(|name| workspace::is_secret_like(&name.to_string_lossy()))
 }
 
-/// What the disk says of the document at `path`, which the workspace folder `in_folder` may hold under the given name. Waits for the
-/// disk.
+/// Checks on disk for the document at `path`, which the workspace folder `in_folder` may contain under the given name. Waits for
+/// the disk.
 fn refusal_on_disk(
     session: &DocumentSession,
     path: &Path,
@@ -85,13 +86,13 @@ fn refusal_on_disk(
     {
         return Some(left_out(reason));
     }
-    // What is not on disk leads nowhere.
+    // A path that is not on disk is not a link.
     let Some(RealPath::Existing(real)) = workspace::real_path(path) else { return None };
     if real == path {
         return None;
     }
     if is_secret_like(&real) {
-        return Some("it is a link to a file that by its name holds secrets".to_owned());
+        return Some("it links to a file that is named like secrets".to_owned());
     }
     let within = in_folder.and_then(|(root, _)| {
         let name = real.strip_prefix(root.canonicalize().ok()?).map(workspace::path_text).ok()?;
@@ -99,10 +100,10 @@ fn refusal_on_disk(
     });
     let (root, name) = within.or_else(|| enclosing_repository(&real))?;
     let reason = skip_reason_in(session, &root, &name)?;
-    Some(format!("the file that it is a link to is left out: {}", reason.name()))
+    Some(format!("the file that it links to is left out of the workspace: {}", reason.name()))
 }
 
-/// Why the walk of the folder at `root` keeps the file called `name` out, if that concerns engines.
+/// Why the walk of the folder at `root` skips the file called `name`, if that reason applies to engines.
 fn skip_reason_in(session: &DocumentSession, root: &Path, name: &str) -> Option<SkipReason> {
     let place = (root.to_owned(), name.to_owned());
     let known = lock(&session.admissions).get(&place).cloned();
@@ -118,15 +119,15 @@ fn skip_reason_in(session: &DocumentSession, root: &Path, name: &str) -> Option<
     admission.refusal.filter(|reason| applies_to_engines(*reason))
 }
 
-/// The repository that a file lies in, or else its folder, with its name in there.
+/// The repository that contains a file, otherwise its folder, and the file's name in it.
 fn enclosing_repository(path: &Path) -> Option<(PathBuf, String)> {
     let folder = path.parent()?;
     let root = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(folder);
     Some((root.to_owned(), workspace::path_text(path.strip_prefix(root).ok()?)))
 }
 
-/// Whether what keeps a file out of the index keeps its document out of engines too. Hidden files, other checkouts and files behind
-/// links are people's own code.
+/// Whether a reason to keep a file out of the index also keeps its document from engines. Hidden files, nested checkouts and
+/// files behind links are the user's own code.
 fn applies_to_engines(reason: SkipReason) -> bool {
     use SkipReason as R;
     matches!(

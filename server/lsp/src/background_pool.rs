@@ -1,8 +1,7 @@
-//! Work that nobody waits for: reading folders, deriving what is searched, putting tokens together.
+//! Thread pools for background work: reading folders, indexing, building corpora.
 //!
-//! It has threads of its own, at most one fewer than there are cores for each urgency, and these give way to all others where the system
-//! knows of such a thing.
-//! What answers requests never runs on them: it would wait behind the work of seconds.
+//! Each priority has its own threads, at most one fewer than there are cores, and they run at a lower system priority where the
+//! system supports that. Requests are never processed on these threads, since they would wait behind work that takes seconds.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -18,24 +17,24 @@ use crate::background_threads;
 #[cfg(unix)]
 mod unix;
 
-/// What is to be let go is looked after so often; most requests end sooner.
+/// Interval at which shared data to be dropped is checked; most requests end sooner.
 const DROP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How soon the work of a folder is done.
+/// Priority of a folder's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Priority {
-    /// Somebody works in the folder.
+    /// The user works in the folder.
     Interactive,
-    /// It is read in no time.
+    /// The folder is small.
     SmallFolder,
     LargeFolder,
 }
 
-/// The threads; cheap to clone.
+/// The thread pools; cheap to clone.
 #[derive(Clone)]
 pub(crate) struct BackgroundPool(Arc<PriorityPools>);
 
-/// Threads for each urgency, among which the system divides its time: nothing waits behind work that is less urgent.
+/// One pool per priority, scheduled by the system, so that work never waits behind work of a lower priority.
 struct PriorityPools {
     interactive: PriorityPool,
     small: PriorityPool,
@@ -44,7 +43,7 @@ struct PriorityPools {
 
 struct PriorityPool {
     threads: ThreadPool,
-    /// As many pieces of work are under way as there are threads; the others wait where they can be given up.
+    /// At most as many jobs run as there are threads; the others wait where they can be cancelled.
     slots: Arc<Semaphore>,
 }
 
@@ -67,7 +66,7 @@ impl PriorityPool {
     ) -> impl Future<Output = Option<T>> + Send + use<T, Work> {
         let (sender, done) = oneshot::channel();
         self.threads.spawn_fifo(move || {
-            // Whoever waited may be gone, as when a folder is removed.
+            // The receiver may be gone, e.g. after its folder was removed.
             let _ = sender.send(catch_unwind(AssertUnwindSafe(work)));
         });
         async { done.await.ok()?.ok() }
@@ -85,8 +84,8 @@ impl BackgroundPool {
         })))
     }
 
-    /// Does the work of a folder on these threads, behind what is as urgent. While it waits, its urgency may change, and it is given up
-    /// when this future is dropped. `None` if it stopped by a defect.
+    /// Runs a job of a folder on these threads, after earlier jobs of the same priority. While it waits, its priority may change,
+    /// and dropping this future cancels it. `None` if the job panicked.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         mut urgency: Receiver<Priority>,
@@ -110,7 +109,7 @@ impl BackgroundPool {
         .await
     }
 
-    /// Lets go of what is large once nobody else has it: whoever is the last to have it waits until it is taken to pieces.
+    /// Drops large data in the background once no other reference exists, since the last owner would wait for the deallocation.
     pub(crate) fn drop_in_background<T: Send + Sync + 'static>(&self, large: Arc<T>) {
         let background = self.clone();
         tokio::spawn(async move {
@@ -125,13 +124,13 @@ impl BackgroundPool {
     }
 }
 
-/// Gives memory that nothing stands in back to the system.
+/// Returns free memory to the system.
 fn release_free_memory() {
     #[cfg(unix)]
     unix::release_free_memory();
 }
 
-/// Lets this thread, and those that it starts, give way to others.
+/// Lowers the priority of this thread and of those it starts.
 fn lower_thread_priority() {
     #[cfg(unix)]
     unix::lower_thread_priority();
@@ -156,7 +155,7 @@ mod tests {
         SourceFile { path: path.into(), language: Language::Python, text: text.into() }
     }
 
-    /// Keeps all threads of an urgency busy until what is given back is dropped.
+    /// Keeps all threads of a priority busy until the returned sender is dropped.
     fn occupy(background: &BackgroundPool, urgency: Priority) -> mpsc::Sender<()> {
         let (release, released) = mpsc::channel::<()>();
         let released = Arc::new(std::sync::Mutex::new(released));
@@ -210,7 +209,7 @@ mod tests {
     async fn questions_do_not_wait_for_it() {
         let background = BackgroundPool::start().unwrap();
         let occupied = occupy(&background, Priority::LargeFolder);
-        // Putting an index together takes the process-wide pool.
+        // Building an index uses the process-wide pool.
         let files: Arc<[SourceFile]> = [file("widgets.py", "")].into();
         let world =
             WorkspaceIndex::empty().with_index(Arc::clone(&files), Index::build(&files), Arc::default());

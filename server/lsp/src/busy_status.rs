@@ -1,11 +1,11 @@
-//! `ghostbench/didChangeStatus`: every `busy: true` gets its `busy: false`, however the work ends.
+//! `ghostbench/didChangeStatus`: every `busy: true` is followed by `busy: false`, however the work ends.
 
 use tokio::runtime::Handle;
 use tower_lsp_server::Client;
 
 use crate::ext::{DidChangeStatus, DidChangeStatusParams};
 
-/// Work that the client shows as under way. Dropped, as when it is cancelled or panics, it is reported as stopped.
+/// A busy status shown by the client. Reported as stopped when dropped, e.g. after cancellation or a panic.
 pub(crate) struct BusyStatus {
     client: Client,
     task: String,
@@ -13,15 +13,15 @@ pub(crate) struct BusyStatus {
 }
 
 impl BusyStatus {
-    /// Reports that work has begun; `what` says which, as in "reading shop".
+    /// Reports that work has started; `what` describes it, as in "reading shop".
     pub(crate) async fn begin(client: &Client, what: String) -> BusyStatus {
-        // Made first: whoever stops waiting may do so once the message is on its way.
+        // Created before sending: the caller may be cancelled while the message is sent.
         let status = BusyStatus { client: client.clone(), task: what, has_ended: false };
         report(client, true, "normal", status.task.clone()).await;
         status
     }
 
-    /// Reports how it ended.
+    /// Reports the end of the work.
     pub(crate) async fn end(mut self, kind: &str, message: String) {
         let client = self.client.clone();
         self.has_ended = true;
@@ -35,14 +35,14 @@ impl Drop for BusyStatus {
             return;
         }
         let (client, message) = (self.client.clone(), format!("{} was stopped", self.task));
-        // Without a runtime there is no client to report to any more.
+        // Without a runtime the client is gone.
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn(async move { report(&client, false, "normal", message).await });
         }
     }
 }
 
-/// Reports what the client is to show.
+/// Sends a status to the client.
 pub(crate) async fn report(client: &Client, busy: bool, kind: &str, message: String) {
     let params = DidChangeStatusParams { busy, kind: kind.to_owned(), message };
     client.send_notification::<DidChangeStatus>(params).await;
@@ -70,7 +70,7 @@ mod tests {
         }
     }
 
-    /// A server that has been introduced, with its way to the client, and what it sends there.
+    /// An initialized server, its connection to the client, and the messages sent there.
     async fn introduced() -> (LspService<Introduced>, ClientSocket) {
         let (mut service, socket) = LspService::new(Introduced);
         let params = serde_json::json!({ "capabilities": {} });

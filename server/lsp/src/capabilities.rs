@@ -1,4 +1,4 @@
-//! What client and server can do: read from the one, said of the other.
+//! Capabilities: reads the client's and declares the server's.
 
 use text::PositionEncoding;
 use tower_lsp_server::gen_lsp_types::{
@@ -10,16 +10,16 @@ use tower_lsp_server::gen_lsp_types::{
 
 use crate::{ext, to_proto};
 
-/// What a client can do, as far as it matters here.
+/// The relevant capabilities of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClientFeatures {
-    /// It answers `workspace/configuration`.
+    /// Supports `workspace/configuration`.
     pub(crate) configuration: bool,
-    /// It shows progress that the server begins.
+    /// Shows progress started by the server.
     pub(crate) progress: bool,
-    /// It asks for lenses again when told to.
+    /// Requests code lenses again when asked to.
     pub(crate) lens_refresh: bool,
-    /// It watches files that the server names.
+    /// Watches files for the server.
     pub(crate) file_watching: bool,
 }
 
@@ -39,8 +39,8 @@ impl ClientFeatures {
     }
 }
 
-/// How characters are counted: bytes where the client can, since that is how we count ourselves; else the client's first choice that
-/// we know, else UTF-16, which every client must know.
+/// Negotiates the position encoding: UTF-8 if the client supports it, since it is ours; otherwise the client's first choice that
+/// is supported, otherwise UTF-16, which every client must support.
 pub(crate) fn negotiate_encoding(client: &ClientCapabilities) -> PositionEncoding {
     let offered = client.general.as_ref().and_then(|general| general.position_encodings.as_deref());
     let known = |kind: &PositionEncodingKind| match kind {
@@ -58,7 +58,7 @@ pub(crate) fn negotiate_encoding(client: &ClientCapabilities) -> PositionEncodin
     }
 }
 
-/// What this server can do.
+/// Capabilities of this server.
 pub(crate) fn server_capabilities(encoding: PositionEncoding) -> ServerCapabilities {
     let sync = TextDocumentSyncOptions {
         open_close: Some(true),

@@ -1,4 +1,4 @@
-//! Cases as the editor is told of them: their place now, and what engines made of them.
+//! Case summaries for the editor: the current location of a case, and its results.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -21,7 +21,7 @@ use crate::to_proto;
 use crate::tracked_ranges::{CaseLocation, CaseMatch};
 use crate::workspace_folders::Folder;
 
-/// What is recorded in a folder, read where waiting is no harm.
+/// Reads the recorded cases of a folder on a blocking thread.
 pub(crate) async fn recorded_cases(server: &Server, folder: &Arc<Folder>) -> Result<Arc<RecordedSnapshot>> {
     let asked = Arc::clone(folder);
     let (known, problems) =
@@ -32,17 +32,17 @@ pub(crate) async fn recorded_cases(server: &Server, folder: &Arc<Folder>) -> Res
     Ok(Arc::new(known))
 }
 
-/// Tells of the cases of one folder.
+/// Builds the summaries of the cases of one folder.
 pub(crate) struct CaseSummaries {
     folder: Arc<Folder>,
-    /// What is recorded in it.
+    /// The recorded cases.
     pub(crate) recorded: Arc<RecordedSnapshot>,
-    /// Where the cases stand in the open documents, by their ids.
+    /// Locations of the cases in the open documents, by their ids.
     locations: HashMap<String, CaseLocation>,
 }
 
 impl CaseSummaries {
-    /// Looks for the cases of a folder in the documents that are open.
+    /// Locates the cases of a folder in the open documents.
     pub(crate) async fn of_folder(
         server: &Server,
         folder: &Arc<Folder>,
@@ -55,7 +55,7 @@ impl CaseSummaries {
                 open.push((home.path, document));
             }
         }
-        // Of several windows on one file the one that was opened or edited last counts.
+        // Of several windows on one file the one opened or edited last counts.
         open.sort_by_key(|(_, document)| document.revision);
         let folder = Arc::clone(folder);
         beside_while_wanted(move |cancel| {
@@ -68,7 +68,7 @@ impl CaseSummaries {
         .await
     }
 
-    /// Looks for one case of a folder in the document it was recorded in. Takes as long however many there are.
+    /// Locates one case of a folder in its document. The time does not depend on the number of cases.
     pub(crate) async fn of_case(
         server: &Server,
         folder: &Arc<Folder>,
@@ -83,7 +83,7 @@ impl CaseSummaries {
         Ok(CaseSummaries { folder, recorded: known, locations: looking.await? })
     }
 
-    /// A case without its texts.
+    /// Returns the summary of a case, without its texts.
     pub(crate) fn summary(&self, case: &RecordedCase) -> CaseSummary {
         let path = self.recorded.path(case);
         let place = self.locations.get(&case.id);
@@ -102,7 +102,7 @@ impl CaseSummaries {
         }
     }
 
-    /// A case with the engines' answers.
+    /// Returns the summary of a case with the engines' answers.
     pub(crate) fn summary_with_answers(&self, case: &RecordedCase) -> CaseSummary {
         let mut summary = self.summary(case);
         for (result, (prediction, _)) in summary.results.iter_mut().zip(self.recorded.answers(&case.id)) {
@@ -116,7 +116,7 @@ fn uri(folder: &Folder, path: &str) -> Uri {
     to_proto::uri(&folder.root.join(path)).unwrap_or_else(|| Uri(path.to_owned()))
 }
 
-/// Where the cases of a document's file stand in it. Searching holds no lock.
+/// Locates the cases of a document's file. No lock is held while searching.
 fn locate_cases(
     document: &OpenDocument,
     cases: &[Arc<RecordedCase>],
@@ -139,8 +139,8 @@ fn locate_cases(
     cases.iter().filter_map(standing).collect()
 }
 
-/// Where a landmark is, and whether it was edited. One that followed edits stays where it is, unless its text is found unedited at an
-/// overlapping place: an edit that replaced much moves places roughly.
+/// Locates a truth and checks whether it was edited. A tracked range is kept, unless the unedited text is found at an overlapping
+/// range: a large replacement moves tracked ranges only approximately.
 fn locate(landmark: &TruthLocator, file: &FileText<'_>, known: Option<Range<usize>>) -> Option<CaseMatch> {
     let found = |range: Range<usize>| CaseMatch { is_edited: landmark.is_edited(file, range.clone()), range };
     let Some(known) = known else { return landmark.locate_in(file).map(found) };
@@ -154,7 +154,7 @@ fn locate(landmark: &TruthLocator, file: &FileText<'_>, known: Option<Range<usiz
     Some(landmark.locate_in(file).map(found).filter(overlaps).unwrap_or(known))
 }
 
-/// What an engine made of a case, without the answer.
+/// Result of an engine for a case, without the answer.
 fn engine_result((prediction, score): &(Prediction, Score)) -> EngineResult {
     let value = |name: &str| match score.metrics.get(name) {
         Some(StoredMetric::Value(value)) => *value,

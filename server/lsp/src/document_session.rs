@@ -1,8 +1,8 @@
-//! What is kept for an open document across its versions.
+//! State of an open document that outlives its versions.
 //!
-//! Shared by the ordering layer and the tasks of requests. No lock is held across an await. Those that the ordering layer takes
-//! (turns, live, places) are held for a look or a small change. What is derived from the text is derived under its lock, beside the
-//! threads that answer, so that who wants the same waits and finds it done.
+//! Shared by the ordering layer and the request tasks. No lock is held across an await. The ordering layer holds its locks
+//! (turns, live, places) only for a lookup or a small change. Data derived from the text is computed under its lock on a blocking
+//! thread, so that other requests for it wait and find it done.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -19,29 +19,29 @@ use crate::locks::lock;
 use crate::syntax_cache::SyntaxCache;
 use crate::tracked_ranges::TrackedRanges;
 
-/// One document's life from `didOpen` to `didClose`.
+/// Session of one document from `didOpen` to `didClose`.
 pub(crate) struct DocumentSession {
-    /// Who may answer.
+    /// The request that may currently answer.
     pub(crate) latest_request: Mutex<LatestRequest>,
-    /// What was suggested lately, and what is being written.
+    /// Answer cache and running generation.
     pub(crate) completions: CompletionSession,
-    /// The one question that gathers context.
+    /// Permit to gather context: one request at a time.
     pub(crate) gather_permit: GatherPermit,
-    /// The syntax tree.
+    /// Syntax tree.
     pub(crate) syntax: Mutex<SyntaxCache>,
-    /// What it holds, for who searches the other documents.
+    /// Index of the document, for searches from other documents.
     pub(crate) file_index: Mutex<Option<Arc<FileIndex>>>,
-    /// Where cases were recorded, and what was suggested.
+    /// Ranges of recorded cases and of suggestions.
     pub(crate) tracked_ranges: Mutex<TrackedRanges>,
-    /// What the walk of a folder makes of the file, by the folder's root and the file's name in there; to be asked whether that is
-    /// current.
+    /// Whether the walk of a folder admits the file, by folder root and the file's name in it. Check that an entry is current
+    /// before using it.
     pub(crate) admissions: Mutex<HashMap<(PathBuf, String), Admission>>,
-    /// Which file it is.
+    /// The file without links.
     pub(crate) real_path: LazyRealPath,
 }
 
 impl DocumentSession {
-    /// Of a document that was opened with this text by the message numbered `revision`.
+    /// Creates the session of a document that message `revision` opened with this text.
     pub(crate) fn new(rope: Rope, revision: u64) -> DocumentSession {
         DocumentSession {
             latest_request: Mutex::new(LatestRequest::new(revision)),
@@ -55,20 +55,20 @@ impl DocumentSession {
         }
     }
 
-    /// Lets everything follow the edits of message `revision`, after which the text is `rope`.
+    /// Applies the edits of message `revision`, after which the text is `rope`.
     pub(crate) fn apply_edits(&self, edits: &[Edit], rope: &Rope, revision: u64) {
         lock(&self.latest_request).apply_edits(edits, revision);
         self.completions.apply_edits(edits, rope, revision);
         lock(&self.tracked_ranges).apply_edits(edits, rope, revision);
     }
 
-    /// Ends what is being computed for the text as it was.
+    /// Cancels everything that is being computed for the current text.
     pub(crate) fn cancel_requests(&self) {
         lock(&self.latest_request).cancel();
         self.completions.cancel();
     }
 
-    /// Ends what is being computed, for good.
+    /// Cancels everything that is being computed, and accepts no further requests.
     pub(crate) fn close(&self) {
         lock(&self.latest_request).close();
         self.completions.cancel();

@@ -1,7 +1,7 @@
-//! The open documents, as the client's notifications leave them.
+//! The open documents, as changed by the client's notifications.
 //!
-//! One owner, the ordering layer, changes them in the order of arrival; everybody else gets the whole map at one moment, which
-//! costs one reference count. Nothing is parsed here, and no file is read.
+//! The ordering layer owns them and changes them in order of arrival; all others get a snapshot of the whole map, which costs one
+//! reference count. Nothing is parsed here, and no file is read.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -21,12 +21,12 @@ use crate::surrogates::{LoneSurrogates, REPLACEMENT};
 use crate::to_proto;
 use crate::typed_ranges::TypedRanges;
 
-/// Whether a document's text is still what the editor shows.
+/// Whether a change desynchronized a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SyncOutcome {
-    /// It is, or was not before either.
+    /// No: the text is current, or was out of sync before.
     Unchanged,
-    /// It is not any more.
+    /// Yes: the text is no longer what the editor shows.
     Lost,
 }
 
@@ -43,36 +43,36 @@ pub(crate) struct Documents {
     open: HashMap<String, Arc<OpenDocument>>,
 }
 
-/// A document in one version. What outlives versions is in its [`DocumentSession`].
+/// A document in one version. The state that outlives versions is in its [`DocumentSession`].
 #[derive(Clone)]
 pub(crate) struct OpenDocument {
-    /// As the client writes it.
+    /// URI as written by the client.
     pub(crate) uri: Uri,
-    /// The file, if it is one.
+    /// Path, if it is a file.
     pub(crate) path: Option<PathBuf>,
-    /// By the file's name, else as the client calls it; `None` for languages that are not known here.
+    /// Language by the file name, otherwise by the client's language id; `None` for unsupported languages.
     pub(crate) language: Option<Language>,
-    /// Number of the message that made this text.
+    /// Number of the message that set this text.
     pub(crate) revision: u64,
     /// The text.
     pub(crate) rope: Rope,
-    /// The text in one piece, once somebody wanted it.
+    /// The whole text, built on demand.
     full_text: Arc<OnceLock<Arc<str>>>,
-    /// What outlives versions.
+    /// State that outlives versions.
     pub(crate) session: Arc<DocumentSession>,
     /// How the client counts characters.
     pub(crate) encoding: PositionEncoding,
-    /// The halves of surrogate pairs in it.
+    /// Lone surrogates in the text.
     surrogates: LoneSurrogates,
-    /// Whether a change was lost, so that this text is not what the editor shows.
+    /// Whether a change was lost, so that the text is not what the editor shows.
     is_out_of_sync: bool,
-    /// Where the last edit begins, in bytes.
+    /// Start of the last edit, in bytes.
     pub(crate) last_edit: Option<usize>,
-    /// What was typed lately.
+    /// Recently typed ranges.
     pub(crate) typed_ranges: TypedRanges,
 }
 
-/// A document as `didOpen` brings it.
+/// A document as sent by `didOpen`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DidOpenDocument {
@@ -82,27 +82,27 @@ pub(crate) struct DidOpenDocument {
     text: EditorText,
 }
 
-/// A piece of a document's text replaced, or all of it.
+/// A replacement of a range of a document, or of all of it.
 #[derive(Deserialize)]
 pub(crate) struct ContentChange {
-    /// Nothing means everything.
+    /// `None` replaces the whole text.
     range: Option<lsp::Range>,
     #[serde(flatten)]
     text: EditorText,
 }
 
-/// Text of an editor, which may hold halves of surrogate pairs.
+/// Text sent by an editor, which may contain lone surrogates.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct EditorText {
     text: String,
-    /// Present in messages that were repaired.
+    /// Present in repaired messages.
     #[serde(default)]
     text_surrogates: LoneSurrogates,
 }
 
 impl EditorText {
-    /// The text, and the halves in it. Only clients that count UTF-16 mean one character by two halves.
+    /// The text and its lone surrogates. Only for clients that count UTF-16 do two halves form one character.
     fn decode(self, encoding: PositionEncoding) -> (String, LoneSurrogates) {
         let surrogates = self.text_surrogates.validated(&self.text);
         match encoding {
@@ -113,7 +113,7 @@ impl EditorText {
 }
 
 impl Default for Documents {
-    /// Before anything is agreed on, characters are counted as every client can.
+    /// Before the negotiation, characters are counted in UTF-16, which every client supports.
     fn default() -> Documents {
         Documents::new(PositionEncoding::Utf16)
     }
@@ -133,7 +133,7 @@ impl Documents {
         self.open.values().cloned()
     }
 
-    /// A number for which documents are open beside the one at `uri`, and for their texts.
+    /// A hash of the open documents other than the one at `uri`, and of their texts.
     pub(crate) fn fingerprint_of_others(&self, uri: &Uri) -> u64 {
         let others = self.open.values().filter(|other| other.uri != *uri);
         let mut revisions: Vec<u64> = others.map(|other| other.revision).collect();
@@ -143,7 +143,7 @@ impl Documents {
         hasher.finish()
     }
 
-    /// Takes in a document. One that is open already is replaced.
+    /// Opens a document, replacing one that is already open.
     pub(crate) fn open(&mut self, item: DidOpenDocument, revision: u64) {
         let path = from_proto::path(&item.uri);
         let by_name = path.as_ref().and_then(|path| Language::from_path(&path.to_string_lossy()));
@@ -168,8 +168,8 @@ impl Documents {
         }
     }
 
-    /// Applies changes one after the other; `None` is one that cannot be read. After one that cannot be applied only a change of the
-    /// whole text is. `None` if the document is not open.
+    /// Applies changes in order; `None` is a change that cannot be decoded. After a change that cannot be applied, only a
+    /// replacement of the whole text is applied. Returns `None` if the document is not open.
     pub(crate) fn change(
         &mut self,
         uri: &Uri,
@@ -191,7 +191,7 @@ impl Documents {
         Some(SyncOutcome::from_flags(was_out_of_sync, document.is_out_of_sync))
     }
 
-    /// Takes note that a document's text is not known any more.
+    /// Marks a document as out of sync.
     pub(crate) fn mark_desynchronized(&mut self, uri: &Uri) -> SyncOutcome {
         let Some(document) = self.open.get_mut(&from_proto::document_key(uri)) else {
             return SyncOutcome::Unchanged;
@@ -201,7 +201,7 @@ impl Documents {
         SyncOutcome::from_flags(was_out_of_sync, true)
     }
 
-    /// Forgets a document; what is being computed for it ends. False if it was not open.
+    /// Closes a document and cancels its computations. Returns false if it was not open.
     pub(crate) fn close(&mut self, uri: &Uri) -> bool {
         let closed = self.open.remove(&from_proto::document_key(uri));
         if let Some(document) = &closed {
@@ -212,7 +212,7 @@ impl Documents {
 }
 
 impl OpenDocument {
-    /// Applies a change, and adds the edits that it comes to.
+    /// Applies a change and appends the resulting edits to `edits`.
     fn apply_change(&mut self, change: Option<ContentChange>, edits: &mut Vec<Edit>) {
         match change {
             Some(ContentChange { range: None, text }) => self.replace_all(text, edits),
@@ -226,7 +226,7 @@ impl OpenDocument {
 
     fn replace_all(&mut self, text: EditorText, edits: &mut Vec<Edit>) {
         let (text, surrogates) = text.decode(self.encoding);
-        // Places follow what really changed, also for clients that always send everything.
+        // Tracked ranges follow the actual change, also for clients that always send the whole text.
         if let Some(edit) = Edit::between(&self.rope.text(), &text) {
             if self.rope.apply(&edit).is_none() {
                 self.rope = Rope::new(&text);
@@ -259,7 +259,7 @@ impl OpenDocument {
         Some(())
     }
 
-    /// Makes two halves of the character that a position of UTF-16 cuts, if it cuts one.
+    /// Splits the character that a UTF-16 position cuts into its surrogates, if it cuts one.
     fn split_surrogates_at(&mut self, position: Position, edits: &mut Vec<Edit>) -> Option<()> {
         let is_cut = self.encoding == PositionEncoding::Utf16 && self.edited_offset(position).is_none();
         let Some(before) = position.character.checked_sub(1).filter(|_| is_cut) else { return Some(()) };
@@ -278,7 +278,8 @@ impl OpenDocument {
         }
     }
 
-    /// The bytes that a change replaces. Lines past the last one mean the end of the text: clients say so to replace all of it.
+    /// The bytes that a change replaces. Positions past the last line mean the end of the text, since clients use them to replace
+    /// all of it.
     fn edited_range(&self, range: lsp::Range) -> Option<Range<usize>> {
         let (start, end) = (self.edited_offset(range.start)?, self.edited_offset(range.end)?);
         (start <= end).then_some(start..end)
@@ -293,13 +294,15 @@ impl OpenDocument {
         self.rope.offset(from_proto::position(position), self.encoding)
     }
 
-    /// The byte at a position of a request.
+    /// Byte offset of a request's position.
     pub(crate) fn offset(&self, position: Position) -> Result<usize> {
         self.ensure_synchronized()?;
         self.offset_in_text(position).ok_or_else(|| {
             let Position { line, character } = position;
             let lines = self.rope.line_count();
-            Error::invalid_params(format!("no position {line}:{character} in a document of {lines} lines"))
+            Error::invalid_params(format!(
+                "invalid position {line}:{character} in a document of {lines} lines"
+            ))
         })
     }
 
@@ -313,23 +316,23 @@ impl OpenDocument {
         Some(self.rope.position(self.last_edit?, self.encoding)?.line)
     }
 
-    /// Which file it is, whatever links its path goes through; `None` if it is none. Waits for the disk the first time.
+    /// The file's path without links; `None` if it is not a file. Waits for the disk the first time.
     pub(crate) async fn real_path(&self) -> Option<Arc<Path>> {
         self.session.real_path.get(self.path.as_deref()?).await
     }
 
-    /// Whether its text is what the editor shows.
+    /// Whether the text is what the editor shows.
     pub(crate) fn is_synchronized(&self) -> bool {
         !self.is_out_of_sync
     }
 
-    /// The answer to requests for a document whose text is not known.
+    /// Fails for a document that is out of sync.
     pub(crate) fn ensure_synchronized(&self) -> Result<()> {
-        let message = "a change of this document was lost, so its text is not known; close and open it again";
+        let message = "the document is out of sync after a lost change; close and open it again";
         if self.is_synchronized() { Ok(()) } else { Err(Error::invalid_params(message)) }
     }
 
-    /// The whole text, put together once per version.
+    /// The whole text, built once per version.
     pub(crate) fn text(&self) -> Arc<str> {
         Arc::clone(self.full_text.get_or_init(|| self.rope.text().into()))
     }

@@ -1,7 +1,7 @@
-//! What else is open in the editor: other documents as they are on the screen, and where they were edited.
+//! The editor context of a request: the other open documents as shown on the screen, and where they were edited.
 //!
-//! A document whose text is not what is saved is searched and read in the place of its file. What it holds is derived when somebody searches,
-//! once per version: a few milliseconds for thousands of lines.
+//! An open document with unsaved changes replaces its file in searches and in context. Its index is derived on demand, once per
+//! version: a few milliseconds for thousands of lines.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,14 +18,15 @@ use crate::request_snapshot::RequestSnapshot;
 use crate::typed_ranges::MAX_PIECES;
 use crate::workspace_folders::{Folder, FolderContents};
 
-/// An open document with the file that it is.
+/// An open document and its file.
 struct OtherDocument {
     document: Arc<OpenDocument>,
     path: Arc<str>,
 }
 
-/// What is open beside `document` in its folder, be it in another folder within, and the paths of the open documents that must not be
-/// used, nor what is saved of them. What takes longer than `patience` to derive is left out: the next question finds it done.
+/// Returns the documents that are open besides `document` in its folder, nested folders included, and the paths of open documents
+/// that must not be used, neither the buffer nor the saved file. Indexing stops after `patience`: unfinished documents are left
+/// out, and the next request finds them done.
 pub(crate) async fn editor_context(
     moment: &RequestSnapshot,
     document: &OpenDocument,
@@ -34,7 +35,7 @@ pub(crate) async fn editor_context(
     patience: Duration,
 ) -> (EditorContext, Vec<Arc<str>>) {
     let (mut neighbours, refused) = other_documents(moment, document, folder).await;
-    // The latest first; a document that is opened counts as looked at.
+    // Latest first; opening a document counts as a change.
     neighbours.sort_by_key(|neighbour| std::cmp::Reverse(neighbour.document.revision));
     // One file may be open in several windows.
     let mut paths = HashSet::new();
@@ -43,7 +44,7 @@ pub(crate) async fn editor_context(
     let typing = RecentTyping { here: Vec::new(), elsewhere: typed_passages(&neighbours) };
     let derive =
         move || neighbours.iter().filter_map(|neighbour| neighbour.unsaved_index(&contents)).collect();
-    // Late, or after a defect, there is still what is saved.
+    // After a timeout or a panic, the saved files are still used.
     let documents = match tokio::time::timeout(patience, tokio::task::spawn_blocking(derive)).await {
         Ok(documents) => documents.unwrap_or_default(),
         Err(_) => {
@@ -54,7 +55,7 @@ pub(crate) async fn editor_context(
     (EditorContext { documents, recent_visits: recent, recent_typing: typing }, refused)
 }
 
-/// What was typed in the other documents, the latest last.
+/// Passages that were typed in the other documents, the latest last.
 fn typed_passages(neighbours: &[OtherDocument]) -> Vec<TypedPassage> {
     let mut passages: Vec<(u64, TypedPassage)> =
         neighbours.iter().flat_map(OtherDocument::typed_passages).collect();
@@ -63,8 +64,8 @@ fn typed_passages(neighbours: &[OtherDocument]) -> Vec<TypedPassage> {
     passages.into_iter().skip(old).map(|(_, passage)| passage).collect()
 }
 
-/// The other documents that may be told of, and the paths of those that may not. What else is open of the document's own file is not among them: it holds the text after
-/// the cursor.
+/// The other documents that may be used as context, and the paths of those that may not. Other buffers of the document's own file
+/// are excluded: they hold the text after the cursor.
 async fn other_documents(
     moment: &RequestSnapshot,
     document: &OpenDocument,
@@ -92,7 +93,7 @@ impl OtherDocument {
         self.document.typed_ranges.passages(&self.path, &self.document.text())
     }
 
-    /// What the document holds, if that is not what is saved.
+    /// The index of the document if its text differs from the saved file.
     fn unsaved_index(&self, contents: &FolderContents) -> Option<Arc<FileIndex>> {
         let text = self.document.text();
         let saved = contents.files.as_ref().and_then(|files| files.get(&self.path));

@@ -1,7 +1,7 @@
-//! How the engines are that write ghost text: how fast they answer, and which of their faults the user knows of.
+//! Health of the engines that write ghost text: their latency, and the faults reported to the user.
 //!
-//! A fault that lasts comes back at every key. The user is told once of each cause of an engine, and again only after the engine has
-//! answered in between or the settings have changed. Engines go by their names.
+//! A persistent fault would be reported at every key. Each cause of an engine is reported once, and again only after the engine
+//! has answered or the settings have changed. Engines are identified by name.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Mutex;
@@ -11,32 +11,32 @@ use completion::{Outcome, OutcomeStatus, ResponseTime};
 
 use crate::locks::lock;
 
-/// All engines that were asked for ghost text.
+/// Health of all engines that were used for ghost text.
 #[derive(Default)]
 pub(crate) struct EngineHealth(Mutex<HashMap<String, EngineRecord>>);
 
-/// How one is.
+/// Health of one engine.
 #[derive(Default)]
 struct EngineRecord {
     latency: ResponseTime,
-    /// What is wrong with it since it last answered.
+    /// Fault since its last answer.
     fault: Option<String>,
-    /// The causes that the user was told since then.
+    /// Causes reported since its last answer.
     reported_causes: BTreeSet<&'static str>,
 }
 
 impl EngineHealth {
-    /// How long the engine takes for an answer, as far as that is known.
+    /// Returns the expected latency of an engine, if known.
     pub(crate) fn latency(&self, engine: &str) -> Option<Duration> {
         lock(&self.0).get(engine).and_then(|condition| condition.latency.estimate())
     }
 
-    /// What is wrong with the engine since it last answered.
+    /// Returns the engine's fault since its last answer.
     pub(crate) fn fault(&self, engine: &str) -> Option<String> {
         lock(&self.0).get(engine).and_then(|condition| condition.fault.clone())
     }
 
-    /// Forgets the faults of all engines: the settings have changed.
+    /// Clears the faults of all engines, after a change of the settings.
     pub(crate) fn clear_faults(&self) {
         for condition in lock(&self.0).values_mut() {
             condition.fault = None;
@@ -44,7 +44,7 @@ impl EngineHealth {
         }
     }
 
-    /// An engine is asked.
+    /// Registers a request to an engine.
     pub(crate) fn begin_request<'a>(&'a self, engine: &'a str) -> TrackedRequest<'a> {
         TrackedRequest { health: self, engine, start: Instant::now(), is_finished: false }
     }
@@ -53,7 +53,7 @@ impl EngineHealth {
         change(lock(&self.0).entry(engine.to_owned()).or_default())
     }
 
-    /// Takes note of a fault; true if the user has not been told of its cause.
+    /// Records a fault. Returns true if its cause was not reported before.
     fn record_fault(&self, engine: &str, cause: &'static str, message: &str) -> bool {
         self.update(engine, |condition| {
             condition.fault = Some(message.to_owned());
@@ -62,7 +62,7 @@ impl EngineHealth {
     }
 }
 
-/// A question that an engine is working on; dropping it unanswered gives it up.
+/// A request that an engine is processing; dropping it counts as giving it up.
 pub(crate) struct TrackedRequest<'a> {
     health: &'a EngineHealth,
     engine: &'a str,
@@ -70,17 +70,17 @@ pub(crate) struct TrackedRequest<'a> {
     is_finished: bool,
 }
 
-/// What the user is to be told of an engine.
+/// A fault to report to the user.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct EngineFault {
-    /// A word for the cause.
+    /// Identifies the cause.
     pub(crate) cause: &'static str,
-    /// The cause with its remedy. It may quote the server, which may quote code.
+    /// The cause with its remedy. May quote the engine's server, and so may contain code.
     pub(crate) message: String,
 }
 
 impl TrackedRequest<'_> {
-    /// Takes note of how it ended; a fault comes back if the user has not been told of it.
+    /// Records the outcome. Returns a fault if it was not reported before.
     pub(crate) fn finish(mut self, outcome: &Outcome) -> Option<EngineFault> {
         self.is_finished = true;
         let took = outcome.trace.timings.total;
@@ -92,11 +92,11 @@ impl TrackedRequest<'_> {
                 (
                     "timeout",
                     format!(
-                        "engine `{engine}` gave no answer within {seconds:.1} s; see to it, or give it more time with `deadline_ms`"
+                        "engine `{engine}` gave no answer within {seconds:.1} s; check it, or increase `deadline_ms`"
                     ),
                 )
             }
-            // It was asked, and it answered.
+            // The engine has answered.
             _ if outcome.trace.finish.is_some() => {
                 self.health.update(self.engine, |condition| {
                     condition.latency.record_answer(took);

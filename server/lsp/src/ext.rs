@@ -1,6 +1,6 @@
-//! Our own messages: what travels between an editor and this server beside the language server protocol.
+//! The server's own messages, beyond the language server protocol.
 //!
-//! docs/protocol.md describes each with an example, and a test keeps both in step. Shapes only: no behaviour here.
+//! docs/protocol.md describes each with an example; a test keeps it in sync with the types. Types only: no behavior here.
 
 use std::path::PathBuf;
 
@@ -9,17 +9,17 @@ use tower_lsp_server::gen_lsp_types::{
     LspNotificationMethod, MessageDirection, Position, ProgressToken, Range, TextDocumentIdentifier, Uri,
 };
 
-/// Request: makes a case of the block at a cursor. [`RecordCaseParams`] to [`RecordCaseResult`].
+/// Request: records the block at the cursor as a case. [`RecordCaseParams`] to [`RecordCaseResult`].
 pub const RECORD_CASE: &str = "ghostbench/recordCase";
 /// Request: lists recorded cases. [`CasesParams`] to [`CasesResult`].
 pub const CASES: &str = "ghostbench/cases";
-/// Request: one case with everything that is known of it. [`CaseParams`] to [`CaseResult`].
+/// Request: returns one case with its texts and results. [`CaseParams`] to [`CaseResult`].
 pub const CASE: &str = "ghostbench/case";
-/// Request: asks the engines recorded cases again. [`ReplayParams`] to [`ReplayResult`].
+/// Request: replays recorded cases with the engines. [`ReplayParams`] to [`ReplayResult`].
 pub const REPLAY: &str = "ghostbench/replay";
-/// Request: how the engines compare on the recorded cases. [`ScoreboardParams`] to [`ScoreboardResult`].
+/// Request: compares the engines on the recorded cases. [`ScoreboardParams`] to [`ScoreboardResult`].
 pub const SCOREBOARD: &str = "ghostbench/scoreboard";
-/// Request: what the server is doing. No parameters to [`ServerStatus`].
+/// Request: returns the server's status. No parameters to [`ServerStatus`].
 pub const STATUS: &str = "ghostbench/status";
 /// Notification to the editor: the status line changed. [`DidChangeStatusParams`].
 pub const DID_CHANGE_STATUS: &str = "ghostbench/didChangeStatus";
@@ -32,21 +32,21 @@ impl tower_lsp_server::gen_lsp_types::Notification for DidChangeStatus {
     const MESSAGE_DIRECTION: MessageDirection = MessageDirection::ServerToClient;
 }
 
-/// Notification from the editor: a suggestion was drawn. [`DidShowCompletionParams`].
+/// Notification from the editor: a suggestion was displayed. [`DidShowCompletionParams`].
 pub const DID_SHOW_COMPLETION: &str = "textDocument/didShowCompletion";
 /// Notification from the editor: the beginning of a suggestion was accepted. [`DidPartiallyAcceptCompletionParams`].
 pub const DID_PARTIALLY_ACCEPT_COMPLETION: &str = "textDocument/didPartiallyAcceptCompletion";
 /// Notification from the editor: another document has the focus. [`DidFocusParams`].
 pub const DID_FOCUS: &str = "textDocument/didFocus";
 
-/// Command that an item carries: it was accepted. One argument, the item's id.
+/// Command of an item: the item was accepted. One argument, the item's id.
 pub const DID_ACCEPT_COMMAND: &str = "ghostbench.didAcceptCompletionItem";
-/// Command of a code lens, and for key bindings: replays. One argument, [`ReplayParams`].
+/// Command of a code lens, and for key bindings: starts a replay. One argument, [`ReplayParams`].
 pub const REPLAY_COMMAND: &str = "ghostbench.replay";
 /// Command for key bindings: records the block at a cursor. One argument, [`RecordCaseParams`].
 pub const RECORD_CASE_COMMAND: &str = "ghostbench.recordCase";
 
-/// Where to record.
+/// Parameters of [`RECORD_CASE`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordCaseParams {
@@ -56,32 +56,32 @@ pub struct RecordCaseParams {
     pub position: Position,
 }
 
-/// What was recorded.
+/// Result of [`RECORD_CASE`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordCaseResult {
     /// The case.
     pub case: CaseSummary,
-    /// False if the suite held this very case already.
+    /// False if the suite already contains this case.
     pub added: bool,
     /// The suite's file.
     pub suite: PathBuf,
 }
 
-/// Which cases to list.
+/// Parameters of [`CASES`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CasesParams {
-    /// Only those of this document; all of all folders otherwise.
+    /// The document whose cases to list; if unset, lists the cases of all folders.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_document: Option<TextDocumentIdentifier>,
 }
 
-/// The cases, in the order in which they were recorded.
+/// Result of [`CASES`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CasesResult {
-    /// The cases.
+    /// The cases, in the order in which they were recorded.
     pub cases: Vec<CaseSummary>,
 }
 
@@ -89,77 +89,77 @@ pub struct CasesResult {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CaseSummary {
-    /// Its identity.
+    /// Case id.
     pub id: String,
-    /// The scenario's word.
+    /// Scenario.
     pub scenario: String,
-    /// The variant's word.
+    /// Variant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
-    /// The block kind's word.
+    /// Block kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_kind: Option<String>,
-    /// The language's name.
+    /// Language name.
     pub language: String,
-    /// The file it was cut from.
+    /// File the case was recorded in.
     pub uri: Uri,
-    /// That file, relative to its folder.
+    /// Path of that file, relative to its folder.
     pub path: String,
-    /// The cursor when it was recorded, 0-based line.
+    /// Line of the cursor when the case was recorded, 0-based.
     pub line: u32,
-    /// Where its truth stands now, if the document is open and still holds that place.
+    /// Current range of the truth, if the document is open and still contains it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
-    /// Whether what stands there now is not what was recorded.
+    /// Whether the text in `range` differs from the recorded text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub edited: bool,
-    /// What each engine made of it when it was last asked.
+    /// Latest result of each engine.
     pub results: Vec<EngineResult>,
 }
 
-/// What one engine made of one case.
+/// Result of one engine for one case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EngineResult {
     /// The engine's name.
     pub engine: String,
-    /// Tells apart engines and settings whose answers may differ.
+    /// Fingerprint: differs between engines and settings whose answers may differ.
     pub fingerprint: String,
-    /// The status' word: ok, silent, gated, timeout, cancelled or error.
+    /// One of ok, silent, gated, timeout, cancelled and error.
     pub status: String,
     /// Why there is no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whether the answer is the truth, but for white space and comments.
+    /// Whether the answer equals the truth, ignoring white space and comments.
     pub exact: bool,
     /// Edit similarity, 0 to 100.
     pub edit_similarity: f64,
-    /// Time to the whole answer, milliseconds.
+    /// Time to the complete answer, milliseconds.
     pub ms: f64,
-    /// The answer, where one case is asked for.
+    /// The answer; only in the result of [`CASE`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
-/// Which case.
+/// Parameters of [`CASE`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CaseParams {
-    /// Its identity.
+    /// Case id.
     pub id: String,
 }
 
-/// One case with everything that is known of it.
+/// Result of [`CASE`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CaseResult {
-    /// Its place and results, with the answers.
+    /// Location and results, with the answers.
     pub summary: CaseSummary,
-    /// The case as it stands in the suite (docs/formats.md).
+    /// The case as stored in the suite (docs/formats.md).
     pub case: cases::Case,
 }
 
-/// What is replayed.
+/// Scope of a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ReplayTarget {
@@ -171,91 +171,91 @@ pub enum ReplayTarget {
     Suite,
 }
 
-/// What to replay.
+/// Parameters of [`REPLAY`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplayParams {
-    /// How much.
+    /// Scope.
     pub target: ReplayTarget,
-    /// The case's identity, for [`ReplayTarget::Case`].
+    /// Case id, for [`ReplayTarget::Case`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub case: Option<String>,
     /// The document for [`ReplayTarget::File`]; for [`ReplayTarget::Suite`] any document of the folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_document: Option<TextDocumentIdentifier>,
-    /// Where progress is told.
+    /// Token for progress reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
 }
 
-/// How a replay went.
+/// Result of [`REPLAY`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplayResult {
     /// The run's folder, for `ghostbench report`.
     pub run: PathBuf,
-    /// Requests made.
+    /// Number of requests made.
     pub requests: usize,
-    /// Requests that were planned.
+    /// Number of requests planned.
     pub planned: usize,
-    /// Whether it was cancelled before all were made.
+    /// Whether the replay was cancelled before all requests were made.
     pub cancelled: bool,
-    /// The cases with what the engines made of them.
+    /// The cases with their results.
     pub cases: Vec<CaseSummary>,
 }
 
-/// Whose scoreboard.
+/// Parameters of [`SCOREBOARD`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ScoreboardParams {
-    /// Any document of the folder; the first folder otherwise.
+    /// Any document of the folder; if unset, the first folder is used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_document: Option<TextDocumentIdentifier>,
 }
 
-/// How the engines compare on the recorded cases of a folder.
+/// Result of [`SCOREBOARD`]: compares the engines on the recorded cases of a folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ScoreboardResult {
     /// The suite's file.
     pub suite: PathBuf,
-    /// Cases in the suite.
+    /// Number of cases in the suite.
     pub cases: usize,
-    /// The last replay of the whole suite.
+    /// Latest replay of the whole suite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<PathBuf>,
     /// Its summary as `ghostbench report --json` prints it (docs/formats.md).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<serde_json::Value>,
-    /// The same for people, in Markdown.
+    /// The summary as Markdown.
     pub markdown: String,
-    /// The same as `ghostbench report` prints it, in columns.
+    /// The summary in columns, as `ghostbench report` prints it.
     pub text: String,
 }
 
-/// What the server is doing.
+/// The server's status.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerStatus {
     /// The server's version.
     pub version: String,
-    /// utf-8, utf-16 or utf-32.
+    /// One of utf-8, utf-16 and utf-32.
     pub position_encoding: String,
     /// The workspace's folders.
     pub folders: Vec<FolderStatus>,
-    /// The engines of the first folder; the first one writes the ghost text.
+    /// Engines of the first folder; the first one writes the ghost text.
     pub engines: Vec<EngineStatus>,
-    /// Questions that an engine is working on.
+    /// Number of requests that engines are processing.
     pub busy: usize,
-    /// How the last request for a completion ended.
+    /// Outcome of the last completion request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_completion: Option<CompletionStatus>,
-    /// Where the server writes its log.
+    /// The server's log file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_file: Option<PathBuf>,
 }
 
-/// What is known of a folder.
+/// Status of a folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FolderStatus {
@@ -263,81 +263,81 @@ pub struct FolderStatus {
     pub uri: Uri,
     /// Its name.
     pub name: String,
-    /// indexing, ready or failed.
+    /// One of indexing, ready and failed.
     pub state: String,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Source files that engines may read.
+    /// Number of source files available to engines.
     pub files: usize,
-    /// Their lines.
+    /// Number of lines in them.
     pub lines: usize,
     /// The suite's file.
     pub suite: PathBuf,
 }
 
-/// An engine.
+/// Status of an engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EngineStatus {
-    /// The user's name for it.
+    /// Name given by the user.
     pub name: String,
-    /// Its kind.
+    /// Kind.
     pub kind: String,
-    /// Its model.
+    /// Model.
     pub model: String,
-    /// Why it is not asked, if so.
+    /// Why it is unavailable, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What is wrong with it since it last wrote ghost text, if anything.
+    /// Fault since its last answer, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
 }
 
-/// How a request for a completion ended.
+/// Outcome of a completion request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompletionStatus {
-    /// The status' word: ok, reused, silent, gated, superseded, timeout or error.
+    /// One of ok, reused, silent, gated, superseded, timeout and error.
     pub status: String,
-    /// Why there was no text.
+    /// Why there was no suggestion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// From the request's arrival to its answer, milliseconds.
+    /// Time from the request's arrival to its answer, milliseconds.
     pub ms: f64,
 }
 
-/// The status line.
+/// Content of the status line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DidChangeStatusParams {
-    /// Whether something takes a while.
+    /// Whether a long operation is running.
     pub busy: bool,
-    /// normal or warning.
+    /// One of normal and warning.
     pub kind: String,
-    /// What to tell.
+    /// Text to show.
     pub message: String,
 }
 
-/// A suggestion that was drawn.
+/// Parameters of [`DID_SHOW_COMPLETION`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DidShowCompletionParams {
-    /// The item as it was answered.
+    /// The item as sent by the server.
     pub item: ShownItem,
 }
 
-/// A suggestion of which the beginning was accepted.
+/// Parameters of [`DID_PARTIALLY_ACCEPT_COMPLETION`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DidPartiallyAcceptCompletionParams {
-    /// The item as it was answered.
+    /// The item as sent by the server.
     pub item: ShownItem,
-    /// UTF-16 units from the start of the item's text.
+    /// Length of the accepted text, in UTF-16 units from the start of the item's text.
     pub accepted_length: u32,
 }
 
-/// As much of an item as says which one it was.
+/// The part of an item that identifies it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ShownItem {
@@ -346,18 +346,18 @@ pub struct ShownItem {
 }
 
 impl ShownItem {
-    /// The item's id; empty for an item that is not ours.
+    /// Returns the item's id; empty for an item of another server.
     pub fn id(&self) -> &str {
         let argument = self.command.arguments.as_ref().and_then(|arguments| arguments.first());
         argument.and_then(|id| id.as_str()).unwrap_or_default()
     }
 }
 
-/// The document that has the focus.
+/// Parameters of [`DID_FOCUS`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DidFocusParams {
-    /// None when no document has it.
+    /// The document that has the focus; `None` if no document has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_document: Option<TextDocumentIdentifier>,
 }

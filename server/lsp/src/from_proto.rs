@@ -1,4 +1,4 @@
-//! From the protocol's terms to ours.
+//! Conversions from protocol types to internal types.
 
 use std::path::PathBuf;
 
@@ -7,19 +7,19 @@ use text::Position;
 use tower_lsp_server::gen_lsp_types::{self as lsp, Uri};
 use url::Url;
 
-/// What documents are told apart by: clients write one file's URI in several ways (`c%3A` and `C:`, escaped or not).
+/// Returns the key of a document: clients write one file's URI in several ways (`c%3A` and `C:`, escaped or not).
 pub(crate) fn document_key(uri: &Uri) -> String {
     path(uri).map_or_else(|| uri.0.clone(), |path| workspace::path_text(&path))
 }
 
-/// The file that a URI names; `None` for untitled documents, other schemes and what is no URI at all.
+/// The file of a URI; `None` for untitled documents, other schemes and invalid URIs.
 pub(crate) fn path(uri: &Uri) -> Option<PathBuf> {
     let url = Url::parse(&uri.0).ok().filter(|url| url.scheme() == "file")?;
     let path = url.to_file_path().ok()?;
     Some(with_lowercase_drive(path))
 }
 
-/// VS Code writes `c:`, others `C:`. The slash before it is there when the path of a Windows client is read elsewhere.
+/// VS Code writes `c:`, other clients `C:`. The path of a Windows client begins with a slash if it is parsed on another system.
 fn with_lowercase_drive(path: PathBuf) -> PathBuf {
     let drive = match path.to_str().map(str::as_bytes) {
         Some([drive, b':', ..]) if drive.is_ascii_uppercase() => 0,
@@ -33,7 +33,7 @@ fn with_lowercase_drive(path: PathBuf) -> PathBuf {
     PathBuf::from(text)
 }
 
-/// The language that a client's name for it means.
+/// The language of a client's language id.
 pub(crate) fn language(id: &str) -> Option<Language> {
     let name = match id {
         "typescriptreact" => "tsx",

@@ -1,14 +1,13 @@
-//! Keeping what is known of a folder up to date behind the running server.
+//! Keeps the index of a folder up to date in the background.
 //!
 //! ```text
-//! open: cache + disk ─► index ──► published ─► tokens, from the cache ─► published, ready
-//! told of changes ─► quiet for a moment ─► index and tokens ──► published
-//!                                             └─► tokens put together anew, when worn, settled and rested ─► published, cached
+//! open: cache + disk ─► index ──► published ─► corpus, from the cache ─► published, ready
+//! change events ─► debounce ─► index and corpus ──► published
+//!                                    └─► rebuilt corpus, when worn, debounced and rested ─► published, cached
 //! ```
 //!
-//! Requests never wait for it; until it is done they know less. All that computes here is [`BackgroundPool`] work, one after the other. The
-//! index and the built-in engine's tokens take in what changed and nothing else; once much of the tokens has changed, all of them are put
-//! together anew.
+//! Requests never wait for indexing; until it is done they see less. All computation here is [`BackgroundPool`] work, one job after
+//! the other. The index and the built-in engine's corpus are updated incrementally; after many changes the corpus is rebuilt.
 
 mod corpus_builder;
 mod folder_watcher;
@@ -35,16 +34,17 @@ use crate::workspace_folders::{Folder, FolderContents, PendingChanges};
 use corpus_builder::{BuildEvent, CorpusBuild, CorpusBuilder};
 use folder_watcher::{FolderWatcher, WakeReason};
 
-/// Files change in bursts: a save of all, a switch of branches. The index waits this long after the first one.
+/// Debounce of file changes, counted from the first one: files change in bursts, as on "save all" or a branch switch.
 const DEBOUNCE: Duration = Duration::from_millis(50);
 
-/// A folder with so many files and folders is read in a second or two, however slow the machine, and counted in milliseconds.
+/// Folders with at most this many entries are small: they are indexed in a second or two on the slowest machine, usually in
+/// milliseconds.
 const SMALL_FOLDER_ENTRIES: usize = 1_000;
 
 /// Where to look for changes.
 enum RefreshScope {
     Paths(Vec<PathBuf>),
-    /// At what no watcher sees.
+    /// Files that no watcher reports.
     Unwatched,
     Everything,
 }
@@ -59,11 +59,11 @@ impl RefreshScope {
     }
 }
 
-/// Something stopped that should not have; the log says where.
+/// A background task panicked; see the log.
 #[derive(Debug, PartialEq, Eq)]
 struct TaskPanic;
 
-/// Keeps what is known of a folder up to date until it is removed.
+/// Keeps the index of a folder up to date until the folder is removed.
 pub(crate) fn start(server: &Server, folder: Arc<Folder>) {
     let server = server.clone();
     let removed = folder.removed.clone();
@@ -74,7 +74,7 @@ pub(crate) fn start(server: &Server, folder: Arc<Folder>) {
             report_failure(
                 &server,
                 &folder,
-                format!("reading {} stopped by a defect; open it again", folder.name),
+                format!("reading {} panicked; close it and open it again", folder.name),
             )
             .await;
         }
@@ -82,7 +82,7 @@ pub(crate) fn start(server: &Server, folder: Arc<Folder>) {
     });
 }
 
-/// Finds out whether a folder is read in no time. Nothing is read for this, and nothing waits for it but the folder itself.
+/// Detects whether a folder is small. Reads no files, and only the folder itself waits for the result.
 async fn detect_small_folder(folder: &Folder) {
     let (root, removed) = (folder.root.clone(), folder.removed.clone());
     if removed.is_cancelled() {
@@ -94,7 +94,7 @@ async fn detect_small_folder(folder: &Folder) {
     }
 }
 
-/// Goes on until there is a defect.
+/// Runs until a task panics.
 async fn keep_up_to_date(
     server: &Server,
     folder: &Arc<Folder>,
@@ -103,7 +103,7 @@ async fn keep_up_to_date(
     let mut tokens = CorpusBuilder::new(server.background_pool.clone());
     let mut settings = folder.settings.subscribe();
     let mut indexer = loop {
-        // What was told so far is seen by reading everything.
+        // The full scan below covers all changes noted so far.
         folder.take_pending();
         tokens.set_needed(reads_tokens(server, folder).await);
         match open_folder(server, folder, &mut tokens).await? {
@@ -152,7 +152,7 @@ async fn reads_tokens(server: &Server, folder: &Folder) -> bool {
     server.settings_in(Some(folder)).await.is_ok_and(|settings| settings.reads_tokens())
 }
 
-/// Waits for a folder that could not be read, looking for nothing but whether it can be.
+/// Waits until an unreadable folder can be read again; checks nothing else.
 async fn wait_until_readable(
     server: &Server,
     folder: &Arc<Folder>,
@@ -171,7 +171,7 @@ async fn wait_until_readable(
     }
 }
 
-/// Opens a folder and publishes what it holds: first what is searched, then with the tokens. `None` if it cannot be read.
+/// Opens a folder and publishes its contents: first the index, then the corpus. `None` if the folder cannot be read.
 async fn open_folder(
     server: &Server,
     folder: &Arc<Folder>,
@@ -209,12 +209,12 @@ async fn open_folder(
     }
 }
 
-/// That a folder was read, and how much of it was not.
+/// The message after indexing, with the number of files that were excluded.
 fn ready_message(name: &str, world: &WorkspaceIndex) -> String {
     match world.tokens().map_or(0, |tokens| tokens.stats().excluded_files) {
         0 => format!("{name} is read"),
-        1 => format!("{name} is read; the built-in engine has no room for 1 file of it"),
-        files => format!("{name} is read; the built-in engine has no room for {files} files of it"),
+        1 => format!("{name} is read; 1 file exceeds the token limit of the built-in engine"),
+        files => format!("{name} is read; {files} files exceed the token limit of the built-in engine"),
     }
 }
 
@@ -245,12 +245,12 @@ async fn open_indexer(
         "opened"
     );
     if let Some(miss) = opening.miss {
-        tracing::warn!(folder = folder.name, reason = %miss, "the cache is built anew");
+        tracing::warn!(folder = folder.name, reason = %miss, "the cache is rebuilt");
     }
     Ok(Ok(indexer))
 }
 
-/// What was known, with what can be searched by now in its place; the tokens follow.
+/// The previous contents with a new index; the corpus is updated later.
 fn with_index(contents: &FolderContents, indexed: &IndexedFolder) -> FolderContents {
     let files = Arc::clone(indexed.files.files());
     FolderContents {
@@ -264,7 +264,7 @@ fn publish_index(server: &Server, folder: &Folder, contents: FolderContents) {
     server.background_pool.drop_in_background(folder.update_contents(contents));
 }
 
-/// Publishes tokens with what can be searched by now, which may be newer, and keeps them for the next start where that pays.
+/// Publishes a corpus with the current index, which may be newer, and caches the corpus if that is worth it.
 async fn publish_tokens(
     server: &Server,
     folder: &Arc<Folder>,
@@ -279,7 +279,7 @@ async fn publish_tokens(
     let corpus = joined.tokens().cloned();
     let old = folder.finish_indexing(FolderContents {
         index: joined,
-        // Code may still be written where there is none.
+        // Code may still be written in a folder without source files.
         files: is_source.then_some(files),
         code_version: is_source.then_some(code),
     });
@@ -292,8 +292,8 @@ async fn publish_tokens(
     }
 }
 
-/// Keeps tokens for the next start. By now they are published, so that nobody has those that were cached before: where a file that is in
-/// use cannot be replaced, that matters.
+/// Caches the corpus. The corpus is published before, so that the previously cached one is no longer in use: some systems cannot
+/// replace a file in use.
 async fn save_tokens(
     server: &Server,
     folder: &Arc<Folder>,
@@ -310,7 +310,7 @@ async fn save_tokens(
     saving.await
 }
 
-/// Takes in what has changed on disk, and hears of what is new there; says whether anything is different.
+/// Applies the changes on disk, and watches new folders. Returns whether anything differs.
 async fn refresh(
     server: &Server,
     folder: &Arc<Folder>,
@@ -319,7 +319,7 @@ async fn refresh(
     watching: &mut FolderWatcher,
 ) -> Result<(Indexer, bool), TaskPanic> {
     let start = Instant::now();
-    // A look at a few paths may see nothing of a folder that is gone.
+    // Checking a few paths may miss that the folder is gone.
     let look = if folder.has_failed() { RefreshScope::Everything } else { look };
     let contents = folder.state().contents;
     let moves = indexer.follower().root_changes();
@@ -348,11 +348,11 @@ async fn refresh(
     let is_different = found.is_some();
     if let Some(found) = found {
         publish_index(server, folder, found);
-        tracing::info!(folder = folder.name, took = ?start.elapsed(), "changes taken in");
+        tracing::info!(folder = folder.name, took = ?start.elapsed(), "changes applied");
     }
     if folder.recover() {
         report(&server.client, false, "normal", format!("{} can be read again", folder.name)).await;
-        // Whatever was watched may be another folder by now.
+        // The watched paths may belong to another folder now.
         watching.begin(&indexer);
     } else if indexer.follower().root_changes() != moves {
         folder.forget_real_root();
@@ -363,7 +363,7 @@ async fn refresh(
     Ok((indexer, is_different))
 }
 
-/// Keeps what was derived for the next start, where that pays.
+/// Caches the derived entries if that is worth it.
 async fn save(server: &Server, folder: &Arc<Folder>, mut indexer: Indexer) -> Result<Indexer, TaskPanic> {
     let owned = Arc::clone(folder);
     let saving = run_in_background(server, folder, move || {
@@ -372,7 +372,7 @@ async fn save(server: &Server, folder: &Arc<Folder>, mut indexer: Indexer) -> Re
                 tracing::info!(folder = owned.name, files = saved.files, bytes = saved.bytes, "cached");
             }
             Ok(None) => {}
-            // Told once: a folder without room will not have any the next time.
+            // Warned once: the next attempt will most likely fail too.
             Err(error) => owned.warn_of_cache_once(&error),
         }
         indexer
@@ -380,7 +380,7 @@ async fn save(server: &Server, folder: &Arc<Folder>, mut indexer: Indexer) -> Re
     saving.await
 }
 
-/// Does what takes long, or waits for a disk, where that is no harm.
+/// Runs slow work, or work that waits for the disk, on the background threads.
 async fn run_in_background<T: Send + 'static>(
     server: &Server,
     folder: &Folder,
@@ -397,7 +397,7 @@ async fn run<T: Send + 'static>(
     background.run(urgency, work).await.ok_or(TaskPanic)
 }
 
-/// Tells, once, why a folder cannot be read.
+/// Reports, once, why a folder cannot be read.
 async fn report_failure(server: &Server, folder: &Folder, reason: String) {
     if folder.fail_indexing(reason.clone()) {
         tracing::warn!(folder = folder.name, reason, "cannot be read");
@@ -419,7 +419,7 @@ mod tests {
         let background = BackgroundPool::start().unwrap();
         let urgency = || watch::Sender::new(Priority::LargeFolder).subscribe();
         assert_eq!(run(&background, urgency(), || 1).await, Ok(1));
-        let panicked = run(&background, urgency(), || -> u8 { panic!("as it is told to") }).await;
+        let panicked = run(&background, urgency(), || -> u8 { panic!("on purpose") }).await;
         assert_eq!(panicked, Err(TaskPanic));
     }
 
@@ -439,8 +439,8 @@ mod tests {
             )
         };
         assert_eq!(read(100, 3), "shop is read");
-        assert_eq!(read(1, 1), "shop is read; the built-in engine has no room for 1 file of it");
-        assert_eq!(read(1, 3), "shop is read; the built-in engine has no room for 3 files of it");
+        assert_eq!(read(1, 1), "shop is read; 1 file exceeds the token limit of the built-in engine");
+        assert_eq!(read(1, 3), "shop is read; 3 files exceed the token limit of the built-in engine");
         assert_eq!(ready_message("shop", &WorkspaceIndex::empty()), "shop is read");
     }
 }

@@ -1,21 +1,22 @@
-//! What an item says: the range that it replaces and the text that it puts there, so that editors draw it.
+//! Inline completion items: chooses the replaced range and the inserted text such that editors display them.
 //!
-//! Editors hide what they cannot draw, each by rules of its own. One shape satisfies VS Code and Neovim 0.12:
+//! Editors hide items they cannot display, each by its own rules. One form works in VS Code and Neovim 0.12:
 //!
-//! - Plain text, never a snippet: Neovim puts snippets at the cursor and overlooks their range.
-//! - The range is always given and stays on the cursor's line. Without one VS Code replaces the rest of the line, and the protocol
+//! - Plain text, never a snippet: Neovim inserts snippets at the cursor and ignores their range.
+//! - The range is always set and within the cursor's line. Without one VS Code replaces the rest of the line, and the protocol
 //!   forbids a range over several lines.
-//! - Before a blank rest of the line the range begins where the word at the cursor begins, and the text repeats what is typed of it.
-//!   VS Code shows an item for as long as its text begins with what stands between the start of the range and the cursor, so
-//!   deleting a typed character leaves it on the screen. Neovim lays such an item over the line from the cursor on, where there is
-//!   nothing to cover.
-//! - Before anything else the range is empty at the cursor. Neovim would lay a longer one over the code behind the cursor; an
-//!   empty one it draws in between, as does VS Code.
-//! - Where an item of the completion popup is selected, VS Code drops whatever does not replace the popup item's own range with a
-//!   text that begins with the popup item's. So the completion is made as if that item had been inserted ([`apply_popup`]) and put
-//!   behind its text. Neovim sends the visual selection in the same field; what does not touch the cursor is no popup item.
-//! - Line ends are LF in every document. Neovim splits texts at LF and would keep a CR as a character of the line; VS Code writes
-//!   whatever line ends its document has.
+//! - If the rest of the line is blank, the range begins at the start of the word at the cursor, and the text repeats the typed
+//!   part of it. VS Code shows an item as long as its text begins with the text between the start of the range and the cursor, so
+//!   deleting a typed character keeps it on the screen. Neovim overlays such an item on the line from the cursor on, where there
+//!   is nothing to cover.
+//! - Otherwise the range is empty, at the cursor. Neovim would overlay a longer one on the code after the cursor; an empty one is
+//!   displayed inline, as in VS Code.
+//! - If an item of the completion popup is selected, VS Code drops every item that does not replace the popup item's own range by
+//!   a text that begins with the popup item's text. So the completion is generated as if that item had been inserted
+//!   ([`apply_popup`]) and appended to its text. Neovim sends the visual selection in the same field; a selection that does not
+//!   touch the cursor is ignored.
+//! - Line ends are LF in every document. Neovim splits texts at LF and would keep a CR as a character of the line; VS Code
+//!   converts them to the line ends of the document.
 
 use std::ops::Range;
 
@@ -39,8 +40,8 @@ pub(crate) struct PopupItem {
 }
 
 impl PopupItem {
-    /// The popup item that would put `inserted` in place of `range` (bytes of `text`); `None` unless the range touches the cursor and
-    /// stays on its line.
+    /// The popup item that would replace `range` (bytes of `text`) by `inserted`; `None` unless the range touches the cursor and
+    /// is on its line.
     pub(crate) fn at(text: &str, cursor: usize, range: Range<usize>, inserted: &str) -> Option<PopupItem> {
         let touches = range.start <= cursor && cursor <= range.end;
         let is_on_line = !text.get(range.clone())?.contains(ends_line);
@@ -48,14 +49,14 @@ impl PopupItem {
     }
 }
 
-/// The document and the cursor in it as if the popup's item had been inserted.
+/// Returns the document and the cursor after inserting the popup's item.
 pub(crate) fn apply_popup(text: &str, popup: &PopupItem) -> (String, usize) {
     let PopupItem { range, text: inserted } = popup;
     let virtual_text = [&text[..range.start], inserted, &text[range.end..]].concat();
     (virtual_text, range.start + inserted.len())
 }
 
-/// The item that inserts `suggestion` at `cursor` of `text`, or behind the item that is selected in the popup.
+/// Returns the item that inserts `suggestion` at `cursor` of `text`, or after the selected popup item.
 pub(crate) fn inline_item(
     text: &str,
     cursor: usize,
@@ -72,7 +73,7 @@ pub(crate) fn inline_item(
     InlineItem { range, text: [kept, &with_lf(suggestion)].concat() }
 }
 
-/// Where an item at the cursor begins.
+/// Start of the range of an item at the cursor.
 fn replacement_start(text: &str, cursor: usize) -> usize {
     let (before, after) = text.split_at(cursor);
     let is_rest_blank = after.split(ends_line).next().is_none_or(|rest| rest.trim().is_empty());

@@ -1,8 +1,8 @@
-//! Which request for completions may answer: the newest of its document, while the text is the one it asked about.
+//! Decides which completion request of a document may answer: the newest one, as long as its text is current.
 //!
-//! Some clients never cancel (Neovim 0.12), and show whatever comes last at the cursor. So a newer request ends the older one, and
-//! an edit ends the request whose place it touches. Plain typing at the cursor lets the engine go on, since what it says may be what
-//! is being typed; the answer is then kept for the next request, not sent.
+//! Some clients never cancel (Neovim 0.12) and show the last answer at the cursor. So a newer request cancels the older one, and
+//! an edit cancels the request whose position it touches. Plain typing at the cursor does not stop the engine, since its answer
+//! may match the typed text; the answer is then cached for the next request instead of sent.
 
 use text::Edit;
 use tokio_util::sync::CancellationToken;
@@ -21,20 +21,20 @@ struct ActiveRequest {
 }
 
 impl LatestRequest {
-    /// Of a document whose text was made by the message numbered `revision`.
+    /// For a document whose text was set by message `revision`.
     pub(crate) fn new(revision: u64) -> LatestRequest {
         LatestRequest { newest: None, revision, is_closed: false }
     }
 
-    /// Gives the turn to the request that arrived as number `arrival` for the cursor at byte `cursor` of the text that message
-    /// `revision` made. The token is cancelled when the request loses its turn; `None` if it has lost it already.
+    /// Makes the request with number `arrival` the active one, for the cursor at byte `cursor` of the text of message `revision`.
+    /// The returned token is cancelled when another request or an edit replaces it; `None` if that has already happened.
     pub(crate) fn begin(&mut self, arrival: u64, cursor: usize, revision: u64) -> Option<CancellationToken> {
         let is_newest = self.newest.as_ref().is_none_or(|newest| newest.arrival < arrival);
         if self.is_closed || !is_newest {
             return None;
         }
         self.cancel();
-        // An edit that came in between may not have touched this place, but the answer would not fit the text on the screen.
+        // An edit in between may not have touched this position, but the answer would not fit the text on the screen.
         if self.revision != revision {
             return None;
         }
@@ -43,13 +43,13 @@ impl LatestRequest {
         Some(cancel)
     }
 
-    /// Whether an answer of the request that arrived as number `arrival`, to the text of `revision`, may be shown.
+    /// Whether an answer of request `arrival` to the text of `revision` may be shown.
     pub(crate) fn may_answer(&self, arrival: u64, revision: u64) -> bool {
         let is_newest = self.newest.as_ref().is_some_and(|newest| newest.arrival == arrival);
         is_newest && self.revision == revision && !self.is_closed
     }
 
-    /// Takes note of the edits of message `revision`.
+    /// Applies the edits of message `revision`.
     pub(crate) fn apply_edits(&mut self, edits: &[Edit], revision: u64) {
         self.revision = revision;
         let is_typed = |edit: &Edit, turn: &mut ActiveRequest| {
@@ -64,13 +64,13 @@ impl LatestRequest {
         }
     }
 
-    /// No request may answer any more.
+    /// Ends all requests of the document, including later ones.
     pub(crate) fn close(&mut self) {
         self.is_closed = true;
         self.cancel();
     }
 
-    /// Whoever has the turn loses it.
+    /// Cancels the active request.
     pub(crate) fn cancel(&mut self) {
         if let Some(turn) = &self.newest {
             turn.cancel.cancel();
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn the_newest_request_ends_the_older_one_in_whatever_order_they_are_polled() {
         let mut turns = LatestRequest::new(0);
-        let first = turns.begin(1, 0, 0).expect("nobody else asked");
+        let first = turns.begin(1, 0, 0).expect("there is no other request");
         let third = turns.begin(3, 0, 0).expect("it is newer");
         assert!(first.is_cancelled() && !third.is_cancelled());
         assert!(turns.begin(2, 0, 0).is_none() && !third.is_cancelled());
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn typing_at_the_cursor_lets_the_engine_go_on_but_not_answer() {
         let mut turns = LatestRequest::new(0);
-        let cancel = turns.begin(1, 5, 0).expect("nobody else asked");
+        let cancel = turns.begin(1, 5, 0).expect("there is no other request");
         turns.apply_edits(&[typed(5, "ab"), typed(7, "c")], 2);
         assert!(!cancel.is_cancelled() && !turns.may_answer(1, 0));
         turns.apply_edits(&[typed(0, "x")], 3);
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn a_closed_document_is_not_completed_in() {
         let mut turns = LatestRequest::new(0);
-        let cancel = turns.begin(1, 0, 0).expect("nobody else asked");
+        let cancel = turns.begin(1, 0, 0).expect("there is no other request");
         turns.close();
         assert!(cancel.is_cancelled() && turns.begin(2, 0, 0).is_none() && !turns.may_answer(1, 0));
     }

@@ -1,4 +1,4 @@
-//! Which file a document is, and where a folder is, whatever links lead there.
+//! Lazily resolved paths without links, of documents and folders.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -8,12 +8,12 @@ use workspace::{RealPath, real_path};
 use crate::locks::lock;
 use crate::run_blocking::run_blocking;
 
-/// A path without links, asked of the disk until there is something at it, and then no more.
+/// A path without links; resolved on the first use after the path exists, then cached.
 #[derive(Default)]
 pub(crate) struct LazyRealPath(Mutex<Option<Arc<Path>>>);
 
 impl LazyRealPath {
-    /// What `path` leads to, always the same path for one of these; `None` if nobody knows.
+    /// Returns the target of `path`, which must be the same at each call; `None` if it cannot be resolved.
     pub(crate) async fn get(&self, path: &Path) -> Option<Arc<Path>> {
         if let Some(known) = self.known() {
             return Some(known);
@@ -29,12 +29,12 @@ impl LazyRealPath {
         }
     }
 
-    /// What is known without asking.
+    /// Returns the cached path.
     pub(crate) fn known(&self) -> Option<Arc<Path>> {
         lock(&self.0).clone()
     }
 
-    /// Asks anew the next time.
+    /// Clears the cached path.
     pub(crate) fn forget(&self) {
         *lock(&self.0) = None;
     }

@@ -1,8 +1,8 @@
-//! Message bodies that strict JSON refuses: decoded as the editor means them, or recognized as far as they can be read.
+//! Message bodies that strict JSON rejects: repaired if possible, otherwise parsed partially.
 //!
-//! JavaScript strings may hold one half of a surrogate pair, which `JSON.stringify` writes as an escape and older versions as three raw
-//! bytes; editors that keep files as bytes send bytes that are not UTF-8. [`repair`] writes each of them as exactly one character that
-//! counts as the editor counts it, so that later positions fit:
+//! JavaScript strings may contain one half of a surrogate pair, which `JSON.stringify` writes as an escape and older versions as
+//! three raw bytes; editors that store files as bytes send bytes that are not UTF-8. [`repair`] replaces each of them by exactly
+//! one character of the same length in the negotiated encoding, so that later positions fit:
 //!
 //! | in a string | becomes | UTF-8 | UTF-16 | UTF-32 |
 //! |---|---|---|---|---|
@@ -10,23 +10,24 @@
 //! | any other byte that is not UTF-8 | U+001A SUBSTITUTE | 1 | 1 | 1 |
 //! | a control character without its escape | itself | 1 | 1 | 1 |
 //!
-//! Which halves they were is kept beside members named `text` as [`SURROGATES`], since the other half may come with the next change.
-//! What cannot be repaired is scanned by [`parse_partially`], without recursion. Pure; nothing here knows what messages mean.
+//! The original surrogates are stored beside members named `text` as [`SURROGATES`], since the other half may come with the next
+//! change. Bodies that cannot be repaired are scanned by [`parse_partially`], without recursion. Nothing here performs IO or depends on
+//! the meaning of messages.
 
 use tower_lsp_server::jsonrpc::Id;
 
-/// The member beside a repaired `text`: pairs of a byte offset in it, where U+FFFD is, and the surrogate that was there.
+/// The member beside a repaired `text`: pairs of the byte offset of a U+FFFD in it and the original surrogate.
 pub(crate) const SURROGATES: &str = "textSurrogates";
 
-/// The only member whose surrogates are kept.
+/// The only member whose surrogates are stored.
 const TEXT: &[u8] = b"\"text\"";
 const BOM: &[u8] = b"\xEF\xBB\xBF";
-/// What becomes of a lone surrogate.
+/// Replacement of a lone surrogate.
 const REPLACEMENT: &str = "\u{fffd}";
-/// Levels of `params.textDocument.uri`, the deepest member that is recognized.
+/// Depth of `params.textDocument.uri`, the deepest member that is recognized.
 const MAX_DEPTH: usize = 3;
 
-/// The body with every string made valid; everything else is left as it is.
+/// Returns the body with every string made valid; everything else is unchanged.
 pub(crate) fn repair(body: &[u8]) -> Vec<u8> {
     let body = body.strip_prefix(BOM).unwrap_or(body);
     let mut repaired = Vec::with_capacity(body.len());
@@ -58,7 +59,8 @@ fn member(surrogates: &[(usize, u16)]) -> String {
     format!(",\"{SURROGATES}\":[{}]", pairs.join(","))
 }
 
-/// Writes the string that begins with the quote at `start_logging`. Returns where it ends, and its lone surrogates by their byte in its value.
+/// Writes the string that begins with the quote at `start_logging`. Returns its end, and its lone surrogates by their byte offset in the
+/// value.
 fn repair_string(body: &[u8], start: usize, out: &mut Vec<u8>) -> (usize, Vec<(usize, u16)>) {
     let mut surrogates = Vec::new();
     let (mut at, mut length) = (start + 1, 0);
@@ -89,7 +91,7 @@ fn repair_string(body: &[u8], start: usize, out: &mut Vec<u8>) -> (usize, Vec<(u
     (at, surrogates)
 }
 
-/// What one character of a string is written with, and the bytes of UTF-8 in the string's value that it stands for.
+/// The output for one character of a string, and its length in UTF-8 bytes in the string's value.
 struct StringUnit {
     bytes: usize,
     length: usize,
@@ -106,7 +108,7 @@ impl StringUnit {
     }
 }
 
-/// The escape sequence that `rest` begins with. One that is none stays, and strict parsing refuses it.
+/// The escape sequence at the start of `rest`. An invalid one is kept, so that strict parsing rejects it.
 fn escape(rest: &[u8]) -> (StringUnit, Option<u16>) {
     let Some(unit) = code_unit(rest) else { return StringUnit::valid(rest.len().min(2), 1) };
     let next = rest.get(6..).and_then(code_unit);
@@ -119,12 +121,12 @@ fn escape(rest: &[u8]) -> (StringUnit, Option<u16>) {
 
 fn code_unit(rest: &[u8]) -> Option<u16> {
     let digits = rest.strip_prefix(b"\\u")?.get(..4)?;
-    // Signs are no digits, though the parser takes them.
+    // `from_str_radix` accepts signs; JSON does not.
     let digits = str::from_utf8(digits).ok().filter(|_| digits.iter().all(u8::is_ascii_hexdigit))?;
     u16::from_str_radix(digits, 16).ok()
 }
 
-/// The character that `rest` begins with: valid, a surrogate in the way of UTF-8, or a byte of no character.
+/// The character at the start of `rest`: valid, a surrogate encoded as UTF-8, or an invalid byte.
 fn character(rest: &[u8]) -> (StringUnit, Option<u16>) {
     let valid = rest[..rest.len().min(4)].utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
     match (valid, rest) {
@@ -136,22 +138,22 @@ fn character(rest: &[u8]) -> (StringUnit, Option<u16>) {
     }
 }
 
-/// What can be read of a message that is no JSON.
+/// The readable parts of a message that is not valid JSON.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct PartialMessage {
-    /// Whether it begins as an object does. Nothing else is a message.
+    /// Whether it begins like an object. Nothing else is a message.
     pub(crate) is_object: bool,
-    /// Its `id`, if that is one.
+    /// Its `id`, if valid.
     pub(crate) id: Option<Id>,
     /// Its `method`.
     pub(crate) method: Option<String>,
-    /// The document that its parameters name.
+    /// The document named in its parameters.
     pub(crate) uri: Option<String>,
-    /// Whether it has a result or an error, as answers do.
+    /// Whether it has a result or an error, as responses do.
     pub(crate) is_response: bool,
 }
 
-/// Reads what can be read of a repaired body, up to where its brackets do not match or its strings do not end.
+/// Parses a repaired body, up to a mismatched bracket or an unterminated string.
 pub(crate) fn parse_partially(body: &[u8]) -> PartialMessage {
     let mut scan = Scanner { body, at: 0, open: Vec::new(), path: Default::default() };
     let is_object = body.trim_ascii_start().starts_with(b"{");
@@ -160,18 +162,18 @@ pub(crate) fn parse_partially(body: &[u8]) -> PartialMessage {
     recognized
 }
 
-/// A place in a body with the brackets around it.
+/// A position in a body with its enclosing brackets.
 struct Scanner<'a> {
     body: &'a [u8],
     at: usize,
-    /// What closes the open brackets.
+    /// Closing brackets of the open ones.
     open: Vec<u8>,
-    /// The keys that lead here, of the outermost objects.
+    /// Keys of the outermost objects at this position.
     path: [Option<String>; MAX_DEPTH],
 }
 
 impl Scanner<'_> {
-    /// Reads a token; `None` at the end of what can be read.
+    /// Reads a token; `None` at the end of the readable part.
     fn step(&mut self, recognized: &mut PartialMessage) -> Option<()> {
         let byte = *self.body.get(self.at)?;
         match byte {
@@ -232,7 +234,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Length of the quoted string that `rest` begins with; `None` if it does not end.
+/// Length of the quoted string at the start of `rest`; `None` if it is unterminated.
 fn string_length(rest: &[u8]) -> Option<usize> {
     let mut at = 1;
     loop {
@@ -369,7 +371,7 @@ mod tests {
 
     #[test]
     fn deep_and_long_bodies_are_read_on_a_small_stack() {
-        /// The smallest stack that a thread of ours has anywhere.
+        /// The smallest stack of any of our threads on any platform.
         const STACK_BYTES: usize = 512 << 10;
         const DEEP: usize = 100_000;
         let read = || {

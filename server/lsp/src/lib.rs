@@ -1,14 +1,14 @@
-//! The language server: ghost text in order and on time; cases recorded at the cursor, replayed and scored in the editor.
+//! The language server: inline completion, and cases recorded at the cursor, replayed and scored in the editor.
 //!
 //! ```text
-//! serve (loop, answers) ─► ordered (state, moments) ─┬─► notifications/*  change documents and folders, at once
-//!        │                                           └─► requests/*       answer from the moment of their arrival
-//!    transport (frames)                                      │
-//!                                      completion::complete, replay, mining, report
+//! serve (loop, answers) ─► ordered (state, snapshots) ─┬─► notifications/*  change documents and folders, at once
+//!        │                                             └─► requests/*       answer from the snapshot of their arrival
+//!    transport (frames)                                        │
+//!                                        completion::complete, replay, mining, report
 //! ```
 //!
-//! Responsible for the protocol: order, exactly one answer per request, cancellation, the editors' rules for drawing. What a
-//! completion is, what a case is and what a score is, other crates decide. Types of the protocol appear nowhere else.
+//! Responsible for the protocol: message order, exactly one answer per request, cancellation, the editors' rules for rendering.
+//! Completions, cases and scores are defined in other crates. Protocol types appear nowhere else.
 
 mod admission;
 mod background_pool;
@@ -64,23 +64,23 @@ pub use main_loop::{ExitReason, serve};
 pub use served::{EditorEngine, EngineSource, budget, strategy, with_context};
 pub use settings_files::{SettingsFiles, read_settings_file, workspace_file};
 
-/// What a server is made of.
+/// The parts a server is built from.
 pub struct ServerSetup {
-    /// The files of settings.
+    /// Settings files.
     pub files: SettingsFiles,
-    /// The environment, which settings refer to.
+    /// Environment variables that settings refer to.
     pub variables: Environment,
-    /// The engines that settings are turned into.
+    /// Creates engines from settings.
     pub engines: EngineSource,
-    /// Where suites and runs are kept.
+    /// Folder for suites and runs.
     pub data: DataFolder,
-    /// Where what was derived from folders is kept for the next start, if anywhere.
+    /// Cache of derived data, for the next start; `None` disables it.
     pub cache: Option<Cache>,
-    /// Where the server logs, if anywhere.
+    /// Log file; `None` disables logging.
     pub log: Option<LogSettings>,
 }
 
-/// Threads for work behind the scenes: one core stays free for whoever types.
+/// Number of background threads: one fewer than there are cores, at least one.
 pub fn background_threads() -> NonZeroUsize {
     NonZeroUsize::new(replay::cores() - 1).unwrap_or(NonZeroUsize::MIN)
 }

@@ -1,7 +1,7 @@
-//! The log file: what the server did, without a line of anybody's code.
+//! The log file: records the server's actions, without any code of the user.
 //!
-//! Only our own events are written; the protocol library's hold whole messages. Messages of panics may quote the text they stumbled
-//! over, so of a panic only the place is written.
+//! Only events of our own crates are written; those of the protocol library contain whole messages. Panic messages may quote
+//! code, so only the location of a panic is written.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -15,26 +15,27 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
 
-/// A log that has grown to this size, bytes, is put aside for a new one: with the one before it, it takes twice as much and a line.
+/// Maximum size of the log file, in bytes, before it is rotated. Together with the previous file it takes twice as much, plus a
+/// line.
 const MAX_BYTES: u64 = 4 << 20;
 
 /// Crates whose events are written.
 const OWN_CRATES: [&str; 5] = ["lsp", "completion", "engines", "replay", "workspace"];
 
-/// Where to log, and how much.
+/// Log settings.
 #[derive(Clone, Debug)]
 pub struct LogSettings {
     /// The file; several servers may share it.
     pub path: PathBuf,
-    /// The least important events that are written.
+    /// Least severe level that is written.
     pub level: Level,
 }
 
-/// Begins to log. A server that cannot write its log serves without one, and never writes code to standard error either.
+/// Starts logging. A server that cannot write its log runs without one; code is never written to standard error either.
 pub(crate) fn start_logging(log: Option<&LogSettings>) {
     panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|place| format!("{}:{}", place.file(), place.line()));
-        tracing::error!(place, "a defect: panic");
+        tracing::error!(place, "panic");
     }));
     let opened = log.and_then(|log| Some((RotatingFile::open(&log.path, MAX_BYTES).ok()?, log.level)));
     let Some((file, level)) = opened else { return };
@@ -44,12 +45,12 @@ pub(crate) fn start_logging(log: Option<&LogSettings>) {
     };
     let lines =
         fmt::layer().with_writer(Mutex::new(file)).with_ansi(false).with_filter(FilterFn::new(is_ours));
-    // Only a second server in one process could be here before.
+    // Fails only if a second server runs in the same process.
     let _ = tracing_subscriber::registry().with(lines).try_init();
     tracing::info!(version = env!("CARGO_PKG_VERSION"), process = std::process::id(), "start");
 }
 
-/// A file that is put aside for a new one when it has grown to a size.
+/// A file that is rotated when it exceeds a size.
 struct RotatingFile {
     path: PathBuf,
     file: File,
@@ -66,8 +67,8 @@ impl RotatingFile {
         Ok(bounded)
     }
 
-    /// Puts the file aside if it has grown enough. Of several servers with one log, the one that gets the lock on the file does that;
-    /// the others find a new one in its place.
+    /// Rotates the file if it is too large. Of several servers with one log, the one that locks the file renames it; the others
+    /// find the new one.
     fn rotate(&mut self) -> io::Result<()> {
         if self.file.metadata()?.len() <= self.max_bytes {
             return Ok(());
@@ -84,7 +85,7 @@ impl RotatingFile {
 
 impl Write for RotatingFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // A log that cannot be put aside goes on.
+        // Logging continues if the file cannot be rotated.
         let _ = self.rotate();
         self.file.write(bytes)
     }

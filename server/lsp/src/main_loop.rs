@@ -1,5 +1,4 @@
-//! The loop: takes messages in the order of their arrival, lets requests work in tasks of their own, and is the one place from
-//! which answers are sent.
+//! The main loop: takes messages in order of arrival, runs each request in its own task, and is the only sender of answers.
 //!
 //! ```text
 //! stdin ─► reader thread ─► loop ─► OrderedService::call ─┬─► state (notifications, at once)
@@ -7,7 +6,7 @@
 //!                             └── ends: writer stopped, client does not read, parent process gone
 //! ```
 //!
-//! The loop runs on the main thread, which no computation ever occupies, and awaits nothing but the next message.
+//! The loop runs on the main thread, which runs no computation, and awaits nothing but the next message.
 
 use std::io::{self, BufReader};
 use std::thread;
@@ -28,27 +27,27 @@ use crate::ordered_service::OrderedService;
 use crate::transport::{self, IncomingMessage, MessageSender};
 use crate::{ServerSetup, log, service, stdio};
 
-/// Messages that may wait for the loop; it never waits itself, so this only smooths bursts.
+/// Capacity of the queue between reader and loop. The loop never waits, so this only smooths bursts.
 const INCOMING_QUEUE: usize = 1024;
-/// How long the last answers may take to reach a client that reads.
+/// Time limit for delivering the last answers on exit.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Why the server ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExitReason {
-    /// The client said `shutdown`, then `exit`.
+    /// The client sent `shutdown`, then `exit`.
     Shutdown,
-    /// The client said `exit` without `shutdown`.
+    /// The client sent `exit` without `shutdown`.
     ExitWithoutShutdown,
     /// The client closed the stream, or its process ended.
     ClientGone,
-    /// The client's headers cannot be understood: why.
+    /// The client's headers are invalid; the reason.
     BrokenHeaders(String),
-    /// The client sends without ever reading.
+    /// The client sends without reading.
     ClientDoesNotRead,
 }
 
-/// Serves one client over standard input and output until either has had enough.
+/// Serves one client over standard input and output. Returns why the server ended.
 pub fn serve(setup: ServerSetup) -> anyhow::Result<ExitReason> {
     log::start_logging(setup.log.as_ref());
     let background = BackgroundPool::start()?;
@@ -58,7 +57,7 @@ pub fn serve(setup: ServerSetup) -> anyhow::Result<ExitReason> {
         .build()
         .context("cannot start threads")?;
     let end = runtime.block_on(run(setup, background));
-    // Whatever still computes is of no use to anybody.
+    // Running computations are no longer needed.
     runtime.shutdown_background();
     end
 }
@@ -85,7 +84,7 @@ async fn run(setup: ServerSetup, background: BackgroundPool) -> anyhow::Result<E
     tracing::info!(?end, "the server ends");
     service.stop();
     answers.pending.close();
-    // An engine that does not even let itself be dropped keeps nobody here.
+    // Engines that do not stop when dropped must not delay the exit.
     let _ = tokio::time::timeout(DRAIN_TIMEOUT, answers.pending.wait()).await;
     writer.finish(DRAIN_TIMEOUT);
     Ok(end)
@@ -131,8 +130,8 @@ async fn message_loop(
     end
 }
 
-/// Lets the service take one message. Requests are answered by tasks of their own, but for those that decide what may come after
-/// them.
+/// Passes one message to the service. Requests are answered in tasks of their own, except those that decide which messages may
+/// follow.
 async fn handle_message(
     service: &mut OrderedService,
     request: Request,
@@ -155,17 +154,18 @@ async fn handle_message(
         .then(|| if service.was_shut_down() { ExitReason::Shutdown } else { ExitReason::ExitWithoutShutdown })
 }
 
-/// The one way out.
+/// Sends all answers.
 #[derive(Clone)]
 struct ResponseSender {
     outgoing: MessageSender,
     exit: UnboundedSender<ExitReason>,
-    /// The tasks that have yet to answer.
+    /// Tasks that have not answered yet.
     pending: TaskTracker,
 }
 
 impl ResponseSender {
-    /// Answers a request. The service has no answer to unknown methods that begin with `$/`, but whoever sent an id waits for one.
+    /// Answers a request. The service does not answer unknown methods that begin with `$/`, but a request with an id must be
+    /// answered.
     fn respond(&self, id: Option<Id>, response: Result<Option<Response>, ExitedError>) {
         let Ok(response) = response else { return };
         let unknown = || id.map(|id| Response::from_error(id, Error::method_not_found()));

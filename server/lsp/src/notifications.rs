@@ -1,4 +1,4 @@
-//! Notifications, one file per method: what each changes, at once and in the order of arrival.
+//! Notification handlers, one file per method; each changes the state at once and in order of arrival.
 
 mod did_change;
 mod did_change_configuration;
@@ -20,7 +20,7 @@ use tower_lsp_server::jsonrpc::Request;
 use crate::ext;
 use crate::ordered_service::OrderedState;
 
-/// Lets a notification change the state; false if it is none that is known here.
+/// Applies a notification to the state. Returns false if its method is not handled here.
 pub(crate) fn dispatch(state: &mut OrderedState, notification: &Request) -> bool {
     match notification.method() {
         "textDocument/didOpen" => did_open::did_open(state, params(notification)),
@@ -57,14 +57,12 @@ fn apply<P: DeserializeOwned>(
 ) {
     match P::deserialize(params(notification)) {
         Ok(params) => change(state, params),
-        // The error may quote what was sent, which may be code.
-        Err(_) => {
-            state.server.warn(format!("{} came with parameters of another shape", notification.method()))
-        }
+        // The error may quote the parameters, which may contain code.
+        Err(_) => state.server.warn(format!("invalid parameters of {}", notification.method())),
     }
 }
 
-/// The parameters; `null` where there are none.
+/// The parameters; `null` if there are none.
 pub(crate) fn params(notification: &Request) -> &Value {
     notification.params().unwrap_or(&Value::Null)
 }

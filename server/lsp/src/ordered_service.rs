@@ -1,8 +1,8 @@
-//! The ordering layer: sees every message synchronously, in the order of arrival, before any future is polled.
+//! The ordering layer: processes every message synchronously, in order of arrival, before any future is polled.
 //!
-//! Notifications change the [`ServerUnderTest`] here and go no further, but for those of the protocol's own life cycle. Requests go on to the
-//! LSP service with the [`RequestSnapshot`] of their arrival, so that whatever runs when, each answer belongs to the text before it. Nothing
-//! here parses, waits or computes.
+//! Notifications change the [`ServerUnderTest`] here and are not passed on, except those of the protocol's life cycle. Requests are passed
+//! to the LSP service with the [`RequestSnapshot`] of their arrival, so that each answer belongs to the text at that time. Nothing here
+//! parses, waits or computes.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::request_snapshot::RequestSnapshot;
 use crate::server::Server;
 use crate::transport::LostChange;
 
-/// The LSP service with the order kept around it.
+/// The LSP service behind the ordering layer.
 pub(crate) struct OrderedService {
     service: LspService<Server>,
     state: Option<OrderedState>,
@@ -33,13 +33,13 @@ pub(crate) struct OrderedService {
     was_shut_down: bool,
 }
 
-/// What notifications change; there is one from the answer to `initialize` to `shutdown`.
+/// State changed by notifications; exists from the answer to `initialize` to `shutdown`.
 pub(crate) struct OrderedState {
-    /// What the requests share.
+    /// State shared by the requests.
     pub(crate) server: Server,
     /// The open documents.
     pub(crate) documents: Arc<Documents>,
-    /// Number of the message that is being taken in.
+    /// Number of the current message.
     pub(crate) arrival: u64,
 }
 
@@ -48,30 +48,30 @@ impl OrderedService {
         OrderedService { service, state: None, arrivals: 0, was_shut_down: false }
     }
 
-    /// Whether the client said `shutdown`.
+    /// Whether the client sent `shutdown`.
     pub(crate) fn was_shut_down(&self) -> bool {
         self.was_shut_down
     }
 
-    /// The work that a request gives a progress token for. The client may stop it right after sending the request.
+    /// The task of a request with a progress token. The client may stop it right after sending the request.
     fn progress_task(&self, request: &Request) -> Option<ProgressTask> {
         let token = ProgressToken::deserialize(request.params()?.get("workDoneToken")?).ok()?;
         Some(self.service.inner().progress_tasks.begin(token))
     }
 
-    /// Takes note that a message was lost that may have changed documents.
+    /// Handles a lost message that may have changed documents.
     pub(crate) fn handle_lost(&mut self, lost: LostChange) {
         if let Some(state) = self.state() {
             state.handle_lost(lost);
         }
     }
 
-    /// Ends all that is under way.
+    /// Cancels all running tasks.
     pub(crate) fn stop(&self) {
         self.service.inner().stopping.cancel();
     }
 
-    /// The state, once the client and we have agreed on how to count characters.
+    /// The state; created once the position encoding is negotiated.
     fn state(&mut self) -> Option<&mut OrderedState> {
         if self.state.is_none() && !self.was_shut_down {
             let server = self.service.inner();
@@ -93,8 +93,8 @@ impl OrderedService {
 }
 
 impl OrderedState {
-    /// Lets a notification change the state; false if it is none that is known here. A defect leaves the server going: the
-    /// document that it struck is not trusted any more.
+    /// Applies a notification to the state. Returns false if its method is not handled here. After a panic the server keeps
+    /// running, and the affected document is marked as out of sync.
     fn notify(&mut self, notification: &Request) -> bool {
         let notified = panic::catch_unwind(AssertUnwindSafe(|| notifications::dispatch(self, notification)));
         notified.unwrap_or_else(|_| {
@@ -104,7 +104,7 @@ impl OrderedState {
         })
     }
 
-    /// Takes note that a message was lost that may have changed these documents.
+    /// Handles a lost message that may have changed these documents.
     fn handle_lost(&mut self, lost: LostChange) {
         match lost {
             LostChange::Nothing => {}
@@ -116,19 +116,18 @@ impl OrderedState {
                     open.iter().filter(|uri| documents.mark_desynchronized(uri) == SyncOutcome::Lost).count();
                 if lost > 0 {
                     self.ask_to_reopen(&format!(
-                        "a message that may change any of the {lost} open documents was lost"
+                        "lost a message that may change any of the {lost} open documents"
                     ));
                 }
             }
         }
     }
 
-    /// Takes note that the text of the document that `params` name is not known any more: they cannot be read, or what they ask for
-    /// panicked.
+    /// Marks the document named in `params` as out of sync, after invalid parameters or a panic.
     pub(crate) fn mark_named_desynchronized(&mut self, method: &str, params: &Value) {
         match params.pointer("/textDocument/uri").and_then(Value::as_str) {
             Some(uri) => self.mark_desynchronized(uri.to_owned()),
-            None => self.server.warn(format!("invalid parameters of {method}: they name no text document")),
+            None => self.server.warn(format!("invalid parameters of {method}: no text document")),
         }
     }
 
@@ -139,9 +138,9 @@ impl OrderedState {
         }
     }
 
-    /// Asks the user, where they see it, for what no message to an editor can ask.
+    /// Asks the user to reopen a document: the protocol has no message for that.
     pub(crate) fn ask_to_reopen(&self, reason: &str) {
-        let remedy = "nothing is suggested or recorded there until it is closed and opened again";
+        let remedy = "no suggestions or cases there until it is closed and opened again";
         self.server.show_and_log(MessageType::Warning, format!("{reason}; {remedy}"));
     }
 }

@@ -1,4 +1,4 @@
-//! The end of the editor is the end of the server, even if it leaves the pipe open.
+//! Stops the server when the editor's process ends, even if the pipe remains open.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use crate::main_loop::ExitReason;
 #[cfg(unix)]
 mod unix;
 
-/// How often we look whether the parent lives.
+/// Interval at which the parent process is checked.
 #[cfg(unix)]
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Ends the server when the process `id` is gone. Where processes cannot be asked about, the closed pipe has to do.
+/// Stops the server when process `id` is gone. On other systems only the closed pipe stops it.
 #[cfg(unix)]
 pub(crate) fn watch(id: i32, ends: UnboundedSender<ExitReason>) {
     tokio::spawn(async move {
@@ -26,6 +26,6 @@ pub(crate) fn watch(id: i32, ends: UnboundedSender<ExitReason>) {
     });
 }
 
-/// Ends the server when the process `id` is gone. Where processes cannot be asked about, the closed pipe has to do.
+/// Does nothing: without process checks, only the closed pipe stops the server.
 #[cfg(not(unix))]
 pub(crate) fn watch(_: i32, _: UnboundedSender<ExitReason>) {}

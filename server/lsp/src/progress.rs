@@ -1,7 +1,7 @@
-//! Work-done progress: shown where the client gave a token or can be given one, and never waited for.
+//! Work-done progress: shown if the client sent a token or accepts one of ours; work never waits for it.
 //!
-//! Some work can be stopped by its progress. Stopping is known by the token from the arrival of the request on, before anything is
-//! shown; several pieces of work under one token stop together.
+//! Some tasks can be stopped from their progress display. Stopping works by the token from the arrival of the request on, before
+//! anything is shown; tasks with the same token stop together.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -17,19 +17,19 @@ use tower_lsp_server::gen_lsp_types::{ProgressNotification, ProgressParams, Prog
 use crate::locks::lock;
 use crate::server::Server;
 
-/// Nobody reads faster.
+/// Minimum interval between reports.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// How far some work has come.
+/// Progress of a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ProgressStep {
-    /// Parts done.
+    /// Completed parts.
     pub(crate) done: usize,
-    /// Parts in all; 0 while that is not known.
+    /// Number of parts; 0 while unknown.
     pub(crate) total: usize,
 }
 
-/// The work that is under way, by what it is shown under.
+/// The running tasks, by token.
 #[derive(Clone, Default)]
 pub(crate) struct ProgressTasks {
     open: Arc<Mutex<Vec<RegisteredTask>>>,
@@ -42,31 +42,31 @@ struct RegisteredTask {
     stop: CancellationToken,
 }
 
-/// One piece of work; forgotten when this is dropped.
+/// A running task; unregistered when dropped.
 pub(crate) struct ProgressTask {
     number: u64,
     tasks: ProgressTasks,
-    /// What it is shown under.
+    /// Progress token.
     progress: ProgressToken,
-    /// Whether the client knows that already.
+    /// Whether the client created the token.
     is_known: bool,
-    /// Cancelled when the client stops it.
+    /// Cancelled when the client stops the task.
     pub(crate) stop: CancellationToken,
 }
 
 impl ProgressTasks {
-    /// Takes in work that the client gave a token for.
+    /// Registers a task with the client's token.
     pub(crate) fn begin(&self, progress: ProgressToken) -> ProgressTask {
         self.register(self.count.fetch_add(1, Ordering::Relaxed), progress, true)
     }
 
-    /// Takes in work that the client gave no token for.
+    /// Registers a task with a new token.
     pub(crate) fn begin_server_initiated(&self) -> ProgressTask {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         self.register(number, ProgressToken::String(format!("ghostbench/{number}")), false)
     }
 
-    /// Stops all work that is shown under `progress`.
+    /// Stops all tasks with the token `progress`.
     pub(crate) fn stop(&self, progress: &ProgressToken) {
         for listed in lock(&self.open).iter().filter(|listed| listed.progress == *progress) {
             listed.stop.cancel();
@@ -86,15 +86,15 @@ impl Drop for ProgressTask {
     }
 }
 
-/// Work that is being shown. Dropped, it is shown as ended.
+/// A progress display. Ends when dropped.
 pub(crate) struct ProgressReporter {
-    /// Hears of every step.
+    /// Receives every step.
     pub(crate) steps: Sender<ProgressStep>,
     task: JoinHandle<()>,
 }
 
 impl ProgressReporter {
-    /// Begins to show work, if the client wants to see it.
+    /// Shows the progress of a task, if the client supports it.
     pub(crate) fn begin(
         server: &Server,
         work: &ProgressTask,
@@ -116,15 +116,15 @@ impl ProgressReporter {
         ProgressReporter { steps, task: showing }
     }
 
-    /// Shows that the work is done, before anything that is sent later.
+    /// Ends the display, before anything that is sent later.
     pub(crate) async fn end(self) {
         drop(self.steps);
-        // A defect in showing is no defect in the work.
+        // A panic in the display does not affect the task.
         let _ = self.task.await;
     }
 }
 
-/// Has the client make room for a token of ours; false if it does not before the work is over.
+/// Asks the client to create a token; returns false if it has not done so when the task ends.
 async fn create(client: &Client, progress: &ProgressToken, mut told: Receiver<ProgressStep>) -> bool {
     let is_over = async { while told.changed().await.is_ok() {} };
     tokio::select! {
@@ -134,7 +134,7 @@ async fn create(client: &Client, progress: &ProgressToken, mut told: Receiver<Pr
     }
 }
 
-/// Shows steps until nobody tells of any more.
+/// Reports steps until the sender is dropped.
 async fn show(client: &Client, progress: &ProgressToken, begin: Value, mut told: Receiver<ProgressStep>) {
     send(client, progress, begin).await;
     let mut next = Instant::now();

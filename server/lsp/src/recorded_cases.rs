@@ -1,4 +1,4 @@
-//! What was recorded in a folder, and what engines made of it; read on when its files changed.
+//! Recorded cases of a folder and the latest results of the engines; read incrementally when files change.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -12,61 +12,61 @@ use workspace::Snapshot;
 use crate::locks::lock;
 use crate::workspace_folders::FolderState;
 
-/// The cases recorded in a folder, and what engines made of them.
+/// The recorded cases of a folder, and the results of the engines.
 pub(crate) struct RecordedCases {
     data: DataFolder,
     root: PathBuf,
     suite: OnceLock<RecordedSuite>,
-    /// Held while reading, so that those who wait find it done.
+    /// Held while reading, so that concurrent requests find the result.
     read: Mutex<CachedResults>,
     renames: Mutex<Renames>,
 }
 
-/// What was read last.
+/// Cached results of reading.
 #[derive(Default)]
 struct CachedResults {
     latest: Option<(AnswersStamp, Arc<RecordedAnswers>)>,
     moved: Option<Moved>,
-    /// Problems that were told; each is told once.
+    /// Problems that were reported; each is reported once.
     reported: HashSet<String>,
 }
 
-/// What tells whether the runs are as they were, and the suite the same with more cases at most.
+/// Unchanged while the runs are the same and the suite has at most gained cases.
 type AnswersStamp = (RunsStamp, u64);
-/// What tells whether the folder's files are as they were, the suite the same with more cases at most, and no file was renamed.
+/// Unchanged while the folder's files are the same, the suite has at most gained cases, and no file was renamed.
 type MovesStamp = (u64, u64, u64);
-/// The paths that cases were recorded at, by the paths at which their files are now.
+/// Recorded paths by the current path of their file.
 type MovedPaths = HashMap<String, Vec<String>>;
 
-/// Where files are by now.
+/// Current paths of moved files.
 struct Moved {
     stamp: MovesStamp,
-    /// How many recorded paths were looked at.
+    /// Number of recorded paths checked.
     paths: usize,
     moves: Arc<MovedPaths>,
 }
 
-/// What the editor has renamed, files and folders.
+/// Files and folders renamed in the editor.
 #[derive(Default)]
 struct Renames {
-    /// Paths at first and now.
+    /// Original and current paths.
     list: Vec<(String, String)>,
-    /// How many there were in all.
+    /// Number of all renames.
     count: u64,
 }
 
-/// Renames that are remembered: those of a long day. Later the code itself tells where it is.
+/// Maximum number of renames that are remembered: a long day's work. Older ones are found by the content of the file.
 const MOST_RENAMES: usize = 1_000;
 
-/// The newest answers.
+/// Latest results.
 #[derive(Default)]
 struct RecordedAnswers {
     suite_run: Option<SuiteRun>,
-    /// Of each engine to each case.
+    /// By case id: the answer of each engine with its score.
     answers: HashMap<String, Vec<(Prediction, Score)>>,
 }
 
-/// The suite and its newest answers.
+/// The suite with its latest results.
 pub(crate) struct RecordedSnapshot {
     /// The suite.
     pub(crate) suite: RecordedSuite,
@@ -75,7 +75,7 @@ pub(crate) struct RecordedSnapshot {
 }
 
 impl RecordedCases {
-    /// What is recorded in the workspace at `root`. Nothing is looked at before it is asked for.
+    /// For the workspace at `root`. Nothing is read until it is needed.
     pub(crate) fn new(data: DataFolder, root: PathBuf) -> RecordedCases {
         RecordedCases {
             data,
@@ -96,8 +96,9 @@ impl RecordedCases {
         self.suite().add(case)
     }
 
-    /// What is recorded now, and what could not be read of it for the first time. Waits for the disk if something changed. Problems may
-    /// quote code: they are for the user, not for the log. Incomplete if it is cancelled.
+    /// Returns the recorded cases with their results, and the problems of reading that were not reported before. Waits for the
+    /// disk if something changed. Problems may quote code: show them to the user, never log them. The result is incomplete after
+    /// cancellation.
     pub(crate) fn snapshot(
         &self,
         reading: &FolderState,
@@ -139,9 +140,9 @@ impl RecordedCases {
         Ok((answered, problems))
     }
 
-    /// Where files are now that are not at their recorded paths any more: where the editor renamed them to, or the one file of the
-    /// folder that holds recorded lines of theirs as they were. Where several files do, nothing tells which one it is, and the cases stay
-    /// where they were. Paths at which cases were recorded since the last time are looked at alone.
+    /// Returns the current paths of files that are not at their recorded paths: the path after renames in the editor, otherwise
+    /// the only file of the folder that still contains recorded lines unchanged. If several files contain them, the match is
+    /// ambiguous and the cases keep their path. Only paths recorded since the last call are checked.
     fn moved_paths(
         &self,
         read: &mut CachedResults,
@@ -184,7 +185,7 @@ impl RecordedCases {
         })
     }
 
-    /// Takes note that the editor has renamed a file or folder; the paths are relative to the workspace.
+    /// Records that the editor has renamed a file or folder; the paths are relative to the workspace.
     pub(crate) fn rename(&self, from: &str, to: &str) {
         lock(&self.renames).add(from, to);
     }
@@ -204,20 +205,20 @@ impl Renames {
         self.list.push((from.to_owned(), to.to_owned()));
     }
 
-    /// Where the file is now that was at `path`, if it was renamed.
+    /// The current path of the file that was at `path`, if it was renamed.
     fn now(&self, path: &str) -> Option<String> {
         let now = self.list.iter().rev().find_map(|(from, to)| renamed(path, from, to));
         now.filter(|now| now != path)
     }
 }
 
-/// What `path` is called after the file or folder `from` was renamed, if it is or lies in that.
+/// The path of `path` after `from` was renamed, if `path` is `from` or below it.
 fn renamed(path: &str, from: &str, to: &str) -> Option<String> {
     let rest = path.strip_prefix(from)?;
     (rest.is_empty() || rest.starts_with('/')).then(|| [to, rest].concat())
 }
 
-/// The only file that holds one of the cases with the lines around it.
+/// The path of the only file that contains one of the cases with the lines around it.
 fn moved(files: &Snapshot, cases: &[Arc<RecordedCase>]) -> Option<String> {
     let mut holding = files.files().iter().filter(|file| {
         let text = FileText::new(&file.text);
@@ -228,12 +229,12 @@ fn moved(files: &Snapshot, cases: &[Arc<RecordedCase>]) -> Option<String> {
 }
 
 impl RecordedSnapshot {
-    /// The case with this identity.
+    /// Returns the case with this id.
     pub(crate) fn case(&self, id: &str) -> Result<Option<Arc<RecordedCase>>, ReplayError> {
         self.suite.case(id)
     }
 
-    /// The cases of the file that is at `path` now.
+    /// The cases of the file whose current path is `path`.
     pub(crate) fn of_file(&self, path: &str) -> Result<Vec<Arc<RecordedCase>>, ReplayError> {
         let mut cases = self.suite.of_file(path)?;
         for former in self.moved_paths.get(path).into_iter().flatten() {
@@ -242,18 +243,18 @@ impl RecordedSnapshot {
         Ok(cases)
     }
 
-    /// The path at which the file of a case is now.
+    /// The current path of the file of a case.
     pub(crate) fn path<'a>(&'a self, case: &'a RecordedCase) -> &'a str {
         let now = self.moved_paths.iter().find(|(_, former)| former.contains(&case.path));
         now.map_or(&case.path, |(now, _)| now)
     }
 
-    /// The last replay of all cases.
+    /// The latest replay of all cases.
     pub(crate) fn suite_run(&self) -> Option<&SuiteRun> {
         self.latest.suite_run.as_ref()
     }
 
-    /// The newest answer of each engine to a case.
+    /// The latest answer of each engine to a case.
     pub(crate) fn answers(&self, id: &str) -> &[(Prediction, Score)] {
         self.latest.answers.get(id).map(Vec::as_slice).unwrap_or_default()
     }

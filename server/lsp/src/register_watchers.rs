@@ -1,13 +1,13 @@
-//! Asking the client to watch the workspace, so that what changes outside of the editor is read again.
+//! Asks the client to watch the workspace, so that changes outside of the editor are read.
 
 use serde_json::json;
 use tower_lsp_server::Client;
 use tower_lsp_server::gen_lsp_types::Registration;
 
-/// Registers a watcher for everything; says whether the client agreed.
+/// Registers a watcher for all files. Returns whether the client accepted.
 ///
-/// A pattern of source files would not do: VS Code tells of a folder that was deleted or renamed by one event for the folder alone, and
-/// ignore files and manifests count too. What is of no interest `workspace` finds out, by the rules that it walks by.
+/// A pattern of source files would not suffice: VS Code reports a deleted or renamed folder by one event for the folder alone,
+/// and ignore files and manifests matter too. `workspace` filters the events by the rules of its walk.
 pub(crate) async fn register(client: &Client) -> bool {
     let registration = Registration {
         id: "ghostbench-files".to_owned(),

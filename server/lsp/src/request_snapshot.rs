@@ -1,4 +1,4 @@
-//! What a request may know of the documents: all of them as they were when it arrived.
+//! The snapshot a request works on: all documents as they were when it arrived.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,21 +19,21 @@ tokio::task_local! {
 pub(crate) struct RequestSnapshot {
     /// The open documents.
     pub(crate) documents: Arc<Documents>,
-    /// Counts messages; of two requests the later one has the larger number.
+    /// Message counter; of two requests the later one has the larger number.
     pub(crate) arrival: u64,
-    /// When it arrived.
+    /// Time of arrival.
     pub(crate) time: Instant,
-    /// The work that is shown under the request's progress token, if it has one.
+    /// Task that reports under the request's progress token, if there is one.
     pub(crate) progress_task: Option<Arc<ProgressTask>>,
 }
 
 impl RequestSnapshot {
-    /// The moment at which the request that is being answered arrived.
+    /// Returns the snapshot of the request that is being answered.
     pub(crate) fn current() -> RequestSnapshot {
         REQUEST_SNAPSHOT.with(RequestSnapshot::clone)
     }
 
-    /// Runs a request's future with this as its moment.
+    /// Runs a request's future with this snapshot.
     pub(crate) async fn scope<F: Future>(self, answering: F) -> F::Output {
         REQUEST_SNAPSHOT.scope(self, answering).await
     }

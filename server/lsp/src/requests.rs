@@ -1,4 +1,4 @@
-//! Requests, one file per method. Each answers from the moment of its arrival.
+//! Request handlers, one file per method. Each uses the snapshot of its arrival.
 
 pub(crate) mod case;
 pub(crate) mod cases;

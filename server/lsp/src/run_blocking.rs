@@ -1,23 +1,23 @@
-//! Work beside the threads that answer requests, and what to answer when it fails.
+//! Runs blocking work off the threads that answer requests, and creates error responses.
 
 use std::fmt::Display;
 
 use index::CancelFlag;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 
-/// The protocol's `RequestFailed`: the request is right, and still there is no result.
+/// The protocol's `RequestFailed`: the request is valid but failed.
 const REQUEST_FAILED: ErrorCode = ErrorCode::ServerError(-32803);
 
-/// Does what takes long, or waits for a disk, where that is no harm. Its errors go to the client as they are. Work that has not begun
-/// when its request is cancelled is not done.
+/// Runs long work, or work that waits for a disk, on a blocking thread. Returns its errors to the client. Work that has not
+/// started when its request is cancelled is skipped.
 pub(crate) async fn run_blocking<T: Send + 'static, E: Display + Send + 'static>(
     work: impl FnOnce() -> std::result::Result<T, E> + Send + 'static,
 ) -> Result<T> {
     beside_while_wanted(move |_| work()).await
 }
 
-/// The same for work that takes as long as there are many cases or runs: it asks the flag on its way, which is set when its request is
-/// cancelled, and ends. What it returns then is not used.
+/// Same for work whose time depends on the number of cases or runs: the work must check the flag, which is set when its request
+/// is cancelled. The result is then ignored.
 pub(crate) async fn beside_while_wanted<T: Send + 'static, E: Display + Send + 'static>(
     work: impl FnOnce(&CancelFlag) -> std::result::Result<T, E> + Send + 'static,
 ) -> Result<T> {
@@ -27,23 +27,23 @@ pub(crate) async fn beside_while_wanted<T: Send + 'static, E: Display + Send + '
     match working.await {
         Ok(Some(done)) => done.map_err(request_failed),
         Ok(None) => Err(Error::request_cancelled()),
-        Err(_) => Err(request_failed("stopped by a defect of the server; its log says where")),
+        Err(_) => Err(request_failed("the task panicked; the location is in the log of the server")),
     }
 }
 
-/// What to answer where something cannot be had, and why.
+/// The error response of a request that failed for `reason`.
 pub(crate) fn request_failed(reason: impl Display) -> Error {
     Error { code: REQUEST_FAILED, message: reason.to_string().into(), data: None }
 }
 
-/// What to answer somebody who has no folder open.
+/// The error response without an open folder.
 pub(crate) fn no_folder_error() -> Error {
     request_failed(
-        "no folder is open; open the project's folder (some editors want a `.git` or `ghostbench.toml` in it)",
+        "no folder is open; open the project's folder (some editors need a `.git` or `ghostbench.toml` in it)",
     )
 }
 
-/// What to answer somebody who asks for a case that is not there.
+/// The error response for an unknown case.
 pub(crate) fn no_case_error(id: &str) -> Error {
-    Error::invalid_params(format!("no case {id} is recorded in these folders; ghostbench/cases lists them"))
+    Error::invalid_params(format!("unknown case {id}; ghostbench/cases lists the cases of these folders"))
 }

@@ -1,4 +1,4 @@
-//! The engines that a folder's settings give an editor, each under the settings of its uses.
+//! The engines that a folder's settings select, each with the settings of its uses.
 
 use std::sync::Arc;
 
@@ -8,52 +8,52 @@ use engines::{RegisteredEngine, Registry, Role, check_named_once};
 use index::{Strategy, TokenBudget};
 use replay::ConfiguredEngine;
 
-/// The engines that a server can ask, and which of them.
+/// The engines a server can use, and the selection by name.
 #[derive(Default)]
 pub struct EngineSource {
-    /// The engines by their settings.
+    /// Creates engines from their settings.
     pub registry: Registry,
-    /// The engines that the command line names; without names, those of the settings are asked.
+    /// Engine names of the command line; if empty, the engines of the settings are used.
     pub names: Vec<String>,
-    /// An engine for tests, which is asked before all others.
+    /// Engine for tests; used before all others.
     pub scripted: Option<RegisteredEngine>,
 }
 
-/// The engines for some settings.
+/// The engines selected by some settings.
 #[derive(Clone)]
 pub(crate) struct EngineSet {
-    /// Those that can be asked: the first one writes the ghost text unless the settings name another, all are replayed. At least one.
+    /// Available engines, at least one. The first one writes the ghost text unless the settings name another; all are replayed.
     pub(crate) engines: Vec<EditorEngine>,
-    /// The others.
+    /// Unavailable engines.
     pub(crate) unavailable: Vec<UnavailableEngine>,
     /// Problems with engines whose settings are valid.
     pub(crate) problems: Vec<Problem>,
 }
 
-/// An engine that cannot be asked.
+/// An unavailable engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnavailableEngine {
-    /// The user's name for it.
+    /// Name given by the user.
     pub(crate) name: String,
-    /// Its kind, if it is known.
+    /// Kind; empty if unknown.
     pub(crate) kind: String,
-    /// Why.
+    /// Why it is unavailable.
     pub(crate) reason: String,
 }
 
-/// An engine under the settings of each of its uses.
+/// An engine with the settings of each of its uses.
 #[derive(Clone)]
 pub struct EditorEngine {
-    /// While somebody types.
+    /// For automatic completion while typing.
     pub automatic: ConfiguredEngine,
-    /// On explicit invocation: uses a lower confidence threshold.
+    /// For explicit invocation: uses a lower confidence threshold.
     pub invoked: ConfiguredEngine,
-    /// When recorded cases are asked again: holds nothing back.
+    /// For replaying recorded cases: holds nothing back.
     pub replayed: ConfiguredEngine,
 }
 
 impl EditorEngine {
-    /// An engine as an editor uses it; `None` if it cannot be asked. Reads the files that its settings name.
+    /// Returns an engine for the editor; `None` if it is unavailable. Reads the files that its settings name.
     pub fn new(engine: &RegisteredEngine, config: &Config) -> Option<EditorEngine> {
         let Completion { deadline, min_confidence, .. } = config.completion;
         let settings = with_context(CompletionSettings::for_replay(), config);
@@ -75,7 +75,7 @@ impl EditorEngine {
         })
     }
 
-    /// The user's name for it.
+    /// Name given by the user.
     pub(crate) fn name(&self) -> &str {
         &self.automatic.engine.description().name
     }
@@ -91,25 +91,25 @@ impl EditorEngine {
     }
 }
 
-/// Returns these settings with those of the configuration about code from elsewhere.
+/// Returns these settings with the context settings of the configuration.
 pub fn with_context(settings: CompletionSettings, config: &Config) -> CompletionSettings {
     CompletionSettings { strategy: strategy(config), budget: budget(config), ..settings }
 }
 
-/// The configured way to choose code from elsewhere.
+/// Configured context strategy.
 pub fn strategy(config: &Config) -> Strategy {
     config.context.strategy.parse().unwrap_or(Strategy::Hybrid)
 }
 
-/// The configured amount of it.
+/// Configured context budget.
 pub fn budget(config: &Config) -> TokenBudget {
     TokenBudget { tokens: config.context.budget_tokens }
 }
 
 impl EngineSource {
-    /// Returns the engines for these settings: the scripted one, then those that the command line names, once each; without names,
-    /// those of the settings. The built-in one if there are none of all these. An engine whose settings have not changed is the same
-    /// one as before. May wait for the disk.
+    /// Returns the engines for these settings: the scripted one, then those named on the command line, once each; without names,
+    /// those of the settings; otherwise the built-in one. An engine whose settings have not changed is reused. May wait for the
+    /// disk.
     pub(crate) fn serve(&self, config: &Config) -> EngineSet {
         let configured = self.registry.configured_engines(config);
         let not_asked = configured.iter().filter_map(not_asked).collect();
@@ -129,7 +129,7 @@ impl EngineSource {
         EngineSet { engines, unavailable: not_asked, problems }
     }
 
-    /// The engines that the command line names, once each, and problems with the names.
+    /// The engines named on the command line, once each, and problems with the names.
     fn named(&self, config: &Config) -> (Vec<RegisteredEngine>, Vec<Problem>) {
         let names = self.names.iter().enumerate();
         let once = names.filter(|(place, name)| !self.names[..*place].contains(name));
@@ -166,7 +166,7 @@ fn unsupported(config: &Config, engines: &[RegisteredEngine]) -> Vec<Problem> {
     valid.filter_map(problem).collect()
 }
 
-/// A problem if the engine that is to write the ghost text cannot be asked.
+/// A problem if the engine selected for ghost text is unavailable.
 fn unknown_writer(config: &Config, engines: &[EditorEngine]) -> Option<Problem> {
     let wanted = config.completion.engine.as_ref()?;
     let names: Vec<&str> = engines.iter().map(EditorEngine::name).collect();
@@ -174,7 +174,7 @@ fn unknown_writer(config: &Config, engines: &[EditorEngine]) -> Option<Problem> 
         return None;
     }
     let place = config.origin("completion", "engine")?.location.clone();
-    let message = format!("no engine `{wanted}` can be asked; `engine` may be {}", names.join(", "));
+    let message = format!("engine `{wanted}` is not available; `engine` may be {}", names.join(", "));
     Some(Problem { severity: Severity::Warning, location: place, message })
 }
 
@@ -232,7 +232,7 @@ mod tests {
             [
                 "/w/ghostbench.toml:6:1: engine `b` is not asked: there is no program `no-such-program`; install it, or correct `command`",
                 "--engine: there is no engine `c`; known are a, b, builtin, longest-match, nearest-line, empty",
-                "/w/ghostbench.toml:2:1: no engine `b` can be asked; `engine` may be builtin",
+                "/w/ghostbench.toml:2:1: engine `b` is not available; `engine` may be builtin",
             ]
         );
     }
@@ -263,7 +263,7 @@ mod tests {
         }
     }
 
-    /// The table cannot ask `open_indexer` for its strategies.
+    /// The table cannot read the strategies from `open_indexer`.
     #[test]
     fn the_strategies_of_the_table_are_those_of_the_index() {
         let Some(ValueType::Choice(words)) = config::CONTEXT.key("strategy").map(|key| key.takes) else {

@@ -1,4 +1,4 @@
-//! What all requests share, and the life cycle: agreeing on terms, starting work behind the scenes, stopping it.
+//! The state that all requests share, and the life cycle: negotiation, start and stop of background work.
 
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -31,51 +31,51 @@ use crate::suggestions::Suggestions;
 use crate::workspace_folders::{Folder, Folders};
 use crate::{ServerSetup, parent_process};
 
-/// The server's shared half; cheap to clone.
+/// Handle to the shared state; cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Server(Arc<SharedState>);
 
-/// What all requests share. No document is in here: those belong to the ordering layer.
+/// The state that all requests share. It holds no documents: the ordering layer owns them.
 pub(crate) struct SharedState {
-    /// The way to the client.
+    /// Connection to the client.
     pub(crate) client: Client,
-    /// What the command line gave us.
+    /// Parts given by the command line.
     pub(crate) setup: ServerSetup,
-    /// How many questions engines are working on.
+    /// Number of requests that engines are processing.
     pub(crate) busy: BusyCounter,
-    /// Where work is done that nobody waits for.
+    /// Thread pool for work that no request waits for.
     pub(crate) background_pool: BackgroundPool,
-    /// The workspace's folders.
+    /// The workspace folders.
     pub(crate) folders: Folders,
-    /// What was suggested lately.
+    /// The latest suggestions.
     pub(crate) suggestions: Suggestions,
-    /// The work that is under way and shown.
+    /// Running tasks that report progress.
     pub(crate) progress_tasks: ProgressTasks,
-    /// Whether the client has agreed to tell of files that change.
+    /// Whether the client has agreed to report changed files.
     pub(crate) client_watches: watch::Sender<bool>,
-    /// Told when the client's configuration is to be asked for again.
+    /// Notified when the client's configuration must be requested again.
     pub(crate) configuration_changed: Notify,
-    /// How the engines are that write.
+    /// Latency and faults of the engines that write ghost text.
     pub(crate) engine_health: EngineHealth,
-    /// How the last request for a completion ended.
+    /// Outcome of the last completion request.
     pub(crate) last_completion: Mutex<Option<CompletionStatus>>,
-    /// What the editor has sent of its settings.
+    /// Settings sent by the editor.
     pub(crate) editor_settings: EditorSettings,
-    /// What is set outside of all folders.
+    /// Settings that apply outside of all folders.
     outside_settings: Arc<FolderSettings>,
-    /// What was told of settings.
+    /// Problems with settings that were reported.
     pub(crate) reported_problems: ReportedProblems,
     handshake: OnceLock<Handshake>,
     exit: UnboundedSender<ExitReason>,
-    /// Cancelled when the server stops, and with it all that is under way.
+    /// Cancelled when the server stops; cancels all running tasks.
     pub(crate) stopping: CancellationToken,
 }
 
-/// What client and server agreed on.
+/// Result of the negotiation with the client.
 pub(crate) struct Handshake {
-    /// How characters are counted.
+    /// Encoding of positions.
     pub(crate) encoding: PositionEncoding,
-    /// What the client can do.
+    /// Capabilities of the client.
     pub(crate) client_features: ClientFeatures,
 }
 
@@ -116,32 +116,32 @@ impl Server {
         }))
     }
 
-    /// What was agreed on; `None` before `initialize`.
+    /// Returns the negotiated features; `None` before `initialize`.
     pub(crate) fn handshake(&self) -> Option<&Handshake> {
         self.handshake.get()
     }
 
-    /// What is set in a folder, or outside of all, with everything that the editor had sent by now.
+    /// Returns the settings of a folder, or those outside of all folders, including everything the editor has sent so far.
     pub(crate) async fn settings_in(&self, folder: Option<&Folder>) -> Result<Arc<EffectiveSettings>> {
         let followed = folder.map_or(&self.outside_settings, |folder| &folder.settings);
         followed.effective(&self.editor_settings).await.ok_or_else(Error::request_cancelled)
     }
 
-    /// Takes in settings of the editor, over those that `initialize` brought.
+    /// Applies settings of the editor on top of those from `initialize`.
     pub(crate) fn set_settings(&self, settings: Value) {
         self.editor_settings.set(settings);
         self.outside_settings.refresh();
         self.folders.all().iter().for_each(|folder| folder.settings.refresh());
     }
 
-    /// Has the questions of these engines counted.
+    /// Counts the requests to these engines in `busy`.
     pub(crate) fn count_busy(&self, served: &mut EngineSet) {
         for asked in served.engines.iter_mut().flat_map(EditorEngine::modes_mut) {
             asked.engine = self.busy.wrap(Arc::clone(&asked.engine));
         }
     }
 
-    /// Asks for what the user has set, again whenever it changed; one request after the other, so that the newest answer counts.
+    /// Requests the client's configuration, and again after each change; one request at a time, so that the newest answer wins.
     async fn follow_client_settings(&self) {
         loop {
             self.pull_settings().await;
@@ -153,30 +153,30 @@ impl Server {
         let section = ConfigurationItem { scope_uri: None, section: Some("ghostbench".to_owned()) };
         match self.client.configuration(vec![section]).await {
             Ok(values) => values.into_iter().take(1).for_each(|settings| self.set_settings(settings)),
-            Err(error) => tracing::warn!(%error, "the client does not tell its configuration"),
+            Err(error) => tracing::warn!(%error, "the client did not send its configuration"),
         }
     }
 
-    /// Tells the user in the editor's log, and ours.
+    /// Logs a warning in the editor's log and in ours.
     pub(crate) fn warn(&self, message: String) {
         tracing::warn!("{message}");
         let client = self.client.clone();
         tokio::spawn(async move { client.log_message(MessageType::Warning, message).await });
     }
 
-    /// Tells the user where they see it, and our log.
+    /// Shows a message to the user and logs it.
     pub(crate) fn show_and_log(&self, kind: MessageType, message: String) {
         tracing::warn!("{message}");
         self.notify_user(kind, message);
     }
 
-    /// Tells the user alone.
+    /// Shows a message to the user without logging it.
     pub(crate) fn notify_user(&self, kind: MessageType, message: String) {
         let client = self.client.clone();
         tokio::spawn(async move { client.show_message(kind, format!("Ghostbench: {message}")).await });
     }
 
-    /// The folder that a document belongs to; the first one where none is named.
+    /// Returns the folder of a document; the first folder without a document.
     pub(crate) async fn folder_of(
         &self,
         moment: &RequestSnapshot,
@@ -189,16 +189,16 @@ impl Server {
         folder.ok_or_else(no_folder_error)
     }
 
-    /// Has the client ask for lenses again.
+    /// Asks the client to request code lenses again.
     pub(crate) fn refresh_lenses(&self) {
         if self.handshake().is_some_and(|agreed| agreed.client_features.lens_refresh) {
             let client = self.client.clone();
-            // A client that refuses shows what it has.
+            // A client that refuses keeps its current lenses.
             tokio::spawn(async move { drop(client.code_lens_refresh().await) });
         }
     }
 
-    /// Takes in a folder and begins to read it.
+    /// Adds a folder and starts to index it.
     pub(crate) fn add_folder(&self, folder: WorkspaceFolder) {
         if let Some(folder) = Folder::new(folder, &self.setup.data, self.stopping.child_token()) {
             let folder = self.folders.add(folder);
@@ -219,7 +219,7 @@ impl LanguageServer for Server {
         }
         self.editor_settings.set_initial(params.initialization_options.clone().unwrap_or_default());
         follow_settings(self, Arc::clone(&self.outside_settings));
-        // A second `initialize` never gets here.
+        // The service rejects a second `initialize` before this point.
         let _ = self.handshake.set(Handshake { encoding, client_features: client_has });
         self.folders.defer(initial_folders(&params));
         Ok(InitializeResult {
@@ -253,7 +253,7 @@ impl LanguageServer for Server {
     }
 }
 
-/// The folders that the client names, in the newest way it knows.
+/// The folders that the client names: `workspaceFolders`, otherwise `rootUri`.
 fn initial_folders(params: &InitializeParams) -> Vec<WorkspaceFolder> {
     let named = params.workspace_folders_initialize_params.workspace_folders.as_ref();
     if let Some(WorkspaceFolders::WorkspaceFolderList(named)) = named {

@@ -1,7 +1,7 @@
-//! The table of requests: every method that is answered, with the function that answers it.
+//! The request table: maps each supported method to its function.
 //!
-//! The life cycle (`initialize`, `shutdown`, `$/cancelRequest`) is the LSP service's own. A panic in a function answers its one
-//! request with an error; cancelling a request drops the function's future, and with it all that it started.
+//! The life cycle (`initialize`, `shutdown`, `$/cancelRequest`) is handled by the LSP library's service. A panic in a function
+//! fails only its own request; cancelling a request drops the function's future and everything it started.
 
 use std::panic::AssertUnwindSafe;
 
@@ -19,13 +19,13 @@ use crate::requests::{
 use crate::server::Server;
 use crate::{ServerSetup, ext};
 
-/// The service for one client, and our side of the conversation. Whoever finds a reason to end says so through `ends`.
+/// Builds the service for one client, and our client handle. Send to `ends` to stop the server.
 pub(crate) fn build_service(
     setup: ServerSetup,
     background: BackgroundPool,
     ends: UnboundedSender<ExitReason>,
 ) -> (OrderedService, ClientSocket) {
-    /// Lets a function answer a method.
+    /// Registers a function for a method.
     macro_rules! answer {
         ($builder:expr, $($method:expr => $function:path),+ $(,)?) => {
             $builder$(.custom_method($method, |server: &Server, params| {
@@ -59,14 +59,14 @@ async fn catch_panic<T>(
     match answering.await {
         Some(Ok(answer)) => answer,
         Some(Err(_)) => Err(internal_error(method)),
-        // After `shutdown` nobody wants the answer any more.
+        // After `shutdown` the answer is not needed any more.
         None => Err(Error::request_cancelled()),
     }
 }
 
-/// What to answer to a request that stopped by a defect.
+/// The error response to a request that panicked.
 pub(crate) fn internal_error(method: &'static str) -> Error {
-    tracing::error!(method, "the request stopped by a defect");
-    let message = format!("{method} stopped by a defect of the server; its log says where");
+    tracing::error!(method, "the request panicked");
+    let message = format!("{method} panicked; the location is in the log of the server");
     Error { message: message.into(), ..Error::internal_error() }
 }

@@ -1,13 +1,13 @@
-//! What is set in a folder, followed while the server runs.
+//! The effective settings of a folder, kept up to date while the server runs.
 //!
 //! ```text
-//! files (looked at every 2 s) ─┐
-//! editor's settings ───────────┴─► layers, the last good ones of broken files ─► config ─► engines ─► published
-//!                                                      └─► problems, each cause told once
+//! files (checked every 2 s) ─┐
+//! editor's settings ──────────┴─► layers, last good ones for broken files ─► config ─► engines ─► published
+//!                                                      └─► problems, each cause reported once
 //! ```
 //!
-//! Requests take what is published, and wait only while settings that the editor sent before them are being taken in. Files are never
-//! read in the order of messages.
+//! Requests use the published settings. They wait only for settings that the editor sent before them and that are not applied
+//! yet. Files are read independently of the message order.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -26,26 +26,26 @@ use crate::locks::lock;
 use crate::served::{EditorEngine, EngineSet};
 use crate::server::Server;
 
-/// Files are looked at so often. Who saves one and turns to the code has not typed a line by then, and four files are nothing to look at.
+/// Interval at which files are checked: shorter than saving settings and then typing a line. Checking four files is cheap.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Problems that are told in one message; who has more reads them in `ghostbench doctor`.
+/// Maximum number of problems in one message; `ghostbench doctor` shows the others.
 const MAX_PROBLEMS_SHOWN: usize = 5;
 
-/// What holds in a folder.
+/// The effective settings of a folder.
 pub(crate) struct EffectiveSettings {
-    /// Which of the editor's settings are in it.
+    /// Revision of the editor's settings that they include.
     revision: u64,
-    /// Another number for other settings of this folder.
+    /// Version number: differs between different settings of this folder.
     pub(crate) number: u64,
     /// The settings.
     pub(crate) config: Config,
-    /// The engines that they come to.
+    /// The engines they select.
     pub(crate) engine_set: EngineSet,
 }
 
 impl EffectiveSettings {
-    /// The same for who waits for what the editor sent later.
+    /// The same settings at a later revision of the editor's.
     fn at_revision(&self, revision: u64) -> EffectiveSettings {
         EffectiveSettings {
             revision,
@@ -55,11 +55,11 @@ impl EffectiveSettings {
         }
     }
 
-    /// The engine that writes the ghost text.
+    /// Returns the engine that writes the ghost text.
     pub(crate) fn ghost_text_engine(&self) -> &EditorEngine {
         let name = self.config.completion.engine.as_deref();
         let named = name.and_then(|name| self.engine_set.engines.iter().find(|engine| engine.name() == name));
-        named.or(self.engine_set.engines.first()).expect("there is an engine, if only the built-in one")
+        named.or(self.engine_set.engines.first()).expect("there is at least the built-in engine")
     }
 
     /// Whether any engine reads the workspace's tokens.
@@ -68,7 +68,7 @@ impl EffectiveSettings {
     }
 }
 
-/// What the editor has sent.
+/// Settings sent by the editor.
 #[derive(Default)]
 pub(crate) struct EditorSettings(Mutex<SettingsRevision>);
 
@@ -76,19 +76,19 @@ pub(crate) struct EditorSettings(Mutex<SettingsRevision>);
 struct SettingsRevision {
     /// Counts changes.
     revision: u64,
-    /// What came with `initialize`.
+    /// Sent with `initialize`.
     initial: Value,
-    /// What came since, over that.
+    /// Sent later; takes precedence over `initial`.
     current: Value,
 }
 
 impl EditorSettings {
-    /// Takes in what comes with `initialize`.
+    /// Sets the settings sent with `initialize`.
     pub(crate) fn set_initial(&self, settings: Value) {
         lock(&self.0).initial = settings;
     }
 
-    /// Takes in what comes later, in the place of what came before it.
+    /// Replaces the settings sent after `initialize`.
     pub(crate) fn set(&self, settings: Value) {
         let mut sent = lock(&self.0);
         sent.revision += 1;
@@ -104,12 +104,12 @@ impl EditorSettings {
     }
 }
 
-/// The causes that were told, by who told them: one of several folders with a common file tells of it for all.
+/// The problems that were reported, by folder: a problem of a file that several folders share is reported once.
 #[derive(Default)]
 pub(crate) struct ReportedProblems(Mutex<HashMap<Option<PathBuf>, HashSet<ProblemKey>>>);
 
 impl ReportedProblems {
-    /// Takes note of all problems that there are now in a folder, and gives those that nobody was told of.
+    /// Stores the current problems of a folder and returns those that were not reported before.
     fn take_new<'a>(&self, root: Option<&Path>, problems: &'a [Problem]) -> Vec<&'a Problem> {
         let mut told = lock(&self.0);
         let is_told = |problem: &&Problem| told.values().any(|causes| causes.contains(&problem.key()));
@@ -118,34 +118,34 @@ impl ReportedProblems {
         new
     }
 
-    /// Forgets what was told of a folder.
+    /// Forgets the problems of a folder.
     fn forget(&self, root: Option<&Path>) {
         lock(&self.0).remove(&root.map(Path::to_owned));
     }
 }
 
-/// What is set in one folder, or outside of all.
+/// Settings of one folder, or those outside of all folders.
 pub(crate) struct FolderSettings {
     root: Option<PathBuf>,
-    /// Told when there may be something new.
+    /// Notified when the settings may have changed.
     changed: Notify,
     published: watch::Sender<Option<Arc<EffectiveSettings>>>,
-    /// Cancelled when nothing is followed any more.
+    /// Cancelled when the settings are no longer needed.
     removed: CancellationToken,
 }
 
 impl FolderSettings {
-    /// Nothing is read before [`follow_settings`] begins.
+    /// Reads nothing before [`follow_settings`] is called.
     pub(crate) fn new(root: Option<PathBuf>, removed: CancellationToken) -> FolderSettings {
         FolderSettings { root, changed: Notify::new(), published: watch::Sender::new(None), removed }
     }
 
-    /// Has the files looked at again.
+    /// Requests a check of the files.
     pub(crate) fn refresh(&self) {
         self.changed.notify_one();
     }
 
-    /// The number of settings that are to hold. With other settings a fault is another one.
+    /// Returns the version number for these settings. A change of the number clears the faults of the engines.
     fn number(&self, config: &Config, server: &Server) -> u64 {
         let before = self.published.borrow();
         let Some(before) = &*before else { return 0 };
@@ -156,13 +156,13 @@ impl FolderSettings {
         before.number + 1
     }
 
-    /// Hears of everything that comes to hold.
+    /// Subscribes to changes of the effective settings.
     pub(crate) fn subscribe(&self) -> watch::Receiver<Option<Arc<EffectiveSettings>>> {
         self.published.subscribe()
     }
 
-    /// What holds, with all that the editor had sent by now; what held last in a folder that was removed. `None` where nothing ever did,
-    /// because the server stops.
+    /// Returns the effective settings, including everything the editor has sent so far; the last ones of a folder that was
+    /// removed. `None` if the server stops before there were any.
     pub(crate) async fn effective(&self, editor: &EditorSettings) -> Option<Arc<EffectiveSettings>> {
         let wanted = editor.revision();
         let mut published = self.published.subscribe();
@@ -176,7 +176,7 @@ impl FolderSettings {
     }
 }
 
-/// Follows what is set until nobody wants to know any more.
+/// Keeps the settings up to date until they are no longer needed.
 pub(crate) fn follow_settings(server: &Server, followed: Arc<FolderSettings>) {
     let server = server.clone();
     tokio::spawn(async move {
@@ -211,8 +211,8 @@ async fn follow_changes(server: &Server, followed: &FolderSettings) {
             followed.published.send_replace(Some(Arc::new(in_force)));
             earlier = layers;
         } else {
-            // What held before holds on, also for who waits for the new.
-            server.warn("taking in the settings stopped by a defect of the server".to_owned());
+            // The previous settings remain effective, also for requests that wait for the new ones.
+            server.warn("applying the settings panicked; the previous ones stay in effect".to_owned());
             followed.published.send_modify(|state| {
                 *state = state.as_ref().map(|state| Arc::new(state.at_revision(revision)));
             });
@@ -221,7 +221,7 @@ async fn follow_changes(server: &Server, followed: &FolderSettings) {
     }
 }
 
-/// The layers of these files; a broken file is what it was before.
+/// Returns the layers of these files. A broken file keeps its last good layer.
 fn layers(
     files: &ConfigFiles,
     sent: &SettingsRevision,
@@ -242,10 +242,10 @@ fn layers(
         .collect()
 }
 
-/// Waits until the editor has sent something after `revision`, or a file is another one.
+/// Waits until the editor has sent settings after `revision`, or a file has changed.
 async fn wait_for_change(server: &Server, followed: &FolderSettings, files: &ConfigFiles, revision: u64) {
     loop {
-        // Somebody may have pointed at a file that is as it was.
+        // The notified file may be unchanged.
         let _ = tokio::time::timeout(POLL_INTERVAL, followed.changed.notified()).await;
         if server.editor_settings.revision() != revision || read_files(server, followed).await != *files {
             return;
@@ -258,7 +258,7 @@ async fn read_files(server: &Server, followed: &FolderSettings) -> ConfigFiles {
     spawn_blocking(move || files.read(root.as_deref())).await.unwrap_or_default()
 }
 
-/// Tells the user, in one message, what they have not been told yet.
+/// Shows the problems that were not reported before, in one message.
 fn report_problems(server: &Server, followed: &FolderSettings, problems: Vec<Problem>) {
     let new = server.reported_problems.take_new(followed.root.as_deref(), &problems);
     let Some(worst) = new.iter().map(|problem| problem.severity).max() else { return };
@@ -295,7 +295,7 @@ mod tests {
         let typo = problems("[context]\ncolour = 1\n");
         assert_eq!(told.take_new(one, &typo).len(), 1);
         assert_eq!(told.take_new(one, &problems("\n[context]\ncolour = 1\n")).len(), 0, "it has moved");
-        assert_eq!(told.take_new(other, &typo).len(), 0, "it was told for both");
+        assert_eq!(told.take_new(other, &typo).len(), 0, "it was reported for both");
         assert_eq!(told.take_new(one, &[]).len(), 0);
         assert_eq!(told.take_new(one, &typo).len(), 0, "the other one still has it");
         told.forget(other);

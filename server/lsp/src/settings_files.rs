@@ -1,4 +1,4 @@
-//! Reads files of settings, and never more than a limit of each. `config` gives them meaning.
+//! Reads settings files, with a size limit. Parsing is done by `config`.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
@@ -6,22 +6,22 @@ use std::path::{Path, PathBuf};
 
 use config::{ConfigFile, ConfigFiles};
 
-/// Longest file that is read, in bytes: people write these by hand, and a file of a workspace is read before it is trusted.
+/// Maximum length of a file, in bytes: settings are written by hand, and a workspace's file is read before it is trusted.
 const MAX_BYTES: u64 = 64 << 10;
 
-/// The files of settings that apply whatever the folder is.
+/// The settings files that apply to all folders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettingsFiles {
-    /// The user's own file, whether it exists or not; `None` without a home folder.
+    /// The user's file, which need not exist; `None` without a home folder.
     pub user: Option<PathBuf>,
-    /// The file that the command line names, which has to exist.
+    /// The file named on the command line, which must exist.
     pub named: Option<PathBuf>,
-    /// The list of trusted files, whether it exists or not.
+    /// The trust list, which need not exist.
     pub trusted: Option<PathBuf>,
 }
 
 impl SettingsFiles {
-    /// Reads these files, and that of the workspace at `root`. Waits for the disk.
+    /// Reads these files and the one of the workspace at `root`. Waits for the disk.
     pub fn read(&self, root: Option<&Path>) -> ConfigFiles {
         let missing = |path: &Path| ConfigFile {
             path: path.to_owned(),
@@ -39,8 +39,8 @@ impl SettingsFiles {
     }
 }
 
-/// Returns the file of settings of the workspace at `folder`: the nearest one from there up to the root of the repository. Its path
-/// has no links in it.
+/// Returns the settings file of the workspace at `folder`: the nearest one between that folder and the root of its repository.
+/// The path contains no links.
 pub fn workspace_file(folder: &Path) -> Option<PathBuf> {
     let folder = folder.canonicalize().ok()?;
     let is_root = |folder: &Path| folder.join(".git").exists();
@@ -64,11 +64,11 @@ fn read_if_there(path: &Path) -> Option<ConfigFile> {
     Some(ConfigFile { path: path.to_owned(), content })
 }
 
-/// Reads a file of settings. Fails for a path that is no regular file, and for a file of more than 64 KiB.
+/// Reads a settings file. Fails if the path is not a regular file, or if the file is longer than 64 KiB.
 pub fn read_settings_file(path: &Path) -> io::Result<Vec<u8>> {
-    // Opening something else, such as a pipe, may wait for ever.
+    // Opening something else, such as a pipe, may block for ever.
     if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is no file"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     let mut content = Vec::new();
     File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut content)?;

@@ -1,6 +1,6 @@
-//! The suggestions that were answered lately, so that what becomes of them can be told apart.
+//! The latest suggestions, to identify those that are shown and accepted.
 //!
-//! An item's id travels in the argument of its command, the only thing of ours that editors hand back.
+//! An item's id is the argument of its command, the only data of ours that editors send back.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -14,30 +14,30 @@ use crate::documents::{Documents, OpenDocument};
 use crate::locks::lock;
 use crate::tracked_ranges::TextVersion;
 
-/// Editors accept what they got last; a few more for clients that cycle.
+/// Maximum number of suggestions: editors accept the latest one; more are kept for clients that cycle.
 const MAX_SUGGESTIONS: usize = 256;
 
-/// The last suggestions.
+/// The latest suggestions.
 #[derive(Default)]
 pub(crate) struct Suggestions {
     last: Mutex<VecDeque<Suggestion>>,
     count: AtomicU64,
 }
 
-/// A suggestion as it was answered.
+/// A suggestion as sent to the client.
 #[derive(Clone)]
 struct Suggestion {
     id: String,
     uri: Uri,
     /// First byte that the item replaces.
     start: usize,
-    /// What the item puts there.
+    /// Text of the item.
     text: String,
     engine: String,
 }
 
 impl Suggestions {
-    /// Takes note of an item that puts `text` in place of `range`, and gives its id.
+    /// Stores an item that replaces `range` by `text`, and returns its id.
     pub(crate) fn add(
         &self,
         document: &OpenDocument,
@@ -46,7 +46,7 @@ impl Suggestions {
         engine: &str,
     ) -> String {
         let id = self.count.fetch_add(1, Ordering::Relaxed).to_string();
-        // Whether it is drawn, few clients tell. Who may have seen it is taken to have seen it.
+        // Few clients report whether an item was displayed, so every item sent counts as shown.
         let then = TextVersion::of_document(document);
         lock(&document.session.tracked_ranges).record_exposure(
             range.end..range.end,
@@ -68,12 +68,13 @@ impl Suggestions {
         id
     }
 
-    /// Whether an id is one of ours.
+    /// Whether an id is stored.
     pub(crate) fn is_known(&self, id: &str) -> bool {
         self.find(id).is_some()
     }
 
-    /// Takes note that an item was accepted: all of it, or so many UTF-16 units from its start. False for an id that is not known.
+    /// Records that an item was accepted: completely, or the given number of UTF-16 units from its start. Returns false for an
+    /// unknown id.
     pub(crate) fn accept(&self, id: &str, units: Option<usize>, documents: &Arc<Documents>) -> bool {
         let Some(suggestion) = self.find(id) else { return false };
         let accepted = units.map_or(&*suggestion.text, |units| utf16_prefix(&suggestion.text, units));
@@ -97,7 +98,8 @@ impl Suggestions {
     }
 }
 
-/// Where `text`, with the document's own line ends, stands from `start_logging` on; `None` if the document holds something else there.
+/// Returns the range of `text`, with the document's own line ends, at `start_logging`; `None` if the document contains another text
+/// there.
 fn find_text_at(document: &OpenDocument, start: usize, text: &str) -> Option<Range<usize>> {
     let holds = |text: &str| {
         let range = start..start + text.len();
@@ -106,7 +108,7 @@ fn find_text_at(document: &OpenDocument, start: usize, text: &str) -> Option<Ran
     holds(text).or_else(|| holds(&text.replace('\n', "\r\n")))
 }
 
-/// The first `units` UTF-16 units of a text, rounded down to whole characters.
+/// Returns the first `units` UTF-16 units of a text, rounded down to whole characters.
 fn utf16_prefix(text: &str, units: usize) -> &str {
     let mut left = units;
     let fits = |c: &char| {

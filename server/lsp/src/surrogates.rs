@@ -1,23 +1,23 @@
-//! Halves of surrogate pairs in a document: text of an editor that no UTF-8 holds.
+//! Lone surrogates in a document: text of an editor that UTF-8 cannot encode.
 //!
-//! JavaScript counts and edits UTF-16, so an editor may put in one half of a character with one change and the other half with the next,
-//! or replace half of one. Each half is U+FFFD in our text, which counts as the half does; where it is, and which half it was, is kept
-//! here, and two halves that come together are the character again. Pure.
+//! JavaScript counts and edits UTF-16, so an editor may insert the two halves of a character in separate changes, or replace one
+//! of them. Each half is U+FFFD in our text, which has the same length in UTF-16; its offset and original surrogate are stored
+//! here, and two halves that become adjacent are joined to the character. Performs no IO.
 
 use serde::Deserialize;
 use text::Edit;
 
-/// Stands for a half.
+/// Replacement of a lone surrogate.
 pub(crate) const REPLACEMENT: char = '\u{fffd}';
 const REPLACEMENT_BYTES: usize = REPLACEMENT.len_utf8();
 
-/// The halves of a text: where U+FFFD is, in bytes and ascending, and which surrogate it stands for.
+/// The lone surrogates of a text: byte offsets of U+FFFD, ascending, with the original surrogate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct LoneSurrogates(Vec<(usize, u16)>);
 
 impl LoneSurrogates {
-    /// The two halves of `character` at byte `at`; `None` if one unit of UTF-16 is all of it.
+    /// The two halves of `character` at byte `at`; `None` if it is a single UTF-16 unit.
     pub(crate) fn from_char(character: char, at: usize) -> Option<LoneSurrogates> {
         match *character.encode_utf16(&mut [0; 2]) {
             [first, second] => Some(LoneSurrogates(vec![(at, first), (at + REPLACEMENT_BYTES, second)])),
@@ -25,7 +25,7 @@ impl LoneSurrogates {
         }
     }
 
-    /// These, if they can be those of `text`; else none.
+    /// Returns these surrogates if they are valid for `text`, otherwise none.
     pub(crate) fn validated(self, text: &str) -> LoneSurrogates {
         let is_half = |&(at, surrogate): &(usize, u16)| {
             let replaced = text.get(at..).is_some_and(|rest| rest.starts_with(REPLACEMENT));
@@ -35,7 +35,7 @@ impl LoneSurrogates {
         if is_ascending && self.0.iter().all(is_half) { self } else { LoneSurrogates::default() }
     }
 
-    /// The text in which halves that belong together are characters, and what is left of these.
+    /// Joins adjacent halves to characters; returns the text and the remaining surrogates.
     pub(crate) fn joined(self, text: String) -> (String, LoneSurrogates) {
         if self.0.is_empty() {
             return (text, self);
@@ -59,7 +59,7 @@ impl LoneSurrogates {
         (joined, LoneSurrogates(left))
     }
 
-    /// The edit that makes one character of the halves on both sides of byte `at`.
+    /// Returns the edit that joins the halves on both sides of byte `at`.
     pub(crate) fn join_at(&self, at: usize) -> Option<Edit> {
         let second = self.0.binary_search_by_key(&at, |half| half.0).ok()?;
         let first = second.checked_sub(1)?;
@@ -68,7 +68,7 @@ impl LoneSurrogates {
         Some(Edit { range, text: character.into() })
     }
 
-    /// Follows an edit whose text has the halves `new`.
+    /// Applies an edit whose text has the lone surrogates `new`.
     pub(crate) fn apply_edit(&mut self, edit: &Edit, new: LoneSurrogates) {
         let first = self.0.partition_point(|half| half.0 < edit.range.start);
         let behind = self.0.partition_point(|half| half.0 < edit.range.end);
@@ -80,7 +80,7 @@ impl LoneSurrogates {
     }
 }
 
-/// The character of two halves that follow each other.
+/// The character of two adjacent halves.
 fn character(first: (usize, u16), second: (usize, u16)) -> Option<char> {
     let are_neighbours = first.0 + REPLACEMENT_BYTES == second.0;
     char::decode_utf16([first.1, second.1]).next().filter(|_| are_neighbours)?.ok()

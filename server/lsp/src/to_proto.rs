@@ -1,4 +1,4 @@
-//! From our terms to the protocol's.
+//! Conversions from internal types to protocol types.
 
 use std::ops::Range;
 use std::path::Path;
@@ -7,7 +7,7 @@ use text::{Document as Rope, Position, PositionEncoding};
 use tower_lsp_server::gen_lsp_types::{self as lsp, PositionEncodingKind, Uri};
 use url::Url;
 
-/// The range of these bytes of a text; `None` if they do not fit it.
+/// The range of these bytes of a text; `None` if they do not fit the text.
 pub(crate) fn range(rope: &Rope, bytes: Range<usize>, encoding: PositionEncoding) -> Option<lsp::Range> {
     let position = |offset| {
         let Position { line, character } = rope.position(offset, encoding)?;

@@ -1,4 +1,4 @@
-//! Places in an open document that follow its edits: where cases were recorded, and where suggestions were shown or accepted.
+//! Ranges in an open document that follow its edits: recorded cases, and suggestions that were shown or accepted.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -12,47 +12,47 @@ use tower_lsp_server::gen_lsp_types as lsp;
 use crate::documents::OpenDocument;
 use crate::to_proto;
 
-/// Suggestions remembered per document: those of the last hour of fast typing.
+/// Maximum number of suggestions per document: the last hour of fast typing.
 const MAX_SUGGESTIONS: usize = 1000;
 
-/// The places of one document.
+/// The tracked ranges of one document.
 pub(crate) struct TrackedRanges {
     rope: Rope,
     revision: u64,
-    /// Where cases stand, by their ids.
+    /// Ranges of the cases, by their ids.
     cases: HashMap<String, TrackedRange>,
-    /// The revision in which a case was last looked at, and whether it was edited then.
+    /// The revision in which a case was last checked, and whether it was edited then.
     checked: HashMap<String, (u64, bool)>,
     suggestions: VecDeque<SuggestionExposure>,
 }
 
-/// Where a case stands.
+/// Location of a case.
 #[derive(Clone, Copy)]
 pub(crate) struct CaseLocation {
-    /// In an editor's terms.
+    /// In the editor's encoding.
     pub(crate) range: lsp::Range,
-    /// Whether what stands there is not what was recorded.
+    /// Whether the text there differs from the recorded text.
     pub(crate) is_edited: bool,
 }
 
-/// A case that is to be looked at, and the place that has followed the edits, if there is one.
+/// A case to check, and its tracked range, if there is one.
 pub(crate) type CaseLookup<'a> = (&'a RecordedCase, Option<Range<usize>>);
 
 /// Where a case was found in a text.
 pub(crate) struct CaseMatch {
     /// In bytes.
     pub(crate) range: Range<usize>,
-    /// Whether what stands there is not what was recorded.
+    /// Whether the text there differs from the recorded text.
     pub(crate) is_edited: bool,
 }
 
-/// A document's text at one moment.
+/// Version of a document's text.
 pub(crate) struct TextVersion {
     rope: Rope,
     revision: u64,
 }
 
-/// A suggestion and where it stood.
+/// A suggestion and its range.
 struct SuggestionExposure {
     span: TrackedRange,
     engine: String,
@@ -60,7 +60,7 @@ struct SuggestionExposure {
 }
 
 impl TrackedRanges {
-    /// Of a document whose text message `revision` made.
+    /// For a document whose text was set by message `revision`.
     pub(crate) fn new(rope: Rope, revision: u64) -> TrackedRanges {
         TrackedRanges {
             rope,
@@ -71,7 +71,7 @@ impl TrackedRanges {
         }
     }
 
-    /// Moves all places along with the edits of message `revision`, after which the text is `rope`.
+    /// Moves all ranges along with the edits of message `revision`, after which the text is `rope`.
     pub(crate) fn apply_edits(&mut self, edits: &[Edit], rope: &Rope, revision: u64) {
         self.rope = rope.clone();
         self.revision = revision;
@@ -79,11 +79,11 @@ impl TrackedRanges {
         for span in self.cases.values_mut().chain(suggested) {
             edits.iter().for_each(|edit| span.apply_edit(edit));
         }
-        // What is deleted may come back.
+        // Deleted text may come back.
         self.cases.retain(|_, span| !span.is_deleted());
     }
 
-    /// The text as it is now, and those of `cases` that were not looked at in it, with the places that have followed its edits.
+    /// Returns the current text, and the `cases` that were not checked in it with their tracked ranges.
     pub(crate) fn cases_to_locate<'a>(
         &self,
         cases: &'a [Arc<RecordedCase>],
@@ -98,7 +98,7 @@ impl TrackedRanges {
         (TextVersion { rope: self.rope.clone(), revision: self.revision }, wanted.collect())
     }
 
-    /// Takes in what a look at `then` found of a case.
+    /// Records the result of checking a case in `then`.
     pub(crate) fn record_match(&mut self, id: &str, found: Option<CaseMatch>, then: &TextVersion) {
         let is_edited = found.as_ref().is_some_and(|found| found.is_edited);
         if let Some(found) = found {
@@ -108,14 +108,14 @@ impl TrackedRanges {
         self.checked.insert(id.to_owned(), (then.revision, is_edited));
     }
 
-    /// Where a case stands in an editor's terms, and whether its truth was edited.
+    /// Returns the location of a case in the editor's encoding, and whether its truth was edited.
     pub(crate) fn case_location(&self, id: &str, encoding: PositionEncoding) -> Option<CaseLocation> {
         let range = to_proto::range(&self.rope, self.cases.get(id)?.range(), encoding)?;
         let is_edited = self.checked.get(id).is_some_and(|(_, is_edited)| *is_edited);
         Some(CaseLocation { range, is_edited })
     }
 
-    /// Remembers a suggestion of `engine`: at a cursor, or as text that was accepted; `range` is one of `then`.
+    /// Records a suggestion of `engine`, at a cursor or as accepted text. `range` is a range of `then`.
     pub(crate) fn record_exposure(
         &mut self,
         range: Range<usize>,
@@ -130,7 +130,8 @@ impl TrackedRanges {
         self.suggestions.push_back(SuggestionExposure { span, engine: engine.to_owned(), exposure });
     }
 
-    /// What was suggested where the text in `range` of `then` stands now, and by whom: acceptance before showing, late before early.
+    /// Returns the exposure of the text in `range` of `then`, and the engine that suggested it: accepted before shown, late
+    /// before early.
     pub(crate) fn exposure(&self, range: Range<usize>, then: &TextVersion) -> (Exposure, Option<&str>) {
         let range = self.current_range(range, then);
         let touches = |exposed: &&SuggestionExposure| {
@@ -141,7 +142,7 @@ impl TrackedRanges {
         suggested.map_or((Exposure::None, None), |exposed| (exposed.exposure, Some(&*exposed.engine)))
     }
 
-    /// Where a range of an earlier text is now. What was changed since counts as one edit.
+    /// Returns the current position of a range of an earlier text. All changes since then count as one edit.
     fn current_range(&self, range: Range<usize>, then: &TextVersion) -> Range<usize> {
         if then.revision == self.revision {
             return range;
@@ -155,7 +156,7 @@ impl TrackedRanges {
 }
 
 impl TextVersion {
-    /// Of the moment that `document` is from.
+    /// The version of `document`.
     pub(crate) fn of_document(document: &OpenDocument) -> TextVersion {
         TextVersion { rope: document.rope.clone(), revision: document.revision }
     }
@@ -174,7 +175,7 @@ struct TrackedRange {
 }
 
 impl TrackedRange {
-    /// What is put in right before or right behind the text does not become part of it.
+    /// A new range. Insertions directly before or after it do not extend it.
     fn new(range: Range<usize>) -> TrackedRange {
         let was_empty = range.is_empty();
         let start = if was_empty { Bias::Left } else { Bias::Right };

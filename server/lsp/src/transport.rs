@@ -1,10 +1,10 @@
-//! Messages as frames on two byte streams: one thread reads and parses, another one writes.
+//! Messages as frames on two byte streams: one thread reads and parses, another writes.
 //!
-//! Reading never waits for writing: a client that sends a long time without reading gets its answers queued, up to
-//! [`MAX_UNREAD_BYTES`]. A body that is no message is refused, with what it may have changed ([`LostChange`]), and the next frame is read.
-//! After headers that make no sense everything up to the next `Content-Length` is left out; the stream ends where none comes.
-//! (`tower_lsp_server::Server` ends at the first malformed body and stops reading while a client does not read, so this crate brings
-//! its own transport.) Beyond that, nothing here knows what messages mean.
+//! Reading never waits for writing: answers to a client that sends without reading are queued, up to [`MAX_UNREAD_BYTES`]. An
+//! invalid body is refused, with the state it may have changed ([`LostChange`]), and reading continues with the next frame. After
+//! invalid headers everything up to the next `Content-Length` is skipped; without one the stream ends.
+//! (`tower_lsp_server::Server` ends at the first malformed body and stops reading while a client does not read, so this crate has
+//! its own transport.) Apart from that, nothing here depends on the meaning of messages.
 
 use std::io::{self, BufRead, Read, Write};
 use std::mem;
@@ -20,36 +20,36 @@ use tower_lsp_server::jsonrpc::{Error, Id, Request, Response};
 
 use crate::lenient_json::{self, PartialMessage, parse_partially};
 
-/// Longest header, bytes: the two of the protocol are far shorter.
+/// Maximum length of a header, in bytes: the two of the protocol are far shorter.
 const MAX_HEADER_BYTES: usize = 8 << 10;
-/// The header that counts, in lower case.
+/// The relevant header, in lower case.
 const CONTENT_LENGTH: &[u8] = b"content-length:";
-/// More than that header has with any length that is read, bytes.
+/// Upper bound of the length of that header with a valid value, in bytes.
 const LENGTH_HEADER_BYTES: usize = 64;
-/// Longest body, bytes: far above any document, far below what a mistaken length would make us wait for.
+/// Maximum length of a body, in bytes: far above any document, and small enough that a wrong length does not block for long.
 const MAX_BODY_BYTES: usize = 256 << 20;
-/// What may wait for a client that does not read, bytes.
+/// Maximum size of the queue for a client that does not read, in bytes.
 const MAX_UNREAD_BYTES: usize = 64 << 20;
 
-/// What comes from the client.
+/// Input from the client.
 #[derive(Debug)]
 pub(crate) enum IncomingMessage {
     /// A request or a notification.
     Request(Request),
-    /// The answer to a request of ours.
+    /// The response to a request of the server.
     Response(Response),
-    /// Something that is no message, with the answer to it.
+    /// An invalid message, with the response to it.
     Refused(Response, LostChange),
-    /// Nothing more comes: the stream is closed.
+    /// The stream was closed.
     Closed,
-    /// Nothing more can be understood, and why.
+    /// The stream is invalid from here on; the reason.
     Broken(String),
 }
 
-/// What a message that was refused may have changed.
+/// State that a refused message may have changed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum LostChange {
-    /// No open document.
+    /// No document.
     Nothing,
     /// The document with this URI.
     Document(String),
@@ -58,7 +58,7 @@ pub(crate) enum LostChange {
 }
 
 impl LostChange {
-    /// What a notification of this method, for the document at `uri`, says about texts.
+    /// The state that a notification of this method, for the document at `uri`, may have changed.
     fn from_notification(method: &str, uri: Option<String>) -> LostChange {
         match method {
             "textDocument/didOpen" | "textDocument/didChange" | "textDocument/didClose" => {
@@ -69,7 +69,7 @@ impl LostChange {
     }
 }
 
-/// Reads frames until the stream ends or `deliver` says that nobody listens any more.
+/// Reads frames until the stream ends or `deliver` returns false.
 pub(crate) fn read(input: impl BufRead, deliver: impl Fn(IncomingMessage) -> bool) {
     let mut frames = FrameReader { input, line: Vec::new(), length: None, broken: None };
     loop {
@@ -87,21 +87,21 @@ pub(crate) fn read(input: impl BufRead, deliver: impl Fn(IncomingMessage) -> boo
     }
 }
 
-/// The frames of a stream.
+/// Reads the frames of a stream.
 struct FrameReader<R> {
     input: R,
-    /// What was read of a header's line.
+    /// The part of a header line read so far.
     line: Vec<u8>,
-    /// What the headers of the next body have said by now.
+    /// Length of the next body, if its header was read.
     length: Option<usize>,
-    /// Why the headers make no sense, until a body is read.
+    /// Why the headers are invalid; reset after the next body.
     broken: Option<String>,
 }
 
 enum Frame {
     Body(Vec<u8>),
     End,
-    /// Headers that make no sense, once until the next body.
+    /// Invalid headers; reported once until the next body.
     Broken,
 }
 
@@ -143,7 +143,7 @@ impl<R: BufRead> FrameReader<R> {
         Ok(Frame::Body(body))
     }
 
-    /// Takes in a line of the headers. Behind what a wrong length has left of a body, the next headers begin in the middle of a line.
+    /// Parses a header line. After a body with a wrong length, the next headers may begin in the middle of a line.
     fn header(&mut self, line: &[u8]) {
         let found =
             line.to_ascii_lowercase().windows(CONTENT_LENGTH.len()).rposition(|name| name == CONTENT_LENGTH);
@@ -167,13 +167,13 @@ impl<R: BufRead> FrameReader<R> {
         }
     }
 
-    /// Takes note of the first thing that makes no sense.
+    /// Stores the first reason why the headers are invalid.
     fn set_broken(&mut self, reason: String) {
         self.broken.get_or_insert(reason);
     }
 }
 
-/// What the value of `Content-Length` says.
+/// Parses the value of `Content-Length`.
 fn parse_content_length(value: &[u8]) -> Result<usize, String> {
     let digits = str::from_utf8(value.trim_ascii())
         .ok()
@@ -193,7 +193,7 @@ fn parse(body: &[u8]) -> IncomingMessage {
     serde_json::from_slice(&repaired).map_or_else(|_| undecodable(parse_partially(&repaired)), classify)
 }
 
-/// A message that is valid JSON.
+/// Classifies a message that is valid JSON.
 fn classify(mut message: Value) -> IncomingMessage {
     let id: Option<Id> = message.get("id").map(|id| Id::deserialize(id).unwrap_or_default());
     let method = message.get("method");
@@ -207,11 +207,11 @@ fn classify(mut message: Value) -> IncomingMessage {
         IncomingMessage::Refused(Response::from_error(id, Error::invalid_request()), lost)
     };
     if is_call && id == Some(Id::Null) {
-        // The protocol has numbers and strings for ids; an answer to anything else could not be told from other answers.
+        // The protocol allows numbers and strings as ids; responses to other ids would be ambiguous.
         return refused();
     }
     if let Some(fields) = message.as_object_mut().filter(|_| is_call) {
-        // To leave parameters away is to have none.
+        // Missing parameters are the same as none.
         fields.entry("params").or_insert(Value::Null);
     }
     let parsed = match &id {
@@ -222,8 +222,8 @@ fn classify(mut message: Value) -> IncomingMessage {
     parsed.unwrap_or_else(|_| refused())
 }
 
-/// A message that cannot be decoded. A request is answered, a notification may have changed what it names, and a question of ours is
-/// answered by the error.
+/// Classifies a message that cannot be decoded. A request gets an error, a notification may have changed the document it names,
+/// and a request of the server fails with the error.
 fn undecodable(message: PartialMessage) -> IncomingMessage {
     let PartialMessage { is_object, id, method, uri, is_response } = message;
     let lost = match &method {
@@ -243,20 +243,20 @@ fn parse_error(id: Id) -> Response {
     Response::from_error(id, Error::parse_error())
 }
 
-/// The way to the client; cheap to clone.
+/// Sends messages to the client; cheap to clone.
 #[derive(Clone)]
 pub(crate) struct MessageSender {
     frames: Sender<Vec<u8>>,
     unread: Arc<AtomicUsize>,
 }
 
-/// The writing thread.
+/// The thread that writes.
 pub(crate) struct WriterThread {
     frames: Sender<Vec<u8>>,
     finished: Receiver<()>,
 }
 
-/// Starts to write frames to `output`. `stopped` is called when that fails.
+/// Starts to write frames to `output`. Calls `stopped` if writing fails.
 pub(crate) fn write(
     output: impl Write + Send + 'static,
     stopped: impl FnOnce() + Send + 'static,
@@ -269,7 +269,7 @@ pub(crate) fn write(
         if write_all(output, &queue, &unread).is_err() {
             stopped();
         }
-        // Nobody may be waiting.
+        // The receiver may be gone.
         let _ = finish.send(());
     })?;
     Ok((outgoing, WriterThread { frames, finished }))
@@ -286,24 +286,24 @@ fn write_all(mut output: impl Write, queue: &Receiver<Vec<u8>>, unread: &AtomicU
 }
 
 impl MessageSender {
-    /// Queues a message. False when more waits than a client that reads would leave.
+    /// Queues a message. Returns false if the queue is full because the client does not read.
     #[must_use]
     pub(crate) fn send(&self, message: &impl Serialize) -> bool {
         let body = serde_json::to_vec(message).expect("messages are made of what JSON can say");
         let mut frame = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
         frame.extend(body);
         let unread = self.unread.fetch_add(frame.len(), Ordering::Relaxed);
-        // A writer that stopped has said so already.
+        // The writer reports by itself that it has stopped.
         let _ = self.frames.send(frame);
         unread < MAX_UNREAD_BYTES
     }
 }
 
 impl WriterThread {
-    /// Waits until everything sent so far is written, but not for a client that does not read.
+    /// Waits until everything sent so far is written, at most for `limit`.
     pub(crate) fn finish(self, limit: Duration) {
         if self.frames.send(Vec::new()).is_ok() {
-            // Out of time is as good an end as any.
+            // After a timeout the rest is lost.
             let _ = self.finished.recv_timeout(limit);
         }
     }

@@ -1,7 +1,7 @@
-//! What was typed in a document lately: the last pieces of it, wherever they have moved to since.
+//! The ranges that were typed in a document recently, moved along with later edits.
 //!
-//! A piece is what was written at one place in one go: a line, or a suggestion that was accepted, which editors put in as they put in
-//! everything. What is deleted again was never typed. Nothing here is written down anywhere, and it ends with the document.
+//! A range is text that was written at one position without interruption: a line, or an accepted suggestion, which editors insert
+//! like typed text. Deleted text is removed. The ranges are never written to disk and are dropped with the document.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use std::sync::Arc;
 use completion::TypedPassage;
 use text::{Anchor, Bias, Edit};
 
-/// Pieces remembered of a document, and told of all others together: a screenful of lines.
+/// Maximum number of ranges, per document and in total over all other documents: a screenful of lines.
 pub(crate) const MAX_PIECES: usize = 32;
-/// What comes in larger pieces is pasted, or put in by a tool. In bytes.
+/// Maximum length of a typed edit, in bytes. Larger edits are pasted or inserted by a tool.
 const MAX_PIECE_BYTES: usize = 4096;
-/// Lines that are shown before a piece, so that it is seen where it stands.
+/// Lines of context before a range.
 const CONTEXT_LINES: usize = 3;
 
-/// The last pieces, the latest last.
+/// The last ranges, the latest last.
 #[derive(Clone, Default)]
 pub(crate) struct TypedRanges {
     pieces: Vec<TypedRange>,
@@ -31,7 +31,7 @@ struct TypedRange {
 }
 
 impl TypedRanges {
-    /// Takes in an edit by message `revision`.
+    /// Applies an edit of message `revision`.
     pub(crate) fn apply_edit(&mut self, edit: &Edit, revision: u64) {
         self.pieces.iter_mut().for_each(|piece| piece.apply_edit(edit));
         self.pieces.retain(|piece| (1..=MAX_PIECE_BYTES).contains(&piece.range().len()));
@@ -40,7 +40,7 @@ impl TypedRanges {
         }
     }
 
-    /// Adds what was typed in `range`, with the piece that it belongs to.
+    /// Adds a typed range, merged with the range it continues.
     fn add(&mut self, range: Range<usize>, revision: u64) {
         let around = self.pieces.iter().position(|piece| piece.holds(&range));
         let piece = around.map(|index| self.pieces.remove(index));
@@ -51,7 +51,7 @@ impl TypedRanges {
         }
     }
 
-    /// Where the pieces stand, in bytes of `asked`, which is the document's `text` or what a popup makes of it.
+    /// The typed ranges in bytes of `asked`, which is the document's `text` with or without a popup item.
     pub(crate) fn ranges(&self, text: &Arc<str>, asked: &Arc<str>) -> Vec<Range<usize>> {
         let differs = !Arc::ptr_eq(text, asked);
         let edit = if differs { Edit::between(text, asked) } else { None };
@@ -60,7 +60,7 @@ impl TypedRanges {
         pieces.iter().map(TypedRange::range).collect()
     }
 
-    /// The pieces with the lines that they stand in, each with the number of the message that last changed it.
+    /// The typed ranges as whole lines, each with the number of the message that last changed it.
     pub(crate) fn passages(&self, path: &Arc<str>, text: &str) -> Vec<(u64, TypedPassage)> {
         let passage = |piece: &TypedRange| Some((piece.revision, passage(path, text, piece.range())?));
         self.pieces.iter().filter_map(passage).collect()
@@ -68,7 +68,7 @@ impl TypedRanges {
 }
 
 impl TypedRange {
-    /// What is put in at either end goes on with it.
+    /// A new range. An insertion at either end extends it.
     fn new(range: Range<usize>, revision: u64) -> TypedRange {
         TypedRange {
             start: Anchor { offset: range.start, bias: Bias::Left },
@@ -78,7 +78,7 @@ impl TypedRange {
     }
 
     fn apply_edit(&mut self, edit: &Edit) {
-        // Other lines are other pieces.
+        // Other lines are other ranges.
         if edit.text.starts_with(['\n', '\r']) {
             (self.start.bias, self.end.bias) = (Bias::Right, Bias::Left);
         }
@@ -108,7 +108,7 @@ fn passage(path: &Arc<str>, text: &str, typed: Range<usize>) -> Option<TypedPass
 mod tests {
     use super::*;
 
-    /// A text with what was typed in it.
+    /// A text and the ranges typed in it.
     struct TypedDocument {
         text: String,
         typed: TypedRanges,
@@ -126,7 +126,7 @@ mod tests {
             self.typed.apply_edit(&Edit { range, text: text.to_owned() }, self.revision);
         }
 
-        /// Types at the first `at`, character by character.
+        /// Types before the first `at`, character by character.
         fn type_before(&mut self, at: &str, text: &str) {
             let start = self.text.find(at).expect("it is there");
             for (index, character) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! The workspace's folders: what was read of each, and what was recorded in it.
+//! The workspace folders: index state and recorded cases of each.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,34 +20,34 @@ use crate::locks::lock;
 use crate::recorded_cases::RecordedCases;
 use crate::settings::FolderSettings;
 
-/// All folders.
+/// All workspace folders.
 #[derive(Default)]
 pub(crate) struct Folders {
     open: Mutex<Vec<Arc<Folder>>>,
     deferred: Mutex<Vec<WorkspaceFolder>>,
 }
 
-/// One folder.
+/// One workspace folder.
 pub(crate) struct Folder {
-    /// As the client writes it.
+    /// URI as written by the client.
     pub(crate) uri: Uri,
-    /// As the client calls it.
+    /// Name given by the client.
     pub(crate) name: String,
-    /// Where it is, as the client writes it.
+    /// Path as written by the client.
     pub(crate) root: PathBuf,
     real_root: LazyRealPath,
-    /// What was recorded in it.
+    /// Recorded cases.
     pub(crate) recorded_cases: RecordedCases,
-    /// What is set in it.
+    /// Settings of the folder.
     pub(crate) settings: Arc<FolderSettings>,
-    /// Told when there is something to look at.
+    /// Notified when files may have changed.
     pub(crate) changed: Notify,
     pending: Mutex<PendingChanges>,
-    /// Whether it was said that there is no cache.
+    /// Whether a failure of the cache was reported.
     was_warned_of_cache: AtomicBool,
-    /// Cancelled when the folder is removed, or the server stops.
+    /// Cancelled when the folder is removed or the server stops.
     pub(crate) removed: CancellationToken,
-    /// How soon what there is to do for it is done.
+    /// Priority of the folder's background work.
     pub(crate) priority: watch::Sender<Priority>,
     state: watch::Sender<FolderState>,
 }
@@ -59,43 +59,43 @@ pub(crate) enum PendingChanges {
     Paths(Vec<PathBuf>),
     /// Everywhere.
     Everything,
-    /// Nowhere: nobody looks any more.
+    /// Nowhere: the folder is no longer tracked.
     Closed,
 }
 
-/// More paths than these are not remembered one by one: to look at everything costs as much.
+/// Maximum number of paths that are remembered individually; above it a full scan costs as much.
 const MAX_PATHS: usize = 10_000;
 
-/// How far reading a folder has come, with what is known so far.
+/// Progress of indexing a folder, and the contents found so far.
 #[derive(Clone, Default)]
 pub(crate) struct FolderState {
-    /// How the last attempt ended.
+    /// Outcome of the last attempt.
     pub(crate) state: IndexingState,
-    /// What it found; what an earlier one found while it goes on.
+    /// Contents of the last attempt; of the previous one while the next is running.
     pub(crate) contents: Arc<FolderContents>,
-    /// How often that has changed.
+    /// Number of changes of `contents`.
     pub(crate) version: u64,
 }
 
-/// Where reading a folder stands.
+/// State of indexing a folder.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum IndexingState {
-    /// It is under way.
+    /// Indexing is running.
     #[default]
     Indexing,
-    /// It is done.
+    /// Indexing is done.
     Ready,
-    /// It failed, and why.
+    /// Indexing failed; the reason.
     Failed(String),
 }
 
-/// What engines may read of a folder; empty until it was read.
+/// Contents of a folder that engines may read; empty before it is indexed.
 pub(crate) struct FolderContents {
-    /// The files; `None` where there are none.
+    /// The files; `None` without files.
     pub(crate) files: Option<Snapshot>,
-    /// What is derived from them.
+    /// Index of the files.
     pub(crate) index: WorkspaceIndex,
-    /// What tells this code from other code.
+    /// Identifies the version of the code.
     pub(crate) code_version: Option<CodeVersion>,
 }
 
@@ -105,28 +105,28 @@ impl Default for FolderContents {
     }
 }
 
-/// Where a document belongs.
+/// Location of a document.
 pub(crate) struct DocumentLocation {
-    /// The folder that holds it; the first one for documents that are outside of all.
+    /// The folder that contains it; the first folder for documents outside of all folders.
     pub(crate) folder: Option<Arc<Folder>>,
-    /// Its path in that folder, with `/` between its parts; the whole path, or the URI, if it is outside.
+    /// Path in that folder, with `/` as separator; outside of it the whole path, or the URI.
     pub(crate) path: Arc<str>,
-    /// Whether the folder really holds it.
+    /// Whether the folder contains the document.
     pub(crate) is_inside: bool,
 }
 
 impl Folders {
-    /// Remembers folders until the client is ready for what they bring with them.
+    /// Stores folders until the client has sent `initialized`.
     pub(crate) fn defer(&self, folders: Vec<WorkspaceFolder>) {
         *lock(&self.deferred) = folders;
     }
 
-    /// The folders that were expected.
+    /// Returns the stored folders.
     pub(crate) fn take_deferred(&self) -> Vec<WorkspaceFolder> {
         std::mem::take(&mut lock(&self.deferred))
     }
 
-    /// Adds a folder, in place of one with the same root.
+    /// Adds a folder, replacing one with the same root.
     pub(crate) fn add(&self, folder: Folder) -> Arc<Folder> {
         let folder = Arc::new(folder);
         let mut open = lock(&self.open);
@@ -146,19 +146,19 @@ impl Folders {
         lock(&self.open).clone()
     }
 
-    /// Takes note that a document is open.
+    /// Raises the priority of the folders that contain an opened document.
     pub(crate) fn note_opened(&self, path: &Path) {
         self.all().iter().filter(|folder| folder.may_contain(path)).for_each(|folder| folder.mark_active());
     }
 
-    /// Takes note that a file may have changed.
+    /// Notes that a file may have changed.
     pub(crate) fn note_changed(&self, path: &Path) {
         for folder in self.all().iter().filter(|folder| folder.may_contain(path)) {
             folder.note_changed_paths(vec![path.to_owned()]);
         }
     }
 
-    /// Takes note that a file or folder was renamed.
+    /// Notes that a file or folder was renamed.
     pub(crate) fn renamed(&self, old: &Path, new: &Path) {
         for folder in self.all() {
             if let Some((old, new)) = folder.path_in(old).zip(folder.path_in(new)) {
@@ -169,8 +169,8 @@ impl Folders {
         self.note_changed(new);
     }
 
-    /// Where a document belongs: to the innermost folder that holds it. A folder in which it only is behind a link counts less than one in
-    /// which its file is.
+    /// Returns the location of a document: the innermost folder that contains it. A folder that contains the file itself takes
+    /// precedence over one that contains a link to it.
     pub(crate) async fn locate(&self, document: &OpenDocument) -> DocumentLocation {
         let all = self.all();
         let mut best: Option<(FolderMatch, &Arc<Folder>)> = None;
@@ -201,27 +201,27 @@ impl DocumentLocation {
     }
 }
 
-/// How a folder holds a document.
+/// How a folder contains a document.
 struct FolderMatch {
-    /// The document's path in it, with `/` between its parts.
+    /// Path of the document in the folder, with `/` as separator.
     path: Arc<str>,
-    /// Whether the file lies there, rather than behind a link.
+    /// Whether the folder contains the file itself, not a link to it.
     is_real: bool,
-    /// Whether the client writes the document's path with the folder's before it.
+    /// Whether the client's path of the document begins with the client's path of the folder.
     is_as_written: bool,
-    /// How deep the folder lies.
+    /// Depth of the folder.
     depth: usize,
 }
 
 impl FolderMatch {
-    /// Of two folders that hold a document, it belongs to the one with the larger rank.
+    /// A document belongs to the folder with the larger rank.
     fn rank(&self) -> (bool, usize, bool) {
         (self.is_real, self.depth, self.is_as_written)
     }
 }
 
 impl Folder {
-    /// A folder on disk; `None` for other URIs.
+    /// Creates a folder on disk; `None` for other URIs.
     pub(crate) fn new(
         folder: WorkspaceFolder,
         data: &DataFolder,
@@ -244,13 +244,13 @@ impl Folder {
         })
     }
 
-    /// Where it is, whatever links lead there. Waits for the disk the first time.
+    /// The folder's path without links. Waits for the disk the first time.
     async fn real_root(&self) -> Option<Arc<Path>> {
         self.real_root.get(&self.root).await
     }
 
-    /// Whether it holds a document. Its index knows a file by one path only, so the file's own path counts, and the one that the client
-    /// writes where there is no other.
+    /// Returns how the folder contains a document. The index knows each file by one path only, so the path without links is used,
+    /// and the client's path only if there is no other.
     async fn match_document(&self, document: &OpenDocument) -> Option<FolderMatch> {
         let written = document.path.as_deref().and_then(|path| path.strip_prefix(&self.root).ok());
         let (real_path, real_root) = (document.real_path().await, self.real_root().await);
@@ -265,17 +265,17 @@ impl Folder {
         })
     }
 
-    /// The document as one of this folder, even if it belongs to another one within; `None` if it is not below.
+    /// The location of a document in this folder, even if it belongs to a nested folder; `None` if it is not below this one.
     pub(crate) async fn locate(self: &Arc<Folder>, document: &OpenDocument) -> Option<DocumentLocation> {
         Some(DocumentLocation::inside(self, self.match_document(document).await?.path))
     }
 
-    /// Takes note that somebody works in it.
+    /// Marks the folder as active: the user works in it.
     pub(crate) fn mark_active(&self) {
         self.set_priority(Priority::Interactive);
     }
 
-    /// Takes note that it is read in no time.
+    /// Marks the folder as small.
     pub(crate) fn mark_small(&self) {
         if *self.priority.borrow() == Priority::LargeFolder {
             self.set_priority(Priority::SmallFolder);
@@ -286,23 +286,24 @@ impl Folder {
         self.priority.send_if_modified(|now| std::mem::replace(now, urgency) != urgency);
     }
 
-    /// Whether a file may be in it, as far as its path tells.
+    /// Whether a file may be in the folder, by its path only.
     fn may_contain(&self, path: &Path) -> bool {
         path.starts_with(&self.root) || self.real_root.known().is_some_and(|root| path.starts_with(root))
     }
 
-    /// A path in it, relative to its root.
+    /// A path relative to the folder's root.
     fn path_in(&self, path: &Path) -> Option<String> {
         let below = |root: &Path| path.strip_prefix(root).ok().map(workspace::path_text);
         below(&self.root).or_else(|| below(&self.real_root.known()?))
     }
 
-    /// What is known of its files.
+    /// Returns the index state.
     pub(crate) fn state(&self) -> FolderState {
         self.state.borrow().clone()
     }
 
-    /// What engines may read, once the folder was read for the first time: measuring must not depend on who is faster.
+    /// Waits until the folder was indexed for the first time, and returns its contents: measurements must not depend on the
+    /// indexing speed.
     pub(crate) async fn wait_for_contents(&self) -> Arc<FolderContents> {
         let mut reading = self.state.subscribe();
         let read = reading.wait_for(|reading| reading.state != IndexingState::Indexing).await;
@@ -310,7 +311,7 @@ impl Folder {
         read.map(|reading| Arc::clone(&reading.contents)).unwrap_or_default()
     }
 
-    /// Takes note of paths at which something has happened.
+    /// Notes paths that may have changed.
     pub(crate) fn note_changed_paths(&self, paths: Vec<PathBuf>) {
         if paths.iter().any(|path| path.file_name().is_some_and(|name| name == config::FILE_NAME)) {
             self.settings.refresh();
@@ -319,33 +320,33 @@ impl Folder {
         self.changed.notify_one();
     }
 
-    /// Takes note that something has happened somewhere.
+    /// Notes that anything may have changed.
     pub(crate) fn note_unknown_changes(&self) {
         lock(&self.pending).add_everything();
         self.changed.notify_one();
     }
 
-    /// What to look at by now.
+    /// Takes the changes noted so far.
     pub(crate) fn take_pending(&self) -> PendingChanges {
         std::mem::replace(&mut lock(&self.pending), PendingChanges::Paths(Vec::new()))
     }
 
-    /// Takes note of nothing any more, since nobody looks.
+    /// Stops tracking changes.
     pub(crate) fn stop_tracking(&self) {
         *lock(&self.pending) = PendingChanges::Closed;
     }
 
-    /// Publishes that it is being read from the beginning.
+    /// Publishes that indexing has started from the beginning.
     pub(crate) fn begin_indexing(&self) {
         self.state.send_modify(|reading| reading.state = IndexingState::Indexing);
     }
 
-    /// Publishes what is known by now, and gives back what was there before; requests that wait for all of it go on waiting.
+    /// Publishes partial contents and returns the previous ones; requests that wait for complete contents keep waiting.
     pub(crate) fn update_contents(&self, contents: FolderContents) -> Arc<FolderContents> {
         self.publish(|reading| reading.replace_contents(contents))
     }
 
-    /// Publishes that all is known, and gives back what was there before; a folder that cannot be read any more stays one.
+    /// Publishes complete contents and returns the previous ones; the state of a folder that cannot be read remains `Failed`.
     pub(crate) fn finish_indexing(&self, contents: FolderContents) -> Arc<FolderContents> {
         self.publish(|reading| {
             if reading.state == IndexingState::Indexing {
@@ -361,14 +362,14 @@ impl Folder {
         old
     }
 
-    /// Asks anew where it is, since its path leads elsewhere.
+    /// Forgets the path without links, after a link was redirected.
     pub(crate) fn forget_real_root(&self) {
         self.real_root.forget();
     }
 
-    /// Publishes why the folder could not be read; what was known stays. False if that was known too.
+    /// Publishes why the folder could not be read; keeps the contents. Returns false if the failure was published before.
     pub(crate) fn fail_indexing(&self, reason: String) -> bool {
-        // It may be another one when it comes back.
+        // The path may lead to another folder when it exists again.
         self.real_root.forget();
         let failed = IndexingState::Failed(reason);
         self.state.send_if_modified(|reading| {
@@ -378,12 +379,12 @@ impl Folder {
         })
     }
 
-    /// Whether it could not be read the last time.
+    /// Whether the last attempt to read it failed.
     pub(crate) fn has_failed(&self) -> bool {
         matches!(self.state.borrow().state, IndexingState::Failed(_))
     }
 
-    /// Publishes that the folder can be read; false if nobody said otherwise.
+    /// Publishes that the folder can be read again. Returns false if it had not failed.
     pub(crate) fn recover(&self) -> bool {
         self.state.send_if_modified(|reading| {
             let has_failed = matches!(reading.state, IndexingState::Failed(_));
@@ -394,14 +395,14 @@ impl Folder {
         })
     }
 
-    /// Says, once, why nothing is kept for the next start.
+    /// Logs, once, why the cache cannot be written.
     pub(crate) fn warn_of_cache_once(&self, error: &cache::CacheError) {
         if !self.was_warned_of_cache.swap(true, Ordering::Relaxed) {
             tracing::warn!(folder = self.name, %error, "nothing is cached");
         }
     }
 
-    /// Ends its work; false, as what it leaves behind.
+    /// Cancels its work. Returns false, for `retain`.
     fn remove(&self) -> bool {
         self.removed.cancel();
         false
@@ -409,7 +410,7 @@ impl Folder {
 }
 
 impl FolderState {
-    /// Gives back what was there before.
+    /// Replaces the contents and returns the previous ones.
     fn replace_contents(&mut self, contents: FolderContents) -> Arc<FolderContents> {
         self.version += 1;
         std::mem::replace(&mut self.contents, Arc::new(contents))
@@ -435,7 +436,7 @@ impl PendingChanges {
 }
 
 impl FolderContents {
-    /// The language of the file at `path`, where it was read: an `.h` may be either of two.
+    /// The language of an indexed file: an `.h` file may be C or C++.
     pub(crate) fn language(&self, path: &str) -> Option<Language> {
         Some(self.files.as_ref()?.get(path)?.language)
     }

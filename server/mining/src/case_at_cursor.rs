@@ -1,22 +1,23 @@
-//! The case at a cursor: what stands there in the file as it is now, hidden.
+//! The case at a cursor: the code after the cursor in the current file, hidden.
 //!
-//! - At the first token of a block, or in the blanks before it on its line, the truth is the whole block. A function's first token is
-//!   also the one behind its annotations.
-//! - Behind a header, as long as no statement of the body stands before the cursor, it is the body. The opener goes with the body
-//!   where nothing else is left of the header, and the blanks before the first statement do; that statement's first token does not.
-//! - Between the statements of a body, which may be that of an `else`, a `with` or a closure, it is the rest of the body. Behind the last
-//!   statement it is empty; on a blank line in Python, how far the line is indented tells whose body goes on.
+//! - At the first token of a block, or in the blanks before it on its line, the truth is the whole block. The first token
+//! after a   function's annotations counts as a first token, too.
+//! - After a header, if no statement of the body is before the cursor, the truth is the body. It includes the opener if nothing
+//!   else is left of the header. The cursor may be in the blanks before the first statement, but not at that statement's first
+//! token.
+//! - Between the statements of a body, which may be that of an `else`, a `with` or a closure, it is the rest of the body.
+//! After the   last statement it is empty; on a blank line in Python, the indentation of the line determines the body.
 //! - Anywhere else in a block it is the rest of the innermost statement or header.
 //!
-//! Outside of functions only statements and control blocks are blocks: members of classes and what stands between two functions are
-//! refused, and so are comments and docstrings.
+//! Outside of functions only statements and control blocks are blocks: members of classes and code between two functions are
+//! rejected, and so are comments and docstrings.
 //!
 //! The prefix ends at the cursor, so the truth may begin with blanks, line ends and comments.
 //!
-//! The scenario is that of somebody who has yet to write the truth. With it hidden, the suffix of an `incomplete_suffix` case
-//! holds nothing but blanks (`file_tail`), or nothing but blanks and closing brackets up to the end of the enclosing function's body
-//! (`function_tail`); so the body behind a function's header is one. An empty truth leaves nothing incomplete and is always `inner_block`.
-//! Nothing is dropped: prefix, truth and suffix together are the file.
+//! The scenario assumes that the truth is not written yet. Without it, the suffix of an `incomplete_suffix` case
+//! contains only blanks (`file_tail`), or only blanks and closing brackets up to the end of the enclosing function's body
+//! (`function_tail`); so the body after a function's header is such a case. A case with an empty truth is always `inner_block`,
+//! because its suffix is complete. Nothing is dropped: prefix, truth and suffix together are the file.
 
 use std::fmt;
 
@@ -31,16 +32,16 @@ mod sibling_statements;
 #[cfg(test)]
 mod tests;
 
-/// Why there is no case at a cursor.
+/// Reason why there is no case at a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoCaseReason {
     /// The offset is past the end of the file, inside a character or inside a line end.
     NoSuchPlace,
-    /// The cursor is in a comment, or in a string that is no part of any code.
+    /// The cursor is in a comment, or in a string that is not part of code.
     InText,
-    /// No statement, header or body holds the cursor.
+    /// No statement, header or body contains the cursor.
     NoBlock,
-    /// The parser found an error in the block that holds the cursor.
+    /// The block that contains the cursor has a syntax error.
     Broken,
     /// The truth would have this many lines.
     TooLong(usize),
@@ -50,18 +51,18 @@ impl fmt::Display for NoCaseReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NoCaseReason::NoSuchPlace => {
-                f.write_str("the file has no such place; save it and put the cursor there again")
+                f.write_str("the position is not in the file; save the file and try again")
             }
-            NoCaseReason::InText => f.write_str("the cursor is in a comment or a text of its own; put it on code"),
+            NoCaseReason::InText => f.write_str("the cursor is in a comment or a standalone string; move it to code"),
             NoCaseReason::NoBlock => f.write_str(
-                "no statement, header or body stands at the cursor, or the file does not parse there; put it on code within a function",
+                "there is no statement, header or body at the cursor, or the file has a syntax error there; move it to code in a function",
             ),
             NoCaseReason::Broken => {
-                f.write_str("the block at the cursor has a syntax error; record it when the error is gone")
+                f.write_str("the block at the cursor has a syntax error; correct it and record again")
             }
             NoCaseReason::TooLong(lines) => write!(
                 f,
-                "{lines} lines follow to the end of the block, more than {MAX_TRUTH_LINES}; put the cursor further down or into an inner block"
+                "the rest of the block has {lines} lines, more than {MAX_TRUTH_LINES}; move the cursor down or into an inner block"
             ),
         }
     }
@@ -69,7 +70,7 @@ impl fmt::Display for NoCaseReason {
 
 impl std::error::Error for NoCaseReason {}
 
-/// The case whose cursor is `offset`; `tree` is that of the file's text. Its secrets are still in it.
+/// Returns the case at the byte `offset`; `tree` is the syntax tree of the file's text. Secrets are not masked yet.
 pub fn case_at_cursor(
     file: &SourceFile,
     tree: &Tree,
@@ -99,7 +100,7 @@ pub fn case_at_cursor(
     Ok(question.into_case(file, origin))
 }
 
-/// The situation of somebody who has yet to write the hole's text.
+/// Returns the scenario and variant if the text of the hole is not written yet.
 fn live_scenario(text: &str, hole: &Hole) -> (Scenario, Variant) {
     let is_closer = |c: char| c.is_whitespace() || ")]};,".contains(c);
     let rest_of_function = hole.function_end.and_then(|end| text.get(hole.range.end..end));

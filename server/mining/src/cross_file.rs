@@ -4,11 +4,11 @@
 //! files in random order, some at a time
 //!   --uses--> names that only other files define; the first use of each in a file
 //!   --statement--> holes: from a random token before the name to the end of its statement
-//!   --filters--> the same question without context, with retrieved context, and with what retrieval finds when it sees the truth
+//!   --filters--> the same hole without context, with retrieved context, and with context retrieved with the truth in the query
 //! ```
 //!
-//! Filters: enough lines before the cursor, a truth of 3 to 30 tokens that stands verbatim in no other file, and nothing that a judge
-//! answers from the file alone. A truth that was asked for already is the drawer's to refuse.
+//! Filters: enough lines before the cursor; a truth of 3 to 30 tokens that does not occur verbatim in another file; the judge
+//! does not answer the case from the file alone. The drawer rejects truths that are already in the suite.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -31,18 +31,19 @@ mod statement;
 #[cfg(test)]
 mod tests;
 
-/// Cases that are cut from one hole: `in_file`, `retrieval` and `oracle`.
+/// Cases cut from one hole: `in_file`, `retrieval` and `oracle`.
 pub(crate) const VARIANT_COUNT: usize = 3;
-/// What chooses the context of the variants `retrieval` and `oracle`.
+/// Retrieval strategy of the variants `retrieval` and `oracle`.
 const STRATEGY: Strategy = Strategy::Hybrid;
-/// What CrossCodeEval gives its context of a prompt's 2,048 tokens.
+/// Context budget in tokens: CrossCodeEval's, of a prompt of 2,048 tokens.
 const BUDGET: TokenBudget = TokenBudget { tokens: 512 };
-/// Files whose uses are looked up at once: some per core, and few beside a repository that has thousands. The cases depend on it.
+/// Files per batch: a few per core, and a small share of a repository with thousands of files. The resulting cases depend on
+/// it.
 const BATCH: usize = 64;
-/// Tokens of a truth, by CrossCodeEval.
+/// Tokens of a truth, as in CrossCodeEval.
 const TRUTH_TOKENS: std::ops::RangeInclusive<usize> = 3..=30;
 
-/// Lines with code that stand before the line of the cursor, at least: CrossCodeEval's numbers for its languages.
+/// Returns the minimum number of lines with code before the cursor's line, as in CrossCodeEval.
 fn min_prompt_lines(language: Language) -> usize {
     match language {
         Language::Python => 10,
@@ -53,25 +54,25 @@ fn min_prompt_lines(language: Language) -> usize {
     }
 }
 
-/// A place where the next name is one that only other files define.
+/// A hole that begins at or before a name that only other files define.
 #[derive(Clone, Debug)]
 pub(crate) struct CrossFileHole {
-    /// Position of the file.
+    /// Index of the file.
     pub(crate) file: usize,
-    /// What is removed.
+    /// Removed range, in bytes.
     pub(crate) range: Range<usize>,
-    /// The name that is asked for.
+    /// Use of the target name.
     name_use: CrossFileUse,
 }
 
-/// What `cross_file` cases are cut from.
+/// Mines `cross_file` cases.
 pub(crate) struct CrossFileMiner<'a> {
     repository: &'a MiningRepository<'a>,
     options: &'a MiningOptions,
     judge: Option<&'a Judge<'a>>,
-    /// The files' texts without white space, in their order.
+    /// Texts of the files without whitespace, in the order of the files.
     texts_without_whitespace: Vec<String>,
-    /// The files in random order.
+    /// Indices of the files in random order.
     order: Vec<usize>,
 }
 
@@ -87,7 +88,7 @@ impl<'a> CrossFileMiner<'a> {
         CrossFileMiner { repository, options, judge, texts_without_whitespace: squeezed, order }
     }
 
-    /// The holes of some files after the other, each time one of every file before a second one of any; with what was refused in them.
+    /// Returns the holes in batches of files, one hole of every file in turn, with the number of rejected uses by reason.
     pub(crate) fn batches(&self) -> impl Iterator<Item = (Vec<CrossFileHole>, LeftOut)> {
         self.order.chunks(BATCH).map(|files| {
             let of_files: Vec<(Vec<CrossFileHole>, Vec<UnanswerableReason>)> =
@@ -102,7 +103,7 @@ impl<'a> CrossFileMiner<'a> {
         })
     }
 
-    /// The holes of one file in random order, and why other uses in it are none.
+    /// Returns the holes of one file in random order, and the reasons of rejected uses.
     fn holes(&self, file: usize) -> (Vec<CrossFileHole>, Vec<UnanswerableReason>) {
         let source = &self.repository.files[file];
         let tree = syntax::parse(source.language, &source.text);
@@ -130,7 +131,7 @@ impl<'a> CrossFileMiner<'a> {
         (holes, refused)
     }
 
-    /// The cases of each hole; `None` where the truth stands elsewhere or is too easy.
+    /// Returns the cases of each hole; `None` if the truth occurs in another file or the case is too easy.
     pub(crate) fn cut(&self, holes: &[CrossFileHole]) -> Vec<Option<[Case; VARIANT_COUNT]>> {
         holes.par_iter().map(|hole| self.cut_one(hole)).collect()
     }
@@ -153,7 +154,7 @@ impl<'a> CrossFileMiner<'a> {
         Some([in_file, retrieval, oracle])
     }
 
-    /// Whether the truth, but for white space, is a piece of another file.
+    /// Whether the truth occurs in another file, ignoring whitespace.
     fn occurs_in_other_file(&self, file: usize, truth: &str) -> bool {
         let truth = without_whitespace(truth);
         self.texts_without_whitespace
@@ -206,7 +207,7 @@ impl<'a> CrossFileMiner<'a> {
     }
 }
 
-/// An entity is what its first definition says. One whose name stands before is not new to who reads the file.
+/// Keeps the first use of each definition. A use of a name that already occurs before it in the file is removed.
 fn keep_first_uses(uses: &mut Vec<CrossFileUse>) {
     let mut seen = BTreeSet::new();
     uses.retain(|used| seen.insert(used.definitions.first().cloned()) && used.is_first);
@@ -218,7 +219,7 @@ fn is_long_enough(source: &SourceFile, cursor: usize) -> bool {
     with_code.count() >= min_prompt_lines(source.language)
 }
 
-/// Words, and marks one by one: tokens as the studies of cross-file completion count them, which is finer than a lexer does.
+/// Counts words and single punctuation characters, like the studies of cross-file completion; a lexer's tokens are coarser.
 fn count_tokens(text: &str) -> usize {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut tokens = 0;
@@ -230,7 +231,7 @@ fn count_tokens(text: &str) -> usize {
     tokens
 }
 
-/// The text without its white space.
+/// Returns the text without its whitespace.
 pub(crate) fn without_whitespace(text: &str) -> String {
     text.split_whitespace().collect()
 }

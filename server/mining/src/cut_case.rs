@@ -1,4 +1,4 @@
-//! From a hole to a case: what stays before it, what stays after it, and what goes with it.
+//! Cuts a hole into a case: its prefix, its suffix and its context.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -16,13 +16,13 @@ use crate::cross_file::without_whitespace;
 use crate::parsed_file::{CutShape, Hole};
 use crate::unanswerable::UnanswerableReason;
 
-/// Similar functions that go with a `rag` case: Codev-Bench's three.
+/// Number of similar functions in a `rag` case, as in Codev-Bench.
 const RAG_FUNCTIONS: usize = 3;
 
-/// Functions among which the hints are chosen: some hold the removed text.
+/// Candidates for similar functions: more than needed, because some contain the removed text.
 const RAG_CANDIDATES: usize = 8 * RAG_FUNCTIONS;
 
-/// What cases are cut from.
+/// Input for cutting cases.
 pub(crate) struct MiningRepository<'a> {
     pub(crate) files: &'a [SourceFile],
     pub(crate) searcher: Searcher,
@@ -31,7 +31,7 @@ pub(crate) struct MiningRepository<'a> {
     copies: &'a OnceLock<CopyIndex>,
 }
 
-/// How much of the file after the hole is left.
+/// Part of the file after the hole that remains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SuffixExtent {
     Whole,
@@ -39,7 +39,7 @@ pub(crate) enum SuffixExtent {
     Nothing,
 }
 
-/// What is asked about a range of a file.
+/// A case before its position and id are computed.
 pub(crate) struct CaseDraft<'a> {
     pub(crate) scenario: Scenario,
     pub(crate) variant: Option<Variant>,
@@ -94,7 +94,7 @@ impl<'a> MiningRepository<'a> {
         }
     }
 
-    /// What may be shown with a question about `range` of a file: nothing that holds a copy of it.
+    /// Returns a searcher for the context of a hole at `range` of a file: without files that contain a copy of its text.
     pub(crate) fn searcher_without(&self, source: &SourceFile, range: &Range<usize>) -> Searcher {
         let code = RemovedCode {
             path: &source.path,
@@ -107,7 +107,7 @@ impl<'a> MiningRepository<'a> {
         self.searcher.hide(&copies.iter().map(|path| &**path).collect::<Vec<_>>())
     }
 
-    /// The case of `scenario` that `hole_at_cursor` gives, or `None` where the scenario does not fit it.
+    /// Returns the case of `scenario` for `hole_at_cursor`; `None` if the scenario is not applicable.
     pub(crate) fn cut(
         &self,
         file: usize,
@@ -139,7 +139,7 @@ impl<'a> MiningRepository<'a> {
         Some(question.into_case(source, self.origin))
     }
 
-    /// Why no case can be cut with any of these tails, where a rule is the reason.
+    /// Returns the rule because of which no case can be cut with any of these tails.
     pub(crate) fn obstacle(
         &self,
         file: usize,
@@ -150,8 +150,8 @@ impl<'a> MiningRepository<'a> {
         tails.iter().find_map(|&tail| tail_obstacle(source, hole, tail))
     }
 
-    /// The functions most like the enclosing one without its removed text; `None` where there is no such function or nothing like it. None
-    /// of them holds the removed text, however short that is.
+    /// Returns the functions most similar to the enclosing one without its removed text; `None` if there is no enclosing
+    /// function or nothing similar. None of them contains the removed text, however short it is.
     fn similar_functions(&self, source: &SourceFile, hole: &Hole) -> Option<Vec<ContextItem>> {
         let function = hole.function.clone()?;
         let original = &source.text[function.clone()];
@@ -185,8 +185,8 @@ pub(crate) fn context_item(hit: index::Hit) -> ContextItem {
     }
 }
 
-/// The text before the cursor. Behind a complete body the cursor stands on a fresh line, indented as the last statement of the body:
-/// where its next one would begin. The line before it may be indented deeper, as the rest of a long call is.
+/// Returns the text before the cursor. After a complete body the cursor is on a new line, indented like the last statement of
+/// the body, where the next one would begin. The line before it may be indented deeper, e.g. as the rest of a long call.
 fn prefix(text: &str, hole: &Hole) -> String {
     let before = &text[..hole.range.start];
     if hole.shape != CutShape::Empty {
@@ -196,7 +196,7 @@ fn prefix(text: &str, hole: &Hole) -> String {
     format!("{before}{line_end}{}", last_line(&text[..hole.last_statement]))
 }
 
-/// Why the hole is not asked about with so much of the file behind it.
+/// Returns the reason to reject the hole with this tail.
 fn tail_obstacle(source: &SourceFile, hole: &Hole, tail: SuffixExtent) -> Option<UnanswerableReason> {
     if !end_is_determined(source, hole, tail) {
         return Some(UnanswerableReason::UnclearEnd);
@@ -204,10 +204,10 @@ fn tail_obstacle(source: &SourceFile, hole: &Hole, tail: SuffixExtent) -> Option
     (tail != SuffixExtent::Whole && !hole.has_beginning).then_some(UnanswerableReason::NoBeginning)
 }
 
-/// Whether the place shows how much is asked for. On a fresh line that is a statement with its blocks where the rest is missing, and the
-/// rest of the block where its end is there; so what is left of a block must not look like the other of the two.
+/// Whether the expected extent of the completion is clear. On a new line, it is one statement with its blocks if the rest of
+/// the file is missing, and the rest of the block if its end is present; a hole must not look like the other of the two.
 fn end_is_determined(source: &SourceFile, hole: &Hole, tail: SuffixExtent) -> bool {
-    // A `catch` behind its brace is no fresh line.
+    // A `catch` after a closing brace does not begin on a new line.
     let is_behind = hole.kind == BlockKind::Catch && source.language.has_brace_blocks();
     let is_block = hole.shape == CutShape::BlockStart && !is_behind;
     let Some(body) = hole.in_body.filter(|body| is_block && !body.is_last) else { return true };
@@ -220,7 +220,7 @@ fn end_is_determined(source: &SourceFile, hole: &Hole, tail: SuffixExtent) -> bo
     }
 }
 
-/// The text after the hole; `None` where nothing would be missing from an incomplete one.
+/// Returns the text after the hole; `None` for an incomplete tail that would remove nothing.
 fn suffix<'a>(text: &'a str, hole: &Hole, tail: SuffixExtent) -> Option<&'a str> {
     let missing: Range<usize> = match tail {
         SuffixExtent::Whole => return text.get(hole.range.end..),
@@ -250,8 +250,8 @@ pub(crate) fn shape_variant(shape: CutShape) -> Variant {
     }
 }
 
-/// Where the variant says how much is missing, the way the block was cut is kept as a remark; and of a complete body, that it ends with
-/// a statement after which nothing is reached.
+/// Returns the tags of a case: the cut, if the variant describes the tail instead; and for a complete body, whether
+/// its last statement makes further code unreachable.
 pub(crate) fn tags(scenario: Scenario, hole: &Hole) -> Tags {
     match (scenario, hole.shape) {
         (Scenario::Rag | Scenario::IncompleteSuffix, shape) => {

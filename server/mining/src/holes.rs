@@ -1,4 +1,4 @@
-//! Where a file could be cut: every hole that a recipe of the four Codev-Bench scenarios allows.
+//! Finds every hole of a file that a recipe of the four Codev-Bench scenarios allows.
 
 use std::ops::Range;
 
@@ -12,25 +12,25 @@ use crate::unanswerable::UnanswerableReason;
 #[cfg(test)]
 mod tests;
 
-/// Tokens that must be left of a begun statement.
+/// Minimum number of remaining tokens of an incomplete statement.
 const MIN_TOKENS_LEFT: usize = 2;
-/// Tokens that only end what was begun: an editor types them by itself.
+/// Tokens that only close; editors insert them automatically.
 const CLOSERS: [&str; 6] = [")", "]", "}", ">", ",", ";"];
-/// Statements that a body must have before its completeness can be asked about.
+/// Minimum number of statements in a body for a case with a complete body.
 const MIN_STATEMENTS: usize = 2;
-/// Characters of an identifier that are typed when the cursor stands inside it.
+/// Maximum number of typed characters if the cursor is inside an identifier.
 const MAX_TYPED_OF_IDENTIFIER: usize = 3;
 
-/// Where a file could be cut.
+/// Holes of a file.
 #[derive(Debug, Default)]
 pub(crate) struct FileHoles {
-    /// In order of their start.
+    /// Holes, ordered by start.
     pub(crate) holes: Vec<Hole>,
-    /// Places that a recipe allows and a rule refuses, with the cut that they would have been.
+    /// Reasons of rejected holes, with their cut.
     pub(crate) refused: Vec<(CutShape, UnanswerableReason)>,
 }
 
-/// All holes of a file.
+/// Returns all holes of a file.
 pub(crate) fn holes(file: &SourceFile, seed: u64) -> FileHoles {
     let tree = syntax::parse(file.language, &file.text);
     let parsed = ParsedFile::new(file, &tree);
@@ -52,8 +52,8 @@ pub(crate) fn holes(file: &SourceFile, seed: u64) -> FileHoles {
     found
 }
 
-/// Whether both ends of `range` are between two signs of the text as it is read: not inside of an escape, a character reference, a line
-/// end of two characters or any other cluster of characters that is seen as one.
+/// Whether both ends of `range` are on boundaries of visible characters: not inside an escape, a character reference, a line
+/// end of two characters or any other grapheme cluster.
 pub(crate) fn is_at_character_boundaries(file: &SourceFile, tree: &Tree, range: &Range<usize>) -> bool {
     let is_between = |offset: usize| {
         let mut cursor = GraphemeCursor::new(offset, file.text.len(), true);
@@ -63,9 +63,9 @@ pub(crate) fn is_at_character_boundaries(file: &SourceFile, tree: &Tree, range: 
     is_between(range.start) && is_between(range.end)
 }
 
-/// The recipes.
+/// Recipes.
 impl ParsedFile<'_> {
-    /// The holes of a block, which the blocks `following` it in the file may be inside of.
+    /// Returns the holes of a block; the blocks `following` it in the file may be inside it.
     fn cut(&self, block: &Block, following: &[Block], random: &mut SeededRandom) -> Vec<Hole> {
         let mut cuts = vec![(CutShape::BlockStart, self.block_start(block))];
         match &block.body {
@@ -84,7 +84,7 @@ impl ParsedFile<'_> {
         allowed.map(|(shape, range)| self.hole(block, shape, range)).collect()
     }
 
-    /// Why a cut of `block` is refused, if it is.
+    /// Returns the reason to reject a cut of `block`.
     fn obstacle(
         &self,
         file: &SourceFile,
@@ -100,8 +100,8 @@ impl ParsedFile<'_> {
         refusals.into_iter().find_map(|(obstacle, is_there)| is_there.then_some(obstacle))
     }
 
-    /// Whether a fresh line behind the block's last statement is recognized as one of its body: it is not where that statement is not
-    /// aligned with the first one, as behind a label, or the body is not indented.
+    /// Whether a new line after the block's last statement clearly belongs to its body. It does not if that statement is not
+    /// aligned with the first one, e.g. after a label, or the body is not indented.
     fn is_aligned(&self, block: &Block) -> bool {
         let statements = block.body.as_ref().map(|body| &*body.statements).unwrap_or_default();
         let (Some(first), Some(last)) = (statements.first(), statements.last()) else { return false };
@@ -115,13 +115,13 @@ impl ParsedFile<'_> {
         shape == CutShape::Empty || (!truth.trim().is_empty() && truth.lines().count() <= MAX_TRUTH_LINES)
     }
 
-    /// The whole block, where it starts its line (a `catch` may follow the `}` of its `try`).
+    /// Returns the whole block if it starts its line (a `catch` may follow the `}` of its `try`).
     fn block_start(&self, block: &Block) -> Option<Range<usize>> {
         let follows_closer = block.kind == syntax::BlockKind::Catch;
         (follows_closer || self.starts_line(block.range.start)).then(|| block.range.clone())
     }
 
-    /// From statement `first` of a body to its last one.
+    /// Returns the range from statement `first` of a body to its last one.
     fn statements_from(&self, body: &Body, first: usize) -> Option<Range<usize>> {
         let start = body.statements.get(first)?.start;
         let end = body.statements.last()?.end;
@@ -133,7 +133,7 @@ impl ParsedFile<'_> {
         self.statements_from(body, typed)
     }
 
-    /// The end of the line on which the body's last statement ends, where nothing but blanks or a comment follows it there.
+    /// Returns the end of the line of the body's last statement, if only blanks or a comment follow it there.
     fn after_body(&self, body: &Body) -> Option<Range<usize>> {
         let last = body.statements.last().filter(|_| body.statements.len() >= MIN_STATEMENTS)?;
         let rest = &self.text[last.end..];
@@ -143,7 +143,7 @@ impl ParsedFile<'_> {
         (next_token.is_none() && self.starts_line(last.start)).then_some(line_end..line_end)
     }
 
-    /// From a token of the statement, or from inside an identifier, to its end.
+    /// Returns the range from a token of the statement, or from inside an identifier, to its end.
     fn mid_statement(
         &self,
         block: &Block,
@@ -151,7 +151,7 @@ impl ParsedFile<'_> {
         random: &mut SeededRandom,
     ) -> Option<Range<usize>> {
         let mut starts = self.starts_in_statement(&block.range);
-        // What stands in a group of declarations ends by itself, not with the group.
+        // Statements in a group of declarations have their own ends.
         let inner = following.iter().take_while(|inner| inner.range.start < block.range.end);
         for inner in inner.filter(|inner| inner.kind.is_simple()) {
             starts.retain(|start| !inner.range.contains(&start.range.start));
@@ -161,8 +161,8 @@ impl ParsedFile<'_> {
         Some(token.range.start + typed..block.range.end)
     }
 
-    /// The tokens at which the rest of a statement may begin: not the first one, not so late that nothing is left to say, and not
-    /// between braces, since what stands there (a closure's body, a macro's items) is code with an end of its own.
+    /// Returns the tokens at which the rest of a statement may begin: not the first token, not so late that nothing is left to
+    /// predict, and not between braces, because code in braces (a closure's body, a macro's items) has its own end.
     fn starts_in_statement(&self, statement: &Range<usize>) -> Vec<&Token> {
         let tokens: Vec<&Token> = self.words_in(statement.clone()).collect();
         let last = tokens.iter().rposition(|token| !CLOSERS.contains(&&self.text[token.range.clone()]));
@@ -182,7 +182,7 @@ impl ParsedFile<'_> {
         starts
     }
 
-    /// Bytes of an identifier that are already typed: at least two characters stay to be guessed.
+    /// Returns the number of typed bytes of an identifier; at least two characters remain.
     fn typed_part(&self, token: &Token, random: &mut SeededRandom) -> usize {
         let word = &self.text[token.range.clone()];
         let longest = word.len().saturating_sub(2).min(MAX_TYPED_OF_IDENTIFIER);

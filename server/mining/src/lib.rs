@@ -1,13 +1,13 @@
-//! Cases from code: where files can be cut, which cuts are drawn, and what a cut looks like as a case.
+//! Mines cases from code: finds holes, samples some of them, and cuts these into cases.
 //!
 //! ```text
-//! files --holes--> every place that a recipe allows --draw--> the suite's holes --cut--> cases
-//! files --cross_file--> names that only other files define ------------------draw, cut--> cases
-//! file at a cursor --cursor--> the hole of what stands there -------------------cut--> a case
+//! files --holes--> every hole that a recipe allows --draw--> the suite's holes --cut--> cases
+//! files --cross_file--> names that only other files define --------------draw, cut--> cases
+//! file and cursor --cursor--> the hole at the cursor ------------------------cut--> a case
 //! ```
 //!
-//! Pure: the same files, seed and judge give the same bytes, whatever the number of threads. Mining never reads a file and knows no
-//! engine: whether a case is too easy is for a [`Judge`] to say.
+//! Deterministic: the same files, seed and judge give the same bytes, for any number of threads. Mining never reads files and
+//! does not depend on engines: a [`Judge`] decides whether a case is too easy.
 #![deny(clippy::disallowed_methods)]
 
 mod case_at_cursor;
@@ -41,66 +41,66 @@ pub const SCENARIOS: [Scenario; 5] = [
     Scenario::CrossFile,
 ];
 
-/// The code to mine.
+/// Code to mine.
 #[derive(Clone, Copy, Debug)]
 pub struct MiningInput<'a> {
     /// The files.
     pub files: &'a [SourceFile],
-    /// Made of the same files.
+    /// Index of the same files.
     pub index: &'a Index,
-    /// What the manifests beside them say.
+    /// Projects according to the manifests beside the files.
     pub projects: &'a Projects,
-    /// Copies among the same files; filled when they are first asked for, and of use to others afterwards.
+    /// Copies among the same files; computed lazily and reusable by the caller.
     pub copies: &'a OnceLock<CopyIndex>,
 }
 
-/// Who says which `cross_file` cases can be answered from their own file alone; those are left out.
+/// Decides which `cross_file` cases can be answered from their own file alone; those are excluded.
 #[derive(Clone, Copy)]
 pub struct Judge<'a> {
-    /// Its name, which every case that it let pass carries.
+    /// Its name, stored in every case that it did not answer.
     pub name: &'a str,
-    /// Whether it answers the case rightly. Must depend on nothing but the case.
+    /// Whether it answers the case correctly. Must depend only on the case.
     pub is_right: &'a (dyn Fn(&Case) -> bool + Sync),
 }
 
-/// In which proportions block kinds are drawn.
+/// Proportions of the sampled block kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mix {
-    /// Evenly over Codev-Bench's seven kinds, as it does; one in ten of what it calls statements is an import.
+    /// Evenly over Codev-Bench's seven kinds; a tenth of its statements are imports.
     Even,
-    /// As people ask, by Codev-Bench's industrial log; imports as with [`Mix::Even`].
+    /// As in Codev-Bench's industrial log of real use; imports as with [`Mix::Even`].
     RealUse,
 }
 
-/// What to mine.
+/// Options of mining.
 #[derive(Clone, Debug)]
 pub struct MiningOptions {
-    /// Cases wanted.
+    /// Number of cases.
     pub cases: usize,
-    /// Seed of every choice.
+    /// Random seed.
     pub seed: u64,
-    /// Scenarios to spread them over, some of [`SCENARIOS`].
+    /// Scenarios, a subset of [`SCENARIOS`].
     pub scenarios: Vec<Scenario>,
     /// Proportions of the block kinds.
     pub mix: Mix,
-    /// Whether `cross_file` takes only the first use of each name in a file, as CrossCodeEval does, rather than every one.
+    /// Whether `cross_file` uses only the first use of each name in a file, as CrossCodeEval does, instead of every use.
     pub first_uses_only: bool,
-    /// Provenance that every case carries.
+    /// Provenance of every case.
     pub origin: Origin,
 }
 
-/// What was mined.
+/// Result of mining.
 #[derive(Clone, Debug)]
 pub struct MiningResult {
-    /// The cases, ordered by scenario, path and place.
+    /// Cases, ordered by scenario, path and position.
     pub cases: Vec<Case>,
-    /// Cases that could not be found, by scenario.
+    /// Number of cases that could not be found, by scenario.
     pub missing: BTreeMap<Scenario, usize>,
-    /// Places of the scenarios that were asked for, among the files that were looked at, that are not made cases, by reason.
+    /// Number of rejected holes of the requested scenarios in the examined files, by reason.
     pub left_out: LeftOut,
 }
 
-/// Mines cases. Without a judge, `cross_file` cases that their own file answers are kept.
+/// Mines cases. Without a judge, `cross_file` cases that can be answered from their own file are kept.
 pub fn mine(sources: &MiningInput<'_>, options: &MiningOptions, judge: Option<&Judge<'_>>) -> MiningResult {
     let repository = MiningRepository::new(sources, &options.origin);
     let holes = sources.files.par_iter().map(|file| holes::holes(file, options.seed)).collect::<Vec<_>>();

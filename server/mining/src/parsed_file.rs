@@ -1,22 +1,22 @@
-//! A file with everything that a hole is decided by, and the hole: a place whose text is hidden.
+//! A parsed file, and holes: ranges whose text is hidden.
 
 use std::ops::Range;
 
 use cases::BlockKind;
 use syntax::{Block, Body, ConditionalGroups, Language, SourceFile, Token, TokenKind, Tree};
 
-/// Longest truth, in lines: what is longer is written in many steps, not completed in one.
+/// Maximum lines of a truth; longer code is written in several steps.
 pub(crate) const MAX_TRUTH_LINES: usize = 60;
 
-/// Longest truth, in bytes: as many lines of two hundred each. Only generated code has longer ones, and what is nested without end does: the
-/// work that each hole takes grows with its length.
+/// Maximum bytes of a truth: as many lines with two hundred each. Only generated or deeply nested code is longer; the
+/// work per hole grows with its length.
 pub(crate) const MAX_TRUTH_BYTES: usize = 200 * MAX_TRUTH_LINES;
 
-/// Tokens before the cursor, at least, where the text behind it is missing: about six lines of code. With less, no engine and no person
-/// can tell what the file is about to become.
+/// Minimum number of tokens before the cursor if the text after it is missing: about six lines of code. With less, the purpose
+/// of the file is unclear to engines and people.
 const MIN_TOKENS_BEFORE_TAIL: usize = 50;
 
-/// How the hole was cut into its block.
+/// How a hole was cut from its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum CutShape {
     /// The whole block.
@@ -27,48 +27,49 @@ pub(crate) enum CutShape {
     MidStatement,
     /// The rest of a body after some statements.
     RestOfBlock,
-    /// Nothing, after a complete body.
+    /// The empty text after a complete body.
     Empty,
 }
 
-/// A place that can be cut, in bytes of its file.
+/// A hole, in bytes of its file.
 #[derive(Clone, Debug)]
 pub(crate) struct Hole {
     pub(crate) kind: BlockKind,
     pub(crate) shape: CutShape,
-    /// What is removed; nothing for [`CutShape::Empty`].
+    /// Removed range; empty for [`CutShape::Empty`].
     pub(crate) range: Range<usize>,
-    /// End of the last text in the innermost function body that holds the hole: where `function_tail` starts again.
+    /// End of the last text in the body of the innermost function around the hole; the suffix of `function_tail` starts there.
     pub(crate) function_end: Option<usize>,
-    /// That function, whole.
+    /// Range of that function.
     pub(crate) function: Option<Range<usize>>,
-    /// Where the hole is in the innermost body that holds it; `None` outside of all.
+    /// Position of the hole in the innermost body around it; `None` outside of all bodies.
     pub(crate) in_body: Option<BodyPosition>,
-    /// Start of the last statement in the block's body, or of the block where it has none: what a fresh line behind it is aligned with.
+    /// Start of the last statement in the block's body, or of a block without one. A new line after it has the same
+    /// indentation.
     pub(crate) last_statement: usize,
-    /// Whether that statement never runs into a next one, so that nothing but its end can follow.
+    /// Whether that statement makes further code unreachable, so that only the end of the body can follow.
     pub(crate) follows_jump: bool,
-    /// Whether enough of the file is before the hole to tell what it is about when the rest is missing.
+    /// Whether there is enough code before the hole if the rest is missing.
     pub(crate) has_beginning: bool,
 }
 
-/// A place in a body.
+/// Position of a hole in a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyPosition {
     /// Whether the body begins with the hole.
     pub(crate) is_first: bool,
-    /// Whether it ends with it.
+    /// Whether the body ends with the hole.
     pub(crate) is_last: bool,
-    /// Whether it is that of a function, rather than of a block in one.
+    /// Whether the body belongs to a function, not to a block in a function.
     pub(crate) is_function: bool,
 }
 
-/// A file taken apart.
+/// A parsed file.
 pub(crate) struct ParsedFile<'a> {
     pub(crate) text: &'a str,
-    /// In order of their start, outer before inner.
+    /// Blocks, ordered by start, outer before inner.
     pub(crate) blocks: Vec<Block>,
-    /// Which of them are functions.
+    /// Indices of the functions in them.
     functions: Vec<usize>,
     tokens: Vec<Token>,
     language: Language,
@@ -76,7 +77,7 @@ pub(crate) struct ParsedFile<'a> {
 }
 
 impl<'a> ParsedFile<'a> {
-    /// `tree` is that of the file's text.
+    /// `tree` is the syntax tree of the file's text.
     pub(crate) fn new(file: &'a SourceFile, tree: &Tree) -> ParsedFile<'a> {
         let text = &*file.text;
         let tokens = syntax::lex(file.language, text);
@@ -120,12 +121,12 @@ impl<'a> ParsedFile<'a> {
         })
     }
 
-    /// The blocks that begin no later than `range`.
+    /// Returns the blocks that begin no later than `range`.
     fn begun_before(&self, range: &Range<usize>) -> &[Block] {
         &self.blocks[..self.blocks.partition_point(|block| block.range.start <= range.start)]
     }
 
-    /// The innermost function whose body holds `range`.
+    /// Returns the innermost function whose body contains `range`.
     fn enclosing_function(&self, range: &Range<usize>) -> Option<&Block> {
         let holds = |body: &Body| body.inner.start <= range.start && range.end <= body.inner.end;
         let before = self.begun_before(range).len();
@@ -134,14 +135,14 @@ impl<'a> ParsedFile<'a> {
         functions.find(|function| function.body.as_ref().is_some_and(holds))
     }
 
-    /// The tokens that lie wholly in `range`, line ends among them.
+    /// Returns the tokens entirely within `range`, including line ends.
     pub(crate) fn tokens_in(&self, range: Range<usize>) -> &[Token] {
         let start = self.tokens.partition_point(|token| token.range.start < range.start);
         let end = self.tokens.partition_point(|token| token.range.end <= range.end);
         self.tokens.get(start..end).unwrap_or_default()
     }
 
-    /// The same without the line ends.
+    /// Returns the tokens entirely within `range`, excluding line ends.
     pub(crate) fn words_in(&self, range: Range<usize>) -> impl DoubleEndedIterator<Item = &Token> {
         self.tokens_in(range).iter().filter(|token| token.kind != TokenKind::Newline)
     }
@@ -153,26 +154,26 @@ impl<'a> ParsedFile<'a> {
             == MIN_TOKENS_BEFORE_TAIL
     }
 
-    /// Whether the text without `range` is whole for every choice of `#if` arms.
+    /// Whether the text without `range` has balanced brackets for every choice of `#if` arms.
     pub(crate) fn is_whole_without(&self, range: &Range<usize>) -> bool {
         self.conditionals.allow_removal(range)
     }
 
-    /// The blanks that the line of `offset` begins with.
+    /// Returns the blanks at the beginning of the line of `offset`.
     pub(crate) fn indentation(&self, offset: usize) -> &str {
         let line = self.text[..offset].rfind('\n').map_or(0, |at| at + 1);
         let rest = &self.text[line..];
         &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()]
     }
 
-    /// The token that `offset` is inside of, not at its ends.
+    /// Returns the token that `offset` is strictly inside.
     pub(crate) fn word_around(&self, offset: usize) -> Option<&Token> {
         let place = self.tokens.partition_point(|token| token.range.end <= offset);
         let around = self.tokens.get(place).filter(|token| token.range.start < offset);
         around.filter(|token| token.kind != TokenKind::Newline)
     }
 
-    /// Whether nothing but blanks stands before `offset` on its line.
+    /// Whether there are only blanks before `offset` on its line.
     pub(crate) fn starts_line(&self, offset: usize) -> bool {
         let before = self.text[..offset].trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
         before.is_empty() || before.ends_with('\n')

@@ -1,7 +1,7 @@
-//! Which holes become cases: drawn over scenario, block kind, cut, language and file, so that no one of them fills the suite.
+//! Samples the holes that become cases, balanced over scenario, block kind, cut, language and file.
 //!
-//! Each level is filled in proportion to its weights by Sainte-Laguë's rule, which needs no rounding and stays fair at every
-//! length; within a file the order is random. No two holes overlap, except that twins share one.
+//! Each level is filled in proportion to its weights by Sainte-Laguë's method, which needs no rounding and is fair for every
+//! length; within a file the order is random. Holes do not overlap, except for twins, which share one.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -17,27 +17,28 @@ use crate::seeded_random::SeededRandom;
 use crate::unanswerable::{LeftOut, UnanswerableReason, unanswerable_reason};
 use crate::{Judge, MiningOptions, MiningResult, Mix};
 
-/// Share of `inner_block` cases whose body is complete, at least: the share that Codev-Bench states.
+/// Minimum share of `inner_block` cases with a complete body, as in Codev-Bench.
 const EMPTY_SHARE: f64 = 0.2;
-/// In a small suite there are more of them, up to this number: restraint is measured on nothing else. With 60 pairs of answers, McNemar's
-/// test finds in four of five suites that an engine which is silent in 80 % is better than one that is silent in 55 % (57 pairs at
-/// a two-sided level of 5 %, if the engines answer independently; engines that agree more often need fewer).
+/// Target number of such cases, which raises their share in small suites: restraint is measured only on them. With 60 pairs of
+/// answers, McNemar's test detects in four of five suites that an engine that is silent in 80 % is better than one that is
+/// silent in 55 % (57 pairs at a two-sided level of 5 %, if the engines answer independently; engines that agree more often
+/// need fewer).
 const EMPTY_CASES: usize = 60;
-/// But never more than this share of `inner_block`.
+/// Maximum share of such cases in `inner_block`.
 const MAX_EMPTY_SHARE: f64 = 0.5;
-/// Imports among the cases that Codev-Bench calls statements. Left to chance they are a quarter of those in most repositories, and half in
-/// Python's, while an editor's own actions write most of them.
+/// Share of imports among the cases that Codev-Bench calls statements. A random sample would contain a quarter in most
+/// repositories and half in Python's, although an editor's own actions write most imports.
 const IMPORT_SHARE: f64 = 0.1;
-/// Codev-Bench's industrial log, renormalised over the kinds.
+/// Share of statements in Codev-Bench's industrial log, renormalized over the kinds.
 const REAL_USE_STATEMENTS: f64 = 0.849;
 const REAL_USE_CONTROL: f64 = 0.081;
 const REAL_USE_FUNCTIONS: f64 = 0.071;
-/// Of the same log's completions, whole lines and parts of lines.
+/// Share of whole lines among the completions of the same log; the rest are parts of lines.
 const REAL_USE_WHOLE_LINES: f64 = 0.49;
 const REAL_USE_PARTS_OF_LINES: f64 = 0.32;
 
-/// A suite's share of a scenario, when most have 1. Each hole of `cross_file` makes three cases, and `inner_block` asks two questions: how
-/// the body goes on, and whether it does.
+/// Returns the weight of a scenario; most have 1. Each hole of `cross_file` makes three cases, and `inner_block` measures two
+/// things: the continuation of a body, and whether it is complete.
 fn scenario_weight(scenario: Scenario) -> usize {
     match scenario {
         Scenario::CrossFile | Scenario::InnerBlock => 2,
@@ -45,7 +46,7 @@ fn scenario_weight(scenario: Scenario) -> usize {
     }
 }
 
-/// Draws `options.cases` cases. `holes` holds each file's holes, in the order of the repository's files.
+/// Samples `options.cases` cases. `holes` contains the holes of each file, in the order of the repository's files.
 pub(crate) fn sample_cases(
     repository: &MiningRepository<'_>,
     holes: &[FileHoles],
@@ -74,12 +75,12 @@ pub(crate) fn sample_cases(
     MiningResult { cases: drawer.cases, missing, left_out: drawer.left_out }
 }
 
-/// Cases wanted of each scenario, in their order, by their weights; of `cross_file` in whole holes.
+/// Returns the number of cases per scenario, in their order, by their weights; for `cross_file` a multiple of three.
 fn shares(options: &MiningOptions) -> Vec<usize> {
     let weight_of = |scenarios: &[Scenario]| scenarios.iter().copied().map(scenario_weight).sum::<usize>();
     let (mut wanted, mut weight) = (options.cases, weight_of(&options.scenarios));
     let mut shares = BTreeMap::new();
-    // Those of `cross_file` come in threes, and the others take what is left.
+    // `cross_file` cases come in threes; the other scenarios share the rest.
     if options.scenarios.contains(&Scenario::CrossFile) {
         let own = scenario_weight(Scenario::CrossFile);
         let share = wanted * own / weight;
@@ -108,15 +109,15 @@ struct CaseSampler<'a> {
     /// Hidden ranges by file.
     taken: BTreeMap<usize, Vec<Range<usize>>>,
     ids: BTreeSet<String>,
-    /// Hashes of prefix and suffix with the file that they were cut from.
+    /// Hash of prefix and suffix to the file of the case.
     questions: HashMap<blake3::Hash, usize>,
-    /// Of `cross_file`, without their white space.
+    /// Truths of `cross_file` without whitespace.
     truths: BTreeSet<String>,
     left_out: LeftOut,
     cases: Vec<Case>,
 }
 
-/// What was refused in the files that some scenario would have asked about.
+/// Counts the rejected holes that some requested scenario could have used.
 fn refused(holes: &[FileHoles], options: &MiningOptions) -> LeftOut {
     let is_wanted = |shape: CutShape| {
         let mut in_file = options.scenarios.iter().filter(|&&scenario| scenario != Scenario::CrossFile);
@@ -149,7 +150,7 @@ impl CaseSampler<'_> {
         found
     }
 
-    /// The full-block cases that have an enclosing function, asked again with similar functions as context.
+    /// Adds the full-block cases with an enclosing function again, with similar functions as context.
     fn sample_rag_twins(&mut self, wanted: usize) -> usize {
         let twins: Vec<Case> =
             self.cases.iter().filter(|case| case.scenario == Scenario::FullBlock).cloned().collect();
@@ -161,7 +162,7 @@ impl CaseSampler<'_> {
 
     fn rag_twin(&self, case: &Case) -> Option<Case> {
         let file = self.repository.files.iter().position(|file| *file.path == *case.path)?;
-        // Nested blocks may share a range and a kind: the body of one `if` may be another one.
+        // Nested blocks may have the same range and kind: the body of one `if` may be another one.
         let key = |hole: &Hole| (hole.range.clone(), Some(hole.kind), Some(shape_variant(hole.shape)));
         let asked = (case.byte_range.clone(), case.block_kind, case.variant);
         let hole = self.holes.get(file)?.holes.iter().find(|hole| key(hole) == asked)?;
@@ -189,7 +190,8 @@ impl CaseSampler<'_> {
         found
     }
 
-    /// Adds the cases of a hole, unless it overlaps another one or its truth was asked for already; says how many it added.
+    /// Adds the cases of a hole unless it overlaps another one or its truth is already in the suite; returns the number of
+    /// added cases.
     fn add_cross_file(&mut self, hole: &CrossFileHole, cases: [Case; VARIANT_COUNT]) -> usize {
         if let Some(obstacle) = unanswerable_reason(&cases[0]) {
             self.leave_out([obstacle]);
@@ -215,7 +217,8 @@ impl CaseSampler<'_> {
         obstacles.into_iter().for_each(|obstacle| *self.left_out.entry(obstacle).or_default() += 1);
     }
 
-    /// Cuts the hole, unless it overlaps another one, the scenario does not fit it, or the same question was asked already.
+    /// Cuts the hole, unless it overlaps another one, the scenario is not applicable, or the same question is already in the
+    /// suite.
     fn add(&mut self, file: usize, hole: &Hole, scenario: Scenario) -> bool {
         let taken = self.taken.entry(file).or_default();
         if taken.iter().any(|other| overlap(other, &hole.range)) {
@@ -245,8 +248,8 @@ impl CaseSampler<'_> {
     }
 }
 
-/// Whether the same text around the cursor is that of a case from another file: a copy, which would count the same answer twice. Notes
-/// the case if not.
+/// Whether a case from another file has the same text around the cursor. Such a copy would count the same answer twice.
+/// Otherwise records the case.
 fn is_duplicate_question(asked: &mut HashMap<blake3::Hash, usize>, case: &Case, file: usize) -> bool {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&(case.prefix.len() as u64).to_le_bytes());
@@ -254,7 +257,7 @@ fn is_duplicate_question(asked: &mut HashMap<blake3::Hash, usize>, case: &Case, 
     *asked.entry(hasher.finalize()).or_insert(file) != file
 }
 
-/// Whether two holes hide common text, or an empty one stands inside or at the edge of another.
+/// Whether two holes overlap, or an empty one is inside or at the edge of another.
 fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
     if a.is_empty() || b.is_empty() {
         a.start <= b.end && b.start <= a.end
@@ -263,7 +266,7 @@ fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
     }
 }
 
-/// What may be missing after the hole, the preferred one first; incomplete suffixes alternate.
+/// Returns the possible tails, the preferred one first; incomplete suffixes alternate.
 fn tails(scenario: Scenario, turn: usize) -> &'static [SuffixExtent] {
     match (scenario, turn % 2) {
         (Scenario::IncompleteSuffix, 0) => &[SuffixExtent::WithoutFunction, SuffixExtent::Nothing],
@@ -272,9 +275,9 @@ fn tails(scenario: Scenario, turn: usize) -> &'static [SuffixExtent] {
     }
 }
 
-/// An import counts against the share of statements.
+/// Returns the weight of a block kind; imports count against the share of statements.
 fn kind_weight(kind: BlockKind, mix: Mix) -> f64 {
-    /// `if`, `for`, `while`, `try` and `catch`.
+    /// Number of control block kinds: `if`, `for`, `while`, `try` and `catch`.
     const CONTROL_KINDS: f64 = 5.0;
     match (mix, kind) {
         (mix, BlockKind::Import) => IMPORT_SHARE * statement_weight(mix),
@@ -285,7 +288,7 @@ fn kind_weight(kind: BlockKind, mix: Mix) -> f64 {
     }
 }
 
-/// Weight of what Codev-Bench calls a statement: statements and imports.
+/// Returns the weight of Codev-Bench's statements, which include imports.
 fn statement_weight(mix: Mix) -> f64 {
     match mix {
         Mix::Even => 1.0,
@@ -293,18 +296,19 @@ fn statement_weight(mix: Mix) -> f64 {
     }
 }
 
-/// Imports among so many cases of a scenario, at most: what their weight says when no kind runs out. Nothing takes their place.
+/// Returns the maximum number of imports among this many cases of a scenario, by their weight. It is not exceeded even if
+/// other kinds run out.
 fn import_quota(wanted: usize, mix: Mix) -> usize {
     let all: f64 = BlockKind::ALL.iter().map(|&kind| kind_weight(kind, mix)).sum();
     (wanted as f64 * kind_weight(BlockKind::Import, mix) / all).ceil() as usize
 }
 
-/// Share of complete bodies among so many cases of `inner_block`.
+/// Returns the share of complete bodies among this many cases of `inner_block`.
 fn empty_share(wanted: usize) -> f64 {
     (EMPTY_CASES as f64 / wanted.max(1) as f64).clamp(EMPTY_SHARE, MAX_EMPTY_SHARE)
 }
 
-/// Weight of a cut in a scenario of which so many cases are wanted; 0 where the scenario does not know it.
+/// Returns the weight of a cut in a scenario with this many cases; 0 if the scenario has no such cut.
 fn shape_weight(shape: CutShape, scenario: Scenario, mix: Mix, wanted: usize) -> f64 {
     match (scenario, shape, mix) {
         (Scenario::InnerBlock, CutShape::RestOfBlock, _) => 1.0 - empty_share(wanted),
@@ -316,14 +320,14 @@ fn shape_weight(shape: CutShape, scenario: Scenario, mix: Mix, wanted: usize) ->
     }
 }
 
-/// The undrawn holes of one scenario.
+/// The holes of one scenario that are not sampled yet.
 struct HolePool<'a> {
     mix: Mix,
     scenario: Scenario,
     /// Cases wanted.
     wanted: usize,
     strata: BTreeMap<(BlockKind, CutShape, Language), Stratum<'a>>,
-    /// The files in random order; strata know them by their place in it.
+    /// The files in random order; strata refer to them by index.
     files: Vec<usize>,
     random: SeededRandom,
     drawn_kinds: SampleCounts<BlockKind>,
@@ -332,7 +336,7 @@ struct HolePool<'a> {
     drawn_places: SampleCounts<usize>,
 }
 
-/// A hole with what it counts for.
+/// A sampled hole and the levels that it counts for.
 struct SampledHole {
     file: usize,
     hole: Hole,
@@ -340,7 +344,7 @@ struct SampledHole {
     place: usize,
 }
 
-/// Undrawn holes of one kind, cut and language by the place of their file, each list in random order.
+/// Remaining holes of one kind, cut and language by index of their file, each list in random order.
 #[derive(Default)]
 struct Stratum<'a> {
     places: BTreeMap<usize, Vec<&'a Hole>>,
@@ -384,13 +388,13 @@ impl<'a> HolePool<'a> {
         }
     }
 
-    /// Takes the hole that the shares call for next.
+    /// Removes and returns the next hole by the shares.
     fn next(&mut self) -> Option<SampledHole> {
         let kind = self.next_kind()?;
         let of_kind = || self.strata.iter().filter(move |(key, _)| key.0 == kind);
         let weight = |shape| shape_weight(shape, self.scenario, self.mix, self.wanted);
         let shape = self.drawn_shapes.furthest_behind(of_kind().map(|(key, _)| (key.1, weight(key.1))))?;
-        // The square root lets a rare language be seen without letting it crowd out the one people mostly write.
+        // The square root includes rare languages without displacing the main one.
         let sizes = of_kind()
             .filter(|(key, _)| key.1 == shape)
             .map(|(key, stratum)| (key.2, (stratum.holes as f64).sqrt()));
@@ -404,7 +408,8 @@ impl<'a> HolePool<'a> {
         Some(SampledHole { file: self.files[place], hole: hole?, language, place })
     }
 
-    /// Of kinds that are owed the same, any: in a fixed order every fifth case, which is an `empty` one, would be of the same kind.
+    /// Returns the next kind, a random one of equals: in a fixed order all `empty` cases, which are every fifth case, would
+    /// have the same kind.
     fn next_kind(&mut self) -> Option<BlockKind> {
         let mut kinds: Vec<BlockKind> = self.strata.keys().map(|key| key.0).collect();
         kinds.dedup();
@@ -414,13 +419,13 @@ impl<'a> HolePool<'a> {
         self.drawn_kinds.furthest_behind(kinds.into_iter().map(|kind| (kind, kind_weight(kind, self.mix))))
     }
 
-    /// The holes of a kind that were not drawn.
+    /// Returns the remaining holes of a kind.
     fn undrawn(&self, kind: BlockKind) -> impl Iterator<Item = &Hole> {
         let strata = self.strata.iter().filter(move |(key, _)| key.0 == kind);
         strata.flat_map(|(_, stratum)| stratum.places.values().flatten().copied())
     }
 
-    /// Counts a hole that became a case against its shares.
+    /// Counts a hole that became a case.
     fn count(&mut self, draw: &SampledHole) {
         self.drawn_kinds.count(draw.hole.kind);
         self.drawn_shapes.count(draw.hole.shape);
@@ -441,7 +446,7 @@ impl Stratum<'_> {
     }
 }
 
-/// How often each item was drawn.
+/// Number of samples per item.
 struct SampleCounts<T>(BTreeMap<T, usize>);
 
 impl<T> Default for SampleCounts<T> {
@@ -459,7 +464,7 @@ impl<T: Ord + Copy> SampleCounts<T> {
         self.0.get(&item).copied().unwrap_or_default()
     }
 
-    /// The item whose share is furthest behind its weight (Sainte-Laguë: weight / (2 drawn + 1)); of equals, the first.
+    /// Returns the item that is furthest behind its share (Sainte-Laguë: weight / (2 sampled + 1)); of equals, the first.
     fn furthest_behind(&self, items: impl Iterator<Item = (T, f64)>) -> Option<T> {
         let owed = |(item, weight): (T, f64)| weight / (2 * self.count_of(item) + 1) as f64;
         let better = |best: Option<(T, f64)>, item: (T, f64)| match best {

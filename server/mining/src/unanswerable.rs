@@ -1,7 +1,7 @@
-//! Why places where a file could be cut are left out; each is counted by its reason.
+//! Reasons to reject holes; the number of rejected holes is reported for each.
 //!
-//! Most are refused because no engine could be shown to answer them rightly, however its answer is cut; the others because they would
-//! measure something else than a completion at a cursor.
+//! Most are rejected because no engine's answer could count as right, however it is cut; the others because they would
+//! measure something other than completion at a cursor.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,45 +10,45 @@ use cases::{Case, Variant};
 use syntax::{BracketContent, Language, StatementReader, TokenKind};
 use text::is_invisible;
 
-/// Why a place is not made a case.
+/// Reason to reject a hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UnanswerableReason {
     /// Without the truth, the text before and after the cursor is one word.
     InsideWord,
-    /// Nothing follows that would show where an indented block of several statements ends, and its head is not right before the cursor.
+    /// Nothing marks the end of an indented block of several statements, and its head is not directly before the cursor.
     NoEnd,
-    /// The truth closes a block around the cursor: the same cursor asks for a statement in that block.
+    /// The truth closes a block around the cursor, while the cursor suggests a statement in that block.
     OuterStatement,
-    /// The truth ends among the statements of a block that it opens: it could as well end with the block's head.
+    /// The truth ends among the statements of a block that it opens; it could equally end with the block's head.
     PartOfBlock,
-    /// The truth is the text that follows: an engine may also have repeated that.
+    /// The truth is also the text that follows: an engine may have repeated that.
     Repeated,
     /// Only the truth is indented by tabs, or only the rest of the file is.
     OtherIndentation,
     /// Without the truth, some choice of `#if` arms would have unbalanced brackets.
     AcrossArms,
-    /// The hole begins or ends inside of an escape, a character reference or several characters that are seen as one.
+    /// The hole begins or ends inside an escape, a character reference or a grapheme cluster.
     InsideSign,
-    /// A fresh line behind a complete body would not be recognized as one of the body: behind a label, or in a body that is not indented.
+    /// A new line after a complete body would not clearly belong to the body: it follows a label, or the body is not indented.
     NotAligned,
-    /// The statement of a name from another file ends in the middle of a line.
+    /// The statement that uses a name from another file ends inside a line.
     MidLine,
-    /// What uses a name from another file ends its line with the `{` of a type or literal.
+    /// The code that uses a name from another file ends its line with the `{` of a type or literal.
     OpenBrace,
-    /// Where the rest of the file is missing, hardly anything is before the cursor either.
+    /// The rest of the file is missing, and there is hardly any code before the cursor.
     NoBeginning,
-    /// Where the rest of the block is missing, nothing shows how much is asked for.
+    /// The rest of the block is missing, and nothing shows the expected extent.
     UnclearEnd,
     /// A case from another file has the same text before and after the cursor.
     AskedElsewhere,
-    /// Imports have had their share of the suite, and nothing else was left.
+    /// The suite already has its share of imports, and there were no other holes.
     ImportShare,
-    /// The truth holds characters that are never inserted: control characters, marks of direction, characters without width.
+    /// The truth contains characters that are never inserted: control characters, bidirectional marks, zero-width characters.
     Invisible,
 }
 
 impl UnanswerableReason {
-    /// Name of the reason in JSON.
+    /// Returns the name of the reason in JSON.
     pub fn name(self) -> &'static str {
         match self {
             UnanswerableReason::InsideWord => "inside_word",
@@ -71,14 +71,14 @@ impl UnanswerableReason {
     }
 }
 
-/// How many places were left out, by reason.
+/// Number of rejected holes by reason.
 pub type LeftOut = BTreeMap<UnanswerableReason, usize>;
 
 impl fmt::Display for UnanswerableReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             UnanswerableReason::InsideWord => "without its truth the cursor is inside a word",
-            UnanswerableReason::NoEnd => "nothing shows where its block ends",
+            UnanswerableReason::NoEnd => "the end of its block is unclear",
             UnanswerableReason::OuterStatement => "its truth closes a block around the cursor",
             UnanswerableReason::PartOfBlock => "its truth ends inside of a block that it opens",
             UnanswerableReason::Repeated => "its truth is repeated after the cursor",
@@ -89,15 +89,15 @@ impl fmt::Display for UnanswerableReason {
             UnanswerableReason::MidLine => "its statement ends in the middle of a line",
             UnanswerableReason::OpenBrace => "its line ends with the `{` of a type or literal",
             UnanswerableReason::NoBeginning => "too little code before the cursor, and none after it",
-            UnanswerableReason::UnclearEnd => "nothing shows how much is asked for",
+            UnanswerableReason::UnclearEnd => "the expected extent is unclear",
             UnanswerableReason::AskedElsewhere => "another file has the same text around the cursor",
-            UnanswerableReason::ImportShare => "imports have had their share",
-            UnanswerableReason::Invisible => "its truth holds invisible characters",
+            UnanswerableReason::ImportShare => "the suite has its share of imports",
+            UnanswerableReason::Invisible => "its truth contains invisible characters",
         })
     }
 }
 
-/// What keeps a right answer to `case` from being shown, if anything does.
+/// Returns the reason why a right answer to `case` could not be shown.
 pub(crate) fn unanswerable_reason(case: &Case) -> Option<UnanswerableReason> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let language = Language::from_name(&case.language);
@@ -123,7 +123,7 @@ pub(crate) fn unanswerable_reason(case: &Case) -> Option<UnanswerableReason> {
     checks.into_iter().find_map(|(obstacle, is_there)| is_there.then_some(obstacle)).or_else(of_blocks)
 }
 
-/// Whether the truth is what is left of a body, and the head of the body is not right before the cursor.
+/// Whether the truth is the rest of a body whose head is not directly before the cursor.
 fn is_rest_of_body(case: &Case) -> bool {
     let cut = case.tags.get("cut").map(String::as_str);
     match case.variant {
@@ -140,7 +140,7 @@ fn ends_with_head(case: &Case) -> bool {
     last.is_some_and(|last| &case.prefix[last.range.clone()] == ":")
 }
 
-/// Why the brackets that the truth opens and closes do not tell where it ends.
+/// Returns the reason why the brackets in the truth do not determine its end.
 fn blocks(language: Language, case: &Case) -> Option<UnanswerableReason> {
     let text = [&*case.prefix, &*case.truth].concat();
     let tokens = syntax::lex(language, &text);
@@ -160,7 +160,7 @@ fn blocks(language: Language, case: &Case) -> Option<UnanswerableReason> {
     let is_tail_missing = matches!(case.variant, Some(Variant::FileTail | Variant::FunctionTail));
     let is_on_fresh_line = case.prefix.trim_end_matches([' ', '\t']).ends_with('\n');
     if is_item && is_tail_missing && is_on_fresh_line && reader.open().len() >= depth {
-        // More items of the list may follow.
+        // The list may have more items.
         return Some(UnanswerableReason::UnclearEnd);
     }
     let opened = reader.open().get(depth..)?.iter().find(|open| open.content == BracketContent::Block)?;

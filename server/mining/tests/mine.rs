@@ -1,4 +1,4 @@
-//! What is mined, on small repositories and on the crate's own sources.
+//! Mining small repositories and the crate's own sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -71,7 +71,7 @@ fn files() -> Vec<SourceFile> {
         file("b/count.rs", Language::Rust, RUST),
         file("c/tally.rs", Language::Rust, &other),
     ];
-    // CRLF and tabs must come through to the byte.
+    // CRLF and tabs must be preserved.
     let windows = PYTHON
         .replace('\n', "\r\n")
         .replace("    ", "\t")
@@ -81,7 +81,7 @@ fn files() -> Vec<SourceFile> {
     files
 }
 
-/// The files under other names and with other text before, so that they are no copies.
+/// Returns variations of the files with other paths and other text before them, so that they are no copies.
 fn variations(number: usize) -> impl Iterator<Item = SourceFile> {
     files().into_iter().map(move |file| SourceFile {
         path: format!("{number}/{}", file.path).into(),
@@ -99,7 +99,7 @@ fn options(cases: usize, seed: u64) -> MiningOptions {
     MiningOptions { cases, seed, scenarios: IN_FILE.to_vec(), mix: Mix::Even, first_uses_only: true, origin }
 }
 
-/// The scenarios of Codev-Bench, which a file alone can give.
+/// The scenarios of Codev-Bench that need only one file.
 const IN_FILE: [Scenario; 4] =
     [Scenario::FullBlock, Scenario::InnerBlock, Scenario::IncompleteSuffix, Scenario::Rag];
 
@@ -337,7 +337,7 @@ fn broken_code_and_odd_text_are_mined_without_panic() {
     }
 }
 
-/// The cases of `scenario` from these files, as many as there are.
+/// Mines as many cases of `scenario` as possible from these files.
 fn all_of(scenario: Scenario, files: &[SourceFile]) -> Vec<Case> {
     mine_from(files, &MiningOptions { scenarios: vec![scenario], ..options(400, 1) })
 }
@@ -356,7 +356,7 @@ fn imports_are_a_kind_with_a_quota() {
         );
         cases.iter().filter(|case| case.block_kind == Some(BlockKind::Import)).count()
     };
-    // A tenth of a seventh, and a tenth of 85 %; also where little else is left.
+    // A tenth of a seventh, and a tenth of 85 %; even if there are few other holes.
     assert_eq!((count(Mix::Even, 60), count(Mix::Even, 600)), (1, 9));
     assert_eq!(count(Mix::RealUse, 100), 9);
 }
@@ -404,7 +404,7 @@ fn a_body_that_ends_with_a_jump_is_told_apart() {
     }
 }
 
-/// Whether `text` has a case whose cursor, or truth, is as the closure says.
+/// Whether `text` has a case that fulfils the predicate.
 fn has_case(language: Language, text: &str, is_wanted: &dyn Fn(&Case) -> bool) -> bool {
     let files = [file("one", language, text)];
     let scenarios = [Scenario::FullBlock, Scenario::InnerBlock, Scenario::IncompleteSuffix];
@@ -453,7 +453,7 @@ fn nothing_is_cut_inside_of_what_is_read_as_one_sign() {
     assert!(!has_case(Language::Tsx, &text.replace('\n', "\r\n"), &parts));
 }
 
-/// How many places of these files a rule refuses.
+/// Returns the number of holes of these files that a rule rejects.
 fn refused(obstacle: UnanswerableReason, files: &[SourceFile], scenario: Scenario) -> usize {
     let mined = mine(files, &MiningOptions { scenarios: vec![scenario], ..options(40, 1) });
     mined.left_out.get(&obstacle).copied().unwrap_or_default()
@@ -486,10 +486,10 @@ fn what_the_rules_refuse_is_counted_by_reason() {
     assert!(mine(&files(), &options(20, 1)).left_out.keys().all(|obstacle| !obstacle.name().contains(' ')));
 }
 
-/// An engine's answer ends at such a character, so that no engine could be right.
+/// Engines' answers end at such a character, so no answer could be right.
 #[test]
 fn truths_with_invisible_characters_are_left_out_and_counted() {
-    // The grammar reads a NUL as an error, and nothing is cut there.
+    // The grammar parses a NUL as an error, so there are no holes.
     for character in ['\u{1b}', '\u{202e}', '\u{2067}', '\u{200b}', '\u{feff}'] {
         let text = PYTHON.replace("items", &format!("items[\"{character}\"]"));
         let mined = mine(&[file("a.py", Language::Python, &text)], &options(60, 1));

@@ -1,19 +1,19 @@
-//! Which code a case is cut from, or a run may read.
+//! The version of the code that a case is cut from or a run may read.
 
 use cases::{Origin, OriginKind, WorkspaceState};
 use workspace::{GitState, Snapshot};
 
-/// What tells one state of a workspace's code from another.
+/// Identifies one state of a workspace's code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeVersion {
-    /// A name for people: the repository's, or the folder's.
+    /// Display name: that of the repository or the folder.
     pub name: String,
-    /// The code as `run.json` describes it.
+    /// The code as described in `run.json`.
     pub state: WorkspaceState,
 }
 
 impl CodeVersion {
-    /// The code in a snapshot, with what git knows of its folder.
+    /// Describes the code in a snapshot, with the git state of its folder.
     pub fn new(snapshot: &Snapshot, git: Option<&GitState>) -> CodeVersion {
         let totals = snapshot.totals();
         let state = WorkspaceState {
@@ -28,7 +28,7 @@ impl CodeVersion {
         CodeVersion { name, state }
     }
 
-    /// Where a case that is made of this code comes from.
+    /// Returns the origin of a case cut from this code.
     pub fn origin(&self, kind: OriginKind) -> Origin {
         Origin {
             repository: Some(self.name.clone()),

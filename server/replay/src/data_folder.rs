@@ -1,13 +1,13 @@
-//! Ghostbench's own folder, where everything goes that the user did not ask for elsewhere. Nothing is written into a workspace.
+//! Ghostbench's data folder: default location of everything that is stored. Nothing is written to workspaces.
 //!
 //! ```text
 //! runs/<name>/1, 2, ...            runs, newest last
 //! suites/<name>-<seed>.jsonl       mined suites
 //! recorded/<name>-<hash>/          the suite recorded in one workspace
-//! hash-key                         the secret key for hashes of settings; readable by its owner alone
+//! hash-key                         the secret key for hashes of settings; readable only by its owner
 //! ```
 //!
-//! Only the binary knows where the platform keeps such a folder.
+//! Only the binary knows the platform's location of this folder.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -18,36 +18,36 @@ use engines::HashKey;
 use crate::file_io::FileStamp;
 use crate::{RecordedSuite, ReplayError, run_folder};
 
-/// As many digits of a workspace's hash as tell any workspaces of one machine apart: 48 bits.
+/// Digits of a workspace's hash in its folder name: 48 bits distinguish the workspaces of one machine.
 const HASH_DIGITS: usize = 12;
 
-/// As much of a folder's name as people recognise it by, in characters; file systems take 255 bytes.
+/// Maximum characters of a workspace's name in its folder name; file systems allow 255 bytes.
 const NAME_LENGTH: usize = 40;
 
-/// Runs are made by the press of a key and stay; the answers of older ones than the last 50 are not worth the time to read them.
+/// Number of runs that are searched for answers. Runs are frequent and kept; older ones are not worth the time to read them.
 const LAST_RUNS: usize = 50;
 
 /// The file of the key for hashes of settings.
 const HASH_KEY_FILE: &str = "hash-key";
 
-/// Ghostbench's own folder.
+/// Ghostbench's data folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataFolder {
     root: PathBuf,
 }
 
-/// The state of the last runs of a suite at one moment: two that are equal stand for the same answers. Take it before the runs are
-/// read, so that what changes meanwhile is noticed the next time.
+/// Snapshot of the files of a suite's last runs: equal stamps mean the same answers. Take it before reading the runs, so that
+/// concurrent changes are detected next time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunsStamp(Vec<(PathBuf, [FileStamp; 2])>);
 
 impl DataFolder {
-    /// The folder at `root`, which is made when something is first kept there.
+    /// Creates a handle of the folder at `root`; the folder is created on the first write.
     pub fn new(root: PathBuf) -> DataFolder {
         DataFolder { root }
     }
 
-    /// The machine's key for hashes of settings, made when it is first asked for.
+    /// Returns the machine's key for hashes of settings; creates it if missing.
     pub fn hash_key(&self) -> Result<HashKey, ReplayError> {
         let path = self.root.join(HASH_KEY_FILE);
         let failed = |reason| ReplayError::HashKey { path: path.clone(), reason };
@@ -59,20 +59,20 @@ impl DataFolder {
             }
             _ => {}
         }
-        // Whichever process made it, all use what the file holds.
+        // Another process may have created the file, so every process reads it.
         let bytes = fs::read(&path).map_err(failed)?;
         let bytes = bytes.try_into().map_err(|_| failed(io::Error::other("it is not 32 bytes long")))?;
         Ok(HashKey::new(bytes))
     }
 
-    /// A new folder for a run of `name`: numbered, so that runs of one workspace stand in order.
+    /// Creates a numbered folder for a new run of `name`; later runs have higher numbers.
     pub fn new_run(&self, name: &str) -> Result<PathBuf, ReplayError> {
         let parent = self.runs(name);
         let claimed = private_files::own_folder(&self.root).and_then(|()| create_numbered_folder(&parent));
         claimed.map_err(|reason| ReplayError::Folder { path: parent, reason })
     }
 
-    /// Where a suite of `name` that was mined with `seed` goes.
+    /// Returns the path of a suite of `name` mined with `seed`.
     pub fn suite(&self, name: &str, seed: u64) -> Result<PathBuf, ReplayError> {
         let parent = self.root.join("suites");
         let path = parent.join(format!("{}-{seed}.jsonl", file_name(name)));
@@ -81,20 +81,20 @@ impl DataFolder {
         Ok(path)
     }
 
-    /// The suite of the cases that are recorded in a workspace. It goes by the name of the workspace's folder and by a hash of its
-    /// whole path, so that two workspaces called `app` do not share one. Nothing is made before the first case is added.
+    /// Returns the suite recorded in a workspace. Its folder is named after the workspace's folder and a hash of its
+    /// whole path, so that two workspaces called `app` do not share one. Nothing is created before the first case is added.
     pub fn recorded_suite(&self, workspace_root: &Path) -> RecordedSuite {
         let root = workspace_root.canonicalize().unwrap_or_else(|_| workspace_root.to_owned());
         let folder = root.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
-        // A dot would look like the beginning of an extension to whoever names runs after this folder.
+        // Runs are named after this folder, and a dot would look like the start of an extension.
         let folder: String = file_name(&folder).replace('.', "-").chars().take(NAME_LENGTH).collect();
         let name = format!("{folder}-{}", &hash[..HASH_DIGITS]);
         RecordedSuite::new(self.root.join("recorded").join(&name), name)
     }
 
-    /// What tells whether the last runs of `name` changed, whoever made, resumed or deleted them. Looks at two files of each of at
-    /// most 50 runs, and reads none; what cannot be looked at counts as not there.
+    /// Returns a stamp that changes if the last runs of `name` change, by any process. Stats two files for each of at
+    /// most 50 runs, without reading them; inaccessible files count as missing.
     pub fn runs_stamp(&self, name: &str) -> RunsStamp {
         let folders = self.last_runs(name).unwrap_or_default();
         let stamp = |folder: PathBuf| {
@@ -104,7 +104,7 @@ impl DataFolder {
         RunsStamp(folders.into_iter().map(stamp).collect())
     }
 
-    /// The last 50 runs of `name`, newest first.
+    /// Returns the last 50 runs of `name`, newest first.
     pub(crate) fn last_runs(&self, name: &str) -> Result<Vec<PathBuf>, ReplayError> {
         let parent = self.runs(name);
         let mut numbers = match run_numbers(&parent) {
@@ -120,8 +120,8 @@ impl DataFolder {
     }
 }
 
-/// Makes the folder after the highest of `1`, `2`, ...; two processes never get the same one. The number of a run that was deleted
-/// stays free, because the highest number is the newest run's.
+/// Creates the folder after the highest of `1`, `2`, ...; two processes never get the same one. Numbers of deleted runs
+/// are not reused, because the newest run must have the highest number.
 fn create_numbered_folder(parent: &Path) -> io::Result<PathBuf> {
     private_files::own_folder(parent)?;
     let highest = run_numbers(parent)?.into_iter().max().unwrap_or_default();
@@ -142,7 +142,7 @@ fn run_numbers(parent: &Path) -> io::Result<Vec<u32>> {
     Ok(names.iter().filter_map(|name| name.to_str()?.parse().ok()).collect())
 }
 
-/// Keeps letters, digits, dashes, dots and underscores, so that any name is a harmless file name.
+/// Replaces everything but letters, digits, dashes, dots and underscores, so that any name is a safe file name.
 fn file_name(name: &str) -> String {
     let keep = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     let kept: String = name.chars().map(keep).collect();
@@ -150,17 +150,17 @@ fn file_name(name: &str) -> String {
     if trimmed.is_empty() { "workspace".to_owned() } else { trimmed.to_owned() }
 }
 
-/// Writes a new key at `path` unless another process has done so. Nobody ever reads half a key.
+/// Writes a new key at `path` unless another process has done so. Readers never see an incomplete key.
 fn make_hash_key(path: &Path) -> io::Result<()> {
     let partial = path.with_extension(format!("{}.partial", std::process::id()));
     private_files::write(&partial, HashKey::random().bytes())?;
-    // A link, unlike a rename, never replaces the key of another process. File systems without links exist.
+    // Unlike a rename, a link never replaces another process's key. Some file systems have no links.
     let linked = match fs::hard_link(&partial, path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         Err(_) => fs::rename(&partial, path),
         linked => linked,
     };
-    // Best effort: a rename has removed it already.
+    // Best effort: a rename has already removed it.
     let _ = fs::remove_file(&partial);
     linked
 }

@@ -1,7 +1,7 @@
-//! Why a run or a suite could not be used.
+//! Errors of runs and suites.
 //!
-//! Messages name the place and, where one helps everywhere, the remedy. Options of the command line stand in none of them: an
-//! editor has no options. The command line adds its own.
+//! Messages contain the location and, if it is the same everywhere, the remedy. They do not mention command-line options,
+//! because editors show them, too; the command line adds its own.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use cases::ParseError;
 use thiserror::Error;
 
-/// Why a run or a suite could not be used.
+/// Why a run or a suite is not usable.
 #[derive(Debug, Error)]
 pub enum ReplayError {
     /// Reading failed.
@@ -17,67 +17,67 @@ pub enum ReplayError {
     Read {
         /// The file.
         path: PathBuf,
-        /// The system's.
+        /// The system's error.
         reason: io::Error,
     },
-    /// Writing a whole file failed; nothing was there before, or it is still there.
+    /// Writing a whole file failed; its previous content is unchanged.
     #[error("cannot write {path}: {reason}", path = path.display())]
     Write {
         /// The file or folder.
         path: PathBuf,
-        /// The system's.
+        /// The system's error.
         reason: io::Error,
     },
-    /// The data folder takes no new folder.
+    /// A folder cannot be created in the data folder.
     #[error("cannot make a folder in {path}: {reason}", path = path.display())]
     Folder {
-        /// Where it should have been made.
+        /// Its parent folder.
         path: PathBuf,
-        /// The system's.
+        /// The system's error.
         reason: io::Error,
     },
-    /// Adding a row to a run failed.
-    #[error("cannot add to {path}: {reason}; what is finished is kept", path = path.display())]
+    /// Appending a row to a run failed.
+    #[error("cannot add to {path}: {reason}; finished answers are kept", path = path.display())]
     Append {
         /// The file.
         path: PathBuf,
-        /// The system's.
+        /// The system's error.
         reason: io::Error,
     },
-    /// Adding a case to a recorded suite failed.
-    #[error("cannot add to {path}: {reason}; the cases before are kept: make room or allow writing there, then record again", path = path.display())]
+    /// Appending a case to a recorded suite failed.
+    #[error("cannot add to {path}: {reason}; earlier cases are kept: free disk space or allow writing there, then record again", path = path.display())]
     Record {
         /// The file or folder.
         path: PathBuf,
-        /// The system's.
+        /// The system's error.
         reason: io::Error,
     },
-    /// A row is not what it should be.
+    /// A row is invalid.
     #[error("{path}, {problem}", path = path.display())]
     Parse {
         /// The file.
         path: PathBuf,
-        /// Where and what.
+        /// Location and description.
         problem: ParseError,
     },
-    /// A row of a recorded suite is not what it should be, and is left out.
+    /// A row of a recorded suite is invalid and skipped.
     #[error("{path}, {problem}; the other cases are used: correct that line, or delete it", path = path.display())]
     Row {
         /// The file.
         path: PathBuf,
-        /// Where and what.
+        /// Location and description.
         problem: ParseError,
     },
-    /// A file ends in the middle of a row.
-    #[error("{path}, line {line}: the file ends in the middle of a row; delete that line to use the rows before it, or make the file anew", path = path.display())]
+    /// The last row of a file is incomplete.
+    #[error("{path}, line {line}: the last row is incomplete; delete that line to use the rows before it, or create the file again", path = path.display())]
     TruncatedRow {
         /// The file.
         path: PathBuf,
-        /// 1-based.
+        /// 1-based line.
         line: usize,
     },
-    /// A suite in a language that cannot be parsed.
-    #[error("{path}, case {id}: unknown language `{language}`; this ghostbench knows {known}", path = path.display())]
+    /// A case is in an unsupported language.
+    #[error("{path}, case {id}: unknown language `{language}`; known are {known}", path = path.display())]
     Language {
         /// The file.
         path: PathBuf,
@@ -85,93 +85,93 @@ pub enum ReplayError {
         id: String,
         /// Its language.
         language: String,
-        /// What it could be.
+        /// Supported languages.
         known: String,
     },
-    /// There is no suite.
-    #[error("there is no suite {path}; make one with `ghostbench mine`, or put it back where it was", path = path.display())]
+    /// The suite does not exist.
+    #[error("the suite {path} does not exist; create one with `ghostbench mine`, or restore the file", path = path.display())]
     NoSuite {
         /// The file.
         path: PathBuf,
     },
-    /// A suite without a case.
-    #[error("{path} holds no case; make a suite with `ghostbench mine`", path = path.display())]
+    /// A suite has no cases.
+    #[error("{path} contains no case; create a suite with `ghostbench mine`", path = path.display())]
     EmptySuite {
         /// The file.
         path: PathBuf,
     },
-    /// A case whose question or truth is not the one that its id was computed of.
-    #[error("{path}, line {line}, case {id}: edited, because its id is not that of its question and truth; take the line back from where it came, or delete it", path = path.display())]
+    /// The id of a case does not match its content.
+    #[error("{path}, line {line}, case {id}: the line was edited, because the id does not match its content; restore the line, or delete it", path = path.display())]
     IdMismatch {
         /// The file.
         path: PathBuf,
-        /// 1-based.
+        /// 1-based line.
         line: usize,
         /// The case.
         id: String,
     },
-    /// Two cases with one id would be told apart by nothing.
-    #[error("{path}, case {id} stands there twice; delete one of both lines", path = path.display())]
+    /// Two cases have the same id.
+    #[error("{path}, case {id}: the case occurs twice; delete one of the two lines", path = path.display())]
     DuplicateCase {
         /// The file.
         path: PathBuf,
         /// The case.
         id: String,
     },
-    /// The folder holds no run.
-    #[error("{path} holds no run (there is no run.json); name a folder that `ghostbench try` or `replay` made", path = path.display())]
+    /// The folder contains no run.
+    #[error("{path} contains no run (run.json is missing); specify a folder created by `ghostbench try` or `replay`", path = path.display())]
     NoRun {
         /// The folder.
         path: PathBuf,
     },
     /// A new run would overwrite an old one.
-    #[error("{path} holds a run already", path = path.display())]
+    #[error("{path} already contains a run", path = path.display())]
     Exists {
         /// The folder.
         path: PathBuf,
     },
-    /// The run was made from other cases.
+    /// The run belongs to another suite.
     #[error("{path} is a run of another suite ({theirs}, not {ours})", path = path.display())]
     OtherSuite {
         /// The folder.
         path: PathBuf,
         /// Hash in the run.
         theirs: String,
-        /// Hash of the given suite.
+        /// Hash of the specified suite.
         ours: String,
     },
-    /// The run was begun with other engines, settings or prices.
-    #[error("{path} was begun with other engines or settings: {}; resume it with the same", differences.join("; "), path = path.display())]
+    /// The run was started with other engines, settings or prices.
+    #[error("{path} was started with other engines or settings: {}; resume it with the same", differences.join("; "), path = path.display())]
     OtherEngines {
         /// The folder.
         path: PathBuf,
-        /// What differs, by the engine's name and the setting's key.
+        /// Differences, by the engine's name and the setting's key.
         differences: Vec<String>,
     },
-    /// Two engines of a run have one name.
+    /// Two engines of a run have the same name.
     #[error("two engines are called `{name}`; rename one of them, because answers are kept by name")]
     SameName {
         /// The name.
         name: String,
     },
-    /// The file of the key for hashes of settings is not usable.
-    #[error("cannot use {path}: {reason}; delete it to get a new one, after which runs begun before cannot be resumed", path = path.display())]
+    /// The file of the key for hashes of settings is invalid.
+    #[error("cannot use {path}: {reason}; delete it to create a new one; earlier runs then cannot be resumed", path = path.display())]
     HashKey {
         /// The file.
         path: PathBuf,
         /// The cause.
         reason: io::Error,
     },
-    /// The run was begun with another workspace or another number of repetitions.
-    #[error("{path} was begun with another {what} ({theirs}, not {ours}); go on with the same", path = path.display())]
+    /// The run was started with another workspace or another number of repetitions.
+    #[error("{path} was started with another {what} ({theirs}, not {ours}); resume it with the same", path = path.display())]
     OtherOption {
         /// The folder.
         path: PathBuf,
         /// The option.
         what: &'static str,
-        /// What the run says.
+        /// The run's value.
         theirs: String,
-        /// What was asked for.
+        /// The requested value.
         ours: String,
     },
     /// Another process is writing the run or the suite.

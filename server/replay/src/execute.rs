@@ -1,4 +1,4 @@
-//! Making a run, from its description to the rows on disk. Whoever asks for it prints, shows or returns what comes of it.
+//! Executes a run, from its description to the rows on disk. Callers print, show or return the result.
 
 use std::collections::HashMap;
 use std::future;
@@ -19,20 +19,20 @@ use crate::score_predictions::score_all;
 /// The answers of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunAnswers {
-    /// In the order in which they were given, those from before a stop first.
+    /// Predictions in the order of completion, those of a resumed run first.
     pub predictions: Vec<Prediction>,
-    /// How many there are when the run is finished.
+    /// Number of predictions of the finished run.
     pub planned: usize,
 }
 
 impl RunAnswers {
-    /// Whether everybody was asked everything.
+    /// Whether all engines answered all cases.
     pub fn is_finished(&self) -> bool {
         self.predictions.len() == self.planned
     }
 }
 
-/// Describes a run on this machine, by this version.
+/// Describes a run on this machine by this version.
 pub fn describe_run(
     name: String,
     cases: &[Case],
@@ -55,9 +55,10 @@ pub fn describe_run(
     }
 }
 
-/// Makes a run in a folder that holds none, and scores its answers. Stopped early, it keeps and scores what is finished.
+/// Executes a run in a folder without a run, and scores its answers. If it is stopped early, finished answers are stored and
+/// scored.
 ///
-/// `tell` hears how many requests are done, of how many; first at the beginning.
+/// `tell` receives the number of finished requests and the total, first at the start.
 pub async fn replay(
     folder: PathBuf,
     run: Run,
@@ -77,9 +78,9 @@ pub async fn replay(
     .await
 }
 
-/// Asks what `done` lacks, and adds each answer to the run, without secrets, before the next one is counted.
+/// Runs the attempts that are missing in `done`; masks secrets in each answer and appends it to the run before it is counted.
 ///
-/// `tell` hears how many requests are done, of how many; first at the beginning.
+/// `tell` receives the number of finished requests and the total, first at the start.
 pub async fn execute(
     rows: &mut RunFolder,
     done: Vec<Prediction>,
@@ -114,12 +115,12 @@ pub async fn execute(
     failure.map_or(Ok(RunAnswers { predictions, planned }), Err)
 }
 
-/// Does what takes long beside the threads that answer requests.
+/// Runs slow work without blocking the threads that process requests.
 async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match task::spawn_blocking(work).await.map_err(task::JoinError::try_into_panic) {
         Ok(done) => done,
         Err(Ok(reason)) => panic::resume_unwind(reason),
-        // The runtime is ending, and nobody will ask for the rest.
+        // The runtime shuts down, so the result is not needed.
         Err(Err(_)) => future::pending().await,
     }
 }

@@ -1,6 +1,6 @@
-//! Files as runs and suites need them: whole or not there at all, or growing by whole lines.
+//! Files of runs and suites: written atomically, or appended line by line.
 //!
-//! Who writes holds the lock of a file that nobody reads, because a lock on Windows keeps readers out too.
+//! Writers lock a separate file that is never read, because a lock on Windows also blocks readers.
 
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
@@ -11,27 +11,27 @@ use cases::ParseError;
 
 use crate::ReplayError;
 
-/// The state of a file at one moment: two that are equal stand for the same contents.
+/// State of a file at one moment; equal stamps mean the same content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileStamp(Option<(u64, SystemTime)>);
 
 impl FileStamp {
-    /// Of the file at `path`, which need not be there.
+    /// Returns the stamp of the file at `path`, which may be missing.
     pub(crate) fn of(path: &Path) -> FileStamp {
-        // File systems without times exist; there the size has to do.
+        // On file systems without modification times, only the size is compared.
         let time = |metadata: &Metadata| metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
         FileStamp(fs::metadata(path).ok().map(|metadata| (metadata.len(), time(&metadata))))
     }
 }
 
-/// A file that grows by whole lines.
+/// A file to which whole lines are appended.
 pub(crate) struct AppendFile {
     path: PathBuf,
     file: File,
 }
 
 impl AppendFile {
-    /// Opens a file for appending; makes it if there is none.
+    /// Opens a file for appending; creates it if missing.
     pub(crate) fn open(path: &Path) -> io::Result<AppendFile> {
         let file = private_files::open(OpenOptions::new().create(true).append(true), path)?;
         Ok(AppendFile { path: path.to_owned(), file })
@@ -41,41 +41,41 @@ impl AppendFile {
         &self.path
     }
 
-    /// Its length in bytes.
+    /// Returns its length in bytes.
     pub(crate) fn len(&self) -> io::Result<u64> {
         Ok(self.file.metadata()?.len())
     }
 
-    /// Keeps the first `bytes` of the file and cuts off the rest.
+    /// Truncates the file to its first `bytes`.
     pub(crate) fn truncate(&self, bytes: u64) -> io::Result<()> {
-        // Windows cuts no file by a handle that is open for appending.
+        // Windows cannot truncate a file through a handle opened for appending.
         OpenOptions::new().write(true).open(&self.path)?.set_len(bytes)
     }
 
-    /// Adds whole lines; they are in the file when this returns. When it fails, nothing of them stays.
+    /// Appends whole lines; they are in the file when this returns. On failure, none of them remains.
     pub(crate) fn append(&mut self, lines: &str) -> io::Result<()> {
         let before = self.len()?;
         self.file.write_all(lines.as_bytes()).inspect_err(|_| {
-            // Best effort: the error that is reported is the one that matters, and readers cope with half a line.
+            // Best effort: the original error is reported, and readers tolerate an incomplete line.
             let _ = self.truncate(before);
         })
     }
 
-    /// Returns when the lines would outlast a loss of power.
+    /// Returns when the lines would survive a power failure.
     pub(crate) fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
     }
 }
 
-/// Takes the lock of the file at `path` until the returned handle is dropped; `None` if somebody else has it.
+/// Locks the file at `path` until the returned handle is dropped; `None` if it is already locked.
 pub(crate) fn lock(path: &Path) -> io::Result<Option<File>> {
     let file = private_files::open(OpenOptions::new().create(true).truncate(false).write(true), path)?;
-    // File systems without locks exist; two writers on one of them are the user's own doing.
+    // On file systems without locks, users must avoid concurrent writers.
     let is_taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
     Ok((!is_taken).then_some(file))
 }
 
-/// The file's bytes; none where there is no file.
+/// Reads the file; returns no bytes if it is missing.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, ReplayError> {
     match fs::read(path) {
         Err(reason) if reason.kind() == ErrorKind::NotFound => Ok(Vec::new()),
@@ -83,7 +83,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, ReplayError> {
     }
 }
 
-/// The file without a torn last line, which may end inside a character.
+/// Reads the file without an incomplete last line, which may end inside a character.
 pub(crate) fn read_whole_lines(path: &Path) -> Result<String, ReplayError> {
     let mut bytes = read_bytes(path)?;
     bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1));
@@ -95,7 +95,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String, ReplayError> {
     fs::read_to_string(path).map_err(|reason| ReplayError::Read { path: path.to_owned(), reason })
 }
 
-/// Writes a file whole, or leaves it as it was. A link stays a link, and what is no file (a terminal, a pipe) is written to.
+/// Writes a file atomically. Symbolic links are kept; special files such as terminals and pipes are written directly.
 pub(crate) fn write_atomically(path: &Path, text: &str) -> Result<(), ReplayError> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let is_replaceable = fs::metadata(&target).map_or(true, |metadata| metadata.is_file());
@@ -109,7 +109,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     temporary.push(".partial");
     let written = private_files::write(Path::new(&temporary), text.as_bytes());
     written.and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| {
-        // Best effort: the error that is reported is the one that matters.
+        // Best effort: the original error is reported.
         let _ = fs::remove_file(&temporary);
     })
 }

@@ -1,7 +1,6 @@
-//! What makes two engines different: the fingerprint, and the settings that are compared when a run is resumed.
+//! Identity of engines: the fingerprint, and the settings that are compared when a run is resumed.
 //!
-//! Rows are keyed by an engine's name, never by its fingerprint. The fingerprint tells whether the engine of that name is still the
-//! same one.
+//! Rows are keyed by an engine's name, never by its fingerprint. The fingerprint detects changes of the engine with that name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +9,14 @@ use engines::{HASH_KEY, is_hashed};
 
 use crate::ReplayError;
 
-/// Hexadecimal digits of a fingerprint: 64 bits tell the few engines of a run apart.
+/// Hexadecimal digits of a fingerprint: 64 bits distinguish the few engines of a run.
 const HASH_DIGITS: usize = 16;
 
-/// The first schema whose runs describe everything that can change an engine's answers.
+/// The first schema minor version whose runs describe everything that can change an engine's answers.
 const FIRST_COMPLETE_MINOR: u32 = 3;
 
-/// The hash of kind, model, settings and the version of Ghostbench: equal for engines whose answers can only differ by chance. Names
-/// and prices take no part.
+/// Hashes kind, model, settings and the version of Ghostbench. The fingerprint is equal for engines whose answers can only
+/// differ by chance. Names and prices are not included.
 pub(crate) fn fingerprint(kind: &str, model: &str, settings: &BTreeMap<String, String>) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut field = |text: &str| {
@@ -32,7 +31,7 @@ pub(crate) fn fingerprint(kind: &str, model: &str, settings: &BTreeMap<String, S
     hasher.finalize().to_hex()[..HASH_DIGITS].to_owned()
 }
 
-/// Refuses two engines of one name: rows could not tell them apart.
+/// Rejects two engines of the same name, because their rows could not be distinguished.
 pub(crate) fn check_names(run: &Run) -> Result<(), ReplayError> {
     let mut names = BTreeSet::new();
     match run.engines.iter().find(|config| !names.insert(&config.engine.name)) {
@@ -41,7 +40,7 @@ pub(crate) fn check_names(run: &Run) -> Result<(), ReplayError> {
     }
 }
 
-/// How the engines of a run that is to be resumed differ from those asked for now, by name and setting; empty if they do not.
+/// Returns the differences between the engines of a run to resume and the requested ones, by name and setting.
 pub(crate) fn differences(theirs: &Run, ours: &Run) -> Vec<String> {
     if theirs.schema.minor < FIRST_COMPLETE_MINOR {
         return vec![format!(
@@ -51,7 +50,7 @@ pub(crate) fn differences(theirs: &Run, ours: &Run) -> Vec<String> {
     }
     let mut found = Vec::new();
     if theirs.tool != ours.tool {
-        found.push(format!("it was begun by {}, this is {}", theirs.tool, ours.tool));
+        found.push(format!("it was started by {}, this is {}", theirs.tool, ours.tool));
     }
     let by_name =
         |run: &Run, name: &str| run.engines.iter().find(|config| config.engine.name == name).cloned();
@@ -92,7 +91,7 @@ fn engine_differences(theirs: &EngineConfig, ours: &EngineConfig) -> Vec<String>
     found
 }
 
-/// What is compared of an engine.
+/// The compared properties of an engine.
 struct ComparableEngine {
     name: String,
     settings: BTreeMap<String, String>,

@@ -1,4 +1,4 @@
-//! What the engines made of a suite's cases when they were last asked.
+//! The latest answers of engines to the cases of a suite.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use crate::data_folder::DataFolder;
 use crate::run_folder::{RunContents, read_answers, read_scores};
 use crate::score_predictions::score_all;
 
-/// The newest answers to the cases of a suite.
+/// The latest answers to the cases of a suite.
 #[derive(Debug, Default)]
 pub struct LatestAnswers {
-    /// For each case the newest answer of every engine that was asked it, with its score; in the order of the suite, engines in the
-    /// order of their names. An engine is its name here: each name has one answer to a case, in the newest run the last one,
-    /// whatever the settings and version that it was given with (its fingerprint).
+    /// For each case the latest answer of every engine that ran on it, with its score; ordered by case as in the suite, then
+    /// by engine name. Engines are identified by name: each has one answer per case, the last one in the newest run,
+    /// regardless of its settings and version (its fingerprint).
     pub answers: Vec<(Prediction, Score)>,
-    /// The newest run in which all engines answered the whole suite, as long as it was then.
+    /// The newest run in which all engines answered the whole suite, as it was at that time.
     pub suite_run: Option<SuiteRun>,
     /// Runs that could not be read.
     pub problems: Vec<ReplayError>,
@@ -28,13 +28,13 @@ pub struct LatestAnswers {
 pub struct SuiteRun {
     /// Its folder.
     pub folder: PathBuf,
-    /// How many cases the suite held then.
+    /// Number of cases in the suite at that time.
     pub cases: usize,
 }
 
-/// Looks at the last 50 runs of the suite called `name`, which holds cases with these `ids` now. Scores are in the runs; only answers
-/// without one are scored, such as those of a run that was killed, and only the cases of these are loaded. Before each run it is asked
-/// whether to go on; what is found by then is not complete.
+/// Reads the last 50 runs of the suite called `name`, whose cases currently have these `ids`. Scores are read from the runs;
+/// only answers without one, such as those of a killed run, are scored, and only their cases are loaded. `goes_on` is called
+/// before each run; if it returns false, the result is incomplete.
 pub fn latest_answers(
     data: &DataFolder,
     name: &str,
@@ -63,7 +63,7 @@ pub fn latest_answers(
                 };
                 latest.answers.extend(with_scores(&folder, newest.collect(), score));
             }
-            // Somebody has taken the number and not begun yet, or never did.
+            // Another process created the folder and has not written the run yet, or was killed.
             Err(ReplayError::NoRun { .. }) => {}
             Err(problem) => latest.problems.push(problem),
         }
@@ -72,7 +72,7 @@ pub fn latest_answers(
     latest
 }
 
-/// Which cases have an answer of which engine already, while answers are looked at from the newest to the oldest.
+/// The pairs of case and engine that have an answer, while answers are read from the newest to the oldest.
 struct AnsweredCases<'a> {
     places: HashMap<&'a str, usize>,
     seen: HashSet<(usize, String)>,
@@ -84,27 +84,27 @@ impl<'a> AnsweredCases<'a> {
         AnsweredCases { places, seen: HashSet::new() }
     }
 
-    /// False for all answers but the first of an engine to a case, and for those to cases that the suite does not hold. What an
-    /// engine of the same name answered with other settings, or before an upgrade, is no answer of today's.
+    /// Returns true for the first answer of an engine to a case of the suite. Older answers of an engine with the same name,
+    /// perhaps with other settings or before an upgrade, are ignored.
     fn insert(&mut self, prediction: &Prediction) -> bool {
         self.place(prediction).is_some_and(|place| self.seen.insert(place))
     }
 
-    /// Where an answer stands among those to the suite.
+    /// Returns the sort key of an answer; `None` if its case is not in the suite.
     fn place(&self, prediction: &Prediction) -> Option<(usize, String)> {
         let case = *self.places.get(&*prediction.case)?;
         Some((case, prediction.engine.name.clone()))
     }
 }
 
-/// The scores of a run's answers. They stand in its folder; only what has none there is scored.
+/// Returns the scores of a run's answers: those stored in its folder; missing ones are computed.
 pub fn scores_of(folder: &Path, contents: &RunContents) -> Vec<Score> {
     let score = |unscored: &mut Vec<Prediction>| score_all(&contents.cases, unscored);
     let scored = with_scores(folder, contents.predictions.clone(), score);
     scored.into_iter().map(|(_, score)| score).collect()
 }
 
-/// Puts to predictions of the run in `folder` the scores that are there, and to the others those that `score_predictions` computes.
+/// Pairs the predictions of the run in `folder` with their stored scores, or with those computed by `score_predictions`.
 fn with_scores(
     folder: &Path,
     predictions: Vec<Prediction>,
@@ -114,7 +114,7 @@ fn with_scores(
         return Vec::new();
     }
     let rows = read_scores(folder).into_iter();
-    // Scores of older runs name no engine and are computed anew.
+    // Scores of older runs have no engine name and are recomputed.
     let mut stored: HashMap<_, _> =
         rows.map(|score| ((score.case.clone(), score.engine.clone(), score.repetition), score)).collect();
     let (mut scored, mut unscored) = (Vec::new(), Vec::new());
@@ -131,7 +131,7 @@ fn with_scores(
 }
 
 impl LatestAnswers {
-    /// Takes the run over a longer beginning of the suite; of two equally long ones the first, which is newer.
+    /// Keeps the run if it covers more cases than the known one; of equal runs the first, which is newer.
     fn take_if_longer(&mut self, folder: &Path, run: &Run, predictions: &[Prediction], ids: &[CaseId]) {
         let known = self.suite_run.as_ref().map_or(0, |whole| whole.cases);
         let cases = complete_case_count(run, predictions, ids);
@@ -141,8 +141,8 @@ impl LatestAnswers {
     }
 }
 
-/// The number of cases if the run is a finished one over the suite as it once was, else 0. Suites only grow, so that any former
-/// one is the beginning of today's.
+/// Returns the number of cases if the run is a finished one over the suite or an earlier version of it, else 0. Suites only
+/// grow, so an earlier version is a prefix of the current one.
 fn complete_case_count(run: &Run, predictions: &[Prediction], ids: &[CaseId]) -> usize {
     let answered: HashSet<(&str, &str)> =
         predictions.iter().map(|prediction| (&*prediction.case, &*prediction.engine.name)).collect();

@@ -1,8 +1,8 @@
-//! Where else a case's removed text stands, when the workspace is not the one that the case was cut from.
+//! Finds leaked copies of a case's removed text if the workspace differs from the one that the case was cut from.
 //!
-//! A snapshot shows nothing of the file at the case's path. That is enough in the tree that the case was cut from; in a parent
-//! folder, in a part of the tree, or after a file was renamed, the same text stands under another path. Such files are hidden
-//! from the case. Copies within the case's own tree are not hidden here: they are what people really have around them, and are
+//! A snapshot hides the file at the case's path. That suffices in the original tree; in a parent folder, in a
+//! part of the tree, or after a rename, the same text is at another path. Such files are hidden from the case. Copies within
+//! the case's own tree are not hidden here: developers really have them in their workspaces, and they are
 //! reported in two modes ([`crate::TruthCopies`]). Both are found by [`index::CopyIndex`].
 
 use std::sync::Arc;
@@ -13,24 +13,24 @@ use index::RemovedCode;
 
 use crate::truth_copies::removed_code;
 
-/// Paths of the files that may be versions of the case's file, other than the file at the case's own path.
+/// Returns the paths of files that may be versions of the case's file, other than the file at the case's own path.
 pub(crate) fn leaked_copies(case: &Case, world: &WorkspaceIndex) -> Vec<Arc<str>> {
     if world.text(&case.path).is_some_and(|text| is_cut_from(case, text)) {
         return Vec::new();
     }
     let ends_alike = |path: &str| ends_in(path, &case.path) || ends_in(&case.path, path);
-    // The file at the case's path may be another one by now, and hold the text as any other may.
+    // The path may now belong to another file that contains the text.
     let code = removed_code(case).map(|code| RemovedCode { path: "", ..code });
     let copies = world.copies(code.as_slice()).concat();
     world.paths(|file| ends_alike(&file.path) || copies.contains(&file.path))
 }
 
-/// Whether the case fits back into its file, as it is or with its secrets replaced.
+/// Whether the case fits into the file, as it is or with secrets masked.
 fn is_cut_from(case: &Case, text: &str) -> bool {
     fits_prefix_and_suffix(case, text) || fits_prefix_and_suffix(case, &secrets::redact(text))
 }
 
-/// Behind a complete body the prefix goes on with a fresh line, which is blank.
+/// Whether prefix and suffix match the text. After a complete body the prefix ends with a new line, which is blank.
 fn fits_prefix_and_suffix(case: &Case, text: &str) -> bool {
     let before = text.get(..case.byte_range.start);
     let fresh_line = before.and_then(|before| case.prefix.strip_prefix(before));
@@ -77,7 +77,7 @@ mod tests {
         }
     }
 
-    /// The paths of `file_io` that are hidden from `case`.
+    /// Returns the paths of `file_io` that are hidden from `case`.
     fn hidden(case: &Case, files: &[(&str, &str)]) -> Vec<String> {
         let file = |&(path, text): &(&str, &str)| SourceFile {
             path: path.into(),
@@ -111,7 +111,7 @@ mod tests {
         let other = [TAIL, HEAD].concat();
         let files = [("new.py", &*text), ("other.py", &*other)];
         assert_eq!(hidden(&case(HEAD, TRUTH), &files), ["new.py"]);
-        // Another file stands under the case's path now.
+        // The case's path now belongs to another file.
         let files = [("new.py", &*text), ("src/fetch.py", &*other)];
         assert_eq!(hidden(&case(HEAD, TRUTH), &files), ["new.py", "src/fetch.py"]);
     }

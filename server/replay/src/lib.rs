@@ -1,14 +1,14 @@
-//! Replaying recorded cases: what is to be asked, asking it, and keeping every answer.
+//! Replays recorded cases: plans requests, runs them, and stores every answer.
 //!
 //! ```text
 //! suite + engines --plan--> attempts --ask--> predictions --append--> run folder --score--> scores
 //! ```
 //!
-//! A run is append-only and resumable: a killed process loses at most the row being written, and going on repeats none. Replay has
-//! nothing private of completion: it asks through [`completion::complete`] like everything else, with the case's file reduced to
-//! prefix and suffix and other versions of that file hidden, so that no engine can reach the removed text.
+//! A run is append-only and resumable: a killed process loses at most the row being written, and resuming repeats none. Replay
+//! has no private path through completion: it calls [`completion::complete`] like editors do, with the case's file reduced to
+//! prefix and suffix and other versions of that file hidden, so that no engine can read the removed text.
 //!
-//! Suites and runs are kept here for the command line and the language server alike. Neither options nor editors are known.
+//! Stores suites and runs for both the command line and the language server, and depends on neither.
 
 mod code_version;
 mod data_folder;

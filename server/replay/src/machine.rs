@@ -1,11 +1,11 @@
-//! The machine that times are measured on.
+//! The machine on which times are measured.
 
 use std::num::NonZeroUsize;
 use std::thread;
 
 use cases::Machine;
 
-/// What is known about this machine.
+/// Describes this machine.
 pub(crate) fn machine() -> Machine {
     Machine {
         os: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
@@ -14,12 +14,12 @@ pub(crate) fn machine() -> Machine {
     }
 }
 
-/// Processors that this process may use.
+/// Returns the number of processors available to this process.
 pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
-/// The processor's name, on Linux; elsewhere it is not worth a dependency.
+/// Returns the processor's name on Linux; other platforms are not worth a dependency.
 fn cpu() -> Option<String> {
     let info = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = info.lines().find(|line| line.starts_with("model name"))?;

@@ -1,22 +1,22 @@
-//! What is still to be asked.
+//! Plans the remaining attempts of a run.
 
 use std::collections::HashSet;
 
 use cases::{Case, Prediction};
 
-/// One question to one engine.
+/// One request to one engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// Place of the case in the suite.
+    /// Index of the case in the suite.
     pub case: usize,
-    /// Place of the engine in the run.
+    /// Index of the engine in the run.
     pub engine: usize,
-    /// Counts from 0.
+    /// Repetition, from 0.
     pub repetition: u32,
 }
 
-/// Every case for every engine of these names `repeat` times, without what `done` holds. Engines take turns on one case, so that a
-/// run that is stopped early has asked all of them the same.
+/// Returns `repeat` attempts of every engine at every case, except for those in `done`. Engines alternate on each case, so
+/// that all of them ran on the same cases if a run is stopped early.
 pub fn plan(cases: &[Case], engines: &[String], repeat: u32, done: &[Prediction]) -> Vec<Attempt> {
     let done: HashSet<_> = done.iter().map(Prediction::key).collect();
     let mut attempts = Vec::new();

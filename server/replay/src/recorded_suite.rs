@@ -1,12 +1,12 @@
-//! The suite of the cases that a developer recorded in a workspace, one after the other.
+//! The suite of the cases that a developer recorded in a workspace.
 //!
-//! A recorded case cannot be had again, so nothing that stands in the file is ever changed or cut off: cases are added at the end,
-//! one whole line each, and a line that cannot be read is reported and left where it is, while the others are used. Half a line
-//! that a killed process left at the end is ended before the next case is added, and reported from then on.
-
+//! A recorded case cannot be recreated, so existing lines are never changed or truncated: cases are appended,
+//! one whole line each. Invalid lines are reported and kept, and the other cases remain usable. If a killed process left an
+//! incomplete last line, the next addition first ends that line, which is reported from then on.
 //!
-//! Adding a case costs the same however long the suite is: what was read once is kept as a [`RecordedCase`] each, without the file's
-//! texts, and only what was appended since is read. A file that was replaced, cut off or edited is read again as a whole.
+//! The cost of adding a case does not depend on the length of the suite: parsed cases are kept in memory as [`RecordedCase`]s
+//! without the file's texts, and only appended lines are read. A file that was replaced, truncated or edited is read again
+//! completely.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
@@ -27,14 +27,14 @@ use crate::suite::check_case;
 const CASES: &str = "cases.jsonl";
 const LOCK: &str = "lock";
 
-/// Adding a case takes milliseconds; who holds the lock for longer hangs.
+/// Timeout for the lock. Adding a case takes milliseconds, so a process that holds the lock for longer hangs.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
-/// Time between two tries to get the lock.
+/// Interval between two attempts to lock.
 const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(5);
-/// A file goes on from where it was read if so many bytes before that are as they were: longer than what two cases share at their ends.
+/// Bytes compared before the end of the part already read, to detect edits: more than the common end of two cases.
 const TAIL_BYTES: usize = 4 << 10;
 
-/// The suite of the cases recorded in one workspace; several servers may use it at once. Clones share what was read.
+/// The suite of the cases recorded in one workspace; several servers may use it concurrently. Clones share their memory.
 #[derive(Clone, Debug)]
 pub struct RecordedSuite {
     folder: PathBuf,
@@ -42,16 +42,17 @@ pub struct RecordedSuite {
     read: Arc<Mutex<SuiteCache>>,
 }
 
-/// What is kept in memory of a recorded case: not its texts but what they were cut from, however large that file is.
+/// The part of a recorded case that is kept in memory: a locator of its truth instead of its texts, independent of the file's
+/// size.
 #[derive(Clone, Debug)]
 pub struct RecordedCase {
     /// Its identity.
     pub id: CaseId,
-    /// The situation of its cursor.
+    /// Scenario.
     pub scenario: Scenario,
     /// How it was cut.
     pub variant: Option<Variant>,
-    /// The block it was cut from.
+    /// Kind of the cut block.
     pub block_kind: Option<BlockKind>,
     /// The language's name.
     pub language: String,
@@ -59,36 +60,36 @@ pub struct RecordedCase {
     pub path: String,
     /// Line of its cursor, 0-based.
     pub line: u32,
-    /// What tells its place.
+    /// Locates its truth.
     pub locator: TruthLocator,
-    /// Its line in the suite, in bytes.
+    /// Byte range of its line in the suite.
     row: Range<u64>,
 }
 
-/// A case as it stands in the suite after it was added.
+/// Result of adding a case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AddedCase {
-    /// The case without its secrets, under the id that it has without them.
+    /// The stored case: without secrets, and with the id of its masked texts.
     pub case: Case,
-    /// False if the suite held it already.
+    /// False if the suite already contained it.
     pub is_new: bool,
 }
 
-/// What was read of the file by now.
+/// Cached content of the file.
 #[derive(Debug, Default)]
 struct SuiteCache {
     stamp: FileStamp,
-    /// How often it was read from its beginning.
+    /// Number of times that it was read from the start.
     generation: u64,
-    /// What the file ended with, up to `end`.
+    /// Last bytes of the file before `end`.
     tail: Vec<u8>,
-    /// Where its whole lines end, in bytes.
+    /// End of the complete lines that were read, in bytes.
     end: u64,
     lines: usize,
     cases: Vec<Arc<RecordedCase>>,
     ids: HashMap<CaseId, usize>,
     paths: HashMap<String, Vec<usize>>,
-    /// The paths in the order of their first cases.
+    /// Paths in the order of their first cases.
     in_order: Vec<String>,
     problems: Vec<String>,
 }
@@ -98,62 +99,62 @@ impl RecordedSuite {
         RecordedSuite { folder, name, read: Arc::default() }
     }
 
-    /// What its runs are called.
+    /// Returns the name of its runs.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> PathBuf {
         self.folder.join(CASES)
     }
 
-    /// The cases that can be asked, in the order in which they were recorded; none where there is no file. Of cases with one id the
+    /// Returns the valid cases in the order of recording; none if the file is missing. Of cases with the same id, the
     /// first one counts.
     pub fn cases(&self) -> Result<Vec<Arc<RecordedCase>>, ReplayError> {
         Ok(self.current()?.cases.clone())
     }
 
-    /// The cases of the file at `path`.
+    /// Returns the cases of the file at `path`.
     pub fn of_file(&self, path: &str) -> Result<Vec<Arc<RecordedCase>>, ReplayError> {
         let read = self.current()?;
         let numbers = read.paths.get(path).into_iter().flatten();
         Ok(numbers.filter_map(|&number| read.cases.get(number).cloned()).collect())
     }
 
-    /// The files that cases were recorded in, in the order of their first cases, without the first `count` ones.
+    /// Returns the files with cases, in the order of their first cases, without the first `count` ones.
     pub fn paths_from(&self, count: usize) -> Result<Vec<String>, ReplayError> {
         Ok(self.current()?.in_order.get(count..).unwrap_or_default().to_vec())
     }
 
-    /// The case with this identity.
+    /// Returns the case with this id.
     pub fn case(&self, id: &str) -> Result<Option<Arc<RecordedCase>>, ReplayError> {
         let read = self.current()?;
         Ok(read.ids.get(id).and_then(|&number| read.cases.get(number).cloned()))
     }
 
-    /// Lines that hold no case that can be asked, each with its remedy. They may quote code.
+    /// Returns the problem and remedy of each line without a valid case. They may quote code.
     pub fn problems(&self) -> Result<Vec<String>, ReplayError> {
         Ok(self.current()?.problems.clone())
     }
 
-    /// Another number whenever what was read before is not the beginning of the suite any more.
+    /// Returns a number that changes whenever the cases read before are no longer a prefix of the suite.
     pub fn generation(&self) -> Result<u64, ReplayError> {
         Ok(self.current()?.generation)
     }
 
-    /// How many cases there are.
+    /// Returns the number of cases.
     pub fn count(&self) -> Result<usize, ReplayError> {
         Ok(self.current()?.cases.len())
     }
 
-    /// A case with all its texts.
+    /// Reads a case with all its texts.
     pub fn load(&self, case: &RecordedCase) -> Result<Case, ReplayError> {
         let path = self.path();
         if let Some(loaded) = load_row(&path, case) {
             return Ok(loaded);
         }
-        // The file was replaced since.
+        // The file was replaced.
         let mut read = self.state();
         read.reset();
         read.catch_up(&path)?;
@@ -162,13 +163,13 @@ impl RecordedSuite {
         found.and_then(|case| load_row(&path, case)).ok_or_else(gone)
     }
 
-    /// Adds a case without its secrets, unless the suite holds it.
+    /// Masks the secrets of a case and adds it, unless the suite already contains it.
     pub fn add(&self, mut case: Case) -> Result<AddedCase, ReplayError> {
         cases::redact_case(&mut case);
         case.id = case.compute_id();
         let path = self.path();
         let failed = |path: &Path, reason| ReplayError::Record { path: path.to_owned(), reason };
-        // With those above it that are Ghostbench's: the one of all such suites, and the data folder.
+        // Also the two folders above it that belong to Ghostbench: that of all recorded suites, and the data folder.
         let made = self.folder.ancestors().take(3).try_for_each(private_files::own_folder);
         made.map_err(|reason| failed(&self.folder, reason))?;
         let mut read = self.state();
@@ -199,7 +200,7 @@ impl RecordedSuite {
         }
     }
 
-    /// What is in the file now.
+    /// Returns the current content of the file.
     fn current(&self) -> Result<MutexGuard<'_, SuiteCache>, ReplayError> {
         let mut read = self.state();
         read.catch_up(&self.path())?;
@@ -212,7 +213,7 @@ impl RecordedSuite {
 }
 
 impl SuiteCache {
-    /// Reads what is new in the file.
+    /// Reads new lines of the file.
     fn catch_up(&mut self, path: &Path) -> Result<(), ReplayError> {
         let stamp = FileStamp::of(path);
         if stamp == self.stamp {
@@ -221,7 +222,7 @@ impl SuiteCache {
         self.read_appended(path, stamp).map_err(|reason| ReplayError::Read { path: path.to_owned(), reason })
     }
 
-    /// Forgets what was read.
+    /// Clears the cache.
     fn reset(&mut self) {
         *self = SuiteCache { generation: self.generation + 1, ..SuiteCache::default() };
     }
@@ -243,7 +244,7 @@ impl SuiteCache {
         let mut line = Vec::new();
         while reader.read_until(b'\n', &mut line)? > 0 {
             let is_whole = line.ends_with(b"\n");
-            // Another process may be writing it right now; it is a row if it can be read.
+            // Another process may be writing this line; it is complete if it parses.
             if !self.take_line(path, &line, is_whole) {
                 break;
             }
@@ -253,7 +254,7 @@ impl SuiteCache {
         Ok(())
     }
 
-    /// Whether the file goes on from where it was read. One that was changed and did not grow was edited.
+    /// Whether the file only grew since it was read. One that changed without growing was edited.
     fn is_continued(&self, file: &mut File) -> io::Result<bool> {
         if self.end == 0 || file.metadata()?.len() <= self.end {
             return Ok(false);
@@ -264,7 +265,7 @@ impl SuiteCache {
         Ok(tail == self.tail)
     }
 
-    /// Takes in a line; false if it is none yet.
+    /// Processes a line; returns false if it is still incomplete.
     fn take_line(&mut self, path: &Path, line: &[u8], is_whole: bool) -> bool {
         let number = self.lines + 1;
         match parse_row(path, line, number, &self.ids) {
@@ -274,7 +275,7 @@ impl SuiteCache {
             Ok(Some(case)) => self.push(&case, self.end..self.end + line.len() as u64),
         }
         self.end += line.len() as u64;
-        // What comes next ends a last row without a line end; it adds no line.
+        // The next write ends a last row without a line end, so it is not counted yet.
         self.lines += usize::from(is_whole);
         let kept = line.len().saturating_sub(TAIL_BYTES);
         self.tail.extend(&line[kept..]);
@@ -303,7 +304,7 @@ impl SuiteCache {
         }));
     }
 
-    /// Whether the file holds a case, as a look at its line proves: it may have been edited without a trace.
+    /// Whether the file contains a case; reads its line, because edits may leave no trace in the stamp.
     fn contains(&mut self, path: &Path, id: &str) -> Result<bool, ReplayError> {
         let is_there = |read: &SuiteCache| {
             let case = read.ids.get(id).and_then(|&number| read.cases.get(number))?;
@@ -317,7 +318,7 @@ impl SuiteCache {
     }
 }
 
-/// The case at its line; `None` if another one is there by now.
+/// Reads the case at its line; `None` if the line now contains something else.
 fn load_row(path: &Path, case: &RecordedCase) -> Option<Case> {
     let mut file = File::open(path).ok()?;
     file.seek(SeekFrom::Start(case.row.start)).ok()?;
@@ -329,11 +330,11 @@ fn load_row(path: &Path, case: &RecordedCase) -> Option<Case> {
 fn append(path: &Path, lines: &str) -> io::Result<()> {
     let mut file = AppendFile::open(path)?;
     file.append(lines)?;
-    // Unlike an answer, it cannot be asked for again.
+    // Unlike an answer, a recorded case cannot be requested again.
     file.sync()
 }
 
-/// The case in line `number` (1-based); `None` where the line is blank.
+/// Parses the case on line `number` (1-based); `None` if the line is blank.
 fn parse_row(
     path: &Path,
     line: &[u8],

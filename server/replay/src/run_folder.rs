@@ -1,7 +1,7 @@
 //! A run on disk: `run.json`, `cases.jsonl`, `predictions.jsonl`, `scores.jsonl`.
 //!
-//! Predictions are appended one whole line at a time and never rewritten, so a killed process tears at most the last line, which
-//! the next reader cuts off. Everything else is written to a temporary file and renamed. One process writes a run at a time.
+//! Predictions are appended one whole line at a time and never rewritten, so a killed process leaves at most an incomplete
+//! last line, which is removed on resume. All other files are written atomically. Only one process writes a run at a time.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -22,26 +22,26 @@ const PREDICTIONS: &str = "predictions.jsonl";
 const SCORES: &str = "scores.jsonl";
 const LOCK: &str = "lock";
 
-/// Everything that a run folder holds.
+/// Content of a run folder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunContents {
-    /// What was asked of whom.
+    /// Description of the run.
     pub run: Run,
     /// The suite.
     pub cases: Vec<Case>,
-    /// The answers so far.
+    /// Predictions so far.
     pub predictions: Vec<Prediction>,
 }
 
 /// A run that is being written.
 pub struct RunFolder {
     predictions: AppendFile,
-    /// Locked until it is closed.
+    /// Lock, held until it is dropped.
     _lock: File,
 }
 
 impl RunFolder {
-    /// Starts a run in a folder that holds none yet.
+    /// Starts a run in a folder that contains none yet.
     pub fn create(path: &Path, run: &Run, cases: &[Case]) -> Result<RunFolder, ReplayError> {
         check_names(run)?;
         private_files::create_folder(path).map_err(write_error(path))?;
@@ -52,17 +52,17 @@ impl RunFolder {
             return Err(ReplayError::Write { path: predictions, reason: ErrorKind::AlreadyExists.into() });
         }
         write_suite(&path.join(CASES), cases)?;
-        // Last, because a folder is a run from the moment it holds this file.
+        // Written last, because this file makes the folder a run.
         write_atomically(&path.join(RUN), &to_document(run))?;
         Ok(folder)
     }
 
-    /// Refuses a folder that holds a run, so that a caller can say so before it works for long.
+    /// Returns an error if the folder contains a run, so that a caller can fail before long work.
     pub fn check_vacant(path: &Path) -> Result<(), ReplayError> {
         if path.join(RUN).exists() { Err(ReplayError::Exists { path: path.to_owned() }) } else { Ok(()) }
     }
 
-    /// Goes on with a run of the same suite, engines, workspace and repetitions. A torn last prediction is cut off.
+    /// Resumes a run of the same suite, engines, workspace and repetitions. An incomplete last prediction is removed.
     pub fn resume(path: &Path, run: &Run) -> Result<(RunFolder, RunContents), ReplayError> {
         if !path.join(RUN).exists() {
             return Err(ReplayError::NoRun { path: path.to_owned() });
@@ -75,13 +75,13 @@ impl RunFolder {
         Ok((folder, contents))
     }
 
-    /// Adds a row; it is in the file when this returns.
+    /// Appends a row; it is in the file when this returns.
     pub fn append(&mut self, prediction: &Prediction) -> Result<(), ReplayError> {
         let written = self.predictions.append(&to_line(prediction));
         written.map_err(|reason| ReplayError::Append { path: self.predictions.path().to_owned(), reason })
     }
 
-    /// Opens the folder for writing, and keeps other processes from doing so.
+    /// Opens the folder for writing, and locks it against other processes.
     fn open(path: &Path) -> Result<RunFolder, ReplayError> {
         let lock_path = path.join(LOCK);
         let Some(lock) = file_io::lock(&lock_path).map_err(write_error(&lock_path))? else {
@@ -93,31 +93,31 @@ impl RunFolder {
     }
 }
 
-/// Reads a run, finished or not, without disturbing whoever writes it.
+/// Reads a run, finished or not, without blocking its writer.
 pub fn read_run(path: &Path) -> Result<RunContents, ReplayError> {
     read_contents(path).map(|(contents, _)| contents)
 }
 
-/// Reads what was asked and answered without the suite, which may be large.
+/// Reads a run and its predictions without the suite, which may be large.
 pub(crate) fn read_answers(path: &Path) -> Result<(Run, Vec<Prediction>), ReplayError> {
     let run = read_run_file(path)?;
     let (predictions, _) = read_predictions(path)?;
     Ok((run, predictions))
 }
 
-/// The scores that were written last in the run at `path`. They can be had again from the answers, so none are there that cannot be
-/// read.
+/// Reads the stored scores of the run at `path`. Unreadable scores count as missing, because they can be recomputed from the
+/// answers.
 pub(crate) fn read_scores(path: &Path) -> Vec<Score> {
     let text = read_whole_lines(&path.join(SCORES)).unwrap_or_default();
     parse_lines(&text).map_or_else(|_| Vec::new(), |lines| lines.rows)
 }
 
-/// The files of the run at `path` that change after it has begun.
+/// Returns the files of the run at `path` that change after its start.
 pub(crate) fn growing_files(path: &Path) -> [PathBuf; 2] {
     [PREDICTIONS, SCORES].map(|name| path.join(name))
 }
 
-/// Writes all scores of the run at `path` anew.
+/// Replaces all scores of the run at `path`.
 pub fn write_scores(path: &Path, scores: &[Score]) -> Result<(), ReplayError> {
     write_atomically(&path.join(SCORES), &scores.iter().map(to_line).collect::<String>())
 }
@@ -143,7 +143,7 @@ fn workspace(run: &Run) -> String {
     run.workspace.as_ref().map_or("none", |workspace| &workspace.tree_hash).to_owned()
 }
 
-/// The contents, and how many bytes of the predictions are whole rows.
+/// Reads the content, and the length of the complete rows of predictions in bytes.
 fn read_contents(path: &Path) -> Result<(RunContents, usize), ReplayError> {
     let run = read_run_file(path)?;
     let cases = read_suite(&path.join(CASES))?;

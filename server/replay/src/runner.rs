@@ -1,4 +1,4 @@
-//! Asking: bounded concurrency, one prediction per attempt, whatever happens.
+//! Runs attempts with bounded concurrency; every attempt gives one prediction, even if it fails.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -25,22 +25,22 @@ use crate::leaked_copies::leaked_copies;
 use crate::plan::Attempt;
 use crate::truth_copies::TruthCopies;
 
-/// An engine with the settings it is asked under.
+/// An engine with its settings in a run.
 #[derive(Clone)]
 pub struct ConfiguredEngine {
     /// The engine.
     pub engine: Arc<dyn Engine>,
-    /// How completions are made with it.
+    /// Settings of the completion pipeline.
     pub settings: CompletionSettings,
-    /// What its tokens cost, where that is known.
+    /// Token price, if known.
     pub price: Option<Price>,
-    /// What the user configured of it, by setting; values that may be secret hashed with an [`engines::HashKey`]. They take the place of
-    /// what the engine says of the same settings.
+    /// The user's configuration of the engine, by setting; values that may be secret are hashed with an [`engines::HashKey`].
+    /// They override the engine's own description of the same settings.
     pub identity: BTreeMap<String, String>,
 }
 
 impl ConfiguredEngine {
-    /// Returns an engine in a role; `None` if it cannot be asked. Reads the files that its settings name.
+    /// Returns an engine in a role; `None` if it is not usable. Reads the files that its settings name.
     pub fn new(
         engine: &RegisteredEngine,
         role: Role,
@@ -51,12 +51,12 @@ impl ConfiguredEngine {
         Some(ConfiguredEngine { engine: Arc::clone(asked), settings, price, identity: engine.identity() })
     }
 
-    /// Who answers, as it stands in every row.
+    /// Returns the engine's identity, as in every row.
     pub fn name(&self) -> EngineIdentity {
         self.config().engine
     }
 
-    /// The engine as `run.json` describes it.
+    /// Returns the engine's entry in `run.json`.
     pub fn config(&self) -> EngineConfig {
         let engines::EngineDescription { name, kind, model, mut settings } =
             self.engine.description().clone();
@@ -72,28 +72,28 @@ impl ConfiguredEngine {
     }
 }
 
-/// The price of an engine's tokens; a side without a price is free if the other has one.
+/// Returns the price of an engine's tokens; if only one side has a price, the other one is free.
 fn price(input: Option<f64>, output: Option<f64>) -> Option<Price> {
     let is_priced = input.is_some() || output.is_some();
     is_priced.then(|| Price { input: input.unwrap_or(0.0), output: output.unwrap_or(0.0) })
 }
 
-/// Who is asked what; cheap to clone.
+/// Inputs of a run; cheap to clone.
 #[derive(Clone)]
 pub struct RunInputs {
     /// The suite.
     pub cases: Arc<[Case]>,
-    /// Whom to ask.
+    /// Engines to run.
     pub engines: Arc<[ConfiguredEngine]>,
-    /// What engines may see besides the cases.
+    /// The code that engines may use in addition to the cases.
     pub world: WorkspaceIndex,
-    /// Where else the truths are.
+    /// Files that contain copies of the truths.
     pub copies: Arc<TruthCopies>,
-    /// Requests under way at once; 0 counts as 1.
+    /// Maximum number of concurrent requests; 0 counts as 1.
     pub jobs: usize,
 }
 
-/// How asking is ended early.
+/// Signal to end a run early.
 #[derive(Clone, Debug)]
 pub struct StopSignal {
     no_new_requests: CancellationToken,
@@ -101,21 +101,22 @@ pub struct StopSignal {
 }
 
 impl StopSignal {
-    /// Once the token is cancelled nothing new is asked, and what is under way is waited for.
+    /// Creates a signal from a token: once it is cancelled, no new requests start, and pending ones are awaited.
     pub fn after_pending(token: CancellationToken) -> StopSignal {
         StopSignal { no_new_requests: token, abandon_pending: CancellationToken::new() }
     }
 
-    /// Once the token is cancelled nothing new is asked, and what is under way is given up without a prediction.
+    /// Creates a signal from a token: once it is cancelled, no new requests start, and pending ones are dropped without a
+    /// prediction.
     pub fn immediately(token: CancellationToken) -> StopSignal {
         StopSignal { no_new_requests: token.clone(), abandon_pending: token }
     }
 }
 
-/// Asks every attempt and hands each prediction to `record` in the order of completion, until all are there, `stop` says so or
-/// `record` ends it by `Break`. Dropping the future frees all engines.
+/// Runs all attempts and passes each prediction to `record` in the order of completion, until all are finished, `stop` is
+/// signalled or `record` returns `Break`. Dropping the future cancels all requests.
 ///
-/// An engine that panics gives a prediction with status `error`, and asking goes on.
+/// An engine that panics gives a prediction with status `error`, and the run continues.
 pub async fn run_attempts(
     attempts: Vec<Attempt>,
     questions: &RunInputs,
@@ -140,14 +141,14 @@ async fn run_attempt(questions: &RunInputs, attempt: Attempt) -> Prediction {
     prediction(case, engine, attempt.repetition, outcome)
 }
 
-/// Runs on the pool, so that gathering is done in parallel and a panic stays with its request.
+/// Runs on the thread pool, so that context is gathered in parallel and a panic only affects its request.
 async fn catch_panic(ask: impl Future<Output = Outcome> + Send + 'static) -> Result<Outcome, String> {
-    // A task of its own would go on when nobody waits for it any more; a set ends its tasks with itself.
+    // Dropping a `JoinSet` cancels its tasks; a plain task would continue.
     let mut task = JoinSet::new();
     task.spawn(ask);
-    let outcome = task.join_next().await.expect("the set holds one task");
-    // What a panic says may quote the document, and is kept nowhere.
-    outcome.map_err(|_| "the engine stopped by a defect".to_owned())
+    let outcome = task.join_next().await.expect("the set contains one task");
+    // Panic messages may quote the document, so they are never stored.
+    outcome.map_err(|_| "the engine panicked".to_owned())
 }
 
 async fn request_completion(questions: RunInputs, attempt: Attempt) -> Outcome {
@@ -156,10 +157,10 @@ async fn request_completion(questions: RunInputs, attempt: Attempt) -> Outcome {
     let document = DocumentText {
         path: case.path.as_str().into(),
         language: Language::from_name(&case.language)
-            .expect("suites with other languages are refused on reading"),
+            .expect("suites with other languages are rejected on reading"),
         text: [case.prefix.as_str(), case.suffix.as_str()].concat().into(),
     };
-    // What an engine does with the file alone is measured with nothing else in reach, also of engines that read a workspace.
+    // This variant measures engines with the file alone, so even engines that read the workspace get an empty one.
     let world = if case.variant == Some(Variant::InFile) { WorkspaceIndex::empty() } else { world };
     let snapshot = world
         .snapshot(document)
@@ -173,7 +174,7 @@ async fn request_completion(questions: RunInputs, attempt: Attempt) -> Outcome {
     completion::complete(&snapshot, case.prefix.len(), &*asked.engine, &asked.settings, &cancel).await
 }
 
-/// Whether what goes with the question is a part of the case. Otherwise it is chosen as the settings say, as for who types there.
+/// Whether the case contains its context. Otherwise context is retrieved by the settings, as in an editor.
 fn has_own_context(case: &Case) -> bool {
     !case.context.is_empty() || matches!(case.scenario, Scenario::Rag | Scenario::CrossFile)
 }
@@ -205,8 +206,8 @@ fn prediction(
     }
 }
 
-/// What was read and written, as the engine counts it; where it does not, or was not heard to its end, as it is estimated from the prompt
-/// and the text. Nobody pays for what failed.
+/// Returns the cost of the tokens counted by the engine. If it does not report them or its stream was not read to the end,
+/// they are estimated from the prompt and the text. Failed requests have no cost.
 fn cost(price: Price, outcome: &Outcome) -> Option<Cost> {
     let trace = &outcome.trace;
     if matches!(outcome.status, OutcomeStatus::Failed(_)) {
@@ -248,7 +249,7 @@ fn fill_prediction(blank: Prediction, outcome: Outcome) -> Prediction {
     }
 }
 
-/// Where a text comes from, as it is stored.
+/// Converts the sources of a text to their stored form.
 pub fn spans(spans: Vec<completion::CopiedSpan>) -> Vec<Span> {
     spans.into_iter().map(span).collect()
 }

@@ -1,4 +1,4 @@
-//! From predictions to scores.
+//! Scores predictions.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use scoring::{Answer, AnswerOutcome, MetricValue, ScoringInput};
 use syntax::Language;
 
-/// Scores every prediction whose case is in the suite, in the order of the predictions.
+/// Scores every prediction whose case is in `cases`, in the order of the predictions.
 pub fn score_all(cases: &[Case], predictions: &[Prediction]) -> Vec<Score> {
     let by_id: HashMap<&str, &Case> = cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let score = |prediction: &Prediction| Some(score_one(by_id.get(prediction.case.as_str())?, prediction));
@@ -17,7 +17,7 @@ pub fn score_all(cases: &[Case], predictions: &[Prediction]) -> Vec<Score> {
 fn score_one(case: &Case, prediction: &Prediction) -> Score {
     let question = ScoringInput {
         language: Language::from_name(&case.language)
-            .expect("suites with other languages are refused on reading"),
+            .expect("suites with other languages are rejected on reading"),
         prefix: &case.prefix,
         suffix: &case.suffix,
         truth: &case.truth,
@@ -97,7 +97,7 @@ mod tests {
         for truth in ["f(a)", ""] {
             let case = case(truth);
             for status in [Status::Error, Status::Timeout, Status::Cancelled] {
-                // Whatever text there is of it.
+                // Failed, regardless of its text.
                 let failed =
                     Prediction { text: truth.to_owned(), raw: truth.to_owned(), ..prediction(&case, status) };
                 let of = score(&case, &failed);

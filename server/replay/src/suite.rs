@@ -1,4 +1,4 @@
-//! Suites that somebody made as a whole: read and written as a whole, and refused if anything is wrong with them.
+//! Mined and imported suites: read and written as a whole, and rejected if any row is invalid.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,7 +9,7 @@ use syntax::Language;
 use crate::ReplayError;
 use crate::file_io::{parse_error, read_text, write_atomically};
 
-/// Reads a suite. Every row must be whole, in a known language and there once.
+/// Reads a suite. Every row must be complete, in a supported language and unique.
 pub fn read_suite(path: &Path) -> Result<Vec<Case>, ReplayError> {
     if !path.exists() {
         return Err(ReplayError::NoSuite { path: path.to_owned() });
@@ -24,7 +24,7 @@ pub fn read_suite(path: &Path) -> Result<Vec<Case>, ReplayError> {
         return Err(ReplayError::EmptySuite { path: path.to_owned() });
     }
     let mut ids = HashSet::new();
-    // Rows stand one a line, but for blank lines.
+    // One row per line; blank lines are skipped.
     let numbers =
         text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(|(index, _)| index + 1);
     for (case, line) in lines.rows.iter().zip(numbers) {
@@ -33,12 +33,12 @@ pub fn read_suite(path: &Path) -> Result<Vec<Case>, ReplayError> {
     Ok(lines.rows)
 }
 
-/// Writes a suite: whole, or not at all.
+/// Writes a suite atomically.
 pub fn write_suite(path: &Path, cases: &[Case]) -> Result<(), ReplayError> {
     write_atomically(path, &cases.iter().map(to_line).collect::<String>())
 }
 
-/// Whether a case can be asked, and stands in its suite once; `ids` are those of the cases before it.
+/// Checks that a case is valid and unique in its suite; `ids` contains the ids of the cases before it.
 pub(crate) fn check_case(
     path: &Path,
     line: usize,

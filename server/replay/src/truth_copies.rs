@@ -1,4 +1,4 @@
-//! Which cases have the text that they remove in other files too, and who is asked about them again without those files.
+//! Cases whose removed text also occurs in other files, and which of them are requested again without those files.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,19 +10,19 @@ use syntax::Language;
 
 use crate::runner::ConfiguredEngine;
 
-/// Files that hold copies, by case.
+/// Files that contain copies, by case.
 #[derive(Clone, Debug, Default)]
 pub struct TruthCopies {
     by_case: BTreeMap<CaseId, Vec<Arc<str>>>,
-    /// Whether engines that are asked without copies are asked every case.
+    /// Whether engines without copies run on every case.
     includes_all_cases: bool,
 }
 
 impl TruthCopies {
-    /// Looks for the truths of `cases` in `world`. With `asks_all`, engines are asked again about every case, not only about those with
-    /// copies.
+    /// Finds the truths of `cases` in `world`. With `asks_all`, engines without copies run on every case, not only on those
+    /// with copies.
     pub fn find(cases: &[Case], world: &WorkspaceIndex, asks_all: bool) -> TruthCopies {
-        // What an engine does with the file alone is asked with nothing else in reach.
+        // This variant runs without other files, so they cannot leak copies.
         let seen: Vec<&Case> = cases.iter().filter(|case| case.variant != Some(Variant::InFile)).collect();
         let codes: Vec<RemovedCode<'_>> = seen.iter().filter_map(|case| removed_code(case)).collect();
         let found = seen.iter().zip(world.copies(&codes)).filter(|(_, files)| !files.is_empty());
@@ -32,7 +32,7 @@ impl TruthCopies {
         }
     }
 
-    /// The cases with copies, and where those are.
+    /// Returns the cases with copies and the files that contain these.
     pub fn rows(&self) -> Vec<CaseCopies> {
         let files = |files: &[Arc<str>]| files.iter().map(|file| file.to_string()).collect();
         let row =
@@ -40,12 +40,12 @@ impl TruthCopies {
         self.by_case.iter().map(row).collect()
     }
 
-    /// The files that hold a copy of the case's truth.
+    /// Returns the files that contain a copy of the case's truth.
     pub(crate) fn files_with_copies(&self, case: &Case) -> Vec<Arc<str>> {
         self.by_case.get(&case.id).cloned().unwrap_or_default()
     }
 
-    /// Whether the engine's answer to the case is not known from the same engine with all files.
+    /// Whether a request is needed; without copies to hide, the answer would equal that of the same engine with all files.
     pub(crate) fn needs_request(&self, engine: &ConfiguredEngine, case: &Case) -> bool {
         !engine.settings.hide_near_duplicates
             || self.includes_all_cases
@@ -53,7 +53,7 @@ impl TruthCopies {
     }
 }
 
-/// The case as its copies are looked for; `None` for a language that is not supported.
+/// Returns the removed code of a case, to search for copies; `None` if its language is not supported.
 pub(crate) fn removed_code(case: &Case) -> Option<RemovedCode<'_>> {
     Some(RemovedCode {
         path: &case.path,

@@ -129,7 +129,7 @@ fn what_is_not_recorded_is_counted_once_and_ends_the_run_with_a_code() {
     let asked = server.log().received.len();
     let other = "replay ../run/cases.jsonl --engine mock --engine builtin --workspace . --offline --out";
     let outcome = project.run(&format!("{other} ../none")).expect_code(3);
-    let outcome = outcome.expect_message(&["questions stayed without an answer", "--offline", "--cassette"]);
+    let outcome = outcome.expect_message(&["no answer to", "--offline", "--cassette"]);
     assert_eq!(outcome.stderr.matches("--offline").count(), 1, "{}", outcome.stderr);
     for row in run_rows::predictions(&project.sibling_path("none")) {
         assert_eq!(row.status == Status::Error, row.engine.kind == "openai", "{row:?}");
@@ -137,7 +137,7 @@ fn what_is_not_recorded_is_counted_once_and_ends_the_run_with_a_code() {
     let settings = settings.replace("qwen2.5-coder", "starcoder2");
     user_file(&project, &settings);
     let changed = project.run(&format!("{other} ../changed --cassette ../c.jsonl")).expect_code(3);
-    changed.expect_message(&["c.jsonl holds no answer to", "run the same once without --offline"]);
+    changed.expect_message(&["c.jsonl holds no answer to", "run once without --offline to record them"]);
     assert_eq!(server.log().received.len(), asked, "no request was sent");
 }
 
@@ -154,7 +154,7 @@ fn what_is_no_cassette_is_told_before_any_work() {
     project.write("torn.jsonl", format!("{header}{{\"engine\":\"a\",\"ha"));
     let outcome =
         project.run("try . --cases 2 --engine builtin --cassette torn.jsonl --offline --out ../run");
-    outcome.expect_code(0).expect_message(&["torn.jsonl line 2 was not written to its end"]);
+    outcome.expect_code(0).expect_message(&["torn.jsonl line 2 is incomplete"]);
     project.write("broken.jsonl", format!("{header}{{\"engine\":\n{{}}\n"));
     let outcome = project.run("try . --cassette broken.jsonl").expect_code(3);
     outcome.expect_message(&["broken.jsonl line 2:", "remove the line"]);

@@ -77,7 +77,7 @@ fn mine_counts_cases_holes_and_names() {
     alone
         .run("mine . --scenario cross_file")
         .expect_code(2)
-        .expect_message(&["no name is used", "only another one"]);
+        .expect_message(&["no usable position", "only another file defines"]);
 }
 
 #[test]
@@ -174,11 +174,7 @@ fn retrieve_measures_strategies_over_a_suite() {
         serde_json::from_str(&outcome.stdout).expect("standard output is JSON alone");
     let holes = value["cases"].as_u64().expect("a count");
     assert_eq!(holes, 10, "one question for each hole");
-    assert!(
-        outcome.stderr.contains("10 questions from 30 cases: 20 ask about the same holes"),
-        "{}",
-        outcome.stderr
-    );
+    assert!(outcome.stderr.contains("10 holes from 30 cases: 20 repeat a hole"), "{}", outcome.stderr);
     let hybrid = &value["strategies"][0];
     assert_eq!((&hybrid["strategy"], &hybrid["cases"]), (&"hybrid".into(), &holes.into()));
     assert_eq!(value["unresolved"], serde_json::json!([]));
@@ -236,7 +232,7 @@ fn retrieve_says_what_is_wrong_and_what_to_do() {
         ("shop/main_3.py:1:999", "line 1 of shop/main_3.py has"),
         ("shop/main_3.py:0:1", "count from 1"),
         ("shop/main_3.py:4", "FILE:LINE:COLUMN"),
-        ("shop/absent.py:1:1", "shop/absent.py is not there"),
+        ("shop/absent.py:1:1", "shop/absent.py does not exist"),
         ("notes.txt:1:1", "in no supported language"),
         ("binary.py:1:1", "(binary)"),
         ("latin.py:1:1", "(not UTF-8)"),

@@ -101,7 +101,7 @@ fn broken_embeddings_are_told_and_made_anew() {
         *bytes.last_mut().expect("the file is not empty") ^= 1;
         fs::write(path, bytes).expect("the file is ours");
     }
-    let again = embedded(&project, &server).expect_message(&["everything is embedded anew", "damaged"]);
+    let again = embedded(&project, &server).expect_message(&["rebuilding the embeddings", "damaged"]);
     assert_eq!((texts_embedded(&again), items(&again)), (4, items(&first)));
     let healed = embedded(&project, &server);
     assert_eq!(texts_embedded(&healed), 1);
@@ -150,7 +150,8 @@ fn who_is_waited_for_is_told_before() {
     let project = Project::new(FIXTURE);
     let outcome =
         RunningProcess::start(retrieve(&project, "--embeddings http://127.0.0.1:1")).wait().expect_code(0);
-    let told = ["asking http://127.0.0.1:1 for embeddings", "functions are compared by their words instead"];
+    let told =
+        ["requesting embeddings from http://127.0.0.1:1", "functions are compared by their words instead"];
     let [before, after] = told.map(|words| outcome.stderr.find(words).expect("it is reported"));
     assert!(before < after, "{}", outcome.stderr);
 }

@@ -340,9 +340,9 @@ fn all_replays_are_stopped() {
     record(&editor);
     editor.press(":GhostbenchReplay file<CR>");
     editor.press(":GhostbenchReplay case<CR>grx");
-    editor.wait_until("Test.pending('Ghostbench asks again') == 3");
+    editor.wait_until("Test.pending('Ghostbench replays cases') == 3");
     editor.press(":GhostbenchReplay!<CR>");
-    editor.wait_until("Test.pending('Ghostbench asks again') == 0");
+    editor.wait_until("Test.pending('Ghostbench replays cases') == 0");
     editor.wait_until("#Test.messages('cancelled after 0 of 1 requests') == 2");
     editor.press(":GhostbenchReplay!<CR>");
     wait_for_message(&editor, "no replay is running");

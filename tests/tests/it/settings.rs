@@ -161,7 +161,7 @@ fn a_workspace_s_engines_are_asked_once_somebody_trusts_its_file_as_it_is() {
 
     project.run("trust --remove").expect_code(0);
     assert_eq!(engine(&doctor(&project, "", 0), "mine")["asked"], false);
-    assert_eq!(listed(&project), "nothing is trusted\n");
+    assert_eq!(listed(&project), "no trusted files\n");
     assert!(project.run("trust --remove").expect_code(0).stdout.contains("was not trusted"));
 }
 
@@ -220,7 +220,7 @@ fn a_named_file_that_is_missing_or_broken_is_an_error() {
     project.run("mine . --config x").expect_code(2);
     let outcome = project.run("try . --config broken.toml").expect_code(2);
     outcome.expect_message(&["broken.toml:2:17", "broken.toml:3:12"]);
-    project.run("try . --config .").expect_code(2).expect_message(&["it is no file"]);
+    project.run("try . --config .").expect_code(2).expect_message(&["it is not a regular file"]);
 }
 
 #[test]
@@ -229,8 +229,8 @@ fn what_cannot_be_trusted_is_told() {
     project.run("trust").expect_code(2).expect_message(&["has no ghostbench.toml"]);
     project.run("trust nowhere").expect_code(2).expect_message(&["nowhere"]);
     project.write("ghostbench.toml", "[[engine]]\nname = 3\n");
-    project.run("trust").expect_code(2).expect_message(&["ghostbench.toml:2:8", "nothing is trusted"]);
-    project.run("doctor nowhere").expect_code(2).expect_message(&["is no folder"]);
+    project.run("trust").expect_code(2).expect_message(&["ghostbench.toml:2:8", "the file is not trusted"]);
+    project.run("doctor nowhere").expect_code(2).expect_message(&["is not a folder"]);
     project.run("trust --list --remove").expect_code(2);
 }
 

@@ -52,9 +52,9 @@ impl Flaw {
     /// The share that must be repaired of those that can be decided.
     pub(crate) fn floor(self) -> f64 {
         match self {
-            // A truth that is indented at no level of the document has no levels to be told by.
+            // A truth whose indentation does not match the levels of the document has no levels to recognize.
             Flaw::OtherIndentation => 0.95,
-            // Items of a list that end without a sign are not told from a statement's next lines.
+            // Items of a list without an end marker cannot be distinguished from a statement's next lines.
             Flaw::NewFunction | Flaw::TwoMore | Flaw::Relative => 0.98,
             Flaw::RealSuffix | Flaw::DoubledBracket | Flaw::RepeatedLine => 0.99,
         }
@@ -76,7 +76,7 @@ impl Flaw {
         reasons.into_iter().find_map(|(reason, holds)| holds.then_some(reason))
     }
 
-    /// The flawed answer to a case; `None` where it could not be told from the truth.
+    /// Returns the flawed answer to a case; `None` if the flaw does not apply, could be right or changes nothing.
     pub(crate) fn answer(self, mined: &MinedCase) -> Option<String> {
         let truth = &*mined.case.truth;
         if self == Flaw::TwoMore && truth.is_empty() || self.undecided(mined).is_some() {
@@ -148,7 +148,7 @@ fn other_indentation(mined: &MinedCase) -> Option<String> {
         })
     };
     let truth = &*mined.case.truth;
-    // Where a tenth of the lines are at odd columns, levels are of two blanks.
+    // If a tenth of the lines are at odd columns, levels are two blanks wide.
     let columns = || mined.case.prefix.lines().map(|line| line.len() - line.trim_start_matches(' ').len());
     let at_odd = columns().filter(|column| column % TAB == 2).count();
     let has_two = at_odd * 10 > columns().filter(|column| *column > 0).count();

@@ -1,14 +1,14 @@
-//! The trees that cases are mined from: the latest ones of real histories.
+//! The trees from which cases are mined: the latest ones of real histories.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use tests::check_out_histories;
 
-/// Environment variable with a folder of other source trees: different code from that on which the floors were set.
+/// Environment variable with a folder of other source trees: code that was not used to set the floors.
 const OTHER_TREES: &str = "GHOSTBENCH_ORACLE_TREES";
 
-/// Whether the trees differ from those on which the floors were set.
+/// Whether the trees differ from those that were used to set the floors.
 pub(crate) fn are_others() -> bool {
     env::var_os(OTHER_TREES).is_some()
 }

@@ -26,9 +26,10 @@ use crate::table::Table;
 
 /// Minimum number of cases, as required by the oracle's issue.
 const MIN_CASES: usize = 10_000;
-/// The share of cases whose truth comes through. All of 9,679 measured ones did; the rest is room for holes of other seeds.
+/// Minimum share of cases whose truth is unchanged. All of 9,679 measured ones are; the rest is tolerance for holes of other
+/// seeds.
 const UNHARMED_SHARE: f64 = 0.999;
-/// Shown of what fails, per table.
+/// Number of failures shown per table.
 const SHOWN_FAILURES: usize = 12;
 const LANGUAGES: usize = 10;
 /// One of this many cases is tested with each flaw.
@@ -65,7 +66,7 @@ fn step(failures: usize, shown: usize) -> usize {
     if std::env::var_os("GHOSTBENCH_ORACLE_ALL").is_some() { 1 } else { failures.div_ceil(shown).max(1) }
 }
 
-/// Returns the forms of the truth that are changed.
+/// Returns the variants of the truth that the pipeline changes.
 fn harmed_variants(mined: &MinedCase) -> Vec<(&MinedCase, &'static str, String)> {
     let lf = mined.with_line_ends("\n");
     let crlf = mined.with_line_ends("\r\n");
@@ -125,7 +126,7 @@ fn report(flaw: Flaw, asked: &[(&MinedCase, String)], shown: &[String]) {
     for (case, answer, shown) in failures.iter().step_by(step(failures.len(), SHOWN_FAILURES)) {
         eprintln!("{}", case.failure(flaw.name(), answer, shown));
     }
-    assert!(!asked.is_empty(), "nobody was asked");
+    assert!(!asked.is_empty(), "no engine ran");
     let share = table.share();
     assert!(share >= flaw.floor(), "{}: {share:.4} is less than {}", flaw.name(), flaw.floor());
 }

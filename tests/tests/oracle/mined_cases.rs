@@ -25,7 +25,7 @@ const UNSERVED: [UnanswerableReason; 6] = [
     UnanswerableReason::Repeated,
     UnanswerableReason::OtherIndentation,
 ];
-/// Holes of one suite do not overlap, so that more cases need more suites.
+/// Holes of one suite do not overlap, so more cases need more suites.
 const SEEDS: [u64; 2] = [1, 2];
 
 /// A case with its file.
@@ -39,7 +39,7 @@ pub(crate) struct MinedCase {
     repository: String,
 }
 
-/// Returns a case with other line ends.
+/// A case with other line ends.
 pub(crate) struct LineEndVariant {
     prefix: String,
     suffix: String,
@@ -86,8 +86,8 @@ impl MinedCase {
         is_body(self.case.variant) || is_cut_so || is_first || self.line().trim().is_empty() && is_closed
     }
 
-    /// Whether something has to follow the truth: it is the head of a block that comes behind it, an annotation of what comes there, or
-    /// an item of a list.
+    /// Whether more text must follow the truth: it is the head of a block whose body follows, an annotation of the next item,
+    /// or an item of a list.
     pub(crate) fn is_head(&self) -> bool {
         let truth = self.case.truth.trim_end();
         let line = [self.line(), truth].concat();
@@ -98,7 +98,8 @@ impl MinedCase {
             || self.rest.trim_start().starts_with(['{', ','])
     }
 
-    /// Whether more than a tenth of the lines around the truth that are indented by tabs or by blanks are indented in the rarer way.
+    /// Whether the minority style of indentation, tabs or blanks, is used in more than a tenth of the indented lines around
+    /// the truth.
     pub(crate) fn is_mixed(&self) -> bool {
         let lines =
             || self.case.prefix.lines().chain(self.rest.lines()).filter(|line| !line.trim().is_empty());
@@ -107,8 +108,8 @@ impl MinedCase {
         tabs + blanks == 0 || tabs.min(blanks) * 10 > tabs.max(blanks)
     }
 
-    /// Whether an answer whose later lines are indented relative to the cursor's could have been meant as it is: in brackets, where no line
-    /// is indented less than the cursor's and no block begins; by lines, where none of them has to be inside of a block.
+    /// Whether an answer with later lines indented relative to the cursor's could be correct as it is: in brackets, if no line
+    /// is indented less than the cursor's and no block begins; by lines, if none of them must be inside a block.
     pub(crate) fn allows(&self, answer: &str) -> bool {
         let own = self.indentation().len();
         let column = |line: &str| line.len() - line.trim_start().len();

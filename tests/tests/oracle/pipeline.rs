@@ -22,7 +22,7 @@ pub(crate) fn cleaned_answer(language: Language, prefix: &str, suffix: &str, pie
     })
 }
 
-/// The text in pieces of one to some forty bytes, deterministic for a `seed`.
+/// Returns the text in pieces of one to about forty bytes, deterministic for a `seed`.
 pub(crate) fn pieces(text: &str, seed: &str) -> Vec<String> {
     let mut state = seed.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,4 +1,5 @@
-//! Canaries: names that are only in a function and its copies must not reach an engine that is asked for that function's code, on no way.
+//! Canaries: names that occur only in a function and its copies must never reach an engine in a case that removes that
+//! function's code.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
@@ -16,15 +17,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::histories::check_out;
 
-/// How every canary begins.
+/// Prefix of every canary.
 const CANARY: &str = "canary_";
-/// Cases that are mined of the fixture, and of each history.
+/// Cases mined from the fixture, and from each history.
 const CASES: usize = 160;
 const REAL_CASES: usize = 120;
-/// Of unrelated code, so many cases in a hundred may have a copy.
+/// Maximum percentage of cases of unrelated code that may have a copy by chance.
 const MAX_BY_CHANCE: usize = 2;
 
-/// A function, in three languages, whose canaries `N` numbers.
+/// A function in three languages; `N` numbers its canaries.
 const FUNCTIONS: [(Language, &str, &str); 3] = [
     (
         Language::Python,
@@ -88,7 +89,7 @@ const FUNCTIONS: [(Language, &str, &str); 3] = [
     ),
 ];
 
-/// The ways in which functions are copied.
+/// Changes made to copies of functions.
 const CHANGES: [fn(&str) -> String; 5] = [
     str::to_owned,
     |text| text.replace("orders", "rows").replace("customer", "buyer").replace("total", "sum"),
@@ -97,7 +98,7 @@ const CHANGES: [fn(&str) -> String; 5] = [
     |text| text.replacen("load(", "load_all(", 1).replace("order", "item") + "\n",
 ];
 
-/// Each function in a file of its own, and one copy of each below other code; every other file is nothing but such other code.
+/// Returns a file for each function, and a file for each copy after other code; all other files contain only such other code.
 fn files() -> Vec<SourceFile> {
     let mut files = Vec::new();
     for (language, ending, function) in FUNCTIONS {
@@ -127,13 +128,13 @@ fn files() -> Vec<SourceFile> {
     files
 }
 
-/// The canaries in a text.
+/// Returns the canaries in a text.
 fn canaries(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
     words.filter(|word| word.starts_with(CANARY)).map(str::to_owned).collect()
 }
 
-/// The canaries that only the truth of a case has.
+/// Returns the canaries that occur only in the truth of a case.
 fn removed(case: &Case) -> BTreeSet<String> {
     let shown = canaries(&[&*case.prefix, " ", &case.suffix].concat());
     canaries(&case.truth).difference(&shown).cloned().collect()
@@ -158,10 +159,10 @@ fn mine(
     mining::mine(&sources, &options, None).cases
 }
 
-/// An engine that looks for canaries in all that it is given, and answers nothing.
+/// An engine that searches its whole input for canaries, and returns nothing.
 struct Spy {
     description: EngineDescription,
-    /// What is to be looked for, by path and cursor.
+    /// Canaries to search for, by path and cursor.
     removed: HashMap<(String, usize), BTreeSet<String>>,
     found: Arc<Mutex<BTreeSet<String>>>,
     reads_context: bool,
@@ -185,7 +186,7 @@ impl Spy {
         let mut seen = canaries(&context);
         let corpus = request.corpus.as_ref().expect("it reads the workspace");
         for canary in wanted.iter().filter(|_| !self.reads_context) {
-            // Where the beginning of a name has one end only, the tokens of the workspace tell it.
+            // If the beginning of a name has a unique continuation, the tokens of the workspace complete it.
             let typed = [request.prefix(), "\n    store.", &canary[..canary.len() - 4]].concat();
             let view = corpus.view(&typed, request.suffix(), &[], &mut || true).expect("nothing ends it");
             let completion = view.complete(&builtin::BuiltinSettings::for_replay(), &mut || true);
@@ -230,7 +231,7 @@ impl Engine for Spy {
     }
 }
 
-/// The canaries that reach an engine which sees the workspace under a strategy, with copies hidden or not.
+/// Returns the canaries that reach an engine with workspace access under a strategy, with copies hidden or not.
 async fn reached(
     cases: &[Case],
     world: &WorkspaceIndex,
@@ -260,7 +261,7 @@ async fn reached(
     };
     let mut asked = 0;
     let count = |prediction: cases::Prediction| {
-        assert!(prediction.reason.is_none_or(|reason| !reason.contains("defect")));
+        assert!(prediction.reason.is_none_or(|reason| !reason.contains("panicked")));
         asked += 1;
         ControlFlow::Continue(())
     };
@@ -284,7 +285,7 @@ async fn no_canary_reaches_an_engine_from_which_copies_are_hidden() {
     assert!(
         mined.iter().filter(|case| case.scenario == Scenario::Rag && !removed(case).is_empty()).count() > 5
     );
-    // What a `rag` case brings is not chosen again.
+    // The context of a `rag` case is not retrieved again.
     let cases: Vec<Case> = mined
         .into_iter()
         .filter(|case| case.scenario != Scenario::Rag && !removed(case).is_empty())
@@ -298,7 +299,7 @@ async fn no_canary_reaches_an_engine_from_which_copies_are_hidden() {
         let seen = reached(&cases, &world, &copies, strategy, false).await;
         let leaked = reached(&cases, &world, &copies, strategy, true).await;
         assert_eq!(leaked, BTreeSet::new(), "{strategy:?}");
-        // Strategy `none` goes without context: the tokens of the workspace alone are looked at.
+        // Strategy `none` has no context, so only the tokens of the workspace are searched.
         let finds_text = matches!(
             strategy,
             Strategy::None | Strategy::Bm25Chunks | Strategy::Functions | Strategy::Hybrid
@@ -312,7 +313,7 @@ async fn no_canary_reaches_an_engine_from_which_copies_are_hidden() {
     }
 }
 
-/// The text without blanks.
+/// Returns the text without blanks.
 fn squeezed(text: &str) -> String {
     text.split_whitespace().collect()
 }
@@ -342,7 +343,7 @@ fn context_that_real_cases_bring_never_holds_their_truths() {
     assert!(rag > 200 && retrieval > 100, "{rag} {retrieval}");
 }
 
-/// A truth of `cross_file` ends with its line, and at no `{` but one that opens the body of a block.
+/// Checks that a truth of `cross_file` ends with its line, and only at a `{` if that opens the body of a block.
 fn check_end(repository: &str, case: &Case) {
     let language = Language::from_name(&case.language).expect("a known language");
     let rest = case.suffix.split(['\r', '\n']).next().unwrap_or_default();
@@ -360,7 +361,7 @@ fn check_end(repository: &str, case: &Case) {
     }
 }
 
-/// Code of another project is no copy: what is found there is found by chance.
+/// Code of another project contains no copies; any match is by chance.
 #[test]
 fn unrelated_code_is_hardly_ever_a_copy() {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
@@ -385,7 +386,7 @@ fn unrelated_code_is_hardly_ever_a_copy() {
     }
 }
 
-/// The files of the index that hold a copy of the truth.
+/// Returns the files of the index that contain a copy of the truth.
 fn held_by(case: &Case, copies: &CopyIndex) -> Vec<Arc<str>> {
     copies.files_with_copy(&RemovedCode {
         path: "",

@@ -1,4 +1,4 @@
-//! Texts that nest or chain without end, through everything that is done with a file.
+//! Texts with unlimited nesting or chaining, in the whole pipeline.
 
 use std::env;
 
@@ -7,14 +7,14 @@ use syntax::Language;
 use crate::forms::texts;
 use crate::pipeline::{on_small_stacks, take_through};
 
-/// How often a form is repeated in the long run.
+/// Repetitions of a form in the long run.
 const DEEP: usize = 100_000;
-/// The same in the short run, of one form of each language. A recursion without a limit ends any stack of this size: it needs more than 30
-/// bytes a level.
+/// Repetitions in the short run, of one form per language. An unlimited recursion overflows any stack of our size: it needs
+/// more than 30 bytes per level.
 const QUITE_DEEP: usize = 16_000;
-/// The same for the short run, of all forms but one of each language.
+/// Repetitions in the short run, of all other forms.
 const LESS_DEEP: usize = 200;
-/// Of the forms, every so many-th is taken in the short run; another one in each language.
+/// One of this many forms is tested in the short run; a different one in each language.
 const EACH: usize = 5;
 
 fn is_long() -> bool {
@@ -44,7 +44,7 @@ fn very_deep_texts_go_through_everything() {
         for (number, language) in Language::ALL.into_iter().enumerate() {
             let repeats = if is_long() { DEEP } else { QUITE_DEEP };
             let forms: Vec<(String, String)> = texts(language, repeats).collect();
-            // Another form for each language.
+            // A different form for each language.
             let (name, text) = &forms[(number * 4 + 1) % forms.len()];
             eprintln!("{name}");
             take_through(language, text);

@@ -1,7 +1,7 @@
-//! No text stops the program: generated ones that nest or chain without end, and real files with pieces cut out or doubled. And no copy of
-//! what a question removes is in reach of whoever answers it.
+//! No text crashes the program: generated ones with unlimited nesting or chaining, and real files with pieces removed or
+//! duplicated. No copy of the text removed by a case is accessible to an engine.
 //!
-//! `GHOSTBENCH_LONG_TESTS` makes the long runs.
+//! `GHOSTBENCH_LONG_TESTS` enables the long runs.
 
 #![expect(clippy::print_stderr, reason = "a skip is said aloud, and a long run says how far it is")]
 

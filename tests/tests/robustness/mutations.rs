@@ -1,4 +1,4 @@
-//! Real files with pieces cut out, doubled and put elsewhere.
+//! Real files with pieces removed, duplicated and moved.
 
 use std::env;
 
@@ -7,13 +7,13 @@ use syntax::{Language, SourceFile};
 use crate::histories::check_out;
 use crate::pipeline::{on_small_stacks, take_through};
 
-/// Files that are changed, of all histories: in the long run each of them many times.
+/// Number of changed files of all histories; the long run changes each of them many times.
 const FILES: usize = 30;
 const LONG_FILES: usize = 4_000;
-/// Larger files take longer and break in the same ways.
+/// Maximum size; larger files take longer and fail in the same ways.
 const MAX_BYTES: usize = 12 << 10;
 const LONG_MAX_BYTES: usize = 64 << 10;
-/// Changes made to a file, one after the other.
+/// Successive changes to a file.
 const CHANGES: usize = 3;
 
 #[test]
@@ -48,7 +48,7 @@ fn changed_real_files_go_through_everything() {
     });
 }
 
-/// Changes `text` in a random way, and names that.
+/// Changes `text` randomly, and returns the name of the change.
 fn change(text: &mut String, other: &str, random: &mut Random) -> &'static str {
     let range = random.range(text);
     match random.below(6) {
@@ -82,7 +82,7 @@ fn change(text: &mut String, other: &str, random: &mut Random) -> &'static str {
     }
 }
 
-/// Seeded, so that a failure comes again (xorshift).
+/// Seeded, so that failures are reproducible (xorshift).
 struct Random(u64);
 
 impl Random {
@@ -93,7 +93,7 @@ impl Random {
         (self.0 >> 11) as usize % limit.max(1)
     }
 
-    /// A piece of the text, on boundaries of characters.
+    /// Returns a random range of the text on character boundaries.
     fn range(&mut self, text: &str) -> std::ops::Range<usize> {
         let mut ends = [0, 0].map(|_| text.floor_char_boundary(self.below(text.len() + 1)));
         ends.sort_unstable();

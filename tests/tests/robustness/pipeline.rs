@@ -1,4 +1,4 @@
-//! Everything that is done with a file: mining, indexing, completing, cleaning, scoring.
+//! The whole pipeline for a file: mining, indexing, completing, cleaning, scoring.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,22 +12,22 @@ use syntax::{Language, Projects, SourceFile};
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
-/// The smallest stack that a thread of ours has anywhere.
+/// The smallest stack of any of our threads.
 pub(crate) const STACK_BYTES: usize = 512 << 10;
-/// Cases that are mined of a text.
+/// Cases mined from a text.
 const CASES: usize = 30;
-/// Bytes of an answer; engines are heard no longer.
+/// Maximum bytes that are read of an engine's answer.
 const MAX_ANSWER: usize = 8 << 10;
-/// Bytes of what is scored: similarity takes time that grows with the product of two lengths.
+/// Maximum bytes of scored texts: the time for similarity grows with the product of two lengths.
 const MAX_SCORED: usize = 4 << 10;
 
-/// Runs `work` where every thread has a small stack.
+/// Runs `work` on threads with small stacks.
 pub(crate) fn on_small_stacks<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).stack_size(STACK_BYTES).build();
     pool.expect("threads can be started").install(work)
 }
 
-/// Takes `text` through everything. Must not panic, overflow a stack or go on without end.
+/// Runs the whole pipeline on `text`. It must not panic, overflow a stack or run forever.
 pub(crate) fn take_through(language: Language, text: &str) {
     let half = text.floor_char_boundary(text.len() / 2);
     let file = |path: &str, text: &str| SourceFile { path: path.into(), language, text: text.into() };
@@ -65,7 +65,7 @@ fn mine(files: &[SourceFile], index: &Index) {
     mining::mine(&sources, &options, None);
 }
 
-/// Asks the built-in engine at the cursor, and one that says what follows there.
+/// Runs the built-in engine at the cursor, and one that returns the text there.
 fn ask(world: &WorkspaceIndex, language: Language, text: &str, cursor: usize, answer: &str) {
     let script = Script { pieces: vec![answer.to_owned()], ..Script::default() };
     let scripted = ScriptedEngine::new("scripted", script);

@@ -1,11 +1,11 @@
-//! Secrets in these tests are put together when the tests run: no scanner shall take this file for a leak.
+//! Tests of redaction. Secrets are assembled at run time, so that secret scanners do not report this file.
 
 use super::*;
 use crate::{
     ContextItem, EngineIdentity, Finish, Origin, OriginKind, Scenario, SchemaVersion, Status, Tags, Task,
 };
 
-/// Letters and digits of a seed, always the same.
+/// Returns deterministic letters and digits.
 fn letters(length: usize) -> String {
     const ALPHABET: &[u8] = b"aB3dE5fG7hI9jK1lM0nO2pQ4rS6tU8vWyZ";
     let mut random = text::SplitMix64::new(1);
@@ -90,7 +90,7 @@ fn prediction(raw: &str, text: &str) -> Prediction {
 
 #[test]
 fn a_secret_that_an_engine_copied_is_not_stored() {
-    // Put together here, so that no scanner takes this file for a leak.
+    // Assembled at run time, so that secret scanners do not report this file.
     let key = ["AKIA", "Z7Q3W9XK2M5P8R4T"].concat();
     let text = format!("connect(\"{key}\")");
     let mut prediction = prediction(&format!("{text}\nclose()"), &text);
@@ -102,12 +102,12 @@ fn a_secret_that_an_engine_copied_is_not_stored() {
     assert_eq!(prediction.reason, Some(format!("it said {masked}")));
 }
 
-/// What is stored of an answer between a prefix and a suffix.
+/// Returns the stored form of an answer between a prefix and a suffix.
 fn stored(prefix: &str, answer: &str, suffix: &str) -> String {
     let mut prediction = prediction(answer, answer);
     redact_prediction(&mut prediction, &case(prefix, "pass", suffix, ""));
     assert_eq!(prediction.raw, prediction.text);
-    assert_eq!(prediction.text.len(), answer.len(), "what follows stays where it is");
+    assert_eq!(prediction.text.len(), answer.len(), "the text after it is not moved");
     prediction.text
 }
 

@@ -1,6 +1,6 @@
-//! A text without indentation, blanks at the ends of lines, and differences between line ends, and the way back.
+//! A text without indentation, trailing blanks and differences between line ends, with offsets mapped in both directions.
 
-/// Lines that are trimmed and end with LF.
+/// A text of trimmed lines that end with LF.
 #[derive(Debug)]
 pub(super) struct NormalizedText {
     text: String,
@@ -10,11 +10,11 @@ pub(super) struct NormalizedText {
 /// A trimmed line, in bytes.
 #[derive(Debug)]
 struct TrimmedLine {
-    /// Its first byte here.
+    /// Offset of its first byte in the normalized text.
     start: usize,
-    /// Its first byte in the original.
+    /// Offset of its first byte in the original.
     original: usize,
-    /// How many blanks were there before it.
+    /// Number of blanks before it in the original.
     blanks: usize,
 }
 
@@ -28,7 +28,7 @@ impl NormalizedText {
                 text.push('\n');
             }
             let line_end = line.strip_suffix('\r').unwrap_or(line);
-            // The place on a blank line is behind its blanks.
+            // The offset on a blank line is after its blanks.
             let blanks = line_end.len() - line_end.trim_start().len();
             lines.push(TrimmedLine { start: text.len(), original: at, blanks });
             text.push_str(line.trim());
@@ -41,7 +41,7 @@ impl NormalizedText {
         &self.text
     }
 
-    /// Where a byte of the original is here. What is not here counts as the nearest end of its line.
+    /// Maps an offset in the original to this text. Removed bytes map to the nearest end of their line.
     pub(super) fn offset(&self, original: usize) -> usize {
         let behind = self.lines.partition_point(|line| line.original <= original);
         let Some(line) = behind.checked_sub(1).and_then(|line| self.lines.get(line)) else { return 0 };
@@ -50,7 +50,7 @@ impl NormalizedText {
         self.text.floor_char_boundary((line.start + column).min(end))
     }
 
-    /// Where a byte of this text is in the original.
+    /// Maps an offset in this text to the original.
     pub(super) fn original(&self, offset: usize) -> usize {
         let line = self.lines.partition_point(|line| line.start <= offset).saturating_sub(1);
         self.lines.get(line).map_or(0, |line| line.original + line.blanks + (offset - line.start))

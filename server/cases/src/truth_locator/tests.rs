@@ -1,4 +1,4 @@
-//! Cases in files that were edited since.
+//! Cases in files that were edited after the recording.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::{Case, FileText, Origin, OriginKind, Scenario, SchemaVersion, Tags, Task, redact_case};
 
-/// A case of `text`, whose truth stands between `⟦` and `⟧`.
+/// Returns a case of `text`, whose truth is between `⟦` and `⟧`.
 fn case(text: &str) -> Case {
     let (prefix, rest) = text.split_once('⟦').unwrap();
     let (truth, suffix) = rest.split_once('⟧').unwrap();
@@ -38,7 +38,7 @@ fn mark(text: &str, place: Range<usize>) -> String {
     [&text[..place.start], "⟦", &text[place.clone()], "⟧", &text[place.end..]].concat()
 }
 
-/// Shows where the case recorded as `recorded` stands in `today`.
+/// Marks the truth of the case recorded as `recorded` in `today`, and compares the result.
 #[track_caller]
 fn check(recorded: &str, today: &str, expected: &Expect) {
     let place = case(recorded).locate_truth(today);
@@ -279,7 +279,7 @@ fn a_masked_secret_does_not_hide_the_place() {
     assert_eq!(case.locate_truth(&unchanged), Some(place));
 }
 
-/// Shows where the case recorded as `recorded` stands after a conversion of its file, and fails if it counts as edited.
+/// Marks the truth of the case recorded as `recorded` after a conversion of its file; fails if it counts as edited.
 #[track_caller]
 fn check_converted(recorded: &str, convert: impl Fn(&str) -> String) {
     let today = convert(&recorded.replace(['⟦', '⟧'], ""));
@@ -348,7 +348,7 @@ fn lines_longer_than_what_is_compared_are_no_trouble() {
     assert_eq!(mark(&today, case(&recorded).locate_truth(&today).unwrap()), format!("x\n{recorded}"));
 }
 
-/// Lines around a case that stay as they are, and lines elsewhere that come and go.
+/// Lines around a case that stay unchanged; lines further away are added and removed.
 const KEPT: usize = 3;
 
 proptest! {

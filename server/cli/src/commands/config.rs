@@ -1,4 +1,4 @@
-//! `ghostbench config`: what is known of the configuration itself.
+//! `ghostbench config`: prints information about the configuration format.
 
 use crate::args::{ConfigArgs, ConfigCommand};
 use crate::output::print;

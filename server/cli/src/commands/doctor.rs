@@ -1,4 +1,4 @@
-//! `ghostbench doctor`: what holds in a folder and why, which engines would be asked, and everything that is wrong.
+//! `ghostbench doctor`: reports the effective settings of a folder with their origins, the engines in use, and all problems.
 
 use std::path::PathBuf;
 
@@ -16,10 +16,10 @@ use crate::output::print;
 use crate::steps::engine_registry::registry_without_runs;
 use crate::steps::settings_sources::SettingsSources;
 
-/// Runs the command. Exit code 1 if something is wrong; a file that nobody trusts is not.
+/// Runs the command. Exit code 1 if there is a problem; an untrusted file does not count.
 pub(crate) fn run(args: &DoctorArgs) -> anyhow::Result<()> {
     if !args.path.is_dir() {
-        let message = format!("{} is no folder; name the folder of a workspace", args.path.display());
+        let message = format!("{} is not a folder; name the folder of a workspace", args.path.display());
         return Err(UsageError(message).into());
     }
     let sources = SettingsSources::new(args.settings.file.as_deref());
@@ -33,19 +33,19 @@ pub(crate) fn run(args: &DoctorArgs) -> anyhow::Result<()> {
     };
     print(&if args.json { findings.to_json() } else { findings.to_text() })?;
     if findings.config.problems.iter().any(|problem| problem.severity != Severity::Untrusted) {
-        return Err(FindingError("the settings need mending").into());
+        return Err(FindingError("the settings have problems").into());
     }
     Ok(())
 }
 
-/// What there is to tell.
+/// The report of the command.
 struct DoctorReport {
-    /// Files of settings, and what became of each.
+    /// Settings files and their states.
     files: Vec<(&'static str, Option<PathBuf>, &'static str)>,
-    /// Folders that are used.
+    /// The folders in use.
     folders: Vec<(&'static str, Option<PathBuf>)>,
     config: Config,
-    /// The engines of the configuration, in its order.
+    /// The configured engines, in the order of the configuration.
     engines: Vec<RegisteredEngine>,
 }
 
@@ -92,8 +92,7 @@ fn used_folders() -> Vec<(&'static str, Option<PathBuf>)> {
 impl DoctorReport {
     fn to_text(&self) -> String {
         let path = |path: &Option<PathBuf>| {
-            path.as_ref()
-                .map_or_else(|| "none: there is no home folder".to_owned(), |path| path.display().to_string())
+            path.as_ref().map_or_else(|| "none: no home folder".to_owned(), |path| path.display().to_string())
         };
         let files = self
             .files
@@ -130,7 +129,7 @@ impl DoctorReport {
             );
         }
         if self.engines.iter().all(|candidate| candidate.obstacle().is_some()) {
-            let state = "asked, as no other one is".to_owned();
+            let state = "asked, because no other engine is".to_owned();
             rows.push(vec!["builtin".to_owned(), "builtin".to_owned(), state]);
         }
         rows
@@ -208,7 +207,7 @@ fn json_location(place: &SettingLocation) -> Value {
     }
 }
 
-/// A heading with rows below it, in columns; nothing where there are no rows.
+/// Appends a heading and rows in aligned columns; nothing if there are no rows.
 fn section(text: &mut String, heading: &str, rows: Vec<Vec<String>>) {
     if rows.is_empty() {
         return;
@@ -216,7 +215,7 @@ fn section(text: &mut String, heading: &str, rows: Vec<Vec<String>>) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let width =
         |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
-    // One long value does not push everything else out of sight.
+    // One long value must not push the other columns out of view.
     let widths: Vec<usize> =
         (0..columns).map(|column| width(column).unwrap_or_default().min(MAX_COLUMN_WIDTH)).collect();
     if !text.is_empty() {
@@ -234,5 +233,5 @@ fn section(text: &mut String, heading: &str, rows: Vec<Vec<String>>) {
     }
 }
 
-/// Widest column that others are aligned behind, in characters.
+/// Maximum width in characters of a column that others are aligned to.
 const MAX_COLUMN_WIDTH: usize = 48;

@@ -1,4 +1,4 @@
-//! `ghostbench engines`: who can be asked here, whether they are asked rightly, what they answer, and what answers in their place.
+//! `ghostbench engines`: lists engines, checks them, completes with them, and converts answers to cassettes.
 
 mod cassette;
 mod check;
@@ -26,7 +26,8 @@ pub(crate) fn run(args: &EnginesArgs) -> anyhow::Result<()> {
 }
 
 fn check_folder(path: &Path) -> Result<(), UsageError> {
-    let message = || UsageError(format!("{} is no folder; name the folder of a workspace", path.display()));
+    let message =
+        || UsageError(format!("{} is not a folder; name the folder of a workspace", path.display()));
     if path.is_dir() { Ok(()) } else { Err(message()) }
 }
 

@@ -1,4 +1,4 @@
-//! `ghostbench index`: the caches of what is derived from workspaces.
+//! `ghostbench index`: manages the caches of indexed workspaces.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::steps::{self, embeddings};
 /// Runs the command.
 pub(crate) fn run(args: &IndexArgs) -> anyhow::Result<()> {
     let cache =
-        folders::cache().ok_or_else(|| UsageError("there is no home folder to keep caches in".to_owned()))?;
+        folders::cache().ok_or_else(|| UsageError("there is no home folder for caches".to_owned()))?;
     let text = match (args.list, args.clear) {
         (true, _) => list(&cache, args.json)?,
         (false, true) => clear(&cache, args.json)?,
@@ -25,12 +25,12 @@ pub(crate) fn run(args: &IndexArgs) -> anyhow::Result<()> {
     Ok(print(&text)?)
 }
 
-/// Indexes a workspace, and keeps that for the next time.
+/// Indexes a workspace and saves the caches.
 fn index(args: &IndexArgs, cache: Cache) -> anyhow::Result<String> {
     let start = Instant::now();
     let (mut indexer, opening) = steps::index::open_indexer(&args.path, Some(cache))?;
     let took = start.elapsed();
-    // Who asks for it wants all of it ready, however little has changed.
+    // An explicit request saves everything, even small changes.
     let saved = indexer.save_all()?;
     let files = &indexer.current().files;
     let tokens = steps::index::tokens(files.root(), files.files(), indexer.cache()).stats();
@@ -52,7 +52,7 @@ fn index(args: &IndexArgs, cache: Cache) -> anyhow::Result<String> {
     }
     let kept = saved.map_or_else(|| "unchanged".to_owned(), |saved| megabytes(saved.bytes));
     Ok(format!(
-        "{} ({}, {}) in {:.2} s: {} from the cache, {} read anew; cache {kept}\n",
+        "{} ({}, {}) in {:.2} s: {} from the cache, {} read; cache {kept}\n",
         count(totals.files, "file"),
         count(totals.lines, "line"),
         count(tokens.tokens, "token"),
@@ -85,7 +85,7 @@ fn list(cache: &Cache, as_json: bool) -> anyhow::Result<String> {
             false => count(usize::try_from(one.files).unwrap_or(usize::MAX), "file"),
         };
         let root = one.root.as_deref().map_or_else(|| "(unknown)".to_owned(), |root| path(Path::new(root)));
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(
             text,
             "{:>10}  {files:>14}  {:<16}  {root}",
@@ -101,7 +101,7 @@ fn list(cache: &Cache, as_json: bool) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// How long ago, as people say it.
+/// Formats an age in days.
 fn age_in_words(age: Duration) -> String {
     match age.as_secs() / (24 * 60 * 60) {
         0 => "used today".to_owned(),
@@ -117,7 +117,7 @@ fn clear(cache: &Cache, as_json: bool) -> anyhow::Result<String> {
     Ok(format!("removed {} in {}\n", megabytes(cleared.bytes), count(cleared.workspaces, "cache")))
 }
 
-/// Time since a cache was used; none for clocks that went back.
+/// Returns the time since a cache was used; zero if the clock went backwards.
 fn age(listed: &CacheInfo) -> Duration {
     SystemTime::now().duration_since(listed.last_used).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! `ghostbench lsp`: the language server, until its editor has had enough.
+//! `ghostbench lsp`: runs the language server until the client disconnects.
 
 use std::io::{self, IsTerminal};
 
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &LspArgs) -> anyhow::Result<()> {
     use_threads(Some(lsp::background_threads()))?;
     if io::stdin().is_terminal() {
         print_message(
-            "an editor starts this and speaks the language server protocol with it; Ctrl-C ends it",
+            "an editor starts this command and speaks the language server protocol with it; press Ctrl-C to stop",
         );
     }
     let level = args.log_level.into();
@@ -47,6 +47,6 @@ pub(crate) fn run(args: &LspArgs) -> anyhow::Result<()> {
         ExitReason::BrokenHeaders(reason) => bail!(
             "cannot understand the editor: {reason}; a message begins with a header `Content-Length: BYTES` and a blank line"
         ),
-        ExitReason::ClientDoesNotRead => bail!("the editor sends messages and reads none"),
+        ExitReason::ClientDoesNotRead => bail!("the editor does not read messages"),
     }
 }

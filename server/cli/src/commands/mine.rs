@@ -1,4 +1,4 @@
-//! `ghostbench mine`: a suite from a repository.
+//! `ghostbench mine`: creates a suite from a repository.
 
 use std::path::Path;
 
@@ -46,16 +46,16 @@ pub(crate) fn run(args: &MineArgs) -> anyhow::Result<()> {
     Ok(output::print(&format!("{report:#}\n"))?)
 }
 
-/// What was mined of one scenario.
+/// The mined cases of one scenario.
 struct ScenarioCounts {
     scenario: Scenario,
     cases: usize,
     holes: usize,
-    /// Of `cross_file`: holes whose name the language's rules resolve, and those whose name was found by itself.
+    /// For `cross_file`: number of holes whose name is resolved by the language's rules, and whose name was found by name alone.
     names: Option<[usize; 2]>,
 }
 
-/// The scenarios that were asked for, in their order.
+/// Counts the cases of the requested scenarios, in their order.
 fn counts(cases: &[Case], asked: &[Scenario]) -> Vec<ScenarioCounts> {
     let is_asked = |scenario: &Scenario| asked.is_empty() || asked.contains(scenario);
     let mined = |scenario| {
@@ -88,7 +88,7 @@ fn summary(path: &Path, cases: &[Case], args: &MineArgs) -> String {
     )
 }
 
-/// The counts by scenario, for `--json`.
+/// Returns the counts by scenario, for `--json`.
 fn scenarios(cases: &[Case], asked: &[Scenario]) -> Map<String, Value> {
     let scenario = |mined: ScenarioCounts| {
         let mut counted = json!({ "cases": mined.cases, "holes": mined.holes });

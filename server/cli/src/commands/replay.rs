@@ -1,4 +1,4 @@
-//! `ghostbench replay`: engines over a suite.
+//! `ghostbench replay`: runs engines over a suite.
 
 use std::path::Path;
 
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     require_answers(&contents)
 }
 
-/// The suite's file name; the suite of a run is called after the run's folder.
+/// Returns the suite's file name; for the suite of a run, the name of the run's folder.
 fn suite_name(suite: &Path) -> String {
     let named = if suite.file_name().is_some_and(|name| name == "cases.jsonl") {
         suite.parent()

@@ -1,4 +1,4 @@
-//! `ghostbench report`: a run, finished or not, as a table and as HTML.
+//! `ghostbench report`: shows a complete or incomplete run as a table and as HTML.
 
 use crate::args::{ReportArgs, ReportFormat};
 use crate::steps::show_run::{ReportOptions, score, show};

@@ -1,4 +1,4 @@
-//! `ghostbench retrieve`: what each strategy would send to an engine, at a place or over a suite.
+//! `ghostbench retrieve`: shows the context that each strategy would send to an engine, at a position or over a suite.
 
 mod at_cursor;
 mod suite;
@@ -15,11 +15,11 @@ use crate::steps::embeddings::Embeddings;
 use crate::steps::index::index;
 use crate::steps::settings_sources::SettingsSources;
 
-/// What is asked where no strategy is named: all that find something without an editor's help.
+/// Default strategies: all that work without an editor.
 const DEFAULT_STRATEGIES: [Strategy; 4] =
     [Strategy::Hybrid, Strategy::Symbols, Strategy::Functions, Strategy::Bm25Chunks];
 
-/// Tokens that each strategy may send where nothing is said: what they are measured with.
+/// Default token budget of each strategy, as used to measure them.
 const DEFAULT_BUDGET: u32 = 512;
 
 /// Runs the command.
@@ -31,14 +31,14 @@ pub(crate) fn run(mut args: RetrieveArgs) -> anyhow::Result<()> {
         RetrieveTarget::Place(target) => at_cursor::run(target, args, embeddings.as_mut()),
         RetrieveTarget::Suite(path) => suite::run(path, args, embeddings.as_mut()),
     };
-    // What was embedded cost time, whatever became of the rest.
+    // Save new embeddings even after an error: they cost time.
     if let Some(embeddings) = embeddings {
         embeddings.save();
     }
     shown
 }
 
-/// What the settings say where the command line says nothing.
+/// Fills in missing arguments from the settings.
 fn apply_settings(args: &mut RetrieveArgs) -> anyhow::Result<()> {
     let here = Path::new(".");
     let config = SettingsSources::new(args.settings.file.as_deref())
@@ -52,17 +52,17 @@ fn apply_settings(args: &mut RetrieveArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What tells which functions are alike, if it is not words.
+/// Opens the embeddings used to compare functions, if any.
 fn embeddings(args: &RetrieveArgs) -> anyhow::Result<Option<Embeddings>> {
     let embeddings = Embeddings::open(&args.embeddings)?;
     if embeddings.is_some() && !strategies(args).contains(&Strategy::Functions) {
-        let message = "only the strategy functions has a use for --embeddings; add --strategy functions";
+        let message = "only the strategy functions uses --embeddings; add --strategy functions";
         return Err(UsageError(message.to_owned()).into());
     }
     Ok(embeddings)
 }
 
-/// Whom to ask, with which budget, about which code.
+/// A retrieval: its embeddings, budget and code.
 struct Retrieval<'a> {
     searcher: Searcher,
     projects: &'a Projects,
@@ -71,7 +71,7 @@ struct Retrieval<'a> {
 }
 
 impl Retrieval<'_> {
-    /// What a strategy finds, and how long that takes.
+    /// Returns the hits of a strategy and their latency.
     fn ask(&mut self, strategy: Strategy, query: &RetrievalQuery<'_>) -> (Vec<Hit>, Duration) {
         let start = Instant::now();
         let hits = match &mut self.embeddings {
@@ -84,7 +84,7 @@ impl Retrieval<'_> {
     }
 }
 
-/// Tokens that each strategy may send.
+/// Returns the token budget of each strategy.
 fn budget(args: &RetrieveArgs) -> u32 {
     args.budget.unwrap_or(DEFAULT_BUDGET)
 }

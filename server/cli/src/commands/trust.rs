@@ -1,4 +1,4 @@
-//! `ghostbench trust`: a workspace's file may name engines once somebody has read it.
+//! `ghostbench trust`: manages the list of trusted workspace files. Only trusted files may configure engines.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::output::print;
 use crate::steps::settings_sources;
 use crate::steps::trust_list;
 
-/// Keys that tell where code goes, what runs, and which keys are used.
+/// Keys that decide where code is sent, which programs run, and which API keys are used.
 const SHOWN_KEYS: [&str; 7] = ["url", "command", "gguf", "api_key_env", "headers", "proxy", "extra_body"];
 
 /// Runs the command.
@@ -27,23 +27,23 @@ pub(crate) fn run(args: &TrustArgs) -> anyhow::Result<()> {
     Ok(print(&text)?)
 }
 
-/// Trusts a file as it is now, and shows what it may do by that.
+/// Trusts a file in its current state, and prints the engines that it configures.
 fn add(path: &Path, as_json: bool) -> anyhow::Result<String> {
     let file = file(path)?;
     let content = settings_sources::read_named(&file)?;
     let variables = settings_sources::variables();
     let layers = [ConfigLayer::file(LayerKind::Workspace, &file, &content, Trust::Trusted, &variables)];
     settings_sources::refuse_broken(&layers, LayerKind::Workspace)
-        .context("nothing is trusted; mend the file first")?;
+        .context("the file is not trusted; fix it first")?;
     let config = Config::new(&layers, &variables);
     trust_list::update_trust_list(|store| store.trust(&file, &content))?;
     if as_json {
         let engines: Vec<_> = config.engines.iter().map(|engine| engine.name.as_str()).collect();
         return Ok(format!("{:#}\n", json!({ "trusted": file.to_string_lossy(), "engines": engines })));
     }
-    let mut text = format!("trusted as it is now: {}\n", file.display());
+    let mut text = format!("trusted in its current state: {}\n", file.display());
     if !config.engines.is_empty() {
-        text.push_str("its engines may be asked:\n");
+        text.push_str("it configures these engines:\n");
     }
     config.engines.iter().for_each(|engine| describe(&mut text, engine));
     Ok(text)
@@ -51,7 +51,7 @@ fn add(path: &Path, as_json: bool) -> anyhow::Result<String> {
 
 fn describe(text: &mut String, engine: &EngineDefinition) {
     let kind = engine.kind.map_or("no kind", |kind| kind.name());
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(text, "  {} ({kind})", engine.name);
     for row in engine.values().iter().filter(|row| SHOWN_KEYS.contains(&row.key.name)) {
         let _ = writeln!(text, "    {} = {}", row.key.name, row.value.as_deref().unwrap_or_default());
@@ -59,14 +59,14 @@ fn describe(text: &mut String, engine: &EngineDefinition) {
 }
 
 fn remove(path: &Path, as_json: bool) -> anyhow::Result<String> {
-    // A file that is gone can be forgotten too, by the path that the list shows.
+    // A deleted file can be removed by the path that the list shows.
     let file = file(path).unwrap_or_else(|_| path.to_owned());
     let was_trusted = trust_list::update_trust_list(|store| store.remove(&file))?;
     if as_json {
         let removed = was_trusted.then(|| file.to_string_lossy());
         return Ok(format!("{:#}\n", json!({ "removed": removed })));
     }
-    let state = if was_trusted { "trusted no more" } else { "was not trusted" };
+    let state = if was_trusted { "no longer trusted" } else { "was not trusted" };
     Ok(format!("{state}: {}\n", file.display()))
 }
 
@@ -83,12 +83,12 @@ fn list(as_json: bool) -> anyhow::Result<String> {
         return Ok(format!("{:#}\n", json!(listed.iter().map(row).collect::<Vec<_>>())));
     }
     if listed.is_empty() {
-        return Ok("nothing is trusted\n".to_owned());
+        return Ok("no trusted files\n".to_owned());
     }
     Ok(listed.iter().map(|(path, state)| format!("{state:<13}  {}\n", path.display())).collect())
 }
 
-/// The file that is meant: itself, or that of a folder.
+/// Returns the settings file: the path itself, or the file of that folder.
 fn file(path: &Path) -> Result<PathBuf, UsageError> {
     if path.is_dir() {
         let missing = || {

@@ -1,4 +1,4 @@
-//! `ghostbench try`: mine, replay and report in turn.
+//! `ghostbench try`: mines, replays and reports.
 
 use cases::Run;
 use replay::RunFolder;

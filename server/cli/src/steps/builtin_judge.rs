@@ -1,4 +1,4 @@
-//! The judge of `cross_file` cases: the built-in engine, which knows a case's file and nothing else.
+//! The judge of `cross_file` cases: the built-in engine with only the case's file.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::steps::engine_registry;
 use crate::steps::run_replay::runtime;
 
-/// The engine with what it runs on.
+/// The engine and its runtime.
 pub(crate) struct BuiltinJudge {
     runtime: Runtime,
     engine: ConfiguredEngine,
@@ -29,12 +29,12 @@ impl BuiltinJudge {
         })
     }
 
-    /// The engine's name.
+    /// Returns the engine's name.
     pub(crate) fn name(&self) -> &str {
         &self.engine.engine.description().name
     }
 
-    /// Whether the engine answers the case exactly.
+    /// Returns whether the engine answers the case exactly.
     pub(crate) fn is_right(&self, case: &Case) -> bool {
         let questions = RunInputs {
             cases: [case.clone()].into(),

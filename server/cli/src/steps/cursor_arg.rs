@@ -1,7 +1,6 @@
-//! A place in a file of the workspace, as people name it.
+//! Resolves a position in a file of the workspace.
 //!
-//! Columns count characters (Unicode scalar values) from 1, as rustc, Python and most editors do. What is wrong with a place is told with
-//! what there is instead.
+//! Columns count characters (Unicode scalar values) from 1, as rustc, Python and most editors do. Errors name the valid range.
 
 use std::path::{Path, PathBuf};
 
@@ -13,13 +12,13 @@ use crate::args::CursorArg;
 use crate::exit::UsageError;
 use crate::output::{self, count};
 
-/// The file of the workspace that the path names, from here or from the workspace's root.
+/// Returns the workspace's file at a path relative to the current folder or to the workspace's root.
 pub(crate) fn find_file(workspace: &Path, path: &Path) -> Result<SourceFile, UsageError> {
     let (shown, root) = (output::path(path), output::path(workspace));
     let named = [path.to_owned(), workspace.join(path)];
     let named: Vec<PathBuf> = named.iter().filter_map(|path| path.canonicalize().ok()).collect();
     if named.is_empty() {
-        return Err(UsageError(format!("{shown} is not there (workspace {root}); {FILE_REMEDY}")));
+        return Err(UsageError(format!("{shown} does not exist (workspace {root}); {FILE_REMEDY}")));
     }
     let folder = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
     let Some((path, inner)) = named.iter().find_map(|path| Some((path, path.strip_prefix(&folder).ok()?)))
@@ -35,25 +34,23 @@ pub(crate) fn find_file(workspace: &Path, path: &Path) -> Result<SourceFile, Usa
         let SkippedPath { reason, error, .. } = skipped;
         let error = error.map(|error| format!(": {error}")).unwrap_or_default();
         let reason = reason.name();
-        UsageError(format!(
-            "{shown} is there, but none of the workspace's code files ({reason}{error}); {FILE_REMEDY}"
-        ))
+        UsageError(format!("{shown} is not an indexed source file ({reason}{error}); {FILE_REMEDY}"))
     })
 }
 
-/// What to do about a file that cannot be asked about.
+/// Remedy for a file that is not indexed.
 const FILE_REMEDY: &str = "name a code file in the folder, or another folder with --workspace";
 
-/// A relative path as the index has it.
+/// Returns a relative path with slashes, as in the index.
 fn with_slashes(path: &Path) -> String {
     path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
-/// The place in bytes of the text.
+/// Returns the position as a byte offset of the text.
 pub(crate) fn cursor_offset(place: &CursorArg, text: &str) -> Result<usize, UsageError> {
     let document = Document::new(text);
     let position = Position { line: place.line - 1, character: place.column - 1 };
-    // A document takes a place behind the end of a line for that end.
+    // A document maps a position behind the end of a line to that end.
     let is_there = |offset: &usize| document.position(*offset, PositionEncoding::Utf32) == Some(position);
     if let Some(offset) = document.offset(position, PositionEncoding::Utf32).filter(is_there) {
         return Ok(offset);

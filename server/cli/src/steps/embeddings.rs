@@ -1,4 +1,4 @@
-//! Embeddings of the server that the command line names. What was embedded once is kept in the folder of the caches.
+//! Embeddings from the server named on the command line. Vectors are kept in the cache folder.
 
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
@@ -18,21 +18,21 @@ use crate::folders;
 use crate::output::{count, print_message};
 use crate::progress::Progress;
 
-/// A server, and what it has embedded so far.
+/// An embedding server and its vectors so far.
 pub(crate) struct Embeddings {
     embedder: ProgressEmbedder,
     store: VectorStore,
     cache: Option<Cache>,
-    /// Texts embedded by this command.
+    /// Number of texts embedded by this command.
     embedded: usize,
-    /// Whether the user knows that similarity is lexical after all.
+    /// Whether the fallback to lexical similarity has been reported.
     is_announced: bool,
-    /// Drives the connections.
+    /// Drives the connections of the server's client.
     _runtime: Runtime,
 }
 
 impl Embeddings {
-    /// Embeddings as the command line says, with those that were kept; `None` where it names no server.
+    /// Opens the server of the command line with the cached vectors; `None` if there is none.
     pub(crate) fn open(args: &EmbeddingArgs) -> anyhow::Result<Option<Embeddings>> {
         let Some(url) = &args.server else { return Ok(None) };
         let key = args.key_variable.as_deref().map(key).transpose()?;
@@ -55,7 +55,7 @@ impl Embeddings {
         Ok(Some(Embeddings { embedder, store, cache, embedded: 0, is_announced: false, _runtime: runtime }))
     }
 
-    /// Functions like the one around the cursor.
+    /// Returns functions similar to the one around the cursor.
     pub(crate) fn retrieve(
         &mut self,
         searcher: &Searcher,
@@ -64,7 +64,7 @@ impl Embeddings {
     ) -> Vec<Hit> {
         let similar = searcher.retrieve_functions(query, budget, &mut self.store, &self.embedder);
         self.embedded += similar.embedded;
-        // After a failure it is still there.
+        // After a failure the bar is still shown.
         drop(self.embedder.progress.take());
         if let Some(error) = similar.fallback
             && !self.is_announced
@@ -75,7 +75,7 @@ impl Embeddings {
         similar.hits
     }
 
-    /// Keeps the vectors for the next time, and tells what was done.
+    /// Saves the vectors and prints a summary.
     pub(crate) fn save(self) {
         if self.embedded == 0 {
             return;
@@ -85,16 +85,16 @@ impl Embeddings {
         if let Some(cache) = &self.cache
             && let Err(error) = save(cache, model, &self.store)
         {
-            print_message(&format!("the embeddings are not kept: {error:#}"));
+            print_message(&format!("the embeddings are not saved: {error:#}"));
         }
     }
 }
 
-/// An embedder whose work is shown where it takes more than a request.
+/// An embedder that shows its progress if it takes more than one request.
 struct ProgressEmbedder {
     embedder: ServerEmbedder,
     url: String,
-    /// Whether the user knows for whom he waits.
+    /// Whether the server's name has been printed.
     is_announced: Cell<bool>,
     progress: RefCell<Option<Progress>>,
 }
@@ -107,7 +107,10 @@ impl Embedder for ProgressEmbedder {
     fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedderError> {
         if !self.is_announced.replace(true) {
             let patience = EmbeddingServer::DEFAULT_TIMEOUT.as_secs();
-            print_message(&format!("asking {} for embeddings, at most {patience} s each time", self.url));
+            print_message(&format!(
+                "requesting embeddings from {}, at most {patience} s per request",
+                self.url
+            ));
         }
         self.embedder.embed(texts)
     }
@@ -134,12 +137,12 @@ fn empty_store() -> VectorStore {
     VectorStore::new(VectorStore::STANDARD_LIMIT)
 }
 
-/// What the caches hold for a model: nothing, where that cannot be used.
+/// Loads the cached vectors of a model; an empty store if they are unusable.
 fn load_or_empty(cache: &Cache, model: &str) -> VectorStore {
     load(cache, model).unwrap_or_else(|error| {
         let is_new = matches!(error.downcast_ref(), Some(CacheMiss::Absent));
         if !is_new {
-            print_message(&format!("everything is embedded anew: {error:#}"));
+            print_message(&format!("rebuilding the embeddings: {error:#}"));
         }
         empty_store()
     })
@@ -149,11 +152,11 @@ fn load(cache: &Cache, model: &str) -> anyhow::Result<VectorStore> {
     let run = cache
         .open(&cache_root(model), VectorStore::FORMAT)?
         .next()
-        .context("the kept embeddings are empty")??;
+        .context("the cached embeddings are empty")??;
     let entries = run.entries()?;
-    let [entry] = &entries[..] else { anyhow::bail!("the kept embeddings are something else") };
+    let [entry] = &entries[..] else { anyhow::bail!("the cached embeddings have an invalid format") };
     VectorStore::decode(&entry.payload, VectorStore::STANDARD_LIMIT)
-        .context("the kept embeddings cannot be read")
+        .context("cannot read the cached embeddings")
 }
 
 fn save(cache: &Cache, model: &str, store: &VectorStore) -> anyhow::Result<()> {
@@ -163,14 +166,14 @@ fn save(cache: &Cache, model: &str, store: &VectorStore) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What stands for a model where workspaces have their folders. No folder has such a name, and lists show it.
+/// Returns the cache root of a model, in place of a workspace's folder. It is no valid folder name, and lists show it.
 fn cache_root(model: &str) -> PathBuf {
     PathBuf::from(format!("{CACHE_ROOT_PREFIX}{model}"))
 }
 
 const CACHE_ROOT_PREFIX: &str = "embeddings: ";
 
-/// Whether a cache holds a model's embeddings rather than a workspace.
+/// Returns whether a cache holds a model's embeddings rather than a workspace.
 pub(crate) fn is_embedding_cache(root: Option<&str>) -> bool {
     root.is_some_and(|root| root.starts_with(CACHE_ROOT_PREFIX))
 }

@@ -1,4 +1,4 @@
-//! The engines that a command asks and their settings; the registry for this machine.
+//! The engines of a command and their settings; the engine registry of this machine.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use crate::exit::UsageError;
 use crate::folders;
 use crate::output::print_message;
 
-/// Returns a registry whose engines are measured or served: their runs can be compared on this machine. Their answers are recorded, if
-/// there is a cassette.
+/// Returns a registry for engines that are measured or served: runs on this machine are comparable. Answers are recorded if there is a
+/// cassette.
 pub(crate) fn registry(cassette: Option<&Arc<Cassette>>) -> Registry {
     Registry::new(RegistryOptions {
         cassette: cassette.cloned(),
@@ -27,12 +27,12 @@ pub(crate) fn registry(cassette: Option<&Arc<Cassette>>) -> Registry {
     })
 }
 
-/// Returns a registry whose engines are listed or checked: nothing is kept of them but logs.
+/// Returns a registry for engines that are listed or checked; it stores only logs.
 pub(crate) fn registry_without_runs() -> Registry {
     Registry::new(RegistryOptions { logs: folders::engine_logs(), ..RegistryOptions::default() })
 }
 
-/// This machine's key. Without a home folder, or with a broken one, runs cannot be resumed by another process.
+/// Returns this machine's key. Without a usable key, other processes cannot resume the runs of this one.
 fn hash_key() -> HashKey {
     let Some(data) = folders::data_path() else { return HashKey::random() };
     DataFolder::new(data).hash_key().unwrap_or_else(|error| {
@@ -41,7 +41,7 @@ fn hash_key() -> HashKey {
     })
 }
 
-/// Returns the engine of the settings called `name`, which has to be one behind HTTP: only those send prompts.
+/// Returns the configured engine `name`, which must be an HTTP engine: only those send prompts.
 pub(crate) fn http_engine(config: &Config, name: &str) -> Result<HttpEngine, UsageError> {
     let engine = config.engines.iter().find(|engine| engine.name == name);
     let engine = engine.ok_or_else(|| UsageError(format!("there is no engine `{name}` in the settings")))?;
@@ -51,7 +51,7 @@ pub(crate) fn http_engine(config: &Config, name: &str) -> Result<HttpEngine, Usa
         .map_err(|obstacle| UsageError(format!("engine `{name}` sends no prompts: {obstacle}")))
 }
 
-/// Returns the engines called `names`, or those asked by default, and prints which others are not asked.
+/// Returns the engines called `names`, or the default ones, and prints which others are unavailable.
 pub(crate) fn select_for_run(
     config: &Config,
     names: &[String],
@@ -63,15 +63,15 @@ pub(crate) fn select_for_run(
     Ok(selection.engines)
 }
 
-/// The engine that decides which cases are too easy: the built-in one, as it is replayed.
+/// Returns the engine that decides which cases are too easy: the built-in one with its replay settings.
 pub(crate) fn judge() -> ConfiguredEngine {
     let engine = RegisteredEngine::default_engine();
     let judge = ConfiguredEngine::new(&engine, Role::Replay, CompletionSettings::for_replay());
     judge.expect("the built-in engine can always be asked")
 }
 
-/// The engines as they are replayed, each as it is; and, where truths of the suite have copies in the workspace, each that sees other
-/// files once more without those that hold the copies.
+/// Returns the engines with their replay settings. If truths of the suite have copies in the workspace, each engine that reads other
+/// files is added once more without the files that hold the copies.
 pub(crate) fn engines_for_replay(
     engines: &[RegisteredEngine],
     config: &Config,
@@ -93,7 +93,7 @@ pub(crate) fn engines_for_replay(
     (configured, copies)
 }
 
-/// An engine without files that hold a copy of the case's truth; the same as it is for one that sees no file but the case's.
+/// Returns the engine without the files that hold a copy of the case's truth; `None` if it reads no file except the case's.
 fn without_copies(asked: &ConfiguredEngine) -> Option<ConfiguredEngine> {
     let reads_context = asked.engine.reads_context() && asked.settings.strategy != Strategy::None;
     (asked.engine.reads_workspace() || reads_context).then(|| ConfiguredEngine {
@@ -122,6 +122,6 @@ mod tests {
             engines_for_replay(&[engine], &config, &WorkspaceIndex::empty(), &[], NoCopiesArg::default()).0;
         let [here] = here.try_into().ok().expect("the built-in engine alone");
         assert_eq!(in_editor.replayed.name(), here.name());
-        assert_ne!(in_editor.automatic.name(), here.name(), "a person sees only what is likely");
+        assert_ne!(in_editor.automatic.name(), here.name(), "the editor shows only likely answers");
     }
 }

@@ -1,4 +1,4 @@
-//! Reading a workspace and deriving what mining and engines need from it.
+//! Reads and indexes a workspace for mining and engines.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -18,36 +18,36 @@ use crate::folders;
 use crate::output::{self, count, print_message};
 use crate::progress::Progress;
 
-/// A workspace that was read and indexed.
+/// An indexed workspace.
 pub(crate) struct IndexedWorkspace {
     /// Its files.
     pub(crate) snapshot: Snapshot,
-    /// Which code that is.
+    /// Identity of the code.
     pub(crate) code: CodeVersion,
-    /// What mining and retrieval search.
+    /// The search index for mining and retrieval.
     pub(crate) index: Index,
-    /// What its manifests say.
+    /// The projects of its manifests.
     pub(crate) projects: Arc<Projects>,
-    /// Copies among its files, for mining and replay alike.
+    /// The index of copies, shared by mining and replay.
     copies: Arc<OnceLock<CopyIndex>>,
-    /// How long it took to read and index.
+    /// Time to read and index it.
     pub(crate) duration: Duration,
 }
 
-/// Reads and indexes the workspace at `path`, and keeps that for the next time.
+/// Reads and indexes the workspace at `path`, and updates its cache.
 pub(crate) fn index(path: &Path) -> anyhow::Result<IndexedWorkspace> {
     let start = Instant::now();
     let (mut indexer, _) = open_indexer(path, folders::cache())?;
     let duration = start.elapsed();
     if let Err(error) = indexer.save() {
-        print_message(&format!("next time this is done again: {error}"));
+        print_message(&format!("the cache is not saved: {error}"));
     }
     let indexer::IndexedFolder { files: snapshot, index, projects } = indexer.current().clone();
     let code = CodeVersion::new(&snapshot, workspace::git_state(path).as_ref());
     Ok(IndexedWorkspace { snapshot, code, index, projects, copies: Arc::default(), duration })
 }
 
-/// Opens the index of the workspace at `path`, with what `cache` has of it.
+/// Opens the index of the workspace at `path`, with the cached parts from `cache`.
 pub(crate) fn open_indexer(path: &Path, cache: Option<Cache>) -> anyhow::Result<(Indexer, OpenStats)> {
     let start = Instant::now();
     let progress = Progress::new("indexed", "files");
@@ -59,16 +59,16 @@ pub(crate) fn open_indexer(path: &Path, cache: Option<Cache>) -> anyhow::Result<
     workspace::check_source(path, snapshot)?;
     progress.finish(&summary(snapshot.totals(), &opening, start.elapsed()));
     if let Some(miss) = &opening.miss {
-        print_message(&format!("the cache is built anew: {miss}"));
+        print_message(&format!("rebuilding the cache: {miss}"));
     }
     report_skips(snapshot.skips());
     report_too_complex_files(&indexer.current().index.too_complex());
     Ok((indexer, opening))
 }
 
-/// Counts the files that could not be parsed, and names the first of them.
+/// Prints the number of files too complex to parse, and some of their names.
 fn report_too_complex_files(paths: &[Arc<str>]) {
-    /// As many as of the files that are skipped for another reason.
+    /// As many as for skipped files.
     const EXAMPLES: usize = 3;
     if paths.is_empty() {
         return;
@@ -85,12 +85,12 @@ fn report_too_complex_files(paths: &[Arc<str>]) {
     }
 }
 
-/// The tokens of `files`, kept for the next time where that pays. They are as if nothing had been kept, since what is measured must not
-/// depend on it.
+/// Returns the tokens of `files`, cached if that is worthwhile. Measurements must not depend on the cache, so the result is the same
+/// without it.
 pub(crate) fn tokens(root: &Path, files: &[SourceFile], cache: Option<&Cache>) -> Corpus {
     let LoadedCorpus { corpus, is_cached, miss } = LoadedCorpus::open(cache, root, files);
     if let Some(miss) = miss {
-        print_message(&format!("the tokens are put together anew: {miss}"));
+        print_message(&format!("rebuilding the tokens: {miss}"));
     }
     let left_out = corpus.stats().excluded_files;
     if left_out > 0 {
@@ -101,12 +101,12 @@ pub(crate) fn tokens(root: &Path, files: &[SourceFile], cache: Option<&Cache>) -
     }
     let unsaved = cache.filter(|_| !is_cached).map(|cache| indexer::save_corpus(cache, root, &corpus));
     if let Some(Err(error)) = unsaved {
-        print_message(&format!("next time this is done again: {error}"));
+        print_message(&format!("the cache is not saved: {error}"));
     }
     if corpus.changed_tokens() > 0 { corpus.rebuilt(files) } else { corpus }
 }
 
-/// What was indexed; if it all was read, how fast that went.
+/// Formats the size of the index, and the speed if everything was read.
 fn summary(totals: Totals, opening: &OpenStats, duration: Duration) -> String {
     let speed = match opening.reused {
         0 => rate(totals.bytes, duration),
@@ -115,14 +115,14 @@ fn summary(totals: Totals, opening: &OpenStats, duration: Duration) -> String {
     format!("{}, {}{speed}", count(totals.files, "file"), count(totals.lines, "line"))
 }
 
-/// The speed, where there was enough to do for one.
+/// Formats the speed if there was enough work to measure it.
 fn rate(bytes: usize, duration: Duration) -> String {
     const ENOUGH: usize = 1_000_000;
     let rate = bytes as f64 / duration.as_secs_f64() / 1e6;
     if bytes >= ENOUGH { format!(" at {rate:.1} MB/s") } else { String::new() }
 }
 
-/// Counts what was left out, and names the files that a person may have meant to be there.
+/// Prints the number of skipped files, and names those that the user may miss.
 fn report_skips(skips: &Skips) {
     if skips.iter().next().is_none() {
         return;
@@ -139,14 +139,14 @@ fn report_skips(skips: &Skips) {
     }
 }
 
-/// Whether the file is source code that cannot be used as it is, rather than something that is left out on purpose.
+/// Returns whether the file is source code that could not be read, rather than excluded on purpose.
 fn is_surprising(reason: SkipReason) -> bool {
     use SkipReason as R;
     matches!(reason, R::Unreadable | R::InvalidUtf8 | R::Oversized | R::Minified | R::WorkspaceFull)
 }
 
 impl IndexedWorkspace {
-    /// What engines may see of it. Their tokens come from the cache, or take about a second for a million lines and are kept.
+    /// Returns the workspace as engines see it. Their tokens come from the cache, or take about a second for a million lines.
     pub(crate) fn workspace_index(&self) -> WorkspaceIndex {
         let files = self.snapshot.files();
         let corpus = tokens(self.snapshot.root(), files, folders::cache().as_ref());
@@ -155,7 +155,7 @@ impl IndexedWorkspace {
             .sharing(Arc::clone(&self.copies))
     }
 
-    /// What mining works on.
+    /// Returns the input of mining.
     pub(crate) fn mining_sources(&self) -> MiningInput<'_> {
         MiningInput {
             files: self.snapshot.files(),
@@ -165,7 +165,7 @@ impl IndexedWorkspace {
         }
     }
 
-    /// Sizes and speed, for `--json`.
+    /// Returns sizes and speed, for `--json`.
     pub(crate) fn report(&self) -> serde_json::Value {
         let totals = self.snapshot.totals();
         serde_json::json!({

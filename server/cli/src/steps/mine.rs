@@ -1,4 +1,4 @@
-//! Mining, without secrets in what comes out.
+//! Mines cases without secrets.
 
 use std::collections::HashSet;
 
@@ -13,18 +13,18 @@ use crate::progress::Progress;
 use crate::steps::builtin_judge::BuiltinJudge;
 use crate::steps::index::IndexedWorkspace;
 
-/// Cases without secrets, and what is to be said of them.
+/// Mined cases without secrets.
 pub(crate) struct MinedCases {
     /// The suite.
     pub(crate) cases: Vec<Case>,
-    /// Places that were left out, by reason, for `--json`.
+    /// Number of skipped positions by reason, for `--json`.
     pub(crate) left_out: Value,
 }
 
-/// Mines cases as the arguments say.
+/// Mines cases with the given arguments.
 pub(crate) fn mine(indexed: &IndexedWorkspace, args: &MiningArgs) -> anyhow::Result<MinedCases> {
     if args.cases == 0 {
-        return Err(UsageError("--cases 0 leaves nothing to do; ask for at least one".to_owned()).into());
+        return Err(UsageError("--cases 0 selects no case; use at least 1".to_owned()).into());
     }
     let progress = Progress::spinner("mined");
     let judge = BuiltinJudge::new()?;
@@ -54,17 +54,15 @@ pub(crate) fn mine(indexed: &IndexedWorkspace, args: &MiningArgs) -> anyhow::Res
     Ok(MinedCases { cases, left_out: left_out.collect() })
 }
 
-/// Places in files that cases were cut from; several cases can share one.
+/// Counts the distinct holes of the cases; several cases can share one.
 pub(crate) fn count_holes<'a>(cases: impl Iterator<Item = &'a Case>) -> usize {
     cases.map(|case| case.hole.as_str()).collect::<HashSet<_>>().len()
 }
 
-/// Why there is no case at all.
+/// Returns the error for an empty suite.
 fn no_cases_error(args: &MiningArgs) -> UsageError {
     let what = match &*args.scenarios {
-        [Scenario::CrossFile] => {
-            "no name is used in these files, where a case can be cut, that only another one of them defines"
-        }
+        [Scenario::CrossFile] => "these files have no usable position whose name only another file defines",
         _ => "no block in these files can become a case",
     };
     UsageError(format!("{what}; try more files or other scenarios (--scenario)"))
@@ -73,8 +71,8 @@ fn no_cases_error(args: &MiningArgs) -> UsageError {
 fn shortage(scenario: Scenario, missing: usize) -> String {
     let missing = count(missing, "case");
     let reason = match scenario {
-        Scenario::CrossFile => "the files use no more names that only other ones of them define",
-        _ => "the files hold no more",
+        Scenario::CrossFile => "the files use no more names that only other files define",
+        _ => "the files have no more",
     };
     format!("found {missing} fewer than asked for {scenario}: {reason}")
 }

@@ -1,4 +1,4 @@
-//! Whether every engine of a run answered at all.
+//! Checks that every engine of a run gave an answer.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use replay::RunContents;
 
 use crate::exit::NoAnswerError;
 
-/// Refuses a run in which an engine failed whenever it was asked, with the most frequent reason of each such engine: its numbers
-/// measure nothing but the failure. The run and its report are kept.
+/// Returns an error if any engine failed at every request, with the most frequent reason of each such engine: its numbers measure only
+/// the failure. The run and its report are kept.
 pub(crate) fn require_answers(contents: &RunContents) -> anyhow::Result<()> {
     let names = contents.run.engines.iter().map(|config| config.engine.name.as_str());
     let failures: Vec<String> =
@@ -16,17 +16,17 @@ pub(crate) fn require_answers(contents: &RunContents) -> anyhow::Result<()> {
     if failures.is_empty() { Ok(()) } else { Err(NoAnswerError(failures.join("\n")).into()) }
 }
 
-/// What to say of an engine that never answered.
+/// Returns the message for an engine that never answered.
 fn no_answer_message(name: &str, predictions: &[Prediction]) -> Option<String> {
     let rows: Vec<&Prediction> = predictions.iter().filter(|row| row.engine.name == name).collect();
     let failed: Vec<&&Prediction> = rows.iter().filter(|row| row.has_failed()).collect();
-    // A gate before an engine keeps it from being asked.
+    // A gate before the engine prevents the request.
     let is_unasked = |row: &&&Prediction| row.status == Status::Gated && row.raw.is_empty();
     let unasked = rows.iter().filter(is_unasked).count();
     if failed.is_empty() || failed.len() + unasked < rows.len() {
         return None;
     }
-    // An error explains more than the deadlines that passed before it was noticed.
+    // An error explains more than the timeouts before it.
     let mut reasons: BTreeMap<(bool, &str), usize> = BTreeMap::new();
     for row in &failed {
         *reasons.entry((row.status == Status::Error, reason(row))).or_default() += 1;
@@ -41,9 +41,9 @@ fn no_answer_message(name: &str, predictions: &[Prediction]) -> Option<String> {
 
 fn reason(row: &Prediction) -> &str {
     match row.status {
-        Status::Timeout => "the deadline passed before its first word",
+        Status::Timeout => "the deadline passed before the first text",
         Status::Cancelled => "the request was cancelled",
-        _ => row.reason.as_deref().unwrap_or("it gives no reason"),
+        _ => row.reason.as_deref().unwrap_or("no reason given"),
     }
 }
 
@@ -76,6 +76,6 @@ mod tests {
             Some("engine `a` never answered (3 of 4 requests failed): refused")
         );
         let timeout = no_answer_message("a", &[row(Status::Timeout, "")]).expect("it never answered");
-        assert!(timeout.ends_with("the deadline passed before its first word"), "{timeout}");
+        assert!(timeout.ends_with("the deadline passed before the first text"), "{timeout}");
     }
 }

@@ -1,4 +1,4 @@
-//! Asking engines, with every answer on disk before the next one is counted.
+//! Runs engines over a suite. Each answer is written to disk before it is counted.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -15,32 +15,32 @@ use crate::interrupt::stop_token;
 use crate::output::{count, shell_quoted};
 use crate::progress::Progress;
 
-/// A run that is to be made or gone on with.
+/// A run to start or resume.
 pub(crate) struct ReplayJob<'a> {
     /// The suite.
     pub(crate) cases: Vec<Case>,
-    /// Whom to ask.
+    /// The engines of the run.
     pub(crate) engines: Vec<ConfiguredEngine>,
-    /// What engines may see.
+    /// The code that engines may read.
     pub(crate) world: WorkspaceIndex,
-    /// Where else the truths are.
+    /// Files with copies of the truths.
     pub(crate) copies: TruthCopies,
-    /// What `run.json` says.
+    /// Content of `run.json`.
     pub(crate) run: Run,
-    /// Where the run goes.
+    /// The run's folder.
     pub(crate) folder: PathBuf,
-    /// Whether the folder holds the beginning of this run.
+    /// Whether the folder holds an incomplete run to resume.
     pub(crate) resume: bool,
-    /// The code that engines may read, for the command that goes on with a stopped run.
+    /// The workspace's path, for the command that resumes the run.
     pub(crate) workspace: Option<&'a Path>,
-    /// What was said about engines on the command line.
+    /// The engine arguments of the command line.
     pub(crate) args: &'a EngineArgs,
 }
 
-/// Asks what is still to be asked. Stopped by Ctrl-C, it keeps what is finished and says how to go on.
+/// Makes the missing requests. Ctrl-C keeps the finished ones and prints how to resume.
 pub(crate) fn run_replay(asking: ReplayJob<'_>) -> anyhow::Result<()> {
     let (mut rows, done) = open_run(&asking)?;
-    let remedy = format!("Go on with: {}", resume_command(&asking));
+    let remedy = format!("Resume with: {}", resume_command(&asking));
     let questions = RunInputs {
         cases: asking.cases.into(),
         engines: asking.engines.into(),
@@ -71,7 +71,7 @@ fn open_run(asking: &ReplayJob<'_>) -> anyhow::Result<(RunFolder, Vec<Prediction
     Ok((RunFolder::create(&asking.folder, &asking.run, &asking.cases)?, Vec::new()))
 }
 
-/// Engines that compute in this process share the cores, however many requests are under way.
+/// Returns the runtime for requests. Engines in this process share the cores, no matter how many requests are in flight.
 pub(crate) fn runtime() -> anyhow::Result<Runtime> {
     let cores = cores();
     let runtime = runtime::Builder::new_multi_thread()
@@ -82,7 +82,7 @@ pub(crate) fn runtime() -> anyhow::Result<Runtime> {
     runtime.context("cannot start threads")
 }
 
-/// The command that goes on with the run, ready to be pasted.
+/// Returns the command that resumes the run, quoted for a shell.
 fn resume_command(asking: &ReplayJob<'_>) -> String {
     let folder = shell_quoted(&asking.folder);
     let mut command = format!(

@@ -1,6 +1,6 @@
-//! The files and the environment that the configuration is made of.
+//! The sources of the configuration: files and environment.
 //!
-//! Where they are is decided here; `lsp` reads the files, and `config` gives them meaning.
+//! This module decides their locations; `lsp` reads the files, and `config` interprets them.
 
 use std::path::Path;
 
@@ -12,18 +12,18 @@ use crate::exit::UsageError;
 use crate::folders;
 use crate::output::print_message;
 
-/// What the configuration of any folder is made of.
+/// The sources of every folder's configuration.
 pub(crate) struct SettingsSources {
-    /// The files.
+    /// The settings files.
     pub(crate) files: SettingsFiles,
-    /// The environment.
+    /// The environment variables.
     pub(crate) variables: Environment,
 }
 
 impl SettingsSources {
-    /// Those of this process, with the file that the command line names, if any.
+    /// Returns the sources of this process, with the file named on the command line, if any.
     pub(crate) fn new(named: Option<&Path>) -> SettingsSources {
-        // Without links, as the workspace's file is, which it may be.
+        // Resolve links, like the path of the workspace's file, which may be the same file.
         let whole =
             |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or(path.into());
         SettingsSources {
@@ -36,13 +36,12 @@ impl SettingsSources {
         }
     }
 
-    /// The layers that hold in the folder at `root`.
+    /// Returns the layers for the folder at `root`.
     pub(crate) fn layers(&self, root: &Path) -> Vec<ConfigLayer> {
         self.files.read(Some(root)).layers(&[], &self.variables)
     }
 
-    /// What holds in the folder at `root`, with everything that is wrong told. A broken file that the command line names is an error:
-    /// who names it wants what it says.
+    /// Returns the configuration of the folder at `root`, and prints its problems. A broken file named on the command line is an error.
     pub(crate) fn config(&self, root: &Path) -> anyhow::Result<Config> {
         let layers = self.layers(root);
         refuse_broken(&layers, LayerKind::CommandLine)?;
@@ -59,7 +58,7 @@ impl SettingsSources {
     }
 }
 
-/// An error with all problems of a broken layer, if this one is there and is broken.
+/// Returns an error with all problems of a layer if it is present and broken.
 pub(crate) fn refuse_broken(layers: &[ConfigLayer], kind: LayerKind) -> Result<(), UsageError> {
     match layers.iter().find(|layer| layer.kind() == kind && layer.is_broken()) {
         Some(broken) => {
@@ -70,7 +69,7 @@ pub(crate) fn refuse_broken(layers: &[ConfigLayer], kind: LayerKind) -> Result<(
     }
 }
 
-/// The environment. A variable that is no text is none that we know, and holds no key.
+/// Returns the environment. Variables that are not Unicode are skipped: none of ours are, and they cannot hold a key.
 pub(crate) fn variables() -> Environment {
     let all = std::env::vars_os();
     Environment::new(
@@ -78,7 +77,7 @@ pub(crate) fn variables() -> Environment {
     )
 }
 
-/// The content of a file that has to be there.
+/// Reads a file that must exist.
 pub(crate) fn read_named(path: &Path) -> anyhow::Result<Vec<u8>> {
     read_settings_file(path).with_context(|| format!("cannot read {}", path.display()))
 }

@@ -1,4 +1,4 @@
-//! Showing a run: scores and report on disk, a table or JSON on standard output, the path last.
+//! Shows a run: writes scores and report, prints a table or JSON, and the report's path last.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,22 +13,22 @@ use crate::exit::UsageError;
 use crate::output::{self, count, shell_quoted};
 use crate::progress::Progress;
 
-/// How a run is shown.
+/// Options for showing a run.
 pub(crate) struct ReportOptions {
-    /// What is printed.
+    /// The printed format.
     pub(crate) format: ReportFormat,
-    /// Where the HTML report goes.
+    /// Path of the HTML report.
     pub(crate) html: PathBuf,
-    /// Whether the browser opens it.
+    /// Whether to open it in the browser.
     pub(crate) open: bool,
-    /// What to try next, besides reading the report.
+    /// Further suggested steps besides reading the report.
     pub(crate) next: Vec<String>,
-    /// What `--json` says besides the summary.
+    /// Extra fields of the `--json` output.
     pub(crate) extra: serde_json::Map<String, serde_json::Value>,
 }
 
 impl ReportOptions {
-    /// The report stands beside the run's rows.
+    /// Options with the report in the run's folder.
     pub(crate) fn in_run(folder: &Path, json: bool, open: bool) -> ReportOptions {
         let format = if json { ReportFormat::Json } else { ReportFormat::Table };
         ReportOptions {
@@ -41,7 +41,7 @@ impl ReportOptions {
     }
 }
 
-/// Scores a run that was just made, keeps the scores beside it, and shows it.
+/// Scores a finished run, saves the scores, and shows it.
 pub(crate) fn score_and_show(folder: &Path, showing: &ReportOptions) -> anyhow::Result<RunContents> {
     let contents = replay::read_run(folder)?;
     let scores = score(&contents);
@@ -58,7 +58,7 @@ pub(crate) fn score(contents: &RunContents) -> Vec<Score> {
     scores
 }
 
-/// Shows a run as it lies there.
+/// Shows a run as saved.
 pub(crate) fn show(
     folder: &Path,
     contents: &RunContents,
@@ -118,7 +118,7 @@ fn json(
     Ok(format!("{:#}\n", serde_json::Value::Object(object)))
 }
 
-/// The path of the report stands last, where the eye is when the command ends.
+/// Returns the suggested steps. The report's path comes last, next to the prompt.
 fn next_steps(folder: &Path, showing: &ReportOptions) -> Vec<String> {
     let mut steps =
         vec!["Read the cases that went wrong: open the report in a browser (--open does).".to_owned()];

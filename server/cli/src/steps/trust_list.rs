@@ -1,4 +1,4 @@
-//! The list of trusted files, in Ghostbench's own folder.
+//! The list of trusted files, in Ghostbench's data folder.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -10,13 +10,12 @@ use config::TrustStore;
 use crate::exit::UsageError;
 use crate::folders;
 
-/// The list as it is.
+/// Reads the list.
 pub(crate) fn load_trust_list() -> anyhow::Result<TrustStore> {
     load(&list_path()?)
 }
 
-/// Changes the list. Two processes that do so at the same time do it one after the other, and whoever reads meanwhile finds the one
-/// or the other list whole.
+/// Changes the list. Concurrent changes are serialized by a lock, and readers see the list either before or after a change.
 pub(crate) fn update_trust_list<T>(change: impl FnOnce(&mut TrustStore) -> T) -> anyhow::Result<T> {
     let path = list_path()?;
     let folder = path.parent().context("the list of trusted files has no folder")?;
@@ -25,7 +24,7 @@ pub(crate) fn update_trust_list<T>(change: impl FnOnce(&mut TrustStore) -> T) ->
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);
     let lock = private_files::open(&options, &path.with_extension("lock")).with_context(failed)?;
-    // File systems without locks exist; two writers on one of them are the user's own doing.
+    // Some file systems do not support locks; concurrent writers there are not protected.
     let _ = lock.lock();
     let mut store = load(&path)?;
     let done = change(&mut store);

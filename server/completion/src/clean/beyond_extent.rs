@@ -1,4 +1,4 @@
-//! Cuts an answer that goes beyond the statement or block that it was asked for.
+//! Cuts an answer at the end of its extent: the statement or block that it may cover.
 
 use super::CleaningContext;
 
@@ -28,7 +28,7 @@ mod tests {
             "x = 1\n    return x",
         );
         check("a.py", "def f():$0", "\n    return 1\n\ndef g():", "\n    return 1");
-        // With nothing after the cursor, one statement is all that can be told.
+        // With nothing after the cursor, the extent is one statement.
         check("a.py", "$0", "import a\n\nx = 1", "import a");
     }
 

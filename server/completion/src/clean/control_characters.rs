@@ -1,14 +1,14 @@
-//! Ends an answer at characters that nobody sees: what is inserted must be what the screen shows.
+//! Ends an answer at invisible characters: the inserted text must be the displayed text.
 //!
-//! An escape sequence reaches a terminal, a NUL ends a file for some tools, and marks of direction show code in another order than
-//! the compiler reads it. Removing such a character would leave code that the engine did not mean, so the answer ends before the
-//! line that holds it; where nothing but blanks and other such characters follow it, right before it.
+//! An escape sequence affects a terminal, a NUL ends a file for some tools, and bidirectional controls display code in another order
+//! than the compiler reads it. Removing only the character would leave code that the engine did not mean, so the answer ends before its
+//! line, or right before it if only blanks and other such characters follow.
 
 use text::is_invisible;
 
 use super::CleaningContext;
 
-/// The first such character of a text.
+/// Returns the first invisible character of a text.
 pub(crate) fn first_control_character(text: &str) -> Option<char> {
     text.chars().find(|character| is_invisible(*character))
 }

@@ -1,18 +1,18 @@
-//! Cuts closing brackets that stand after the cursor already.
+//! Cuts closing brackets that already follow the cursor.
 
 use syntax::lex;
 
 use super::CleaningContext;
 
-/// Brackets behind the cursor that are looked at, and so the most that are cut: each cut reads the code again.
+/// Maximum number of brackets behind the cursor that are compared and cut: each cut lexes the code again.
 const MAX_BRACKETS: usize = 8;
 
-/// Takes closing brackets from the answer's end as long as those behind the cursor would have nothing to close.
+/// Cuts closing brackets from the answer's end while those behind the cursor would have nothing to close.
 pub(super) fn cut(answer: String, around: &CleaningContext<'_>) -> String {
     doubled_separator(doubled_closers(answer, around), around)
 }
 
-/// Takes a comma or semicolon from the answer's end that stands right after the cursor.
+/// Cuts a comma or semicolon from the answer's end that already follows the cursor.
 fn doubled_separator(mut answer: String, around: &CleaningContext<'_>) -> String {
     let follows = around.rest_of_line().trim_start().chars().next();
     if let Some(separator) = follows.filter(|c| matches!(c, ',' | ';')) {
@@ -31,7 +31,7 @@ fn doubled_closers(mut answer: String, around: &CleaningContext<'_>) -> String {
         .take_while(|c| is_closer(*c))
         .take(MAX_BRACKETS)
         .collect();
-    // Code that is broken without the answer, too, says nothing about it.
+    // The code is broken even without the answer.
     if follow.is_empty() || !has_room("", &follow, around) {
         return answer;
     }
@@ -45,7 +45,7 @@ fn doubled_closers(mut answer: String, around: &CleaningContext<'_>) -> String {
     answer
 }
 
-/// Whether after the answer the brackets that `follow` close what is open.
+/// Returns whether the brackets in `follow` close brackets that are open after the answer.
 fn has_room(answer: &str, follow: &[char], around: &CleaningContext<'_>) -> bool {
     let text = [around.before.text(), answer].concat();
     let mut open = Vec::new();

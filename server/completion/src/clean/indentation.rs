@@ -1,6 +1,6 @@
-//! Adapts the blanks that lines of an answer begin with to the document.
+//! Adapts the indentation of an answer's lines to the document.
 //!
-//! Only what is foreign as a whole is adapted: an answer that is indented in the document's own way anywhere keeps each of its lines.
+//! Only a consistently different indentation is adapted: if any line is indented in the document's own way, all lines are kept.
 
 mod relative;
 mod tabs_and_spaces;
@@ -8,21 +8,21 @@ mod tabs_and_spaces;
 use super::CleaningContext;
 use crate::extent::indentation;
 
-/// Tokens behind which code may go on with the next line, though a blank follows them.
+/// Tokens after which code may continue on the next line, even if a blank follows them.
 const GOES_ON_BELOW: [&str; 11] = ["{", "(", "[", ",", ";", ":", "}", "=>", "->", "\\", ">"];
 
-/// Removes an indentation that stands before the cursor already, and writes the others as the document's lines do.
+/// Removes indentation that already precedes the cursor, and converts the rest to the document's.
 pub(super) fn adapt(mut answer: String, around: &CleaningContext<'_>) -> String {
     let line = around.before.line();
     if line.trim().is_empty() {
-        // On a blank line the answer's first line begins where the cursor stands; an engine may count from the line's start.
+        // On a blank line the answer's first line starts at the cursor; an engine may count from the line's start.
         let doubled =
             answer.len() - answer.strip_prefix(line).unwrap_or(answer.trim_start_matches([' ', '\t'])).len();
         answer.drain(..doubled);
     } else if line.ends_with([' ', '\t'])
         && let Some(last) = around.before.last_on_line()
     {
-        // The blank is there already, and what may follow it on the next line did not need it.
+        // The blank already precedes the cursor; code that may continue on the next line did not need it.
         let blanks: &[char] =
             if GOES_ON_BELOW.contains(&last) { &[' ', '\t'] } else { &[' ', '\t', '\r', '\n'] };
         answer.drain(..answer.len() - answer.trim_start_matches(blanks).len());
@@ -33,9 +33,9 @@ pub(super) fn adapt(mut answer: String, around: &CleaningContext<'_>) -> String 
     relative::adapt(tabs_and_spaces::adapt(answer, around), around)
 }
 
-/// A line of an answer that code begins on.
+/// A line of an answer with code.
 struct AnswerLine<'a> {
-    /// Where it begins in the answer.
+    /// Offset in the answer.
     start: usize,
     blanks: &'a str,
     code: &'a str,
@@ -47,7 +47,7 @@ impl AnswerLine<'_> {
     }
 }
 
-/// The lines behind the first one, without those that begin in a literal or comment, comments and lines of a preprocessor.
+/// Returns the code lines after the first one, without comments, preprocessor lines and lines that begin inside a literal or comment.
 fn code_lines<'a>(answer: &'a str, around: &CleaningContext<'_>) -> Vec<AnswerLine<'a>> {
     let spanning = around.before.spanning(answer);
     let mut start = 0;
@@ -67,7 +67,7 @@ fn code_lines<'a>(answer: &'a str, around: &CleaningContext<'_>) -> Vec<AnswerLi
     lines
 }
 
-/// The text with what `indent` makes of the blanks of each line behind the first one.
+/// Replaces the indentation of each line after the first one by the result of `indent`.
 fn reindent(answer: &str, indent: impl Fn(usize, &str) -> String) -> String {
     let mut start = 0;
     let mut written = String::with_capacity(answer.len());

@@ -1,8 +1,8 @@
-//! Writes line ends as the document does.
+//! Converts line ends to the document's.
 
 use super::CleaningContext;
 
-/// An answer with both kinds was copied from a document with both, and stays.
+/// Keeps an answer with both kinds: it was copied from a document with both.
 pub(super) fn adapt(answer: String, around: &CleaningContext<'_>) -> String {
     let crlf = answer.matches("\r\n").count();
     let is_mixed = crlf > 0 && crlf < answer.matches('\n').count();

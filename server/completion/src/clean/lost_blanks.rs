@@ -1,13 +1,13 @@
-//! Puts back the blanks that some tokenizers take away before `!`.
+//! Restores the blanks that some tokenizers remove before `!`.
 //!
-//! Where Hugging Face's tokenizers clean up blanks as they decode, which many of them do by default, `x != y` comes as `x!= y`, and `a && !b`
-//! as `a &&!b`. No formatter writes a blank on one side of such an operator alone, so that what is missing shows.
+//! Many of Hugging Face's tokenizers clean up blanks when decoding by default: `x != y` becomes `x!= y`, and `a && !b` becomes
+//! `a &&!b`. No formatter writes a blank on only one side of such an operator, so a missing one can be detected.
 
 use syntax::TokenKind;
 
 use super::CleaningContext;
 
-/// Signs and words that a negation follows.
+/// Signs and words that may precede a negation.
 const BEFORE_NEGATION: [&str; 9] = ["&&", "||", "==", "!=", "=", "?", ":", "=>", "return"];
 
 pub(super) fn restore(answer: String, around: &CleaningContext<'_>) -> String {
@@ -24,13 +24,13 @@ pub(super) fn restore(answer: String, around: &CleaningContext<'_>) -> String {
     written + &answer[start..]
 }
 
-/// The beginning of an answer without what may yet get a blank.
+/// Returns the beginning of an answer without its end that a blank may still be inserted into.
 pub(super) fn settled(beginning: &str) -> &str {
     let code = beginning.trim_end_matches(['!', '=']);
     if beginning[code.len()..].contains('!') { code.trim_end_matches([' ', '\t']) } else { beginning }
 }
 
-/// Where a blank is missing, in bytes of the answer.
+/// Returns the offsets of missing blanks, in bytes of the answer.
 fn places(answer: &str, around: &CleaningContext<'_>) -> Vec<usize> {
     let (text, cursor, tokens) = around.before.continued(answer);
     let is_blank = |byte: Option<&u8>| matches!(byte, Some(b' '));

@@ -1,10 +1,10 @@
-//! Where a piece of an answer stands after cleaning.
+//! Maps a range of an answer to the cleaned text.
 
 use std::ops::Range;
 
 use crate::trace::{FilterChange, KeptPart};
 
-/// What is left in `text` of a range of the answer as it came, after these `cuts`; empty where it was cut.
+/// Maps a range of the raw answer to `text`, its rest after `cuts`; an empty range if that part was cut.
 pub(crate) fn map_range(range: Range<usize>, cuts: &[FilterChange], text: &str) -> Range<usize> {
     let afters = cuts.iter().skip(1).map(|cut| &*cut.before).chain([text]);
     cuts.iter().zip(afters).fold(range, |range, (cut, after)| {
@@ -21,7 +21,7 @@ fn offset_after(cut: &FilterChange, after: &str, offset: usize) -> usize {
     }
 }
 
-/// An offset of `gate_before` in a text with the same code and other blanks. Between blanks and code it stays with the code.
+/// Maps an offset of `gate_before` to a text with the same code and other blanks. Between blanks and code it stays with the code.
 fn offset_ignoring_blanks(before: &str, after: &str, offset: usize) -> usize {
     let (behind, ahead) = before.split_at(offset);
     let characters = behind.chars().filter(|character| is_code(*character)).count();
@@ -56,7 +56,7 @@ mod tests {
         text.chars().filter(|character| is_code(*character)).collect()
     }
 
-    /// What is left of each of the pieces that make up an answer at `$0` of a document.
+    /// Returns the cleaned answer at `$0` of a document, and the rest of each of its pieces.
     fn left(document: &str, pieces: &[&str], is_cut_off: bool) -> (String, Vec<String>) {
         let (prefix, suffix) = document.split_once("$0").expect("a cursor");
         let around = CleaningContext::new(Language::Python, prefix, suffix);
@@ -131,7 +131,7 @@ mod tests {
             is_cut_off: bool,
         ) {
             let (text, kept) = left(document, &pieces, is_cut_off);
-            // Nothing is lost or told twice, and no piece is given what was another one's.
+            // The pieces partition the text: nothing is lost, repeated or given to another piece.
             prop_assert_eq!(code(&kept.concat()), code(&text));
             for (piece, kept) in pieces.iter().zip(&kept) {
                 prop_assert!(code(piece).contains(&code(kept)), "{piece:?} {kept:?}");

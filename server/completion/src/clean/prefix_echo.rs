@@ -1,10 +1,10 @@
-//! Removes what stands before the cursor in its line from the start of an answer, which chat models like to repeat.
+//! Removes a repetition of the cursor's line from the start of an answer, as chat models often produce.
 
 use syntax::{Language, LanguageFamily, TokenKind, is_reserved, lex};
 
 use super::{CleaningContext, is_distinctive};
 
-/// Lines before the cursor's that may be repeated with it.
+/// Maximum number of lines before the cursor's that may be repeated with it.
 const MAX_LINES: usize = 8;
 
 pub(super) fn remove(answer: String, around: &CleaningContext<'_>) -> String {
@@ -22,8 +22,8 @@ pub(super) fn remove(answer: String, around: &CleaningContext<'_>) -> String {
     }
 }
 
-/// The text from each of the lines before the cursor's up to the cursor, the longest first. Nothing where the cursor's line is blank: the
-/// same statements may come twice.
+/// Returns the texts from each of the previous lines up to the cursor, the longest first. Empty if the cursor's line is blank: the same
+/// statements may occur twice.
 fn several_lines<'a>(around: &CleaningContext<'a>) -> impl Iterator<Item = &'a str> {
     let text = around.before.text();
     let is_blank = around.before.line().trim().is_empty();
@@ -33,7 +33,7 @@ fn several_lines<'a>(around: &CleaningContext<'a>) -> impl Iterator<Item = &'a s
     starts.into_iter().rev().map(|start| text[start..].trim_start()).filter(|lines| lines.contains('\n'))
 }
 
-/// Whether an answer that began like this may turn out to repeat the line.
+/// Returns whether an answer with this beginning may still repeat the line.
 pub(super) fn may_be_echo(beginning: &str, around: &CleaningContext<'_>) -> bool {
     let line = around.before.line().trim_start();
     let echo = beginning.trim_start_matches([' ', '\t', '\n', '\r']);
@@ -41,10 +41,10 @@ pub(super) fn may_be_echo(beginning: &str, around: &CleaningContext<'_>) -> bool
     is_line || several_lines(around).any(|lines| lines.starts_with(echo))
 }
 
-/// Whether a line says enough for its repetition to be none by chance: more than a part of a name, or a keyword, behind which it
-/// cannot come again.
+/// Returns whether a line is distinctive enough that its repetition is no coincidence: more than a part of a name, or a keyword that
+/// cannot follow itself.
 fn may_be_repeated(line: &str, rest: &str, around: &CleaningContext<'_>) -> bool {
-    // Of three names in a row the third declares nothing.
+    // Three names in a row declare nothing.
     let is_followed = line.ends_with(' ') && rest.trim_start().starts_with(is_word);
     let tokens = lex(around.language, line);
     let is_keyword = |word: &str| is_reserved(around.language, word);
@@ -52,14 +52,14 @@ fn may_be_repeated(line: &str, rest: &str, around: &CleaningContext<'_>) -> bool
         [] => false,
         [word] if word.kind == TokenKind::Word => {
             let word = &line[word.range.clone()];
-            // `Kernel Kernel` declares a property, `kernel kernel` nothing.
+            // `Kernel Kernel` declares a property, `kernel kernel` does not.
             line.len() == word.len()
                 || is_keyword(word)
                 || word.starts_with(char::is_lowercase)
                 || is_followed
         }
-        // Nothing is closed twice, and no member has two dots.
-        // Literals side by side are one in some languages.
+        // A bracket cannot close twice, and a member access has one dot.
+        // Some languages concatenate adjacent literals.
         [literal] if literal.kind == TokenKind::String => {
             !matches!(around.language.family(), LanguageFamily::C) && around.language != Language::Python
         }
@@ -69,7 +69,7 @@ fn may_be_repeated(line: &str, rest: &str, around: &CleaningContext<'_>) -> bool
     }
 }
 
-/// Whether a name that ends at the cursor would be doubled to one that the document does not have.
+/// Returns whether the answer doubles the name before the cursor to a name that the document does not contain.
 fn doubles_name(line: &str, rest: &str, around: &CleaningContext<'_>) -> bool {
     let start =
         line.len() - line.chars().rev().take_while(|c| is_word(*c)).map(char::len_utf8).sum::<usize>();
@@ -83,13 +83,14 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Whether a name is in a text.
+/// Returns whether a text contains a name.
 fn has_name(text: &str, name: &str) -> bool {
     text.match_indices(name)
         .any(|(at, _)| !text[..at].ends_with(is_word) && !text[at + name.len()..].starts_with(is_word))
 }
 
-/// Whether the answer repeats the line rather than nests in it what begins alike, as `max(max(a, b), c)` does: that opens brackets anew.
+/// Returns whether the answer repeats the line, rather than nesting code with the same beginning, as in `max(max(a, b), c)`: that opens
+/// brackets again.
 fn is_certain(line: &str, rest: &str, around: &CleaningContext<'_>) -> bool {
     if !may_be_repeated(line, rest, around) {
         return false;
@@ -104,7 +105,7 @@ fn is_certain(line: &str, rest: &str, around: &CleaningContext<'_>) -> bool {
         || !balances_twice(line, rest, around)
 }
 
-/// Whether the brackets fit with the line repeated, and do not without.
+/// Returns whether the brackets fit only with the line repeated.
 fn balances_twice(line: &str, rest: &str, around: &CleaningContext<'_>) -> bool {
     let first = |text: &str| match around.before.end(around.extent, text) {
         Some(end) => text[..end].to_owned(),

@@ -2,15 +2,15 @@
 
 use super::{CleaningContext, is_distinctive};
 
-/// Lines of a run that is looked for at most: models that loop have short loops.
+/// Maximum number of lines of a repeated run: models that loop have short loops.
 const MAX_RUN_LINES: usize = 8;
-/// A run that comes so often in a row is a loop. Three also stand in tables and tests.
+/// Number of consecutive repetitions that make a loop. Three also occur in tables and tests.
 const MIN_REPEATS: usize = 4;
 
-/// Lines that come again, of an answer that nothing cut off: more than any answer that somebody waits for has.
+/// Number of repeated lines that make an answer endless even if it was not cut off: no useful answer has as many.
 const ENDLESS_LINES: usize = 64;
 
-/// Keeps the first of runs of lines that come again and again, if the answer did not end by itself.
+/// Keeps the first of several repeated runs of lines, if the answer was cut off or is endless.
 pub(super) fn cut(mut answer: String, around: &CleaningContext<'_>) -> String {
     let lines: Vec<&str> = answer.lines().map(str::trim).collect();
     let is_endless = around.is_cut_off || is_endless(&answer);
@@ -25,7 +25,7 @@ pub(super) fn cut(mut answer: String, around: &CleaningContext<'_>) -> String {
     answer
 }
 
-/// Whether the answer ends with more repeated lines than any right one has.
+/// Returns whether the answer ends with more repeated lines than any correct answer.
 pub(super) fn is_endless(answer: &str) -> bool {
     let lines: Vec<&str> = answer.lines().rev().take(ENDLESS_LINES + MAX_RUN_LINES).map(str::trim).collect();
     let repeats = |length: usize| {

@@ -1,23 +1,24 @@
-//! Cuts what already stands after the cursor in its line.
+//! Cuts text that already follows the cursor in its line.
 
 use super::CleaningContext;
 
-/// Fewer characters than this are left to the brackets' own rule.
+/// Minimum length of that text in characters; shorter ones are handled by `doubled_brackets`.
 const MIN_CHARACTERS: usize = 3;
 
-/// Keeps what stands before the rest of the cursor's line, if the answer's first or last line ends with that and leaves open what it closes.
+/// Cuts the rest of the cursor's line from the end of the answer's first or last line, if the remaining answer leaves open the brackets
+/// that it closes.
 pub(super) fn cut(mut answer: String, around: &CleaningContext<'_>) -> String {
     let rest = around.rest_of_line().trim();
     let first_line = answer.lines().next().unwrap_or_default().trim_end();
     let fits = |kept: &&str| around.before.leaves_open_what_follows_closes(kept);
     let at_first = || first_line.strip_suffix(rest).filter(fits);
-    // A later line that ends so by chance leaves brackets as they are.
+    // A later line that ends with the text by coincidence leaves the brackets as they are.
     let at_last = || answer.trim_end().strip_suffix(rest).filter(fits).filter(|_| !fits(&&*answer));
     if rest.chars().nth(MIN_CHARACTERS - 1).is_some()
         && let Some(kept) = at_first().or_else(at_last).map(str::len)
     {
         answer.truncate(kept);
-        // A blank that stands there is there already.
+        // The blank already follows the cursor.
         if around.suffix.starts_with([' ', '\t']) {
             answer.truncate(answer.trim_end().len());
         }

@@ -1,16 +1,16 @@
-//! Cuts an answer that runs on into the next lines after the cursor.
+//! Cuts an answer that continues into the next lines after the cursor.
 
 use super::{CleaningContext, is_distinctive};
 use crate::extent::indentation;
 
-/// Telling lines in a row that also stand after the cursor: so many are no chance.
+/// Number of consecutive distinctive lines that rule out coincidence if they also follow the cursor.
 const CERTAIN_LINES: usize = 2;
-/// The same for lines that are all indented by as much more, or less, than they are there.
+/// The same for lines that are all shifted by the same indentation.
 const CERTAIN_SHIFTED_LINES: usize = 4;
-/// Most lines after the cursor that are compared.
+/// Maximum number of lines after the cursor that are compared.
 const MAX_LINES: usize = 16;
 
-/// Keeps what stands before the lines that stand after the cursor as well.
+/// Cuts the lines that also follow the cursor, and everything after them.
 pub(super) fn cut(mut answer: String, around: &CleaningContext<'_>) -> String {
     if let Some(start) = overlap(&answer, around, false) {
         answer.truncate(answer[..start].trim_end().len());
@@ -18,12 +18,13 @@ pub(super) fn cut(mut answer: String, around: &CleaningContext<'_>) -> String {
     answer
 }
 
-/// Whether an answer that is not complete yet has run on into these lines for certain.
+/// Returns whether an incomplete answer has certainly continued into these lines.
 pub(super) fn overlaps_for_certain(answer: &str, around: &CleaningContext<'_>) -> bool {
     overlap(answer, around, true).is_some()
 }
 
-/// Where the answer begins to repeat the lines after the cursor, indentation and all: to its end, or for several telling lines.
+/// Returns the offset at which the answer begins to repeat the lines after the cursor including their indentation: up to the answer's
+/// end, or for several distinctive lines.
 fn overlap(answer: &str, around: &CleaningContext<'_>, is_open: bool) -> Option<usize> {
     let follows: Vec<&str> =
         around.suffix.split('\n').skip(1).map(str::trim_end).filter(is_not_blank).take(MAX_LINES).collect();
@@ -43,7 +44,7 @@ fn overlap(answer: &str, around: &CleaningContext<'_>, is_open: bool) -> Option<
     let is_repeated = |&place: &usize| {
         let overlap = Overlap::new(&lines[place..], &follows);
         match place {
-            // What only begins like the next lines is new code that is like them: a test with the same annotations.
+            // An answer that only begins like the next lines is new code similar to them, as a test with the same annotations.
             0 => overlap.is_whole(is_open),
             _ => {
                 overlap.is_whole(is_open)
@@ -55,13 +56,13 @@ fn overlap(answer: &str, around: &CleaningContext<'_>, is_open: bool) -> Option<
     (0..lines.len()).find(is_repeated).map(|place| lines[place].0)
 }
 
-/// Lines that are the same, from a line of an answer and the first one after the cursor on.
+/// Equal lines, from a line of the answer and the first line after the cursor.
 struct Overlap {
-    /// How many of them say something.
+    /// Number of distinctive lines among them.
     telling: usize,
-    /// Whether they go to the answer's end.
+    /// Whether they reach the answer's end.
     is_to_the_end: bool,
-    /// Whether they are all that is compared.
+    /// Whether they are all the compared lines.
     is_all: bool,
 }
 
@@ -84,7 +85,7 @@ impl Overlap {
     }
 }
 
-/// Whether so many lines come again with another indentation that it is no chance.
+/// Returns whether enough lines are repeated with another indentation to rule out coincidence.
 fn overlap_is_shifted(lines: &[(usize, String)], follows: &[&str]) -> bool {
     let shift = |line: &str, next: &str| indentation(line).len() as isize - indentation(next).len() as isize;
     let same = lines.iter().zip(follows).take_while(|((_, line), next)| {

@@ -1,4 +1,4 @@
-//! Cuts the last line of an answer that was cut off: half a line after whole ones is of no use.
+//! Cuts the last line of a truncated answer: half a line after whole ones is useless.
 
 use super::CleaningContext;
 

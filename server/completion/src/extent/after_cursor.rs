@@ -1,29 +1,29 @@
-//! What stands after the cursor: which brackets it closes, and whether more of the cursor's block is there.
+//! Analyzes the text after the cursor: which brackets it closes, and whether it holds more of the cursor's block.
 
 use syntax::{Language, OpenBracket, StatementReader, TokenKind, lex};
 
 use super::indentation;
 
-/// What stands after the cursor.
+/// The analyzed text after the cursor.
 pub(super) struct TextAfter {
-    /// How many of the brackets that are open at the cursor it closes; `None` where its closers do not fit them.
+    /// Number of brackets open at the cursor that it closes; `None` if its closers do not match them.
     closes: Option<usize>,
-    /// How many are open there.
+    /// Number of brackets open at the cursor.
     open: usize,
-    /// Its first token, if that closes a bracket.
+    /// Its first token, if that is a closing bracket.
     closer: Option<u8>,
     /// Whether it begins with the `{` of a block.
     begins_block: bool,
-    /// Whether it holds no code.
+    /// Whether it has no code.
     is_empty: bool,
-    /// Blanks before its first token behind the cursor's line.
+    /// Indentation of its first line with code after the cursor's line.
     column: Option<usize>,
-    /// The indentation of the line that the innermost bracket was opened on.
+    /// Indentation of the line with the innermost open bracket.
     opener_column: usize,
 }
 
 impl TextAfter {
-    /// That of `suffix`, for a cursor with these brackets open in the text before it.
+    /// Analyzes `suffix`, for a cursor with the brackets `open` in the text `gate_before` it.
     pub(super) fn new(language: Language, suffix: &str, open: &[OpenBracket<'_>], before: &str) -> TextAfter {
         let tokens = lex(language, suffix);
         let mut words = tokens.iter().filter(|token| token.kind != TokenKind::Newline);
@@ -47,28 +47,28 @@ impl TextAfter {
         }
     }
 
-    /// How many brackets it closes, so that no answer may.
+    /// Returns the number of brackets that it closes, so that no answer may close them.
     pub(super) fn closes(&self) -> Option<usize> {
         self.closes
     }
 
-    /// Whether its first token closes a bracket.
+    /// Returns whether its first token is a closing bracket.
     pub(super) fn begins_with_closer(&self) -> bool {
         self.closer.is_some()
     }
 
-    /// Whether it begins with the `{` of a block, so that an answer may be its head alone.
+    /// Returns whether it begins with the `{` of a block, so that the answer may be only the block's head.
     pub(super) fn begins_block(&self) -> bool {
         self.begins_block
     }
 
-    /// The indentation of its first line with code behind the cursor's line; `None` where there is none.
+    /// Returns the indentation of its first line with code after the cursor's line, if any.
     pub(super) fn column(&self) -> Option<usize> {
         self.column
     }
 
-    /// Whether the rest of the cursor's block, and its end, are missing: nothing follows at all, or fewer closers than there are open
-    /// brackets, the first of them on the level of another one than the innermost.
+    /// Returns whether the rest and the end of the cursor's block are missing: no code follows, or there are fewer closers than open
+    /// brackets and the first closer is on another level than the innermost bracket.
     pub(super) fn is_tail_missing(&self) -> bool {
         let closes_less = self.closes.is_some_and(|closes| closes < self.open);
         let is_other_level = self.column.is_none_or(|column| column < self.opener_column);
@@ -76,7 +76,7 @@ impl TextAfter {
     }
 }
 
-/// The brackets of `text` that close what was opened before it, in order. `None` if it stops in the middle of something.
+/// Returns the closing brackets of `text` whose opening brackets precede it, in order. `None` if `text` leaves a bracket open.
 fn closers(language: Language, text: &str) -> Option<Vec<u8>> {
     let mut closers = Vec::new();
     let mut reader = StatementReader::new(language);
@@ -91,8 +91,8 @@ fn closers(language: Language, text: &str) -> Option<Vec<u8>> {
     reader.open().is_empty().then_some(closers)
 }
 
-/// How many of the `open` brackets the `closers` close: the outermost ones, all of them. Code that closes more than it opens is broken,
-/// or in the middle of being written, and says nothing.
+/// Returns how many of the `open` brackets `closers` closes: all of them must match the outermost ones. Code that closes more than it
+/// opens is broken or unfinished, so the result is `None`.
 fn fitting(closers: &[u8], open: &[OpenBracket<'_>]) -> Option<usize> {
     let outermost = open.get(..closers.len())?;
     let fits = outermost.iter().rev().zip(closers).all(|(open, closer)| open.closer() == *closer);

@@ -1,4 +1,4 @@
-//! Where an answer ends in a language whose blocks stand in brackets.
+//! Finds the end of an answer in languages with bracketed blocks.
 
 use syntax::{StatementReader, Token, TokenKind};
 
@@ -20,7 +20,7 @@ impl<'c> Continuation<'c, '_> {
                 return Some(end);
             }
             let opens = self.opens_body(&reader, token, extent, level);
-            // On a fresh line the block after the cursor may be a statement of its own.
+            // On a fresh line, the block after the cursor may be a separate statement.
             if opens && !is_fresh && self.before.after.begins_block() {
                 return Some(self.end_before(token));
             }
@@ -34,7 +34,7 @@ impl<'c> Continuation<'c, '_> {
         self.over(&reader, extent, level)
     }
 
-    /// Where the answer ends if it ends before `token` or with it.
+    /// Returns the end of the answer if it ends before or with `token`.
     fn ends_at(
         &self,
         reader: &StatementReader<'_>,
@@ -67,12 +67,12 @@ impl<'c> Continuation<'c, '_> {
         }
     }
 
-    /// Whether a closer is of the kind of the innermost open bracket.
+    /// Returns whether a closer matches the innermost open bracket.
     pub(super) fn fits(&self, reader: &StatementReader<'_>, written: &str) -> bool {
         reader.open().last().is_some_and(|open| open.closer() == written.as_bytes()[0])
     }
 
-    /// Whether the block is the one that the cursor's line opens, and nothing after the cursor closes it: then the answer does.
+    /// Returns whether the answer closes the block: the cursor's line opens it, and nothing after the cursor closes it.
     fn closes_own(&self, extent: Extent, is_kept: bool) -> bool {
         extent != Extent::Statement && !is_kept && !self.before.is_on_fresh_line()
     }
@@ -81,13 +81,13 @@ impl<'c> Continuation<'c, '_> {
         self.text[..token.range.start].trim_end_matches([' ', '\t']).ends_with('\n')
     }
 
-    /// Whether `token` begins the definition of a function on a level further out, which no formatter would have put in this block.
+    /// Returns whether `token` begins a function definition further out, which no formatter would put in this block.
     fn begins_another_level(&self, token: &Token) -> bool {
         let is_outside = self.column(token) < indentation(self.before.line()).len();
         self.begins_line(token) && is_outside && self.before.defines(&self.text[token.range.start..])
     }
 
-    /// Whether `token` opens the body of what the cursor's statement heads.
+    /// Returns whether `token` opens the body of the cursor's statement.
     fn opens_body(&self, reader: &StatementReader<'_>, token: &Token, extent: Extent, level: usize) -> bool {
         extent == Extent::Statement
             && token.range.start >= self.cursor
@@ -96,7 +96,7 @@ impl<'c> Continuation<'c, '_> {
             && reader.next_brace_opens_body()
     }
 
-    /// The end of a statement that nothing could go on with.
+    /// Returns the end of a statement that no later text can continue.
     fn over(&self, reader: &StatementReader<'_>, extent: Extent, level: usize) -> Option<usize> {
         let is_line_over = self.tokens.last().is_some_and(|last| last.kind == TokenKind::Newline);
         let end = reader.last_end()?.saturating_sub(self.before.restart);

@@ -1,10 +1,10 @@
-//! Where an answer ends in a language whose blocks are indented.
+//! Finds the end of an answer in languages with indented blocks.
 
 use syntax::{StatementReader, Token, TokenKind};
 
 use super::{Continuation, CursorText, Extent, indentation};
 
-/// Words that a line of a compound statement on the same level begins with.
+/// Keywords that continue a compound statement on the same level.
 const CLAUSES: [&str; 4] = ["else", "elif", "except", "finally"];
 
 impl CursorText<'_> {
@@ -25,7 +25,7 @@ impl CursorText<'_> {
         if is_rest { Extent::Block { column } } else { Extent::Statement }
     }
 
-    /// The indentation of the line with the last token.
+    /// Returns the indentation of the line with the last token.
     fn head_column(&self) -> usize {
         let at = self.last.as_ref().map_or(0, |last| last.range.start);
         let line = self.text[..at].rfind('\n').map_or(0, |at| at + 1);
@@ -33,10 +33,10 @@ impl CursorText<'_> {
     }
 }
 
-/// A statement that is read line by line.
+/// State of a statement that is read line by line.
 #[derive(Default)]
 struct CompoundStatement {
-    /// Whether it began with a word that blocks and clauses follow.
+    /// Whether it began with a keyword that allows clauses.
     has_clauses: bool,
     /// Whether the last line on its level was an annotation.
     is_annotation: bool,
@@ -44,7 +44,7 @@ struct CompoundStatement {
 }
 
 impl CompoundStatement {
-    /// Takes in the first token of a line on its level.
+    /// Processes the first token of a line on its level.
     fn begin(&mut self, first: &str) {
         let is_head = !self.has_begun || self.is_annotation;
         self.is_annotation = first == "@";
@@ -105,7 +105,7 @@ impl<'c> Continuation<'c, '_> {
         None
     }
 
-    /// Whether a closer closes what the text after the cursor does, or nothing at all.
+    /// Returns whether a closer duplicates one of the text after the cursor, or closes nothing.
     fn closes_suffix_bracket(&self, reader: &StatementReader<'_>, token: &Token) -> bool {
         let written = self.text_of(token);
         let is_closer = token.kind == TokenKind::Punctuation && matches!(written, ")" | "]" | "}");
@@ -114,7 +114,7 @@ impl<'c> Continuation<'c, '_> {
         is_closer && token.range.start >= self.cursor && is_kept && (depth == 0 || self.fits(reader, written))
     }
 
-    /// The end of what stands before a token, without blanks.
+    /// Returns the end of the text before a token, without blanks.
     pub(super) fn end_before(&self, token: &Token) -> usize {
         self.text[..token.range.start].trim_end().len().max(self.cursor)
     }

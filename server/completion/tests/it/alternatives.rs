@@ -1,4 +1,4 @@
-//! What else could be inserted.
+//! Alternative completions.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::complete::at_cursor;
 
-/// An engine that says the first text and offers the others, with how sure it is.
+/// An engine with a first text and alternatives, each with a confidence.
 struct Offers(EngineDescription, Vec<(&'static str, f64)>);
 
 impl Engine for Offers {
@@ -85,7 +85,7 @@ async fn they_are_cleaned_as_the_first_one_and_each_is_there_once() {
     ];
     let outcome = asked("x = f($0)\n", &offered, &CompletionSettings::for_invoked()).await;
     assert_eq!(outcome.text, "a");
-    assert_eq!(texts(&outcome), ["b", "c", "d", "e"], "as many as somebody looks through");
+    assert_eq!(texts(&outcome), ["b", "c", "d", "e"], "at most four alternatives");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Answers whose beginning is being typed.
+//! Typing through cached answers.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 const CURSOR: &str = "$0";
 
-/// An engine in a workspace.
+/// A cache key of an engine in a workspace.
 pub(crate) fn basis() -> CacheKey {
     CacheKey {
         engine: "e1".to_owned(),
@@ -18,7 +18,7 @@ pub(crate) fn basis() -> CacheKey {
     }
 }
 
-/// The place of a fixture's cursor.
+/// Returns the place of a fixture's cursor.
 pub(crate) fn place(fixture: &str) -> CursorSnapshot {
     let (before, after) = fixture.split_once(CURSOR).expect("a fixture has a cursor");
     at(&[before, after].concat(), before.len())
@@ -34,7 +34,7 @@ fn after_answer(fixture: &str, answer: &str) -> AnswerCache {
     recent
 }
 
-/// What is left of `answer`, which was given at the first cursor, at the second one.
+/// Checks the rest of `answer`, given at the first cursor, at the second one.
 #[track_caller]
 fn check(first: &str, answer: &str, second: &str, rest: Option<&str>) {
     assert_eq!(after_answer(first, answer).remaining_text(&place(second)).as_deref(), rest);
@@ -114,7 +114,7 @@ fn what_was_shown_stays_first_when_there_is_more_to_choose_from() {
     let mut recent = after_answer("x = $0\n", "f(a)");
     recent.insert_alternatives(place("x = $0\n"), ["f(a, b)", "g()", "f(a)", "g()"]);
     assert_eq!(recent.remaining_text(&place("x = $0\n")).as_deref(), Some("f(a)"));
-    // Whichever of them is typed goes on.
+    // Either of them can be typed through.
     assert_eq!(recent.remaining_text(&place("x = g$0\n")).as_deref(), Some("()"));
     assert_eq!(recent.remaining_text(&place("x = f(a,$0\n")).as_deref(), Some(" b)"));
     assert_eq!(recent.remaining_text(&place("x = h$0\n")), None);
@@ -163,7 +163,7 @@ fn places_that_are_none_have_no_rest() {
     }
 }
 
-/// The rest by its definition: whatever makes the document that accepting the answer would have made.
+/// The rest by definition: every text that completes the document as accepting the answer would have.
 fn naive<'a>(first: (&str, usize), answer: &'a str, second: (&str, usize)) -> Vec<&'a str> {
     let (before, after) = first.0.split_at(first.1);
     let (today_before, today_after) = second.0.split_at(second.1);
@@ -188,7 +188,7 @@ fn texts(longest: usize) -> impl Strategy<Value = String> {
         .prop_map(|pieces| pieces.concat())
 }
 
-/// A document in which an answer may have been typed in part, or something else.
+/// A document in which a part of an answer, or something else, was typed.
 fn today(before: String, answer: &str, after: String) -> impl Strategy<Value = (String, usize)> + use<> {
     let boundaries: Vec<usize> = (0..=answer.len()).filter(|&at| answer.is_char_boundary(at)).collect();
     let at = proptest::sample::select(boundaries);

@@ -1,4 +1,4 @@
-//! Every way a completion can end, and what an engine can never see.
+//! Every status of a completion, and text that an engine must never receive.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 const CURSOR: &str = "$0";
 
-/// The document and cursor that `fixture` shows, in a workspace without other files.
+/// Returns the document and cursor of `fixture`, in a workspace without other files.
 pub(crate) fn at_cursor(fixture: &str) -> (DocumentSnapshot, usize) {
     in_world(&WorkspaceIndex::empty(), "main.py", fixture)
 }
@@ -85,7 +85,7 @@ async fn the_deadline_frees_the_engine() {
     assert_eq!(engine.busy(), 0);
 }
 
-/// Speaks and then says nothing more.
+/// Streams some text and then blocks.
 struct Stuck(EngineDescription);
 
 impl Engine for Stuck {
@@ -108,7 +108,7 @@ impl Engine for Stuck {
         _cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         async move {
-            let left = request.deadline.expect("whoever asks has a deadline") - tokio::time::Instant::now();
+            let left = request.deadline.expect("requests have a deadline") - tokio::time::Instant::now();
             sink.prompt("the prompt");
             assert!(sink.text(&format!("{} s left\n    half a li", left.as_secs())).is_continue());
             std::future::pending().await
@@ -173,7 +173,7 @@ async fn an_endless_answer_is_not_read_to_the_end() {
     assert!(outcome.trace.received.len() < 70_000);
 }
 
-/// Looking whether it is complete must not take as long as the square of its length.
+/// Checking for completeness must not take quadratic time.
 #[tokio::test]
 async fn an_endless_statement_in_small_pieces_is_read_to_the_limit() {
     let mut pieces = vec!["("];
@@ -198,7 +198,7 @@ async fn gates_close_before_the_engine_is_asked() {
     assert!(matches!(large.status, OutcomeStatus::Gated(Gate::DocumentTooLarge)), "{:?}", large.status);
 }
 
-/// Remembers everything that it is told.
+/// Records every request.
 struct Spy {
     description: EngineDescription,
     told: Mutex<String>,
@@ -234,7 +234,7 @@ impl Engine for Spy {
 
 const CANARY: &str = "xyzzy_canary_quux";
 
-/// A file whose hole holds the canary many times, and whose other files make the model eager to go on there.
+/// A file with the canary many times in its hole, and other files that make the model likely to produce it.
 fn world_with_canary() -> WorkspaceIndex {
     let truth = format!("    {CANARY} = load({CANARY})\n    return {CANARY}\n");
     let file = |path: &str, text: String| SourceFile {
@@ -349,7 +349,7 @@ async fn the_builtin_engine_completes_from_the_workspace() {
     assert_eq!(gated.text, "");
 }
 
-/// What the built-in engine proposes behind `logger.` in a function that nobody has.
+/// Returns the built-in engine's proposal after `logger.` in a function without copies.
 async fn logged(world: &WorkspaceIndex, documents: Vec<SourceFile>) -> String {
     let documents = documents.into_iter().map(|file| Arc::new(FileIndex::new(file))).collect();
     let (snapshot, offset) = in_world(world, "lib/a.py", "def add(key):\n    logger.$0\n");
@@ -360,7 +360,7 @@ async fn logged(world: &WorkspaceIndex, documents: Vec<SourceFile>) -> String {
         .text
 }
 
-/// A file that logs in one way.
+/// A file with one logging style.
 fn logging(path: &str, how: &str) -> SourceFile {
     let line = format!("    logger.{how}(key)\n");
     let text = format!("def put(key):\n{line}\n\ndef drop(key):\n{line}").into();
@@ -373,13 +373,9 @@ async fn an_unsaved_document_is_read_in_the_place_of_its_file() {
     assert_eq!(logged(&world, vec![]).await, "info(key)");
     assert_eq!(logged(&world, vec![logging("b.py", "debug")]).await, "debug(key)");
     assert_eq!(logged(&world, vec![logging("b.py", "debug"), logging("c.py", "debug")]).await, "debug(key)");
-    assert_eq!(logged(&world, vec![]).await, "info(key)", "what is saved is as it was");
+    assert_eq!(logged(&world, vec![]).await, "info(key)", "the saved text is unchanged");
     let own = logging("lib/a.py", "debug");
-    assert_eq!(
-        logged(&world, vec![own]).await,
-        "info(key)",
-        "the document's own text is what is asked about"
-    );
+    assert_eq!(logged(&world, vec![own]).await, "info(key)", "the document's own text is completed");
 }
 
 #[tokio::test]
@@ -396,11 +392,11 @@ async fn tokens_follow_the_files() {
     let moved = follow(&changed, &[SourceFile { path: "c.py".into(), ..new }]);
     assert_eq!(logged(&moved, vec![]).await, "debug(key)");
     assert_eq!(logged(&follow(&moved, &[]), vec![]).await, "");
-    // Tokens that are put together while files change are those of the files as they are by then.
+    // Tokens merged while files change must be those of the current files.
     assert_eq!(logged(&moved.with_tokens_of(&first), vec![]).await, "debug(key)");
     assert!(
         follow(&WorkspaceIndex::empty(), &[old]).tokens().is_none(),
-        "where nobody reads them there are none"
+        "without a reader there are no tokens"
     );
 }
 
@@ -440,7 +436,7 @@ async fn many_requests_share_one_world() {
     assert!(texts.iter().all(|text| *text == texts[0] && !text.is_empty()), "{texts:?}");
 }
 
-/// The files that the context of a question comes from, in a workspace in which `is_admitted` decides what may leave.
+/// Returns the outcome with the context's files, in a workspace where `is_admitted` is the path gate.
 async fn guarded_context(is_admitted: fn(&str) -> bool) -> Outcome {
     let file = |path: &str, text: &str| SourceFile {
         path: path.into(),

@@ -1,4 +1,4 @@
-//! Somebody types, an editor asks at every key, and an engine takes its time. The clock is paused: what is counted depends on no machine.
+//! A user types, an editor sends a request at every key, and an engine is slow. The clock is paused, so the counts are deterministic.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -27,7 +27,7 @@ const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// What is typed: a program of a person's own lines.
+/// The typed program: typical handwritten lines.
 const PROGRAM: &str = "\
 def total(orders, limit):
     price = 0
@@ -47,19 +47,19 @@ def shipping(orders, country):
 ";
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().expect("nobody panics while it is locked")
+    mutex.lock().expect("no panic while it is locked")
 }
 
-/// What an engine says in a call.
+/// Maps the number of a call and its request to the pieces of the answer.
 type Says = dyn Fn(usize, &Request) -> Vec<String> + Send + Sync;
 
-/// An engine that says its pieces after a while, and counts.
+/// An engine that streams its pieces after a delay, and counts its calls.
 struct Slow {
     description: EngineDescription,
     latency: Duration,
     between: Duration,
     says: Box<Says>,
-    /// What else it has for who asks by key.
+    /// Alternatives on explicit invocation.
     offers: Vec<&'static str>,
     calls: AtomicUsize,
     at_work: AtomicUsize,
@@ -94,7 +94,7 @@ impl Slow {
         }
     }
 
-    /// An engine that says this, one piece each `between`.
+    /// Creates an engine that streams these pieces, one each `between`.
     fn saying(latency: Duration, between: Duration, pieces: &[&str]) -> Slow {
         let pieces: Vec<String> = pieces.iter().map(|&piece| piece.to_owned()).collect();
         Slow { between, ..Slow::new(latency, move |_, _| pieces.clone()) }
@@ -149,7 +149,7 @@ impl Engine for Slow {
     }
 }
 
-/// An editor with one document, in which the newest question is the only one that waits.
+/// An editor with one document, in which only the newest request is pending.
 struct Editor {
     live: CompletionSession,
     engine: Arc<Slow>,
@@ -157,7 +157,7 @@ struct Editor {
     rope: Rope,
     revision: u64,
     cursor: usize,
-    /// Questions so far.
+    /// Number of requests so far.
     arrival: u64,
     asking: Option<JoinHandle<SuggestionOutcome>>,
 }
@@ -209,12 +209,12 @@ impl Editor {
         }
     }
 
-    /// Cancels the question that waits, and asks another one.
+    /// Cancels the pending request and sends another one.
     fn ask(&mut self) {
         self.ask_as(false, false);
     }
 
-    /// As by the key that shows other suggestions.
+    /// Sends a request with the key for alternatives.
     fn ask_for_choice(&mut self) {
         self.ask_as(true, true);
     }
@@ -248,12 +248,12 @@ impl Editor {
         }
     }
 
-    /// Waits for the answer to the question that waits.
+    /// Waits for the answer to the pending request.
     async fn answer(&mut self) -> SuggestionOutcome {
         self.asking.take().expect("something was asked").await.expect("nothing panics")
     }
 
-    /// The answer, if it is there already.
+    /// Returns the answer if it is available without waiting.
     async fn answer_by_now(&mut self) -> Option<SuggestionOutcome> {
         if self.asking.as_ref()?.is_finished() { Some(self.answer().await) } else { None }
     }
@@ -420,7 +420,7 @@ async fn silence_is_shared_where_it_was_and_asked_about_again_elsewhere_and_by_k
 #[tokio::test(start_paused = true)]
 async fn a_defect_is_told_and_ends_nothing_else() {
     let panics = |call, _: &Request| {
-        assert!(call > 0, "the engine panics as it was told to");
+        assert!(call > 0, "the first call panics on purpose");
         vec!["total\n".to_owned()]
     };
     let mut editor = Editor::new("x = ", Slow::new(ms(10), panics));
@@ -439,7 +439,7 @@ async fn what_waits_for_a_pause_asks_nothing_when_a_key_comes() {
         sleep(ms(120)).await;
     }
     let calls = editor.engine.calls();
-    // It goes on after a pause, once.
+    // After a pause, exactly one request is made.
     let suggested = editor.answer().await;
     assert!(matches!(suggested, SuggestionOutcome::Suggestion { is_reused: false, .. }), "{suggested:?}");
     assert_eq!(editor.engine.calls(), calls + 1);
@@ -456,7 +456,7 @@ fn assert_choice(suggested: SuggestionOutcome, expected: &[&str], reused: bool) 
     }
 }
 
-/// An engine that says the first of these, and offers the others to who asks by key.
+/// Creates an engine with this first text, and the others as alternatives on explicit invocation.
 fn offering(texts: &'static [&'static str]) -> Slow {
     Slow { offers: texts[1..].to_vec(), ..Slow::saying(ms(20), ms(0), &[texts[0]]) }
 }
@@ -471,7 +471,7 @@ async fn who_asks_for_a_choice_is_not_put_off_with_what_is_known() {
     editor.ask_for_choice();
     assert_choice(editor.answer().await, &["total", "price", "tax"], true);
     assert_eq!(editor.engine.calls(), 2);
-    // While it is typed there is still a choice of what begins so, and nobody is asked.
+    // While it is typed, the matching alternatives stay, without a request.
     editor.press("t");
     editor.ask();
     assert_choice(editor.answer().await, &["otal", "ax"], true);
@@ -502,7 +502,7 @@ async fn a_choice_waits_for_an_answer_that_is_being_written() {
     assert_eq!((editor.engine.calls(), editor.engine.most_at_work.load(Ordering::SeqCst)), (2, 1));
 }
 
-/// The keys that a text is typed with, in an editor that indents by itself.
+/// Returns the keys that type a text in an editor with automatic indentation.
 fn keys(mut text: &str) -> Vec<&str> {
     let mut keys = Vec::new();
     while let Some(first) = text.chars().next() {
@@ -515,17 +515,17 @@ fn keys(mut text: &str) -> Vec<&str> {
     keys
 }
 
-/// What came of typing a program.
+/// Result of typing a program.
 #[derive(Debug, Default)]
 struct Typed {
     keys: usize,
     calls: usize,
-    /// Keys after which a text stood on the screen before the next one.
+    /// Number of keys after which a text was displayed before the next key.
     shown: usize,
 }
 
-/// Types the program, a key every `rhythm`, and asks after each. What is shown has to be what the engine meant: with it accepted the
-/// document is one that an answer made. `is_right` says whether a call is answered with the true next line, else with noise.
+/// Types the program, a key every `rhythm`, with a request after each. The displayed text must be the engine's: accepting it must give
+/// a document that an answer made. `is_right` decides whether a call is answered with the true next line or with noise.
 async fn type_program(
     rhythm: Duration,
     latency: Duration,
@@ -564,7 +564,7 @@ async fn type_program(
     typed
 }
 
-/// Half of the calls, in no order.
+/// Selects half of the calls in irregular order.
 fn half(call: usize) -> bool {
     blake3::hash(&call.to_le_bytes()).as_bytes()[0] & 1 == 0
 }

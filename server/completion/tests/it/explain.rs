@@ -1,4 +1,4 @@
-//! Where the text of an outcome comes from.
+//! Sources of an outcome's text.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ async fn asked(at: &(DocumentSnapshot, usize), settings: &CompletionSettings) ->
     complete(&at.0, at.1, &engine, settings, &CancellationToken::new()).await
 }
 
-/// The spans of an outcome: the text, the source and the place, counted from 1.
+/// Returns the spans of an outcome: text, source and location, counted from 1.
 async fn spans(at: &(DocumentSnapshot, usize)) -> Vec<String> {
     let outcome = asked(at, &CompletionSettings::for_replay()).await;
     assert!(matches!(outcome.status, OutcomeStatus::Ok), "{:?}", outcome.status);

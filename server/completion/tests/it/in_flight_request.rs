@@ -1,11 +1,11 @@
-//! Whether an answer that is being written may become that to a later question.
+//! Sharing of an answer in flight with later requests.
 
 use completion::{AnswerCache, CacheKey, CursorSnapshot, ReuseDecision, reuse_decision};
 use proptest::prelude::*;
 
 use crate::answer_cache::{basis, place};
 
-/// What an answer that was asked for at the first cursor is at the second one, when it began like `streamed`.
+/// Compares an answer requested at the first cursor, which begins like `streamed`, with a request at the second cursor.
 #[track_caller]
 fn check(first: &str, streamed: &str, second: &str, verdict: ReuseDecision) {
     assert_eq!(
@@ -81,8 +81,8 @@ fn cut(text: &str, at: &prop::sample::Index) -> usize {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// At every moment of an answer: it is adopted or waited for as long as its beginning is what was typed, and what is left of an
-    /// adopted answer makes the document that accepting it would have made.
+    /// At every moment of an answer: while it begins with the typed text, it is adopted or waited for, and the rest of an
+    /// adopted answer gives the document that accepting it would have given.
     #[test]
     fn an_adopted_answer_is_what_accepting_it_would_have_given(
         before in texts(),
@@ -99,7 +99,7 @@ proptest! {
         let today = place(&format!("{before}{typed}$0{after}"));
         let verdict = reuse_decision(&asked, streamed, &today);
         if answer.starts_with(typed) {
-            prop_assert_ne!(verdict, ReuseDecision::Cancel, "the answer goes on from what was typed");
+            prop_assert_ne!(verdict, ReuseDecision::Cancel, "the answer continues the typed text");
         }
         if verdict == ReuseDecision::Cancel {
             prop_assert!(!answer.starts_with(typed));

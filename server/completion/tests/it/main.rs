@@ -1,4 +1,4 @@
-//! Completions: how they can end, what an engine sees, how answers are used again, and how often an engine is asked while somebody types.
+//! Completions: their statuses, the data an engine receives, the reuse of answers, and the number of requests while a user types.
 
 mod alternatives;
 mod answer_cache;

@@ -1,25 +1,25 @@
-//! Priorities of threads and the memory of the process on Unix.
+//! Thread priority and process memory on Unix.
 
-/// How much nicer than the server, which is what `nice` adds to a program: beside one of its other threads that wants the same core, a
-/// thread gets a tenth of it.
+/// Increment of the nice value, the default of the `nice` command: a thread that competes with one of the server's other threads
+/// for a core gets a tenth of it.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
-/// Lets this thread give way to others. On Linux this is a matter of each thread; elsewhere it would be one of the whole process, so
-/// there nothing happens.
+/// Lowers the priority of this thread. Only on Linux, where it applies to a single thread; elsewhere it would apply to the whole
+/// process.
 pub(super) fn lower_thread_priority() {
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{getpriority_process, setpriority_process};
         let nicer = getpriority_process(None).map(|niceness| niceness + NICENESS);
         if let Err(error) = nicer.and_then(|niceness| setpriority_process(None, niceness)) {
-            tracing::debug!(%error, "background work does not give way");
+            tracing::debug!(%error, "cannot lower the priority of background threads");
         }
     }
 }
 
-/// Has the allocator give what nothing stands in back to the system. The one of glibc keeps most of it, which comes to as much as is in
-/// use: pieces of the old are scattered among pieces of the new. Others give back by themselves.
+/// Returns free memory of the allocator to the system. glibc keeps most of it, about as much as is in use, because freed blocks
+/// are scattered among used ones. Other allocators return memory themselves.
 pub(super) fn release_free_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {

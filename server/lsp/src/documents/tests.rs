@@ -1,4 +1,4 @@
-//! Documents under random edits against a mirror that keeps UTF-16 units as JavaScript does.
+//! Tests documents with random edits against a model that stores UTF-16 units as JavaScript does.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -10,12 +10,12 @@ use crate::lenient_json::repair;
 
 const PATH: &str = "file:///mirror.py";
 
-/// A document as JavaScript has it.
+/// A document as JavaScript represents it.
 #[derive(Clone, Debug, PartialEq)]
 struct Mirror(Vec<u16>);
 
 impl Mirror {
-    /// Replaces units; returns the change as an editor writes it, with halves of pairs as escapes or as raw bytes.
+    /// Replaces units; returns the change as an editor writes it, with lone surrogates as escapes or as raw bytes.
     fn replace(&mut self, range: Range<usize>, new: &[u16], is_raw: bool) -> Vec<u8> {
         let position = |offset: usize| {
             let line = self.0[..offset].iter().filter(|&&unit| unit == u16::from(b'\n')).count();
@@ -29,7 +29,7 @@ impl Mirror {
     }
 }
 
-/// A string of JSON as `JSON.stringify` writes it, or as older versions did.
+/// A JSON string as `JSON.stringify` writes it, or as older versions did.
 fn string(units: &[u16], is_raw: bool) -> Vec<u8> {
     let mut written = vec![b'"'];
     for unit in char::decode_utf16(units.iter().copied()) {
@@ -77,7 +77,7 @@ fn unit() -> impl Strategy<Value = u16> {
 }
 
 proptest! {
-    /// Halves of pairs may be put in, removed, replaced and completed in any order, also where a range cuts a character.
+    /// Lone surrogates may be inserted, removed, replaced and completed in any order, also if a range cuts a character.
     #[test]
     fn text_that_is_edited_by_units_of_utf_16_stays_the_editors(
         start in vec(unit(), 0..8),
@@ -104,7 +104,7 @@ fn edit(characters: Range<u32>, new: &[u8]) -> Vec<u8> {
 
 #[test]
 fn bytes_that_are_no_text_count_as_editors_of_bytes_count_them() {
-    // Three bytes, or one unit or character, for the half of a pair; one of each for any other byte.
+    // A lone surrogate has three bytes, or one unit or character; any other byte has one of each.
     for (encoding, columns) in
         [(PositionEncoding::Utf8, 5), (PositionEncoding::Utf16, 3), (PositionEncoding::Utf32, 3)]
     {

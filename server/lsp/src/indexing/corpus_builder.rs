@@ -1,7 +1,7 @@
-//! The tokens of a folder, for engines that read them, put together beside everything else, one time after the other.
+//! Builds the corpus of a folder, for engines that read it, in the background and one build at a time.
 //!
-//! Between these times they follow the files: what changes lies on top. They are put together anew when that has become much; below
-//! that nothing would be gained, since completions see the same code either way.
+//! Between builds the corpus follows the files incrementally: changes are an overlay. It is rebuilt when the overlay has become
+//! large; before that a rebuild gains nothing, since completions see the same code either way.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,49 +17,50 @@ use replay::CodeVersion;
 use crate::background_pool::BackgroundPool;
 use crate::workspace_folders::Folder;
 
-/// Where files change all the time, putting the tokens together takes at most a sixth of it: it rests this many times as long.
+/// Factor of the rest after a build: if files change all the time, building takes at most a sixth of the time.
 const REST_FACTOR: u32 = 5;
-/// They wait this long after the first change that was taken in: the next change, as of a switch of branches, would wait for them.
+/// Debounce of a build, counted from the first change: the next change, as during a branch switch, would have to wait for the
+/// build.
 const DEBOUNCE: Duration = Duration::from_millis(300);
 
-/// The tokens of a folder, with what tells its code from other code.
+/// The corpus of a folder, and the version of its code.
 pub(super) struct CorpusBuild {
-    /// The tokens.
+    /// The index with the corpus.
     pub(super) index: WorkspaceIndex,
-    /// What tells the code from other code.
+    /// Identifies the version of the code.
     pub(super) code_version: CodeVersion,
-    /// Whether keeping them for the next start would not pay: the cache has them but for a few changes, or there are none.
+    /// Whether caching the corpus is not worth it: it is empty, or differs from the cached one by a few changes.
     pub(super) is_cached: bool,
 }
 
-/// What happens to tokens.
+/// An event of the builder.
 pub(super) enum BuildEvent {
-    /// They are put together; `None` after a defect.
+    /// A build ended; `None` if it panicked.
     Built(Option<CorpusBuild>),
-    /// They may have to be put together anew.
+    /// A rebuild may be due.
     Due,
 }
 
-/// Putting tokens together.
+/// Builds corpora.
 pub(super) struct CorpusBuilder {
-    /// Whether any engine reads them.
+    /// Whether any engine reads the corpus.
     is_needed: bool,
     background: BackgroundPool,
-    /// Since when files are others than those they were put together from.
+    /// Time of the first change since the last build began.
     stale_since: Option<Instant>,
-    /// What comes of it, and how long it takes.
+    /// The running build; returns the corpus and the build time.
     building: Option<BoxFuture<'static, Option<(CorpusBuild, Duration)>>>,
-    /// When they may be put together next.
+    /// Earliest time of the next build.
     next_build_at: Option<Instant>,
 }
 
 impl CorpusBuilder {
-    /// For nobody yet.
+    /// Creates a builder that is not needed by any engine yet.
     pub(super) fn new(background: BackgroundPool) -> CorpusBuilder {
         CorpusBuilder { is_needed: false, background, stale_since: None, building: None, next_build_at: None }
     }
 
-    /// Whether any engine reads them may change; where none did before, there are none, and no rest is kept.
+    /// Sets whether any engine reads the corpus. After a change from `false` there is no corpus yet, so no rest applies.
     pub(super) fn set_needed(&mut self, are_read: bool) {
         if are_read && !self.is_needed {
             self.note_change();
@@ -68,12 +69,12 @@ impl CorpusBuilder {
         self.is_needed = are_read;
     }
 
-    /// Takes note that files have changed.
+    /// Notes that files have changed.
     pub(super) fn note_change(&mut self) {
         self.stale_since.get_or_insert_with(Instant::now);
     }
 
-    /// Begins to put them together as the files are now, if they have to be.
+    /// Starts a build of the current files, if one is due.
     pub(super) fn begin(&mut self, indexer: &Indexer, folder: &Folder) {
         let (indexed, cache, are_read) =
             (indexer.current().clone(), indexer.cache().cloned(), self.is_needed);
@@ -93,7 +94,7 @@ impl CorpusBuilder {
         self.building = Some(async move { background.run(urgency, putting_together).await }.boxed());
     }
 
-    /// Waits until they are put together, or may and must be put together anew; for ever where neither will be.
+    /// Waits until a build ends or a rebuild is due; for ever if there will be neither.
     pub(super) async fn next_event(&mut self) -> BuildEvent {
         if let Some(building) = &mut self.building {
             let built = building.await;
@@ -110,8 +111,8 @@ impl CorpusBuilder {
     }
 }
 
-/// The tokens of the files, and whether it would not pay to cache them: those that are known, anew where they are worn; else from the
-/// cache, or from the texts.
+/// Returns the corpus of the files, and whether caching it is not worth it: the current corpus, rebuilt if it is worn; otherwise
+/// the cached one, or one built from the texts.
 pub(super) fn load_or_build(
     world: &WorkspaceIndex,
     indexed: &IndexedFolder,
@@ -124,15 +125,15 @@ pub(super) fn load_or_build(
         None => {
             let opened = indexer::LoadedCorpus::open(cache, indexed.files.root(), files);
             if let Some(reason) = &opened.miss {
-                tracing::warn!(reason, "cached tokens are of no use");
+                tracing::warn!(reason, "cached tokens cannot be used");
             }
             (opened.corpus, opened.is_cached)
         }
     };
     let CorpusStats { tokens, excluded_files: left_out, .. } = corpus.stats();
-    tracing::info!(tokens, from_cache = is_cached, took = ?start.elapsed(), "tokens put together");
+    tracing::info!(tokens, from_cache = is_cached, took = ?start.elapsed(), "tokens built");
     if left_out > 0 {
-        tracing::warn!(files = left_out, "the built-in engine leaves out files for which there is no room");
+        tracing::warn!(files = left_out, "files exceed the token limit of the built-in engine");
     }
     (WorkspaceIndex::with_tokens(Arc::clone(files), corpus), is_cached)
 }

@@ -1,13 +1,14 @@
-//! Differential test: after any history of files and buffers the server knows, finds and suggests what a new server does.
+//! Differential test: after any history of files and buffers, the server indexes, retrieves and suggests the same as a new
+//! server.
 //!
 //! ```text
 //! seed ─► operations ─► disk ──events──► long-running state ─┐
 //!                        └─────────────► new state ──────────┴─► compared at every probe
 //! ```
 //!
-//! Both states are made of the parts that serve requests: the indexer with its follower and cache, [`with_index`], the tokens, and
-//! `completion`. Events are delivered as watchers deliver them, late or not at all, so no clock decides. Operations are complete in
-//! themselves: when a probe fails, the list is shrunk by leaving operations out, and printed with its seed.
+//! Both states are built from the parts that serve requests: the indexer with its follower and cache, [`with_index`], the tokens,
+//! and `completion`. Events are delivered as watchers deliver them, late or not at all, so the result does not depend on a clock.
+//! Operations are self-contained: when a probe fails, the list is shrunk by removing operations, and printed with its seed.
 //!
 //! `GHOSTBENCH_DIFFERENTIAL_SEEDS=100..200 cargo nextest run -p lsp any_history` runs other seeds.
 
@@ -21,16 +22,16 @@ use std::ops::Range;
 use operation::{Operation, SeededRandom};
 use server_under_test::ServerUnderTest;
 
-/// Operations of one seed.
+/// Number of operations per seed.
 const OPERATIONS: usize = 2_000;
-/// With more operations than these it takes too long to try without each pair of them.
+/// With more operations than these, removing each pair of them takes too long.
 const MAX_OPERATIONS_FOR_PAIRS: usize = 24;
-/// Seeds that run with every test run: some ten seconds each in a debug build.
+/// Seeds of every test run: about ten seconds each in a debug build.
 const SEEDS: Range<u64> = 1..3;
-/// Other seeds, as `from..to`.
+/// Environment variable with other seeds, as `from..to`.
 const SEEDS_VARIABLE: &str = "GHOSTBENCH_DIFFERENTIAL_SEEDS";
 
-/// Where two states differ, and how.
+/// A difference between two states.
 struct Difference {
     /// Number of the operation.
     at: usize,
@@ -50,7 +51,7 @@ fn run(operations: &[Operation]) -> Result<(), Difference> {
     Ok(())
 }
 
-/// The operations without those that the difference does not need. The last one, the probe, stays.
+/// Removes the operations that the difference does not need. The last one, the probe, remains.
 fn shrink(operations: &[Operation], difference: Difference) -> (Vec<Operation>, Difference) {
     let is_needed = |(at, operation): &(usize, &Operation)| {
         *at == difference.at || !matches!(operation, Operation::Probe { .. })
@@ -59,7 +60,7 @@ fn shrink(operations: &[Operation], difference: Difference) -> (Vec<Operation>, 
     let without_probes: Vec<Operation> = needed.map(|(_, operation)| *operation).collect();
     let (mut smallest, mut difference) = match run(&without_probes) {
         Err(same) => (without_probes, same),
-        // An earlier probe has a part in it.
+        // An earlier probe is part of the cause.
         Ok(()) => (operations[..=difference.at].to_vec(), difference),
     };
     let mut length = smallest.len() / 2;
@@ -77,7 +78,7 @@ fn shrink(operations: &[Operation], difference: Difference) -> (Vec<Operation>, 
     shrink_by_pairs(smallest, difference)
 }
 
-/// What is done and undone again goes together or not at all.
+/// Tries to remove pairs: an operation and its reversal can only be removed together.
 fn shrink_by_pairs(mut smallest: Vec<Operation>, mut difference: Difference) -> (Vec<Operation>, Difference) {
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     loop {
@@ -114,7 +115,7 @@ fn check(seed: u64) {
 fn any_history_is_like_none() {
     let seeds = std::env::var(SEEDS_VARIABLE).map_or(SEEDS, |range| {
         let ends = range.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
-        ends.unwrap_or_else(|| panic!("{SEEDS_VARIABLE}={range} is no range such as 100..200"))
+        ends.unwrap_or_else(|| panic!("{SEEDS_VARIABLE}={range} is not a range such as 100..200"))
     });
     seeds.for_each(check);
 }

@@ -1,8 +1,8 @@
-//! Who tells of changes in a folder: the client, the system, or nobody, so that one has to look.
+//! Selects the source of change events of a folder: the client, the system, or periodic scans.
 //!
-//! A client is believed once it has agreed to tell; until then, and where it refuses, the system tells. A folder that nobody tells of, or
-//! that cannot be read, is looked at at intervals. What no watcher sees is looked at at intervals everywhere: a few paths often, and
-//! everything rarely.
+//! The client's events are used once it has agreed to send them; until then, and if it refuses, the system's watcher is used. A
+//! folder without events, or one that cannot be read, is scanned periodically. Paths that no watcher reports are scanned in every
+//! case: a few paths often, everything rarely.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,47 +15,48 @@ use crate::indexing::RefreshScope;
 use crate::server::Server;
 use crate::workspace_folders::Folder;
 
-/// One looks so often at most; a folder that comes back is noticed after this time.
+/// Interval of scans, at least; a folder that comes back is noticed after this time.
 const SCAN_INTERVAL: Duration = Duration::from_secs(2);
-/// Looking takes at most a twentieth of the time: a look at everything takes a second for a million lines at worst, and much more where
-/// the disk is far away.
+/// Pause after a scan, as a multiple of its duration, so that scans take at most a twentieth of the time: a full scan takes up to
+/// a second for a million lines, and much more on a remote disk.
 const SCAN_PAUSE_FACTOR: u32 = 20;
-/// Where changes are reported, everything is looked at so often all the same: files may have got names outside of the folder.
+/// Interval of full scans of a folder with events: its files may have hard links outside of the folder.
 const WATCHED_SCAN_INTERVAL: Duration = Duration::from_secs(30);
-/// These looks take at most a hundredth of the time.
+/// Pause factor of these scans: they take at most a hundredth of the time.
 const WATCHED_SCAN_PAUSE_FACTOR: u32 = 100;
 
-/// Why to look without having been told.
+/// Why a scan is due without an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WakeReason {
-    /// It is time to look at everything.
+    /// A full scan is due.
     FullScan,
-    /// It is time to look at what no watcher sees.
+    /// A scan of the unwatched paths is due.
     Poll,
-    /// The client has agreed to tell: hearing has to begin anew, and what happened before may have been told to nobody.
+    /// The client has agreed to send events: the watch must be restarted, since earlier events may be lost.
     Restart,
 }
 
-/// Hearing of changes in a folder.
+/// The watcher of a folder.
 pub(super) struct FolderWatcher {
     server: Server,
     folder: Arc<Folder>,
-    /// Whether the client tells.
+    /// Whether the client sends events.
     client_watches: Receiver<bool>,
     system_watcher: Option<Watcher>,
-    /// Whether nobody tells.
+    /// Whether scans replace events, because there are none.
     scans_instead: bool,
-    /// When to look at everything without having been told.
+    /// Time of the next full scan.
     next_scan: Option<Instant>,
-    /// When to look at what no watcher sees.
+    /// Time of the next scan of the unwatched paths.
     next_poll: Option<Instant>,
-    /// Whether the folder was gone when hearing was to begin.
+    /// Whether the folder did not exist when the watch was to start.
     was_missing: bool,
     was_warned: bool,
 }
 
 impl FolderWatcher {
-    /// Of a folder that is about to be read: nothing that happens from now on is missed once [`FolderWatcher::begin`] was called.
+    /// Creates the watcher of a folder that is about to be read. No event from now on is missed if [`FolderWatcher::begin`] is called
+    /// later.
     pub(super) fn new(server: &Server, folder: &Arc<Folder>) -> FolderWatcher {
         FolderWatcher {
             server: server.clone(),
@@ -70,7 +71,7 @@ impl FolderWatcher {
         }
     }
 
-    /// Begins to hear of what is known of the folder by now.
+    /// Starts to watch the known paths of the folder.
     pub(super) fn begin(&mut self, indexer: &Indexer) {
         self.stop();
         self.next_scan = Some(Instant::now() + WATCHED_SCAN_INTERVAL);
@@ -89,8 +90,8 @@ impl FolderWatcher {
         }
     }
 
-    /// Hears of new folders too; to be called after each look that succeeded and took so long. Only a look at everything puts off the
-    /// next one, or files that are saved all the time would keep it from ever coming.
+    /// Watches new folders too; call it after each successful scan, with its duration. Only a full scan postpones the next full
+    /// scan, otherwise files that are saved all the time would postpone it for ever.
     pub(super) fn follow_refresh(&mut self, indexer: &Indexer, look: &RefreshScope, took: Duration) {
         if self.was_missing {
             self.begin(indexer);
@@ -114,14 +115,14 @@ impl FolderWatcher {
         }
     }
 
-    /// Hears of nothing, and looks whether the folder can be read again.
+    /// Stops watching, and scans until the folder can be read again.
     pub(super) fn wait_for_folder(&mut self) {
         self.stop();
         self.scans_instead = true;
         self.next_scan = Some(Instant::now() + SCAN_INTERVAL);
     }
 
-    /// Waits until one has to look.
+    /// Waits until a scan is due.
     pub(super) async fn next_wake(&mut self) -> WakeReason {
         let due = async |next: Option<Instant>| match next {
             Some(next) => tokio::time::sleep_until(next.into()).await,
@@ -148,7 +149,7 @@ impl FolderWatcher {
         self.scans_instead = true;
         self.next_scan = Some(Instant::now() + SCAN_INTERVAL);
         self.was_missing = matches!(error, WatchError::Missing { .. });
-        // What the next look finds is told then.
+        // The next scan covers changes until then.
         if !self.was_missing && !std::mem::replace(&mut self.was_warned, true) {
             self.server.warn(format!("{}: {error}; looking for changes at intervals", self.folder.name));
         }

@@ -1,11 +1,11 @@
-//! What the item at `$0` replaces; `«»` is the range of the popup's item.
+//! Tests of the replaced range for a cursor at `$0`; `«»` is the range of the popup's item.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::{InlineItem, PopupItem, apply_popup, inline_item};
 
-/// The document, the cursor and the popup's range that a fixture shows.
+/// The document, the cursor and the popup's range of a fixture.
 fn parse(fixture: &str) -> (String, usize, std::ops::Range<usize>) {
     let place = |mark: &str| {
         let before = fixture.split(mark).next().unwrap_or_default();
@@ -106,7 +106,7 @@ fn ranges_that_are_none_are_no_popup() {
 }
 
 proptest! {
-    /// Accepting an item gives the document with the suggestion at the cursor.
+    /// Accepting an item yields the document with the suggestion at the cursor.
     #[test]
     fn accepting_inserts_the_suggestion(
         before in "[a_é .(\n\r]{0,8}",

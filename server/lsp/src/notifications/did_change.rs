@@ -9,8 +9,8 @@ use tower_lsp_server::gen_lsp_types::VersionedTextDocumentIdentifier;
 use crate::documents::{ContentChange, SyncOutcome};
 use crate::ordered_service::OrderedState;
 
-/// Changes are read one by one: after one that cannot be read, another one may bring the whole text. (The protocol's own type takes a
-/// change whose range cannot be read for one that replaces everything.)
+/// Changes are decoded one by one: a later one may replace the whole text after one that cannot be decoded. (The protocol
+/// library's type decodes a change with an invalid range as a replacement of the whole text.)
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Params {
@@ -26,9 +26,7 @@ pub(crate) fn did_change(state: &mut OrderedState, params: &Value) {
     let changes = content_changes.into_iter().map(|change| ContentChange::deserialize(change).ok());
     match Arc::make_mut(&mut state.documents).change(&uri, changes, state.arrival) {
         Some(SyncOutcome::Unchanged) => {}
-        Some(SyncOutcome::Lost) => {
-            state.ask_to_reopen(&format!("a change to {} does not fit its text", uri.0))
-        }
-        None => state.server.warn(format!("{}: it is not open, so a change to it is left out", uri.0)),
+        Some(SyncOutcome::Lost) => state.ask_to_reopen(&format!("invalid change of {}", uri.0)),
+        None => state.server.warn(format!("{} is not open; its change is ignored", uri.0)),
     }
 }

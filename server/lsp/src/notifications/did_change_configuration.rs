@@ -4,7 +4,7 @@ use tower_lsp_server::gen_lsp_types::DidChangeConfigurationParams;
 
 use crate::ordered_service::OrderedState;
 
-/// Clients that can be asked are asked; others send everything along.
+/// Requests the configuration if the client supports that; other clients send it with the notification.
 pub(crate) fn did_change_configuration(state: &mut OrderedState, params: DidChangeConfigurationParams) {
     if state.server.handshake().is_some_and(|agreed| agreed.client_features.configuration) {
         state.server.configuration_changed.notify_one();

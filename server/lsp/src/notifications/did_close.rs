@@ -9,6 +9,6 @@ use crate::ordered_service::OrderedState;
 pub(crate) fn did_close(state: &mut OrderedState, params: DidCloseTextDocumentParams) {
     let uri = params.text_document.uri;
     if !Arc::make_mut(&mut state.documents).close(&uri) {
-        state.server.warn(format!("{}: it was closed without being open", uri.0));
+        state.server.warn(format!("{} is not open; its didClose is ignored", uri.0));
     }
 }

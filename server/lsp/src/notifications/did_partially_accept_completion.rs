@@ -1,4 +1,4 @@
-//! `textDocument/didPartiallyAcceptCompletion`: the beginning of a suggestion was taken over.
+//! `textDocument/didPartiallyAcceptCompletion`: the beginning of a suggestion was accepted.
 
 use crate::ext::DidPartiallyAcceptCompletionParams;
 use crate::ordered_service::OrderedState;

@@ -1,4 +1,4 @@
-//! `workspace/didRenameFiles`: files and folders that the user has renamed in the editor, and what was recorded in them.
+//! `workspace/didRenameFiles`: files and folders were renamed in the editor; their recorded cases move with them.
 
 use tower_lsp_server::gen_lsp_types::RenameFilesParams;
 

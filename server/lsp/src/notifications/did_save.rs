@@ -1,4 +1,4 @@
-//! `textDocument/didSave`: what engines may read of the folder has changed.
+//! `textDocument/didSave`: a file that engines may read has changed.
 
 use tower_lsp_server::gen_lsp_types::DidSaveTextDocumentParams;
 
@@ -9,7 +9,7 @@ pub(crate) fn did_save(state: &mut OrderedState, params: DidSaveTextDocumentPara
     let uri = params.text_document.uri;
     let Some(path) = from_proto::path(&uri) else { return };
     state.server.folders.note_changed(&path);
-    // The file that was written may lie elsewhere than the path says.
+    // The path may lead through links.
     let real = state.documents.get(&uri).and_then(|document| document.session.real_path.known());
     if let Some(real) = real.filter(|real| **real != *path) {
         state.server.folders.note_changed(&real);

@@ -1,4 +1,4 @@
-//! `textDocument/didShowCompletion`: a suggestion was drawn, says a client that knows.
+//! `textDocument/didShowCompletion`: the client displayed a suggestion.
 
 use crate::ext::DidShowCompletionParams;
 use crate::ordered_service::OrderedState;

@@ -1,4 +1,4 @@
-//! `ghostbench/case`: one case with everything that is known of it.
+//! `ghostbench/case`: returns one case with its texts and results.
 
 use std::sync::Arc;
 

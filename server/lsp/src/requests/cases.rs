@@ -1,4 +1,4 @@
-//! `ghostbench/cases`: what was recorded.
+//! `ghostbench/cases`: lists recorded cases.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `textDocument/codeLens`: what was recorded here, and what the engines made of it.
+//! `textDocument/codeLens`: shows recorded cases and their results.
 
 use std::sync::Arc;
 
@@ -24,18 +24,18 @@ pub(crate) async fn code_lens(server: Server, params: CodeLensParams) -> Result<
     Ok(Some(cases.iter().filter_map(|case| lens(&summaries.summary(case))).collect()))
 }
 
-/// A click asks the engines again.
+/// A click replays the case.
 fn lens(case: &CaseSummary) -> Option<CodeLens> {
     let command = Command {
         title: title(case),
-        tooltip: Some("Ask the engines again".to_owned()),
+        tooltip: Some("Replay this case".to_owned()),
         command: REPLAY_COMMAND.to_owned(),
         arguments: Some(vec![json!({ "target": "case", "case": case.id })]),
     };
     Some(CodeLens { range: on_one_line(case.range?), command: Some(command), data: None })
 }
 
-/// A lens may not span lines; it stands at the beginning of what was recorded.
+/// A lens must not span several lines; it is at the start of the recorded range.
 fn on_one_line(range: Range) -> Range {
     if range.start.line == range.end.line { range } else { Range::new(range.start, range.start) }
 }

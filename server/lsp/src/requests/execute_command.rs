@@ -19,19 +19,19 @@ pub(crate) async fn execute_command(server: Server, params: ExecuteCommandParams
             let id: String = parse(&command, argument)?;
             let documents = RequestSnapshot::current().documents;
             if !server.suggestions.accept(&id, None, &documents) {
-                tracing::warn!(id, "an item was accepted that is not known any more");
+                tracing::warn!(id, "an unknown item was accepted");
             }
             Ok(None)
         }
         RECORD_CASE_COMMAND => answer(record_case::record_case(server, parse(&command, argument)?).await?),
         REPLAY_COMMAND => answer(replay::replay(server, parse(&command, argument)?).await?),
-        _ => Err(Error::invalid_params(format!("there is no command {command}"))),
+        _ => Err(Error::invalid_params(format!("unknown command {command}"))),
     }
 }
 
 fn parse<T: DeserializeOwned>(command: &str, argument: Value) -> Result<T> {
     serde_json::from_value(argument)
-        .map_err(|error| Error::invalid_params(format!("{command} wants another argument: {error}")))
+        .map_err(|error| Error::invalid_params(format!("invalid argument of {command}: {error}")))
 }
 
 fn answer(result: impl Serialize) -> Result<Option<LspAny>> {

@@ -1,14 +1,14 @@
 //! `textDocument/inlineCompletion`: ghost text.
 //!
 //! ```text
-//! turn ─► gates ─► CompletionSession: typed through? being written? pause? ─► engine ─► still the turn? ─► item
+//! active request ─► gates ─► CompletionSession: cached? in flight? debounce ─► engine ─► still active? ─► item
 //! ```
 //!
-//! A request that lost its turn is answered `null`, which leaves the screen as it is; nothing to suggest is an empty list, which
-//! clears it. `ghostbench/status` tells how the last request ended and why.
+//! A superseded request is answered `null`, which leaves the screen unchanged; an empty list removes the ghost text.
+//! `ghostbench/status` reports the outcome of the last request.
 //!
-//! An engine that fails is no error of the request: VS Code would show one message at every key, Neovim log one. The list is empty then,
-//! and the user is told once for each cause.
+//! A failing engine does not fail the request: VS Code would show a message at every key, and Neovim would log one. The list is
+//! empty then, and each cause is reported to the user once.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -38,15 +38,15 @@ use crate::service::internal_error;
 use crate::settings::EffectiveSettings;
 use crate::workspace_folders::{DocumentLocation, FolderContents, FolderState};
 
-/// How a request ended.
+/// Outcome of a request.
 enum RequestOutcome {
-    /// With a suggestion, and others to choose from.
+    /// A suggestion, with alternatives.
     Suggestion { items: Vec<inline_item::InlineItem>, is_reused: bool, engine: String },
-    /// With nothing to suggest, and why.
+    /// No suggestion, and the reason.
     Nothing { status: &'static str, reason: String },
-    /// Another request, or an edit, has made it pointless.
+    /// Superseded by another request or an edit.
     Superseded,
-    /// Whatever was to answer stopped by a defect.
+    /// The task panicked.
     Panicked,
 }
 
@@ -75,7 +75,7 @@ pub(crate) async fn inline_completion(
     }
 }
 
-/// One request on its way.
+/// A request that is being answered.
 struct InlineRequest<'a> {
     server: &'a Server,
     moment: &'a RequestSnapshot,
@@ -136,7 +136,7 @@ impl InlineRequest<'_> {
         &self.document.session.completions
     }
 
-    /// Cheap reasons to suggest nothing.
+    /// Checks that do not need the engine; returns a reason to suggest nothing.
     async fn gate(&self, home: &DocumentLocation, settings: &EffectiveSettings) -> Option<String> {
         if !settings.config.completion.is_enabled {
             return Some("switched off in the settings".to_owned());
@@ -144,7 +144,7 @@ impl InlineRequest<'_> {
         admission::refusal(self.document, home).await
     }
 
-    /// The item that is selected in the editor's popup.
+    /// The selected item of the editor's popup.
     fn popup(&self, selected: &SelectedCompletionInfo) -> Option<PopupItem> {
         let start = self.document.offset(selected.range.start).ok()?;
         let end = self.document.offset(selected.range.end).ok()?;
@@ -176,8 +176,8 @@ impl InlineRequest<'_> {
         }
     }
 
-    /// What an answer rests on. What was asked for by key lives on while it is typed, so that all answers are remembered as those to
-    /// typing.
+    /// The cache key of an answer. Answers to explicit invocations are reused while typing, so all answers use the key of
+    /// automatic ones.
     fn cache_key(&self, settings: &EffectiveSettings, reading: &FolderState) -> CacheKey {
         let name = settings.ghost_text_engine().automatic.name();
         CacheKey {
@@ -189,7 +189,7 @@ impl InlineRequest<'_> {
         }
     }
 
-    /// What an engine needs to write the answer without this request.
+    /// The generation task of an engine, independent of this request.
     fn generation_task(
         &self,
         question: &CompletionRequest,
@@ -203,7 +203,7 @@ impl InlineRequest<'_> {
             server: self.server.clone(),
             moment: RequestSnapshot { progress_task: None, ..self.moment.clone() },
             document: Arc::clone(self.document),
-            language: language.expect("the gate lets no other document through"),
+            language: language.expect("the gate rejects other documents"),
             home,
             contents,
             engine: asked.clone(),
@@ -229,7 +229,7 @@ impl InlineRequest<'_> {
     }
 }
 
-/// An answer that an engine writes, for this request or later ones.
+/// A generation task, for this request or later ones.
 struct GenerationTask {
     server: Server,
     moment: RequestSnapshot,
@@ -238,7 +238,7 @@ struct GenerationTask {
     contents: Arc<FolderContents>,
     engine: ConfiguredEngine,
     language: Language,
-    /// The text asked about, which may hold an item of a popup.
+    /// The text of the request, which may contain a popup item.
     text: Arc<str>,
     cursor: usize,
 }
@@ -270,8 +270,8 @@ impl GenerationTask {
             tracing::warn!("context is left out: choosing it took too long");
         }
         if let Some(fault) = asked.finish(&outcome) {
-            // What the engine says is for its user; it may hold code.
-            tracing::warn!(engine = name, cause = fault.cause, "an engine gives no answers");
+            // The engine's message is for the user only; it may contain code.
+            tracing::warn!(engine = name, cause = fault.cause, "the engine does not answer");
             self.server.notify_user(MessageType::Warning, fault.message);
         }
         outcome
@@ -279,7 +279,7 @@ impl GenerationTask {
 }
 
 impl GenerationTask {
-    /// What is open beside the document and what was typed lately, and the paths of open documents that must not be used.
+    /// The editor context of the request, and the paths of open documents that must not be used.
     async fn editor_context(&self, patience: Duration) -> (EditorContext, Vec<Arc<str>>) {
         let contents = Arc::clone(&self.contents);
         let (mut around, refused) = match &self.home.folder {
@@ -291,7 +291,7 @@ impl GenerationTask {
     }
 }
 
-/// The texts to choose from, the best one first, and whether they were known already; or how else the request ends.
+/// Returns the suggestions, the best one first, and whether they were cached; otherwise the outcome of the request.
 fn suggestions(suggested: SuggestionOutcome) -> std::result::Result<(Vec<String>, bool), RequestOutcome> {
     let nothing = |status, reason: String| Err(RequestOutcome::Nothing { status, reason });
     let outcome = match suggested {
@@ -311,16 +311,16 @@ fn suggestions(suggested: SuggestionOutcome) -> std::result::Result<(Vec<String>
     }
 }
 
-/// Keeps how the request ended, for people who wonder where their ghost text is.
+/// Stores the outcome of the request for `ghostbench/status`.
 fn record_status(server: &Server, moment: &RequestSnapshot, ending: &RequestOutcome) {
     let (status, reason) = match ending {
         RequestOutcome::Suggestion { is_reused, .. } => (if *is_reused { "reused" } else { "ok" }, None),
         RequestOutcome::Nothing { status, reason } => (*status, Some(reason.clone())),
         RequestOutcome::Superseded => ("superseded", None),
-        RequestOutcome::Panicked => ("error", Some("a defect of the server".to_owned())),
+        RequestOutcome::Panicked => ("error", Some("internal error".to_owned())),
     };
     let ms = moment.time.elapsed().as_secs_f64() * 1e3;
-    // Reasons are an engine's words, which may hold code.
+    // Reasons may quote the engine, which may quote code.
     tracing::debug!(status, ms, "completion");
     let status = status.to_owned();
     *lock(&server.last_completion) = Some(CompletionStatus { status, reason, ms });

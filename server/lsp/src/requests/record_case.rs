@@ -1,4 +1,4 @@
-//! `ghostbench/recordCase`: a case of the block that stands at a cursor.
+//! `ghostbench/recordCase`: records the block at the cursor as a case.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Res
     let home = server.folders.locate(&document).await;
     let folder = home.folder.clone().ok_or_else(no_folder_error)?;
     if !home.is_inside {
-        return Err(request_failed("this document is in no open folder; save it into one, then record it"));
+        return Err(request_failed("the document is not in an open folder; save it in one, then record it"));
     }
     if let Some(reason) = admission::refusal(&document, &home).await {
         return Err(request_failed(format!("{} cannot be recorded: {reason}", home.path)));
@@ -33,7 +33,7 @@ pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Res
     let privacy = &settings.config.record.privacy;
     if privacy != "full" {
         return Err(request_failed(format!(
-            "cases are recorded under the setting record.privacy = \"full\" alone, and it is \"{privacy}\""
+            "recording needs the setting record.privacy = \"full\"; it is \"{privacy}\""
         )));
     }
     let contents = folder.wait_for_contents().await;
@@ -51,7 +51,7 @@ pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Res
                 folder.recorded_cases.suite().case(&added.case.id).map_err(|error| error.to_string())?;
             recorded
                 .map(|case| (case, added.is_new))
-                .ok_or_else(|| "the suite was replaced just now; record again".to_owned())
+                .ok_or_else(|| "the suite was replaced while recording; record again".to_owned())
         })
         .await?
     };
@@ -72,7 +72,7 @@ fn case_at_cursor(
     cursor: usize,
 ) -> std::result::Result<Case, String> {
     let language = contents.language(&home.path).or(document.language);
-    let language = language.expect("documents in unknown languages are refused");
+    let language = language.expect("documents in unsupported languages are refused");
     let text = document.text();
     let tree = lock(&document.session.syntax).tree(language, &text);
     let file = SourceFile { path: Arc::clone(&home.path), language, text };
@@ -85,7 +85,7 @@ fn case_at_cursor(
     Ok(case)
 }
 
-/// Provenance of what is recorded now.
+/// Origin of a case that is recorded now.
 fn origin(contents: &FolderContents) -> Origin {
     let unread = || Origin::new(OriginKind::Live, "");
     let origin = contents.code_version.as_ref().map_or_else(unread, |code| code.origin(OriginKind::Live));

@@ -1,4 +1,4 @@
-//! `ghostbench/replay`: asks the engines recorded cases again, with progress, until it is done or cancelled.
+//! `ghostbench/replay`: replays recorded cases, with progress, until all are done or the request is cancelled.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::run_blocking::{
 use crate::server::Server;
 use crate::workspace_folders::Folder;
 
-/// Seed of the intervals, as on the command line.
+/// Seed of the confidence intervals, as on the command line.
 const SEED: u64 = 1;
 
 pub(crate) async fn replay(server: Server, params: ReplayParams) -> Result<ReplayResult> {
@@ -33,8 +33,8 @@ pub(crate) async fn replay(server: Server, params: ReplayParams) -> Result<Repla
         .progress_task
         .clone()
         .unwrap_or_else(|| Arc::new(server.progress_tasks.begin_server_initiated()));
-    let shown = ProgressReporter::begin(&server, &work, "Ghostbench asks again", true);
-    // Cancelling the request drops this, and with it what engines are at.
+    let shown = ProgressReporter::begin(&server, &work, "Ghostbench replays cases", true);
+    // Cancelling the request drops this future and stops the engines.
     let (run, answers) = run_replay(&server, &folder, cases.clone(), &work, &shown).await?;
     shown.end().await;
     server.refresh_lenses();
@@ -53,7 +53,7 @@ pub(crate) async fn replay(server: Server, params: ReplayParams) -> Result<Repla
     })
 }
 
-/// The cases that are meant, and the folder they belong to.
+/// The selected cases and their folder.
 async fn chosen_cases(
     server: &Server,
     moment: &RequestSnapshot,
@@ -62,11 +62,11 @@ async fn chosen_cases(
     match params.target {
         ReplayTarget::Case => match &params.case {
             Some(id) => single_case(server, id).await,
-            None => Err(Error::invalid_params("to replay a case, name it: case")),
+            None => Err(Error::invalid_params("target `case` needs the parameter `case`")),
         },
         ReplayTarget::File => {
             let Some(document) = &params.text_document else {
-                return Err(Error::invalid_params("to replay a file, name its textDocument"));
+                return Err(Error::invalid_params("target `file` needs the parameter `textDocument`"));
             };
             let home = server.folders.locate(&*moment.document(&document.uri)?).await;
             let folder = home.folder.ok_or_else(no_folder_error)?;
@@ -94,7 +94,7 @@ async fn single_case(server: &Server, id: &str) -> Result<(Arc<Folder>, Vec<Case
     Err(no_case_error(id))
 }
 
-/// The cases that `choose` chooses, with their texts.
+/// Loads the cases that `choose` selects, with their texts.
 async fn load_cases(
     known: &Arc<RecordedSnapshot>,
     choose: impl FnOnce(&RecordedSnapshot) -> std::result::Result<Vec<Arc<RecordedCase>>, replay::ReplayError>
@@ -109,7 +109,7 @@ async fn load_cases(
     beside_while_wanted(loading).await
 }
 
-/// Makes the run, and gives its folder.
+/// Runs the replay and returns the run's folder.
 async fn run_replay(
     server: &Server,
     folder: &Arc<Folder>,

@@ -1,4 +1,4 @@
-//! `ghostbench/scoreboard`: how the engines compare on the recorded cases, by the last replay of all of them.
+//! `ghostbench/scoreboard`: compares the engines on the recorded cases, by the latest replay of all of them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub(crate) async fn scoreboard(server: Server, params: Option<ScoreboardParams>)
     Ok(ScoreboardResult { suite, cases, run: Some(run), summary: Some(summary), markdown, text })
 }
 
-/// How tables look in an editor's window.
+/// Style of tables in an editor's window.
 const STYLE: Style = Style { color: false, width: 100, unicode: true };
 
 /// The run's summary as JSON, as Markdown and in columns.
@@ -51,7 +51,7 @@ fn render_board(
     go_on()?;
     let mut notes = report::notes(&contents.run, &contents.cases, &contents.predictions);
     if recorded_since > 0 {
-        notes.push(format!("Recorded since then, and not in these numbers: {recorded_since}."));
+        notes.push(format!("Cases recorded since then, not in these numbers: {recorded_since}."));
     }
     let report = RunReport {
         run: &contents.run,

@@ -1,4 +1,4 @@
-//! `ghostbench/status`: what the server is doing.
+//! `ghostbench/status`: returns the server's status.
 
 use tower_lsp_server::jsonrpc::Result;
 
@@ -23,7 +23,7 @@ pub(crate) async fn status(server: Server, _: Option<serde_json::Value>) -> Resu
     })
 }
 
-/// The engine that writes, the others that can be asked, then those that cannot.
+/// The engine that writes the ghost text, then the other available ones, then the unavailable ones.
 fn engine_statuses(server: &Server, settings: &EffectiveSettings) -> Vec<EngineStatus> {
     let writing = settings.ghost_text_engine().automatic.name();
     let others = settings.engine_set.engines.iter().map(|engine| engine.automatic.name());

@@ -1,3 +1,3 @@
-//! Tests of the language server from outside of its crate.
+//! Tests of the language server's public interface.
 
 mod protocol;

@@ -1,4 +1,5 @@
-//! `docs/protocol.md` against the code: every method, field and word is documented, nothing else is, and the examples are messages.
+//! Checks `docs/protocol.md` against the code: all methods, fields and values are documented, no others are, and the examples are
+//! valid messages.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -22,7 +23,7 @@ mod full_messages;
 /// Compares a part of the document with a type.
 type Check<Part> = fn(&Part);
 
-/// What each table is about: the section, the head of the first column, the type.
+/// The tables: section, header of the first column, type.
 const TABLES: &[(&str, &str, Check<Table>)] = &[
     (ext::DID_SHOW_COMPLETION, "parameters", has_fields_of::<DidShowCompletionParams>),
     (ext::DID_PARTIALLY_ACCEPT_COMPLETION, "parameters", has_fields_of::<DidPartiallyAcceptCompletionParams>),
@@ -46,7 +47,7 @@ const TABLES: &[(&str, &str, Check<Table>)] = &[
     ("Case summary", "result", has_fields_of::<EngineResult>),
 ];
 
-/// What each example is: its method and part, and the type.
+/// The examples: method, part, type.
 const EXAMPLES: &[(&str, &str, Check<str>)] = &[
     ("initialize", "result", is_message::<InitializeResult>),
     ("textDocument/inlineCompletion", "parameters", is_message::<InlineCompletionParams>),
@@ -122,7 +123,7 @@ fn words_are_documented() {
     check_words("Case summary", "result", "status", statuses);
 }
 
-/// The rows of the table are the type's fields, and those may be left out that say so.
+/// The rows of the table are the fields of the type, and exactly the optional ones are marked as optional.
 #[track_caller]
 fn has_fields_of<T: FullMessage>(table: &Table) {
     let name = std::any::type_name::<T>();
@@ -143,7 +144,7 @@ fn has_fields_of<T: FullMessage>(table: &Table) {
     }
 }
 
-/// The example parses, and nothing in it is unknown to the type.
+/// The example parses, and the type knows all of its fields.
 #[track_caller]
 fn is_message<T: Serialize + DeserializeOwned + Debug>(example: &str) {
     let written: Value = serde_json::from_str(example).expect(example);
@@ -155,7 +156,7 @@ fn is_message<T: Serialize + DeserializeOwned + Debug>(example: &str) {
     );
 }
 
-/// The words that stand in the column of types.
+/// Compares the values in the type column.
 #[track_caller]
 fn check_words<'a>(section: &str, head: &str, field: &str, words: impl Iterator<Item = &'a str>) {
     let tables = Document::read().our_tables();

@@ -1,4 +1,4 @@
-//! What stands at a cursor: a block, the rest of a body, or the rest of something begun.
+//! The hole at a cursor: a block, the rest of a body, or the rest of a statement or header.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use syntax::{Block, Token, TokenKind, Tree};
 use super::NoCaseReason;
 use crate::parsed_file::{CutShape, Hole, MAX_TRUTH_LINES, ParsedFile, block_kind};
 
-/// The hole that begins at `at`, which is a place of the text.
+/// Returns the hole that begins at `at`, a valid offset in the text.
 pub(super) fn hole_at_cursor(parsed: &ParsedFile<'_>, tree: &Tree, at: usize) -> Result<Hole, NoCaseReason> {
     let cursor = Cursor { parsed, tree, at };
     if cursor.is_in_comment() || cursor.is_in_lone_string() {
@@ -25,7 +25,7 @@ pub(super) fn hole_at_cursor(parsed: &ParsedFile<'_>, tree: &Tree, at: usize) ->
     Ok(Hole { kind: cut.kind, ..parsed.hole(cut.block, cut.shape, at..cut.end) })
 }
 
-/// What is hidden: from the cursor to `end`.
+/// The hidden range: from the cursor to `end`.
 #[derive(Clone, Copy)]
 struct CursorCut<'a> {
     block: &'a Block,
@@ -48,19 +48,19 @@ pub(super) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     fn is_in_comment(&self) -> bool {
-        // Most cursors stand in or between words without a comment, which is seen much faster.
+        // Fast path: most cursors are in a word, or between words without a comment.
         if self.parsed.word_around(self.at).is_some() || self.gap().trim().is_empty() {
             return false;
         }
         let holds = |comment: &Range<usize>| {
-            // A line comment goes on at its end.
+            // A line comment includes its end.
             let is_closed = self.parsed.text[comment.clone()].ends_with("*/");
             is_strictly_inside(comment, self.at) || (self.at == comment.end && !is_closed)
         };
         self.tree.comments(self.parsed.text).iter().any(holds)
     }
 
-    /// The text between the last token before the cursor and the first one after it.
+    /// Returns the text between the last token before the cursor and the first one after it.
     fn gap(&self) -> &'a str {
         let text = self.parsed.text;
         let start = self.parsed.words_in(0..self.at).next_back().map_or(0, |word| word.range.end);
@@ -93,20 +93,20 @@ impl<'a> Cursor<'a> {
             .or_else(|| self.rest_of_statement())
     }
 
-    /// The innermost block that begins at `start`.
+    /// Returns the innermost block that begins at `start`.
     fn block_from(&self, start: usize) -> Option<CursorCut<'a>> {
         let block = self.parsed.blocks.iter().rev().find(|block| self.begins_at(block, start))?;
         Some(CursorCut::new(block, CutShape::BlockStart, block.range.end))
     }
 
-    /// Whether nothing but annotations stands in the block before `start`.
+    /// Whether the block contains only annotations before `start`.
     fn begins_at(&self, block: &Block, start: usize) -> bool {
         if block.kind != syntax::BlockKind::Function || !block.header.contains(&start) {
             return block.range.start == start;
         }
         let mut first = block.range.start;
         while first < start {
-            // An annotation ends by itself, anything else with the header.
+            // Only an annotation has an end of its own before the header's end.
             let Some(end) = self.tree.statement_end(first).filter(|&end| end <= start) else { return false };
             let Some(next) = self.parsed.words_in(end..block.header.end).next() else { return false };
             first = next.range.start;
@@ -114,7 +114,7 @@ impl<'a> Cursor<'a> {
         first == start
     }
 
-    /// What is left of the body whose statements the cursor stands between.
+    /// Returns the rest of the body if the cursor is between its statements.
     fn rest_of_body(&self) -> Option<CursorCut<'a>> {
         let block = self.innermost()?;
         let statements = self.sibling_statements(block)?;
@@ -128,13 +128,13 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Blocks are in order of their start, outer before inner, so the last that holds the cursor is the innermost.
+    /// Returns the innermost block around the cursor. Blocks are sorted by start, outer before inner, so it is the last match.
     fn innermost(&self) -> Option<&'a Block> {
         let holds = |block: &&Block| is_strictly_inside(&block.range, self.at) || self.is_continued(block);
         self.parsed.blocks.iter().rev().find(holds)
     }
 
-    /// The rest of a statement or header.
+    /// Returns the rest of a statement or header.
     fn rest_of_statement(&self) -> Option<CursorCut<'a>> {
         let block = self.innermost()?;
         let begun = block.body.as_ref().and_then(|body| self.statement_at_cursor(body));
@@ -147,7 +147,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Whether `at` is inside of `range`, not at its ends.
+/// Whether `at` is strictly inside `range`.
 pub(super) fn is_strictly_inside(range: &Range<usize>, at: usize) -> bool {
     range.start < at && at < range.end
 }

@@ -1,7 +1,7 @@
-//! The statements beside a cursor that stands between statements.
+//! Statements next to a cursor between statements.
 //!
-//! The block tree lists the statements in the bodies of blocks. Bodies of other constructs are found by braces or indentation, and of
-//! their statements only blocks are known.
+//! The block tree lists the statements in the bodies of blocks. Bodies of other constructs are found by braces or indentation;
+//! of their statements, only blocks are known.
 
 use std::ops::Range;
 
@@ -9,17 +9,17 @@ use syntax::{Block, BlockKind, Body, Token};
 
 use super::hole_at_cursor::{Cursor, is_strictly_inside};
 
-/// Tokens that may stand between the end of a statement and that of the body it is in.
+/// Tokens allowed between the end of a statement and the end of its body.
 const STATEMENT_ENDERS: [&str; 2] = ["}", ";"];
-/// Tokens that a body may begin behind.
+/// Tokens that may precede a body.
 const BODY_OPENERS: [&str; 4] = ["{", ":", "=>", "->"];
-/// Brackets; no lexer can tell `<` from less than.
+/// Opening brackets; a lexer cannot distinguish `<` from less-than.
 const OPENING: [&str; 3] = ["(", "[", "{"];
 const CLOSING: [&str; 3] = [")", "]", "}"];
 
 impl Cursor<'_> {
-    /// The statements on both sides of the cursor in the body that it stands in, if it is inside none of them. `block` is the innermost
-    /// block that holds the cursor.
+    /// Returns the statements of the body around the cursor; `None` if the cursor is inside one of them. `block` is the
+    /// innermost block that contains the cursor.
     pub(super) fn sibling_statements(&self, block: &Block) -> Option<Vec<Range<usize>>> {
         if self.parsed.word_around(self.at).is_some() {
             return None;
@@ -36,13 +36,13 @@ impl Cursor<'_> {
         }
     }
 
-    /// The direct statement of a body that the cursor is inside of.
+    /// Returns the direct statement of a body that contains the cursor.
     pub(super) fn statement_at_cursor<'b>(&self, body: &'b Body) -> Option<&'b Range<usize>> {
         body.statements.iter().find(|statement| is_strictly_inside(statement, self.at))
     }
 
-    /// Whether the cursor, behind a body without a closer, still stands in it: on the line of its last statement, or on a blank line
-    /// that is indented as far.
+    /// Whether a cursor after a body without a closer is still in it: on the line of its last statement, or on a blank line
+    /// with at least its indentation.
     pub(super) fn is_continued(&self, block: &Block) -> bool {
         let Some(body) = block.body.as_ref().filter(|_| self.is_open_ended(block)) else { return false };
         let Some(last) = body.statements.last().or(body.docstring.as_ref()) else { return false };
@@ -54,7 +54,7 @@ impl Cursor<'_> {
         is_on_level && self.ends_only(body.inner.end..self.at)
     }
 
-    /// Whether only indentation tells where the block's body ends.
+    /// Whether only indentation marks the end of the block's body.
     fn is_open_ended(&self, block: &Block) -> bool {
         self.parsed.text.get(block.header.clone()).is_some_and(|header| header.ends_with(':'))
     }
@@ -63,7 +63,7 @@ impl Cursor<'_> {
         (self.body_start(block, body)..=body.inner.end).contains(&self.at) || self.is_continued(block)
     }
 
-    /// Where nothing but its opener is left of the header, the opener goes with the body.
+    /// Returns the start of the body, which includes the opener if nothing else is left of the header.
     fn body_start(&self, block: &Block, body: &Body) -> usize {
         let mut words = self.parsed.words_in(block.header.clone()).rev();
         match (words.next(), words.next()) {
@@ -76,7 +76,8 @@ impl Cursor<'_> {
         }
     }
 
-    /// The statements beside the cursor in `part` of the block, where the body is that of an `else`, a case, a `with` or a closure.
+    /// Returns the statements next to the cursor in `part` of the block, if its body is that of an `else`, a case, a `with` or
+    /// a closure.
     fn unlisted_statements(&self, block: &Block, part: &Range<usize>) -> Option<Vec<Range<usize>>> {
         let braces = self.braces_around(part);
         let is_braced = braces.is_some();
@@ -92,7 +93,7 @@ impl Cursor<'_> {
             let on_level = rest.iter().take_while(|statement| column <= self.column(statement)).count();
             rest.truncate(on_level);
         }
-        // What ends behind the last statement is of no kind, as `unsafe` is, but it belongs to the body too.
+        // Closers after the last block, e.g. those of `unsafe`, which is no block kind, belong to the body too.
         if let Some(last) = rest.last_mut().filter(|last| self.ends_only(last.end..within.end)) {
             let words = self.parsed.words_in(last.end..within.end);
             last.end = words.last().map_or(last.end, |word| word.range.end);
@@ -101,7 +102,7 @@ impl Cursor<'_> {
         Some(statements)
     }
 
-    /// The blocks directly in `block` that lie in `within`. A `catch` is no statement but goes on with its `try`.
+    /// Returns the blocks directly in `block` that are within `within`. A `catch` is not a statement; it continues its `try`.
     fn direct_statements(&self, block: &Block, within: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
         let blocks = &self.parsed.blocks;
         let place = blocks.iter().position(|other| std::ptr::eq(other, block));
@@ -112,7 +113,7 @@ impl Cursor<'_> {
             .filter(|inner| within.start <= inner.start && inner.end <= within.end)
     }
 
-    /// Whether the cursor stands right between two statements, or between one and an end of the body.
+    /// Whether the cursor is directly between two statements, or between one and an end of the body.
     fn is_between(
         &self,
         before: Option<&Range<usize>>,
@@ -133,7 +134,7 @@ impl Cursor<'_> {
         is_behind && is_ahead
     }
 
-    /// The inside of the innermost brackets around the cursor in `part`, if these are braces.
+    /// Returns the content of the innermost brackets around the cursor in `part`, if these are braces.
     fn braces_around(&self, part: &Range<usize>) -> Option<Range<usize>> {
         let before = self.parsed.words_in(part.start..self.at).rev();
         let after = self.parsed.words_in(self.at..part.end);
@@ -142,7 +143,7 @@ impl Cursor<'_> {
         self.is_one_of(opener, &["{"]).then_some(opener.range.end..closer.range.start)
     }
 
-    /// The first of `words` that is one of `wanted` and has no partner before it.
+    /// Returns the first of `words` that is one of `wanted` and has no partner before it.
     fn first_unmatched<'t>(
         &self,
         words: impl Iterator<Item = &'t Token>,
@@ -163,7 +164,7 @@ impl Cursor<'_> {
         None
     }
 
-    /// Whether nothing stands in `range` but what ends statements and bodies.
+    /// Whether `range` contains only tokens that end statements and bodies.
     pub(super) fn ends_only(&self, range: Range<usize>) -> bool {
         self.parsed.words_in(range).all(|word| self.is_one_of(word, &STATEMENT_ENDERS))
     }
@@ -172,7 +173,7 @@ impl Cursor<'_> {
         words.contains(&&self.parsed.text[word.range.clone()])
     }
 
-    /// How far the line on which `range` starts is indented, in bytes.
+    /// Returns the indentation of the line on which `range` starts, in bytes.
     fn column(&self, range: &Range<usize>) -> usize {
         let line = self.parsed.text[..range.start].rsplit(['\n', '\r']).next().unwrap_or_default();
         line.len() - line.trim_start().len()

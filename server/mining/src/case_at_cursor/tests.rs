@@ -1,4 +1,4 @@
-//! What stands at cursors in every language.
+//! Cases at cursors in every language.
 
 use cases::{Case, Origin, OriginKind, Variant};
 use expect_test::{Expect, expect};
@@ -40,8 +40,8 @@ impl Fixture {
     }
 }
 
-/// Shows the case at each `$0` on a line: its scenario, variant and kind, and its truth between what stands before it on its line and
-/// after it on its last.
+/// Shows the case at each `$0` on a line: its scenario, variant and kind, the text before the truth on its line, the truth,
+/// and the text after it on its last line.
 #[track_caller]
 fn check(language: Language, fixture: &str, expected: &Expect) {
     let parts: Vec<&str> = fixture.split("$0").collect();
@@ -480,7 +480,7 @@ fn cpp() {
     );
 }
 
-/// Asserts what holds for every case and every refusal.
+/// Asserts the invariants of every case and every rejection.
 #[track_caller]
 fn check_place(fixture: &Fixture, offset: usize) {
     let text = &*fixture.file.text;

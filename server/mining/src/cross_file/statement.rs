@@ -1,4 +1,4 @@
-//! Where the cursor of a `cross_file` case may be, and where its truth ends: with the statement, by the tree, and at the end of a line.
+//! Cursor and end of a `cross_file` truth. It ends with its statement in the syntax tree and at the end of a line.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::holes::is_at_character_boundaries;
 use crate::seeded_random::SeededRandom;
 use crate::unanswerable::UnanswerableReason;
 
-/// A file's tokens and statements.
+/// Tokens and statements of a file.
 pub(super) struct Statements<'a> {
     source: &'a SourceFile,
     tree: &'a Tree,
@@ -17,7 +17,7 @@ pub(super) struct Statements<'a> {
 }
 
 impl<'a> Statements<'a> {
-    /// `tree` is that of the file's text.
+    /// `tree` is the syntax tree of the file's text.
     pub(super) fn new(source: &'a SourceFile, tree: &'a Tree) -> Statements<'a> {
         let mut tokens = syntax::lex(source.language, &source.text);
         tokens.retain(|token| token.kind != TokenKind::Newline);
@@ -25,8 +25,8 @@ impl<'a> Statements<'a> {
         Statements { source, tree, tokens, conditionals }
     }
 
-    /// From a random token of the statement, on the name's own line and no later than the name, to the statement's end; why not, where
-    /// the name is cut off, or no statement ends with a line.
+    /// Returns the range from a random token of the statement, on the name's line and not after the name, to the statement's
+    /// end. The error is the reason if the name would be cut off or no statement ends at the end of a line.
     pub(super) fn hole(
         &self,
         name: &Range<usize>,
@@ -51,8 +51,8 @@ impl<'a> Statements<'a> {
         refusal.map_or(Ok(range), Err)
     }
 
-    /// The end of the statement at `name` that ends at `end`; where something follows it on its line, of the innermost one around it that
-    /// ends there with that line.
+    /// Returns the end of the statement at `name`, which ends at `end`. If more code follows on that line, returns the end of
+    /// the innermost enclosing statement that ends with that line.
     fn end_of_line_with(&self, name: usize, end: usize) -> Option<usize> {
         let line_end = self.line_end(end);
         if line_end <= end {
@@ -61,14 +61,15 @@ impl<'a> Statements<'a> {
         self.tree.enclosing_statement_ends(name).into_iter().find(|&around| around == line_end)
     }
 
-    /// What is no statement, as the header of a class is none, ends with its line; `None` where a `{` ends that line, since what is
-    /// behind it belongs to the same type or literal.
+    /// Returns the line end of code that is no statement, such as the header of a class. `None` if a `{` ends that line,
+    /// because the code after it belongs to the same type or literal.
     fn end_of_header(&self, offset: usize) -> Option<usize> {
         let end = self.line_end(offset);
         (!self.source.text[..end].ends_with('{')).then_some(end)
     }
 
-    /// The tokens on the name's line, up to the name, that belong to the statement which ends there: an inner one ends before.
+    /// Returns the tokens on the name's line, up to the name, that belong to the statement with this end; inner statements end
+    /// earlier.
     fn starts(&self, name: &Range<usize>, statement_end: Option<usize>) -> Vec<usize> {
         let line = self.source.text[..name.start].rfind('\n').map_or(0, |at| at + 1);
         let on_line = self.tokens_in(line..name.start).iter().map(|token| token.range.start);
@@ -76,14 +77,14 @@ impl<'a> Statements<'a> {
         of_statement.chain([name.start]).collect()
     }
 
-    /// The end of the last token on the line of `offset`.
+    /// Returns the end of the last token on the line of `offset`.
     fn line_end(&self, offset: usize) -> usize {
         let text = &self.source.text;
         let end = text[offset..].find('\n').map_or(text.len(), |at| offset + at);
         self.tokens_in(offset..end).last().map_or(offset, |token| token.range.end)
     }
 
-    /// The tokens that lie wholly in `range`.
+    /// Returns the tokens entirely within `range`.
     fn tokens_in(&self, range: Range<usize>) -> &[Token] {
         let start = self.tokens.partition_point(|token| token.range.start < range.start);
         let end = self.tokens.partition_point(|token| token.range.end <= range.end);

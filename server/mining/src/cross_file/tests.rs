@@ -1,4 +1,4 @@
-//! What is cut in small workspaces of several languages.
+//! `cross_file` cases of small workspaces in several languages.
 
 use std::sync::OnceLock;
 
@@ -10,7 +10,7 @@ use syntax::Projects;
 use super::*;
 use crate::{MiningInput, Mix};
 
-/// The files of a fixture, each below a line `//- path`.
+/// Parses the files of a fixture, each after a line `//- path`.
 fn files(fixture: &str) -> Vec<SourceFile> {
     let parts = fixture.split("//- ").skip(1);
     let file = |part: &str| {
@@ -41,7 +41,7 @@ fn mine(files: &[SourceFile], options: &MiningOptions, judge: Option<&Judge<'_>>
     crate::mine(&sources, options, judge).cases
 }
 
-/// Shows each hole: the truth between what stands before it on its line and after it on its last, the name and where it is defined.
+/// Shows each hole: the rest of its first line, the truth, the rest of its last line, the target name and its definitions.
 #[track_caller]
 fn check(fixture: &str, expected: &Expect) {
     let cases = mine(&files(fixture), &options(), None);
@@ -56,7 +56,7 @@ fn check(fixture: &str, expected: &Expect) {
     expected.assert_eq(&lines.collect::<String>());
 }
 
-/// So many lines with code that do nothing.
+/// Returns this many lines of code without effect.
 fn lines(number: usize, line: &str) -> String {
     format!("{line}\n").repeat(number)
 }
@@ -335,7 +335,7 @@ fn what_is_too_short_too_long_or_elsewhere_is_left_out() {
     };
     let long = format!("open_store({})", ["path"; 15].join(", "));
     assert_eq!(count(10, "open_store(path, 1)", ""), VARIANT_COUNT);
-    assert_eq!(count(7, "open_store(path, 1)", ""), 0, "nine lines with code stand before it");
+    assert_eq!(count(7, "open_store(path, 1)", ""), 0, "nine lines with code precede it");
     assert_eq!(count(10, "open_store", ""), 0);
     assert_eq!(count(10, &long, ""), 0);
     assert_eq!(count(10, "open_store(path, 1)", "open_store( path,1 ) # elsewhere"), 0);
@@ -349,7 +349,7 @@ fn one_truth_is_asked_for_once() {
             "//- shop/{name}.py\nfrom shop.store import open_store\n{filler}def {name}(path):\n    a = open_store(path)\n"
         )
     };
-    // In two files the text of the one is no piece of the other, but for the truth.
+    // The only common text of the two files is the truth.
     let fixture = format!("{PYTHON}{}{}", user("one"), user("two"));
     assert_eq!(mine(&files(&fixture), &options(), None), [], "found verbatim in another file");
     let one = format!("{PYTHON}{}    a = open_store(path)\n", user("one"));
@@ -358,7 +358,7 @@ fn one_truth_is_asked_for_once() {
     assert_eq!(truths.len(), cases.len() / VARIANT_COUNT);
 }
 
-/// What retrieval finds does not change when the hidden text does: nothing of it was looked at.
+/// Retrieved context does not change with the hidden text, so retrieval did not read it.
 #[test]
 fn retrieved_context_does_not_depend_on_the_truth() {
     let filler = lines(10, "pass");

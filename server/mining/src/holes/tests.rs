@@ -1,11 +1,12 @@
-//! Every hole of a small file in each family of languages.
+//! Snapshots of all holes of a small file for each family of languages.
 
 use expect_test::{Expect, expect};
 use syntax::{Language, SourceFile};
 
 use super::holes;
 
-/// Shows each hole on a line: its cut, its kind, and its text between what stands before it on its line and after it on its last.
+/// Shows each hole on a line: its cut, its kind, the text before it on its line, its text, and the text after it on its last
+/// line.
 #[track_caller]
 fn check(language: Language, text: &str, expected: &Expect) {
     let file = SourceFile { path: "fixture".into(), language, text: text.into() };

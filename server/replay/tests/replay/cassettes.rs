@@ -1,7 +1,7 @@
-//! Six real models on cassettes: what they really answered to prompts that were really sent, by the ordinary path.
+//! Six real models on cassettes: their recorded answers to recorded prompts, through the regular pipeline.
 //!
-//! The texts around the hole and the code from elsewhere are taken out of each prompt; the engine puts them together again. Where the
-//! layout is one that an engine can be told, that has to be the prompt byte for byte, or its answer is not found.
+//! The texts around the hole and the context are extracted from each prompt, and the engine renders them again. If an engine
+//! can be configured with the layout, the result must equal the prompt byte for byte; otherwise the recording is not found.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::real_answers::{RealAnswers, language, text};
 
-/// Where nobody listens.
+/// An address without a server.
 const NOWHERE: &str = "http://127.0.0.1:1";
 
-/// What stands before the files in two of the project's layouts, and in no model's own.
+/// Text before the files in two of the project's layouts; not part of any model's own layout.
 const PREFACE: &str = "Please keep response concise and scope of response limited. If no good completion exists, do not answer:\n";
 
-/// The special tokens of a model's family.
+/// Special tokens of a model's family.
 struct Marks {
     prefix: &'static str,
     suffix: &'static str,
@@ -54,7 +54,7 @@ fn marks(model: &str) -> &'static Marks {
     if model.contains("Qwen") { &QWEN } else { &GRANITE }
 }
 
-/// What a prompt was made of.
+/// The parts of a prompt.
 #[derive(Clone, Default)]
 struct PromptParts {
     context: Vec<(String, String)>,
@@ -62,17 +62,17 @@ struct PromptParts {
     suffix: String,
 }
 
-/// The prompt's text before `<fim_prefix>`, before the hole, and behind it.
+/// Returns the prompt's text before `<fim_prefix>`, between that and the hole, and after the hole.
 fn parts<'a>(prompt: &'a str, marks: &Marks) -> [&'a str; 3] {
     let (head, rest) = prompt.split_once(marks.prefix).expect("a prompt has a prefix");
     let (prefix, rest) = rest.split_once(marks.suffix).expect("a prompt has a suffix");
     [head, prefix, rest.strip_suffix(marks.middle).expect("a prompt ends with its middle")]
 }
 
-/// Code from elsewhere that stands as comments before the text, each piece below its path and the text below its own.
+/// Parses context in comments before the text, each piece after its path, and the text after its own path.
 fn from_comments(text: &str, path: &str, sign: &str) -> PromptParts {
     let own = format!("{sign} {path}\n");
-    let (above, prefix) = text.split_once(&own).expect("the text stands below its path");
+    let (above, prefix) = text.split_once(&own).expect("the text follows its path");
     let head = format!("{sign} Path: ");
     let pieces = above.split(&head).skip(1).map(|piece| {
         let (path, lines) = piece.split_once('\n').expect("a path has a line of its own");
@@ -83,7 +83,7 @@ fn from_comments(text: &str, path: &str, sign: &str) -> PromptParts {
     PromptParts { context: pieces.collect(), prefix: prefix.to_owned(), suffix: String::new() }
 }
 
-/// Code from elsewhere that stands as files before the text, whose own path comes last.
+/// Parses context as files before the text, whose own path comes last.
 fn from_files(head: &str, marks: &Marks) -> Vec<(String, String)> {
     let mut files: Vec<&str> = head.split(marks.file).skip(1).collect();
     files.pop();
@@ -94,7 +94,7 @@ fn from_files(head: &str, marks: &Marks) -> Vec<(String, String)> {
     files.into_iter().map(file).collect()
 }
 
-/// The template, as it is configured, and what the prompt was made of; `None` for a layout that no engine can be told.
+/// Returns the template as configured and the parts of the prompt; `None` for a layout that engines cannot be configured with.
 fn parse_prompt(answer: &Value, path: &str) -> Option<(String, PromptParts)> {
     let (prompt, marks) = (text(answer, "prompt"), marks(text(answer, "model")));
     let [head, prefix, suffix] = parts(prompt, marks);
@@ -113,7 +113,7 @@ fn parse_prompt(answer: &Value, path: &str) -> Option<(String, PromptParts)> {
             let context = from_files(head.strip_prefix(PREFACE)?, marks);
             ((*family).to_owned(), PromptParts { context, ..own(prefix) })
         }
-        // Whole files within the prefix, behind words that no model was trained on.
+        // Whole files within the prefix, after a text that no model was trained on.
         _ => return None,
     };
     Some((fim, PromptParts { suffix: suffix.to_owned(), ..question }))
@@ -134,7 +134,7 @@ fn engine(model: &str, fim: &str) -> HttpEngine {
     HttpEngine::new(settings).expect("the settings are right")
 }
 
-/// Engines that answer out of a cassette, each made once.
+/// Engines that replay a cassette; each is created once.
 struct CassetteEngines {
     folder: TempDir,
     prompts: AnswersFile,
@@ -187,7 +187,7 @@ async fn completed(question: &PromptParts, path: &str, answer: &Value, engine: &
     .await
 }
 
-/// How many prompts of a layout there are, and how many we render byte for byte.
+/// Number of prompts of a layout, and of those that we render byte for byte.
 #[derive(Debug, Default)]
 struct LayoutCounts {
     all: usize,
@@ -215,12 +215,12 @@ async fn golden_real_models_answer_as_they_did() {
     assert!(replayed.engines.values().all(|(cassette, _)| cassette.stats().repeated == 0));
 }
 
-/// Whether the prompt was rendered byte for byte, and the answer to it is the model's. What stands in the way is known: a piece of
-/// code without any, which we leave out, and words before the first file, whose answer is none to a question without them.
+/// Whether the prompt was rendered byte for byte, with the model's answer. Known exceptions: a blank piece of context, which
+/// we omit, and the preface, whose answer is not recorded for a prompt without it.
 #[track_caller]
 fn check(answer: &Value, question: &PromptParts, Outcome { status, trace, .. }: &Outcome) -> bool {
     let (prompt, output, task) = (text(answer, "prompt"), text(answer, "output"), text(answer, "task_id"));
-    let ours = trace.prompt.as_deref().expect("an engine tells its prompt before it asks");
+    let ours = trace.prompt.as_deref().expect("an engine reports its prompt before the request");
     let has_blank_piece = question.context.iter().any(|(_, text)| text.trim().is_empty());
     if has_blank_piece || prompt.starts_with(PREFACE) {
         assert!(
@@ -240,7 +240,7 @@ fn check(answer: &Value, question: &PromptParts, Outcome { status, trace, .. }: 
         (TimingSource::Unknown, None),
         "{task}: no time is known"
     );
-    // Reading ends when the text is complete, so that there may be more of it.
+    // Reading ends when the text is complete, so the recorded output may be longer.
     assert!(output.starts_with(&trace.received), "{task}: {output:?}, and not {:?}", trace.received);
     assert!(!trace.received.trim().is_empty() || output.trim().is_empty(), "{task}: {output:?}");
     true

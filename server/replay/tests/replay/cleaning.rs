@@ -1,4 +1,4 @@
-//! What cleaning makes of real models' raw answers: exact answers gained and lost.
+//! Effect of cleaning on real models' raw answers: exact answers gained and lost.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::real_answers::{RealAnswers, language, text};
 
-/// What an editor would show of an answer to a task.
+/// Returns the ghost text for an answer to a task.
 async fn shown(task: &Value, language: Language, answer: &str) -> String {
     let (prefix, suffix) = (text(task, "prompt"), text(task, "right_context"));
     let document = DocumentText { path: "main".into(), language, text: [prefix, suffix].concat().into() };
@@ -24,7 +24,7 @@ async fn shown(task: &Value, language: Language, answer: &str) -> String {
         .text
 }
 
-/// Exact answers by what was done to the raw ones: the original's post-processors and "cleaned", with what cleaning gained and lost.
+/// Exact answers by post-processing: that of the original project, and ours as "cleaned", with its gains and losses.
 #[derive(Debug, Default)]
 struct Counts {
     exact: BTreeMap<String, usize>,

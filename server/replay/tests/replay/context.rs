@@ -1,4 +1,4 @@
-//! What goes with the question of a replayed case.
+//! Context of replayed cases.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::fixture::{case, names};
 
 const DOCUMENT: &str = "from helper import total_price\n\n\ndef cost(orders):\n    total = total_price(orders)\n    return total\n";
 
-/// A workspace with the case's own file, what it imports, and nothing else.
+/// Returns a workspace with the case's own file and the file that it imports.
 fn world() -> WorkspaceIndex {
     let file = |path: &str, text: &str| SourceFile {
         path: path.into(),
@@ -28,7 +28,7 @@ fn world() -> WorkspaceIndex {
     WorkspaceIndex::new(Arc::clone(&files)).with_index(files, index, Arc::new(Projects::default()))
 }
 
-/// A case in the document: what is assigned is removed.
+/// Returns a case in the document that removes the assigned value.
 fn hole() -> Case {
     let (prefix, rest) = DOCUMENT.split_once("total_price(orders)\n").expect("it is in the document");
     let (prefix, suffix) = (prefix.to_owned(), format!("\n{rest}"));
@@ -39,7 +39,7 @@ fn renamed(case: Case) -> Case {
     Case { id: case.compute_id(), ..case }
 }
 
-/// The files whose code an engine is sent with the case, under a strategy.
+/// Returns the files of the context that an engine receives with the case under a strategy.
 async fn sent(case: Case, strategy: Strategy) -> String {
     let rule = Rule { context: true, ..Rule::default() };
     let engine = Arc::new(ScriptedEngine::with_rules("scripted", vec![rule]));

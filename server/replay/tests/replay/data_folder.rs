@@ -1,4 +1,4 @@
-//! Where things go that the user did not ask for elsewhere.
+//! Default locations of stored files.
 
 use std::fs;
 

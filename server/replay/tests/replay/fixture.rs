@@ -1,4 +1,4 @@
-//! Cases, engines and runs that tests are made of.
+//! Cases, engines and runs for tests.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -54,7 +54,7 @@ pub(crate) fn scripted_engine(text: &str, delay_ms: u64) -> ConfiguredEngine {
     engine("scripted", Script { delay, pieces: vec![text.to_owned()], failure: None })
 }
 
-/// An engine of this name; what it says is a part of its fingerprint.
+/// Returns an engine with this name; its answer is part of its fingerprint.
 pub(crate) fn named(name: &str, text: &str) -> ConfiguredEngine {
     engine(name, Script { pieces: vec![text.to_owned()], ..Script::default() })
 }
@@ -88,7 +88,7 @@ pub(crate) fn names(engines: &[ConfiguredEngine]) -> Vec<String> {
     engines.iter().map(|engine| engine.name().name).collect()
 }
 
-/// Asks what `done` lacks; stops asking after `limit` answers.
+/// Runs the attempts missing in `done`; stops after `limit` answers.
 pub(crate) async fn ask(
     cases: &[Case],
     engines: &[ConfiguredEngine],

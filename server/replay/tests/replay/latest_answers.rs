@@ -1,4 +1,4 @@
-//! What is known of recorded cases from former runs.
+//! Latest answers to recorded cases.
 
 use std::fs;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ fn latest(data: &DataFolder, name: &str, cases: &[Case]) -> LatestAnswers {
     replay::latest_answers(data, name, &ids, |id| cases.iter().find(|case| case.id == id).cloned(), || true)
 }
 
-/// Path of the case, answer and exact match of each newest answer.
+/// Returns path of the case, answer and exact match of each latest answer.
 fn shown(latest: &LatestAnswers) -> Vec<(String, &str, bool)> {
     let show = |(prediction, score): &(cases::Prediction, cases::Score)| {
         assert_eq!((&score.case, &score.fingerprint), (&prediction.case, &prediction.engine.fingerprint));
@@ -106,7 +106,7 @@ async fn scores_are_taken_from_the_run_and_made_only_where_it_has_none() {
 
     let marked = Score { metrics: [("mark".to_owned(), StoredMetric::Value(1.0))].into(), ..made[0].clone() };
     fs::write(&rows, to_line(&marked)).unwrap();
-    assert_eq!(known(), [marked, made[1].clone()], "the first score stands there, the second does not");
+    assert_eq!(known(), [marked, made[1].clone()], "only the first score is stored");
     fs::write(&rows, "no row\n").unwrap();
     assert_eq!(known(), made, "no score can be read");
     fs::remove_file(&rows).unwrap();

@@ -1,4 +1,4 @@
-//! Suites and runs on disk, and how they are made.
+//! Suites and runs on disk, and the execution of runs.
 
 mod cassettes;
 mod cleaning;

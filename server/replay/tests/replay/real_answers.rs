@@ -1,6 +1,6 @@
-//! Real models' answers to real tasks, and the prompts that were really sent (CrossCodeEval, by granite-completebench).
+//! Real models' answers to real tasks, with their recorded prompts (CrossCodeEval, by granite-completebench).
 //!
-//! `GHOSTBENCH_GOLDEN` names the folder with them; without it the tests that read them say so and check nothing.
+//! `GHOSTBENCH_GOLDEN` is their folder; without it, the tests that read them print a message and check nothing.
 
 #![expect(clippy::print_stderr, reason = "says why nothing is checked")]
 
@@ -17,7 +17,7 @@ pub(crate) struct RealAnswers {
 }
 
 impl RealAnswers {
-    /// All of them; `None`, with a word, where there are none.
+    /// Reads all of them; prints a message and returns `None` if they are missing.
     pub(crate) fn read(what: &str) -> Option<RealAnswers> {
         let Some(folder) = std::env::var_os("GHOSTBENCH_GOLDEN").map(PathBuf::from) else {
             eprintln!("{what}: skipped, GHOSTBENCH_GOLDEN is not set");
@@ -34,19 +34,19 @@ impl RealAnswers {
         Some(RealAnswers { tasks, answers: rows("cceval_real_outputs.jsonl") })
     }
 
-    /// The task of an answer.
+    /// Returns the task of an answer.
     pub(crate) fn task(&self, answer: &Value) -> &Value {
         &self.tasks[text(answer, "task_id")]
     }
 }
 
-/// A text of a row.
+/// Returns a text of a row.
 #[track_caller]
 pub(crate) fn text<'a>(row: &'a Value, key: &str) -> &'a str {
     row[key].as_str().unwrap_or_else(|| panic!("no text `{key}` in {row}"))
 }
 
-/// The language of an answer.
+/// Returns the language of an answer.
 #[track_caller]
 pub(crate) fn language(answer: &Value) -> Language {
     Language::from_name(text(answer, "language")).expect("a supported language")

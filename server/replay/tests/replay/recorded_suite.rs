@@ -1,4 +1,4 @@
-//! Recorded suites: nothing that stands in them is lost, whoever adds to them and whatever stands there.
+//! Recorded suites: nothing in them is lost, with any writers and any content.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::fixture::case;
 
-/// A data folder, and the suite of a workspace `app` beside it.
+/// Returns a data folder, and the suite of a workspace `app` in it.
 fn suite() -> (TempDir, RecordedSuite) {
     let folder = tempfile::tempdir().expect("the temporary folder is ours");
     let suite = suite_of(folder.path(), "app");
@@ -90,7 +90,7 @@ fn half_a_line_at_the_end_is_ended_and_reported() {
     let (_folder, suite) = suite();
     suite.add(case(1)).unwrap();
     let line = to_line(&Case { truth: "größe".to_owned(), ..case(2) });
-    // The cut goes through a character of two bytes.
+    // The file ends inside a character of two bytes.
     let cut = line.find('ö').expect("the truth has an umlaut") + 1;
     let torn = [text(&suite).as_bytes(), &line.as_bytes()[..cut]].concat();
     fs::write(suite.path(), &torn).unwrap();
@@ -135,9 +135,9 @@ fn lines_that_cannot_be_used_are_reported_left_alone_and_cost_no_other_case() {
         assert!(problem.starts_with(start), "{problem}");
     }
     assert!(problems[0].ends_with("; the other cases are used: correct that line, or delete it"));
-    assert!(problems[2].ends_with("stands there twice; delete one of both lines"));
+    assert!(problems[2].ends_with("the case occurs twice; delete one of the two lines"));
     assert_eq!(problems.len(), starts.len());
-    assert!(text(&suite).starts_with(&before), "what cannot be read is left as it was");
+    assert!(text(&suite).starts_with(&before), "invalid lines are unchanged");
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn several_servers_may_record_at_once() {
         for first in 0..4 {
             let suite = suite.clone();
             scope.spawn(move || {
-                // Neighbours record the same cases.
+                // Adjacent threads record the same cases.
                 for number in first * 10..first * 10 + 20 {
                     suite.add(case(number)).unwrap();
                 }
@@ -175,12 +175,13 @@ fn what_keeps_a_case_from_being_recorded_is_said_with_the_remedy() {
     assert_eq!(cases_in(&suite), [case(1)], "reading does not need to be alone");
 }
 
-/// Bytes that this process has read so far, as the system counts them.
+/// Returns the number of bytes that this process has read, as counted by the system.
 #[cfg(target_os = "linux")]
 fn bytes_read() -> u64 {
-    let counts = fs::read_to_string("/proc/thread-self/io").expect("Linux counts what a thread reads");
+    let counts =
+        fs::read_to_string("/proc/thread-self/io").expect("Linux counts the bytes that a thread reads");
     let line = counts.lines().find_map(|line| line.strip_prefix("rchar: "));
-    line.expect("what is read is counted").parse().expect("it is a number")
+    line.expect("bytes read are counted").parse().expect("it is a number")
 }
 
 #[test]
@@ -195,7 +196,7 @@ fn adding_a_case_reads_as_much_in_a_long_suite_as_in_a_short_one() {
     let first = (0..10).map(add).max().expect("cases were added");
     let lines: String = (1_000..2_500).map(|number| to_line(&case(number))).collect();
     fs::write(suite.path(), text(&suite) + &lines).unwrap();
-    assert_eq!(suite.count().unwrap(), 1_510, "what another process appended is read once");
+    assert_eq!(suite.count().unwrap(), 1_510, "lines appended by another process are read once");
     let last = (10..20).map(add).max().expect("cases were added");
     assert!(last <= first + (8 << 10), "{first} bytes are read at the start, {last} after 1,510 cases");
 }

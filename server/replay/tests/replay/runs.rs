@@ -1,4 +1,4 @@
-//! Runs that finish, are stopped, are torn, and are gone on with.
+//! Runs that finish, are stopped, are truncated, and are resumed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -69,10 +69,10 @@ async fn secrets_in_answers_are_kept_nowhere() {
     assert!(!fs::read_to_string(path.join("predictions.jsonl")).unwrap().contains(secret));
 }
 
-/// Time stands still unless everybody waits, so an hour passes only where somebody waits for the slow engine.
+/// Paused time only advances while all tasks wait, so an hour passes only if a task waits for the slow engine.
 const HOUR: u64 = 3_600_000;
 
-/// An engine that answers to `f0.py` at once and to everything else in an hour.
+/// Returns an engine that answers `f0.py` immediately and everything else in an hour.
 fn quick_or_slow() -> Arc<ScriptedEngine> {
     let delay = Duration::from_millis(HOUR);
     let rule = |path: &str, delay| Rule {
@@ -106,7 +106,7 @@ async fn stopped_at_once_a_replay_frees_its_engines_and_keeps_what_is_finished()
     let stop = StopSignal::immediately(token.clone());
     let made = replay(path.clone(), run(&cases, &engines), questions(&cases, &engines), stop, tell);
     let (answers, scores) = made.await.unwrap();
-    assert!(start.elapsed() < Duration::from_secs(1), "nobody waited for the slow answers");
+    assert!(start.elapsed() < Duration::from_secs(1), "slow answers were not awaited");
     until_free(&scripted).await;
     let RunAnswers { predictions, planned } = answers;
     assert_eq!((predictions.len(), planned, scores.len()), (1, 5, 1));
@@ -139,12 +139,12 @@ async fn a_replay_that_is_dropped_frees_its_engines() {
     until_free(&scripted).await;
 }
 
-/// Settings under which the slow engine is no timeout.
+/// Returns settings under which the slow engine does not time out.
 fn patient() -> CompletionSettings {
     CompletionSettings { deadline: Duration::from_millis(2 * HOUR), ..CompletionSettings::for_replay() }
 }
 
-/// Returns when the engine is free, if that takes no time.
+/// Returns once the engine is idle, without time passing.
 async fn until_free(engine: &ScriptedEngine) {
     let start = Instant::now();
     while engine.busy() > 0 {
@@ -195,13 +195,13 @@ async fn an_engine_that_panics_or_fails_costs_its_own_answers_only() {
     let statuses: Vec<Status> = predictions.iter().map(|prediction| prediction.status).collect();
     assert_eq!(statuses, [Status::Error, Status::Error, Status::Ok]);
     assert_eq!(predictions[0].reason.as_deref(), Some("engine `failing` failed: no"));
-    assert_eq!(predictions[1].reason.as_deref(), Some("the engine stopped by a defect"), "no code is quoted");
+    assert_eq!(predictions[1].reason.as_deref(), Some("the engine panicked"), "no code is quoted");
     let scores = score_all(&cases, &predictions);
     assert_eq!(scores[2].metrics["exact_match"], StoredMetric::Value(1.0));
     assert_eq!(scores[0].metrics["exact_match"], StoredMetric::Value(0.0));
 }
 
-/// A run of three cases with two answers, as a process that was killed while writing the third leaves it.
+/// Creates a run of three cases with two answers, as left by a process that was killed while writing the third.
 async fn torn_run(folder: &Path) -> (Vec<Case>, [ConfiguredEngine; 1]) {
     let cases: Vec<Case> = (0..3).map(case).collect();
     let engines = [scripted_engine("größe", 0)];
@@ -212,7 +212,7 @@ async fn torn_run(folder: &Path) -> (Vec<Case>, [ConfiguredEngine; 1]) {
         .iter()
         .for_each(|prediction| run_folder.append(prediction).expect("the folder is writable"));
     let line = to_line(&predictions[2]);
-    // The cut goes through a character of two bytes.
+    // The file ends inside a character of two bytes.
     let cut = line.find('ö').expect("the answer has an umlaut") + 1;
     let path = folder.join("predictions.jsonl");
     let mut bytes = fs::read(&path).expect("the folder is writable");
@@ -255,7 +255,7 @@ async fn a_run_is_not_overwritten_mixed_or_shared() {
     let state = WorkspaceState { commit: None, dirty: None, tree_hash: "t".to_owned(), files: 1, lines: 1 };
     let other_workspace = RunFolder::resume(folder.path(), &Run { workspace: Some(state), ..same.clone() });
     let message = other_workspace.err().expect("answers from two workspaces do not mix").to_string();
-    assert!(message.contains("another workspace (none, not t); go on with the same"), "{message}");
+    assert!(message.contains("another workspace (none, not t); resume it with the same"), "{message}");
     let _writing = RunFolder::resume(folder.path(), &same).unwrap();
     assert!(matches!(RunFolder::resume(folder.path(), &same), Err(ReplayError::Locked { .. })));
     assert!(read_run(folder.path()).is_ok(), "reading does not need to be alone");
@@ -300,17 +300,17 @@ fn broken_suites_are_refused_with_the_line_and_the_remedy() {
         message.strip_prefix(&path.display().to_string()).expect("the message names the file").to_owned()
     };
     let line = to_line(&case(1));
-    assert!(refused("").contains("holds no case; make a suite with `ghostbench mine`"));
+    assert!(refused("").contains("contains no case; create a suite with `ghostbench mine`"));
     let torn = refused(&format!("{line}{}", &line[..40]));
     assert_eq!(
         torn,
-        ", line 2: the file ends in the middle of a row; delete that line to use the rows before it, or make the file anew"
+        ", line 2: the last row is incomplete; delete that line to use the rows before it, or create the file again"
     );
     assert!(refused(&format!("{line}{}", line.replace("\"1.4\"", "\"2.0\""))).contains("line 2, column"));
     assert!(refused(&format!("{line}{line}")).contains("twice"));
     assert!(refused(&line.replace("python", "cobol")).contains("unknown language `cobol`"));
     let missing = read_suite(&folder.path().join("none")).unwrap_err();
-    assert!(missing.to_string().contains("make one with `ghostbench mine`"), "{missing}");
+    assert!(missing.to_string().contains("create one with `ghostbench mine`"), "{missing}");
     assert!(matches!(read_run(folder.path()), Err(ReplayError::NoRun { .. })));
 }
 

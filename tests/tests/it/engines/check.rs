@@ -59,7 +59,7 @@ fn each_engine_has_a_row_and_what_is_wrong_a_line_with_its_remedy() {
     for words in [
         wrong,
         "write `fim = \"qwen2.5-coder\"`",
-        "chat: this is a model for chats",
+        "chat: this is a chat model",
         "half: not asked: it needs `url`",
     ] {
         assert!(said.contains(words), "no {words} in {said}");

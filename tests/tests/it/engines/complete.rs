@@ -101,10 +101,7 @@ fn an_engine_that_cannot_explain_says_so() {
     let (_server, settings) = llama_cpp();
     user_file(&project, &settings);
     let shown = project.run("engines complete shop/sum.py:12:12 --explain").expect_code(0).stdout;
-    assert!(
-        shown.contains("mock does not say where its text comes from; the built-in engine does"),
-        "{shown}"
-    );
+    assert!(shown.contains("mock does not explain its text; the built-in engine does"), "{shown}");
     let told = project.run("engines complete shop/sum.py:12:12 --explain --json").expect_code(0).stdout;
     let told: Value = serde_json::from_str(&told).expect("JSON alone");
     assert_eq!(told["engines"][0]["explanation"], Value::Null);
@@ -120,9 +117,9 @@ fn a_place_that_is_none_is_refused_with_what_there_is() {
         ("shop/sum.py:0:1", "count from 1"),
         ("shop/sum.py:12:13", "line 12 of shop/sum.py has 12 columns"),
         ("shop/sum.py(99,1)", "shop/sum.py has 14 lines"),
-        ("shop/none.py:1:1", "is not there"),
+        ("shop/none.py:1:1", "does not exist"),
         ("../outside.py:1:1", "is outside of the workspace"),
-        ("notes/ignored.py:1:1", "none of the workspace's code files"),
+        ("notes/ignored.py:1:1", "is not an indexed source file"),
         ("shop:1:1", "is a folder"),
         ("sum.jsonl", "name a place as FILE:LINE:COLUMN"),
     ] {

@@ -114,7 +114,7 @@ fn check(broken: Reply, words: &str) {
     }
     let log = editor.status()["logFile"].as_str().expect("there is a log").to_owned();
     let log = fs::read_to_string(log).expect("it can be read");
-    assert!(log.contains("an engine gives no answers") && !log.contains(KEY), "{log}");
+    assert!(log.contains("the engine does not answer") && !log.contains(KEY), "{log}");
 }
 
 fn refusal(status: u16, message: &str) -> Reply {

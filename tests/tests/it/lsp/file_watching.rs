@@ -198,12 +198,12 @@ fn where_the_system_watches_no_more_folders_we_look() {
 fn tokens_are_put_together_for_engines_that_read_them_only() {
     let project = project();
     let scripted = editor(&project, |setup| setup);
-    assert_eq!(count(&log(&scripted), "tokens put together"), 0);
+    assert_eq!(count(&log(&scripted), "tokens built"), 0);
     assert_eq!(count(&log(&scripted), READ), 1);
     drop(scripted);
     let builtin = Editor::new(&project);
     wait_until_ready(&builtin);
-    assert_eq!(count(&log(&builtin), "tokens put together"), 1);
+    assert_eq!(count(&log(&builtin), "tokens built"), 1);
 }
 
 /// No watcher reports these: they are above the folder, in its repository, or in an excluded folder.

@@ -1,4 +1,4 @@
-//! `ghostbench engines cassette`: what another program heard models answer, as a cassette.
+//! `ghostbench engines cassette`: converts a file of prompts and answers from another program to a cassette.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ pub(super) fn run(args: &EnginesCassetteArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The error with the file that it is about.
+/// Adds the file's name to the error.
 fn with_file_name(error: AnswersError, args: &EnginesCassetteArgs) -> anyhow::Error {
     match error {
         AnswersError::Cassette(error) => error.into(),

@@ -1,6 +1,7 @@
-//! `ghostbench engines check`: each engine asked a few questions, and what is wrong with it.
+//! `ghostbench engines check`: probes each engine and reports problems.
 //!
-//! What is asked is `engines::check`'s, what answers mean `prompt`'s; here is who is asked at the same time, and how it is told.
+//! `engines::check` makes the requests and `prompt` judges the answers; this module decides which engines run concurrently, and prints
+//! the results.
 
 mod messages;
 
@@ -29,7 +30,7 @@ pub(super) fn run(args: &EnginesCheckArgs) -> anyhow::Result<()> {
     super::check_folder(&args.path)?;
     let config = SettingsSources::new(args.settings.file.as_deref()).config(&args.path)?;
     let candidates = candidates(&config, &args.engines)?;
-    let progress = Progress::new("checked", "questions");
+    let progress = Progress::new("checked", "requests");
     let checks = runtime()?.block_on(unless_stopped(check_all(&candidates, &config, &progress)))?;
     progress.finish(&count(checks.iter().flatten().count(), "engine"));
     let rows: Vec<CheckRow<'_>> = candidates
@@ -49,12 +50,12 @@ pub(super) fn run(args: &EnginesCheckArgs) -> anyhow::Result<()> {
         return Err(NoAnswerError("engines gave no answer".to_owned()).into());
     }
     if rows.iter().any(CheckRow::has_finding) {
-        return Err(FindingError("engines are not asked as they should be").into());
+        return Err(FindingError("engines are not configured correctly").into());
     }
     Ok(())
 }
 
-/// Those that are named; else all of the settings, also those that cannot be asked, and the built-in one where none can.
+/// Returns the named engines, or all configured ones including unavailable ones; the built-in engine if none is available.
 fn candidates(config: &Config, names: &[String]) -> anyhow::Result<Vec<RegisteredEngine>> {
     if !names.is_empty() {
         return Ok(engine_registry::select_for_run(config, names, None)?);
@@ -66,10 +67,11 @@ fn candidates(config: &Config, names: &[String]) -> anyhow::Result<Vec<Registere
     Ok(candidates)
 }
 
-/// Engines at one address, which may be unknown, with their places in the table.
+/// Engines at one address, which may be unknown, with their table rows.
 type ServerGroup<'a> = (Option<&'a str>, Vec<(usize, Arc<dyn Engine>)>);
 
-/// Checks all that can be asked, in their order: those at one address one after the other, so that none measures the other.
+/// Checks all available engines, in their order. Engines at one address are checked one after the other, so that they do not affect
+/// each other's measurements.
 async fn check_all(
     candidates: &[RegisteredEngine],
     config: &Config,
@@ -103,7 +105,7 @@ async fn check_all(
     collect(tasks, candidates.len(), &asked, progress).await
 }
 
-/// How often people see that something happens.
+/// Interval of progress updates.
 const PROGRESS_INTERVAL: std::time::Duration = std::time::Duration::from_millis(200);
 
 async fn collect(
@@ -117,7 +119,7 @@ async fn collect(
     loop {
         tokio::select! {
             done = tasks.join_next() => match done {
-                // An engine that stops by a defect is as good as none.
+                // An engine whose check panicked counts as unavailable.
                 Some(done) => for (place, check) in done.unwrap_or_default() {
                     checks[place] = Some(check);
                 },

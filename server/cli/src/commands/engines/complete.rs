@@ -1,4 +1,4 @@
-//! `ghostbench engines complete`: one completion at a place, by the way that the editor's take, and how it came about.
+//! `ghostbench engines complete`: makes one completion at a position, like the editor, and explains it.
 
 mod explanation;
 
@@ -29,13 +29,13 @@ use crate::steps::run_replay::runtime;
 use crate::steps::settings_sources::SettingsSources;
 use explanation::{alternatives, json_alternatives, json_explanation, terminal_explanation};
 
-/// Lines of code that are shown before the place and behind it.
+/// Number of lines shown before and after the position.
 const CONTEXT_LINES: usize = 4;
 
 /// Runs the command.
 pub(super) fn run(args: &EnginesCompleteArgs) -> anyhow::Result<()> {
     workspace::check_folder(&args.workspace)?;
-    // What is wrong with the place is told before the workspace is read.
+    // Report an invalid position before reading the workspace.
     let file = find_file(&args.workspace, &args.place.path)?;
     let cursor = cursor_offset(&args.place, &file.text)?;
     let config = SettingsSources::new(args.settings.file.as_deref()).config(&args.workspace)?;
@@ -76,7 +76,7 @@ pub(super) fn run(args: &EnginesCompleteArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Those that are named; else the one that writes the ghost text.
+/// Returns the named engines, or the one that writes the ghost text.
 fn candidates(
     config: &Config,
     names: &[String],
@@ -91,7 +91,7 @@ fn candidates(
     Ok(candidates)
 }
 
-/// Whose times they are, if they were not measured now.
+/// Returns the source of the times if they were not measured now.
 fn timing_source_name(clock: TimingSource) -> Option<&'static str> {
     match clock {
         TimingSource::Measured => None,
@@ -100,10 +100,10 @@ fn timing_source_name(clock: TimingSource) -> Option<&'static str> {
     }
 }
 
-/// What an engine answered.
+/// An engine's answer.
 struct EngineOutcome<'a> {
     candidate: &'a RegisteredEngine,
-    /// How its model was asked.
+    /// How its prompt was built.
     template_note: Option<String>,
     outcome: Outcome,
 }
@@ -176,7 +176,7 @@ fn render_answer(
     }
 }
 
-/// Times and tokens, as far as they are known.
+/// Formats the known times and token counts.
 fn timings_and_tokens(outcome: &Outcome) -> Vec<String> {
     let trace = &outcome.trace;
     let ms = |duration: Duration| format!("{:.1} ms", duration.as_secs_f64() * 1e3);
@@ -198,7 +198,7 @@ fn timings_and_tokens(outcome: &Outcome) -> Vec<String> {
     facts.into_iter().flatten().collect()
 }
 
-/// What each filter took away or adapted.
+/// Describes the changes of each filter.
 fn filter_changes(outcome: &Outcome) -> Vec<String> {
     let befores = outcome.trace.cuts.iter().map(|cut| &cut.before);
     let afters = befores.skip(1).chain([&outcome.text]);
@@ -210,7 +210,7 @@ fn filter_changes(outcome: &Outcome) -> Vec<String> {
     .collect()
 }
 
-/// Places count as in a case: lines from 0, characters in UTF-16 units from 0.
+/// Formats positions as in a case: 0-based lines, and 0-based characters in UTF-16 units.
 fn as_json(
     file: &SourceFile,
     cursor: usize,

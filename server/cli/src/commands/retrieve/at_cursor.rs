@@ -1,4 +1,4 @@
-//! What each strategy would send at one place.
+//! Shows the context that each strategy would send at one position.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::output;
 use crate::steps::cursor_arg::{cursor_offset, find_file};
 use crate::steps::embeddings::Embeddings;
 
-/// Shows what would be sent.
+/// Runs the strategies and prints their hits.
 pub(super) fn run(
     place: &CursorArg,
     args: &RetrieveArgs,
@@ -21,7 +21,7 @@ pub(super) fn run(
 ) -> anyhow::Result<()> {
     let workspace = args.workspace.as_deref().unwrap_or_else(|| Path::new("."));
     workspace::check_folder(workspace)?;
-    // What is wrong with the place is told before the workspace is read.
+    // Report an invalid position before reading the workspace.
     let file = find_file(workspace, &place.path)?;
     let cursor = cursor_offset(place, &file.text)?;
     let indexed = index(workspace)?;
@@ -68,7 +68,7 @@ fn items(hits: Vec<Hit>) -> Vec<RetrievalItem> {
     hits.into_iter().zip(tokens).map(item).collect()
 }
 
-/// Places count as in a case: lines from 0, characters in UTF-16 units from 0.
+/// Formats positions as in a case: 0-based lines, and 0-based characters in UTF-16 units.
 fn json(file: &SourceFile, cursor: usize, retrieved: &[RetrievalView]) -> String {
     let strategies: Vec<_> = retrieved
         .iter()

@@ -1,4 +1,4 @@
-//! What each strategy finds for the cases of a suite, measured against their truths.
+//! Measures the hits of each strategy for the cases of a suite against their truths.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -19,11 +19,11 @@ use crate::progress::Progress;
 use crate::steps::embeddings::Embeddings;
 use crate::steps::index::IndexedWorkspace;
 
-/// The dimensions of the tables.
+/// Dimensions of the tables.
 const STRATEGY: &str = "strategy";
 const IS_RESOLVED: &str = "is_resolved";
 
-/// Asks about every hole of the suite.
+/// Runs the strategies on every hole of the suite.
 pub(super) fn run(
     suite: &Path,
     args: &RetrieveArgs,
@@ -66,8 +66,8 @@ pub(super) fn run(
     Ok(output::print(&text)?)
 }
 
-/// The cases of one hole differ in what goes with the question; the question is the same. Where nothing was to be written, there is
-/// nothing to find. Says what is left out.
+/// Keeps one case per hole: the others differ only in their context. Drops cases with an empty truth, which have nothing to find.
+/// Prints the numbers of dropped cases.
 fn one_case_per_hole(mut cases: Vec<Case>) -> Result<Vec<Case>, UsageError> {
     let all = cases.len();
     cases.retain(|case| !case.truth.is_empty());
@@ -76,16 +76,14 @@ fn one_case_per_hole(mut cases: Vec<Case>) -> Result<Vec<Case>, UsageError> {
     cases.retain(|case| seen.insert(case.hole.clone()));
     let others = all - silent - cases.len();
     if cases.len() < all {
-        let asked = count(cases.len(), "question");
+        let holes = count(cases.len(), "hole");
         print_message(&format!(
-            "{asked} from {}: {others} ask about the same holes, in {silent} nothing is to be written",
+            "{holes} from {}: {others} repeat a hole, {silent} have nothing to find",
             count(all, "case")
         ));
     }
     if cases.is_empty() {
-        return Err(UsageError(
-            "in no case of the suite is anything to be written, so there is nothing to find".to_owned(),
-        ));
+        return Err(UsageError("no case of the suite has anything to find".to_owned()));
     }
     Ok(cases)
 }
@@ -94,13 +92,13 @@ fn warn_about_other_tree(cases: &[Case], indexed: &IndexedWorkspace) {
     let other = cases.iter().filter(|case| case.origin.tree_hash != indexed.code.state.tree_hash).count();
     if other > 0 {
         print_message(&format!(
-            "{} cut from other code than the workspace holds (another tree hash): what they ask for may stand elsewhere now",
+            "{} cut from other code than the workspace's (another tree hash): their truths may have moved",
             count(other, "case")
         ));
     }
 }
 
-/// What a strategy found for a case.
+/// The hits of a strategy for a case.
 struct CaseRetrieval<'a> {
     case: &'a Case,
     strategy: Strategy,
@@ -170,7 +168,7 @@ fn table(found: &[CaseRetrieval<'_>], seed: u64) -> MetricTable {
     scoring::summarize(&observations, &grouping, seed)
 }
 
-/// A row for each strategy, in their order.
+/// Returns a table row for each strategy, in their order.
 fn rows(
     strategies: &[Strategy],
     found: &[CaseRetrieval<'_>],
@@ -237,7 +235,7 @@ fn json_case_retrieval(found: &CaseRetrieval<'_>) -> Value {
     })
 }
 
-/// As in a score.
+/// Formats a metric as in a score.
 fn json_metric(value: MetricValue) -> Value {
     match value {
         MetricValue::Value(value) => json!(value),

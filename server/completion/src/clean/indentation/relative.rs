@@ -1,13 +1,13 @@
-//! Lines that are indented relative to the cursor's.
+//! Re-indents answers whose lines are indented relative to the cursor's line.
 
 use super::{AnswerLine, code_lines, reindent};
 use crate::clean::CleaningContext;
 use crate::extent::indentation;
 
-/// From this column on, a level alone does not reach further than the cursor.
+/// From this column on, one indentation level alone does not exceed the cursor's column.
 const MIN_COLUMN: usize = 4;
 
-/// Indents the later lines by what the cursor's line is indented by, if only that makes sense of them.
+/// Adds the cursor's indentation to the later lines, if they make sense only with it.
 pub(super) fn adapt(answer: String, around: &CleaningContext<'_>) -> String {
     let own = indentation(around.before.line());
     if own.is_empty() {
@@ -25,9 +25,9 @@ pub(super) fn adapt(answer: String, around: &CleaningContext<'_>) -> String {
     })
 }
 
-/// Whether a line of the answer is indented less than it can be where it is.
+/// Returns whether a line of the answer is indented less than its position allows.
 fn is_relative(answer: &str, lines: &[AnswerLine<'_>], own: &str, around: &CleaningContext<'_>) -> bool {
-    // What begins on a line of its own says itself how far it is indented.
+    // An answer that begins with a line end has its own absolute indentation.
     if answer.starts_with(['\r', '\n']) {
         return false;
     }
@@ -49,14 +49,14 @@ fn is_relative(answer: &str, lines: &[AnswerLine<'_>], own: &str, around: &Clean
         || lines.any(|line| line.blanks.len() < least && !is_label(line.code) && !line.code.starts_with('>'))
 }
 
-/// Whether the first line of a block is indented more than the cursor's, which a level counted from the cursor would not reach: a later
-/// line that is indented less is out of line in the document, too.
+/// Returns whether the first line of a block is indented more than the cursor's line, which a level relative to the cursor would not
+/// reach. Later lines with less indentation are then misplaced in the original, too.
 fn is_in_place(answer: &str, next: &AnswerLine<'_>, own: &str) -> bool {
     let opens = answer[..next.start].trim_end().ends_with('{');
     opens && own.len() >= MIN_COLUMN && next.blanks.len() > own.len()
 }
 
-/// Whether a condition or loop without a brace is the answer's first line, and its statement the next one, on the same level.
+/// Returns whether the answer's first line is a condition or loop without a brace, and the next line its statement on the same level.
 fn is_unindented_body(answer: &str, next: &AnswerLine<'_>, own: &str, around: &CleaningContext<'_>) -> bool {
     let head = answer[..next.start].trim_end();
     let is_fresh = around.before.line().trim().is_empty();
@@ -66,15 +66,15 @@ fn is_unindented_body(answer: &str, next: &AnswerLine<'_>, own: &str, around: &C
         && around.before.ends_with_head(head)
 }
 
-/// Whether a function begins behind a blank line, as in the file after this block.
+/// Returns whether a function begins after a blank line, like a following function of the file.
 fn begins_new_function(answer: &str, line: &AnswerLine<'_>, around: &CleaningContext<'_>) -> bool {
     let before = answer[..line.start].trim_end_matches([' ', '\t']);
     let is_behind_blank = before.ends_with("\n\n") || before.ends_with("\r\n\r\n");
     is_behind_blank && around.before.defines(&answer[line.start..])
 }
 
-/// Whether the next line cannot follow where blocks are indented: it is no part of the block that the first line is the head of, or code
-/// of the file right behind a function's.
+/// Returns whether the next line cannot follow in a language with indented blocks: it is not in the block that the first line opens, or
+/// it is top-level code right after a function's code.
 fn is_out_of_place(answer: &str, lines: &[AnswerLine<'_>], own: &str, around: &CleaningContext<'_>) -> bool {
     let next = lines.iter().find(|line| !around.before.is_in_brackets(answer, line.start));
     let Some(next) = next.filter(|next| next.blanks.len() <= own.len()) else { return false };
@@ -89,7 +89,7 @@ fn is_out_of_place(answer: &str, lines: &[AnswerLine<'_>], own: &str, around: &C
     is_fresh && (ends_with_head || is_behind_annotation || is_in_file)
 }
 
-/// Whether code that is indented so far stands in a function.
+/// Returns whether code at this column is in a function.
 fn is_in_function(before: &str, mut column: usize) -> bool {
     for line in before.lines().rev().filter(|line| !line.trim().is_empty()) {
         let own = indentation(line).len();
@@ -97,7 +97,7 @@ fn is_in_function(before: &str, mut column: usize) -> bool {
             column = own;
             let code = line.trim_start();
             if code.starts_with(')') {
-                // The head goes on from further up.
+                // The head continues above.
                 column = own + 1;
             } else if code.starts_with("def ") || code.starts_with("async def ") {
                 return true;
@@ -110,7 +110,7 @@ fn is_in_function(before: &str, mut column: usize) -> bool {
     false
 }
 
-/// Labels and cases may stand further out than what they are in.
+/// Returns whether a line is a label or case, which may be further out than its block.
 fn is_label(code: &str) -> bool {
     code.ends_with(':') || code.starts_with("case ") || code.starts_with("default")
 }

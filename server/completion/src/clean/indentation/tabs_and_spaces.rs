@@ -1,4 +1,4 @@
-//! Tabs in a document of blanks, and blanks in a document of tabs.
+//! Converts tabs in a document indented with blanks, and blanks in a document indented with tabs.
 
 use syntax::LanguageFamily;
 
@@ -6,16 +6,16 @@ use super::{AnswerLine, code_lines, reindent};
 use crate::clean::CleaningContext;
 use crate::extent::indentation;
 
-/// Columns of a tab, or blanks of a level, where nothing shows more.
+/// Default width of a tab and of an indentation level, in blanks.
 const TAB: usize = 4;
-/// What else a level may be.
+/// Candidate widths of a level.
 const WIDTHS: [usize; 4] = [TAB, 2, 8, 3];
-/// One in so many lines may be indented in another way than the document.
+/// At most one in this many lines may be indented differently from the rest of the document.
 const ODD_LINES: usize = 10;
-/// How much of the document is looked at on each side of the cursor, in bytes.
+/// Maximum length in bytes of the text examined on each side of the cursor.
 const MAX_SHOWN: usize = 32 << 10;
 
-/// Writes the indentation of an answer as the document does, if no line of either is indented in the way of the other.
+/// Converts the indentation of an answer to the document's, if neither has lines indented in the other's way.
 pub(super) fn adapt(answer: String, around: &CleaningContext<'_>) -> String {
     let lines = code_lines(&answer, around);
     let document = DocumentIndentation::new(around);
@@ -25,7 +25,7 @@ pub(super) fn adapt(answer: String, around: &CleaningContext<'_>) -> String {
         let width = document.width(&lines, around, TAB);
         return reindent(&answer, |_, blanks| in_tabs(blanks, width));
     }
-    // Where tabs are four columns, fewer blanks stay blanks.
+    // With tabs of four columns, fewer blanks stay blanks.
     let is_foreign = |line: &AnswerLine<'_>| line.blanks.starts_with('\t') || line.blanks.len() < TAB;
     if document.has_blanks && !document.has_tabs && begins('\t') && lines.iter().all(is_foreign) {
         let rest = lines.iter().map(|line| line.blanks.trim_start_matches('\t').len()).max().unwrap_or(0);
@@ -43,11 +43,11 @@ fn in_tabs(blanks: &str, width: usize) -> String {
     format!("{}{}", "\t".repeat(blanks.len() / width), " ".repeat(blanks.len() % width))
 }
 
-/// How the document is indented.
+/// The document's indentation.
 struct DocumentIndentation {
     has_tabs: bool,
     has_blanks: bool,
-    /// Blanks of a level.
+    /// Blanks of one level.
     unit: usize,
 }
 
@@ -61,9 +61,9 @@ impl DocumentIndentation {
         let count = |begin: &str| lines().filter(|line| line.starts_with(begin)).count();
         let (tabs, blanks) = (count("\t"), count("  "));
         let own = indentation(around.before.line());
-        // A few lines that are indented otherwise are no way of a document, but where the cursor is on one.
+        // A few lines with other indentation do not count, except the cursor's own line.
         let has = |own_way: bool, lines: usize, others: usize| own_way || lines * ODD_LINES > others;
-        // Go's formatter knows one way.
+        // Go's formatter uses only tabs.
         let is_go = around.language.family() == LanguageFamily::Go;
         DocumentIndentation {
             has_tabs: is_go || has(own.starts_with('\t'), tabs, blanks),
@@ -72,10 +72,10 @@ impl DocumentIndentation {
         }
     }
 
-    /// How many blanks are a tab in the answer: what puts its outermost closing bracket on the cursor's level, and `usual` where none says
-    /// otherwise.
+    /// Returns the width of a tab in the answer: the one that puts its outermost closing bracket on the cursor's level, or `usual`
+    /// without such evidence.
     fn width(&self, lines: &[AnswerLine<'_>], around: &CleaningContext<'_>, usual: usize) -> usize {
-        // What the cursor's statement opened may be closed in the answer.
+        // The answer may close brackets that the cursor's statement opened.
         let statement = around.before.statement_indentation();
         let line = indentation(around.before.line());
         let own = if statement.len() < line.len() { statement } else { line };
@@ -87,7 +87,7 @@ impl DocumentIndentation {
             let closers = lines.iter().filter(|line| line.closes()).map(|line| columns(line.blanks));
             (closers.min(), columns(own))
         };
-        // Nothing closes further out than the cursor stands.
+        // A closing bracket cannot be further out than the cursor.
         let is_possible =
             |width: usize| matches!(least(width), (least, own) if least.is_none_or(|least| least >= own));
         let fits = |width: &usize| matches!(least(*width), (Some(least), own) if least == own);
@@ -98,7 +98,8 @@ impl DocumentIndentation {
     }
 }
 
-/// The blanks of a level: the most of which nearly all columns are a multiple. Lines that continue others are indented by several levels.
+/// Returns the blanks of one level: the largest number that divides nearly all columns. Continuation lines are indented by several
+/// levels.
 fn unit(columns: impl Iterator<Item = usize> + Clone) -> usize {
     let all = columns.clone().count();
     let is_unit = |unit: &usize| {

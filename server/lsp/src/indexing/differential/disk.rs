@@ -1,4 +1,4 @@
-//! The disk on which operations work, and what a watcher would tell of them.
+//! The disk that operations work on, and the events that a watcher would send.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -11,11 +11,11 @@ use tempfile::TempDir;
 
 use super::operation::{FOLDERS, IGNORE_FILES, MARKERS, NAMES, Operation, patterns, text};
 
-/// Two trees; the root is a link to one of them. The folder around them looks like a repository, or not. The repository whose branches
-/// are checked out lies beside them.
+/// Two trees; the root is a link to one of them. The folder around them may look like a repository. The repository with the
+/// branches to check out is outside of them.
 pub(super) struct Disk {
     outer: TempDir,
-    /// Paths at which something has happened, with the tree's own name before them.
+    /// Changed paths, without links: they begin with the tree's own name.
     pub(super) events: Vec<PathBuf>,
 }
 
@@ -42,19 +42,19 @@ impl Disk {
         self.outside().join("root")
     }
 
-    /// The tree that the root leads to.
+    /// The tree that the root links to.
     fn tree(&self) -> PathBuf {
         self.root().canonicalize().expect("both trees are there")
     }
 
-    /// Watchers know folders, whatever links lead there.
+    /// Watchers report folders by their path without links.
     fn note(&mut self, path: &Path) {
         let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
         let real = folder.zip(path.file_name()).map(|(folder, name)| folder.join(name));
         self.events.push(real.unwrap_or_else(|| path.to_owned()));
     }
 
-    /// Of a file that was written through a link, the watcher of the folder that holds it hears.
+    /// A write through a link is reported by the watcher of the folder that contains the file.
     fn note_content(&mut self, path: &Path) {
         self.note(&path.canonicalize().unwrap_or_else(|_| path.to_owned()));
     }
@@ -66,7 +66,7 @@ impl Disk {
         }
     }
 
-    /// A watcher hears of the first folder alone: nothing watches those below it yet.
+    /// Only the first new folder is reported: those below it are not watched yet.
     fn make_folder(&mut self, folder: &Path) {
         let missing = folder.ancestors().filter(|folder| !folder.exists()).last();
         if fs::create_dir_all(folder).is_ok() {
@@ -90,7 +90,7 @@ impl Disk {
         }
     }
 
-    /// Does what an operation on files does; others have no effect here.
+    /// Applies a file operation; other operations have no effect here.
     pub(super) fn apply(&mut self, operation: Operation) {
         use Operation as O;
         let tree = self.tree();
@@ -118,7 +118,7 @@ impl Disk {
             O::SymbolicLink { at, to } => self.link(&file(at), |at| symlink(file(to), at)),
             O::LinkFolder { at, to } if at != 0 => self.link(&folder(at), |at| symlink(folder(to), at)),
             O::HardLink { at, of } => self.link(&file(at), |at| fs::hard_link(file(of), at)),
-            // No watcher tells of either.
+            // No watcher reports either.
             O::LinkOutside { of } => drop(fs::hard_link(file(of), outside(of))),
             O::WriteOutside { of, text: seed } if outside(of).exists() => {
                 fs::write(outside(of), text(seed)).expect("it is ours");
@@ -200,7 +200,7 @@ impl Disk {
         symlink(target, &new).and_then(|()| fs::rename(&new, &root)).expect("it is ours");
     }
 
-    /// Runs git on a tree whose repository lies elsewhere; false if it refuses, as it does with broken repositories inside.
+    /// Runs git on a tree whose repository is elsewhere; false if it fails, as it does with broken nested repositories.
     fn git(&self, tree: &Path, arguments: &[&str]) -> bool {
         let mut git = Command::new("git");
         git.arg("--git-dir").arg(self.outside().join("repository.git")).arg("--work-tree").arg(tree);
@@ -228,7 +228,7 @@ impl Disk {
         }
     }
 
-    /// A watcher hears of every path that is another one after it.
+    /// A watcher reports every path that the checkout changes.
     fn checkout(&mut self, tree: &Path, branch: usize) {
         let before = paths(tree);
         self.git(tree, &["checkout", "--quiet", "--force", "--detach", &format!("branch-{branch}")]);
@@ -239,7 +239,7 @@ impl Disk {
     }
 }
 
-/// Everything below a folder but repositories, with what it holds or leads to; `None` for folders.
+/// All paths below a folder except repositories, with content or link target; `None` for folders.
 fn paths(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -1,6 +1,6 @@
-//! What happens in a workspace, drawn from a seed.
+//! The operations on a workspace, drawn from a seed.
 
-/// Small numbers that a seed decides (SplitMix64).
+/// Small random numbers (SplitMix64).
 pub(super) struct SeededRandom(pub(super) u64);
 
 impl SeededRandom {
@@ -20,11 +20,11 @@ impl SeededRandom {
     }
 }
 
-/// Folders below the root; the root is empty. Some have names that builds and package managers use.
+/// Folders below the root; the root is empty. Some have the names of build or package folders.
 pub(super) const FOLDERS: [&str; 8] =
     ["", "app", "app/core", "lib", "Lib", "build", "vendor", "app/core/deep"];
 
-/// File names: languages, headers whose language their neighbours settle, manifests, names that differ in case alone.
+/// File names: languages, headers whose language depends on their neighbors, manifests, names that differ only in case.
 pub(super) const NAMES: [&str; 15] = [
     "main.py",
     "Main.py",
@@ -55,11 +55,11 @@ pub(super) const IGNORE_FILES: [&str; 8] = [
     "app/.git/info/exclude",
 ];
 
-/// What ignore files say.
+/// Lines of ignore files.
 const PATTERNS: [&str; 9] =
     ["*.js", "/lib/", "app/core", "core/", "!view.js", "util.*", "/ws/app/*.py", "store.py", "!store.py"];
 
-/// Files that decide about the folder that holds them, with what they hold.
+/// Files that mark the folder that contains them, with their content.
 pub(super) const MARKERS: [(&str, &str); 5] = [
     ("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55"),
     ("pyvenv.cfg", "home = /usr/bin"),
@@ -68,7 +68,7 @@ pub(super) const MARKERS: [(&str, &str); 5] = [
     (".git", "gitdir: /nowhere"),
 ];
 
-/// Lines of files; `@` stands for a name.
+/// Lines of files; `@` is replaced by a name.
 const LINES: [&str; 12] = [
     "def @(self, item):",
     "    total = total + item.@",
@@ -88,7 +88,7 @@ const WORDS: [&str; 14] = [
     "Store", "count",
 ];
 
-/// The text that a number stands for.
+/// The text of a seed.
 pub(super) fn text(seed: u64) -> String {
     let mut random = SeededRandom(seed);
     let mut text = String::new();
@@ -104,13 +104,13 @@ pub(super) fn text(seed: u64) -> String {
     text
 }
 
-/// What a number lets an ignore file say.
+/// The patterns of a seed, for an ignore file.
 pub(super) fn patterns(seed: u64) -> String {
     let mut random = SeededRandom(seed);
     (0..1 + random.below(3)).map(|_| random.choose(&PATTERNS).to_owned() + "\n").collect()
 }
 
-/// A file: a folder's and a name's index.
+/// A file: the indexes of a folder and of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FileId(pub(super) usize, pub(super) usize);
 
@@ -125,18 +125,18 @@ impl FileId {
     }
 }
 
-/// What reports a change to the server.
+/// The source of a change event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reporter {
-    /// The watcher of the operating system: entries of folders that it follows.
+    /// The watcher of the operating system: entries of the watched folders.
     SystemWatcher,
     /// The editor: files below the root.
     Client,
-    /// No event arrives; the periodic look at all files finds it.
+    /// No event; the periodic full scan finds the change.
     FullLook,
 }
 
-/// What happens. Complete in itself: what does not apply where it stands has no effect.
+/// An operation. Self-contained: one that does not apply has no effect.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operation {
     Write {
@@ -147,7 +147,7 @@ pub(super) enum Operation {
         at: FileId,
         text: u64,
     },
-    /// Writes over some bytes, and sets the time of modification back.
+    /// Overwrites some bytes and restores the modification time.
     Disguise {
         at: FileId,
     },
@@ -172,7 +172,7 @@ pub(super) enum Operation {
         one: usize,
         other: usize,
     },
-    /// A folder with a file in it in the place of a file, or a file in the place of a folder.
+    /// Replaces a file by a folder with a file in it, or a folder by a file.
     Exchange {
         at: FileId,
     },
@@ -189,11 +189,11 @@ pub(super) enum Operation {
         at: FileId,
         of: FileId,
     },
-    /// A second name of a file outside of the workspace.
+    /// A hard link to a file outside of the workspace.
     LinkOutside {
         of: FileId,
     },
-    /// Writes by that name.
+    /// Writes through that name.
     WriteOutside {
         of: FileId,
         text: u64,
@@ -213,13 +213,13 @@ pub(super) enum Operation {
         folder: usize,
         marker: usize,
     },
-    /// Makes a folder a repository, or none.
+    /// Adds or removes the repository of a folder.
     Repository {
         folder: usize,
     },
-    /// Lets the root lead to the other tree.
+    /// Links the root to the other tree.
     Retarget,
-    /// `git commit` of all files as they are now, as a branch.
+    /// `git commit` of all current files, on a branch.
     Commit {
         branch: usize,
     },
@@ -227,7 +227,7 @@ pub(super) enum Operation {
     Checkout {
         branch: usize,
     },
-    /// Renames a file or folder to a name that differs in case alone, or back.
+    /// Renames a file or folder to a name that differs only in case, or back.
     RenameCase {
         folder: usize,
     },
@@ -244,15 +244,15 @@ pub(super) enum Operation {
     Close {
         at: FileId,
     },
-    /// Engines begin to read tokens, or none does any more.
+    /// Sets whether engines read tokens.
     Tokens,
-    /// Tokens are put together anew where they are worn.
+    /// Rebuilds worn tokens.
     Renew,
-    /// Other settings of completion.
+    /// Changes the completion settings.
     Settings {
         seed: u64,
     },
-    /// The server ends and starts again with what it has cached.
+    /// Restarts the server, with its cache.
     Restart {
         saves: bool,
     },
@@ -267,7 +267,7 @@ pub(super) enum Operation {
 
 /// Branches of the repository.
 const BRANCHES: usize = 3;
-/// A probe comes after so many operations.
+/// Operations between two probes.
 const PROBE: usize = 50;
 
 impl Operation {

@@ -1,4 +1,4 @@
-//! A server's knowledge of a folder after a history, and what a new server would know.
+//! A server's state after a history of operations, compared with a new server's.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -27,14 +27,14 @@ use crate::workspace_folders::FolderContents;
 /// Cursors of one probe.
 const CURSORS: usize = 3;
 
-/// The long-running server, and what it works on.
+/// The long-running server and its disk.
 pub(super) struct ServerUnderTest {
     disk: Disk,
     caches: TempDir,
     indexer: Indexer,
     contents: FolderContents,
     reads_tokens: bool,
-    /// Decides the settings of completion.
+    /// Seed of the completion settings.
     settings: u64,
     /// Open documents.
     buffers: BTreeMap<String, String>,
@@ -60,7 +60,7 @@ impl ServerUnderTest {
         }
     }
 
-    /// Does an operation; tells how the server differs from a new one, if it is a probe and they do.
+    /// Applies an operation. A probe fails with the differences between this server and a new one.
     pub(super) fn apply(&mut self, operation: Operation) -> Result<(), String> {
         use Operation as O;
         match operation {
@@ -105,7 +105,7 @@ impl ServerUnderTest {
         self.disk.write(&tree.join(path), buffer);
     }
 
-    /// Puts tokens together as the server does when they are due.
+    /// Rebuilds the corpus as the server does when it is due.
     fn renew(&mut self) {
         let built = match self.reads_tokens {
             true => {
@@ -193,7 +193,7 @@ impl ServerUnderTest {
         Ok(())
     }
 
-    /// The context of an answer and the answer, with all that there is to choose from and where it comes from.
+    /// The context of an answer and the answer, with all alternatives and their sources.
     fn ask(
         &self,
         contents: &FolderContents,
@@ -231,7 +231,7 @@ impl ServerUnderTest {
         said
     }
 
-    /// What the other open documents hold, where that is not what is saved.
+    /// The index of the other open documents whose text differs from the saved file.
     fn unsaved(&self, contents: &FolderContents, asked: &str) -> Vec<Arc<FileIndex>> {
         let others = self.buffers.iter().filter(|(path, _)| *path != asked);
         let changed = others.filter_map(|(path, buffer)| {
@@ -272,7 +272,7 @@ fn cache(caches: &TempDir) -> Cache {
     Cache::new(caches.path(), Cache::DEFAULT_LIMIT)
 }
 
-/// A folder as the server opens it.
+/// A folder as opened by the server.
 fn opened(root: &Path, cache: Option<&Cache>, reads_tokens: bool) -> (Indexer, FolderContents) {
     let (indexer, _) =
         Indexer::open(root, &ReadLimits::standard(), cache.cloned(), &|_| ()).expect("the root is there");
@@ -304,7 +304,7 @@ fn left_out(snapshot: &workspace::Snapshot) -> String {
     all
 }
 
-/// Says where two texts differ.
+/// Compares two texts and reports the differences.
 fn same(what: &str, old: &str, new: &str) -> Result<(), String> {
     if old == new {
         return Ok(());

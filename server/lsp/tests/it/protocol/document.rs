@@ -1,11 +1,11 @@
-//! The parts of `docs/protocol.md`.
+//! Parses `docs/protocol.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The document.
 pub(crate) struct Document(&'static str);
 
-/// The rest of a Markdown table, by its first column: what stands in the second one.
+/// The rows of a Markdown table after the header: the second column by the first.
 pub(crate) type Table = BTreeMap<&'static str, &'static str>;
 
 impl Document {
@@ -13,18 +13,18 @@ impl Document {
         Document(include_str!("../../../../../docs/protocol.md"))
     }
 
-    /// Whether it names `method` as code.
+    /// Whether it contains `method` as code.
     pub(crate) fn names(&self, method: &str) -> bool {
         self.0.contains(&format!("`{method}`"))
     }
 
-    /// What headings name as code, where our messages are described.
+    /// The code in the headings of the sections about our own messages.
     pub(crate) fn names_in_our_headings(&self) -> BTreeSet<&'static str> {
         let headings = self.ours().lines().filter(|line| line.starts_with("### "));
         headings.flat_map(|heading| heading.split('`').skip(1).step_by(2)).collect()
     }
 
-    /// The tables that describe our messages, by section and by the head of their first column.
+    /// The tables that describe our messages, by section and header of the first column.
     pub(crate) fn our_tables(&self) -> BTreeMap<(&'static str, &'static str), Table> {
         let sections = self.ours().split("\n### ").skip(1);
         sections
@@ -32,7 +32,7 @@ impl Document {
             .collect()
     }
 
-    /// The texts between fences, by the two words behind `json`.
+    /// The fenced examples, by the two words after `json`.
     pub(crate) fn examples(&self) -> BTreeMap<(&'static str, &'static str), &'static str> {
         let fences = self.0.split("\n```json ").skip(1);
         fences
@@ -50,7 +50,7 @@ impl Document {
     }
 }
 
-/// What a section is about: the first thing that its heading names as code, else all of it.
+/// Topic of a section: the first code in its heading, otherwise the whole heading.
 fn name(section: &'static str) -> &'static str {
     let heading = section.lines().next().unwrap_or_default();
     heading.split('`').nth(1).unwrap_or(heading)

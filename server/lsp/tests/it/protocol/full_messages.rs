@@ -1,4 +1,4 @@
-//! Messages in which nothing is left out. A new field does not compile until it stands here, and then not pass until it is documented.
+//! Messages with all fields set. A new field must be added here to compile, and documented to pass.
 
 use lsp::ext::*;
 use serde::Serialize;

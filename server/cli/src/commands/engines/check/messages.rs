@@ -1,4 +1,4 @@
-//! What was found out about an engine, in words: cells of a table, remarks with their remedies, JSON.
+//! Formats the results of a check: table cells, remarks with remedies, JSON.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use prompt::{TemplateChoice, TemplateSource};
 use report::terminal::EngineCheckRow;
 use serde_json::{Value, json};
 
-/// One engine.
+/// The results of one engine.
 pub(super) struct CheckRow<'a> {
     candidate: &'a RegisteredEngine,
-    /// Absent for an engine that cannot be asked.
+    /// `None` for an unavailable engine.
     check: Option<&'a EngineCheck>,
-    /// Where it is named in the settings.
+    /// Location of its definition in the settings.
     place: Option<String>,
 }
 
@@ -29,14 +29,14 @@ impl<'a> CheckRow<'a> {
         CheckRow { candidate, check, place: named.map(|engine| engine.origin.location.to_string()) }
     }
 
-    /// Whether the engine should have answered and did not.
+    /// Returns whether the engine was available but gave no answer.
     pub(super) fn has_failed(&self) -> bool {
         let fault = self.check.and_then(|check| check.fault.as_ref());
         fault.is_some_and(|fault| !matches!(fault, EngineError::NoTemplate { .. }))
             || self.check.is_none() && self.candidate.obstacle().is_none()
     }
 
-    /// Whether something is to be mended.
+    /// Returns whether the check found a problem.
     pub(super) fn has_finding(&self) -> bool {
         let Some(check) = self.check else { return false };
         check.fault.is_some()
@@ -72,25 +72,25 @@ impl<'a> CheckRow<'a> {
         }
     }
 
-    /// As the server names it; else as the settings do. Of a file, its name.
+    /// Returns the model's name as reported by the server, or as configured. Only the file name of a path.
     fn model(&self, check: &EngineCheck) -> String {
         let told = check.info.metadata.names.first().map(String::as_str);
         let model = told.or(self.candidate.model()).unwrap_or_default();
         model.rsplit(['/', '\\']).next().unwrap_or(model).to_owned()
     }
 
-    /// What is to be said, a line each, with what to do about it.
+    /// Returns the remarks with their remedies, one line each.
     pub(super) fn remarks(&self) -> Vec<String> {
         let said = |remark: String| format!("{}: {remark}", self.candidate.name);
         let Some(check) = self.check else {
             return vec![said(match self.candidate.obstacle() {
                 Some(obstacle) => format!("not asked: {obstacle}"),
-                None => "it stopped by a defect".to_owned(),
+                None => "its check panicked".to_owned(),
             })];
         };
         let verdict = check.verdict.as_ref().and_then(|verdict| self.verdict(check, verdict));
         let fault = match &check.fault {
-            // What to write in the place of nothing is known by now.
+            // The verdict already names the template to configure.
             Some(EngineError::NoTemplate { .. }) if verdict.is_some() => None,
             fault => fault.as_ref().map(without_name),
         };
@@ -104,7 +104,7 @@ impl<'a> CheckRow<'a> {
     }
 
     fn verdict(&self, check: &EngineCheck, verdict: &TemplateVerdict) -> Option<String> {
-        let here = self.place.as_ref().map(|place| format!(" (it stands at {place})")).unwrap_or_default();
+        let here = self.place.as_ref().map(|place| format!(" (defined at {place})")).unwrap_or_default();
         let now = chosen_result(check);
         Some(match verdict {
             TemplateVerdict::Right => return None,
@@ -116,24 +116,24 @@ impl<'a> CheckRow<'a> {
                     .map_or(0, FormResult::filled_holes);
                 let line = remedy(form, self.candidate.kind);
                 let why = match (form, check.chosen_form.as_ref().is_some_and(FormResult::ignores_suffix)) {
-                    (PromptForm::Chat, _) => "this is a model for chats: ",
-                    (_, true) => "what follows the cursor is ignored in silence: ",
+                    (PromptForm::Chat, _) => "this is a chat model: ",
+                    (_, true) => "the text after the cursor is ignored: ",
                     (_, false) => "the template is wrong: ",
                 };
                 format!("{why}{now}, {} {found}; write {line}{here}", form_name(form))
             }
             TemplateVerdict::Chats => format!(
-                "this is a model for chats: {now}, and its answers are for people; ask it by `kind = \"openai-chat\"` where its server has that, \
-                 or take a base model{here}"
+                "this is a chat model: {now}, and its answers are prose; use `kind = \"openai-chat\"` if its server supports it, or a base \
+                 model{here}"
             ),
             TemplateVerdict::NoHoles => format!(
-                "this model fills no holes: it continues the text before the cursor, and no template makes it see what follows; take a model that \
-                 was trained to fill in the middle{here}"
+                "this model does not support fill-in-the-middle: it continues the text before the cursor, and no template makes it use the text \
+                 after the cursor; use a model trained for fill-in-the-middle{here}"
             ),
-            // Without a template there is nothing to be unclear about.
+            // Without a template there is no verdict on it.
             TemplateVerdict::Unclear => {
                 check.chosen_form.as_ref()?;
-                format!("nothing can be said of its template: {now}, and nothing else does clearly better")
+                format!("the template cannot be judged: {now}, and no other form does clearly better")
             }
         })
     }
@@ -176,7 +176,7 @@ impl<'a> CheckRow<'a> {
     }
 }
 
-/// What the chosen form led to.
+/// Describes the result of the chosen form.
 fn chosen_result(check: &EngineCheck) -> String {
     let Some(tried) = &check.chosen_form else { return "none is known for it".to_owned() };
     let odd = Symptom::ALL.into_iter().map(|symptom| (tried.count_with(symptom), symptom));
@@ -194,7 +194,7 @@ fn chosen_result(check: &EngineCheck) -> String {
     )
 }
 
-/// The lines for the settings.
+/// Returns the lines to add to the settings.
 fn remedy(form: &PromptForm, kind: Option<EngineKind>) -> String {
     match form {
         PromptForm::Template(template) if kind == Some(EngineKind::OpenAiChat) => {
@@ -234,7 +234,7 @@ fn chosen_by(way: &PromptMode) -> &'static str {
     }
 }
 
-/// The template, and how it was chosen.
+/// Returns the template and how it was chosen.
 pub(in crate::commands::engines) fn template_note(way: &PromptMode) -> String {
     match way {
         PromptMode::Rendered(_) => format!("{} ({})", prompt_mode_name(way), chosen_by(way)),
@@ -283,7 +283,7 @@ fn speed_cell(speed: GenerationSpeed) -> String {
 fn held_back_message(streaming: StreamingMode) -> Option<String> {
     match streaming {
         StreamingMode::HeldBack(pieces) => Some(format!(
-            "its {pieces} pieces all came at the end: something between here and the model keeps them, such as a proxy; answers cannot be \
+            "all {pieces} pieces arrived at the end: something between here and the model buffers them, such as a proxy; answers cannot be \
              stopped early"
         )),
         StreamingMode::Pieces(_) | StreamingMode::Whole => None,
@@ -293,11 +293,11 @@ fn held_back_message(streaming: StreamingMode) -> Option<String> {
 fn not_freed_message(cancelling: CancellationResult) -> Option<String> {
     match cancelling {
         CancellationResult::StillBusy(after) => Some(format!(
-            "a cancelled question was still being answered {:.0} s later; while somebody types, questions pile up",
+            "a cancelled request was still running {:.0} s later; requests pile up during typing",
             after.as_secs_f64()
         )),
         CancellationResult::NextLate(wait) => Some(format!(
-            "after a cancelled question the next one waited {} ms; while somebody types, questions pile up",
+            "after a cancelled request the next one waited {} ms; requests pile up during typing",
             wait.as_millis()
         )),
         CancellationResult::Freed(_)
@@ -306,7 +306,7 @@ fn not_freed_message(cancelling: CancellationResult) -> Option<String> {
     }
 }
 
-/// The remark names the engine already.
+/// Removes the engine's name, which the remark already has.
 fn without_name(fault: &EngineError) -> String {
     let message = fault.to_string();
     match message.strip_prefix("engine `").and_then(|rest| rest.split_once("`: ")) {

@@ -1,15 +1,15 @@
-//! Where a suggestion comes from, in words and as JSON.
+//! Formats the sources of a suggestion as text and as JSON.
 
 use completion::{CleanedAlternative, CopiedSpan, CopySource, Explanation, Outcome, OutcomeStatus};
 use report::terminal::{CopiedPart, ExplanationView};
 use serde_json::{Value, json};
 
-/// For people. Who asked by key was shown all there is.
+/// Formats an explanation for the terminal. With `is_invoked`, nothing was withheld.
 pub(super) fn terminal_explanation(engine: &str, outcome: &Outcome, is_invoked: bool) -> ExplanationView {
     let Some(explanation) = &outcome.trace.explanation else {
         let remark = match outcome.status {
             OutcomeStatus::Ok | OutcomeStatus::Silent(_) | OutcomeStatus::Gated(_) => {
-                format!("{engine} does not say where its text comes from; the built-in engine does")
+                format!("{engine} does not explain its text; the built-in engine does")
             }
             OutcomeStatus::Timeout | OutcomeStatus::Cancelled | OutcomeStatus::Failed(_) => {
                 "there is nothing to explain".to_owned()
@@ -25,7 +25,7 @@ pub(super) fn terminal_explanation(engine: &str, outcome: &Outcome, is_invoked: 
         !is_invoked && matches!(outcome.status, OutcomeStatus::Silent(_) | OutcomeStatus::Gated(_));
     let remarks = [
         Some([&[format!("{what} because {ending}")], &*figures].concat().join("; ")),
-        is_kept_back.then(|| "what is kept back for being doubtful is shown with --invoked".to_owned()),
+        is_kept_back.then(|| "use --invoked to show uncertain text".to_owned()),
     ];
     ExplanationView {
         parts: spans.iter().map(part).collect(),
@@ -33,7 +33,7 @@ pub(super) fn terminal_explanation(engine: &str, outcome: &Outcome, is_invoked: 
     }
 }
 
-/// Editors and terminals count from 1.
+/// Formats the location of a span. Editors and terminals count from 1.
 fn location(span: &CopiedSpan) -> String {
     let start = span.start.map(|start| format!(":{}:{}", start.line + 1, start.character + 1));
     format!("{}{}", span.path, start.unwrap_or_default())
@@ -56,7 +56,7 @@ fn part(span: &CopiedSpan) -> CopiedPart {
     }
 }
 
-/// What could be inserted instead, with the places that it comes from, if they are known.
+/// Returns the alternatives, with their locations if known.
 pub(super) fn alternatives(outcome: &Outcome) -> Vec<(String, Option<String>)> {
     let places = |explanation: &Explanation| {
         let mut places: Vec<String> = explanation.spans.iter().map(location).collect();
@@ -67,7 +67,7 @@ pub(super) fn alternatives(outcome: &Outcome) -> Vec<(String, Option<String>)> {
     alternatives.map(|other| (other.text.clone(), other.explanation.as_ref().map(places))).collect()
 }
 
-/// For programs.
+/// Returns the alternatives as JSON.
 pub(super) fn json_alternatives(outcome: &Outcome, is_explained: bool) -> Value {
     let alternative = |other: &CleanedAlternative| {
         let mut row = json!({"text": other.text});
@@ -79,7 +79,7 @@ pub(super) fn json_alternatives(outcome: &Outcome, is_explained: bool) -> Value 
     outcome.alternatives.iter().map(alternative).collect()
 }
 
-/// For programs: the spans as in a prediction.
+/// Returns an explanation as JSON, with spans as in a prediction.
 pub(super) fn json_explanation(explanation: Option<&Explanation>) -> Value {
     let Some(Explanation { spans, ending, figures }) = explanation else { return Value::Null };
     let figures: serde_json::Map<String, Value> =
