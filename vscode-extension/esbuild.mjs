@@ -1,4 +1,4 @@
-// One file of everything that the extension needs, so that nothing has to be installed beside it; and what tests run.
+// Bundles the extension with its dependencies into one file, and the files for the tests.
 
 import { build } from "esbuild";
 

@@ -1,4 +1,4 @@
-// What the commands do: ask the server, and tell the user what came of it.
+// The commands: send requests to the server and show their results.
 
 import { type QuickPickItem, type TextEditor, window } from "vscode";
 import type { LanguageClient, TextDocumentIdentifier } from "vscode-languageclient/node";
@@ -21,7 +21,7 @@ const TARGETS: (QuickPickItem & { target: Target })[] = [
   { target: "case", label: "The case at the cursor" },
 ];
 
-/** Records what follows the cursor. */
+/** Records the code at the cursor as a case. */
 export async function recordAtCursor(client: LanguageClient): Promise<void> {
   const editor = activeFile();
   if (!editor) {
@@ -35,7 +35,7 @@ export async function recordAtCursor(client: LanguageClient): Promise<void> {
   tell(verb + describeCase(result.case, whole.case.tags?.cut));
 }
 
-/** Replays what the user chooses, or what a key binding names. */
+/** Replays the target that the user or a key binding chooses. */
 export async function replayRecorded(client: LanguageClient, named: unknown): Promise<void> {
   const editor = activeFile();
   const choice = TARGETS.find(({ target }) => target === named) ?? (await window.showQuickPick(TARGETS));
@@ -69,7 +69,7 @@ async function replayParams(
   return { target, case: found.id, textDocument };
 }
 
-/** Shows how the engines compare on the recorded cases of the folder. */
+/** Shows the comparison of the engines on the recorded cases of the folder. */
 export async function showScoreboard(client: LanguageClient, board: Scoreboard): Promise<void> {
   const editor = activeFile();
   const params = editor ? { textDocument: documentOf(client, editor) } : {};
@@ -77,7 +77,7 @@ export async function showScoreboard(client: LanguageClient, board: Scoreboard):
   await board.show(result.text);
 }
 
-/** The editor that has the focus, if what it shows is a file. */
+/** Returns the editor with the focus if it shows a file. */
 function activeFile(): TextEditor | undefined {
   const editor = window.activeTextEditor;
   return editor?.document.uri.scheme === "file" ? editor : undefined;

@@ -1,4 +1,4 @@
-// Where VS Code comes in: everything is made here, tied together, and taken down.
+// Entry point for VS Code: creates, connects and disposes of everything.
 
 import { type ExtensionContext, commands, window, workspace } from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
@@ -10,7 +10,7 @@ import { StatusBar } from "./status.ts";
 
 let session: Session | undefined;
 
-/** What a command does with a server that runs; keys may be bound to it with an argument. */
+/** A command that needs a running server; key bindings can pass an argument. */
 type Action = (client: LanguageClient, argument: unknown) => Promise<void>;
 
 export function activate(context: ExtensionContext): void {
@@ -48,7 +48,7 @@ export async function deactivate(): Promise<void> {
   await session?.stop();
 }
 
-/** A refusal of the server becomes a message; what it says ends with what to do. */
+/** Runs an action with the server, and shows an error of the server as a message. */
 function withServer(current: Session, action: Action): (argument: unknown) => Promise<void> {
   return async (argument) => {
     const client = await current.running();

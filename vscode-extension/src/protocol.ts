@@ -1,5 +1,5 @@
-// Our own messages, as docs/protocol.md describes them; `server/lsp/src/ext.rs` holds the same types. Shapes only, and
-// only what this client reads.
+// Ghostbench's own messages, as in docs/protocol.md; `server/lsp/src/ext.rs` has the same types. Only types, and only
+// the fields that this client reads.
 
 import {
   type Position,
@@ -15,7 +15,7 @@ export interface CaseSummary {
   variant?: string;
   blockKind?: string;
   line: number;
-  /** Where its truth stands now; absent where that was deleted. */
+  /** Current range of its truth; absent if that was deleted. */
   range?: Range;
 }
 
@@ -26,7 +26,7 @@ export interface RecordCaseParams {
 
 export interface RecordCaseResult {
   case: CaseSummary;
-  /** False if this very case was recorded before. */
+  /** False if this case was recorded before. */
   added: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface CaseResult {
   case: { tags?: { cut?: string } };
 }
 
-/** What can be replayed. */
+/** Target of a replay. */
 export type Target = "case" | "file" | "suite";
 
 export interface ReplayParams {

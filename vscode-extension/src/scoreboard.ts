@@ -1,4 +1,4 @@
-// The scoreboard as a document that can be read and not changed.
+// The scoreboard as a read-only document.
 
 import {
   type Disposable,
@@ -11,7 +11,7 @@ import {
 
 const SCHEME = "ghostbench";
 
-/** Its path is the title of the tab. */
+/** The path is the title of the tab. */
 const DOCUMENT = Uri.from({ scheme: SCHEME, path: "Ghostbench Scoreboard" });
 
 export class Scoreboard implements TextDocumentContentProvider, Disposable {
@@ -25,7 +25,7 @@ export class Scoreboard implements TextDocumentContentProvider, Disposable {
     return this.text;
   }
 
-  /** Shows these columns, in place of those before. */
+  /** Shows these columns instead of the previous ones. */
   async show(text: string): Promise<void> {
     this.text = text;
     this.changed.fire(DOCUMENT);

@@ -1,5 +1,5 @@
-// Where the server is: the one that the settings name, else the one that came with the extension, else one that is
-// installed, else one that was built in the workspace.
+// Finds the server: the path in the settings, the binary in the extension's folder, an installed one, or one that was
+// built in the workspace, in this order.
 
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
@@ -8,22 +8,22 @@ import { delimiter, join, resolve } from "node:path";
 
 const PROGRAM = process.platform === "win32" ? "ghostbench.exe" : "ghostbench";
 
-/** What decides which server is started. */
+/** Inputs of the search for the server. */
 export interface Surroundings {
   /** The setting `ghostbench.server.path`. */
   chosen: string | null;
   /** Folder of the extension. */
   extension: string;
-  /** Folders of the workspace whose programs may be run: none where it is not trusted. */
+  /** Folders of the workspace whose programs may be run: none if it is not trusted. */
   trustedFolders: string[];
-  /** What a relative path counts from. */
+  /** Base of a relative path. */
   base: string | undefined;
 }
 
-/** There is no server; the message says what to do. */
+/** No server was found; the message includes the remedy. */
 export class NoServer extends Error {}
 
-/** The program to start; throws `NoServer`. */
+/** Returns the program to start; throws `NoServer`. */
 export async function findServer(surroundings: Surroundings): Promise<string> {
   if (surroundings.chosen) {
     return checkChosen(resolve(surroundings.base ?? homedir(), expandHome(surroundings.chosen)));
@@ -50,7 +50,7 @@ async function checkChosen(path: string): Promise<string> {
   if (await isProgram(path)) {
     return path;
   }
-  throw new NoServer(`ghostbench.server.path names no program: ${path}; correct the setting, or remove it`);
+  throw new NoServer(`ghostbench.server.path is not a program: ${path}; correct the setting, or remove it`);
 }
 
 function expandHome(path: string): string {

@@ -1,4 +1,4 @@
-// The server of this window and our client of it: found, started, restarted, stopped. One at a time.
+// Finds, starts, restarts and stops the server of this window, and owns its client. There is at most one at a time.
 
 import {
   type Disposable,
@@ -22,15 +22,15 @@ import type { StatusBar } from "./status.ts";
 /** Section of the settings. */
 const SECTION = "ghostbench";
 
-/** Settings that are ours: the server does not know them and would say so. */
+/** Settings of the extension: the server would report them as unknown. */
 const OWN_SETTINGS = new Set(["server", "trace"]);
 
-/** Before each name of a language in `activationEvents`. */
+/** Prefix of the languages in `activationEvents`. */
 const ON_LANGUAGE = "onLanguage:";
 
 export class Session implements Disposable {
   private client: LanguageClient | undefined;
-  /** What was asked for last; the next change waits for it. */
+  /** The latest start or stop; the next one waits for it. */
   private latest: Promise<void> = Promise.resolve();
 
   constructor(
@@ -39,7 +39,7 @@ export class Session implements Disposable {
     readonly log: LogOutputChannel,
   ) {}
 
-  /** Starts the server anew, as the settings are now. */
+  /** Restarts the server with the current settings. */
   restart(): Promise<void> {
     this.latest = this.latest.then(async () => {
       await this.stopClient();
@@ -48,19 +48,19 @@ export class Session implements Disposable {
     return this.latest;
   }
 
-  /** Ends the server. */
+  /** Stops the server. */
   stop(): Promise<void> {
     this.latest = this.latest.then(() => this.stopClient());
     return this.latest;
   }
 
-  /** The client of a server that runs, after what is under way; otherwise it is said that there is none. */
+  /** Returns the client of a running server, after a pending start or stop; shows an error if there is none. */
   async running(): Promise<LanguageClient | undefined> {
     await this.latest;
     if (this.client?.state === State.Running) {
       return this.client;
     }
-    this.complain("the server does not run; restart it, the log may say why");
+    this.complain("the server is not running; restart it, or see the log for the reason");
     return undefined;
   }
 
@@ -73,7 +73,7 @@ export class Session implements Disposable {
     this.client = undefined;
     await client
       ?.dispose()
-      .catch((error: unknown) => this.log.warn(`the server did not end well: ${String(error)}`));
+      .catch((error: unknown) => this.log.warn(`the server did not stop cleanly: ${String(error)}`));
     this.bar.setPhase("stopped");
   }
 
@@ -95,7 +95,7 @@ export class Session implements Disposable {
       const message = error instanceof Error ? error.message : String(error);
       this.bar.setPhase("stopped", message);
       this.log.error(message);
-      // Of any other failure the client has told already.
+      // The client has already reported any other failure.
       if (error instanceof NoServer) {
         this.complain(message);
       }
@@ -118,7 +118,7 @@ export class Session implements Disposable {
     const { version, logFile }: Status = await client.sendRequest(status, {});
     this.bar.setPhase("running", `Ghostbench ${version}`);
     this.log.info(
-      `version ${version}${logFile === undefined ? "" : `, which keeps a log of its own: ${logFile}`}`,
+      `version ${version}${logFile === undefined ? "" : `, with its own log file: ${logFile}`}`,
     );
   }
 
@@ -131,7 +131,7 @@ export class Session implements Disposable {
     };
   }
 
-  /** The languages that the extension is started for are those that it serves. */
+  /** Returns the languages of the document selector: those that activate the extension. */
   private languages(): string[] {
     const manifest = this.context.extension.packageJSON as { activationEvents: string[] };
     const events = manifest.activationEvents.filter((event) => event.startsWith(ON_LANGUAGE));
@@ -167,13 +167,13 @@ export class Session implements Disposable {
   }
 }
 
-/** The folders of the workspace that lie on a disk. */
+/** Returns the folders of the workspace that are on a disk. */
 function folders(): string[] {
   const all = workspace.workspaceFolders ?? [];
   return all.filter((folder) => folder.uri.scheme === "file").map((folder) => folder.uri.fsPath);
 }
 
-/** What of the section the server knows, and whether the user trusts the workspace: then its engines may be asked. */
+/** Returns the settings for the server, and whether the user trusts the workspace, which allows its engines. */
 function settingsOfServer(section: unknown): unknown {
   const settings = Object.entries(section ?? {}).filter(([name]) => !OWN_SETTINGS.has(name));
   return { ...Object.fromEntries(settings), trusted: workspace.isTrusted };

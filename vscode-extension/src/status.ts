@@ -1,5 +1,5 @@
-// The item in the status bar: what the server is doing. A click shows the scoreboard, or starts the server where there is
-// none.
+// The item in the status bar with the state of the server. A click shows the scoreboard, or starts the server if it is
+// not running.
 
 import {
   type Disposable,
@@ -12,10 +12,10 @@ import {
 
 import type { DidChangeStatusParams } from "./protocol.ts";
 
-/** Milliseconds until a question shows: most are answered before, and the item would flicker with every key. */
+/** Milliseconds until a request is shown; most are answered earlier, and the item would flicker with every key. */
 const QUESTION_SHOWS_AFTER = 300;
 
-/** Whether there is a server. */
+/** State of the server process. */
 export type Phase = "starting" | "running" | "stopped";
 
 export class StatusBar implements Disposable {
@@ -32,7 +32,7 @@ export class StatusBar implements Disposable {
     this.item.show();
   }
 
-  /** The server came or went; `detail` says why, or what it is. */
+  /** Shows a new state of the server; `detail` is its version or the reason. */
   setPhase(phase: Phase, detail = ""): void {
     this.phase = phase;
     this.detail = detail;
@@ -42,13 +42,13 @@ export class StatusBar implements Disposable {
     this.draw();
   }
 
-  /** The server begins or ends something that takes a while. */
+  /** Shows the start or end of a long operation of the server. */
   setWork(work: DidChangeStatusParams): void {
     this.work = work;
     this.draw();
   }
 
-  /** Counts a question until it is answered. */
+  /** Counts a request until it is answered. */
   async countQuestion<T>(answer: PromiseLike<T>): Promise<T> {
     let isShown = false;
     const count = (change: number): void => {

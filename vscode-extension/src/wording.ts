@@ -1,20 +1,20 @@
-// What the user is told, in words. The Neovim configuration says the same.
+// Messages for the user, the same as in the Neovim configuration.
 
 import type { CaseSummary, ReplayResult } from "./protocol.ts";
 
-/** What a case wants written, by how it was cut. */
+/** Description of the right answer, by the cut of the case. */
 const WANTED = new Map<string, (block: string) => string>([
   ["block_start", (block) => `the whole ${block}`],
   ["header_end", (block) => `the ${block} body`],
   ["mid_statement", (block) => `the rest of the ${block}`],
   ["rest_of_block", (block) => `the rest of the ${block}`],
-  ["empty", () => "that nothing more is to come"],
+  ["empty", () => "that nothing follows"],
 ]);
 
-/** Kinds that are called by their own name; the others are blocks. */
+/** Kinds that are shown without the word "block". */
 const PLAIN = new Set(["function", "statement", "code"]);
 
-/** What was recorded, and where; `cut` tells how, where the variant tells something else. */
+/** Describes a recorded case and its lines; `cut` replaces a variant that does not describe the cut. */
 export function describeCase(summary: CaseSummary, cut: string | undefined): string {
   const kind = summary.blockKind ?? "code";
   const block = PLAIN.has(kind) ? kind : `${kind} block`;
@@ -25,14 +25,14 @@ export function describeCase(summary: CaseSummary, cut: string | undefined): str
   return `${wanted?.(block) ?? `the ${block}`}, ${lines}`;
 }
 
-/** How a replay went. */
+/** Describes the result of a replay. */
 export function describeReplay(result: ReplayResult): string {
   const verb = result.cancelled ? "cancelled after" : "replayed";
   const run = result.run.split(/[/\\]/).at(-1) ?? result.run;
   return `${verb} ${result.requests} of ${result.planned} requests, run ${run}`;
 }
 
-/** The case whose truth stands at a line; of several, the one that begins last. */
+/** Returns the case whose truth includes a line; of several, the one that begins last. */
 export function caseAt(cases: readonly CaseSummary[], line: number): CaseSummary | undefined {
   let found: CaseSummary | undefined;
   for (const candidate of cases) {

@@ -1,9 +1,9 @@
-// Drives a real VS Code for tests and measurements: code-server with a profile of its own, and one window of it in a
-// headless Chromium.
+// Drives a real VS Code for tests and measurements: code-server with its own profile, and one window of it in a headless
+// Chromium.
 //
-// `GHOSTBENCH_DRIVER` says in JSON what to open. Then one line is a request, which is answered by one line: a value or an
-// error. It waits for nothing by itself: who drives asks until something is so. When its input ends it takes everything
-// down, whatever became of who started it.
+// `GHOSTBENCH_DRIVER` has the folder and file to open, as JSON. Then each line of input is a request, which is answered by
+// one line: a value or an error. The driver never waits: its client repeats requests until a condition is met. When the
+// input ends, even because the client crashed, the driver stops everything.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -77,7 +77,7 @@ const folders = [
 
 installExtension();
 writeSettings("User", QUIET);
-// Where a server is, is a matter of the machine that it runs on.
+// The path of the server depends on the machine.
 writeSettings("Machine", options.settings);
 const server = startServer();
 const ended = once(server, "exit");
@@ -116,7 +116,7 @@ function startServer(): ChildProcess {
   const reach = ["--auth", "none", "--bind-addr", "127.0.0.1:0"];
   return spawn(options.codeServer, [...folders, ...quiet, ...trust, ...reach], {
     env: ENVIRONMENT,
-    // It complains of parts that are not there, and nothing that is tested needs them.
+    // It reports missing parts that the tests do not need.
     stdio: ["ignore", "pipe", "ignore"],
   });
 }
@@ -151,7 +151,7 @@ function openBrowser(): Promise<BrowserContext> {
     headless: true,
     viewport: { width: 1200, height: 700 },
     args: [
-      // A container gives the browser no sandbox of its own; all it opens is ours.
+      // A container has no sandbox for the browser; it opens only our own pages.
       "--no-sandbox",
       "--disable-gpu",
       "--disable-background-networking",

@@ -1,5 +1,5 @@
-// Eyes in the window of VS Code: what is drawn, as text. The function is run in the page itself before anything else, so
-// it must stand alone; what it offers is in the global object `Eyes`.
+// Reads the window of VS Code as text. The function runs in the page before anything else, so it must not refer to other
+// code; its results are in the global object `Eyes`.
 
 export function openEyes(): void {
   // Editors draw blanks as another character, so that the browser keeps them.
@@ -8,7 +8,7 @@ export function openEyes(): void {
   const texts = (selector: string): string[] =>
     Array.from(document.querySelectorAll(selector), (element) => plain(element.textContent));
 
-  // When the last key went down, and when a suggestion was drawn after it; in milliseconds since the window opened.
+  // Times of the last key press and of a suggestion drawn after it, in milliseconds since the window opened.
   let keyDown = 0;
   let drawnAt: number | null = null;
 

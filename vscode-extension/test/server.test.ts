@@ -1,4 +1,4 @@
-// Which server is started, of all that are there.
+// The choice of the server among several.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -72,9 +72,9 @@ test("nothing of a workspace is run that is not trusted", async () => {
   );
 });
 
-test("a setting that names no program is said, and nothing else is started", async () => {
+test("a path that is not a program is reported, and nothing else is started", async () => {
   for (const name of [join(root, "nothing"), root]) {
-    const message = /^ghostbench\.server\.path names no program: .*; correct the setting, or remove it$/;
+    const message = /^ghostbench\.server\.path is not a program: .*; correct the setting, or remove it$/;
     await assert.rejects(findServer({ ...surroundings, chosen: name }), { message });
   }
 });

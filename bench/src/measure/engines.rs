@@ -44,14 +44,14 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
     let many = runtime.block_on(many_requests())?;
     let typing = typing::measure()?;
     Ok(format!(
-        "A completion without code from elsewhere, in a file of {LINES} lines, asked of a server on this machine.\n\n\
+        "A completion in a file of {LINES} lines, without code from other files, by a server on this machine.\n\n\
          | measure | value |\n|---|---|\n\
          | request received to HTTP request at the server, prompt rendered, p50 / p99 of {QUESTIONS} | {rendered} |\n\
          | the same, `/infill` | {infill} |\n\
          | the same, rendered, with code that `hybrid` chooses from {WORKSPACE_LINES} lines | {chosen} |\n\
          | cancel to connection closed, at the server, p50 / p99 / max of {CANCELLED} | {freeing} |\n\
-         | {MANY_QUESTIONS} requests, {AT_ONCE} at once, of a server that answers at once | {many} |\n\
-         | a key every 120 ms, a request a key, a server of 200 ms that is right in half of the calls | {typing} |\n",
+         | {MANY_QUESTIONS} requests, {AT_ONCE} at once, to a server that answers at once | {many} |\n\
+         | a key every 120 ms, a request per key, a server that takes 200 ms and is right in half of the calls | {typing} |\n",
     ))
 }
 

@@ -63,7 +63,7 @@ fn section(texts: &[String]) -> Result<String> {
         )
     };
     Ok(format!(
-        "{} files with {megabytes:.1} MB of the eight histories that tests read (GHOSTBENCH_HISTORIES), on one core, the fastest of {ROUNDS} \
+        "{} files with {megabytes:.1} MB from the eight histories of the tests (GHOSTBENCH_HISTORIES), on one core, the fastest of {ROUNDS} \
          passes. The plain pass is one regular expression for a name with a string behind it. The first pass compiles the rules that it needs.\n\n\
          | pass | MB/s | times the plain one | found |\n|---|---|---|---|\n{}{}{}",
         texts.len(),

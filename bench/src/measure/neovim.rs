@@ -100,7 +100,7 @@ fn table(instant: &[NeovimRun], ours: &[NeovimRun]) -> Result<String> {
         format!(
             "{KEYS} keys x {RUNS} runs in Neovim {version}, at lines of {REPOSITORY} `{FILE}`, milliseconds. The clock starts when \
              the key enters Neovim's queue and stops when the extmark of the suggestion is set; Neovim itself waits 200 ms before \
-             it asks. The built-in engine was silent at {silent} further places, which are not counted."
+             the request. {silent} further positions without a suggestion of the built-in engine are not counted."
         ),
         String::new(),
         "| server | key to suggestion | by run | all keys | key to request | request to answer |".to_owned(),

@@ -27,9 +27,9 @@ const ORIGINAL: &str = "server/scoring/benches/cceval_python.py";
 
 /// The text above the rows.
 const TABLE_HEAD: &str = "\
-Milliseconds per case on one core, each case's best of 20 rounds (3 in Python). \"Same\" tells whether all aggregates are equal. In Python the
-original's grammar is older than ours, and some cases are truncated elsewhere because of that; the golden tests
-name them.
+Milliseconds per case on one core, each case's best of 20 rounds (3 in Python). \"Same\": whether all aggregates are equal. For Python, the
+original has an older grammar than Ghostbench, which truncates some cases at other places; the golden tests name
+them.
 
 | language | cases | Ghostbench | original in Python | ratio | same |
 |---|---|---|---|---|---|";

@@ -173,8 +173,8 @@ fn table(instant: GhostTextTimings, ours: GhostTextTimings) -> String {
     ];
     format!(
         "{KEYS} keys x {RUNS} runs in VS Code (code-server {}), drawn by Chromium without a screen, in lines of {REPOSITORY} `{FILE}`, \
-         milliseconds from the key to the suggestion in the page. VS Code itself waits 50 ms before it asks. The built-in engine was \
-         silent at {silent} further places, which are not counted.\n\n{}",
+         milliseconds from the key to the suggestion in the page. VS Code itself waits 50 ms before the request. {silent} further \
+         positions without a suggestion of the built-in engine are not counted.\n\n{}",
         code_server::VERSION,
         figures::table(&rows)
     )

@@ -1,10 +1,10 @@
---- Ghostbench: ghost text while typing; benchmark cases recorded and replayed where you write.
+--- Ghostbench: ghost text while typing, and benchmark cases that are recorded and replayed in the editor.
 ---
---- With the folder above this one on the runtimepath: `vim.lsp.enable('ghostbench')`. Needs Neovim 0.12. What can be
---- decided in the server is decided there; docs/protocol.md describes its requests.
+--- With the folder above this one on the runtimepath: `vim.lsp.enable('ghostbench')`. Needs Neovim 0.12. Logic belongs in the
+--- server wherever possible; docs/protocol.md describes its requests.
 ---
---- `vim.g.ghostbench_accept` is the key that accepts a suggestion: `<Tab>` unless set, false for none.
---- `vim.g.ghostbench_next` is the key that asks for all suggestions and shows the next one: `<M-]>` unless set, false for none.
+--- `vim.g.ghostbench_accept` is the key that accepts a suggestion. Default: `<Tab>`; false for none.
+--- `vim.g.ghostbench_next` is the key that requests all suggestions and shows the next one. Default: `<M-]>`; false for none.
 
 ---@class ghostbench.CaseSummary
 ---@field id string
@@ -13,7 +13,7 @@
 ---@field blockKind? string
 ---@field path string
 ---@field line integer 0-based.
----@field range? lsp.Range Where its truth stands now.
+---@field range? lsp.Range Current range of its truth.
 
 ---@class (exact) ghostbench.ReplayParams
 ---@field target 'case'|'file'|'suite'
@@ -27,28 +27,28 @@
 ---@field lastCompletion? { status: string, reason?: string, ms: number }
 ---@field logFile? string
 
---- Every message begins with it.
+--- Prefix of every message.
 local SPEAKER = 'Ghostbench: '
 
---- What can be replayed.
+--- Targets of a replay.
 local TARGETS = { 'case', 'file', 'suite' }
 
---- What a case wants written, by how it was cut.
+--- Description of the right answer, by the cut of the case.
 local WANTED = {
   block_start = 'the whole %s',
   header_end = 'the %s body',
   mid_statement = 'the rest of the %s',
   rest_of_block = 'the rest of the %s',
-  empty = 'that nothing more is to come',
+  empty = 'that nothing follows',
 }
 
---- How a request for ghost text ended, by the status' word.
+--- Descriptions of the results of requests for ghost text, by status.
 local ENDINGS = {
   ok = 'with text',
-  reused = 'with text that was known already',
-  silent = 'without text, the engine had none',
-  gated = 'without text, it was kept back',
-  superseded = 'without text, you had typed on',
+  reused = 'with cached text',
+  silent = 'without text, the engine suggested nothing',
+  gated = 'without text, it was held back',
+  superseded = 'without text, you continued typing',
   timeout = 'without text, the engine took too long',
   error = 'without text, the engine failed',
 }
@@ -61,7 +61,7 @@ local function shorten(text, width)
   return is_fitting and text or vim.fn.printf('%.*S…', width - 1, text)
 end
 
---- Shortens a message to one line; more lines would have to be confirmed. What to do stands last, and is kept.
+--- Shortens a message to one line, because Neovim makes the user confirm longer ones. Keeps the remedy at the end.
 ---@param message string
 ---@return string
 local function on_one_line(message)
@@ -77,7 +77,7 @@ local function tell(message, level)
   vim.notify(on_one_line(SPEAKER .. message), level or vim.log.levels.INFO)
 end
 
---- Shows lines as they are in a window that `q` closes.
+--- Shows unwrapped lines in a window that `q` closes.
 ---@param lines string[]
 local function show(lines)
   local buffer = vim.api.nvim_create_buf(false, true)
@@ -101,7 +101,7 @@ local function show(lines)
   vim.wo[window].wrap = false
 end
 
---- Sends a request and hands its result on; an error is told.
+--- Sends a request and passes its result to `on_result`; reports errors.
 ---@param client vim.lsp.Client
 ---@param method string
 ---@param params table
@@ -116,8 +116,8 @@ local function request(client, method, params, on_result)
   end)
 end
 
---- The suggestion as it fits now. Neovim draws it on while its text is typed or taken back, but still has its range end
---- where the cursor was when it came. Where other text was typed there is nothing to accept.
+--- Returns the suggestion with a range that ends at the cursor, or nil if other text was typed. Neovim keeps drawing a
+--- suggestion while its text is typed or deleted, but the range still ends at the cursor of its request.
 ---@param item vim.lsp.inline_completion.Item
 ---@return vim.lsp.inline_completion.Item?
 local function fit(item)
@@ -139,7 +139,7 @@ local function fit(item)
   return item
 end
 
---- What a key does without us: Neovim itself jumps within snippets, others walk through menus.
+--- Returns the keys of the existing mapping: Neovim jumps within snippets, plugins move through menus.
 ---@param key string
 ---@return string keys
 local function fall_through(key)
@@ -164,7 +164,7 @@ local function accept(key)
     on_accept = function(item)
       local fitting = fit(item)
       if fitting then
-        -- What is accepted is undone alone: setting this ends the step before it, the keys the step with it.
+        -- Makes the suggestion a separate undo step: this assignment ends the step before it, the keys end its own step.
         vim.bo.undolevels = vim.bo.undolevels
       end
       local keys = fitting and '<C-g>u' or fall_through(key)
@@ -177,16 +177,17 @@ end
 
 local INLINE_COMPLETION = 'textDocument/inlineCompletion'
 
---- How each client sends requests, by its id.
+--- Original `request` functions of the clients, by id.
 local senders = {} ---@type table<integer, function>
 
---- Who takes what a question of Neovim's is answered, by buffer.
+--- Neovim's handlers of answers, by buffer.
 local takers = {} ---@type table<integer, lsp.Handler>
 
---- Where all suggestions were asked for.
+--- Position of the last request for all suggestions.
 local choice = {} ---@type { bufnr?: integer, tick?: integer, cursor?: integer[] }
 
---- Neovim asks as somebody who types, and has no function that asks by key. What takes its answers can take ours.
+--- Stores the handlers of Neovim's automatic requests. Neovim has no function for explicit requests, so `show_next` sends them
+--- with the stored handler.
 ---@param client vim.lsp.Client
 local function watch_questions(client)
   if senders[client.id] then
@@ -212,7 +213,7 @@ local function place()
   }
 end
 
---- Shows the next suggestion. At a place where nobody has asked by key all of them are asked for first.
+--- Shows the next suggestion. The first use at a position requests all suggestions.
 local function show_next()
   local here = place()
   if vim.deep_equal(choice, here) then
@@ -234,13 +235,13 @@ local function show_next()
     take(err, result, context)
     vim.lsp.inline_completion.select()
   end
-  -- Past the watch, so that what takes answers stays Neovim's own.
+  -- Bypasses the wrapper, so that the stored handler remains Neovim's own.
   senders[client.id](client, INLINE_COMPLETION, params, on_answer, here.bufnr)
 end
 
---- What was recorded, and where.
+--- Describes a recorded case and its lines.
 ---@param case ghostbench.CaseSummary
----@param cut? string How it was cut, where the variant tells something else.
+---@param cut? string How it was cut, if the variant is something else.
 ---@return string
 local function describe(case, cut)
   local kind = case.blockKind or 'code'
@@ -265,7 +266,7 @@ local function record(client)
   end)
 end
 
---- The case whose truth stands at a line; of several, the one that begins last.
+--- Returns the case whose truth includes a line; of several, the one that begins last.
 ---@param cases ghostbench.CaseSummary[]
 ---@param line integer 0-based.
 ---@return ghostbench.CaseSummary?
@@ -305,7 +306,7 @@ local function replay_case_at_cursor(client, document)
   end)
 end
 
---- Tokens of the replays that are under way, those begun by a code lens too.
+--- Tokens of the running replays, including those started by a code lens.
 local replays = {} ---@type table<lsp.ProgressToken, true?>
 
 ---@param client vim.lsp.Client
@@ -329,7 +330,7 @@ local function on_replay_command(client, command)
   if command.bang then
     stop_replays(client)
   elseif not vim.list_contains(TARGETS, target) then
-    tell(('cannot replay "%s"; say %s'):format(target, table.concat(TARGETS, ', ')), vim.log.levels.ERROR)
+    tell(('cannot replay "%s"; use %s'):format(target, table.concat(TARGETS, ', ')), vim.log.levels.ERROR)
   elseif target == 'case' then
     replay_case_at_cursor(client, document)
   else
@@ -355,7 +356,7 @@ local function status_lines(status)
     table.insert(lines, ('folder   %s: %s (%s)'):format(path, folder.state, detail))
   end
   if #status.folders == 0 then
-    table.insert(lines, 'folder   none, nothing can be recorded')
+    table.insert(lines, 'folder   none, recording is not possible')
   end
   for index, engine in ipairs(status.engines) do
     table.insert(lines, 'engine   ' .. engine.name .. (index == 1 and ', writes the ghost text' or ''))
@@ -379,8 +380,8 @@ local function show_status(client)
   end)
 end
 
---- Shows how replays go, where Neovim shows progress. Nothing else can be cancelled. Reading a folder is not shown,
---- it would cover other messages unasked.
+--- Shows the progress of replays with Neovim's progress messages. Only replays can be cancelled. Indexing is not shown, because
+--- it would cover other messages.
 ---@param event vim.api.keyset.create_autocmd.callback_args
 local function show_progress(event)
   local client = vim.lsp.get_client_by_id(event.data.client_id)
@@ -408,7 +409,8 @@ local function show_progress(event)
   end
 end
 
---- Without true colours, what has no colour for that from its colour scheme looks like code.
+--- Makes ghost text and lenses grey if there are no true colours and the colour scheme has no colour for them; they would look
+--- like code.
 local function tint_ghost_text()
   if vim.o.termguicolors then
     return
@@ -423,7 +425,7 @@ local function tint_ghost_text()
   end
 end
 
---- Makes a command of a buffer that needs its server.
+--- Creates a command of a buffer that needs its server.
 ---@param bufnr integer
 ---@param name string
 ---@param action fun(client: vim.lsp.Client, command: vim.api.keyset.create_user_command.command_args)
@@ -434,16 +436,16 @@ local function add_command(bufnr, name, action, options)
     if client then
       action(client, command)
     else
-      tell('the server has ended; :edit starts it again', vim.log.levels.WARN)
+      tell('the server has ended; :edit restarts it', vim.log.levels.WARN)
     end
   end, options)
 end
 
 ---@param bufnr integer
 local function add_commands(bufnr)
-  add_command(bufnr, 'GhostbenchRecord', record, { desc = 'Record what follows the cursor as a case' })
+  add_command(bufnr, 'GhostbenchRecord', record, { desc = 'Record the code at the cursor as a case' })
   add_command(bufnr, 'GhostbenchReplay', on_replay_command, {
-    desc = 'Replay the case at the cursor, the file or the suite; with ! stop',
+    desc = 'Replay the case at the cursor, the file or the suite; with ! cancel all replays',
     nargs = '?',
     bang = true,
     complete = function()
@@ -451,10 +453,10 @@ local function add_commands(bufnr)
     end,
   })
   add_command(bufnr, 'GhostbenchScoreboard', show_scoreboard, {
-    desc = 'Show how the engines compare on the recorded cases',
+    desc = 'Compare the engines on the recorded cases',
   })
   add_command(bufnr, 'GhostbenchStatus', show_status, {
-    desc = 'Show what the server is doing and why there is no ghost text',
+    desc = 'Show the state of the server and the reason for missing ghost text',
   })
 end
 

@@ -112,7 +112,7 @@ impl StopReason {
         match self {
             StopReason::StatementEnd => "the statement is complete",
             StopReason::BlockEnd => "the block is complete",
-            StopReason::SuffixReached => "what comes next is already there",
+            StopReason::SuffixReached => "the following code is already there",
             StopReason::Repetition => "it repeats itself",
             StopReason::TokenLimit => "the limit of tokens is reached",
             StopReason::NothingFound => "nothing in the workspace resembles this place",

@@ -47,7 +47,7 @@ fn section_table(text: &mut String, section: &Section) {
 
 fn engines(text: &mut String) {
     line!(text, "\n### `[[engine]]`\n\n{}\n", ENGINE.doc);
-    line!(text, "| kind | what it is | needs, besides `name` and `kind` |");
+    line!(text, "| kind | engine | required, besides `name` and `kind` |");
     line!(text, "|---|---|---|");
     for kind in EngineKind::ALL {
         let needs = backquoted_list(kind.required_keys().iter().copied());

@@ -1,9 +1,9 @@
 //! A model behind HTTP as an [`Engine`].
 //!
 //! ```text
-//! Request --what is known of the model--> PromptMode --prompt--> RenderedRequest --format--> body --http--> HttpResponse --listen--> pieces
-//!                                          ^                                 |
-//!                                          +------- lesson <---- refusal ----+
+//! Request --metadata of the model--> PromptMode --prompt--> RenderedRequest --format--> body --http--> HttpResponse --listen--> pieces
+//!                                     ^                                 |
+//!                                     +-------- quirk <---- refusal ----+
 //! ```
 //!
 //! Responsible for choosing the prompt mode, for repeating a request in another form if a refusal reveals a quirk, and for

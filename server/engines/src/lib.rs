@@ -94,8 +94,8 @@ pub struct Request {
     pub invoked: bool,
     /// Whether the answer should explain its origin, as far as the engine can.
     pub explain: bool,
-    /// Deadline of the answer. The caller enforces it by dropping the answer's future; an engine only uses it to decide what is
-    /// still worth starting.
+    /// Deadline of the answer. The caller enforces it by dropping the answer's future; an engine only uses it to decide which
+    /// steps are still worth starting.
     pub deadline: Option<Instant>,
 }
 

@@ -18,7 +18,7 @@
 //!
 //! A dropped request is cancelled, and nothing waits for a server that continues with it. A server that exits or violates the
 //! protocol is restarted by the next request, with the backoff of [`RestartBackoff`]. This module must not start processes itself
-//! (`child_process` does) and must not decide what is shown.
+//! (`child_process` does) and must not choose the displayed text.
 
 mod client_responses;
 mod connection;

@@ -154,7 +154,7 @@ impl ScriptedEngine {
         sink: Sink<'_>,
     ) -> Result<FinishReason, EngineError> {
         sleep(rule.delay).await;
-        assert!(!rule.panic, "engine `{}` panics as it was told to", self.description.name);
+        assert!(!rule.panic, "engine `{}` panics as scripted", self.description.name);
         for (index, piece) in rule.pieces(request).iter().enumerate() {
             if index > 0 {
                 sleep(rule.delay).await;

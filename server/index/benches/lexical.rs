@@ -1,5 +1,5 @@
-//! Lexical search at growing sizes, in memory and by tantivy: how long it takes to build, how much memory it needs, how long a
-//! question and a change take, and how many of the best windows are found.
+//! Compares lexical search in memory and by tantivy at growing sizes: build time, memory, time of a query and of a change, and
+//! the share of the best windows that is found.
 //!
 //! `GHOSTBENCH_SOURCES=folders cargo bench -p index --bench lexical`
 #![expect(clippy::unwrap_used, reason = "a benchmark without its corpus has nothing to measure")]
@@ -25,10 +25,10 @@ mod tantivy_index;
 /// Lines of code.
 const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 const QUESTIONS: usize = 400;
-/// Windows that the strategies ask for.
+/// Number of windows, as in the strategies.
 const LIMIT: usize = 40;
 const UPDATES: usize = 200;
-/// Budgets that are compared.
+/// Compared budgets.
 const BUDGETS: [u64; 4] = [25_000, 50_000, 100_000, 400_000];
 
 fn main() {
@@ -41,7 +41,7 @@ fn main() {
     }
 }
 
-/// What comes before any search: looking at each file, and doing so again from what was stored.
+/// Indexes each file, first from its text and then from its stored form.
 fn read(files: &[SourceFile]) -> Vec<Arc<FileIndex>> {
     let (lines, bytes) = corpus::size(files);
     println!("\n{lines} lines in {} files, {}", files.len(), Megabytes(bytes));
@@ -94,18 +94,18 @@ fn tantivy(files: &[Arc<FileIndex>], questions: &[LexicalQuery]) {
     println!("  tantivy: save a file {}", Times::new(sample_files(files).map(save)));
 }
 
-/// Files spread over all.
+/// Returns a sample of the files.
 fn sample_files(files: &[Arc<FileIndex>]) -> impl Iterator<Item = &Arc<FileIndex>> {
     files.iter().step_by((files.len() / UPDATES).max(1))
 }
 
-/// What was found, and how long it took.
+/// Results and their time.
 struct SearchResults {
     found: Vec<Vec<(String, u32)>>,
     times: Times,
 }
 
-/// Asks each question some times, of which the shortest counts: the machine has other things to do.
+/// Runs each query several times and keeps the shortest time, since the machine has other load.
 fn ask(index: &dyn LexicalIndex, questions: &[LexicalQuery], budget: Option<u64>) -> SearchResults {
     const REPEATS: usize = 3;
     let ask = |question: &LexicalQuery| {
@@ -120,7 +120,7 @@ fn ask(index: &dyn LexicalIndex, questions: &[LexicalQuery], budget: Option<u64>
 }
 
 impl SearchResults {
-    /// How much of the other answers is among these, per cent.
+    /// Returns the share of the exact results that are among these, percent.
     fn share_of(&self, exact: &SearchResults) -> f64 {
         let wanted: usize = exact.found.iter().map(Vec::len).sum();
         let both = exact.found.iter().zip(&self.found);

@@ -1,29 +1,30 @@
-//! Which files hold a copy of a piece of code, down to a part of a block.
+//! Finds the files that contain a copy of a piece of code, down to a part of a block.
 //!
-//! What a case removes from its file may also be in another one: as a copied function, renamed, reformatted, within a larger file. What an
-//! engine finds there is no completion. Every reader of other files (the built-in engine's tokens, each retrieval strategy, the functions
-//! that go with a case) leaves out the files that [`CopyIndex::files_with_copy`] names, so there is one rule for all. Whole files are left out: a
-//! copy is rarely alone.
+//! The code that a case removes from its file may also be in another file: as a copied function, renamed, reformatted, within a
+//! larger file. An engine that finds it there copies instead of completing. All readers of other files (the built-in engine's
+//! tokens, each retrieval strategy, the functions that are part of a case) exclude the files that [`CopyIndex::files_with_copy`] returns,
+//! so that one rule applies to all of them. It excludes whole files, because a copy rarely comes alone.
 //!
 //! ```text
 //! files --lex, normalize--> tokens --k-grams--> hashes --winnow--> fingerprints by hash
 //! removed text with its surroundings --k-grams--> candidates --compare tokens--> runs of equal code --long and telling--> copies
 //! ```
 //!
-//! Winnowing (Schleimer, Wilkerson, Aiken: Winnowing: Local Algorithms for Document Fingerprinting, SIGMOD 2003) keeps of each
-//! [`WINDOW`] consecutive hashes of [`GRAM`] tokens the least, so that two texts with a run of [`MIN_RUN`] = `GRAM + WINDOW - 1` equal
-//! tokens share a fingerprint for certain. Fingerprints only find candidates; tokens decide.
+//! Winnowing (Schleimer, Wilkerson, Aiken: Winnowing: Local Algorithms for Document Fingerprinting, SIGMOD 2003) keeps the
+//! smallest of each [`WINDOW`] consecutive hashes of [`GRAM`] tokens. Two texts with a run of [`MIN_RUN`] = `GRAM + WINDOW - 1`
+//! equal tokens therefore always share a fingerprint. Fingerprints only find candidates; the comparison of tokens decides.
 //!
-//! Equal are tokens whatever blanks and comments are between them, whatever the strings and numbers are, and with other names for
-//! variables and types, as long as each name has one other name (the parameterized matching of Baker, 1996). Keywords, operators, members
-//! and what is called must be the same. A run does not count if it says too little ([`MIN_NAMES`]): tables of numbers and loops are alike
-//! everywhere. An edit every less than [`MIN_RUN`] tokens hides a copy from this rule.
+//! Two runs of tokens are equal regardless of the blanks and comments between them, of the values of strings and numbers, and of
+//! the names of variables and types, if each name corresponds to one other name (the parameterized matching of Baker, 1996).
+//! Keywords, operators, members and called names must be the same. A run does not count if it contains too few names
+//! ([`MIN_NAMES`]): tables of numbers and loops are similar in all code. A copy with an edit in every [`MIN_RUN`] tokens is not
+//! found.
 //!
-//! Measured: of 360 cases of a Rust, a C and a C++ project 1 is found by chance in 547,000 lines of unrelated Rust and C (its truth is
-//! `Cow::Borrowed(input.as_bytes())`), and of 240 of the C and the C++ project none in each other. Of 300 cases of `cobra`
-//! 92 have copies, 90 of them in sibling files that were written alike (one completion script per shell, one document format each, their
-//! tests), so a high share says that the project copies much. A build takes 1.6 s and 36 MB for 547,000 lines (18 MB) on two busy cores
-//! without full optimization.
+//! Measured: of 360 cases of a Rust, a C and a C++ project 1 is found by chance in 547,000 lines of unrelated Rust and C (its
+//! truth is `Cow::Borrowed(input.as_bytes())`), and of 240 cases of the C and the C++ project none in the other project. Of 300
+//! cases of `cobra` 92 have copies, 90 of them in sibling files with the same structure (one completion script per shell, one
+//! document format each, their tests): a high share means that the project copies much. A build takes 1.6 s and 36 MB for 547,000
+//! lines (18 MB) on two busy cores without full optimization.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -40,29 +41,30 @@ mod code_tokens;
 mod tests;
 mod winnow;
 
-/// Tokens of a gram: about two short lines. Shorter ones are in most files.
+/// Tokens of a gram: about two short lines. Most files share shorter grams.
 const GRAM_TOKENS: usize = 12;
-/// Grams of which one is kept.
+/// Number of consecutive grams of which one is kept.
 const WINDOW: usize = 9;
-/// Tokens that two texts must have in common, one after the other, to be copies: what winnowing finds for certain.
+/// Length of the shortest common run of two copies, in tokens: winnowing always finds such runs.
 pub const MIN_RUN: usize = GRAM_TOKENS + WINDOW - 1;
-/// Different names and literals that a run must share word by word.
+/// Fewest different names and literals that a run must share verbatim.
 pub const MIN_NAMES: usize = 6;
-/// Of a run so long, the names that were replaced count as well.
+/// In runs of at least this length, replaced names count as well.
 const LONG_RUN: usize = 2 * MIN_RUN;
-/// Tokens of the removed text that a run must hold, or half of them if there are fewer.
+/// Fewest tokens of the removed text in a run, or half of its tokens if it has fewer.
 const MIN_OVERLAP: usize = 10;
-/// Tokens around the removed text that are compared: enough for a run at its edge, and no more, since code further away is no copy of it.
+/// Tokens around the removed text that are compared: enough for a run at its edge. Code further away is not a copy of the removed
+/// text.
 const CONTEXT_TOKENS: usize = 2 * MIN_RUN;
-/// Tokens that are compared for one question: some tenths of a second. Rare grams come first, so that what is beyond this number are grams
-/// that tables and boilerplate have in thousands of places, and no copies of this code.
+/// Most tokens that are compared for one removed text: some tenths of a second. Rare grams come first, so that the grams beyond
+/// this limit are those of tables and boilerplate, which occur in thousands of places.
 const MOST_COMPARED: usize = 2_000_000;
-/// A removed text of so many bytes without blanks is in no second file by chance.
+/// A removed text with this many bytes without blanks does not occur in a second file by chance.
 const DISTINCTIVE_BYTES: usize = 40;
-/// Of a shorter one, the bytes before it that tell its place.
+/// Bytes before a shorter removed text that are compared with it.
 const LEAD_BYTES: usize = 120;
 
-/// Code that is removed from a file, with what is left of the file.
+/// Code that is removed from a file, and the rest of the file.
 #[derive(Clone, Copy, Debug)]
 pub struct RemovedCode<'a> {
     /// The file. It is never a copy of itself.
@@ -81,16 +83,16 @@ pub struct RemovedCode<'a> {
 #[derive(Debug)]
 pub struct CopyIndex {
     files: Vec<IndexedFile>,
-    /// By hash.
+    /// Sorted by hash.
     fingerprints: Vec<Fingerprint>,
 }
 
 #[derive(Debug)]
 struct IndexedFile {
     file: SourceFile,
-    /// The text without its blanks.
+    /// The text without blanks.
     text_without_blanks: String,
-    /// Taken apart when it is first compared: most files never are.
+    /// Computed at the first comparison: most files are never compared.
     tokens: OnceLock<Vec<CodeToken>>,
 }
 
@@ -104,7 +106,7 @@ struct Fingerprint {
 }
 
 impl CopyIndex {
-    /// Reads `candidate_files`: some seconds for a million lines, and about twice the memory of their texts.
+    /// Reads `candidate_files`. This takes some seconds for a million lines, and about twice the memory of their texts.
     pub fn new(files: &[SourceFile]) -> CopyIndex {
         let of_file = |(number, file): (usize, &SourceFile)| {
             let tokens = code_tokens(file.language, &file.text);
@@ -122,12 +124,12 @@ impl CopyIndex {
         CopyIndex { files: files.par_iter().map(indexed).collect(), fingerprints }
     }
 
-    /// What [`CopyIndex::files_with_copy`] says of each, on all cores.
+    /// Returns the files of [`CopyIndex::files_with_copy`] for each removed code, using all cores.
     pub fn files_with_copies(&self, codes: &[RemovedCode<'_>]) -> Vec<Vec<Arc<str>>> {
         codes.par_iter().map(|code| self.files_with_copy(code)).collect()
     }
 
-    /// The files that hold a copy of the removed code, other than its own, in their order.
+    /// Returns the files that contain a copy of the removed code, except its own file, in the order of the files.
     pub fn files_with_copy(&self, code: &RemovedCode<'_>) -> Vec<Arc<str>> {
         let verbatim = VerbatimMatch::new(code);
         let runs = self.files_with_runs(code);
@@ -139,7 +141,7 @@ impl CopyIndex {
         copies.map(|(_, indexed)| Arc::clone(&indexed.file.path)).collect()
     }
 
-    /// The files that have a long and telling run of tokens in common with the removed code and its surroundings.
+    /// Returns the files that share a long run with enough names with the removed code and its surroundings.
     fn files_with_runs(&self, code: &RemovedCode<'_>) -> FxHashSet<usize> {
         let query = QueryTokens::new(code);
         let mut found = FxHashSet::default();
@@ -187,13 +189,13 @@ impl IndexedFile {
     }
 }
 
-/// Text that tells a copy wherever it is, but for blanks.
+/// Text whose occurrence in a file shows a copy, ignoring blanks.
 enum VerbatimMatch {
-    /// A file begins with it.
+    /// At the start of a file.
     Head(String),
-    /// It is somewhere in a file.
+    /// Anywhere in a file.
     Part(String),
-    /// There is no such text.
+    /// No such text.
     None,
 }
 
@@ -222,7 +224,7 @@ impl VerbatimMatch {
     }
 }
 
-/// The removed code among the tokens around it.
+/// Tokens of the removed code and around it.
 struct QueryTokens {
     tokens: Vec<CodeToken>,
     removed: Range<usize>,
@@ -236,7 +238,7 @@ impl QueryTokens {
         let mut first = all.partition_point(|token| (token.end as usize) <= code.prefix.len());
         let last = all.partition_point(|token| (token.end as usize) <= end);
         if code.removed.trim().is_empty() {
-            // Nothing is removed: that a block ends here is what the code before it tells.
+            // The removed text is blank: the tokens before it show the end of the block.
             first = last.saturating_sub(MIN_OVERLAP);
         }
         let start = first.saturating_sub(CONTEXT_TOKENS);
@@ -245,18 +247,18 @@ impl QueryTokens {
     }
 }
 
-/// A run of equal tokens of two texts.
+/// A run of equal tokens in two texts.
 struct TokenRun {
-    /// In the first text.
+    /// Its tokens in the first text.
     tokens: Range<usize>,
-    /// Different names and literals that are the same in both.
+    /// Number of different names and literals that are equal in both texts.
     same: usize,
-    /// Different names that have another name.
+    /// Number of different names that are replaced.
     renamed: usize,
 }
 
 impl TokenRun {
-    /// The longest run through a gram at `place` of `own` and at `there` of `other`.
+    /// Returns the longest run through a gram at `place` of `own` and at `there` of `other`.
     fn longest_through(own: &[CodeToken], place: usize, other: &[CodeToken], there: usize) -> TokenRun {
         let mut names = NameMapping::default();
         let mut after = 0;
@@ -284,7 +286,7 @@ impl TokenRun {
     }
 }
 
-/// What the names of one text are called in another one.
+/// Correspondence between the names of two texts.
 #[derive(Default)]
 struct NameMapping {
     query_to_other: FxHashMap<u64, u64>,
@@ -293,7 +295,7 @@ struct NameMapping {
 }
 
 impl NameMapping {
-    /// Takes in that these tokens are in the same place, unless that contradicts what came before.
+    /// Records that two tokens correspond, and returns true, unless this contradicts earlier tokens.
     fn unify(&mut self, one: &CodeToken, two: &CodeToken) -> bool {
         if !one.is_like(two) {
             return false;
@@ -314,7 +316,7 @@ impl NameMapping {
     }
 }
 
-/// The text without its blanks.
+/// Returns the text without its blanks.
 fn without_blanks(text: &str) -> String {
     text.split_whitespace().collect()
 }

@@ -57,18 +57,18 @@ impl TokenBudget {
     }
 }
 
-/// Name of the strategy that shows what was edited or looked at.
+/// Strategy that returns recently edited or visited code.
 const RECENT_STRATEGY: &str = "recent";
 
-/// What stands around each line that is sent, as a comment: its sign, a blank and a line end.
+/// Bytes added to each line of a comment: its sign, a blank and a line end.
 pub(crate) const LINE_BYTES: usize = 3;
-/// What stands around a path above its lines: the same and a colon.
+/// Bytes added to a path above its lines: the same and a colon.
 pub(crate) const PATH_BYTES: usize = 4;
 
-/// A way to choose code from elsewhere.
+/// A way to choose code from other files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Strategy {
-    /// Nothing.
+    /// No context.
     None,
     /// CrossCodeEval's retriever.
     Bm25Chunks,
@@ -76,7 +76,7 @@ pub enum Strategy {
     Functions,
     /// Definitions of the names in reach.
     Symbols,
-    /// What was edited or looked at lately.
+    /// Recently edited or visited code.
     Recent,
     /// Definitions, usages and windows.
     Hybrid,

@@ -230,7 +230,7 @@ fn check_hits(check: &mut Check<'_>, row: &Value, hits: &[ChunkHit]) {
     let found: Vec<(&str, String)> =
         hits.iter().map(|hit| (&*hit.reported_path, sha256(hit.text()))).collect();
     let named = expected.iter().map(|hit| (text(hit, "filename"), text(hit, "chunk_sha256").to_owned()));
-    check.equal("what is found", found, named.collect());
+    check.equal("results", found, named.collect());
     let scores: Vec<f64> = hits.iter().map(|hit| hit.score).collect();
     check.scores("scores", &scores, &expected.iter().map(|hit| &hit["score"]).collect::<Vec<_>>());
     if let Some(expected) = row["cfc_text_sha256"].as_str() {
@@ -295,8 +295,8 @@ fn served(prompt: &Value) -> ServerPromptSettings {
     }
 }
 
-/// The tokenizer that stood in for a model's when the rows were made: runs of ASCII word characters, runs of blanks, and
-/// any other character by itself.
+/// The tokenizer that replaced a model's when the rows were made: runs of ASCII word characters, runs of blanks, and single other
+/// characters.
 fn token_ends(text: &str) -> Vec<usize> {
     #[derive(PartialEq)]
     enum Kind {

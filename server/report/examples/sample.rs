@@ -1,4 +1,4 @@
-//! Writes the report of a made-up run, to look at: `cargo run -p report --example sample -- FOLDER [CASES]`.
+//! Writes the report of a made-up run for inspection: `cargo run -p report --example sample -- FOLDER [CASES]`.
 #![expect(clippy::print_stdout, reason = "an example for people at a terminal")]
 
 #[path = "../tests/report/fixture.rs"]

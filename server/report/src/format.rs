@@ -1,4 +1,4 @@
-//! Numbers and text as readers see them; shared by all renderers.
+//! Formatting of numbers and text, shared by all renderers.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::run_summary::{
     RunSummary, SILENT, SelectedCases, Selection,
 };
 
-/// How dashes and the like are written.
+/// Character set for dashes and other symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alphabet {
     Ascii,
@@ -17,7 +17,7 @@ pub(crate) enum Alphabet {
 }
 
 impl Alphabet {
-    /// Between the ends of a range.
+    /// Returns the dash between the ends of a range.
     pub(crate) fn range_dash(self) -> &'static str {
         match self {
             Alphabet::Ascii => "-",
@@ -25,7 +25,7 @@ impl Alphabet {
         }
     }
 
-    /// Between words of one label.
+    /// Returns the separator between the words of a label.
     pub(crate) fn dot(self) -> &'static str {
         match self {
             Alphabet::Ascii => "-",
@@ -33,7 +33,7 @@ impl Alphabet {
         }
     }
 
-    /// Behind counts of cases that were cut from another tree than the run's workspace.
+    /// Returns the mark after counts of cases that were cut from another tree than the run's workspace.
     fn other_tree(self) -> &'static str {
         match self {
             Alphabet::Ascii => "!",
@@ -49,51 +49,51 @@ impl Alphabet {
     }
 }
 
-/// A share as percent with one decimal.
+/// Formats a share as percent with one decimal.
 pub(crate) fn percent(share: f64) -> String {
     format!("{:.1}", share * 100.0)
 }
 
-/// An interval as whole percents, rounded outward: a value inside it is never shown outside of it.
+/// Formats an interval in whole percents, rounded outward: a value inside it is never displayed outside of it.
 pub(crate) fn interval(interval: IntervalView, alphabet: Alphabet) -> String {
     let (low, high) = round_outward(interval);
     format!("{low:.0}{}{high:.0}", alphabet.range_dash())
 }
 
-/// The ends in whole percents, rounded outward but for what is noise of computing. Adding zero makes a zero of minus zero.
+/// Returns the ends in whole percents, rounded outward except for numerical noise. Adding zero turns minus zero into zero.
 fn round_outward(IntervalView { low, high, .. }: IntervalView) -> (f64, f64) {
     const NOISE: f64 = 1e-9;
     ((low * 100.0 + NOISE).floor() + 0.0, (high * 100.0 - NOISE).ceil() + 0.0)
 }
 
-/// A difference of shares in percentage points.
+/// Formats a difference of shares in percentage points.
 pub(crate) fn signed_percent(difference: f64) -> String {
     format!("{:+.1}", difference * 100.0)
 }
 
-/// The interval of a difference; written out because its ends have signs.
+/// Formats the interval of a difference, without a dash because its ends have signs.
 pub(crate) fn signed_interval(interval: IntervalView) -> String {
     let (low, high) = round_outward(interval);
     format!("{low:+.0} to {high:+.0}")
 }
 
-/// The cell's value in percent, or its counts where there are too few cases for a ratio.
+/// Formats the cell's value in percent, or its counts if there are too few cases for a ratio.
 pub(crate) fn share(cell: &CellView) -> String {
     cell.value.map_or_else(|| counts(cell), |value| format!("{} %", percent(value)))
 }
 
-/// `3/8`: the sums of a cell with too few cases for a ratio.
+/// Formats the sums of a cell with too few cases for a ratio: `3/8`.
 pub(crate) fn counts(cell: &CellView) -> String {
     format!("{}/{}", one_decimal(cell.num), one_decimal(cell.den))
 }
 
-/// At most one decimal.
+/// Formats a number with at most one decimal.
 pub(crate) fn one_decimal(number: f64) -> String {
     let text = format!("{number:.1}");
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
 
-/// A duration given in milliseconds, without its unit below ten seconds.
+/// Formats a duration in milliseconds, without its unit below ten seconds.
 pub(crate) fn milliseconds(ms: f64) -> String {
     if ms.is_infinite() {
         "timeout".to_owned()
@@ -106,7 +106,7 @@ pub(crate) fn milliseconds(ms: f64) -> String {
     }
 }
 
-/// A duration given in milliseconds, with its unit.
+/// Formats a duration in milliseconds, with its unit.
 pub(crate) fn duration(ms: f64) -> String {
     if ms >= 10_000.0 {
         format!("{} s", one_decimal(ms / 1000.0))
@@ -115,16 +115,16 @@ pub(crate) fn duration(ms: f64) -> String {
     }
 }
 
-/// An amount of money in four digits that matter, and at least two behind the point.
+/// Formats an amount of money with four significant digits, and at least two decimals.
 pub(crate) fn amount(amount: f64) -> String {
     let digits = if amount > 0.0 { 3.0 - amount.log10().floor() } else { 2.0 };
     format!("{amount:.0$}", digits.clamp(2.0, 9.0) as usize)
 }
 
-/// Titles of what [`cost`] says, behind the engine.
+/// Column titles of [`cost`], after the engine.
 pub(crate) const COST: [&str; 5] = ["answers", "cost", "per 1,000", "estimated", "unknown"];
 
-/// What an engine's answers cost, in words for a table.
+/// Formats the cost of an engine's answers as table cells.
 pub(crate) fn cost(cost: &EngineCost, alphabet: Alphabet) -> [String; 5] {
     [
         cases(cost.answers, cost.other_tree > 0, alphabet),
@@ -135,7 +135,7 @@ pub(crate) fn cost(cost: &EngineCost, alphabet: Alphabet) -> [String; 5] {
     ]
 }
 
-/// Median and 95th percentile.
+/// Formats median and 95th percentile.
 pub(crate) fn latency(latency: Option<LatencyView>, none: &str) -> String {
     latency.map_or_else(
         || none.to_owned(),
@@ -143,23 +143,23 @@ pub(crate) fn latency(latency: Option<LatencyView>, none: &str) -> String {
     )
 }
 
-/// How many of the line's answers had the status of that name. Repetitions of one case weigh as one.
+/// Formats the number of answers with the status `name` in a line. Repetitions of one case weigh as one.
 pub(crate) fn status_count(line: &EngineLine, name: &str) -> String {
     line.metrics.get(name).map_or_else(|| "0".to_owned(), |cell| one_decimal(cell.num))
 }
 
-/// `2 silent, 1 gated, 0 failed` as `2+1+0`.
+/// Formats `2 silent, 1 gated, 0 failed` as `2+1+0`.
 pub(crate) fn unanswered_counts(line: &EngineLine) -> String {
     [SILENT, GATED, FAILED].map(|name| status_count(line, name)).join("+")
 }
 
-/// `1 case`, `2 cases`.
+/// Formats a count with its noun: `1 case`, `2 cases`.
 pub(crate) fn count_of(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{plural}")
 }
 
-/// What a section's cases are: `mined cases`, `live cases, suggestion shown`.
+/// Describes the cases of a section: `mined cases`, `live cases, suggestion shown`.
 pub(crate) fn section_title(section: &ReportSection) -> String {
     let origin = section.origin;
     match section.exposure {
@@ -168,7 +168,7 @@ pub(crate) fn section_title(section: &ReportSection) -> String {
     }
 }
 
-/// `60 cases from 15 files`, and how many others count in no total.
+/// Formats the size of a section: `60 cases from 15 files`, and the number of other cases that count in no total.
 pub(crate) fn section_size(section: &ReportSection) -> String {
     let (cases, files) = section.size();
     let size = format!("{} from {}", count_of(cases, "case"), count_of(files, "file"));
@@ -178,12 +178,12 @@ pub(crate) fn section_size(section: &ReportSection) -> String {
     }
 }
 
-/// A count of cases or answers, marked where some of the cases were cut from another tree than the run's workspace.
+/// Formats a count of cases or answers, marked if some of the cases were cut from another tree than the run's workspace.
 pub(crate) fn cases(count: usize, is_from_other_tree: bool, alphabet: Alphabet) -> String {
     format!("{count}{}", if is_from_other_tree { alphabet.other_tree() } else { "" })
 }
 
-/// What the mark of [`cases`] means, behind every caption of a section where it occurs.
+/// Adds the meaning of the mark of [`cases`] to a caption if the mark occurs in the section.
 fn with_tree(caption: String, section: &ReportSection, alphabet: Alphabet) -> String {
     let all = section.selection.cases + section.controls;
     match section.other_tree {
@@ -196,12 +196,12 @@ fn with_tree(caption: String, section: &ReportSection, alphabet: Alphabet) -> St
     }
 }
 
-/// What a total or a row by language is over, and what it leaves out.
+/// Describes the cases of totals and rows by language, and the cases left out.
 pub(crate) fn totals_caption(section: &ReportSection, alphabet: Alphabet) -> String {
     with_tree(totals(section), section, alphabet)
 }
 
-/// What a difference between engines is over, and what it leaves out.
+/// Describes the cases of a difference between engines, and the cases left out.
 pub(crate) fn differences_caption(section: &ReportSection, alphabet: Alphabet) -> String {
     let caption = format!("Cases in totals that both engines answered. {}", totals(section));
     with_tree(caption, section, alphabet)
@@ -224,7 +224,7 @@ fn totals(section: &ReportSection) -> String {
     }
 }
 
-/// What the tables by scenario are over.
+/// Describes the cases of the tables by scenario.
 pub(crate) fn scenarios_caption(section: &ReportSection, alphabet: Alphabet) -> String {
     let all = section.selection.cases + section.controls;
     let caption = match section.controls {
@@ -234,13 +234,13 @@ pub(crate) fn scenarios_caption(section: &ReportSection, alphabet: Alphabet) -> 
     with_tree(caption, section, alphabet)
 }
 
-/// What the effects of context are over.
+/// Describes the cases of the effects of context.
 pub(crate) fn contexts_caption(section: &ReportSection, alphabet: Alphabet) -> String {
     let caption = "Only holes of cross_file that were asked both with and without context.";
     with_tree(caption.to_owned(), section, alphabet)
 }
 
-/// What costs are over.
+/// Describes the cases of the costs.
 pub(crate) fn costs_caption(summary: &RunSummary, alphabet: Alphabet) -> Option<String> {
     let is_marked = summary.costs.iter().any(|cost| cost.other_tree > 0);
     is_marked.then(|| {
@@ -251,37 +251,37 @@ pub(crate) fn costs_caption(summary: &RunSummary, alphabet: Alphabet) -> Option<
     })
 }
 
-/// Whether the right answer to the cases of this row is nothing.
+/// Whether the truth of this row's cases is empty.
 pub(crate) fn is_empty_scenario(scenario: &str) -> bool {
     scenario.strip_prefix(EMPTY).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The rows whose right answer is nothing.
+/// Rows of cases with an empty truth.
 const EMPTY: &str = "inner_block/empty";
 
-/// The scenario of a row's name without what tells its variants apart: rows of one scenario stand in one table, but for those whose
-/// right answer is nothing.
+/// Returns the scenario of a row's name without its variant: rows of one scenario share a table, except those of cases with an
+/// empty truth.
 pub(crate) fn scenario_of(name: &str) -> &str {
     if is_empty_scenario(name) { EMPTY } else { name.split('/').next().unwrap_or(name) }
 }
 
-/// What tells a row apart from others of its scenario: `retrieval, unresolved`.
+/// Returns the part of a row's name that distinguishes it from others of its scenario: `retrieval, unresolved`.
 pub(crate) fn variant_of(name: &str) -> Option<String> {
     let variant = name.strip_prefix(scenario_of(name))?.strip_prefix('/')?;
     Some(variant.replace('/', ", "))
 }
 
-/// Behind what is no rank, because the cases were selected against the engine.
+/// Mark of values that are no rank, because the cases were selected against the engine.
 pub(crate) const SELECTED_AGAINST: &str = "*";
 
-/// What is compared: `retrieval - in_file`, with a mark where that is no rank.
+/// Formats the compared variants: `retrieval - in_file`, with a mark if the effect is no rank.
 pub(crate) fn effect_title(effect: &ContextEffect) -> String {
     let unresolved = if effect.is_resolved { "" } else { ", unresolved" };
     let mark = if effect.is_selected_against { SELECTED_AGAINST } else { "" };
     format!("{} - {}{mark}{unresolved}", effect.variant, Variant::InFile)
 }
 
-/// The first `width` characters, with a mark where something was cut.
+/// Returns the first `width` characters, with a mark if the text was cut.
 pub(crate) fn clipped(text: &str, width: usize, alphabet: Alphabet) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
@@ -291,7 +291,7 @@ pub(crate) fn clipped(text: &str, width: usize, alphabet: Alphabet) -> String {
     cut
 }
 
-/// Characters that a reader could not see, or that change the order in which others appear, as `[U+202E]`.
+/// Replaces characters that are invisible, or that change the order of others, with `[U+202E]` and the like.
 pub(crate) fn escape_invisible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
@@ -305,12 +305,12 @@ pub(crate) fn escape_invisible(text: &str) -> String {
     shown
 }
 
-/// A name that may hold anything, as [`escape_invisible`] and without line ends.
+/// Formats any name as [`escape_invisible`] does, and without line ends.
 pub(crate) fn on_one_line(name: &str) -> String {
     escape_invisible(name).replace('\n', "[U+000A]").replace('\t', "[U+0009]")
 }
 
-/// The same characters as `INVISIBLE` in `templates/text.js`.
+/// Whether the character is one of `INVISIBLE` in `templates/text.js`.
 pub(crate) fn is_invisible(character: char) -> bool {
     match character {
         '\t' | '\n' => false,
@@ -325,7 +325,7 @@ pub(crate) fn is_invisible(character: char) -> bool {
 mod tests {
     use super::*;
 
-    /// The character class of `INVISIBLE` in the script, as ranges.
+    /// Returns the character class of `INVISIBLE` in the script, as ranges.
     fn ranges_of_the_script() -> Vec<(u32, u32)> {
         let script = include_str!("templates/text.js");
         let (_, rest) = script.split_once("/[").expect("the class starts");

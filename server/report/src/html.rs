@@ -1,7 +1,7 @@
-//! One self-contained HTML file: scoreboard and plots without scripts, and a browser of all cases with them.
+//! Renders one self-contained HTML file: scoreboard and plots without scripts, and a browser of all cases with scripts.
 //!
-//! The page loads nothing: its policy forbids every source, and lets only the style and the script written here run. Code
-//! from cases reaches the page in two ways, as escaped text and as JSON in which nothing can end the element around it.
+//! The page loads nothing: its policy forbids every source and allows only its own style and script. Code from cases gets into
+//! the page in two forms, as escaped text and as JSON that cannot end its element.
 
 mod embedded_cases;
 mod matrix;
@@ -28,7 +28,7 @@ const TEMPLATES: [(&str, &str); 5] = [
 
 const STYLE: &str = include_str!("templates/report.css");
 
-/// The parts share one scope, in this order.
+/// All parts share one scope, in this order.
 const SCRIPT: &str = concat!(
     "\"use strict\";\n",
     include_str!("templates/text.js"),
@@ -53,7 +53,8 @@ struct Page {
     style: &'static str,
     script: &'static str,
     data: String,
-    /// Lets the page's own style and script through its policy. A hash of the data: text inside it cannot know it.
+    /// Allows the page's own style and script in its policy. It is a hash of the data, so that no text in the data can contain
+    /// it.
     nonce: String,
 }
 
@@ -63,7 +64,7 @@ struct EngineView {
     name: String,
     about: String,
     class: String,
-    /// Which of the marks of `marks.html`: engines differ by shape, not by colour alone.
+    /// Index of the shape in `marks.html`: engines differ by shape, not by colour alone.
     shape: usize,
 }
 
@@ -77,15 +78,15 @@ struct CostView {
 struct SectionView {
     title: String,
     size: String,
-    /// What the totals are over.
+    /// Cases of the totals.
     totals: String,
-    /// What the matrix is over.
+    /// Cases of the matrix.
     scenarios: String,
-    /// What the effects of context are over.
+    /// Cases of the effects of context.
     contexts_caption: String,
-    /// What differences are over.
+    /// Cases of the differences.
     differences_caption: String,
-    /// Whether rows tell how many answers were late.
+    /// Whether rows show the number of late answers.
     is_late: bool,
     /// Titles of the metrics of a row.
     metrics: Vec<&'static str>,
@@ -96,7 +97,7 @@ struct SectionView {
     differences: Vec<scoreboard::DifferenceRow>,
     languages: Vec<scoreboard::NamedRows>,
     contexts: Vec<scoreboard::ContextRow>,
-    /// Absent where there are too few cases for a shape to mean anything.
+    /// Absent if there are too few cases for meaningful shapes.
     details: Option<Details>,
 }
 
@@ -111,7 +112,7 @@ struct Details {
 const SHAPES: usize = 4;
 const COLORS: usize = 6;
 
-/// The page for a run; `run_summary` is the run's own.
+/// Renders the page of a run; `run_summary` is the run's own.
 pub fn html(report: &RunReport<'_>, summary: &RunSummary) -> String {
     let data = embedded_cases::json(report, &summary.engines);
     let page = Page {
@@ -192,7 +193,7 @@ fn engine_details(engine: &cases::EngineIdentity) -> String {
     }
 }
 
-/// `A` for the first engine, as the script numbers them.
+/// Returns `A` for the first engine, in the script's numbering.
 fn letter(index: usize) -> String {
     let letter = u8::try_from(index).ok().filter(|index| *index < 26).map(|index| char::from(b'A' + index));
     letter.map_or_else(|| (index + 1).to_string(), String::from)

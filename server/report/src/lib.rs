@@ -1,8 +1,8 @@
-//! One renderer for runs: a table for the terminal, Markdown, JSON and a self-contained HTML page.
+//! Renders runs: a table for the terminal, Markdown, JSON and a self-contained HTML page.
 //!
-//! Values in, text out. [`RunReport::run_summary`] hands the rows to `scoring` once; every renderer shows that [`RunSummary`].
-//! No number is computed here: what a reader sees is a row of `cases` or a cell of `scoring`. Choosing pixels and the
-//! bins of a histogram is layout. Code in cases is shown, never run.
+//! Pure: values in, text out. [`RunReport::run_summary`] passes the rows to `scoring` once; every renderer shows that [`RunSummary`].
+//! This crate computes no number: every displayed number is a row of `cases` or a cell of `scoring`. Positions in drawings and
+//! the bins of a histogram are layout. Code in cases is displayed, never run.
 #![deny(clippy::disallowed_methods)]
 
 mod format;
@@ -27,7 +27,7 @@ use cases::{Case, Prediction, Run, Score};
 /// The rows of one run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunReport<'a> {
-    /// What was asked of whom.
+    /// The run: its engines, settings and machine.
     pub run: &'a Run,
     /// The suite.
     pub cases: &'a [Case],
@@ -35,18 +35,18 @@ pub struct RunReport<'a> {
     pub predictions: &'a [Prediction],
     /// The metrics of the answers.
     pub scores: &'a [Score],
-    /// What a reader must know besides, as from [`notes`].
+    /// Remarks for the reader, as from [`notes`].
     pub notes: &'a [String],
 }
 
 impl RunReport<'_> {
-    /// Groups and counts the rows; the intervals are resampled with the run's seed.
+    /// Groups and counts the rows; the run's seed drives the resampling of intervals.
     pub fn summary(&self) -> RunSummary {
         run_summary::summarize(self)
     }
 }
 
-/// The summary as JSON, in the schema of [`RunSummary`], indented and ending in a line end.
+/// Returns the summary as JSON, in the schema of [`RunSummary`], indented and ending in a line end.
 pub fn json(summary: &RunSummary) -> String {
     let mut text = serde_json::to_string_pretty(summary).expect("a summary has string keys");
     text.push('\n');

@@ -1,4 +1,4 @@
-//! The summary as Markdown, for pull requests and issues.
+//! Renders the summary as Markdown, for pull requests and issues.
 
 use scoring::metric::{EDIT_SIMILARITY, EXACT_IN_TIME, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
 
@@ -10,7 +10,7 @@ use crate::stopping::{self, COUNTS, StoppingRow};
 
 const UNICODE: Alphabet = Alphabet::Unicode;
 
-/// Tables per origin: engines overall, then by language, then by scenario and block kind, folded away.
+/// Renders tables per origin: engines overall, then by language, then by scenario and block kind in a collapsed section.
 pub fn markdown(summary: &RunSummary) -> String {
     let mut parts = vec![format!("# {}", escaped(&summary.run.name))];
     if summary.sections.is_empty() {
@@ -79,7 +79,7 @@ const METRICS: [Column; 4] = [
     (RESTRAINT, "restraint"),
 ];
 
-/// The metrics of a section's tables: exact match in time where answers were late.
+/// Returns the metrics of a section's tables: exact match in time if there are late answers.
 fn metrics(section: &ReportSection) -> Vec<Column> {
     let [exact, others @ ..] = METRICS;
     let in_time = section.has_late_answers().then_some((EXACT_IN_TIME, "exact in time"));
@@ -192,13 +192,13 @@ fn engine(summary: &RunSummary, index: usize) -> String {
 
 fn legend() -> String {
     format!(
-        "Percent, in brackets the 95 % interval, resampled over whole files (exact where few of them tell; Student's of differences). \
+        "Percent, in brackets the 95 % interval, resampled over whole files (exact if few of them are informative; Student's for differences). \
          Cells under {} cases show counts only.",
         scoring::metric_table::MIN_CASES
     )
 }
 
-/// Text that is neither markup nor the end of a cell.
+/// Escapes markup and characters that end a cell.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in format::escape_invisible(text).chars() {

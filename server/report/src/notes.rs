@@ -1,4 +1,4 @@
-//! What a reader must know besides the numbers: what was not asked, and of which code.
+//! Remarks on a run besides its numbers: missing requests, and the code that engines could read.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use cases::{Case, EngineConfig, Prediction, Run};
 
 use crate::run_rows;
 
-/// Remarks on how complete a run is, and on the code that engines could read in it.
+/// Returns remarks on the completeness of a run, and on the code that engines could read in it.
 pub fn notes(run: &Run, cases: &[Case], predictions: &[Prediction]) -> Vec<String> {
     let asked: usize = run.engines.iter().map(|engine| requests(run, engine, cases, predictions)).sum();
     let answered = predictions.len();
@@ -18,12 +18,12 @@ pub fn notes(run: &Run, cases: &[Case], predictions: &[Prediction]) -> Vec<Strin
     let without = run
         .workspace
         .is_none()
-        .then(|| "Replayed without a workspace: engines knew only what stands in the cases.".to_owned());
+        .then(|| "Replayed without a workspace: engines had only the code in the cases.".to_owned());
     [unfinished, other_tree, without].into_iter().flatten().collect()
 }
 
-/// How many requests the run makes to an engine. One that is asked without copies is asked about the cases that have some, unless
-/// its answers show that it is asked about all (`--no-copies all`, and runs before schema 1.3).
+/// Returns the number of requests that the run makes to an engine. An engine without copies gets only the cases with copies,
+/// unless its answers show that it gets all cases (`--no-copies all`, and runs before schema 1.3).
 fn requests(run: &Run, engine: &EngineConfig, cases: &[Case], predictions: &[Prediction]) -> usize {
     let affected: HashSet<&str> = run.copies.iter().map(|copies| copies.case.as_str()).collect();
     let hides = engine.settings.get("hide_near_duplicates").is_some_and(|hides| hides == "true");

@@ -1,4 +1,4 @@
-//! The rows of a run matched with each other, and what a single row means.
+//! Matches the rows of a run with each other, and interprets single rows.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use scoring::MetricValue;
 
 use crate::RunReport;
 
-/// The scores of a run by the prediction they belong to.
+/// The scores of a run by their prediction.
 pub(crate) struct ScoreIndex<'a>(HashMap<(&'a str, &'a str, u32), &'a Score>);
 
 impl<'a> ScoreIndex<'a> {
@@ -22,7 +22,7 @@ impl<'a> ScoreIndex<'a> {
     }
 }
 
-/// The run's engines, and any other that an answer names.
+/// Returns the run's engines, and any other engines that answers name.
 pub(crate) fn engines(report: &RunReport<'_>) -> Vec<EngineIdentity> {
     let mut engines: Vec<EngineIdentity> =
         report.run.engines.iter().map(|config| config.engine.clone()).collect();
@@ -34,14 +34,14 @@ pub(crate) fn engines(report: &RunReport<'_>) -> Vec<EngineIdentity> {
     engines
 }
 
-/// The place of the prediction's engine in the list.
+/// Returns the index of the prediction's engine in the list.
 pub(crate) fn engine_index(engines: &[EngineIdentity], prediction: &Prediction) -> Option<usize> {
     engines.iter().position(|engine| engine.name == prediction.engine.name)
 }
 
-/// The scenario. Cases whose right answer is nothing are kept apart, because other metrics apply to them, those of them behind a `return`
-/// or its kin once more, because nothing else can follow there, and so are the variants of
-/// `cross_file`, and in each of them the names that were found by themselves.
+/// Returns the key of the case's rows: the scenario with suffixes. Cases with an empty truth are separate because other metrics
+/// apply to them, and among them those after a `return` or a similar jump, because no other code can follow there. So are the
+/// variants of `cross_file`, and in each variant the unresolved names.
 pub(crate) fn scenario_key(case: &Case) -> String {
     match (case.scenario, case.variant) {
         (scenario, Some(Variant::Empty)) if case.follows_jump() => {
@@ -61,12 +61,12 @@ pub(crate) fn is_from_other_tree(run: &Run, case: &Case) -> bool {
     run.workspace.as_ref().is_some_and(|workspace| workspace.tree_hash != case.origin.tree_hash)
 }
 
-/// The metric's value of a score, where it applies.
+/// Returns the metric's value of a score, if the metric applies.
 pub(crate) fn share(score: &Score, metric: &str) -> Option<f64> {
     value(*score.metrics.get(metric)?).counts().ratio()
 }
 
-/// The metric as `scoring` takes it.
+/// Converts the metric into `scoring`'s type.
 pub(crate) fn value(metric: StoredMetric) -> MetricValue {
     match metric {
         StoredMetric::Value(value) => MetricValue::Value(value),
@@ -74,15 +74,15 @@ pub(crate) fn value(metric: StoredMetric) -> MetricValue {
     }
 }
 
-/// Milliseconds that a user waited for an answer, without end when the deadline passed before the engine had finished. A gate that kept the engine from
-/// being asked costs no time worth comparing; a cancelled or broken request has no end to measure, and an answer whose time is not
-/// recorded no beginning.
+/// Returns the milliseconds that a user waited for an answer; infinite if the deadline passed before the engine finished. `None`
+/// for requests that a gate prevented, whose time is not worth comparing, for cancelled and failed ones, which have no end to
+/// measure, and for answers without a recorded time.
 pub(crate) fn latency(prediction: &Prediction) -> Option<f64> {
     if prediction.recorded == Some(Recorded::Untimed) {
         return None;
     }
     match prediction.status {
-        // What there was of it came when nobody waited any more.
+        // Its text came after the deadline.
         _ if prediction.late => Some(f64::INFINITY),
         Status::Ok | Status::Silent => Some(prediction.ms.total),
         Status::Gated => (!prediction.raw.is_empty()).then_some(prediction.ms.total),

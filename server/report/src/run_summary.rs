@@ -1,6 +1,6 @@
-//! The numbers of a run in the order in which reports show them; also the schema of `--json`.
+//! The numbers of a run in the order of reports; also the schema of `--json`.
 //!
-//! Turns rows into `scoring`'s observations and its tables into [`ReportSection`]s. Never computes a number itself.
+//! Converts rows into `scoring`'s observations, and `scoring`'s tables into [`ReportSection`]s. It never computes a number.
 
 mod contexts;
 mod differences;
@@ -18,34 +18,34 @@ use serde::Serialize;
 use crate::{RunReport, format, run_rows};
 use observations::RunObservations;
 
-/// Shares of answers by status, beside the metrics of `scoring` in [`EngineLine::metrics`].
+/// Names of shares of answers by status, which [`EngineLine::metrics`] contains besides the metrics of `scoring`.
 pub(crate) const SILENT: &str = "silent";
 /// See [`SILENT`].
 pub(crate) const GATED: &str = "gated";
 /// Timed out, cancelled or broken. See [`SILENT`].
 pub(crate) const FAILED: &str = "failed";
-/// Cut at the deadline, whatever the status. See [`SILENT`].
+/// Cut at the deadline, with any status. See [`SILENT`].
 pub(crate) const LATE: &str = "late";
 
 /// Cut from another tree than the run's workspace. See [`SILENT`].
 pub(crate) const OTHER_TREE: &str = "other_tree";
 
-/// Setting of completion that keeps near-copies of a case's file from the engine.
+/// Completion setting that hides near-copies of a case's file from the engine.
 const HIDES_COPIES: &str = "hide_near_duplicates";
-/// What follows an engine's name where it was asked again without copies.
+/// Suffix of an engine's name in a run without copies.
 const NO_COPIES: &str = " no-copies";
 
-/// Why an engine has two rows, and over which cases.
+/// Explains why an engine has two rows, and which cases they cover.
 fn copies_note(report: &RunReport<'_>) -> String {
     format!(
-        "The truths of {} of {} cases have copies in other files. In the rows \"no-copies\" engines were asked again without those files; \
-         about all other cases their answer is the same and counts as it is.",
+        "The truths of {} of {} cases have copies in other files. In the rows \"no-copies\", engines answered those cases without these \
+         files; their answers to all other cases are reused.",
         report.run.copies.len(),
         report.cases.len(),
     )
 }
 
-/// Everything a report says about a run in numbers.
+/// All numbers of a report about a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunSummary {
     /// Version of this schema.
@@ -56,27 +56,27 @@ pub struct RunSummary {
     pub engines: Vec<EngineIdentity>,
     /// One section per origin and exposure, the largest first: numbers of different origins are never pooled.
     pub sections: Vec<ReportSection>,
-    /// What the engines that have a price cost; left out where none has one.
+    /// Costs of the engines with prices; left out if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub costs: Vec<EngineCost>,
     /// Remarks for the reader.
     pub notes: Vec<String>,
 }
 
-/// What an engine's answers cost, in the currency of the prices.
+/// Cost of an engine's answers, in the currency of the prices.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct EngineCost {
     /// Index into [`RunSummary::engines`].
     pub engine: usize,
     /// Answers whose cost is known.
     pub answers: usize,
-    /// Those of them whose tokens were estimated.
+    /// Known answers whose tokens were estimated.
     pub estimated: usize,
-    /// Answers whose cost is not known, such as failures.
+    /// Answers whose cost is unknown, such as failures.
     pub unknown: usize,
-    /// What the known ones cost.
+    /// Total of the known costs.
     pub amount: f64,
-    /// What a thousand like them cost; absent where none is known.
+    /// Cost of a thousand such answers; absent if no cost is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_thousand: Option<f64>,
     /// Answers to cases that were cut from another tree than the run's workspace.
@@ -84,13 +84,13 @@ pub struct EngineCost {
 }
 
 impl RunSummary {
-    /// Whether an engine is one that was asked twice, and this time without near-copies of the case's file.
+    /// Whether the engine runs a second time in the run, without near-copies of the case's file.
     pub(crate) fn is_without_copies(&self, engine: usize) -> bool {
         with_copies(&self.run, &self.engines, engine).is_some()
     }
 }
 
-/// The engine that was asked with all files, of one that was asked again without near-copies of the case's file. Their names tell:
+/// Returns the engine with all files that belongs to an engine without near-copies of the case's file. They are matched by name:
 /// different engines may have the same kind and model.
 fn with_copies(run: &Run, engines: &[EngineIdentity], engine: usize) -> Option<usize> {
     let hides = |name: &str| {
@@ -105,15 +105,15 @@ fn with_copies(run: &Run, engines: &[EngineIdentity], engine: usize) -> Option<u
 /// The numbers of the cases of one origin.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReportSection {
-    /// Where the cases come from.
+    /// Origin of the cases.
     pub origin: OriginKind,
-    /// Whether a suggestion was seen before the truth was written.
+    /// Whether a suggestion was shown before the truth was written.
     pub exposure: Exposure,
     /// The cases of [`ReportSection::selection`].
     pub overall: CaseGroup,
-    /// What `overall`, `block_kinds`, `languages` and `differences` are over, and what they leave out.
+    /// The cases of `overall`, `block_kinds`, `languages` and `differences`, and the cases left out of them.
     pub selection: Selection,
-    /// Cases that count in no total: the sum of what is left out.
+    /// Number of cases that count in no total: the sum of `left_out`.
     pub controls: usize,
     /// Answered cases, in totals or not, that were cut from another tree than the run's workspace.
     pub other_tree: usize,
@@ -123,28 +123,28 @@ pub struct ReportSection {
     pub block_kinds: Vec<CaseGroup>,
     /// By language.
     pub languages: Vec<CaseGroup>,
-    /// Every other engine against the first one, metric by metric.
+    /// Every other engine compared with the first one, by metric.
     pub differences: Vec<EngineDifference>,
-    /// What context adds in `cross_file`.
+    /// Effect of context in `cross_file`.
     pub contexts: Vec<ContextEffect>,
 }
 
 impl ReportSection {
-    /// Whether answers were cut at the deadline, so that exact match in time is another number than exact match.
+    /// Whether answers were cut at the deadline, so that exact match in time differs from exact match.
     pub(crate) fn has_late_answers(&self) -> bool {
         self.overall.lines.iter().any(EngineLine::has_late_answers)
     }
 
-    /// Cases and files of the engine that answered most.
+    /// Returns the number of cases and files of the engine with the most answers.
     pub(crate) fn size(&self) -> (usize, usize) {
         self.overall.lines.iter().map(|line| (line.cases, line.files)).max().unwrap_or_default()
     }
 }
 
-/// Which answered cases totals are over.
+/// The answered cases that totals count.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Selection {
-    /// How many.
+    /// Number of cases.
     pub cases: usize,
     /// The same by scenario.
     pub scenarios: Vec<SelectedCases>,
@@ -157,9 +157,9 @@ pub struct Selection {
 pub struct SelectedCases {
     /// The scenario.
     pub scenario: String,
-    /// How many.
+    /// Number of cases.
     pub cases: usize,
-    /// Those of them that a judge selected: what it answers from the file alone was left out.
+    /// Cases that a judge selected: cases that it solves from the file alone were left out.
     pub judged: usize,
 }
 
@@ -168,20 +168,20 @@ pub struct SelectedCases {
 pub struct ExcludedCases {
     /// The scenario.
     pub scenario: String,
-    /// How many.
+    /// Number of cases.
     pub cases: usize,
-    /// Why.
+    /// Reason for leaving them out.
     pub reason: &'static str,
 }
 
-/// One engine against another on the cases that both answered.
+/// One engine compared with another on the cases that both answered.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct EngineDifference {
     /// Name of the metric.
     pub metric: &'static str,
-    /// Index of the engine whose value is subtracted, into [`RunSummary::engines`].
+    /// Index of the engine whose value is subtracted, in [`RunSummary::engines`].
     pub baseline: usize,
-    /// Index of the engine that it is subtracted from.
+    /// Index of the engine whose value it is subtracted from.
     pub engine: usize,
     /// Cases that both answered.
     pub cases: usize,
@@ -191,7 +191,7 @@ pub struct EngineDifference {
     pub worse: usize,
     /// Cases that were cut from another tree than the run's workspace.
     pub other_tree: usize,
-    /// `engine` minus `baseline`; absent with too few cases for a ratio to mean anything.
+    /// `engine` minus `baseline`; absent with too few cases for a meaningful ratio.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
     /// 95 % interval of the difference.
@@ -199,28 +199,28 @@ pub struct EngineDifference {
     pub interval: Option<IntervalView>,
 }
 
-/// One engine with context from other files against the same engine without any, on the holes where both were asked.
+/// One engine with context from other files compared with the same engine without, on the holes with answers for both.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ContextEffect {
     /// Index into [`RunSummary::engines`].
     pub engine: usize,
-    /// The variant of `cross_file` that `in_file` is subtracted from.
+    /// The variant of `cross_file` that is compared with `in_file`.
     pub variant: Variant,
-    /// Whether the names asked for are those that the language's rules resolve.
+    /// Whether the language's rules resolve the names of the truths.
     pub is_resolved: bool,
-    /// Whether the holes were selected against the engine: those that it answers from the file alone are left out.
+    /// Whether the holes were selected against the engine: holes that it solves from the file alone are left out.
     pub is_selected_against: bool,
     /// Name of the metric.
     pub metric: &'static str,
-    /// Holes where both were answered.
+    /// Number of holes with answers for both.
     pub holes: usize,
-    /// Holes in which context makes it better.
+    /// Holes where context makes the answer better.
     pub better: usize,
-    /// Holes in which context makes it worse.
+    /// Holes where context makes the answer worse.
     pub worse: usize,
     /// Holes that were cut from another tree than the run's workspace.
     pub other_tree: usize,
-    /// The variant minus `in_file`; absent with too few holes for a ratio to mean anything.
+    /// The variant minus `in_file`; absent with too few holes for a meaningful ratio.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
     /// 95 % interval of the difference.
@@ -228,11 +228,11 @@ pub struct ContextEffect {
     pub interval: Option<IntervalView>,
 }
 
-/// The same cases asked of every engine.
+/// Results of all engines on the same cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CaseGroup {
-    /// The scenario, with `/empty` where the right answer is nothing, `/empty/after_jump` where nothing else can follow, and of `cross_file` with `/` and the variant, and `/unresolved` where
-    /// the name was found by itself; absent for all.
+    /// The scenario; absent for all. It ends in `/empty` if the truth is empty, and in `/empty/after_jump` if no other code can
+    /// follow. For `cross_file` it ends in `/` and the variant, and then `/unresolved` for unresolved names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scenario: Option<String>,
     /// The block kind; absent for all.
@@ -256,9 +256,10 @@ pub struct EngineLine {
     pub files: usize,
     /// Whether the cases were selected against the engine, so that its numbers are no rank.
     pub is_selected_against: bool,
-    /// Cells by the name of the metric, and the shares `silent`, `gated`, `failed`, `late` and `other_tree`; what applies to no case is absent.
+    /// Cells by the name of the metric, and the shares `silent`, `gated`, `failed`, `late` and `other_tree`, without those that
+    /// apply to no case.
     pub metrics: BTreeMap<String, CellView>,
-    /// Absent when no engine was asked.
+    /// Absent if there were no requests to the engine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency: Option<LatencyView>,
 }
@@ -280,11 +281,11 @@ impl EngineLine {
 pub struct CellView {
     /// Cases that the metric applies to.
     pub cases: usize,
-    /// Sum of the numerators, repetitions averaged first.
+    /// Sum of the numerators, after averaging repetitions.
     pub num: f64,
     /// Sum of the denominators.
     pub den: f64,
-    /// `num` / `den`; absent with too few cases for a ratio to mean anything.
+    /// `num` / `den`; absent with too few cases for a meaningful ratio.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
     /// 95 % interval of the value.
@@ -299,17 +300,17 @@ pub struct IntervalView {
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// `cluster_bootstrap` over files; where few of these tell `clopper_pearson` at the effective number of cases; of differences
-    /// `student_t`.
+    /// `cluster_bootstrap` over files, `clopper_pearson` at the effective number of cases if few files are informative, or
+    /// `student_t` for differences.
     pub method: &'static str,
 }
 
-/// Milliseconds until the answer was ready; a percentile that fell on a timeout is infinite, `null` in JSON.
+/// Milliseconds until the answer was ready; a percentile that is a timeout is infinite, `null` in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LatencyView {
     /// Answers with a time, timeouts included.
     pub count: usize,
-    /// How many timed out.
+    /// Number of timeouts.
     pub timeouts: usize,
     /// Median.
     pub p50: f64,
@@ -341,12 +342,12 @@ pub(crate) fn summarize(report: &RunReport<'_>) -> RunSummary {
     summary
 }
 
-/// What each engine had of the answers that were cut at the deadline.
+/// Returns a note for each engine with answers that were cut at the deadline.
 fn late_notes(summary: &RunSummary, section: &ReportSection) -> Vec<String> {
     let note = |line: &EngineLine| {
         let of = |metric: &str| line.metrics.get(metric).map_or_else(String::new, format::share);
         format!(
-            "{}: {} of {} were cut at the deadline and count as timeouts. Exact match: {} with what there was by then, {} in time.",
+            "{}: {} of {} were cut at the deadline and count as timeouts. Exact match: {} with the text written by then, {} in time.",
             summary.engines.get(line.engine).map_or("", |engine| &engine.name),
             format::status_count(line, LATE),
             format::count_of(line.cases, "answer"),
@@ -357,7 +358,7 @@ fn late_notes(summary: &RunSummary, section: &ReportSection) -> Vec<String> {
     section.overall.lines.iter().filter(|line| line.has_late_answers()).map(note).collect()
 }
 
-/// A row for each engine that has a price.
+/// Returns a row for each engine with prices.
 fn costs(report: &RunReport<'_>, engines: &[EngineIdentity]) -> Vec<EngineCost> {
     let has_price = |(_, name): &(usize, &EngineIdentity)| {
         let named = |config: &&EngineConfig| config.engine.name == name.name;
@@ -377,24 +378,24 @@ fn costs(report: &RunReport<'_>, engines: &[EngineIdentity]) -> Vec<EngineCost> 
     engines.iter().enumerate().filter(has_price).map(cost).collect()
 }
 
-/// Why `cross_file` has more rows than holes.
-const CONTROLS_NOTE: &str = "cross_file asks at each hole without context (in_file), with what retrieval finds (retrieval), and with what \
-    it finds when it sees the truth (oracle).";
+/// Explains why `cross_file` has more rows than holes.
+const CONTROLS_NOTE: &str = "cross_file tests each hole without context (in_file), with the context that retrieval finds (retrieval), and \
+    with the context that it finds if it sees the truth (oracle).";
 
-/// Why a row of `in_file` is marked.
-const JUDGE_NOTE: &str = "Selected against (*): what this engine answers from the file alone was left out of cross_file, so that its in_file \
-    rows are no rank, and its gain by context is that on cases it had failed.";
+/// Explains the mark of `in_file` rows.
+const JUDGE_NOTE: &str = "Selected against (*): cases that this engine solves from the file alone were left out of cross_file. Its in_file \
+    rows are therefore no rank, and its gain by context is measured on cases that it had failed.";
 
-/// What the times of answers from a cassette mean.
+/// Explains the times of answers from a cassette.
 fn recorded_note([timed, untimed]: [usize; 2]) -> Option<String> {
     let of_recording = "their times are those of the recording";
-    let unknown = "how long the engine took is not known and counts in no time";
+    let unknown = "times are unknown and not counted";
     match (timed, untimed) {
         (0, 0) => None,
         (timed, 0) => Some(format!("{timed} answers come from a cassette; {of_recording}")),
-        (0, untimed) => Some(format!("{untimed} answers come from a cassette; {unknown}")),
+        (0, untimed) => Some(format!("{untimed} answers come from a cassette; their {unknown}")),
         (timed, untimed) => Some(format!(
-            "{} answers come from a cassette; {of_recording}, but for {untimed} of which {unknown}",
+            "{} answers come from a cassette; {of_recording}, except {untimed} whose {unknown}",
             timed + untimed
         )),
     }

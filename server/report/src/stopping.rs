@@ -1,4 +1,4 @@
-//! Where answers stop, as rows for all renderers. Cells come from `scoring`; nothing is computed here.
+//! Rows of the tables of stopping, for all renderers. The cells come from `scoring`; this module computes nothing.
 
 use scoring::metric::{GOES_ON, RAW_CUT, RAW_GOES_ON, RAW_STOPPING, RAW_STOPS_SHORT, STOPPING, STOPS_SHORT};
 
@@ -11,26 +11,26 @@ pub(crate) struct StoppingRow<'a> {
     pub(crate) engine: usize,
     /// In the order of [`COUNTS`].
     pub(crate) counts: [String; 7],
-    /// Answers that stop with the truth, of those that begin with all of it.
+    /// Answers that stop with the truth, among those that begin with all of it.
     pub(crate) stopping: Option<&'a CellView>,
 }
 
 /// Titles of [`StoppingRow::counts`].
 pub(crate) const COUNTS: [&str; 7] = ["text", "right so far", "short", "whole", "stops", "goes on", "cut"];
 
-/// What the titles mean.
+/// Meaning of the titles.
 pub(crate) const CAPTION: &str = "Right so far: answers without a wrong token up to their own end or the truth's. Short: those of them that end \
     before the truth. Whole: those that begin with the whole truth; they stop there, go on, or are cut there (reading ended before the \
-    engine did). Stopping: stops/whole. raw: the engine's own text; shown: what is left of it. White space and comments do not count, nor do \
+    engine did). Stopping: stops/whole. raw: the engine's own text; shown: the same after cleaning. White space and comments do not count, nor do \
     failures, late answers, and cases with nothing to write.";
 
-/// The metrics of one kind of text: its name, stopping, going on, cut, stopping short.
+/// The metrics of one kind of text: its name, stopping, continuing, cut, stopping short.
 type Metrics = (&'static str, &'static str, &'static str, Option<&'static str>, &'static str);
 
 const RAW: Metrics = ("raw", RAW_STOPPING, RAW_GOES_ON, Some(RAW_CUT), RAW_STOPS_SHORT);
 const SHOWN: Metrics = ("shown", STOPPING, GOES_ON, None, STOPS_SHORT);
 
-/// Two rows for each engine with an answer that was right so far.
+/// Returns two rows for each engine with an answer that is right so far.
 pub(crate) fn rows(section: &ReportSection) -> Vec<StoppingRow<'_>> {
     let lines = section.overall.lines.iter();
     lines.flat_map(|line| [RAW, SHOWN].into_iter().filter_map(|metrics| row(line, metrics))).collect()

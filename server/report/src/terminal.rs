@@ -1,8 +1,7 @@
-//! The summary as tables for the terminal.
+//! Renders the summary as tables for the terminal.
 //!
-//! Every table fits the width it is given as far as its narrowest set of columns does: columns are dropped, names are
-//! cut, and nothing wraps inside a number. The caller knows the terminal and prints; escape codes appear only when asked
-//! for.
+//! Tables fit the given width if their narrowest set of columns does: columns are dropped, names are cut, and numbers never wrap.
+//! The caller knows the terminal and prints. Escape codes are written only on request.
 
 mod columns;
 mod contexts;
@@ -22,14 +21,14 @@ pub use engines::{CompletionView, EngineCheckRow, completion_text, engine_check_
 pub use explanation::{CopiedPart, ExplanationView};
 pub use retrieval::{RetrievalItem, RetrievalView, StrategyRow, retrieval_tables, retrieval_text};
 
-/// What the terminal can show.
+/// Capabilities of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     /// Whether to write escape codes for colours.
     pub color: bool,
     /// Columns available.
     pub width: usize,
-    /// Whether characters beyond ASCII can be shown.
+    /// Whether characters beyond ASCII can be displayed.
     pub unicode: bool,
 }
 
@@ -55,7 +54,7 @@ impl Style {
 const BOLD: &str = "1";
 const DIM: &str = "2";
 
-/// The tables of a run, what their columns mean, remarks, and what to do `next`, one line each.
+/// Renders the tables of a run, the meaning of their columns, remarks, and the suggested commands `next`, one per line.
 pub fn table(summary: &RunSummary, style: Style, next: &[String]) -> String {
     let mut parts: Vec<String> =
         summary.sections.iter().map(|section| section_text(summary, section, style)).collect();
@@ -67,7 +66,7 @@ pub fn table(summary: &RunSummary, style: Style, next: &[String]) -> String {
         .iter()
         .map(|note| wrapped(&format::escape_invisible(note), style.width.saturating_sub(2), "  "));
     parts.extend(list("Notes", notes, style));
-    // Commands stay on one line, to be copied.
+    // Commands stay on one line for copying.
     parts.extend(list("Next", next.iter().map(|line| format::escape_invisible(line)), style));
     parts.join("\n\n") + "\n"
 }
@@ -118,7 +117,7 @@ fn section_text(summary: &RunSummary, section: &ReportSection, style: Style) -> 
     parts.join("\n\n")
 }
 
-/// What the engines cost, where any has a price.
+/// Renders the costs of the engines, if any has prices.
 fn costs(summary: &RunSummary, style: Style) -> Option<String> {
     let numbers = CellFormatter::new(&summary.engines, style.alphabet());
     let row = |cost: &EngineCost| {
@@ -132,8 +131,8 @@ fn costs(summary: &RunSummary, style: Style) -> Option<String> {
     (!summary.costs.is_empty()).then(|| with_title("cost", &(sheet.draw(style) + &caption), style))
 }
 
-/// The rows of the engines that tables in detail show: the ones asked without near-copies of a case's file say how much is copied,
-/// for which the totals are enough.
+/// Filters the rows of the engines in detailed tables. Engines without near-copies are left out: they show the effect of copies,
+/// for which totals are sufficient.
 fn filter_rows(rows: NamedLines<'_>, is_shown: impl Fn(usize) -> bool) -> NamedLines<'_> {
     rows.into_iter().filter(|(_, line)| is_shown(line.engine)).collect()
 }
@@ -142,7 +141,7 @@ fn scenario_name(group: &CaseGroup) -> &str {
     format::scenario_of(group.scenario.as_deref().unwrap_or_default())
 }
 
-/// The names of a group's rows: only the first is named, and each that is no rank is marked.
+/// Returns the names of a group's rows: only the first is named, and each that is no rank is marked.
 fn labels(group: &CaseGroup) -> Vec<String> {
     let variant = group.scenario.as_deref().and_then(format::variant_of);
     let parts: Vec<String> = variant.into_iter().chain(group.block_kind.clone()).collect();
@@ -153,7 +152,7 @@ fn labels(group: &CaseGroup) -> Vec<String> {
 }
 
 fn scenario_rows<'a>(groups: &[(&'a CaseGroup, &'a Vec<String>)]) -> NamedLines<'a> {
-    // Where one kind is all there is, the total would only repeat it.
+    // If there is only one kind, the total would repeat it.
     let groups = match groups {
         [(total, _), only] if total.lines == only.0.lines && total.scenario == only.0.scenario => {
             std::slice::from_ref(only)
@@ -182,7 +181,7 @@ fn with_title(title: &str, body: &str, style: Style) -> String {
 fn legend(are_late: bool, style: Style) -> String {
     let text = format!(
         "Percent, then the 95 % interval, resampled over files because cases of one file are alike; exact \
-         where few files tell; Student's of differences. Cells under {} cases show counts only (sum/cases). quiet: \
+         if few files are informative; Student's for differences. Cells under {} cases show counts only (sum/cases). quiet: \
          answers silent+gated+failed. ms: median/95th percentile, a timeout counting as longest.{}",
         scoring::metric_table::MIN_CASES,
         if are_late { " in time: exact, without answers that were cut at the deadline." } else { "" }
@@ -190,7 +189,7 @@ fn legend(are_late: bool, style: Style) -> String {
     dim_note(&text, style)
 }
 
-/// An explanation below a table.
+/// Formats an explanation below a table.
 fn dim_note(text: &str, style: Style) -> String {
     style.dim(&wrapped(text, style.width, ""))
 }
@@ -200,7 +199,7 @@ fn list(title: &str, lines: impl Iterator<Item = String>, style: Style) -> Optio
     (!items.is_empty()).then(|| style.title(title) + &items)
 }
 
-/// Breaks `text` between words so that lines stay within `width` where words allow it.
+/// Breaks `text` between words so that lines fit `width` if the words do.
 fn wrapped(text: &str, width: usize, indent: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

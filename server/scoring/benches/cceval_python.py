@@ -55,7 +55,7 @@ def has_error(node):
 
 
 def truncate_python(parser, prompt, prediction):
-    """Parses prompt and prediction anew for every character; the first valid place before a line feed ends it."""
+    """Parses prompt and prediction again for every character; the first valid place before a line feed ends it."""
     for end in range(1, len(prediction)):
         try:
             valid = not has_error(parser.parse((prompt + prediction[:end]).encode()).root_node)

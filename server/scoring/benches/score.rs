@@ -1,12 +1,12 @@
-//! How long it takes to score one prediction, and to summarise a run. CrossCodeEval's own script takes tens of
-//! milliseconds for a Python case.
+//! Measures the time to score one prediction and to summarize a run. CrossCodeEval's own script takes tens of milliseconds for a
+//! Python case.
 
 use std::collections::BTreeMap;
 
 use scoring::{Grouping, Observation, ScoringInput, cceval};
 use syntax::Language;
 
-/// A cursor after some 60 lines of Python, as a CrossCodeEval prompt of average length has them.
+/// A cursor after some 60 lines of Python, the average length of a CrossCodeEval prompt.
 const FUNCTION: &str = "def total(orders, rates):
     \"\"\"Sums what the orders cost.\"\"\"
     result = 0
@@ -23,7 +23,7 @@ const CURSOR: &str = "def report(orders, rates, out=None):
     for order in sorted(orders, key=lambda order: order.date):
         lines.append(";
 const TRUTH: &str = "format_line(order, rates))";
-/// Several line ends at which the text does not parse come before the one at which it does.
+/// The text fails to parse at several line ends before the one at which it parses.
 const PREDICTION: &str = "format_line(
             order,
             rates,

@@ -1,4 +1,4 @@
-//! Scores a file of CrossCodeEval predictions and says how long a case takes, for a comparison with the original.
+//! Scores a file of CrossCodeEval predictions and measures the time per case, for a comparison with the original.
 //!
 //! `cargo run --release -p scoring --example cceval -- ROWS [ROUNDS]` prints one line of JSON: cases, milliseconds per case
 //! (each case's shortest of the rounds, on one thread) and the aggregate, by language. ROWS has one object per line with `lang`, `prompt`,
@@ -14,7 +14,7 @@ use scoring::similarity::Similarity;
 use serde_json::{Value, json};
 use syntax::Language;
 
-/// Rounds when none are asked for: enough for one that nothing interrupts.
+/// Default number of rounds: enough for one without interruptions.
 const ROUNDS: usize = 5;
 
 struct PredictionRow {
@@ -64,7 +64,7 @@ fn measure(cases: &[PredictionRow], rounds: usize) -> Value {
     })
 }
 
-/// The shortest of several attempts, so that other work on the machine counts little.
+/// Returns the shortest of several attempts, so that other work on the machine has little effect.
 fn fastest(case: &PredictionRow, rounds: usize) -> (Duration, CcevalScore) {
     let attempt = || {
         let start = Instant::now();

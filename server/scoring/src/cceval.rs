@@ -1,4 +1,4 @@
-//! CrossCodeEval's scoring of one prediction and of a file of predictions, with the original's exact numbers.
+//! CrossCodeEval's scores of one prediction and of a file of predictions, equal to the original's numbers.
 //!
 //! ```text
 //! prediction -> truncate -> remove comments -\
@@ -6,8 +6,8 @@
 //! truth ----------------> remove comments ---/
 //! ```
 //!
-//! The original knows Python, Java, C# and TypeScript. The other languages end statements with the same characters as
-//! the last three and are scored by the same rule.
+//! The original supports Python, Java, C# and TypeScript. The other languages end statements with the same characters as the last
+//! three and use the same rule.
 
 mod aggregate;
 mod comments;
@@ -26,7 +26,7 @@ pub use identifiers::{IdentifierMatch, identifiers, match_identifiers};
 pub(crate) use keywords::is_keyword;
 pub use truncate::truncate;
 
-/// The scores of one prediction and the texts they rest on.
+/// The scores of one prediction and the texts they are computed from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CcevalScore {
     /// The prediction after truncation.
@@ -37,7 +37,7 @@ pub struct CcevalScore {
     pub truth: String,
     /// Whether the non-blank lines are equal.
     pub exact_match: bool,
-    /// Edit similarity as the listed requirements of the original give it, 0 to 100, whole.
+    /// Edit similarity by difflib, which the original's listed requirements install; 0 to 100, whole.
     pub similarity_difflib: f64,
     /// Edit similarity with python-Levenshtein installed, 0 to 100, whole.
     pub similarity_indel: f64,
@@ -45,12 +45,12 @@ pub struct CcevalScore {
     pub prediction_identifiers: Vec<String>,
     /// Identifiers of the truth, in order, with repeats.
     pub truth_identifiers: Vec<String>,
-    /// How the two agree.
+    /// Agreement of the two lists.
     pub identifiers: IdentifierMatch,
 }
 
 impl CcevalScore {
-    /// Edit similarity in the given variant, 0 to 100, whole.
+    /// Returns the edit similarity of the given variant, 0 to 100, whole.
     pub fn similarity(&self, similarity: Similarity) -> f64 {
         match similarity {
             Similarity::Difflib => self.similarity_difflib,
@@ -64,7 +64,7 @@ pub fn score(language: Language, prompt: &str, prediction: &str, truth: &str) ->
     score_truncated(language, truncate(language, prompt, prediction), truth)
 }
 
-/// Scores a prediction that was truncated before.
+/// Scores a prediction that is already truncated.
 pub fn score_truncated(language: Language, truncated: &str, truth: &str) -> CcevalScore {
     let truncated = truncated.to_owned();
     let prediction = remove_comments(&truncated);
@@ -85,7 +85,7 @@ pub fn score_truncated(language: Language, truncated: &str, truth: &str) -> Ccev
     }
 }
 
-/// Whether the two texts have the same non-blank lines, blanks at both ends of a line aside.
+/// Whether the two texts have the same non-blank lines, ignoring blanks at both ends of a line.
 pub fn exact_match(prediction: &str, truth: &str) -> bool {
     lines(prediction).eq(lines(truth))
 }

@@ -1,7 +1,7 @@
-//! Two engines on the same cases: the interval of their difference.
+//! Comparison of two engines on the same cases: the interval of their difference.
 //!
-//! Only cases that both engines answered count. Tests of significance, corrections for many pairs and the cases still
-//! needed are questions of their own and get modules of their own.
+//! Only cases that both engines answered count. Significance tests, corrections for many pairs and estimates of the cases still
+//! needed belong in other modules.
 
 use std::cmp::Ordering;
 
@@ -12,15 +12,15 @@ use crate::statistics::bootstrap::CountColumns;
 use crate::statistics::sample::{ClusterNumbers, Sample};
 use crate::statistics::{MIN_CLUSTERS, bootstrap, clopper_pearson};
 
-/// A file with all the weight would have no deviation to be raised.
+/// Upper limit of a file's weight: a file with all the weight has no deviation to raise.
 const MAX_WEIGHT: f64 = 0.99;
 
-/// `b` minus `a` in one metric, over the cases that both have.
+/// `b` minus `a` in one metric, over the cases of both.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
-    /// How many cases both have.
+    /// Number of cases that both have.
     pub cases: usize,
-    /// How many files they come from.
+    /// Number of files the cases come from.
     pub clusters: usize,
     /// Cases where `b` has the higher value.
     pub wins: usize,
@@ -34,8 +34,8 @@ pub struct Comparison {
     pub interval: Option<Interval>,
 }
 
-/// Compares two engines in one metric; `a` and `b` are their observations. Cases are matched by name, repetitions averaged
-/// first; a case counts when the metric applies to both answers. `seed` drives the resampling.
+/// Compares two engines in one metric; `a` and `b` are their observations. Cases are matched by name, and repetitions are
+/// averaged first. A case counts if the metric applies to both answers. `seed` drives the resampling.
 pub fn compare(a: &[Observation], b: &[Observation], metric: &str, seed: u64) -> Comparison {
     let (of_a, of_b) = (by_case(a), by_case(b));
     let paired: Vec<CasePair<'_>> = of_a
@@ -49,7 +49,7 @@ pub fn compare(a: &[Observation], b: &[Observation], metric: &str, seed: u64) ->
     comparison(&paired, seed)
 }
 
-/// The counts of both engines for one case.
+/// Counts of both engines for one case.
 struct CasePair<'a> {
     cluster: &'a str,
     a: Counts,
@@ -66,7 +66,7 @@ fn difference(a: Counts, b: Counts) -> Option<f64> {
     Some(b.ratio()? - a.ratio()?)
 }
 
-/// The same cases three times: each engine's counts, and their differences as counts of one.
+/// The same cases three times: the counts of each engine, and their differences with a denominator of one.
 struct PairedSamples {
     a: Sample,
     b: Sample,
@@ -126,10 +126,12 @@ fn bootstrap_interval(samples: &PairedSamples, seed: u64) -> Option<Interval> {
     bootstrap::interval(differences, samples.differences.clusters())
 }
 
-/// When every case shows the same difference, how many cases there may be that do not is what is uncertain.
+/// Returns the interval when every case shows the same difference. The number of cases that would differ from it is the
+/// uncertainty.
 ///
-/// With nothing seen in n cases, up to 1 - 0.025^(1/n) of them may be otherwise to either side (Clopper and Pearson 1934), about 4 / n. Files count once, since what never occurred
-/// shows no correlation. For similarities it is too wide rather than too narrow: a case that differs may differ by 1.
+/// If none of n cases differs, up to 1 - 0.025^(1/n) of the cases may differ to either side (Clopper and Pearson 1934), about 4 /
+/// n. Files count once, because events that never occurred show no correlation. For similarities the interval is too wide rather
+/// than too narrow: a case that differs may differ by 1.
 fn constant_difference_interval(differences: &Sample, difference: f64) -> Interval {
     let effective_cases = differences.effective_cases();
     let (_, others) = clopper_pearson::interval(0.0, effective_cases);
@@ -137,13 +139,13 @@ fn constant_difference_interval(differences: &Sample, difference: f64) -> Interv
     Interval { low, high, method: IntervalMethod::ClopperPearson { effective_cases } }
 }
 
-/// Student's interval of the difference of two shares over files.
+/// Returns Student's interval of the difference of two shares over files; `None` for one file.
 ///
-/// The variance is that of the files' deviations, each raised by its file's weight (CR2 of Bell and McCaffrey 2002 for a mean), and at
-/// least that of independent cases: few files may be equal by chance. The degrees of freedom are the files of equal weight that the
-/// files are worth, less one. In simulations with 3 to 20 files of 4 to 12 cases, equal or not, it held the true difference in at least
-/// 94.5 %; with 5 to 60 files of 40 cases, beta-distributed rates of files, correlations of 0.1 to 0.6 and mean rates of 0.05 to 0.5, in at
-/// least 94.1 %, where resampling 30 files held it in 91.5 %. `None` for one file.
+/// The variance is that of the files' deviations, each raised by its file's weight (CR2 of Bell and McCaffrey 2002 for a mean),
+/// and at least that of independent cases: few files may be equal by chance. The degrees of freedom are the number of files of
+/// equal weight that the files are equivalent to, less one. In simulations with 3 to 20 files of 4 to 12 cases, equal or not, the
+/// interval contained the true difference in at least 94.5 %; with 5 to 60 files of 40 cases, beta-distributed rates of files,
+/// correlations of 0.1 to 0.6 and mean rates of 0.05 to 0.5, in at least 94.1 %, compared with 91.5 % for resampling 30 files.
 fn student_interval(samples: &PairedSamples, difference: f64) -> Option<Interval> {
     let files: Vec<(Counts, Counts)> =
         samples.a.cluster_totals().into_iter().zip(samples.b.cluster_totals()).collect();
@@ -171,7 +173,7 @@ mod tests {
     use super::*;
     use crate::metric::{MetricValue, Metrics};
 
-    /// Cases in order, `per_file` to a file.
+    /// Returns observations of numbered cases, `per_file` to a file.
     fn engine(per_file: usize, values: impl IntoIterator<Item = f64>) -> Vec<Observation> {
         let observation = |(case, value): (usize, f64)| Observation {
             case: case.to_string(),

@@ -1,21 +1,21 @@
-//! What answers cost together.
+//! Sums of the costs of answers.
 
 /// A sum of costs with its counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CostSummary {
     /// Answers whose cost is known.
     pub answers: usize,
-    /// Those of them whose tokens were estimated.
+    /// Known answers whose tokens were estimated.
     pub estimated: usize,
-    /// Answers whose cost is not known.
+    /// Answers whose cost is unknown.
     pub unknown: usize,
-    /// What the known ones cost.
+    /// Total of the known costs.
     pub amount: f64,
-    /// What a thousand like them cost; `None` where none is known.
+    /// Cost of a thousand such answers; `None` if no cost is known.
     pub per_thousand: Option<f64>,
 }
 
-/// Sums up the costs of answers, each with whether it is estimated.
+/// Sums up the costs of answers; each cost comes with whether it is estimated.
 pub fn summarize_costs(costs: impl IntoIterator<Item = Option<(f64, bool)>>) -> CostSummary {
     let mut sum = CostSummary::default();
     for cost in costs {

@@ -1,7 +1,7 @@
-//! The metrics of a prediction and the statistics over many.
+//! The metrics of a prediction and the statistics over many predictions.
 //!
-//! Pure and deterministic: the same inputs and seed give the same numbers. Counts stay beside ratios. Nothing here
-//! reads files, asks engines or knows the formats of cases and runs.
+//! Pure and deterministic: the same inputs and seed give the same numbers. Counts are kept with ratios. The crate never reads
+//! files, sends requests to engines, or depends on the formats of cases and runs.
 #![deny(clippy::disallowed_methods)]
 
 pub mod cceval;

@@ -1,6 +1,6 @@
-//! What a metric's value is, and the table of all metrics of one prediction.
+//! Metric values, and the table of all metrics of one prediction.
 //!
-//! Counts stay beside ratios: a table divides sums, it never averages ratios.
+//! Counts are kept with ratios: a table divides sums and never averages ratios.
 
 use std::collections::BTreeMap;
 use std::ops::{Add, AddAssign, Div};
@@ -8,19 +8,19 @@ use std::ops::{Add, AddAssign, Div};
 /// The value of one metric for one prediction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MetricValue {
-    /// A plain number; weighs as much as any other prediction's.
+    /// A plain number, with the weight of one prediction.
     Value(f64),
     /// `num` of `den`.
     Ratio {
         /// Numerator.
         num: f64,
-        /// Denominator; 0 means that there was nothing to measure.
+        /// Denominator; 0 if there was nothing to measure.
         den: f64,
     },
 }
 
 impl MetricValue {
-    /// Numerator and denominator; a plain number is one of one.
+    /// Returns numerator and denominator; the denominator of a plain number is one.
     pub fn counts(self) -> Counts {
         match self {
             MetricValue::Value(num) => Counts { num, den: 1.0 },
@@ -39,7 +39,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// The ratio, `None` where there was nothing to measure.
+    /// Returns the ratio; `None` if there was nothing to measure.
     pub fn ratio(self) -> Option<f64> {
         (self.den != 0.0).then(|| self.num / self.den)
     }
@@ -67,17 +67,17 @@ impl Div<f64> for Counts {
     }
 }
 
-/// The metrics of one prediction by name; an absent one does not apply.
+/// The metrics of one prediction by name; metrics that do not apply are absent.
 pub type Metrics = BTreeMap<String, MetricValue>;
 
-/// What a metric's denominator counts.
+/// The quantity that a metric's denominator counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MetricUnit {
-    /// Every case weighs the same.
+    /// Cases, all with the same weight.
     Cases,
     /// Answers that begin with the whole truth.
     WholeTruths,
-    /// Answers that have no wrong token up to their own end or the truth's, whichever comes first.
+    /// Answers without a wrong token before their own end or the truth's, whichever comes first.
     RightSoFar,
     /// Unicode scalar values of the truths.
     Characters,
@@ -85,16 +85,16 @@ pub enum MetricUnit {
     Identifiers,
 }
 
-/// One row of the table of metrics.
+/// A row of the table of metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metric {
-    /// Its name in files and reports.
+    /// Name in files and reports.
     pub name: &'static str,
-    /// What the denominator counts; every value is a share of it, from 0 to 1.
+    /// Quantity of the denominator; every value is a share of it, from 0 to 1.
     pub unit: MetricUnit,
-    /// Whether more is better.
+    /// Whether higher values are better.
     pub higher_is_better: bool,
-    /// One line for reports and documentation.
+    /// One line of documentation, also for reports.
     pub doc: &'static str,
 }
 
@@ -122,11 +122,11 @@ pub const FIRST_LINE_EXACT: &str = "first_line_exact";
 pub const PARSES: &str = "parses";
 /// Lines are indented as the truth's are.
 pub const RIGHT_INDENTATION: &str = "right_indentation";
-/// Silent where nothing was to be written.
+/// No text for cases whose truth is empty.
 pub const RESTRAINT: &str = "restraint";
 /// Of the answers that begin with the whole truth, those that end there.
 pub const STOPPING: &str = "stopping";
-/// Of the answers that begin with the whole truth, those that go on behind it.
+/// Of the answers that begin with the whole truth, those that continue after it.
 pub const GOES_ON: &str = "goes_on";
 /// Of the answers without a wrong token, those that end before the truth does.
 pub const STOPS_SHORT: &str = "stops_short";
@@ -134,16 +134,17 @@ pub const STOPS_SHORT: &str = "stops_short";
 pub const RAW_STOPPING: &str = "raw_stopping";
 /// [`GOES_ON`] of the engine's own text.
 pub const RAW_GOES_ON: &str = "raw_goes_on";
-/// Of the engine's own texts that begin with the whole truth, those of which reading ended just there: the engine may have ended too.
+/// Of the engine's own texts that begin with the whole truth, those whose reading stopped at its end: the engine may have stopped
+/// there too.
 pub const RAW_CUT: &str = "raw_cut";
 /// [`STOPS_SHORT`] of the engine's own text.
 pub const RAW_STOPS_SHORT: &str = "raw_stops_short";
 /// The engine had finished before the deadline.
 pub const IN_TIME: &str = "in_time";
-/// Exact match of what the engine had finished before the deadline.
+/// Exact match of the answers that were complete before the deadline.
 pub const EXACT_IN_TIME: &str = "exact_in_time";
 
-/// Every metric that [`score_response`](crate::score_response) gives, in the order of reports.
+/// All metrics that [`score_response`](crate::score_response) returns, in the order of reports.
 pub const METRICS: &[Metric] = &[
     row(
         EXACT_MATCH,
@@ -193,12 +194,12 @@ pub const METRICS: &[Metric] = &[
         MetricUnit::Cases,
         "every line after the first is indented at least as the truth's least indented one",
     ),
-    row(RESTRAINT, MetricUnit::Cases, "nothing was written where nothing was needed"),
+    row(RESTRAINT, MetricUnit::Cases, "the answer is empty where the truth is"),
     row(STOPPING, MetricUnit::WholeTruths, "the shown text ends with the truth's last token"),
-    worse(GOES_ON, MetricUnit::WholeTruths, "the shown text goes on behind the truth's last token"),
+    worse(GOES_ON, MetricUnit::WholeTruths, "the shown text continues after the truth's last token"),
     worse(STOPS_SHORT, MetricUnit::RightSoFar, "the shown text ends before the truth does"),
     row(RAW_STOPPING, MetricUnit::WholeTruths, "the engine itself ends with the truth's last token"),
-    worse(RAW_GOES_ON, MetricUnit::WholeTruths, "the engine goes on behind the truth's last token"),
+    worse(RAW_GOES_ON, MetricUnit::WholeTruths, "the engine continues after the truth's last token"),
     worse(
         RAW_CUT,
         MetricUnit::WholeTruths,
@@ -213,7 +214,7 @@ const fn row(name: &'static str, unit: MetricUnit, doc: &'static str) -> Metric 
     Metric { name, unit, higher_is_better: true, doc }
 }
 
-/// A row of which less is better.
+/// Returns a row whose lower values are better.
 const fn worse(name: &'static str, unit: MetricUnit, doc: &'static str) -> Metric {
     Metric { higher_is_better: false, ..row(name, unit, doc) }
 }

@@ -1,6 +1,6 @@
-//! Tables of metrics: observations grouped into rows, each cell with its counts, value and interval.
+//! Tables of metrics: observations grouped into rows; each cell has counts, value and interval.
 //!
-//! The types are what reports show; every number in them is computed here and in the modules below.
+//! Reports show these types. All their numbers are computed here and in the modules below.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,18 +10,18 @@ use crate::statistics::percentile::percentile;
 use crate::statistics::sample::{ClusterNumbers, Sample};
 use crate::statistics::{MIN_CLUSTERS, bootstrap, clopper_pearson};
 
-/// One scored prediction with what it may be grouped by.
+/// One scored prediction with the labels to group it by.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
-    /// The case; observations of one case in one row are repetitions and weigh as one.
+    /// Case; observations of one case in one row are repetitions and weigh as one.
     pub case: String,
-    /// The file the case was cut from. Cases of one file are not independent.
+    /// File the case was cut from. Cases of one file are not independent.
     pub cluster: String,
     /// Values by dimension, such as `scenario` -> `full_block`; an absent one is the empty string.
     pub labels: BTreeMap<String, String>,
     /// The metrics that apply.
     pub metrics: Metrics,
-    /// Milliseconds until the answer was ready, infinite when the deadline passed; `None` when the engine was not asked.
+    /// Milliseconds until the answer was ready, infinite after a timeout; `None` without a request to the engine.
     pub latency: Option<f64>,
 }
 
@@ -30,11 +30,11 @@ pub struct Observation {
 pub struct Grouping {
     /// Dimensions whose values are never pooled, such as `engine` or `origin`.
     pub apart: Vec<String>,
-    /// Dimensions that get, besides a row per value, rows over all values.
+    /// Dimensions with a row per value and additional rows over all values.
     pub pooled: Vec<String>,
 }
 
-/// Rows of cells. Dimensions are `apart` before `pooled`.
+/// Rows of cells. The dimensions of `apart` precede those of `pooled`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetricTable {
     /// Names of the dimensions, in the order of [`TableRow::key`].
@@ -46,34 +46,34 @@ pub struct MetricTable {
 /// One group of observations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableRow {
-    /// One value per dimension of the table; `None` is all of them.
+    /// One value per dimension of the table; `None` means all values.
     pub key: Vec<Option<String>>,
-    /// How many cases.
+    /// Number of cases.
     pub cases: usize,
-    /// How many files they come from.
+    /// Number of files they come from.
     pub clusters: usize,
-    /// Cells by the metric's name; metrics that apply to no case of the group are absent.
+    /// Cells by the metric's name, without metrics that apply to no case of the group.
     pub cells: BTreeMap<String, MetricCell>,
-    /// Latencies; `None` when no observation has one.
+    /// Latencies; `None` if no observation has one.
     pub latency: Option<Latency>,
 }
 
 /// One metric over one group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MetricCell {
-    /// How many cases the metric applies to.
+    /// Number of cases that the metric applies to.
     pub cases: usize,
-    /// How many files they come from.
+    /// Number of files they come from.
     pub clusters: usize,
-    /// Sums over the cases, repetitions averaged first.
+    /// Sums over the cases, after averaging repetitions.
     pub counts: Counts,
     /// Ratio of the sums; `None` with fewer than [`MIN_CASES`] cases or nothing to measure.
     pub value: Option<f64>,
-    /// 95 % interval of the value; `None` where there is no value or no method applies.
+    /// 95 % interval of the value; `None` without a value or an applicable method.
     pub interval: Option<Interval>,
 }
 
-/// Cells with fewer cases show their counts only: any ratio of so few would be read as more than it is.
+/// Cells with fewer cases show only counts: a ratio of so few cases would be overrated.
 pub const MIN_CASES: usize = 10;
 
 /// An interval that covers the true value in 95 of 100 repeats.
@@ -83,43 +83,43 @@ pub struct Interval {
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// How it was made.
+    /// Method of its computation.
     pub method: IntervalMethod,
 }
 
 impl Interval {
-    /// The interval, widened to hold the value that it belongs to: percentiles of resamples need not.
+    /// Returns the interval, widened to contain its value: percentiles of resamples need not contain it.
     pub(crate) fn widened_to(self, value: f64) -> Interval {
         Interval { low: self.low.min(value), high: self.high.max(value), ..self }
     }
 }
 
-/// How an interval was made.
+/// Method of computing an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum IntervalMethod {
-    /// Percentiles over resamples of whole files, further apart where the files are few.
+    /// Percentiles over resamples of whole files, further out for few files.
     ClusterBootstrap {
-        /// How many resamples.
+        /// Number of resamples.
         resamples: usize,
     },
-    /// Clopper and Pearson's exact interval, with the number of cases shrunk by how alike cases of one file may be.
+    /// Clopper and Pearson's exact interval, with the number of cases reduced by the correlation of cases of one file.
     ClopperPearson {
-        /// How many independent cases the group is worth.
+        /// Number of independent cases that the group is equivalent to.
         effective_cases: f64,
     },
-    /// Student's interval over the files, of a difference.
+    /// Student's interval of a difference, over the files.
     Student {
-        /// Degrees of freedom: the files of equal weight that the group is worth, less one.
+        /// Degrees of freedom: the number of files of equal weight that the group is equivalent to, less one.
         degrees: f64,
     },
 }
 
-/// Latency percentiles in milliseconds; infinite where the percentile is a timeout.
+/// Latency percentiles in milliseconds; infinite if the percentile is a timeout.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Latency {
-    /// How many observations have a latency, timeouts included.
+    /// Number of observations with a latency, timeouts included.
     pub count: usize,
-    /// How many timed out.
+    /// Number of timeouts.
     pub timeouts: usize,
     /// Median.
     pub p50: f64,
@@ -150,7 +150,7 @@ impl Observation {
     }
 }
 
-/// For every combination of pooled dimensions, which dimensions keep their values.
+/// Returns all combinations of pooled dimensions; true for those that keep their values.
 fn margins(grouping: &Grouping) -> Vec<Vec<bool>> {
     let mut margins = vec![vec![true; grouping.apart.len()]];
     for _ in &grouping.pooled {
@@ -183,13 +183,13 @@ fn row(key: Vec<Option<String>>, group: &[&Observation], seed: u64) -> TableRow 
 
 /// The repetitions of one case.
 pub(crate) struct Repetitions<'a> {
-    /// The case's file.
+    /// File of the case.
     pub(crate) cluster: &'a str,
     observations: Vec<&'a Observation>,
 }
 
 impl Repetitions<'_> {
-    /// The metric's counts averaged over the repetitions that have it, `None` if none has.
+    /// Returns the metric's counts averaged over the repetitions that have it; `None` if none has.
     pub(crate) fn counts(&self, metric: &str) -> Option<Counts> {
         let values = self.observations.iter().filter_map(|observation| observation.metrics.get(metric));
         let repetitions = values.clone().count();
@@ -198,7 +198,7 @@ impl Repetitions<'_> {
     }
 }
 
-/// Observations by their case.
+/// Groups observations by their case.
 pub(crate) fn by_case<'a>(
     observations: impl IntoIterator<Item = &'a Observation>,
 ) -> BTreeMap<&'a str, Repetitions<'a>> {
@@ -213,7 +213,7 @@ pub(crate) fn by_case<'a>(
     cases
 }
 
-/// A cell for each sample. Those whose files are resampled are resampled together.
+/// Computes a cell for each sample. Samples whose files are resampled are resampled together.
 fn cells(samples: &[Sample], seed: u64) -> Vec<MetricCell> {
     let mut cells: Vec<MetricCell> = samples.iter().map(cell_without_resampling).collect();
     let resampled: Vec<usize> =
@@ -245,8 +245,8 @@ fn cell_without_resampling(sample: &Sample) -> MetricCell {
     }
 }
 
-/// Whether resampling the files shows how uncertain the sample is. Of shares, only telling files count: resamples of 30 files with
-/// right answers in two of them hardly differ.
+/// Whether resampling the files shows the uncertainty of the sample. For shares, only informative files count: resamples of 30
+/// files with right answers in two of them hardly differ.
 fn is_resampled(sample: &Sample) -> bool {
     let files = if sample.is_share() { sample.telling_clusters() } else { sample.clusters() };
     files >= MIN_CLUSTERS && !sample.is_constant()

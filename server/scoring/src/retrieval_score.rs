@@ -1,9 +1,10 @@
-//! What retrieved code is worth before an engine has seen it: whether it holds what the truth needs and the file does not.
+//! Scores of retrieved code that need no engine: whether it contains identifiers and code that the truth needs and the file
+//! lacks.
 //!
-//! - **New identifiers**: those of the truth that the file does not hold before the cursor. Recall is their share in the context, as a
-//!   micro average: a case with many of them weighs more.
-//! - **Copy similarity**: how near to the truth somebody comes who only copies, and always knows best from where. Of all places
-//!   at which the text before the cursor is longest in agreement with what stands there, the best one's continuation counts.
+//! - **New identifiers**: identifiers of the truth that the file does not contain before the cursor. Recall is the share of them
+//!   in the context, as a micro average: a case with many of them weighs more.
+//! - **Copy similarity**: similarity to the truth of the best text that can be copied. The candidates follow the positions whose
+//!   preceding tokens agree longest with the text before the cursor; the most similar one counts.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -14,41 +15,42 @@ use crate::score::ScoringInput;
 use crate::similarity::Similarity;
 use text::python;
 
-/// Tokens before the cursor that may agree with a place.
+/// Upper limit of the agreeing tokens before the cursor.
 const AGREEING_TOKENS: usize = 24;
-/// They are looked for in so many bytes before the cursor.
+/// Bytes before the cursor that are compared.
 const AGREEING_BYTES: usize = 600;
-/// Places with the longest agreement that are tried.
+/// Positions with the longest agreement that are tried.
 const PLACES: usize = 60;
-/// As much of the file before the cursor can be copied from, in bytes.
+/// Bytes of the file before the cursor that can be copied from.
 const FILE_BYTES: usize = 15_000;
 
-/// What a context is worth for a question.
+/// Scores of a context for one completion request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RetrievalScore {
     /// New identifiers of the truth that the context holds, of all new ones.
     pub new_identifiers: Counts,
-    /// The same without those that stand after the cursor.
+    /// The same without identifiers that occur after the cursor.
     pub new_beyond_suffix: Counts,
-    /// How near a copy from the context comes, from 0 to 1.
+    /// Similarity of the best copy from the context, from 0 to 1.
     pub copy: f64,
-    /// The same where the file before the cursor may be copied from too.
+    /// The same if copies from the file before the cursor count too.
     pub copy_with_file: f64,
 }
 
 /// Share of the truth's new identifiers that the context holds.
 pub const NEW_IDENTIFIERS: &str = "new_identifiers";
-/// The same among those that do not stand after the cursor either.
+/// The same for identifiers that do not occur after the cursor either.
 pub const NEW_BEYOND_SUFFIX: &str = "new_beyond_suffix";
-/// Share of the truths with new identifiers of which the context holds any.
+/// Share of the truths with new identifiers for which the context holds at least one.
 pub const ANY_NEW: &str = "any_new";
-/// Share of the cases whose definition is known of which the context shows it.
+/// Share of the cases with a known definition whose definition is in the context.
 pub const DEFINITION_HIT: &str = "definition_hit";
 /// Edit similarity of the best copy from the context and the file before the cursor.
 pub const COPY: &str = "copy";
 
 impl RetrievalScore {
-    /// The metrics that apply. `shows_definition`: whether a definition of what is asked for is shown, where one is known.
+    /// Returns the metrics that apply. `shows_definition`: whether the context contains a definition of the truth's name, if one
+    /// is known.
     pub fn metrics(&self, shows_definition: Option<bool>) -> Metrics {
         let recall = |Counts { num, den }: Counts| (den > 0.0).then_some(MetricValue::Ratio { num, den });
         let flag = |holds: bool| MetricValue::Value(f64::from(u8::from(holds)));
@@ -62,13 +64,13 @@ impl RetrievalScore {
         metrics.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
     }
 
-    /// Whether the context holds a new identifier; `None` where the truth has none.
+    /// Whether the context contains a new identifier; `None` if the truth has none.
     pub fn has_any_new(&self) -> Option<bool> {
         (self.new_identifiers.den > 0.0).then_some(self.new_identifiers.num > 0.0)
     }
 }
 
-/// Measures `context`, the texts of what was retrieved, best first.
+/// Scores `context`, the retrieved texts, best first.
 pub fn score_retrieval(question: &ScoringInput<'_>, context: &[&str]) -> RetrievalScore {
     let context = context.join("\n");
     let known: HashSet<&str> = names(question.prefix).collect();
@@ -90,20 +92,20 @@ pub fn score_retrieval(question: &ScoringInput<'_>, context: &[&str]) -> Retriev
     RetrievalScore { new_identifiers, new_beyond_suffix, copy, copy_with_file }
 }
 
-/// All names in a text, keywords and words in strings among them.
+/// Returns all names in a text, including keywords and words in strings.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     let starts = |word: &&str| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     text.split(|c| !python::is_word(c)).filter(starts)
 }
 
-/// A text with the places of its tokens.
+/// A text with the positions of its tokens.
 struct TokenizedText<'a> {
     text: &'a str,
     tokens: Vec<Range<usize>>,
 }
 
 impl<'a> TokenizedText<'a> {
-    /// Words, and marks one by one.
+    /// Splits the text into words and single punctuation characters.
     fn new(text: &'a str) -> TokenizedText<'a> {
         let mut tokens: Vec<Range<usize>> = Vec::new();
         let mut in_word = false;
@@ -124,20 +126,20 @@ impl<'a> TokenizedText<'a> {
         &self.text[self.tokens[number].clone()]
     }
 
-    /// How many tokens, up to and including this one, are the last ones of `before`.
+    /// Returns the number of tokens, up to and including this one, that equal the last ones of `before`.
     fn matching_suffix_length(&self, number: usize, before: &[&str]) -> usize {
         let here = (0..=number).rev().map(|number| self.token(number));
         here.zip(before.iter().rev()).take_while(|(here, there)| here == *there).count()
     }
 
-    /// The `length` tokens behind this one, which is not the last, as they are written.
+    /// Returns the text of the `length` tokens after this one, which must not be the last.
     fn following_text(&self, number: usize, length: usize) -> &'a str {
         let last = self.tokens.len().min(number + length + 1) - 1;
         &self.text[self.tokens[number + 1].start..self.tokens[last].end]
     }
 }
 
-/// How near to the truth the best copy from `sources` comes.
+/// Returns the similarity to the truth of the best copy from `sources`.
 fn copy_similarity(question: &ScoringInput<'_>, sources: &[&TokenizedText<'_>]) -> f64 {
     let near = last_bytes(question.prefix, AGREEING_BYTES);
     let before = TokenizedText::new(near);
@@ -151,7 +153,7 @@ fn copy_similarity(question: &ScoringInput<'_>, sources: &[&TokenizedText<'_>]) 
         .fold(0.0, f64::max)
 }
 
-/// The tokens, none the last of its source, that most of `before` ends at.
+/// Returns the tokens, none the last of its source, at which the longest agreement with `before` ends.
 fn best_positions<'s, 'a>(
     sources: &[&'s TokenizedText<'a>],
     before: &[&str],
@@ -173,7 +175,7 @@ fn best_positions<'s, 'a>(
     places
 }
 
-/// The last `bytes` bytes of a text, or some less.
+/// Returns the last `bytes` bytes of a text, or slightly fewer.
 fn last_bytes(text: &str, bytes: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
 }
@@ -196,7 +198,7 @@ mod tests {
             "limit",
             &["def load(path):"],
         );
-        // `load`, `path`, `limit` and `y`; `limit` stands after the cursor.
+        // `load`, `path`, `limit` and `y`; `limit` occurs after the cursor.
         assert_eq!(found.new_identifiers, Counts { num: 2.0, den: 4.0 });
         assert_eq!(found.new_beyond_suffix, Counts { num: 2.0, den: 3.0 });
         assert_eq!(found.has_any_new(), Some(true));
@@ -228,12 +230,12 @@ mod tests {
         let context = ["a = other.read(1)\n", "b = store.load(path)\nc = 1\n"];
         let found = measure("z = store.", "load(path)", "", &context);
         assert_eq!(found.copy, 1.0, "behind `= store.`, not behind another dot");
-        // What the file itself offers agrees longer, and is wrong.
+        // The file's own candidate agrees longer, and is wrong.
         let found = measure("q; z = store.drop()\nq; z = store.", "load(path)", "", &context);
         assert!(found.copy_with_file < found.copy, "{found:?}");
     }
 
-    /// Values that the study's own measure gives.
+    /// Values of the feasibility study's own measure.
     #[test]
     fn copies_are_as_near_as_in_the_study() {
         let vectors = [

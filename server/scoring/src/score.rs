@@ -1,7 +1,7 @@
-//! All metrics of one prediction, of whatever case.
+//! All metrics of one prediction.
 //!
-//! Exact match, similarity and identifiers always apply; a silent answer to a case that needed one scores 0. The metrics
-//! that judge text which was written (parses, right indentation) do not apply where nothing was.
+//! Exact match, similarity and identifiers always apply; an empty answer to a case with a non-empty truth scores 0. Metrics of
+//! the inserted text (parses, right indentation) do not apply to empty answers.
 
 mod correct_prefix;
 mod first_line;
@@ -19,7 +19,7 @@ use stopping::Ending;
 use text::python;
 use tokens::Tokens;
 
-/// What was asked, and the right answer.
+/// The context of a completion request and its right answer.
 #[derive(Clone, Copy, Debug)]
 pub struct ScoringInput<'a> {
     /// Language of the file.
@@ -28,7 +28,7 @@ pub struct ScoringInput<'a> {
     pub prefix: &'a str,
     /// The file after the cursor.
     pub suffix: &'a str,
-    /// The right answer; empty where the right answer is nothing.
+    /// The right answer; may be empty.
     pub truth: &'a str,
 }
 
@@ -39,32 +39,32 @@ pub struct Answer<'a> {
     pub text: &'a str,
     /// The engine's own text, before anything was cut from it.
     pub raw: &'a str,
-    /// Whether the engine ended `raw` itself: reading was not stopped, and no token limit was reached.
+    /// Whether the engine ended `raw`: reading was not stopped, and no token limit was reached.
     pub has_ended: bool,
 }
 
 impl<'a> Answer<'a> {
-    /// The text of an engine that ended it itself, and from which nothing was cut.
+    /// Returns the answer of an engine that ended it and from which nothing was cut.
     pub fn uncut(text: &'a str) -> Answer<'a> {
         Answer { text, raw: text, has_ended: true }
     }
 }
 
-/// What came of asking an engine.
+/// Outcome of a request to an engine.
 #[derive(Clone, Copy, Debug)]
 pub enum AnswerOutcome<'a> {
     /// It finished before the deadline.
     InTime(Answer<'a>),
     /// It had written this text when the deadline passed.
     Late(&'a str),
-    /// It gave no answer: an error, no text at the deadline, or a cancelled request.
+    /// No answer: an error, no text at the deadline, or a cancelled request.
     Failed,
 }
 
-/// The metrics of a response. Text is scored as [`score`] does, however late it is; what counts in time only ([`metric::IN_TIME`],
-/// [`metric::EXACT_IN_TIME`]) counts a late answer as none. A failure earns nothing of what the truth would earn, also where the right
-/// answer is nothing: an engine that is broken shows no restraint. Where an answer stops ([`metric::STOPPING`] and its kin) is known only
-/// of one that was complete before the deadline.
+/// Returns the metrics of a response. [`score`] applies to the text however late it is. For the metrics of answers in time
+/// ([`metric::IN_TIME`], [`metric::EXACT_IN_TIME`]), a late answer counts as none. A failure scores the worst value of every
+/// metric that applies to the truth as an answer, also if the truth is empty: a broken engine shows no restraint. The metrics of
+/// stopping ([`metric::STOPPING`] and the related ones) apply only to answers that were complete before the deadline.
 pub fn score_response(question: &ScoringInput<'_>, response: AnswerOutcome<'_>) -> Metrics {
     let mut metrics = match response {
         AnswerOutcome::InTime(Answer { text, .. }) | AnswerOutcome::Late(text) => score(question, text),
@@ -84,8 +84,8 @@ pub fn score_response(question: &ScoringInput<'_>, response: AnswerOutcome<'_>) 
     metrics
 }
 
-/// Where the shown text and the engine's own text stop. How an engine would have gone on that had not ended is not known, so it
-/// neither stops where its text does, nor short of the truth.
+/// Returns the metrics of stopping for the shown text and the engine's own text. If the engine did not end its text, the
+/// continuation is unknown: the text counts neither as ending with the truth nor as ending before it.
 fn stopping(question: &ScoringInput<'_>, answer: Answer<'_>) -> impl Iterator<Item = (String, MetricValue)> {
     let shown = stopping::ending(question, answer.text);
     let raw = stopping::ending(question, answer.raw);
@@ -106,7 +106,7 @@ fn stopping(question: &ScoringInput<'_>, answer: Answer<'_>) -> impl Iterator<It
     .map(|(name, _, holds)| (name.to_owned(), flag(holds)))
 }
 
-/// The worst value with the same weight.
+/// Returns the worst value with the same weight.
 fn worst_value(value: MetricValue) -> MetricValue {
     match value {
         MetricValue::Value(_) => MetricValue::Value(0.0),
@@ -114,7 +114,7 @@ fn worst_value(value: MetricValue) -> MetricValue {
     }
 }
 
-/// The metrics of `answer`; a silent engine's answer is the empty text. Metrics that do not apply are absent.
+/// Returns the metrics of `answer`, which is empty if the engine suggests nothing. Metrics that do not apply are absent.
 pub fn score(question: &ScoringInput<'_>, answer: &str) -> Metrics {
     let applicable = [
         (metric::EXACT_MATCH, flag(cceval::exact_match(answer, question.truth))),
@@ -172,7 +172,7 @@ mod tests {
 
     use super::*;
 
-    /// `file` with its cursor at `$0`.
+    /// Parses `file`, whose cursor is at `$0`.
     #[track_caller]
     fn check(language: Language, file: &str, truth: &str, answer: &str, expected: Expect) {
         let (prefix, suffix) = file.split_once("$0").expect("a cursor");
@@ -253,7 +253,7 @@ mod tests {
         check_stopping(of("f(a)", "f(a)\ny := 1", true), &[&stops[..], &raw(0.0, 1.0, 0.0)].concat());
         check_stopping(of("f(", "f(", true), &[("stops_short", 1.0), ("raw_stops_short", 1.0)]);
         check_stopping(of("", "f(a)\ny := 1", true), &raw(0.0, 1.0, 0.0));
-        // Reading was stopped: the engine may have ended there or not, and did not end short of it.
+        // Reading was stopped: the engine may or may not have ended there, and did not end before the truth.
         check_stopping(of("f(a)", "f(a)", false), &[&stops[..], &raw(0.0, 0.0, 1.0)].concat());
         check_stopping(of("f(a)", "f(a)\ny", false), &[&stops[..], &raw(0.0, 1.0, 0.0)].concat());
         check_stopping(of("f(", "f(", false), &[("stops_short", 1.0)]);

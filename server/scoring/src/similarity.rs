@@ -1,21 +1,21 @@
-//! How alike two texts are, in the two variants that go by the name "edit similarity".
+//! Similarity of two texts, in the two variants that are called "edit similarity".
 //!
-//! CrossCodeEval and its kin call fuzzywuzzy's `ratio`, which computes one of two different things depending on whether
-//! python-Levenshtein is installed. Both are here; nothing ever says "edit similarity" without saying which.
+//! CrossCodeEval and related benchmarks call fuzzywuzzy's `ratio`, which computes one of two measures depending on whether
+//! python-Levenshtein is installed. Both are implemented; every figure names its variant.
 
 mod difflib;
 mod indel;
 
-/// Characters of either text that are compared; the rest of a longer one counts as wrong. Both variants take time that grows
-/// with the product of the lengths. A truth has 60 lines at most, and no published number rests on longer texts.
+/// Limit of the compared characters of either text; the rest of a longer one counts as wrong. Both variants take time that grows
+/// with the product of the lengths. A truth has at most 60 lines, and no published number depends on longer texts.
 const MAX_CHARACTERS: usize = 20_000;
 
-/// Which of the two.
+/// Variant of edit similarity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Similarity {
-    /// Ratcliff-Obershelp as in Python's difflib: what `pip install fuzzywuzzy` alone gives. Not symmetric.
+    /// Ratcliff-Obershelp as in Python's difflib: the result of `pip install fuzzywuzzy` alone. Not symmetric.
     Difflib,
-    /// 1 - insertions and deletions / length of both: what fuzzywuzzy gives with python-Levenshtein installed.
+    /// 1 - insertions and deletions / length of both: fuzzywuzzy's result with python-Levenshtein installed.
     Indel,
 }
 
@@ -23,7 +23,7 @@ impl Similarity {
     /// Both variants.
     pub const ALL: [Similarity; 2] = [Similarity::Difflib, Similarity::Indel];
 
-    /// How alike `a` and `b` are, from 0 to 1; two empty texts are alike, an empty and another one are not.
+    /// Returns the similarity of `a` and `b`, from 0 to 1. It is 1 for two empty texts, and 0 if only one is empty.
     pub fn ratio(self, a: &str, b: &str) -> f64 {
         if a == b {
             return 1.0;
@@ -39,13 +39,13 @@ impl Similarity {
         }
     }
 
-    /// fuzzywuzzy's `ratio`: the same in percent, rounded half to even.
+    /// Returns fuzzywuzzy's `ratio`: the same in percent, rounded half to even.
     pub fn percent(self, a: &str, b: &str) -> f64 {
         (100.0 * self.ratio(a, b)).round_ties_even()
     }
 }
 
-/// The beginning of the text, as far as it is compared.
+/// Returns the compared beginning of the text.
 fn compared_part(text: &str) -> &str {
     text.char_indices().nth(MAX_CHARACTERS).map_or(text, |(end, _)| &text[..end])
 }

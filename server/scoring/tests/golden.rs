@@ -1,6 +1,6 @@
-//! Agreement with the original benchmarks, row by row.
+//! Compares scores with the original benchmarks, row by row.
 //!
-//! `GHOSTBENCH_GOLDEN` names the folder with their inputs and outputs; without it these tests say so and check nothing.
+//! `GHOSTBENCH_GOLDEN` names the folder with their inputs and outputs; without it these tests print a note and check nothing.
 
 #![expect(clippy::print_stderr, reason = "says how many rows were read, or why none")]
 
@@ -12,7 +12,7 @@ use scoring::similarity::Similarity;
 use serde_json::Value;
 use syntax::Language;
 
-/// All rows of a golden file, `None` when no folder is named.
+/// Returns all rows of a golden file, or `None` if no folder is named.
 fn rows(file: &str) -> Option<Vec<Value>> {
     let Some(folder) = std::env::var_os("GHOSTBENCH_GOLDEN") else {
         eprintln!("{file}: skipped, GHOSTBENCH_GOLDEN is not set");
@@ -35,7 +35,7 @@ fn number(row: &Value, key: &str) -> f64 {
     row[key].as_f64().unwrap_or_else(|| panic!("{row}: no number `{key}`"))
 }
 
-/// Fails with the first differences and how many there are.
+/// Fails with the first differences and their number.
 #[track_caller]
 fn none_differ(differences: &[String]) {
     let first = differences.iter().take(10).cloned().collect::<Vec<_>>().join("\n");
@@ -47,7 +47,7 @@ fn score(row: &Value) -> cceval::CcevalScore {
     cceval::score(language, text(row, "prompt"), text(row, "prediction_raw"), text(row, "groundtruth"))
 }
 
-/// What the original has of a score, in the original's names.
+/// Returns the fields of a score that the original has, under the original's names.
 fn fields(score: &cceval::CcevalScore) -> Value {
     let matched = score.identifiers;
     serde_json::json!({
@@ -70,7 +70,7 @@ fn fields(score: &cceval::CcevalScore) -> Value {
     })
 }
 
-/// Whether the row says that its truncation depends on the grammar's version, and lists this one.
+/// Whether the row declares that its truncation depends on the grammar's version, and lists this truncation.
 fn is_other_grammars(row: &Value, score: &cceval::CcevalScore) -> bool {
     row["grammar_sensitive"] == true
         && row["postprocessed_other_grammars"]
@@ -99,7 +99,7 @@ fn golden_cceval_metrics() {
     none_differ(&differences);
 }
 
-/// Equal, whether a number is written whole or not.
+/// Whether two values are equal, ignoring whether a number is written as an integer.
 fn same(ours: &Value, expected: &Value) -> bool {
     match (ours.as_f64(), expected.as_f64()) {
         (Some(ours), Some(expected)) => ours == expected,
@@ -123,8 +123,8 @@ fn golden_fuzz_ratio() {
     none_differ(&differences);
 }
 
-/// The aggregates hold for one version of the Python grammar. Rows that another version truncates differently enter with
-/// the truncation they expect.
+/// Returns the row's score. The aggregates hold for one version of the Python grammar: rows that another version truncates
+/// differently are scored with their expected truncation.
 fn score_as_expected(row: &Value) -> cceval::CcevalScore {
     let ours = score(row);
     if !is_other_grammars(row, &ours) {
@@ -162,9 +162,9 @@ fn golden_cceval_aggregate() {
     }
 }
 
-/// Real models' answers as another project scored them: CrossCodeEval's comment removal and metrics, its own truncation.
-/// It had python-Levenshtein installed for some runs and not for others, so each run (a model with a template in one
-/// language) must agree throughout with one of the two similarities.
+/// Answers of real models as another project scored them: CrossCodeEval's comment removal and metrics, its own truncation. It had
+/// python-Levenshtein installed for some runs and not for others, so each run (a model with a template in one language) must
+/// agree throughout with one of the two similarities.
 #[test]
 fn golden_cceval_real_outputs() {
     let (Some(inputs), Some(outputs)) = (rows("cceval_real_inputs.jsonl"), rows("cceval_real_outputs.jsonl"))

@@ -1,4 +1,4 @@
-//! Whether a text looks like a password or a key, wherever it stands.
+//! Classifies a text as a password, a key or neither, without its context.
 
 use std::sync::LazyLock;
 
@@ -6,39 +6,39 @@ use regex::Regex;
 
 use crate::entropy::entropy_bits;
 
-/// Shorter passwords are too like words to be told from them.
+/// Shorter passwords cannot be distinguished from words.
 const MIN_PASSWORD_CHARACTERS: usize = 6;
 
-/// Longer texts are no passwords that somebody typed.
+/// Longer texts are not typed passwords.
 const MAX_PASSWORD_CHARACTERS: usize = 64;
 
-/// A key that was drawn at random changes between letters and digits so often, or has whole runs of hexadecimal digits.
+/// Minimum of a random key: characters, changes between letters and digits (or hexadecimal digits in their place), and entropy.
 const MIN_KEY_CHARACTERS: usize = 12;
 const MIN_KEY_CHANGES: usize = 4;
 const MIN_HEX_CHARACTERS: usize = 24;
 const MIN_KEY_ENTROPY_BITS: f64 = 3.0;
 
-/// The least hexadecimal digits of a key that a name announces: 64 bits.
+/// Fewest hexadecimal digits of a key whose name says that it is one: 64 bits.
 const MIN_NAMED_HEX_CHARACTERS: usize = 16;
 
-/// So many digits behind a name make no number of a field any more: `admin1234`.
+/// This many digits after a name are not the number of a field: `admin1234`.
 const MIN_LONE_DIGITS: usize = 3;
 
-/// Versions of packages, addresses of people, decorators, operators between names.
+/// Package versions, addresses of people, decorators, operators between names.
 static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(
         r"(?i)[\^~]\d+\.\d|^mailto:|^[\w.+-]+@[\w-]+\.[a-z]{2,}$|^@[a-z_.]+$|^\+\w+\+$|^[a-z.*+()]+$",
     )
 });
 
-/// Keys that are pressed together.
+/// Keyboard shortcuts.
 static CHORD: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(
         r"(?i)^(?:(?:ctrl|control|shift|alt|option|cmd|command|mod|meta|super|c|m|s)[+-])+(?:\w|f\d{1,2}|[a-z]{2,9})$",
     )
 });
 
-/// Words that stand where a secret is to be put, or in its place where there is none; parts of a value, in lower case.
+/// Placeholders for secrets, and words for their absence; parts of a value, in lower case.
 const PLACEHOLDERS: [&str; 24] = [
     "example",
     "placeholder",
@@ -66,7 +66,7 @@ const PLACEHOLDERS: [&str; 24] = [
     "value",
 ];
 
-/// Words with digits in them.
+/// Words that contain digits.
 static WORDS_WITH_DIGITS: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(concat!(
         r"(?i)sha[0-9]{1,3}|utf[-_]?(?:8|16|32)|base(?:16|32|58|64)|oauth2?|ed25519|x25519|curve25519|nistp?[0-9]+|secp[0-9]+[a-z][0-9]",
@@ -77,7 +77,7 @@ static WORDS_WITH_DIGITS: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// Names of secrets within a value: `client-secret-v2` is none, `S3cret-Zeta` is.
+/// Names of secrets within a value: `client-secret-v2` is no secret, `S3cret-Zeta` is one.
 static NAMES: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(
         r"(?i)passwords?|passwd|passphrase|secrets?|tokens?|credentials?|keys?|users?|admin|login|auth",
@@ -91,14 +91,14 @@ pub(crate) fn compile_pattern(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the patterns are constants, and every test compiles them")
 }
 
-/// Whether nothing but the mask, or another character again and again, is in a text.
+/// Whether a text is only the mask, or a repetition of one character.
 fn is_masked(text: &str) -> bool {
     let mut characters = text.chars();
     let first = characters.next();
     characters.all(|character| Some(character) == first)
 }
 
-/// Whether a text stands for something to be put in, names a place, or is a pattern: no secret then.
+/// Whether a text is a placeholder, a path or a pattern, and not a secret.
 fn is_placeholder(text: &str) -> bool {
     let lower = text.to_lowercase();
     let parts = || lower.split(|character: char| !character.is_alphanumeric());
@@ -119,7 +119,7 @@ fn is_placeholder(text: &str) -> bool {
         || REFERENCE.is_match(text)
 }
 
-/// Whether a text is one that people make up as a password: digits or signs within words, not only behind them.
+/// Whether a text is like a password that people invent: digits or special characters within words, not only after them.
 pub(crate) fn is_password(text: &str) -> bool {
     let length = text.chars().count();
     if !(MIN_PASSWORD_CHARACTERS..=MAX_PASSWORD_CHARACTERS).contains(&length) || is_placeholder(text) {
@@ -141,7 +141,7 @@ pub(crate) fn is_password(text: &str) -> bool {
         || has_leet_part(&core)
 }
 
-/// A sign that words are not joined by.
+/// Whether a text has special characters that do not join words.
 fn has_sign(text: &str) -> bool {
     let inner = text.trim_matches(['!', '?', '*', '&', '#']);
     inner.contains(['!', '@', '#', '$', '%', '^', '&'])
@@ -153,7 +153,7 @@ fn has_letters(text: &str) -> bool {
     text.chars().filter(|character| character.is_alphabetic()).nth(2).is_some()
 }
 
-/// A digit with letters on both sides, as in `tr0ub4dor`, or before the letters of a part, as in `1ceberg`.
+/// Whether a digit has letters on both sides, as in `tr0ub4dor`, or precedes the letters of a part, as in `1ceberg`.
 fn has_digit_within(text: &str) -> bool {
     let characters: Vec<char> = text.chars().collect();
     let is_digit = |at: usize| characters.get(at).is_some_and(char::is_ascii_digit);
@@ -172,7 +172,7 @@ fn has_digit_within(text: &str) -> bool {
         || ends_in_leet(&characters)
 }
 
-/// A part that begins in a capital letter and ends in one digit, with another part behind it: `Oxid3-Iron`.
+/// Whether a part begins with a capital letter, ends with one digit and is followed by another part: `Oxid3-Iron`.
 fn has_leet_part(text: &str) -> bool {
     let parts: Vec<&str> = text.split(['-', '_', '.', '~', '&', ' ']).collect();
     let is_leet = |part: &str| {
@@ -185,8 +185,8 @@ fn has_leet_part(text: &str) -> bool {
     parts.windows(2).any(|two| is_leet(two[0]) && two[1].starts_with(char::is_alphabetic))
 }
 
-/// Whether a text may be a password where its place says plainly that it is one: letters with digits, as in `hunter2`, also in parts
-/// that a hyphen or a sign joins. A name with a number behind it, as in `password2`, is the name of something.
+/// Whether a text may be a password in a context that expects one: letters with digits, as in `hunter2`, also in parts joined by
+/// a hyphen or another special character. A name followed by a number, as in `password2`, is a name.
 pub(crate) fn is_plain_password(text: &str) -> bool {
     let without_terms = WORDS_WITH_DIGITS.replace_all(text, "");
     let core = NAMES.replace_all(&without_terms, "");
@@ -199,12 +199,12 @@ pub(crate) fn is_plain_password(text: &str) -> bool {
         && (letters(&core) >= 2 && digits(&core) >= 1 || digits(&core) >= MIN_LONE_DIGITS)
 }
 
-/// Whether a text has the form of a UUID, which names things, and is a key only where its place says so.
+/// Whether a text has the form of a UUID. UUIDs are identifiers, and keys only in contexts that expect a key.
 pub(crate) fn is_uuid(text: &str) -> bool {
     UUID.is_match(text) && !is_masked(&text.replace('-', ""))
 }
 
-/// Whether a text is a number in hexadecimal digits, long enough for a key where its place says that it is one.
+/// Whether a text is a hexadecimal number that is long enough for a key in a context that expects one.
 pub(crate) fn is_hex_key(text: &str) -> bool {
     text.len() >= MIN_NAMED_HEX_CHARACTERS
         && text.chars().all(|character| character.is_ascii_hexdigit())
@@ -212,7 +212,7 @@ pub(crate) fn is_hex_key(text: &str) -> bool {
         && entropy_bits(text.as_bytes()) >= MIN_KEY_ENTROPY_BITS
 }
 
-/// Words of several parts that each begin in a capital letter and end in a digit: `Pebble-Sh0re9`, `Key-St0re`, `Cr3d5`.
+/// Whether a text has several capitalized parts and the last part ends with a digit: `Pebble-Sh0re9`.
 fn ends_in_leet(characters: &[char]) -> bool {
     let text: String = characters.iter().collect();
     let parts: Vec<&str> = text.split(['-', '_', '.', '~']).filter(|part| !part.is_empty()).collect();
@@ -232,7 +232,7 @@ fn ends_in_leet(characters: &[char]) -> bool {
         })
 }
 
-/// A word with a capital letter and a number of two or four digits behind it: `Winter2024`, `Blue42`.
+/// Whether a text is a capitalized word followed by a number of two or four digits: `Winter2024`, `Blue42`.
 fn has_year(text: &str) -> bool {
     let digits = text.chars().rev().take_while(char::is_ascii_digit).count();
     let word = &text[..text.len() - digits];
@@ -242,7 +242,7 @@ fn has_year(text: &str) -> bool {
     (digits == 2 || digits == 4) && is_upper_number
 }
 
-/// A number as a part between words: `Kiwi_77_Tree`.
+/// Whether a number is a part between words: `Kiwi_77_Tree`.
 fn has_lone_number(text: &str) -> bool {
     let parts: Vec<&str> = text.split(['_', '-']).collect();
     let is_word = |part: &str| {
@@ -256,7 +256,7 @@ fn has_lone_number(text: &str) -> bool {
     })
 }
 
-/// Whether a text was drawn at random: long, and letters and digits mixed.
+/// Whether a text is random: long, with letters and digits mixed.
 pub(crate) fn is_key(text: &str) -> bool {
     if text.len() < MIN_KEY_CHARACTERS
         || is_placeholder(text)
@@ -283,7 +283,7 @@ fn has_letters_and_digits(text: &str) -> bool {
     text.contains(|c: char| c.is_ascii_digit()) && text.contains(|c: char| c.is_ascii_alphabetic())
 }
 
-/// How often a letter follows a digit or the other way round, within parts.
+/// Returns the number of changes between letters and digits within parts.
 fn count_letter_digit_changes(text: &str) -> usize {
     let bytes = text.as_bytes();
     let differ = |pair: &&[u8]| {
@@ -293,7 +293,7 @@ fn count_letter_digit_changes(text: &str) -> usize {
     bytes.windows(2).filter(|pair| differ(&&**pair)).count()
 }
 
-/// Base64 of a text: letters of both cases change often, and there are digits.
+/// Whether a text is base64 of another text: it changes often between upper and lower case, and has digits.
 fn is_base64(text: &str) -> bool {
     let body = text.trim_end_matches('=');
     let cases = body
@@ -307,7 +307,7 @@ fn is_base64(text: &str) -> bool {
         && cases * 3 >= body.len()
 }
 
-/// The text that base64 stands for, if it is printable.
+/// Returns the text that the base64 encodes, if it is printable.
 pub(crate) fn decode_base64(text: &str) -> Option<String> {
     if !text.len().is_multiple_of(4) {
         return None;

@@ -1,6 +1,6 @@
-//! How random a text is.
+//! Entropy of a text.
 
-/// Returns Shannon's entropy of bytes, bits a byte; 0 for none.
+/// Returns the Shannon entropy of the bytes in bits per byte; 0 for an empty slice.
 pub(crate) fn entropy_bits(bytes: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in bytes {

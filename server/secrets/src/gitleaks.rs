@@ -1,8 +1,9 @@
 //! The rules of gitleaks: token formats of some 200 services, as data.
 //!
-//! `data/gitleaks.toml` is gitleaks' own file (MIT, see `data/gitleaks-LICENSE`), but for the sample keys in the allowlist of
-//! `gcp-api-key`, which hosts of code would take for real ones. A rule applies to a text that holds one of its keywords, and its
-//! pattern is compiled when that first happens: compiling all takes seconds. Patterns are Go's, where classes are ASCII.
+//! `data/gitleaks.toml` is gitleaks' own file (MIT, see `data/gitleaks-LICENSE`) without the sample keys in the allowlist of
+//! `gcp-api-key`, which code hosts would report as real keys. A rule applies to texts that contain one of its keywords. Its
+//! pattern is compiled at the first such text: compiling all patterns takes seconds. The patterns use Go's syntax, with ASCII
+//! classes.
 
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
@@ -15,39 +16,39 @@ use crate::entropy::entropy_bits;
 
 const RULES: &str = include_str!("../data/gitleaks.toml");
 
-/// Largest compiled pattern, bytes: twice what the largest of the rules needs.
+/// Largest compiled pattern, bytes: twice the size of the largest rule's.
 const MAX_PATTERN_BYTES: usize = 64 << 20;
 
-/// How much of a text before and after a keyword a pattern can match that names the keyword itself, bytes. The longest one takes
-/// 50 bytes before it and a token of some 1,500 bytes after it.
+/// Context around a keyword that is searched if a pattern contains its keyword, bytes. The longest match takes 50 bytes before
+/// the keyword and a token of some 1,500 bytes after it.
 const BEFORE_KEYWORD: usize = 256;
 const AFTER_KEYWORD: usize = 4 << 10;
 
-/// The rule that takes any value behind any name, also names of variables. Only strings are looked at here.
+/// A rule that accepts any value after any name, also names of variables. Here it applies to strings only.
 pub(crate) const GENERIC: &str = "generic-api-key";
 
-/// What that rule takes at least, bytes.
+/// Shortest value of that rule, bytes.
 const MIN_LITERAL: usize = 10;
 
-/// Rules that are not taken over: ours for private keys keeps the lines of a key, and masks one that is cut off.
+/// Rules that are not used: our rule for private keys keeps the lines of a key, and masks truncated ones.
 const REPLACED_RULES: [&str; 1] = ["private-key"];
 
-/// One rule.
+/// A rule of gitleaks.
 pub(crate) struct GitleaksRule {
-    /// Its name.
+    /// Name of the rule.
     pub(crate) id: &'static str,
     keywords: Vec<String>,
     pattern: String,
     compiled: OnceLock<Option<Regex>>,
-    /// Secrets with less are no finding, bits a byte.
+    /// Values with at most this entropy are not reported, bits per byte.
     entropy: Option<f64>,
     secret_group: Option<usize>,
     allowlists: Vec<Allowlist>,
-    /// Whether the pattern matches nothing without the keyword.
+    /// Whether the pattern matches only with the keyword in it.
     names_keyword: bool,
 }
 
-/// What is no secret although a rule finds it.
+/// Matches of a rule that are not secrets.
 struct Allowlist {
     target: AllowlistTarget,
     patterns: Vec<LazyRegex>,
@@ -62,7 +63,7 @@ enum AllowlistTarget {
     Line,
 }
 
-/// A pattern that is compiled when it is first used.
+/// A pattern that is compiled at its first use.
 struct LazyRegex {
     pattern: String,
     compiled: OnceLock<Option<Regex>>,
@@ -79,18 +80,18 @@ impl LazyRegex {
     }
 }
 
-/// All rules that are taken over, with what finds their keywords.
+/// All rules in use, with an automaton for their keywords.
 pub(crate) struct GitleaksRules {
     pub(crate) rules: Vec<GitleaksRule>,
     allowlists: Vec<Allowlist>,
     keywords: AhoCorasick,
-    /// For each keyword the rules that it belongs to.
+    /// The rules of each keyword.
     rules_by_keyword: Vec<Vec<usize>>,
 }
 
 static ALL: LazyLock<GitleaksRules> = LazyLock::new(|| GitleaksRules::parse(RULES));
 
-/// The rules.
+/// Returns the rules.
 pub(crate) fn rules() -> &'static GitleaksRules {
     &ALL
 }
@@ -116,7 +117,7 @@ impl GitleaksRules {
         }
     }
 
-    /// Calls `found` with every secret: the name of its rule and its range.
+    /// Calls `found` with the rule's name and the range of every secret.
     pub(crate) fn find(&self, text: &str, mut found: impl FnMut(&'static str, Range<usize>)) {
         let mut places: Vec<Vec<usize>> = vec![Vec::new(); self.rules_by_keyword.len()];
         for keyword in self.keywords.find_overlapping_iter(text) {
@@ -141,7 +142,7 @@ impl GitleaksRule {
     fn parse(table: &DeTable<'static>) -> Option<GitleaksRule> {
         let text = |key: &str| Some(table.get(key)?.get_ref().as_str()?.to_owned());
         let id: &'static str = Box::leak(text("id")?.into_boxed_str());
-        // A path other than that of code is asked for: our texts are code.
+        // The rule requires the path of another kind of file: our texts are code.
         if table.contains_key("path") || REPLACED_RULES.contains(&id) {
             return None;
         }
@@ -160,13 +161,13 @@ impl GitleaksRule {
             pattern,
             compiled: OnceLock::new(),
             entropy: number("entropy"),
-            // A whole number, small.
+            // A small whole number.
             secret_group: number("secretGroup").map(|group| group as usize),
             allowlists: tables(table, "allowlists").filter_map(Allowlist::parse).collect(),
         })
     }
 
-    /// Compiles the pattern, as it is used.
+    /// Compiles the pattern.
     pub(crate) fn compile(&self) -> Result<Regex, regex::Error> {
         compile(&self.pattern)
     }
@@ -178,7 +179,7 @@ impl GitleaksRule {
         global: &[Allowlist],
         found: &mut dyn FnMut(Range<usize>),
     ) {
-        // A rule that does not compile is found by a test.
+        // A test covers rules that do not compile.
         let Some(pattern) = self.compiled.get_or_init(|| self.compile().ok()) else { return };
         let windows = match self.names_keyword {
             _ if self.id == GENERIC => lines_with_literals(text, keywords),
@@ -194,7 +195,7 @@ impl GitleaksRule {
         }
     }
 
-    /// What of a match is secret; `captures` begin at `start`.
+    /// Returns the secret part of a match; `captures` begin at `start`.
     fn secret(
         &self,
         text: &str,
@@ -221,7 +222,7 @@ impl GitleaksRule {
 }
 
 impl Allowlist {
-    /// `None` where it is about paths: our texts are code, which no such list is about.
+    /// Returns `None` for lists of paths: they do not apply to our texts, which are code.
     fn parse(table: &DeTable<'static>) -> Option<Allowlist> {
         let is_and = table.get("condition").is_some_and(|value| value.get_ref().as_str() == Some("AND"));
         if is_and && table.contains_key("paths") {
@@ -258,7 +259,7 @@ fn line_around(bytes: &[u8], range: &Range<usize>) -> Range<usize> {
     start..end.map_or(bytes.len(), |at| range.end + at)
 }
 
-/// The parts of a text around places, in order and none overlapping another, each of whole lines where lines are short.
+/// Returns the parts of a text around positions, in order and without overlap; whole lines if the lines are short.
 fn windows(text: &str, places: &[usize]) -> Vec<Range<usize>> {
     let mut windows: Vec<Range<usize>> = Vec::new();
     for place in places {
@@ -272,7 +273,7 @@ fn windows(text: &str, places: &[usize]) -> Vec<Range<usize>> {
     windows
 }
 
-/// The lines at places that hold a string long enough to be a key, with a digit in it.
+/// Returns the lines at positions that contain a string with a digit that is long enough for a key.
 fn lines_with_literals(text: &str, places: &[usize]) -> Vec<Range<usize>> {
     let mut lines: Vec<Range<usize>> = Vec::new();
     for place in places {
@@ -296,12 +297,13 @@ fn keyword_automaton<P: AsRef<[u8]>>(words: &[P]) -> AhoCorasick {
     built.expect("the words are constants, and every test builds them")
 }
 
-/// Go's classes are ASCII, and so are ours without Unicode.
+/// Without Unicode, classes are ASCII as in Go.
 fn compile(pattern: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(&to_rust_syntax(pattern)).unicode(false).size_limit(MAX_PATTERN_BYTES).build()
 }
 
-/// A pattern of Go in the syntax of the regex crate: Go takes a brace that begins no repetition as it is, and a bracket in a class.
+/// Translates a Go pattern into the syntax of the regex crate: Go accepts a brace that begins no repetition as a literal, and a
+/// bracket in a class.
 fn to_rust_syntax(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut rest = pattern.char_indices().peekable();
@@ -310,7 +312,7 @@ fn to_rust_syntax(pattern: &str) -> String {
         match character {
             '\\' => {
                 let Some((_, escaped)) = rest.next() else { continue };
-                // What is escaped for no reason is refused here.
+                // The regex crate rejects needless escapes.
                 if !['%', '"', '\'', '/', '_', ' ', ':'].contains(&escaped) {
                     out.push('\\');
                 }
@@ -327,7 +329,7 @@ fn to_rust_syntax(pattern: &str) -> String {
             '[' => {
                 in_class = true;
                 out.push('[');
-                // A closing bracket at the beginning of a class is one of it.
+                // A closing bracket at the start of a class is a member of the class.
                 if rest.next_if(|(_, next)| *next == '^').is_some() {
                     out.push('^');
                 }
@@ -368,7 +370,7 @@ fn strings<'a>(table: &'a DeTable<'static>, key: &str) -> impl Iterator<Item = &
 mod tests {
     use super::*;
 
-    /// What is applied to the contents of files that are no code of ours, or replaced.
+    /// Rules for the contents of other kinds of files, and rules that are replaced.
     const LEFT_OUT: [&str; 6] = [
         "freemius-secret-key",
         "hashicorp-tf-password",

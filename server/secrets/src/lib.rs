@@ -1,10 +1,10 @@
-//! Secrets in code: where they are, and code without them.
+//! Finds secrets in code and masks them.
 //!
-//! A secret gives way to as many `x` as it has bytes. Quotes and line ends stay, and so does every offset, line and column; a
-//! text that was redacted once stays as it is. Equal secrets cannot be linked. Pure: no IO, no clock.
+//! Each byte of a secret is replaced with `x`. Quotes and line ends stay, so that offsets, lines and columns do not change; a
+//! redacted text stays the same if it is redacted again. Equal secrets cannot be linked. Pure: no IO, no clock.
 //!
-//! Three sources, each with its own idea of what a secret is: [`gitleaks`] knows the tokens of services, [`token_patterns`] a few of them that
-//! may be cut off or keep their layout, and [`named_values`] reads code. What a value must look like is in [`classify_value`].
+//! There are three sources: [`gitleaks`] knows the tokens of services, [`token_patterns`] a few token formats that may be truncated or
+//! must keep their layout, and [`named_values`] reads code. [`classify_value`] decides whether a value can be a secret.
 #![deny(clippy::disallowed_methods)]
 
 mod classify_value;
@@ -17,15 +17,15 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// What stands in place of every byte of a secret.
+/// Replacement of every byte of a secret.
 pub const MASK: char = 'x';
 
-/// How much of the code around a text is searched with it, bytes: what says that something is a secret is in the same statement, or in
-/// the lines of a private key.
+/// Size of the code around a text that is searched with it, bytes: the hint that something is a secret is in the same statement,
+/// or in the lines of a private key.
 const AROUND: usize = 8 << 10;
 
-/// A search is repeated on the masked text, since what is left may look like a secret then. It ends by itself; this is for the case
-/// that it does not.
+/// Limit of searches per text. The search is repeated on the masked text because the rest may look like a secret then. It normally
+/// ends earlier.
 const MAX_ROUNDS: usize = 8;
 
 /// A secret in a text.
@@ -33,11 +33,11 @@ const MAX_ROUNDS: usize = 8;
 pub struct Finding {
     /// Name of the rule that found it.
     pub rule: &'static str,
-    /// Where it is, in bytes.
+    /// Its bytes in the text.
     pub range: Range<usize>,
 }
 
-/// All secrets in `text`, in order, none overlapping another. Masking them leaves none.
+/// Returns all secrets in `text`, in order and without overlap. Masking them leaves none.
 pub fn find_secrets(text: &str) -> Vec<Finding> {
     let mut findings = find_once(text);
     for _ in 1..MAX_ROUNDS {
@@ -74,7 +74,7 @@ fn find_once(text: &str) -> Vec<Finding> {
     merge(findings)
 }
 
-/// Whether a value is written out rather than computed: it is quoted, and as random as keys are.
+/// Whether a value is a literal, not an expression: it is quoted, and as random as a key.
 fn is_literal(text: &str, range: &Range<usize>) -> bool {
     let before = text[..text.floor_char_boundary(range.start)].chars().next_back();
     let is_quoted = before.is_some_and(|before| ['"', '\'', '`'].contains(&before));
@@ -82,7 +82,7 @@ fn is_literal(text: &str, range: &Range<usize>) -> bool {
     is_quoted && classify_value::is_key(value) && !named_values::is_about_secret(text, range.start)
 }
 
-/// `text` without its secrets; borrowed when there are none.
+/// Returns `text` with its secrets masked; borrowed if there are none.
 pub fn redact(text: &str) -> Cow<'_, str> {
     match find_secrets(text).as_slice() {
         [] => Cow::Borrowed(text),
@@ -90,30 +90,30 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Three neighbouring texts with their secrets masked, those too that no single one of them shows.
+/// Three neighbouring texts with their secrets masked, including secrets that extend over more than one of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MaskedParts {
-    /// The end of the text before: as much of it as was searched, at most 8 KiB.
+    /// The end of the text before that was searched, at most 8 KiB.
     pub before: String,
     /// The whole text in the middle.
     pub text: String,
-    /// The beginning of the text after: as much of it as was searched, at most 8 KiB.
+    /// The beginning of the text after that was searched, at most 8 KiB.
     pub after: String,
-    /// The secrets that the middle one holds or crosses, in full.
+    /// The full text of the secrets that overlap the middle text.
     pub secrets: Vec<String>,
 }
 
-/// Masks secrets in `text` as it is between two others.
+/// Masks the secrets in `text`, which is between two other texts.
 ///
-/// The neighbours show whether it holds one: `password = "` before an answer, or the other half of a token. With an empty `text`,
-/// `secrets` has those that the cursor parts.
+/// The neighbours can make it a secret: `password = "` before an answer, or the other half of a token. With an empty `text`,
+/// `secrets` contains the secrets that the cursor splits.
 pub fn redact_between(before: &str, text: &str, after: &str) -> MaskedParts {
     let before = &before[before.ceil_char_boundary(before.len().saturating_sub(AROUND))..];
     let after = &after[..after.floor_char_boundary(AROUND)];
     let whole = [before, text, after].concat();
     let range = before.len()..before.len() + text.len();
     let mut findings = find_secrets(&whole);
-    // A mask begins and ends between characters, and so does each part.
+    // Masks begin and end at character boundaries, and so do the parts.
     let masked = mask(&whole, &findings);
     findings.retain(|finding| finding.range.start < range.end && range.start < finding.range.end);
     let secrets = findings.into_iter().map(|finding| whole[finding.range].to_owned()).collect();
@@ -126,7 +126,7 @@ pub fn redact_between(before: &str, text: &str, after: &str) -> MaskedParts {
     }
 }
 
-/// `text` with every byte of the findings masked but line ends. They are in order and do not overlap.
+/// Returns `text` with every byte of the findings masked except line ends. The findings are in order and do not overlap.
 pub fn mask(text: &str, findings: &[Finding]) -> String {
     let mut masked = String::with_capacity(text.len());
     for Finding { range, .. } in findings {
@@ -141,12 +141,12 @@ pub fn mask(text: &str, findings: &[Finding]) -> String {
     masked
 }
 
-/// Whether a secret is so distinctive that the same text elsewhere is the same secret.
+/// Whether a secret is so distinctive that an equal text elsewhere is the same secret.
 pub fn is_distinctive(secret: &str) -> bool {
     token_patterns::is_random(secret)
 }
 
-/// Joins findings that overlap; the one that begins first gives its name.
+/// Joins overlapping findings under the name of the first one.
 fn merge(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_key(|finding| (finding.range.start, Reverse(finding.range.end)));
     let mut merged: Vec<Finding> = Vec::new();

@@ -1,8 +1,8 @@
-//! Secrets in code: strings and values that a name nearby gives away, in any of the ten languages.
+//! Finds strings and values whose context marks them as secrets, in any of the ten languages.
 //!
-//! One mechanism for all forms. A line that holds a telling word is cut into its strings; the text of the statement before a string
-//! says what it is (a password, a key, an argument of a login), and the string itself says whether it can be one. Values without
-//! quotes count in comments, in other strings, in URLs and behind `#define`.
+//! One mechanism covers all forms. A line with a keyword is split into its strings; the statement before a string shows its role
+//! (a password, a key, an argument of a login), and the string itself shows whether it can be a secret. Unquoted values count in
+//! comments, in other strings, in URLs and after `#define`.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -14,19 +14,19 @@ use crate::classify_value::{
     self, compile_pattern, is_hex_key, is_key, is_password, is_plain_password, is_uuid,
 };
 
-/// Longer lines are data; their beginning is looked at, bytes.
+/// Longer lines are data: only their beginning is searched, bytes.
 const MAX_LINE: usize = 4 << 10;
 
-/// Shorter strings are no secrets, bytes.
+/// Shorter strings are not secrets, bytes.
 const MIN_SECRET: usize = 6;
 
-/// Shorter words behind the name of a scheme are words, bytes.
+/// Shorter values after the name of a scheme are words, bytes.
 const MIN_SCHEME_VALUE: usize = 16;
 
-/// How far before a string the word may stand that says what it is, bytes.
+/// Largest distance between a name and its string, bytes.
 const MAX_NAME_DISTANCE: usize = 160;
 
-/// Words that a line must hold to be looked at.
+/// A line is searched only if it contains one of these words.
 static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let words = [
         "pass",
@@ -65,7 +65,7 @@ static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     built.expect("the words are constants")
 });
 
-/// Strings of a line: triple, raw and plain ones. The first group that takes part is the content.
+/// String literals of a line: triple-quoted, raw and plain. The first group that takes part in the match is the content.
 static STRINGS: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(concat!(
         r##""""(.+?)"""|'''(.+?)'''|r#"(.+?)"#|R"[\w]{0,16}\((.+?)\)[\w]{0,16}""##,
@@ -73,7 +73,7 @@ static STRINGS: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// Names of passwords and keys; `pass` alone only as a whole word.
+/// Names of passwords and keys; `pass` only as a whole word.
 static PASSWORD: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(
         r"(?i)passw(?:or)?[dt]|passphrase|(?:^|[^a-z])pwd|pwd(?:[^a-z]|$)|\bpw\b|(?:[_-]|\b)pass(?:\b|[_\d])|[a-z]Pass\b|\bcreds?\b|credential|getpass|securestring",
@@ -92,7 +92,7 @@ static CALL: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// What a name says of something else than the secret itself, right where the name ends.
+/// Suffixes of names that describe a secret instead of holding it.
 static ABOUT: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(concat!(
         r"(?i)(?:passw(?:or)?d|passphrase|pwd|pass|secret|token|key|credentials?|auth)s?[_ -]?",
@@ -106,52 +106,52 @@ static HASHED: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Values behind a name within comments and strings, where quotes may be doubled or escaped.
+/// Values after a name within comments and strings, where quotes may be doubled or escaped.
 static BARE: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(
         r#"(?i)(passw(?:or)?[dt]|passphrase|\bpwd|\bpass|secret|token|api[ _-]?key|(?:access|account)[_-]?key)(?:\w*)(?:["'\])\\]{0,3}\s*(?:[:=]|=>|\bis\b)\s*[\\"'`]{0,3}|\s\\?["'`])([^\s"'`<>{}();,&\\]{6,})"#,
     )
 });
 
-/// The same in comments, where words may be between name and value.
+/// The same in comments, where words may separate name and value.
 static REMARK: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(
         r#"(?i)(?:passw(?:or)?d|passphrase|\bpwd|secret|token|key)(?:\s+\w+){1,3}\s*[:=]\s*["'`]?([^\s"'`<>{}();,&\\]{6,})"#,
     )
 });
 
-/// What takes a key and has the name of an algorithm: hashes with a key, ciphers.
+/// Algorithms that take a key: keyed hashes and ciphers.
 static KEYED: LazyLock<Regex> = LazyLock::new(|| compile_pattern(r"(?i)hmac|pbkdf2|bcrypt|scrypt|fernet"));
 
-/// A line of variables, as it is in a string of many lines.
+/// A line with an assignment, as in multi-line strings.
 static VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(
         r#"^\s*(?:export\s+)?(?:[A-Z][A-Z0-9_]*(?:PASS|PWD|SECRET|TOKEN|KEY)[A-Z0-9_]*|[\w.]*(?:password|passwd|pwd|secret))=([^\s"'`(){}<>$;,\[\]]{6,})\s*$"#,
     )
 });
 
-/// Passwords in statements of SQL and in commands of shells.
+/// Passwords in SQL statements and shell commands.
 static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(
         r#"(?i)identified\s+(?:with\s+\S+\s+)?by\s+(?:password\s+)?[\\"'`]{1,2}([^"'`\\\s]{6,})|\b(?:mysql|mysqldump|mysqladmin|mariadb)\s[^"'`|;]*?\s-p([^\s"'`]{6,})|\bsshpass\s+-p\s*([^\s"'`]{6,})|["'`](?-i:AUTH)\s([^\s"'`%]{6,})["'`]"#,
     )
 });
 
-/// Where the name of an argument follows its default.
+/// A default value that precedes the name of its argument.
 static DEFAULT: LazyLock<Regex> = LazyLock::new(|| compile_pattern(r"(?i)\bdefault(?:_value)?\s*=\s*$"));
 
-/// A password's name right before the string: assigned, compared, the key of a map, or the call that takes it.
+/// A password's name directly before the string: an assignment, a comparison, a key of a map, or a call that takes the password.
 static DIRECT: LazyLock<Regex> = LazyLock::new(|| {
     let name = r"(?:passw(?:or)?[dt]|passphrase|\bpwd|\bpw|\bpass|[a-z_]pwd|_pass|(?-i:[a-z]Pass)|secret)";
     let opening = r"(?:new\s+)?[\w.:@$&*]{0,24}[({]?\s*";
     compile_pattern(&format!(
         concat!(
             r#"(?i)(?:{name}["'\])\s]*(?:\[\w*\]\s*)?(?::\s*[\w&'<>\[\]. ]{{1,24}})?\s*(?::=|={{1,3}}|!==?|:|=>)\s*{opening}"#,
-            // The name is the argument or the part before.
+            // The name is the previous argument or element.
             r#"|{name}["'`]\s*,\s*{opening}|#\s*define\s+\w*{name}\w*\s+\(?L?"#,
-            // The one that it is compared with.
+            // The string is compared with the name.
             r#"|(?:cmp|equals?|compare|assert_eq!|verify|check)\w*\s*\((?:[\w.&*]+,\s*)*[\w.&*]*{name}\w*,\s*{opening}"#,
-            // The call that takes it.
+            // The call takes the password.
             r#"|(?:set|with|use|check|verify|\.)_?\w*{name}\w*\((?:[\w&.*]+,\s*)?{opening})$"#,
         ),
         name = name,
@@ -159,14 +159,14 @@ static DIRECT: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// The name of a key right before the string.
+/// A key's name directly before the string.
 static DIRECT_KEY: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(
         r#"(?i)(?:(?:api|access|auth|secret|private|client|account|bearer|signing|encryption)[_-]?(?:key|token|secret)|secret|token)["'\])\s]*(?:\[\w*\]\s*)?(?::\s*[\w&'<>\[\]. ]{1,24})?\s*(?::=|=|:|=>|["'`]\s*,)\s*(?:new\s+)?[\w.:@$&*]{0,24}[({]?\s*$"#,
     )
 });
 
-/// The argument behind a user's name, in calls and tuples that log in.
+/// The argument after a user name, in calls and tuples that log in.
 static LOGIN: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(concat!(
         r#"(?i)(?:(?:log_?in|sign_?in|credentials?\w*|basic_?auth|plain_?auth|userpass\w*|\bauth\w{0,12})["']?(?:\(\))?(?:\.\w{1,16})?\s*(?:[=:]\s*)?(?:new\s+\w+\s*)?[(\[{]"#,
@@ -175,14 +175,14 @@ static LOGIN: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// What takes a user and a password in one string.
+/// Calls that take user and password in one string.
 static PAIR: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(
         r#"(?i)(?:["'`](?:-u|--user)["'`],|userpwd,|btoa\(|b64encode\(|buffer\.from\(|basic)[^"'`]*$"#,
     )
 });
 
-/// Where a comment begins.
+/// Start of a comment.
 static COMMENT: LazyLock<Regex> =
     LazyLock::new(|| compile_pattern(r"(?:^|\s)(?:#|//|--|/\*|\*)|\{/\*|///?!?"));
 
@@ -192,7 +192,7 @@ static DEFINE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Name and password before a host: of URLs, and of Go's data source names.
+/// Name and password before a host, in URLs and in Go's data source names.
 static USERINFO: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(
         r#"://[^\s:/@"'`<>{}$%]*:([^\s/@"'`<>{}$]+)@|://([0-9a-f]{24,})@|["'`][\w.-]+:([^\s:@/"'`<>{}$]{4,})@(?:(?:tcp|unix|udp)?\(|/)"#,
@@ -205,7 +205,7 @@ static PARAMETER: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// `user:password` as one argument of a program.
+/// `user:password` as one argument of a command.
 static CURL: LazyLock<Regex> =
     LazyLock::new(|| compile_pattern(r#"(?:-u|--user)[ =]["']?[\w.@-]+:([^\s"'<>{}$]{4,})"#));
 static USER_AND_PASSWORD: LazyLock<Regex> =
@@ -217,21 +217,21 @@ static SPRING: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(r"(?i)\$\{[\w.-]*(?:secret|passw(?:or)?d|token|key)[\w.-]*:([^}\s]{6,})\}")
 });
 
-/// What names in a statement say of its strings.
+/// Hints that the names in a statement give about its strings.
 #[derive(Default)]
 struct NameHints {
-    /// A password is named somewhere before it.
+    /// A password is named somewhere before the string.
     is_password: bool,
     is_key: bool,
     is_call: bool,
-    /// A password's name is right before it.
+    /// A password's name is directly before the string.
     is_direct_password: bool,
     is_direct_key: bool,
-    /// It follows a user's name.
+    /// The string follows a user name.
     is_login: bool,
 }
 
-/// Calls `found` with every secret: the name of the rule and its range.
+/// Calls `found` with the rule's name and the range of every secret.
 pub(crate) fn find(text: &str, mut found: impl FnMut(&'static str, Range<usize>)) {
     let mut words = WORDS.find_iter(text).map(|word| word.start()).peekable();
     let (mut start, mut before, mut opens) = (0, "", false);
@@ -259,7 +259,7 @@ pub(crate) fn find(text: &str, mut found: impl FnMut(&'static str, Range<usize>)
     }
 }
 
-/// Whether a line ends where a value is to follow, and says what it is.
+/// Whether a line ends with a character that a value in the next line may follow.
 fn opens_value(line: &str) -> bool {
     line.ends_with(['=', '(', ':', ',', '\\', '`', '"', '\'', '+'])
 }
@@ -307,7 +307,7 @@ fn is_plain_secret(value: &str) -> bool {
     is_secret(value) || is_plain_password(value)
 }
 
-/// Words that documents write for a password.
+/// Whether the value is a word that documentation uses for a password.
 fn is_password_word(value: &str) -> bool {
     let lower = value.to_lowercase();
     ["password", "passwd", "pass", "pwd", "pw", "secret", "token", "key", "changeme", "port", "xxx"]
@@ -316,7 +316,7 @@ fn is_password_word(value: &str) -> bool {
         || value.chars().all(|character| character.is_ascii_digit() && value.len() < 6)
 }
 
-/// Values without quotes of their own, in comments and within strings.
+/// Finds unquoted values in comments and within strings.
 fn find_unquoted(line: &str, found: &mut dyn FnMut(&'static str, Range<usize>)) {
     let comment = COMMENT.find(line).map(|comment| comment.start());
     if let Some(comment) = comment {
@@ -345,7 +345,7 @@ fn find_unquoted(line: &str, found: &mut dyn FnMut(&'static str, Range<usize>)) 
     }
 }
 
-/// Whether a place is within a string that goes on behind `end`, or that does not end in this line.
+/// Whether a position is within a string that continues after `end`, or that does not end in this line.
 fn is_in_string(line: &str, start: usize, end: usize) -> bool {
     let holds = |captures: regex::Captures<'_>| {
         let content = captures.iter().skip(1).flatten().next();
@@ -386,7 +386,7 @@ fn find_in_strings(before: &str, line: &str, found: &mut dyn FnMut(&'static str,
             found("user and password", content.start() + pair.start()..content.start() + pair.end());
         }
     }
-    // A value alone in its line, within a string that was opened in the line before.
+    // A value alone in its line, within a string that starts in the previous line.
     let value = line.trim().trim_end_matches(['"', '\'', '`', ',', ';', ')']);
     if before.ends_with(['"', '\'', '`']) && opens_value(before) && is_key(value) {
         let telling = name_hints(before, "", false);
@@ -397,12 +397,14 @@ fn find_in_strings(before: &str, line: &str, found: &mut dyn FnMut(&'static str,
     }
 }
 
-/// Whether a string is worth a look at what is around it: secrets have digits or signs, and most strings have neither.
+/// Whether a string can be a secret, so that its context is checked: secrets have digits or special characters, and most strings
+/// have neither.
 fn may_be_secret(value: &str) -> bool {
     value.len() >= MIN_SECRET && value.contains(|c: char| c.is_ascii_digit() || "!@#$%^&".contains(c))
 }
 
-/// A password where only a key is expected: with a sign or several digits, or a name that says `secret`.
+/// Whether a value can be a password where a key is expected: it has special characters or several digits, or a name like
+/// `secret` is near.
 fn is_strong(value: &str, context: &str) -> bool {
     let digits = value.chars().filter(char::is_ascii_digit).count();
     let lower = context.to_lowercase();
@@ -413,7 +415,7 @@ fn is_strong(value: &str, context: &str) -> bool {
         || lower.contains("hmac")
 }
 
-/// The text of the statement before a string, at most as much as can tell of it.
+/// Returns the text of the statement before a string, limited to the part that can describe the string.
 fn statement_before(before: &str, line: &str, start: usize) -> String {
     let head = &line[..start];
     let from = head.ceil_char_boundary(head.len().saturating_sub(MAX_NAME_DISTANCE));
@@ -429,7 +431,8 @@ fn statement_before(before: &str, line: &str, start: usize) -> String {
     }
 }
 
-/// Whether no bracket ends in a text that began before it: a semicolon before that is in an array's type or a property's body.
+/// Whether `text` closes no bracket that it does not open: a semicolon before such a bracket is in an array's type or a
+/// property's body.
 fn is_balanced(text: &str) -> bool {
     let mut depth = 0_i32;
     text.chars().all(|character| {
@@ -442,7 +445,7 @@ fn is_balanced(text: &str) -> bool {
     })
 }
 
-/// Whether the text before a value says that it is about a secret, as its digest or its name, rather than the secret itself.
+/// Whether the text before a value describes a secret, for example its digest or name, instead of the secret itself.
 pub(crate) fn is_about_secret(text: &str, start: usize) -> bool {
     let line = text[..start].rfind('\n').map_or(0, |end| end + 1);
     let line = text.ceil_char_boundary(line.max(start.saturating_sub(MAX_NAME_DISTANCE)));
@@ -450,12 +453,12 @@ pub(crate) fn is_about_secret(text: &str, start: usize) -> bool {
     ABOUT.is_match(before) || HASHED.is_match(before)
 }
 
-/// What the text before a string, and the comment behind it, say of it.
+/// Returns the hints of the text before a string and of the comment after it.
 fn name_hints(context: &str, after: &str, overlaps: bool) -> NameHints {
     if overlaps || ABOUT.is_match(context) || HASHED.is_match(context) && !KEYED.is_match(context) {
         return NameHints::default();
     }
-    // A comment behind the statement may say what the value is.
+    // A comment after the statement may describe the value.
     let remark = after.find("//").or_else(|| after.find("/*")).map_or("", |at| &after[at..]);
     let is_default = DEFAULT.is_match(context);
     let remark = if is_default { after } else { remark };
@@ -463,7 +466,7 @@ fn name_hints(context: &str, after: &str, overlaps: bool) -> NameHints {
     let compared = after.trim_start().starts_with(".equals(") && PASSWORD.is_match(after);
     let says_secret = PASSWORD.is_match(remark) || remark.contains("secret");
     let is_value = context.trim_end_matches(['b', 'L', '@', 'r', ' ']).ends_with(['=', ':', ',', '(', '{']);
-    // Java keeps passwords as arrays of characters.
+    // Java stores passwords as arrays of characters.
     let is_array = after.starts_with(".toCharArray()");
     NameHints {
         is_password: PASSWORD.is_match(context) || compared || PASSWORD.is_match(remark),

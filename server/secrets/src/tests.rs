@@ -1,11 +1,11 @@
-//! Secrets in these tests are put together when the tests run: no scanner shall take this file for a leak.
+//! The secrets in these tests are composed at run time, so that scanners do not report this file.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
 
-/// `length` characters that look drawn at random from `alphabet`, always the same.
+/// Returns `length` characters that look random, always the same ones, from `alphabet`.
 fn random(alphabet: &str, length: usize) -> String {
     let alphabet = alphabet.as_bytes();
     (0..length)
@@ -25,7 +25,7 @@ fn hex(length: usize) -> String {
     random("0a1b2c3d4e5f6789", length)
 }
 
-/// One secret for every rule, with the code around it.
+/// Returns one secret for every rule, with the code around it.
 fn samples() -> Vec<(&'static str, String, String, String)> {
     let token = |rule, secret: String| (rule, "key = ".to_owned(), secret, ";".to_owned());
     let place =
@@ -202,7 +202,7 @@ fn a_rejected_place_does_not_hide_the_secret_in_it() {
     );
 }
 
-/// Code with secrets, quotes, line ends and half tokens in any order.
+/// Generates code with secrets, quotes, line ends and partial tokens in any order.
 fn code() -> impl Strategy<Value = String> {
     let secrets: Vec<String> =
         samples().into_iter().map(|(_, before, secret, after)| before + &secret + &after).collect();

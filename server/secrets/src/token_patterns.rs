@@ -1,4 +1,4 @@
-//! What secrets look like: token formats that their issuers document, and places where any random string is a secret.
+//! Token formats that their issuers document, and contexts in which any random string is a secret.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use regex::{Captures, Regex};
 use crate::classify_value::compile_pattern as compile;
 use crate::entropy::entropy_bits;
 
-/// Tokens that are known by their own form, as (name, pattern of the whole token).
+/// Tokens with a distinctive format, as (name, pattern of the whole token).
 const TOKEN_FORMATS: [(&str, &str); 34] = [
     ("anthropic key", r"\bsk-ant-[a-z0-9]+-[\w-]{20,}"),
     ("openai key", r"\bsk-(?:(?:proj|svcacct|admin|or-v1)-[\w-]{20,}|[A-Za-z0-9]{32,}\b)"),
@@ -46,7 +46,7 @@ const TOKEN_FORMATS: [(&str, &str); 34] = [
     ("json web token", r"\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}"),
 ];
 
-/// What the rest of the rules accepts as a secret where it finds a string.
+/// Values that the other rules accept as secrets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SecretShape {
     /// A password: letters and digits, but no URL.
@@ -57,7 +57,7 @@ enum SecretShape {
     KeyBlock,
 }
 
-/// Places of secrets, as (name, pattern, what is accepted); the first group that takes part is the secret.
+/// Contexts of secrets, as (name, pattern, accepted value); the first group that takes part in the match is the secret.
 const CONTEXT_PATTERNS: [(&str, &str, SecretShape); 4] = [
     (
         "private key",
@@ -65,7 +65,7 @@ const CONTEXT_PATTERNS: [(&str, &str, SecretShape); 4] = [
             r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:",
             // The whole block.
             r"((?:[^-]|-[^-])*)-----END",
-            // A block that is cut off: its whole lines.
+            // A truncated block: its whole lines.
             r#"|((?:(?:[\s"'`,+\\]|\\[nr])*[A-Za-z0-9+/=]{40,})+))"#
         ),
         SecretShape::KeyBlock,
@@ -79,13 +79,13 @@ const CONTEXT_PATTERNS: [(&str, &str, SecretShape); 4] = [
     ("basic authorization", r"(?i-u:\bbasic)\s+([A-Za-z0-9+/]{16,}={0,2})", SecretShape::Key),
 ];
 
-/// Letters and digits stand together in shorter words too: `v1`, `oauth2`, `sha256`.
+/// Shorter words mix letters and digits too: `v1`, `oauth2`, `sha256`.
 const MIN_MIXED_CHARACTERS: usize = 8;
 
-/// English words and hexadecimal digits in short strings stay below this; random strings from 16 characters on are above.
+/// English words and hexadecimal digits in short strings have less; random strings of 16 and more characters have more.
 const MIN_KEY_ENTROPY_BITS: f64 = 3.0;
 
-/// Shorter strings are rarely keys, and too many identifiers look random up to here.
+/// Shorter strings are rarely keys, and too many identifiers of this length look random.
 const MIN_KEY_CHARACTERS: usize = 16;
 
 static TOKEN_REGEX: LazyLock<Regex> = LazyLock::new(|| {
@@ -96,10 +96,10 @@ static TOKEN_REGEX: LazyLock<Regex> = LazyLock::new(|| {
 static CONTEXT_REGEXES: LazyLock<[Regex; CONTEXT_PATTERNS.len()]> =
     LazyLock::new(|| CONTEXT_PATTERNS.map(|(_, pattern, _)| compile(pattern)));
 
-/// The pieces of a private key's text; line ends written as escapes are pieces of their own.
+/// The pieces of a private key's text; escaped line ends are separate pieces.
 static KEY_BLOCK_PIECE: LazyLock<Regex> = LazyLock::new(|| compile(r"\\[nr]|[A-Za-z0-9+/=]+"));
 
-/// Calls `found` with every secret: the name of its rule and its range.
+/// Calls `found` with the rule's name and the range of every secret.
 pub(crate) fn find(text: &str, mut found: impl FnMut(&'static str, Range<usize>)) {
     find_tokens(text, &mut found);
     for ((rule, _, value), pattern) in CONTEXT_PATTERNS.iter().zip(CONTEXT_REGEXES.iter()) {
@@ -126,7 +126,7 @@ fn token(captures: &Captures<'_>) -> Option<(&'static str, Range<usize>)> {
 }
 
 impl SecretShape {
-    /// The parts of `text` that are secret; `text` begins at `start`.
+    /// Returns the secret parts of `text`; `text` begins at `start`.
     fn secrets(self, text: &str, start: usize) -> Vec<Range<usize>> {
         let is_secret = match self {
             SecretShape::KeyBlock => return key_block(text, start),
@@ -137,7 +137,7 @@ impl SecretShape {
     }
 }
 
-/// From the first piece that is random enough, all pieces are part of the key.
+/// Returns all pieces of a key, from the first piece that is random enough.
 fn key_block(text: &str, start: usize) -> Vec<Range<usize>> {
     KEY_BLOCK_PIECE
         .find_iter(text)
@@ -151,7 +151,7 @@ fn has_letters_and_digits(text: &str) -> bool {
     text.contains(char::is_alphabetic) && text.contains(|character: char| character.is_ascii_digit())
 }
 
-/// Whether a string was drawn at random, rather than put together from words and numbers.
+/// Whether a string is random rather than composed of words and numbers.
 pub(crate) fn is_random(text: &str) -> bool {
     let mut parts = text.split(|character: char| !character.is_ascii_alphanumeric());
     let mixes = parts.any(|part| part.len() >= MIN_MIXED_CHARACTERS && has_letters_and_digits(part));

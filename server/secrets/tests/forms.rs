@@ -1,18 +1,20 @@
-//! Precision and recall over forms of secrets in ten languages. Each list says how much of it was known when rules were written.
+//! Measures precision and recall over forms of secrets in ten languages. The docs of each test say whether rules were written
+//! with its list known. The only figure of forms that no rule had seen is that of [`forms_that_were_written_after_all_rules`]:
+//! 95.5 % recall at 100 % precision.
 
 use std::io::Write;
 
 use secrets::find_secrets;
 
-/// A form with the ranges of its secrets.
+/// A form and the ranges of its secrets.
 struct Form {
     language: String,
     text: String,
     secrets: Vec<std::ops::Range<usize>>,
 }
 
-/// Reads forms: `== language` before the forms of a language, one a line, each secret between brackets. A dot in the middle of a
-/// token keeps scanners of others from taking it for a real one, and is left out; `⏎` is a line end.
+/// Parses forms: a line `== language` starts the forms of a language, then one form a line, each secret between brackets. A dot
+/// in the middle of a token, which is removed, keeps other scanners from reporting the token as real; `⏎` is a line end.
 fn forms(file: &str) -> Vec<Form> {
     let mut language = "";
     let mut forms = Vec::new();
@@ -45,7 +47,7 @@ struct Counts {
     harmless: usize,
 }
 
-/// A secret is found if each byte of it is covered, and a form without one must stay as it is.
+/// Counts the findings. A secret is found if all its bytes are covered; a form without secrets must have no findings.
 fn count(positive: &str, negative: &str) -> Counts {
     let mut counts = Counts::default();
     for form in forms(positive) {
@@ -101,7 +103,7 @@ fn plain_passwords_in_all_kinds_of_places() {
     check(include_str!("forms/plain_positive.txt"), include_str!("forms/plain_negative.txt"), 0.98);
 }
 
-/// Written before the rules for plain passwords: 82.6 % then, 90.9 % with them, and more once the misses were read.
+/// Written before the rules for plain passwords: 82.6 % recall then, 90.9 % with them, and more after the misses were read.
 #[test]
 fn forms_that_were_written_before_their_rules() {
     check(
@@ -111,14 +113,16 @@ fn forms_that_were_written_before_their_rules() {
     );
 }
 
-/// Written after the rules, and measured before they were changed again: 95.5 % found, and nothing wrong.
+/// 95.5 % recall at 100 % precision (111 forms), measured before the misses were read and rules changed: the only figure of forms
+/// that no rule had seen.
 #[test]
 fn forms_that_were_written_after_all_rules() {
     check(include_str!("forms/outside_positive.txt"), include_str!("forms/outside_negative.txt"), 0.98);
 }
 
-/// 93.9 % before the rules for plain passwords, none of which was made for these.
+/// The former held-out list: 93.9 % recall before the rules for plain passwords. It is no longer held out: later rules were
+/// written with its results known, so its recall is no figure of unseen forms.
 #[test]
-fn forms_that_no_rule_was_fitted_on() {
+fn forms_that_were_held_out_once() {
     check(include_str!("forms/held_out_positive.txt"), include_str!("forms/held_out_negative.txt"), 0.97);
 }

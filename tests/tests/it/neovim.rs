@@ -362,7 +362,7 @@ fn what_can_be_replayed_is_told() {
     let project = Project::new(FUNCTION);
     let Some(editor) = open_recorded(&project) else { return };
     editor.press(":GhostbenchReplay foo<CR>");
-    wait_for_message(&editor, "cannot replay \"foo\"; say case, file, suite");
+    wait_for_message(&editor, "cannot replay \"foo\"; use case, file, suite");
     assert_eq!(editor.requests("ghostbench/replay"), Vec::<Value>::new());
 }
 
@@ -376,7 +376,7 @@ fn what_was_recorded_is_told_in_words() {
         ((1, 19), "recorded the function body, lines 1-5"),
         ((4, 19), "recorded the rest of the statement, line 4"),
         ((9, 5), "recorded the whole if block, lines 9-10"),
-        ((10, 17), "recorded that nothing more is to come, line 10"),
+        ((10, 17), "recorded that nothing follows, line 10"),
         ((9, 1), "recorded the function body, lines 9-12"),
         ((15, 1), "recorded the whole statement, line 15"),
         ((1, 1), "recorded before: the whole function, lines 1-5"),
@@ -436,7 +436,7 @@ fn commands_tell_that_the_server_has_ended() {
     editor.evaluate("vim.lsp.get_clients()[1]:stop(true)");
     editor.wait_until("#vim.lsp.get_clients() == 0");
     editor.press(":GhostbenchRecord<CR>");
-    wait_for_message(&editor, "the server has ended; :edit starts it again");
+    wait_for_message(&editor, "the server has ended; :edit restarts it");
     editor.press(":edit<CR>");
     editor.wait_until("Test.is_attached()");
     record(&editor);

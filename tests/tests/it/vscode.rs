@@ -237,7 +237,7 @@ fn a_missing_server_is_told_once_and_started_when_the_setting_is_corrected() {
     let opening = WindowOptions { settings: json!({}), server: Some(&nothing), is_trusted: true };
     let Some(editor) = VsCode::start(&project, "a.py", opening) else { return };
     editor.wait_until("Eyes.status()?.endsWith('Ghostbench: no server')");
-    editor.wait_for_message("ghostbench.server.path names no program");
+    editor.wait_for_message("ghostbench.server.path is not a program");
     editor.wait_for_message("correct the setting, or remove it");
     assert_eq!(editor.evaluate("Eyes.messages().length"), 1);
     editor.set(&json!({"ghostbench.server.path": editor.server()}));

@@ -64,18 +64,18 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
     };
     row("arrays, resident", &cold, "array_bytes", "bytes a token", 13.0)?;
     row(
-        "all of it, resident: arrays, words and files",
+        "everything, resident: arrays, words and files",
         &cold,
         "resident_bytes",
         "bytes a token",
         f64::INFINITY,
     )?;
-    row("most while it is built", &cold, "peak_bytes", "bytes a token", 30.0)?;
-    row("sorted, from tokens", &cold, "sorting_s", "s", 3.0)?;
-    row("built, from texts", &cold, "building_s", "s", f64::INFINITY)?;
-    row("a file of 900 tokens taken in", &cold, "file_ms", "ms", 2.0)?;
-    row("2,000 files taken in, as by a switch of branches", &cold, "branch_s", "s", f64::INFINITY)?;
-    row("started from the cache, up to the first answer", &warm, "start_s", "s", 3.0)?;
+    row("peak while building", &cold, "peak_bytes", "bytes a token", 30.0)?;
+    row("sorting, from tokens", &cold, "sorting_s", "s", 3.0)?;
+    row("building, from texts", &cold, "building_s", "s", f64::INFINITY)?;
+    row("updating a file of 900 tokens", &cold, "file_ms", "ms", 2.0)?;
+    row("updating 2,000 files, as after a switch of branches", &cold, "branch_s", "s", f64::INFINITY)?;
+    row("start from the cache to the first answer", &warm, "start_s", "s", 3.0)?;
     row("size of the cache", &cold, "cached_bytes", "bytes a token", f64::INFINITY)?;
     let times = |field: &str| -> Result<SortedTimes> {
         let all = cold[field].as_array().context("the child tells no times")?;
@@ -86,9 +86,9 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
     rows.push(FigureRow::times("rest of a statement, ms", &statements, &[limit(50, 1.0), limit(95, 10.0)]));
     rows.push(FigureRow::times("blocks and bodies, ms", &blocks, &[limit(95, 25.0)]));
     Ok(format!(
-        "{:.1} M tokens of {} in {} files, {} distinct words and literals a thousand tokens; {} + {} questions. \
-         Of each answer, lexing the open file is 0.3 ms in the middle; most of the rest is to align places, once for each way of writing \
-         from where they part.\n\n{}\n",
+        "{:.1} M tokens of {} in {} files, {} distinct words and literals per thousand tokens; {} + {} requests. \
+         Lexing the open file takes 0.3 ms of each answer (median); most of the rest is the alignment of positions, once for each \
+         method from the token where the methods differ.\n\n{}\n",
         number(&cold, "tokens")? / 1e6,
         cold["language"].as_str().unwrap_or_default(),
         number(&cold, "files")?,

@@ -26,9 +26,9 @@ pub(super) fn section(answered: &[RepositoryAnswers]) -> String {
     let rows: Vec<&AnswerRow> = answered.iter().flat_map(|one| &one.rows).collect();
     let ceilings: Vec<&UpperBound> = answered.iter().flat_map(|one| &one.ceilings).collect();
     let mut out = format!(
-        "Token-exact matches / edit similarity (indel) in percent, ungated; a silent answer is wrong except to a complete body. \
-         {} cases from {} repositories that no weight was fitted on. `hybrid` is the engine; it chooses among what a fitted ranking \
-         of tokens, voting, the longest match and the nearest copy write.\n\n",
+        "Token-exact matches / edit similarity (indel) in percent, ungated; an empty answer is wrong except to a complete body. \
+         {} cases from {} repositories that were not used for fitting. `hybrid` is the engine; it chooses among the proposals of a \
+         fitted ranking of tokens, voting, the longest match and the nearest copy.\n\n",
         rows.iter().filter(|row| !row.hidden && row.method == Method::Hybrid).count(),
         answered.len(),
     );
@@ -41,13 +41,8 @@ pub(super) fn section(answered: &[RepositoryAnswers]) -> String {
     let in_sight: Vec<&AnswerRow> =
         rows.iter().copied().filter(|row| !row.hidden && row.method == Method::Hybrid).collect();
     writeln!(out, "### By language\n\n{}", languages(&in_sight)).expect(STRING);
-    writeln!(
-        out,
-        "### What is missing, and why\n\n{}\n{}",
-        shortfalls(&in_sight, &ceilings),
-        examples(&ceilings)
-    )
-    .expect(STRING);
+    writeln!(out, "### Gaps to the targets\n\n{}\n{}", shortfalls(&in_sight, &ceilings), examples(&ceilings))
+        .expect(STRING);
     writeln!(out, "### Gates\n\n{}", gates(&in_sight)).expect(STRING);
     let builds: Vec<&CorpusBuildTime> = answered.iter().map(|one| &one.build).collect();
     writeln!(out, "### Building\n\n{}", building(&builds)).expect(STRING);
@@ -198,16 +193,16 @@ fn languages(rows: &[&AnswerRow]) -> String {
     let cells: Vec<String> = scenarios().map(|scenario| cell(mean_of_languages(rows, scenario))).collect();
     writeln!(out, "| mean of the languages | {} |", cells.join(" | ")).expect(STRING);
     let targets = TARGETS.map(|(_, exact, similarity)| cell([exact, similarity]));
-    writeln!(out, "| wanted | {} |", targets.join(" | ")).expect(STRING);
+    writeln!(out, "| target | {} |", targets.join(" | ")).expect(STRING);
     out
 }
 
 /// The distance to each target, with the upper bounds.
 fn shortfalls(rows: &[&AnswerRow], ceilings: &[&UpperBound]) -> String {
-    let mut out = "Means of the languages. *Best proposal*: as if the right one of the four were always chosen. *Elsewhere*: truths that also \
-                   occur elsewhere in the repository, ignoring blanks; little else can be copied. The study that the targets come from \
+    let mut out = "Means of the languages. *Best proposal*: if the best of the four proposals were always chosen. *Elsewhere*: truths that \
+                   also occur elsewhere in the repository, ignoring blanks; few others can be copied. The study with the targets \
                    counted 66.7, 65.3, 19.7, 34.8, 12.7 and 25.0 % on its repositories.\n\n\
-                   | scenario | hybrid | wanted | missing | best proposal | elsewhere |\n|---|---|---|---|---|---|\n"
+                   | scenario | hybrid | target | missing | best proposal | elsewhere |\n|---|---|---|---|---|---|\n"
         .to_owned();
     for (scenario, exact, similarity) in TARGETS {
         let [reached_exact, reached_similarity] = mean_of_languages(rows, scenario);
@@ -263,14 +258,12 @@ fn examples(ceilings: &[&UpperBound]) -> String {
         ("it occurs elsewhere, but was not proposed", |one| !one.best_exact && one.occurs_elsewhere),
         ("it occurs nowhere else", |one| !one.best_exact && !one.occurs_elsewhere),
     ];
-    let mut out = "Wrong statements by what went wrong:\n\n".to_owned();
+    let mut out = "Wrong statements by cause:\n\n".to_owned();
     for (name, is_kind) in &kinds {
         let share = percent(wrong.iter().filter(|one| is_kind(one)).count(), wrong.len());
         writeln!(out, "- {share:.0} %: {name}").expect(STRING);
     }
-    out.push_str(
-        "\n| repository | before the cursor | truth | written | what went wrong |\n|---|---|---|---|---|\n",
-    );
+    out.push_str("\n| repository | before the cursor | truth | answer | cause |\n|---|---|---|---|---|\n");
     for (name, is_kind) in kinds {
         let is_shown = |one: &&&UpperBound| {
             is_kind(one) && [&one.line, &one.truth, &one.answer].into_iter().all(|text| fits(text))
@@ -291,9 +284,9 @@ const PRECISIONS: [f64; 4] = [0.5, 0.6, 0.7, 0.8];
 fn gates(rows: &[&AnswerRow]) -> String {
     let least = BuiltinSettings::for_editor().min_probability.unwrap_or_default();
     let mut out = format!(
-        "Answers in the order of the engine's trust in them: the largest share of all cases that can be shown while 50, 60, 70 and 80 % of \
-         what is shown are exactly right (wanted for statements: 80, 60, 44 %), and what passes a threshold of {least}, as statements have to in the editor; \
-         blocks have to pass 0.5.\n\n\
+        "Answers in the order of the engine's confidence: the largest share of all cases that can be shown while 50, 60, 70 and 80 % of \
+         the shown answers are exactly right (target for statements: 80, 60, 44 %), and the share that passes a threshold of {least}, the \
+         editor's for statements; that for blocks is 0.5.\n\n\
          | scenario | 50 % | 60 % | 70 % | 80 % | passing | of those exact |\n|---|---|---|---|---|---|---|\n"
     );
     for scenario in scenarios() {
@@ -348,7 +341,7 @@ fn continuations(rows: &[&AnswerRow]) -> String {
     let silent = complete.iter().filter(|row| row.continuation < threshold).count();
     writeln!(
         out,
-        "\nAt 5 % of the rests lost, {:.0} % of the complete bodies are left alone (wanted: 60 %).",
+        "\nAt 5 % of the rests lost, {:.0} % of the complete bodies are left alone (target: 60 %).",
         percent(silent, complete.len())
     )
     .expect(STRING);

@@ -23,11 +23,11 @@ pub(super) struct CorpusColumn {
 /// The text above the table; `background_load` is the share of processor time that other programs took, in percent.
 fn conditions(neighbours: f64) -> String {
     format!(
-        "Corpora put together from the pinned repositories, all languages in equal shares as far as there is code. Indexing (walking, \
-         reading, parsing, deriving) and opening again from the cache are whole fresh processes, the middle of three, with the files in \
-         the page cache. Queries are asked at cursors spread over the files, 512 tokens, with nothing kept from one to the next. An edit \
-         is searchable when the edited file is parsed as a whole, put over the index and found by a name that is nowhere else; the \
-         server parses again only what changed. Targets are for a million lines. Other programs took {neighbours:.0} % of the processor time during the measurement.\n"
+        "Corpora from the pinned repositories, with equal shares of all languages as far as there is code. Indexing (walking, reading, \
+         parsing, deriving) and opening from the cache are measured in new processes, median of three, with the files in the page \
+         cache. Queries are at cursors spread over the files, with 512 tokens and without caches between them. An edit is searchable \
+         when the whole edited file is parsed, added to the index and found by a unique name; the server only parses the changed \
+         parts. Targets are for a million lines. Other programs took {neighbours:.0} % of the processor time during the measurement.\n"
     )
 }
 
@@ -105,8 +105,8 @@ fn server_rows(row: &RowWriter<'_>) -> Vec<String> {
         lines.push(row(&what, "– / 20", &|column| times(&column.served.edits[number])));
     }
     let tellers: [(&str, SwitchesOf); 2] = [
-        ("told by the client", |column| &column.served.client_reported),
-        ("seen by its own watcher", |column| &column.served.watcher_reported),
+        ("reported by the client", |column| &column.served.client_reported),
+        ("noticed by its own watcher", |column| &column.served.watcher_reported),
     ];
     for (teller, switches) in tellers {
         let what = format!("server: switch {teller}: files; s until searchable; s until tokens are new");

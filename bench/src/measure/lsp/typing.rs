@@ -25,7 +25,7 @@ pub(super) fn measure(bench: &LspBench<'_>) -> Result<Vec<FigureRow>> {
     let plain = in_process(bench, STATEMENTS)?;
     let own = in_process(bench, bench.source.rest())?;
     let added = over_stdio(bench)?;
-    let what = format!("a typed character taken in and parsed, {KEYS} characters");
+    let what = format!("applying and parsing a typed character, {KEYS} characters");
     Ok(vec![
         FigureRow::times(format!("{what} of statements"), &plain, PROMISED),
         FigureRow::times(format!("{what} of a method, two thirds of them in its open docstring"), &own, &[]),

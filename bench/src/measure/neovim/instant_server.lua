@@ -1,5 +1,5 @@
--- A language server that answers every request for a completion at once, with the same text. What an editor needs with
--- it is what it needs by itself. Run by `nvim -l`.
+-- A language server that answers every request for a completion at once, with the same text. The times
+-- measured with it are the editor's own. Run by `nvim -l`.
 
 local CAPABILITIES = {
   positionEncoding = 'utf-8',

@@ -1,8 +1,8 @@
 -- Presses keys in Neovim and takes the time until the suggestion that answers them is drawn. Started with `-u`, without
 -- a terminal. It prints one JSON object: for each key, milliseconds to the request, to its answer, and to the suggestion.
 --
--- At each place the rest of a line is taken away and its first character is typed anew, as one key. The clock starts when
--- the key enters Neovim's queue, and stops when the extmark of the suggestion is set: what is left then is one redraw.
+-- At each position the rest of a line is removed and its first character is typed again, as one key. The clock starts when
+-- the key enters Neovim's queue, and stops when the extmark of the suggestion is set, one redraw before it is visible.
 
 local options = vim.json.decode(vim.env.GHOSTBENCH_BENCH)
 local METHOD = 'textDocument/inlineCompletion'
@@ -13,7 +13,7 @@ vim.opt.showmode = false
 -- Neovim would start every Python of the machine in search of one that can run plugins.
 vim.g.loaded_python3_provider = 0
 
---- Requests for completions so far, and what is known of the latest: when it was sent, answered and drawn (ns).
+--- Number of completion requests, and the times at which the latest one was sent, answered and drawn (ns).
 local asked = 0
 local latest = {}
 local is_drawing = false

@@ -130,9 +130,9 @@ fn observation(
 const HEAD: &str = "\
 ### The built-in engine
 
-The engine's answers to the same first uses, mean over all eight languages: its file alone, with what `hybrid` found, with what
-`hybrid` finds when it also sees the truth, with all files of the repository as its corpus, which is how it works in an editor, and
-with both these files and what `hybrid` found.
+The engine's answers to the same first uses, mean over all eight languages: with its file alone, with the results of `hybrid`, with
+the results of `hybrid` that also sees the truth, with all files of the repository as its corpus, as in an editor, and with both these
+files and the results of `hybrid`.
 
 | sight | token-exact | edit similarity | token-exact, more than in_file | edit similarity, more than in_file |
 |---|---|---|---|---|

@@ -45,9 +45,9 @@ const TOLERANCE: f64 = 1e-9;
 const HEAD: &str = "\
 `bm25-chunks` against CrossCodeEval's retriever in Python with rank_bm25 0.2.2 and NLTK 3.8.1: milliseconds on one core, means over
 cursors spread over each repository. A query is tokenizing the last ten lines, scoring up to 1,000 chunks, ordering them and choosing
-five; the best of 20 rounds (3 in Python). Building is what the original does anew for each query: cutting the candidate files into
-chunks, tokenizing these and counting. Ghostbench cuts a file again when it changes and only counts (\"again\") when
-another file is asked for. \"Same\" tells whether both found the same chunks in the same order with the same scores.
+five; the best of 20 rounds (3 in Python). Building is the preparation that the original repeats for each query: cutting the candidate
+files into chunks, tokenizing these and counting. Ghostbench cuts a file only after it changed, and only counts (\"again\") for a
+query from another file. \"Same\": whether both found the same chunks in the same order with the same scores.
 
 | repository | language | chunks | queries | query | in Python | ratio | build | again | in Python | same |
 |---|---|---|---|---|---|---|---|---|---|---|";

@@ -33,12 +33,12 @@ pub(super) fn quality(rows: &[StrategyResult]) -> String {
     [
         head(&first),
         format!("### Mean of Python, TypeScript, Java and C#\n\n{}{TARGETS}", strategies(&main)),
-        format!("### By how much\n\n{}", differences(&main)),
+        format!("### Differences\n\n{}", differences(&main)),
         format!("### Mean of Rust, Go, C and C++\n\n{}", strategies(&of(UseOrder::First, &OTHERS))),
         format!("### Languages\n\n{}", languages(&first)),
-        format!("### Definitions that are not shown\n\n{}", missed_definitions(&first)),
+        format!("### Missed definitions\n\n{}", missed_definitions(&first)),
         format!(
-            "### Names that the rules of the language do not lead to\n\n{UNRESOLVED}\n\n{}",
+            "### Names that the rules of the language do not resolve\n\n{UNRESOLVED}\n\n{}",
             strategies(&unresolved)
         ),
         format!("### Later uses\n\n{LATER}\n\n{}", strategies(&of(UseOrder::Later, &MAIN))),
@@ -51,16 +51,16 @@ fn head(first: &[&StrategyResult]) -> String {
     let unresolved: Vec<&StrategyResult> = first.iter().copied().filter(|row| !row.is_resolved).collect();
     let repositories: BTreeSet<&str> = first.iter().map(|row| row.repo).collect();
     format!(
-        "{cases} cases from {} repositories that no weight was fitted on, {} of them with a name that the rules of its language do not \
-         lead to. A case is the first use in a file of a name that only other files define, cut as CrossCodeEval cuts; none was left \
-         out for being easy. Every strategy shows at most {BUDGET_TOKENS} tokens of four characters: CrossCodeEval's chunks in \
-         CrossCodeEval's words, the others' items as comments under their paths. The file itself is never searched.\n\n\
-         In percent, with 95 % intervals by bootstrap over repositories. *New names*: of the identifiers of the truth that the file \
-         does not have before the cursor, those that are shown; *new anywhere*: the same for identifiers that it does not have after \
-         the hole either. *Any new*: cases with at least one of them shown. *Definition*: resolved cases where a line that defines \
-         the name is shown. *Copy*: edit similarity (indel) of the truth with what follows the longest match of the text before the \
-         cursor, in the file or in what is shown. RG-1 sees the ten lines before the cursor, the oracle also the truth. \
-         Milliseconds are those of one question in these repositories, index at hand.\n",
+        "{cases} cases from {} repositories that were not used for fitting, {} of them with a name that the rules of its language do not \
+         resolve. A case is the first use in a file of a name that only other files define, cut as in CrossCodeEval; no case was \
+         left out for being easy. Every strategy shows at most {BUDGET_TOKENS} tokens of four characters: CrossCodeEval's chunks in \
+         CrossCodeEval's format, the items of the others as comments under their paths. The file itself is never searched.\n\n\
+         In percent, with 95 % intervals by bootstrap over repositories. *New names*: of the truth's identifiers that the file does \
+         not contain before the cursor, the share that the context shows; *new anywhere*: the same for identifiers that the file does \
+         not contain after the hole either. *Any new*: share of cases with at least one of them shown. *Definition*: share of resolved \
+         cases with a shown line that defines the name. *Copy*: edit similarity (indel) of the truth with the text after the longest match of the text before the \
+         cursor, in the file or in the context. RG-1 sees the ten lines before the cursor, the oracle also the truth. \
+         Milliseconds per request, with a ready index.\n",
         repositories.len(),
         self::cases(&unresolved),
     )
@@ -74,9 +74,9 @@ fn observations(rows: &[&StrategyResult]) -> Vec<Observation> {
     rows.iter().map(|row| observation(row)).collect()
 }
 
-const UNRESOLVED: &str = "What such a name means is guessed: nothing else in the repository is called so. No definition is counted.";
+const UNRESOLVED: &str = "The definition of such a name is a guess, because it is the only one in the repository with that name. Definitions are not counted.";
 
-const LATER: &str = "Names that the file has used before, mean of the same four languages. First uses favour strategies that leave out the names of the file.";
+const LATER: &str = "Names that the file used before, mean of the same four languages. First uses favour strategies that leave out the names of the file.";
 
 /// The columns of [`strategies`].
 const COLUMNS: [&str; 5] = [NEW_IDENTIFIERS, NEW_BEYOND_SUFFIX, ANY_NEW, DEFINITION_HIT, COPY];
@@ -115,7 +115,7 @@ const PAIRS: [(RetrievalVariant, RetrievalVariant); 4] = [
 
 fn differences(rows: &[&StrategyResult]) -> String {
     let observations = equal_languages(observations(rows));
-    let mut out = "On the same cases, in points. RG-1 sees nothing behind the cursor; only `hybrid, prefix only` knows as little.\n\n\
+    let mut out = "On the same cases, in points. RG-1 sees nothing behind the cursor; neither does `hybrid, prefix only`.\n\n\
                    | difference | new names | new anywhere | any new | definition | copy |\n|---|---|---|---|---|---|\n"
         .to_owned();
     for (b, a) in PAIRS.map(|(b, a)| (b.name(), a.name())) {
@@ -137,8 +137,8 @@ const SHOWN: [RetrievalVariant; 5] = [
 fn languages(rows: &[&StrategyResult]) -> String {
     let names = SHOWN.map(RetrievalVariant::name).join(" | ");
     let mut out = format!(
-        "New names / any new / definition / copy. *Times*: new names of `hybrid` over those of RG-1; outside of the first four \
-         languages at least 1.5 is wanted.\n\n| language | cases | {names} | times |\n|---|---|---|---|---|---|---|---|\n"
+        "New names / any new / definition / copy. *Times*: new names of `hybrid` over those of RG-1; the target is \
+         1.5 outside of the first four languages.\n\n| language | cases | {names} | times |\n|---|---|---|---|---|---|---|---|\n"
     );
     for language in MAIN.into_iter().chain(OTHERS) {
         let rows: Vec<&StrategyResult> =
@@ -171,7 +171,7 @@ fn missed_definitions(rows: &[&StrategyResult]) -> String {
         .filter(|row| row.variant == RetrievalVariant::Symbols && row.is_defined)
         .map(|row| row.case.as_str())
         .collect();
-    let mut out = "Resolved cases whose definition `hybrid` does not show; `symbols` shows some of them, with all of the budget for \
+    let mut out = "Resolved cases whose definition `hybrid` does not show; `symbols` shows some of them, because its whole budget is for \
                    definitions.\n\n| language | resolved | missed | shown by symbols | examples of the others |\n|---|---|---|---|---|\n"
         .to_owned();
     for language in MAIN.into_iter().chain(OTHERS) {

@@ -1,8 +1,8 @@
-//! Lexical search by tantivy: saved files in its index on disk, changed ones in memory until they are saved, since nothing that is
-//! added to tantivy is found before it is committed.
+//! Lexical search by tantivy: saved files are in its index on disk, changed ones in memory until they are saved, because tantivy
+//! finds additions only after a commit.
 //!
-//! Its scores differ from ours: lengths are kept in one byte, deleted windows count in frequencies until they are merged away, and what
-//! is in memory is scored by the frequencies there.
+//! Its scores differ from ours: it stores lengths in one byte, deleted windows count in frequencies until a merge, and windows in
+//! memory are scored by the frequencies in memory.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{DocAddress, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, TantivyError};
 use tempfile::TempDir;
 
-/// Terms of a query that are searched: so many take as long as all that the index in memory searches.
+/// Most query terms that are searched: as many take as long as a complete search in memory.
 const MAX_TERMS: usize = 30;
-/// Memory for what is not yet written, bytes.
+/// Memory of the writer's buffer, bytes.
 const WRITER_BYTES: usize = 100 << 20;
 
 /// Windows in tantivy and in memory.
@@ -25,21 +25,21 @@ pub(crate) struct TantivyIndex {
     fields: Fields,
     writer: IndexWriter,
     reader: IndexReader,
-    /// By number.
+    /// Indexed by number.
     files: Vec<Arc<FileIndex>>,
-    /// Whether a file of that number is as it was saved.
+    /// Whether the file with that number is unchanged since it was saved.
     is_saved: Vec<bool>,
     numbers: FxHashMap<Arc<str>, usize>,
     /// Files that changed since they were saved.
     overlay: Index,
-    /// Goes last.
+    /// Dropped last.
     _folder: TempDir,
 }
 
 #[derive(Clone, Copy)]
 struct Fields {
     path: Field,
-    /// Number of the file, and of the window in it.
+    /// Numbers of the file and of the window in it.
     place: Field,
     terms: Field,
 }
@@ -73,7 +73,7 @@ impl TantivyIndex {
         Ok(built)
     }
 
-    /// Writes files to disk, in the place of those with their paths.
+    /// Writes files to disk; they replace files with the same paths.
     pub(crate) fn save(&mut self, files: Vec<Arc<FileIndex>>) -> Result<(), TantivyError> {
         let paths: Vec<Arc<str>> = files.iter().map(|file| file.file().path.clone()).collect();
         for file in files {
@@ -92,7 +92,7 @@ impl TantivyIndex {
         Ok(())
     }
 
-    /// Bytes of its files.
+    /// Returns the size of the index on disk, bytes.
     pub(crate) fn disk_bytes(&self) -> usize {
         let usage = self.reader.searcher().space_usage();
         usage.map_or(0, |usage| usage.total().get_bytes() as usize)
@@ -110,7 +110,7 @@ impl TantivyIndex {
         document
     }
 
-    /// Takes a file's windows out of what is saved: at once from what is found, with the next commit from the disk.
+    /// Removes a file's saved windows: from results at once, from the disk with the next commit.
     fn delete(&mut self, path: &str) {
         if let Some(&number) = self.numbers.get(path) {
             self.is_saved[number] = false;
@@ -122,7 +122,7 @@ impl TantivyIndex {
         tantivy::Term::from_field_text(self.fields.terms, &term.to_string())
     }
 
-    /// The query's terms that say most for the effort, in the same sense as in memory.
+    /// Returns the query's most useful terms for their cost, by the same measure as in memory.
     fn query(&self, query: &WindowQuery<'_>) -> BooleanQuery {
         let searcher = self.reader.searcher();
         let windows = searcher.num_docs() as f32;
@@ -146,7 +146,7 @@ impl TantivyIndex {
 
     fn search_saved<'a>(&'a self, query: &WindowQuery<'_>) -> Result<Vec<WindowHit<'a>>, TantivyError> {
         let searcher = self.reader.searcher();
-        // Twice as many, since some may be of files that have changed.
+        // Twice as many, because some may be of changed files.
         let best = TopDocs::with_limit(2 * query.limit.max(1)).order_by_score();
         let found: Vec<(f32, DocAddress)> = searcher.search(&self.query(query), &best)?;
         let mut hits = Vec::new();

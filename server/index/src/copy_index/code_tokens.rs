@@ -1,4 +1,4 @@
-//! Tokens as copies are compared by.
+//! Tokens for the comparison of copies.
 
 use std::hash::{Hash, Hasher};
 
@@ -8,11 +8,11 @@ use syntax::{Language, TokenKind};
 /// One token without its text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CodeToken {
-    /// Of its text.
+    /// Hash of its text.
     pub(super) hash: u64,
-    /// Byte of the text behind it.
+    /// End of the token in the text, bytes.
     pub(super) end: u32,
-    /// Tokens back to the same variable; 0 where it is new.
+    /// Distance to the previous token of the same variable, in tokens; 0 at its first occurrence.
     pub(super) back: u32,
     kind: CodeTokenKind,
 }
@@ -21,7 +21,7 @@ pub(super) struct CodeToken {
 enum CodeTokenKind {
     /// A keyword or operator.
     Fixed,
-    /// A member, or what is called.
+    /// A member or a called name.
     Member,
     /// Any other name.
     Variable,
@@ -29,11 +29,11 @@ enum CodeTokenKind {
     Literal,
 }
 
-/// Literals shorter than this (`0`, `""`) are in all code.
+/// Shorter literals (`0`, `""`) occur in all code.
 const MIN_LITERAL_BYTES: usize = 4;
 
 impl CodeToken {
-    /// Whether it may be in the place of another one in a copy.
+    /// Whether it may correspond to the other token in a copy.
     pub(super) fn is_like(&self, other: &CodeToken) -> bool {
         self.kind == other.kind
             && (matches!(self.kind, CodeTokenKind::Variable | CodeTokenKind::Literal)
@@ -44,12 +44,12 @@ impl CodeToken {
         self.kind == CodeTokenKind::Variable
     }
 
-    /// Whether to have it in common says something.
+    /// Whether an equal token in another text indicates a copy.
     pub(super) fn is_distinctive(&self) -> bool {
         self.hash != 0 && self.kind != CodeTokenKind::Fixed
     }
 
-    /// What is the same in all tokens that are like it, `take_within_budget` tokens into a gram.
+    /// Returns a number that is equal for all tokens that may correspond to it; `take_within_budget` is its index in a gram.
     pub(super) fn code(&self, within: usize) -> u64 {
         match self.kind {
             CodeTokenKind::Fixed | CodeTokenKind::Member => self.hash | 1,
@@ -60,7 +60,7 @@ impl CodeToken {
     }
 }
 
-/// The tokens of `text`, without comments and line ends.
+/// Returns the tokens of `text`, without comments and line ends.
 pub(super) fn code_tokens(language: Language, text: &str) -> Vec<CodeToken> {
     let lexed: Vec<_> =
         syntax::lex(language, text).into_iter().filter(|token| token.kind != TokenKind::Newline).collect();

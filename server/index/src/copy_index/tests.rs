@@ -1,11 +1,11 @@
-//! What is a copy, and what is only alike.
+//! Tests of copies and of code that is only similar.
 
 use proptest::prelude::*;
 use syntax::{Language, SourceFile};
 
 use super::*;
 
-/// A function whose `⟦..⟧` is removed.
+/// A function; the part in `⟦..⟧` is removed.
 const LOAD: &str = r#"def load_orders(store, customer, limit):
     """Reads the orders of a customer."""
     orders = store.fetch("orders", customer.id)
@@ -17,7 +17,7 @@ const LOAD: &str = r#"def load_orders(store, customer, limit):
     return store.summary(orders, total)
 "#;
 
-/// Whether a file with `text` holds what is removed from `marked`.
+/// Whether a file with `text` contains a copy of the part removed from `marked`.
 fn holds(marked: &str, language: Language, text: &str) -> bool {
     let (prefix, rest) = marked.split_once('⟦').unwrap();
     let (removed, suffix) = rest.split_once('⟧').unwrap();
@@ -98,7 +98,7 @@ fn behind_a_complete_body_the_code_before_tells() {
 }
 
 proptest! {
-    /// The guarantee of winnowing: whatever is around it, a common run of `MIN_RUN` tokens is found.
+    /// The guarantee of winnowing: a common run of `MIN_RUN` tokens is found in any surroundings.
     #[test]
     fn runs_of_the_guaranteed_length_share_a_fingerprint(
         before in "[a-z ]{0,120}", after in "[a-z ]{0,120}", run in proptest::collection::vec("[a-z]{1,8}[.]", MIN_RUN..40),

@@ -1,11 +1,12 @@
-//! Grams of tokens, and which of them are kept.
+//! Computes and selects grams of tokens.
 
 use super::code_tokens::CodeToken;
 
-/// Odd, with about as many ones as zeros: the golden ratio's fraction.
+/// An odd number with about as many ones as zeros: the fraction of the golden ratio.
 const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// The hashes of all runs of `length` tokens. Equal for runs that are alike but for literals and the names of variables.
+/// Returns the hashes of all runs of `length` tokens. They are equal for runs that differ only in literals and the names of
+/// variables.
 pub(super) fn grams(tokens: &[CodeToken], length: usize) -> Vec<u64> {
     let hash = |gram: &[CodeToken]| {
         let mixed = gram.iter().enumerate().fold(0_u64, |hash, (within, token)| {
@@ -16,7 +17,8 @@ pub(super) fn grams(tokens: &[CodeToken], length: usize) -> Vec<u64> {
     tokens.windows(length).map(hash).collect()
 }
 
-/// The least of every `window` consecutive hashes, of equal ones the last, with its place; the least of all where there are fewer.
+/// Returns the smallest of every `window` consecutive hashes, the last of equal ones, with its position; the smallest of all
+/// hashes if there are fewer.
 pub(super) fn winnow(hashes: &[u64], window: usize) -> Vec<(u64, u32)> {
     let mut kept: Vec<(u64, u32)> = Vec::new();
     let mut least: Option<usize> = None;

@@ -2,7 +2,7 @@
 
 use syntax::{Language, Manifest, SourceFile};
 
-/// The source files of a fixture, in the order in which they stand.
+/// Returns the source files of a fixture, in its order.
 pub(crate) fn files(fixture: &str) -> Vec<SourceFile> {
     let source = |(path, text): (&str, &str)| {
         let language = Language::from_path(path)?;
@@ -11,7 +11,7 @@ pub(crate) fn files(fixture: &str) -> Vec<SourceFile> {
     sections(fixture).filter_map(source).collect()
 }
 
-/// Its other files.
+/// Returns its other files.
 pub(crate) fn manifests(fixture: &str) -> Vec<Manifest> {
     let others = sections(fixture).filter(|(path, _)| Language::from_path(path).is_none());
     others.map(|(path, text)| Manifest { path: path.into(), text: text.into() }).collect()

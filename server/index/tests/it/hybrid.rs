@@ -332,7 +332,7 @@ def area(size, unit):
 fn the_own_file_is_never_sent_whatever_is_saved_of_it() {
     let canary = "canary_after_the_cursor";
     let mut asked = CursorFixture::new(SHOP);
-    // What is saved holds what is missing around the cursor.
+    // The saved file contains the text that is missing around the cursor.
     asked.files[0].text = format!("{}print_receipt({canary})\n{}", asked.prefix, asked.suffix).into();
     let recent = [Visit { path: "shop/cart.py".to_owned(), line: 5 }];
     for strategy in Strategy::ALL {
@@ -341,7 +341,7 @@ fn the_own_file_is_never_sent_whatever_is_saved_of_it() {
             hits.iter().all(|hit| *hit.path != *"shop/cart.py" && !hit.text.contains(canary)),
             "{strategy}"
         );
-        // Nor does it change anything else: what is found is what is found where it is not saved at all.
+        // Apart from that the results are the same as without the saved file.
         let without = Index::build(&asked.files[1..]);
         assert_eq!(hits, asked.hits_in(&without, strategy, 1000, &recent), "{strategy}");
     }
@@ -363,7 +363,7 @@ fn the_order_in_which_files_came_does_not_matter() {
     }
 }
 
-/// Whatever follows what it is made from must end, and must not need a stack as deep as the code.
+/// Following the types of an expression must terminate, and must not need a stack as deep as the code.
 #[test]
 fn endless_expressions_are_no_errors() {
     let chain = "a.".repeat(30_000);

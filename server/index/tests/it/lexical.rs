@@ -1,4 +1,4 @@
-//! Whatever serves lexical search answers the same questions in the same way.
+//! All implementations of lexical search return the same results.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ fn files() -> Vec<Arc<FileIndex>> {
     ]
 }
 
-/// Where a query of identifiers leads, best first.
+/// Returns the results of a query of identifiers, best first.
 fn found(index: &dyn LexicalIndex, names: &[(&str, f32)]) -> Vec<String> {
     let terms: Vec<(Term, f32)> =
         names.iter().map(|(name, weight)| (Term::identifier(name), *weight)).collect();
@@ -32,17 +32,17 @@ fn found(index: &dyn LexicalIndex, names: &[(&str, f32)]) -> Vec<String> {
 
 #[track_caller]
 fn conforms(index: &mut dyn LexicalIndex) {
-    // A term leads to the windows that have it and to no others.
+    // A term finds exactly the windows that contain it.
     assert_eq!(found(index, &[("load_user", 1.0)]), ["users.py:0"]);
     assert_eq!(found(index, &[("filler_4", 1.0)]), ["filler.py:0", "filler.py:1"]);
     assert_eq!(found(index, &[("nowhere", 1.0)]), [""; 0]);
     assert_eq!(index.windows_with(Term::identifier("path")), 2);
     assert_eq!(index.windows_with(Term::identifier("nowhere")), 0);
-    // Rare terms and more terms count more; weights are obeyed.
+    // Rare terms and more terms count more; weights apply.
     assert_eq!(found(index, &[("path", 1.0), ("load_user", 1.0)]), ["users.py:0", "groups.py:0"]);
     assert_eq!(found(index, &[("load_user", 0.1), ("load_group", 1.0)]), ["groups.py:0", "users.py:0"]);
     assert_eq!(found(index, &[("load_user", 1.0), ("load_group", 0.1)]), ["users.py:0", "groups.py:0"]);
-    // What has changed is found at once, and what it was before is not.
+    // A changed text is found immediately, and the old text is not.
     let changed = file("users.py", "def load_account(path):\n    return parse(path)\n");
     index.update(vec![changed, file("new.py", "load_account()\n")], &["groups.py".into()]);
     assert_eq!(found(index, &[("load_user", 1.0)]), [""; 0]);

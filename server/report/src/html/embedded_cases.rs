@@ -1,7 +1,7 @@
 //! The cases as JSON inside the page.
 //!
-//! Files are cut to the lines around the cursor, and long texts at a limit, so that the page of a large run stays small
-//! enough to open. Nothing in the JSON can end the element around it, and it holds no invisible character as such.
+//! Files are cut to the lines around the cursor, and long texts at a limit, so that the page of a large run stays small enough to
+//! open. The JSON cannot end the element around it, and contains invisible characters only as escapes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ use crate::run_rows::{self, ScoreIndex};
 
 /// Lines kept before and after the cursor, and of a context item.
 const LINES_KEPT: usize = 40;
-/// Bytes kept of anything, for files without line ends and engines without an end.
+/// Bytes kept of any text, for files without line ends and endless answers.
 const BYTES_KEPT: usize = 16 * 1024;
 
 #[derive(Serialize)]
@@ -58,9 +58,9 @@ struct CaseData<'a> {
 #[derive(Serialize)]
 struct Excerpt {
     text: String,
-    /// Lines of the whole before those in `text`.
+    /// Number of lines of the whole before those in `text`.
     first_line: usize,
-    /// Lines that were cut off, on the side away from the cursor.
+    /// Number of lines that were cut off, on the side away from the cursor.
     hidden_lines: usize,
 }
 
@@ -79,14 +79,14 @@ struct ContextData<'a> {
 struct AnswerData<'a> {
     engine: usize,
     repetition: u32,
-    /// The status, with `ok` told apart by whether the answer is right.
+    /// The status, with `ok` split by whether the answer is right.
     outcome: &'static str,
     status: Status,
     reason: Option<&'a str>,
     text: String,
-    /// The engine's own text, where it differs.
+    /// The engine's own text, if it differs.
     raw: Option<String>,
-    /// Where parts of the text stand already.
+    /// Sources of copied parts of the text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     spans: Vec<SpanData<'a>>,
     finish: &'static str,
@@ -97,7 +97,7 @@ struct AnswerData<'a> {
 
 #[derive(Serialize)]
 struct SpanData<'a> {
-    /// In UTF-16 units of the text that is kept, as the script counts.
+    /// In UTF-16 units of the kept text, as the script counts.
     range: [usize; 2],
     from: SpanSource,
     path: &'a str,
@@ -109,7 +109,7 @@ struct SpanData<'a> {
     renamed: &'a [Rename],
 }
 
-/// All cases with their answers, ready to stand inside a `script` element.
+/// Returns all cases with their answers as JSON that may be put inside a `script` element.
 pub(super) fn json<'a>(report: &RunReport<'a>, engines: &[EngineIdentity]) -> String {
     let scores = ScoreIndex::new(report);
     let mut answers: HashMap<&str, Vec<AnswerData<'a>>> = HashMap::new();
@@ -183,7 +183,7 @@ fn answer<'a>(prediction: &'a Prediction, score: Option<&'a Score>, engine: usiz
     }
 }
 
-/// Those of the text that is kept.
+/// Returns the spans within the kept text.
 fn spans(prediction: &Prediction) -> Vec<SpanData<'_>> {
     let kept = &prediction.text[..prediction.text.floor_char_boundary(BYTES_KEPT)];
     prediction.spans.iter().filter_map(|span| span_data(span, kept)).collect()
@@ -215,7 +215,7 @@ fn outcome(prediction: &Prediction, score: Option<&Score>) -> &'static str {
     }
 }
 
-/// What stands before the cursor.
+/// Returns the end of the text before the cursor.
 fn last_lines(text: &str) -> Excerpt {
     let first_kept = text.rmatch_indices('\n').nth(LINES_KEPT).map_or(0, |(end, _)| end + 1);
     let start = text.ceil_char_boundary(first_kept.max(text.len().saturating_sub(BYTES_KEPT)));
@@ -224,7 +224,7 @@ fn last_lines(text: &str) -> Excerpt {
     Excerpt { text: kept.to_owned(), first_line: hidden_lines, hidden_lines }
 }
 
-/// What stands after the cursor, or the head of any other text.
+/// Returns the beginning of the text after the cursor, or of any other text.
 fn first_lines(text: &str) -> Excerpt {
     let last_kept = text.match_indices('\n').nth(LINES_KEPT).map_or(text.len(), |(end, _)| end);
     let (kept, hidden) = text.split_at(text.floor_char_boundary(last_kept.min(BYTES_KEPT)));
@@ -239,8 +239,8 @@ fn clipped(text: &str) -> String {
     }
 }
 
-/// The same JSON without `<` and without invisible characters: neither `</script>` nor `<!--` can occur. Both stand only
-/// inside strings, where an escape means the same.
+/// Escapes `<` and invisible characters: neither `</script>` nor `<!--` can occur then. These characters occur only inside
+/// strings, where an escape has the same meaning.
 fn escape_for_script(json: &str) -> String {
     let mut safe = String::with_capacity(json.len());
     for character in json.chars() {

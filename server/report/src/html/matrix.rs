@@ -8,7 +8,7 @@ use super::scoreboard::{self, ShareCell};
 use crate::format::{self, Alphabet};
 use crate::run_summary::{CaseGroup, CellView, ReportSection};
 
-/// Metrics between which the reader chooses, the one shown first at the head.
+/// Metrics to choose from; the first one is shown initially.
 const METRICS: [(&str, &str); 5] = [
     (EDIT_SIMILARITY, "edit similarity"),
     (EXACT_MATCH, "exact match"),
@@ -24,7 +24,7 @@ const STEPS: f64 = 10.0;
 pub(super) struct Matrix {
     /// Keys and names of the metrics to choose from.
     metrics: Vec<(&'static str, &'static str)>,
-    /// Block kinds that occur.
+    /// Block kinds in use.
     columns: Vec<String>,
     rows: Vec<MatrixRow>,
 }
@@ -32,13 +32,13 @@ pub(super) struct Matrix {
 #[derive(Serialize)]
 struct MatrixRow {
     name: String,
-    /// Whether the row shows restraint, whichever metric is chosen.
+    /// Whether the row shows restraint, independent of the chosen metric.
     is_restraint: bool,
     /// One per column, then the total.
     cells: Vec<Vec<CellVariant>>,
 }
 
-/// What a cell shows when one metric is chosen.
+/// Contents of a cell for one chosen metric.
 #[derive(Serialize)]
 struct CellVariant {
     metric: &'static str,
@@ -51,9 +51,9 @@ struct CellLine {
     share: ShareCell,
     /// Cases that the metric applies to.
     cases: String,
-    /// Step of shading; absent where there are too few cases.
+    /// Step of shading; absent if there are too few cases.
     heat: Option<usize>,
-    /// The address of these cases in the browser below.
+    /// Link to these cases in the browser below.
     link: String,
 }
 
@@ -105,7 +105,7 @@ fn heat(cell: &CellView) -> Option<usize> {
     cell.value.map(|value| (value * STEPS).clamp(0.0, STEPS - 1.0) as usize)
 }
 
-/// The filters of the case browser as it writes them into the address.
+/// Returns the filters of the case browser in the format of its links.
 fn link(section: &ReportSection, group: &CaseGroup, engine: usize) -> String {
     let origin = match section.exposure {
         Exposure::None => section.origin.to_string(),

@@ -1,4 +1,4 @@
-//! Histograms of the answers: where bars, ticks and quantiles stand. Layout only, drawn by `plots.html`.
+//! Layout of histograms of the answers: positions of bars, ticks and quantiles. `plots.html` draws them.
 
 use std::collections::HashSet;
 
@@ -11,29 +11,29 @@ use crate::format::{self, Alphabet};
 use crate::run_rows::{self, ScoreIndex};
 use crate::run_summary::{EngineLine, LatencyView, ReportSection, RunSummary, left_out};
 
-/// Drawing units, about a CSS pixel each.
+/// Drawing units, about one CSS pixel each.
 const WIDTH: f64 = 600.0;
 const LEFT: f64 = 132.0;
 const RIGHT: f64 = 24.0;
 const TOP: f64 = 8.0;
 const AXIS_HEIGHT: f64 = 34.0;
 const ROW_HEIGHT: f64 = 74.0;
-/// What a row leaves free above its highest bar.
+/// Free space of a row above its highest bar.
 const ROW_GAP: f64 = 16.0;
 const NAME_WIDTH: usize = 16;
 
-/// Bins of five points.
+/// Bins of five percentage points.
 const SIMILARITY_BINS: usize = 20;
-/// A bin is a quarter wider than the one before it.
+/// Each bin is a quarter wider than the previous one.
 const BINS_PER_DECADE: f64 = 10.0;
-/// Faster answers stand in the first bin: a reader tells no difference below it.
+/// Faster answers are in the first bin: readers notice no difference below it.
 const SHORTEST_MS: f64 = 1.0;
 
 #[derive(Serialize)]
 pub(super) struct Plot {
     width: f64,
     height: f64,
-    /// Where the axis stands.
+    /// Position of the axis.
     baseline: f64,
     left: f64,
     right: f64,
@@ -46,7 +46,7 @@ struct PlotRow {
     engine: usize,
     name: String,
     about: String,
-    /// Where the bars stand.
+    /// Position of the bars' base.
     base: f64,
     bars: Vec<Bar>,
     quantiles: Vec<Quantile>,
@@ -74,10 +74,10 @@ struct Quantile {
     label: String,
 }
 
-/// A histogram's axis: how many bins, where each ends, and what the ends are called.
+/// A histogram's axis: number of bins, ends of each bin, and names of the ends.
 struct Axis {
     bins: usize,
-    /// Names of a bin's two ends.
+    /// Returns the names of a bin's two ends.
     name: fn(usize) -> String,
     unit: &'static str,
 }
@@ -90,7 +90,7 @@ struct Series {
     quantiles: Vec<(f64, String)>,
 }
 
-/// How near the answers come to the truth.
+/// Plots the similarity of the answers to the truth.
 pub(super) fn similarity(report: &RunReport<'_>, summary: &RunSummary, section: &ReportSection) -> Plot {
     let axis =
         Axis { bins: SIMILARITY_BINS, name: |bin| (bin * 100 / SIMILARITY_BINS).to_string(), unit: "%" };
@@ -106,7 +106,7 @@ pub(super) fn similarity(report: &RunReport<'_>, summary: &RunSummary, section: 
     plot(&axis, summary, series.collect(), ticks)
 }
 
-/// How long the answers took, on a logarithmic axis.
+/// Plots the latency of the answers on a logarithmic axis.
 pub(super) fn latency(report: &RunReport<'_>, summary: &RunSummary, section: &ReportSection) -> Plot {
     let answers = SectionAnswers::of_section(section, report, summary);
     let times = |engine| answers.of(engine).filter_map(run_rows::latency).filter(|time| time.is_finite());
@@ -123,7 +123,7 @@ pub(super) fn latency(report: &RunReport<'_>, summary: &RunSummary, section: &Re
     plot(&axis, summary, series, (0..=decades).map(|decade| decade * BINS_PER_DECADE as usize))
 }
 
-/// The answers to the section's cases in totals, by the engine's place in the summary.
+/// Answers to the section's cases in totals, by the engine's index in the summary.
 struct SectionAnswers<'a>(Vec<Vec<&'a Prediction>>);
 
 impl<'a> SectionAnswers<'a> {
@@ -156,7 +156,7 @@ impl<'a> SectionAnswers<'a> {
     }
 }
 
-/// Where the summary's percentiles stand. One that fell on a timeout stands nowhere.
+/// Returns the positions of the summary's percentiles. A percentile that is a timeout has none.
 fn latency_quantiles(latency: &LatencyView) -> impl Iterator<Item = (f64, String)> + use<> {
     let named = [(latency.p50, "median"), (latency.p95, "p95")].into_iter().filter(|(ms, _)| ms.is_finite());
     named.map(|(ms, name)| (bin_of_ms(ms), format!("{name} {}", format::milliseconds(ms))))
@@ -181,7 +181,7 @@ fn bin_start_ms(bin: usize) -> String {
     format::milliseconds(10_f64.powf(bin as f64 / BINS_PER_DECADE))
 }
 
-/// How many positions fall into each bin; the last one takes its end.
+/// Counts the positions in each bin; the last bin includes its end.
 fn histogram(positions: impl Iterator<Item = f64>, bins: usize) -> Vec<usize> {
     let mut counts = vec![0; bins];
     for position in positions {

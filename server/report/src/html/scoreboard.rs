@@ -21,21 +21,21 @@ const SHARES: [Column; 4] = [
     (RESTRAINT, "restraint"),
 ];
 
-/// The metrics of a section's rows: exact match in time where answers were late.
+/// Returns the metrics of a section's rows: exact match in time if there are late answers.
 pub(super) fn columns(section: &ReportSection) -> Vec<Column> {
     let [exact, others @ ..] = SHARES;
     let in_time = section.has_late_answers().then_some((EXACT_IN_TIME, "exact in time"));
     [exact].into_iter().chain(in_time).chain(others).collect()
 }
 
-/// The same where something is always to be written.
+/// The same for cases with a non-empty truth.
 const CONTEXT_SHARES: [&str; 3] = [EXACT_MATCH, TOKEN_EXACT, EDIT_SIMILARITY];
 
-/// Width of the axis of a whisker, in the units of its drawing; `marks.html` leaves 5 on either side.
+/// Width of a whisker's axis in drawing units; `marks.html` leaves 5 on either side.
 const AXIS_WIDTH: f64 = 90.0;
 const AXIS_START: f64 = 5.0;
 
-/// A group of cases with a name, such as a language.
+/// A named group of cases, for example a language.
 #[derive(Serialize)]
 pub(super) struct NamedRows {
     name: String,
@@ -57,7 +57,7 @@ pub(super) struct BoardRow {
     timeouts: usize,
 }
 
-/// One engine against another, below the rows of the engines and in their columns.
+/// One engine compared with another, below the rows of the engines and in their columns.
 #[derive(Serialize)]
 pub(super) struct DifferenceRow {
     engine: usize,
@@ -66,7 +66,7 @@ pub(super) struct DifferenceRow {
     shares: Vec<ShareCell>,
 }
 
-/// An engine with context against the same without, in the columns of the engines.
+/// An engine with context compared with the same engine without, in the columns of the engines.
 #[derive(Serialize)]
 pub(super) struct ContextRow {
     title: String,
@@ -75,7 +75,7 @@ pub(super) struct ContextRow {
     shares: Vec<ShareCell>,
 }
 
-/// Where one kind of text of an engine's answers stops.
+/// Stopping of one kind of text of an engine's answers.
 #[derive(Serialize)]
 pub(super) struct StoppingView {
     engine: usize,
@@ -86,14 +86,14 @@ pub(super) struct StoppingView {
 /// A metric, or a difference of one, as number, interval and drawing.
 #[derive(Default, Serialize)]
 pub(super) struct ShareCell {
-    /// Percent, counts where there are too few cases, or a dash where the metric does not apply.
+    /// Percent, counts if there are too few cases, or a dash if the metric does not apply.
     text: String,
     few: bool,
     interval: Option<String>,
     cases: usize,
-    /// More about a difference.
+    /// Details of a difference.
     remark: Option<String>,
-    /// Where the value stands on the axis.
+    /// Position of the value on the axis.
     x: Option<String>,
     low: Option<String>,
     high: Option<String>,
@@ -110,7 +110,7 @@ pub(super) fn named_rows(group: &CaseGroup, columns: &[Column]) -> NamedRows {
     }
 }
 
-/// The rows of the table of stopping.
+/// Returns the rows of the table of stopping.
 pub(super) fn stopping(section: &ReportSection) -> Vec<StoppingView> {
     let view =
         |StoppingRow { engine, counts, stopping }| StoppingView { engine, counts, stopping: share(stopping) };
@@ -135,7 +135,7 @@ fn row(line: &EngineLine, columns: &[Column]) -> BoardRow {
     }
 }
 
-/// The differences by pair of engines.
+/// Returns the differences by pair of engines.
 pub(super) fn differences(differences: &[EngineDifference], columns: &[Column]) -> Vec<DifferenceRow> {
     let pairs = differences.chunk_by(|left, right| left.engine == right.engine);
     pairs.filter_map(|pair| difference_row(pair, columns)).collect()
@@ -150,7 +150,7 @@ fn difference_row(pair: &[EngineDifference], columns: &[Column]) -> Option<Diffe
     Some(DifferenceRow { engine: first.engine, baseline: first.baseline, cases, shares })
 }
 
-/// The effects of context by engine, names and variant.
+/// Returns the effects of context by engine, names and variant.
 pub(super) fn contexts(effects: &[ContextEffect]) -> Vec<ContextRow> {
     let key = |effect: &ContextEffect| (effect.engine, effect.is_resolved, effect.variant);
     effects.chunk_by(|left, right| key(left) == key(right)).filter_map(context_row).collect()
@@ -216,7 +216,7 @@ fn on_axis(share: f64) -> String {
     format!("{:.1}", AXIS_START + share.clamp(0.0, 1.0) * AXIS_WIDTH)
 }
 
-/// From -1 to 1 on the same axis, so that 0 stands at its middle tick.
+/// Returns the position of a difference from -1 to 1 on the same axis, with 0 at its middle tick.
 fn on_signed_axis(difference: f64) -> String {
     on_axis((difference + 1.0) / 2.0)
 }

@@ -1,4 +1,4 @@
-//! What context adds: the variants of `cross_file` against `in_file`, on the same holes.
+//! Effect of context: the variants of `cross_file` compared with `in_file`, on the same holes.
 
 use cases::Variant;
 use scoring::Observation;
@@ -8,7 +8,7 @@ use super::differences::{METRICS, from_other_tree, of_engine};
 use super::observations::{HOLE, RESOLVED, RunObservations, VARIANT};
 use super::{ContextEffect, IntervalView, ReportSection};
 
-/// All effects that rest on at least one hole: by engine, resolved names before the others, `retrieval` before `oracle`.
+/// Returns all effects with at least one hole: by engine, resolved names before the others, `retrieval` before `oracle`.
 pub(super) fn contexts(observed: &RunObservations, section: &ReportSection, seed: u64) -> Vec<ContextEffect> {
     let mut effects = Vec::new();
     for engine in section.overall.lines.iter().map(|line| line.engine) {
@@ -42,7 +42,7 @@ pub(super) fn contexts(observed: &RunObservations, section: &ReportSection, seed
     effects
 }
 
-/// The observations of one variant, named by their hole instead of their case, so that they can be matched with another variant's.
+/// Returns the observations of one variant, named by hole instead of case to match those of another variant.
 fn by_hole(answers: &[Observation], variant: Variant, is_resolved: bool) -> Vec<Observation> {
     let resolved = is_resolved.to_string();
     let label = |answer: &Observation, name: &str| answer.labels.get(name).cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Engines against the first one of a section, on the same cases.
+//! Engines compared with the first one of a section, on the same cases.
 
 use scoring::Observation;
 use scoring::metric::{EDIT_SIMILARITY, EXACT_IN_TIME, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
@@ -9,7 +9,7 @@ use super::{EngineDifference, IntervalView, ReportSection};
 /// The metrics of the scoreboard.
 pub(super) const METRICS: [&str; 4] = [EXACT_MATCH, TOKEN_EXACT, EDIT_SIMILARITY, RESTRAINT];
 
-/// All differences that rest on at least one case.
+/// Returns all differences with at least one case.
 pub(super) fn differences(
     observations: &[Observation],
     section: &ReportSection,
@@ -41,12 +41,12 @@ pub(super) fn differences(
     differences
 }
 
-/// The answers to cases that were cut from another tree than the run's workspace.
+/// Returns the answers to cases that were cut from another tree than the run's workspace.
 pub(super) fn from_other_tree(answers: &[Observation]) -> Vec<Observation> {
     answers.iter().filter(|answer| is_from_other_tree(answer)).cloned().collect()
 }
 
-/// The observations of one engine in a section.
+/// Returns the observations of one engine in a section.
 pub(super) fn of_engine(
     observations: &[Observation],
     section: &ReportSection,

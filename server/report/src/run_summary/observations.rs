@@ -1,4 +1,4 @@
-//! Rows of a run as `scoring`'s observations.
+//! Converts the rows of a run into `scoring`'s observations.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -16,31 +16,31 @@ pub(super) const ENGINE: &str = "engine";
 pub(super) const SCENARIO: &str = "scenario";
 pub(super) const BLOCK_KIND: &str = "block_kind";
 pub(super) const LANGUAGE: &str = "language";
-/// Of `cross_file`: what is asked with which context, and whether the name was resolved.
+/// For `cross_file`: the hole, its context, and whether the name is resolved.
 pub(super) const HOLE: &str = "hole";
 pub(super) const VARIANT: &str = "variant";
 pub(super) const RESOLVED: &str = "resolved";
 
-/// Observations, and what could not become one as it should.
+/// Observations of a run, and counts of rows that are not complete observations.
 pub(super) struct RunObservations {
     pub(super) observations: Vec<Observation>,
-    /// Cases that count in no total, and why.
+    /// Reasons for the cases that count in no total.
     pub(super) left_out: HashMap<String, &'static str>,
     /// Cases that a judge selected.
     pub(super) judged: HashSet<String>,
     /// Engines that were the judge of a `cross_file` case.
     pub(super) judges: BTreeSet<usize>,
-    /// Answers to cases that the suite lacks.
+    /// Answers to cases that are not in the suite.
     pub(super) unknown_cases: usize,
     /// Answers without a row of scores.
     pub(super) unscored: usize,
-    /// Answers that come from a cassette, with the times of the recording and without any.
+    /// Answers from a cassette, with the times of the recording and without times.
     pub(super) recorded: [usize; 2],
-    /// Cases that ask to be weighted by the probability of their exposure.
+    /// Cases to be weighted by the probability of their exposure.
     pub(super) weighted: usize,
 }
 
-/// One observation per answer.
+/// Returns one observation per answer.
 pub(super) fn observe(report: &RunReport<'_>, engines: &[EngineIdentity]) -> RunObservations {
     let cases: HashMap<&str, &Case> = report.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let scores = ScoreIndex::new(report);
@@ -77,7 +77,7 @@ pub(super) fn observe(report: &RunReport<'_>, engines: &[EngineIdentity]) -> Run
     observed
 }
 
-/// The answers of engines that were asked again without copies, where there are none: those of the same engine with all files.
+/// Returns the answers of engines without copies to the cases that have no copies: the answers of the same engine with all files.
 fn same_without_copies(
     report: &RunReport<'_>,
     engines: &[EngineIdentity],
@@ -104,19 +104,20 @@ fn same_without_copies(
     same
 }
 
-/// The engines that were asked again without copies, each with the one that was asked with all files.
+/// Returns the engines without copies, each with its engine with all files.
 fn without_copies(report: &RunReport<'_>, engines: &[EngineIdentity]) -> Vec<(usize, usize)> {
     let pair = |engine| Some((engine, with_copies(report.run, engines, engine)?));
     (0..engines.len()).filter_map(pair).collect()
 }
 
-/// Why cases do not count: others of the same hole do, or the judge's answers say which holes there are.
+/// Reasons for cases that do not count: other cases of the same hole count, or the judge's answers decided the selection of
+/// holes.
 const OTHER_CONTEXT: &str = "the same holes with other context";
 const JUDGED: &str =
-    "what the judge answers from the file alone was left out, so they are no sample and rank no engine";
+    "no random sample, so no rank: cases that the judge solves from the file alone were left out";
 
-/// The cases that count in no total: of `cross_file` all that a judge let pass. Where there is nothing else, only the variants that show
-/// what retrieval adds, and what it could add.
+/// Returns the cases that count in no total, with the reason: in `cross_file`, all that a judge selected. If a suite has no other
+/// cases, only the controls of context are left out.
 pub(crate) fn left_out(cases: &[Case]) -> HashMap<String, &'static str> {
     let kind = |case: &Case| (case.origin.kind, case.origin.exposure);
     let others: HashSet<_> =
@@ -141,7 +142,7 @@ fn judged(cases: &[Case]) -> HashSet<String> {
     cases.iter().filter(|case| case.tags.contains_key(JUDGE_TAG)).map(|case| case.id.clone()).collect()
 }
 
-/// The engines that a case names as its judge, and the same engines asked again without copies.
+/// Returns the engines that a case names as its judge, and the same engines without copies.
 fn judges(report: &RunReport<'_>, engines: &[EngineIdentity]) -> BTreeSet<usize> {
     let names: HashSet<&str> =
         report.cases.iter().filter_map(|case| case.tags.get(JUDGE_TAG)).map(String::as_str).collect();
@@ -193,7 +194,7 @@ fn metrics(prediction: &Prediction, score: Option<&Score>) -> Metrics {
     scored.map(|(name, &metric)| (name.clone(), run_rows::value(metric))).chain(shares).collect()
 }
 
-/// Whether an observation is of a case that was cut from another tree than the run's workspace.
+/// Whether an observation's case was cut from another tree than the run's workspace.
 pub(super) fn is_from_other_tree(observation: &Observation) -> bool {
     observation.metrics.get(OTHER_TREE).is_some_and(|share| share.counts().num > 0.0)
 }

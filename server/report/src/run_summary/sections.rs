@@ -1,4 +1,4 @@
-//! Tables of `scoring` as the sections and groups of a report.
+//! Converts tables of `scoring` into the sections and groups of a report.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use super::{
     Selection, contexts, differences,
 };
 
-/// One section per origin and exposure that has observations, the largest first.
+/// Returns one section per origin and exposure with observations, the largest first.
 pub(super) fn sections(observed: &RunObservations, seed: u64) -> Vec<ReportSection> {
     let is_counted = |observation: &&Observation| !observed.left_out.contains_key(&observation.case);
     let counted: Vec<Observation> = observed.observations.iter().filter(is_counted).cloned().collect();
@@ -38,7 +38,8 @@ pub(super) fn sections(observed: &RunObservations, seed: u64) -> Vec<ReportSecti
     sections
 }
 
-/// What totals count of the answered cases, and what not; and how many of all were cut from another tree than the run's workspace.
+/// Returns the answered cases that totals count and leave out, and the number of all that were cut from another tree than the
+/// run's workspace.
 fn selection(observed: &RunObservations, origin: OriginKind, exposure: Exposure) -> (Selection, usize) {
     let label =
         |observation: &Observation, name: &str| observation.labels.get(name).cloned().unwrap_or_default();
@@ -107,7 +108,7 @@ fn section(
     })
 }
 
-/// What a judge could answer from the file alone was left out, so that its own numbers there are no rank.
+/// Marks the rows of judges: cases that a judge solves from the file alone were left out, so that its own numbers are no rank.
 fn mark_judges(scenarios: &mut [CaseGroup], judges: &BTreeSet<usize>) {
     let in_file = format!("{}/{}", Scenario::CrossFile, Variant::InFile);
     let is_in_file =
@@ -117,14 +118,14 @@ fn mark_judges(scenarios: &mut [CaseGroup], judges: &BTreeSet<usize>) {
     }
 }
 
-/// The rows of one origin and exposure, those of several engines over the same cases together.
+/// Returns the rows of one origin and exposure; rows of several engines over the same cases are grouped.
 fn groups(table: &MetricTable, origin: OriginKind, exposure: Exposure) -> Vec<CaseGroup> {
     let mut groups: BTreeMap<[Option<&str>; 3], Vec<EngineLine>> = BTreeMap::new();
     for row in &table.rows {
         let label = |dimension| label(table, row, dimension);
         let is_here = label(ORIGIN) == Some(origin.name()) && label(EXPOSURE) == Some(exposure.name());
         let key = [SCENARIO, BLOCK_KIND, LANGUAGE].map(label);
-        // A case without a block kind is counted in its scenario's total; a row of its own would say the same again.
+        // A case without a block kind counts in its scenario's total; a separate row would repeat it.
         let is_unlabelled = key.contains(&Some(""));
         if let Some(line) = label(ENGINE).and_then(|engine| line(engine, row))
             && is_here
@@ -136,7 +137,7 @@ fn groups(table: &MetricTable, origin: OriginKind, exposure: Exposure) -> Vec<Ca
     groups.into_iter().map(|(key, lines)| group(key, lines)).collect()
 }
 
-/// The row's value in a dimension; `None` where it covers all values, or the table lacks the dimension.
+/// Returns the row's value in a dimension; `None` if the row covers all values, or the table lacks the dimension.
 fn label<'a>(table: &MetricTable, row: &'a TableRow, dimension: &str) -> Option<&'a str> {
     let column = table.dimensions.iter().position(|name| name == dimension)?;
     row.key.get(column)?.as_deref()
@@ -190,7 +191,7 @@ impl From<scoring::Latency> for LatencyView {
     }
 }
 
-/// The order of the documentation, a scenario's own row before those of its variants, and unresolved names after the others.
+/// Returns the sort key: the documentation's order, a scenario's own row before its variants, and unresolved names last.
 fn rank_of_scenario(group: &CaseGroup) -> (usize, bool, Option<usize>) {
     let name = group.scenario.as_deref().unwrap_or_default();
     let mut words = name.split('/');
@@ -201,7 +202,7 @@ fn rank_of_scenario(group: &CaseGroup) -> (usize, bool, Option<usize>) {
     (position.unwrap_or(Scenario::ALL.len()), !unresolved.is_empty(), variant)
 }
 
-/// Totals first, then the order of the documentation.
+/// Returns the sort key: totals first, then the documentation's order.
 fn rank_of_kind(group: &CaseGroup) -> Option<usize> {
     let name = group.block_kind.as_deref()?;
     BlockKind::ALL.iter().position(|kind| kind.name() == name)

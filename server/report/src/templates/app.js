@@ -1,7 +1,7 @@
 // The case browser: filters, the chosen case, keyboard, theme. The address's hash holds all of its state.
 
 const FILTERS = ["origin", "engine", "outcome", "scenario", "variant", "block_kind", "language"];
-// Milliseconds without a change before the address is written.
+// Milliseconds without a change before the address is updated.
 const ADDRESS_DELAY = 150;
 const OUTCOME_FILTERS = {
   exact: (answers) => answers.some((answer) => answer.outcome === "exact"),
@@ -51,7 +51,7 @@ function startBrowser(data) {
     return query === "" || haystack(item).includes(query);
   }
 
-  // Made on the first search only: folding the case of all code takes a moment on a large run.
+  // Computed at the first search: lowering the case of all code is slow for a large run.
   function haystack(item) {
     if (!haystacks.has(item)) {
       const texts = [item.path, item.id, item.before.text, item.truth, item.after.text, ...item.answers.map((answer) => answer.text)];
@@ -67,7 +67,7 @@ function startBrowser(data) {
     redraw();
   }
 
-  // Filters that hide the case are of no use to who asks for it.
+  // Opens a case, and clears the filters if they hide it.
   function open(id) {
     if (!shown.some((item) => item.id === id)) clearFilters();
     refilter(id);
@@ -90,7 +90,7 @@ function startBrowser(data) {
     remember();
   }
 
-  // Browsers refuse an address that changes at every repetition of a key held down.
+  // Delayed, because browsers reject an address that changes at every repetition of a held key.
   function remember() {
     clearTimeout(pending);
     pending = setTimeout(writeAddress, ADDRESS_DELAY);
@@ -172,14 +172,14 @@ function startBrowser(data) {
   if (recall()) section.scrollIntoView();
 }
 
-// Cases with a suggestion on the screen are an origin of their own, as in the tables.
+// Cases with a shown suggestion have their own origin, as in the tables.
 function valueOf(item, name) {
   if (name !== "origin") return item[name];
   const { kind, exposure } = item.origin;
   return exposure === "none" ? kind : `${kind}/${exposure}`;
 }
 
-// Follows the system until the reader chooses; the choice outlives the page where the browser allows it.
+// Follows the system's theme until the reader chooses one; the choice is stored if the browser allows it.
 function startTheme() {
   const button = document.getElementById("theme");
   const themes = ["auto", "light", "dark"];
@@ -189,10 +189,10 @@ function startTheme() {
     else document.documentElement.dataset.theme = theme;
     button.textContent = `Theme: ${theme}`;
   };
-  try { theme = localStorage.getItem("ghostbench-theme") ?? theme; } catch { /* Storage may be forbidden for files. */ }
+  try { theme = localStorage.getItem("ghostbench-theme") ?? theme; } catch { /* Browsers may forbid storage for local files. */ }
   button.addEventListener("click", () => {
     theme = themes[(themes.indexOf(theme) + 1) % themes.length];
-    try { localStorage.setItem("ghostbench-theme", theme); } catch { /* The choice then lasts as long as the page. */ }
+    try { localStorage.setItem("ghostbench-theme", theme); } catch { /* The choice is then lost with the page. */ }
     apply();
   });
   button.hidden = false;

@@ -1,13 +1,13 @@
-// One case in full: its place, the code around the cursor, every answer beside the truth, and what it was given.
+// One case in full: its position, the code around the cursor, every answer next to the truth, and its context.
 
-// Lines shown on either side of the cursor before the reader asks for more.
+// Lines displayed on either side of the cursor initially.
 const LINES_BEFORE = 12;
 const LINES_AFTER = 8;
 
-// Lines of context that are open to begin with, all items together: more would push the answers out of view.
+// Total lines of context that are open initially: more would move the answers out of view.
 const OPEN_CONTEXT_LINES = 16;
 
-// Everything about `item` as nodes. `twins` are the cases of its hole, itself among them; `open(id)` shows another one.
+// Returns the details of `item` as nodes. `twins` are the cases of its hole, including itself; `open(id)` displays another one.
 function caseDetail(item, engines, linesKept, twins, open) {
   return [
     detailHead(item, engines, twins, open),
@@ -29,7 +29,7 @@ function detailHead(item, engines, twins, open) {
   );
 }
 
-// What goes with the question in another case of the hole, and how each engine did there.
+// Returns a link to another case of the hole, with its kind of context and the outcome of each engine.
 function twinLink(twin, item, engines, open) {
   const answers = engines.map((_, number) => twin.answers.find((answer) => answer.engine === number));
   const signs = answers.map((answer) => answer ? OUTCOMES[answer.outcome].sign : "\u00a0").join(" ");
@@ -40,7 +40,7 @@ function twinLink(twin, item, engines, open) {
   return element("a", { href: `#case=${twin.id}`, title: words, onclick: follow }, name);
 }
 
-// The code around the cursor with the truth, or an answer, in its place.
+// Returns the code around the cursor with the truth or an answer inserted.
 function surroundings(item, engines, linesKept) {
   const code = element("pre", { class: "code", tabindex: "0", role: "region", "aria-label": "Code around the cursor" });
   const state = { inserted: item.truth, before: LINES_BEFORE, after: LINES_AFTER };
@@ -72,7 +72,7 @@ function codeRows(item, state, linesKept, redraw) {
   const head = before.slice(hiddenBefore).join("\n");
   const tail = after.slice(0, after.length - hiddenAfter).join("\n");
   const firstLine = item.before.first_line + hiddenBefore;
-  // Below another text than the truth, or below a cut, lines have other numbers than in the file.
+  // After an inserted text other than the truth, or after a cut, line numbers differ from the file's.
   const numbersHold = state.inserted === item.truth && !item.scenario.startsWith("incomplete_suffix");
   const numbered = numbersHold ? Infinity : head.split("\n").length;
   const lines = rowsOf([[head, null], [state.inserted, "mark"], [tail, null]], firstLine, numbered);
@@ -88,7 +88,7 @@ function codeRows(item, state, linesKept, redraw) {
   ].filter(Boolean);
 }
 
-// Rows of consecutive pieces of text, the first ones `numbered`. A piece with a tag is wrapped in it, line by line.
+// Splits consecutive pieces of text into rows, the first ones `numbered`. A piece with a tag is wrapped in it, line by line.
 function rowsOf(pieces, firstLine, numbered) {
   let source = element("span", { class: "src" });
   const rows = [];
@@ -112,7 +112,7 @@ function rowsOf(pieces, firstLine, numbered) {
 function diffLegend() {
   return element(
     "p", { class: "legend" }, "Word by word: ",
-    element("span", { class: "text" }, element("del", null, "dotted")), " stands in the truth only, ",
+    element("span", { class: "text" }, element("del", null, "dotted")), " is in the truth only, ",
     element("span", { class: "text" }, element("ins", null, "underlined")), " in the answer only.",
   );
 }
@@ -135,7 +135,7 @@ function answerPanel(item, answer, engine) {
     comparison(item.truth, answer),
     originList(answer),
     answerMetrics(answer),
-    answer.raw != null && element("details", null, element("summary", null, "Answer as it came"), plainText(answer.raw)),
+    answer.raw != null && element("details", null, element("summary", null, "Raw answer"), plainText(answer.raw)),
   );
 }
 
@@ -165,7 +165,7 @@ function comparison(truth, answer) {
   const text = answer.text;
   const spans = answer.spans ?? [];
   if (truth === text) {
-    const note = truth === "" ? "Nothing was to be written, and nothing was." : "Equal to the truth, character by character";
+    const note = truth === "" ? "The truth is empty, and so is the answer." : "Equal to the truth, character by character";
     return element("div", { class: "pair alone" }, element("div", null, element("h5", null, note), truth !== "" && sourcedText(words(text), spans)));
   }
   const [left, right] = [words(truth), words(text)];
@@ -179,7 +179,7 @@ function comparison(truth, answer) {
   );
 }
 
-// An answer without marks, its parts in elements of their own.
+// Returns an answer without marks, with its parts in separate elements.
 function sourcedText(parts, spans) {
   return element("pre", { class: "text" }, answerNodes(parts, parts.map(() => false), spans));
 }
@@ -208,7 +208,7 @@ function round(value) {
   return String(Math.round(value * 10) / 10);
 }
 
-// What went with the question. Small items stand open, as long as all that is open stays small.
+// Returns the context of the request. Small items are open, up to a limit for all open items together.
 function contextPanel(items) {
   const strategies = [...new Set(items.map((item) => item.strategy))].join(", ");
   let room = OPEN_CONTEXT_LINES;
@@ -244,13 +244,13 @@ function provenance(item) {
   const facts = [["id", item.id], ["hole", item.hole], ...Object.entries(item.origin), ...tags];
   return element(
     "details", { class: "panel" },
-    element("summary", null, "Where the case comes from"),
+    element("summary", null, "Origin of the case"),
     element("dl", { class: "metrics" }, facts.map(([name, value]) =>
       element("div", null, element("dt", null, ...visible(name.replaceAll("_", " "))), element("dd", { class: "mono" }, ...visible(String(value)))))),
   );
 }
 
-// Places as readers count: files count lines from 0.
+// Converts positions to lines counted from 1: files count from 0.
 function linesFromOne(places) {
   return places.replace(/:(\d+)(?= |$)/g, (_, line) => `:${Number(line) + 1}`);
 }

@@ -1,6 +1,6 @@
-// The list of cases: only the rows in view exist, so that thousands stay fluid.
+// The list of cases: only visible rows exist, so that thousands of rows scroll smoothly.
 
-// Height of a row in CSS pixels; the sheet says the same.
+// Height of a row in CSS pixels, as in the style sheet.
 const ROW_HEIGHT = 46;
 // Rows kept above and below the view, so that scrolling shows no gap.
 const OVERSCAN = 8;
@@ -16,7 +16,7 @@ const OUTCOMES = {
   error: { sign: "err", word: "error" },
 };
 
-// A list in `box` that calls `choose(index)` when a row is clicked.
+// Creates a list in `box` that calls `choose(index)` when a row is clicked.
 function caseList(box, engines, choose) {
   const room = box.appendChild(element("div", { class: "room" }));
   let [rows, chosen, queued] = [[], -1, false];
@@ -32,7 +32,7 @@ function caseList(box, engines, choose) {
     else box.removeAttribute("aria-activedescendant");
   }
 
-  // The row next to those in view comes in at the edge; one from afar stands in the middle, among its neighbours.
+  // Scrolls a row next to the visible ones to the edge, and a distant one to the middle.
   function reveal() {
     const [top, room] = [chosen * ROW_HEIGHT, box.clientHeight];
     const [above, below] = [box.scrollTop - top, top + ROW_HEIGHT - (box.scrollTop + room)];
@@ -77,7 +77,7 @@ function listRow(item, index, count, isChosen, engines) {
   return row;
 }
 
-// File name first: the end of a path tells more than its start, and the row may be cut.
+// Puts the file name first: the end of a path is more important than its start, and the row may be cut.
 function placeParts(item) {
   const slash = item.path.lastIndexOf("/");
   const folder = item.path.slice(0, Math.max(slash, 0));
@@ -107,7 +107,7 @@ function chip(item, engine, number) {
   );
 }
 
-// A metric's share of its whole in percent; `null` where there was nothing to measure.
+// Returns a metric's share in percent; `null` if there was nothing to measure.
 function share(metric) {
   if (typeof metric === "number") return metric * 100;
   return metric.den === 0 ? null : (metric.num / metric.den) * 100;

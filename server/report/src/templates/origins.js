@@ -1,12 +1,12 @@
-// Where an answer comes from: its parts, each with the place that it is copied from.
+// The origin of an answer: its parts, each with the location it is copied from.
 
-// Lists of more parts are closed to begin with.
+// Lists with more parts are closed initially.
 const OPEN_PARTS = 6;
 
-// What a place is to the case, where its path does not say it.
+// Relation of a location to the case, if its path does not show it.
 const SOURCES = { before: "this file, above", after: "this file, below", context: "context", file: "" };
 
-// The words of an answer as nodes, differences marked, each part in an element that tells its place.
+// Returns the words of an answer as nodes, with differences marked and each part in an element that names its location.
 function answerNodes(parts, marks, spans) {
   const nodes = [];
   let [offset, next] = [0, 0];
@@ -41,7 +41,7 @@ function originWords(span) {
   return words.filter(Boolean).join("\n");
 }
 
-// A row for each part. Pointing at one shows the part in the answer above.
+// Returns a row for each part. Hovering over a row highlights the part in the answer above.
 function originList(answer) {
   const spans = answer.spans ?? [];
   if (spans.length === 0) return null;
@@ -64,7 +64,7 @@ function originList(answer) {
       element("td", null, ...visible(renamings(span))),
     );
   });
-  const head = ["part", "taken from", "", "same", "alike", "sure", "other names there"].map((name, column) =>
+  const head = ["part", "taken from", "", "same", "alike", "sure", "renamed"].map((name, column) =>
     element("th", { scope: "col", class: column > 2 && column < 6 && "num", title: ORIGIN_TITLES[name] }, name));
   return element(
     "details", { class: "origins", open: spans.length <= OPEN_PARTS && "" },
@@ -74,7 +74,7 @@ function originList(answer) {
 }
 
 const ORIGIN_TITLES = {
-  same: "tokens before the part that are the same there as here",
-  alike: "the same but for names, strings and numbers",
+  same: "tokens before the part that are equal at both places",
+  alike: "the same, ignoring names, strings and numbers",
   sure: "probability of the least likely token",
 };

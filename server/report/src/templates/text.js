@@ -1,14 +1,14 @@
-// Text as it is shown: elements without markup in strings, invisible characters made visible, differences marked.
+// Display of text: elements without markup in strings, visible replacements of invisible characters, marked differences.
 
-// Control characters that a reader could not see, or that change the order in which other characters appear.
-// Tab and line feed are absent, and a carriage return before a line feed is taken out earlier.
+// Control characters that are invisible, or that change the order of other characters.
+// Tab and line feed are not included; a carriage return before a line feed is removed earlier.
 const INVISIBLE =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
 
-// Above this many comparisons the middle of two texts counts as one difference; keeps a case below a blink.
+// With more comparisons, the middle of two texts counts as one difference; this keeps displaying a case fast.
 const MAX_COMPARISONS = 4_000_000;
 
-// Makes an element. Attributes that are false or null are left out; children are nodes or strings, never markup.
+// Creates an element. Attributes that are false or null are left out; children are nodes or strings, never markup.
 function element(tag, attributes, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes ?? {})) {
@@ -19,7 +19,7 @@ function element(tag, attributes, ...children) {
   return node;
 }
 
-// The text as nodes, each invisible character as `[U+202E]`.
+// Returns the text as nodes, each invisible character as `[U+202E]`.
 function visible(text) {
   const plain = text.replaceAll("\r\n", "\n");
   const nodes = [];
@@ -37,12 +37,12 @@ function control(character) {
   return element("span", { class: "control", title: "invisible control character" }, `[U+${code}]`);
 }
 
-// Words, line ends, runs of blanks and single signs.
+// Splits a text into words, line ends, runs of blanks and single punctuation characters.
 function words(text) {
   return text.match(/[\p{L}\p{N}_]+|\r?\n|[^\S\n]+|[^\p{L}\p{N}_\s]/gu) ?? [];
 }
 
-// Which words of `left` and of `right` belong to no longest common sequence: two arrays of booleans.
+// Returns which words of `left` and of `right` are not in the longest common subsequence: two arrays of booleans.
 function differences(left, right) {
   const missing = new Array(left.length).fill(false);
   const extra = new Array(right.length).fill(false);
@@ -67,7 +67,7 @@ function differences(left, right) {
   return { missing, extra };
 }
 
-// Lengths of the longest common sequences of all pairs of tails, row by row.
+// Returns the lengths of the longest common subsequences of all pairs of suffixes, row by row.
 function commonLengths(left, right, start, rows, columns) {
   const width = columns + 1;
   const lengths = new Uint16Array((rows + 1) * width);
@@ -82,7 +82,7 @@ function commonLengths(left, right, start, rows, columns) {
   return lengths;
 }
 
-// The words as nodes, runs of marked ones inside one `tag`. Marked blanks and line ends are made visible.
+// Returns the words as nodes, runs of marked ones inside one `tag`. Marked blanks and line ends are made visible.
 function marked(parts, marks, tag) {
   const nodes = [];
   for (let start = 0, end; start < parts.length; start = end) {

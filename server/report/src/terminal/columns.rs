@@ -1,4 +1,4 @@
-//! The columns of the terminal's tables, and which of them stand together at which width.
+//! The columns of the terminal's tables, and the sets of columns for each width.
 
 use std::collections::HashSet;
 
@@ -10,17 +10,17 @@ use scoring::metric::{
 use crate::format::{self, Alphabet};
 use crate::run_summary::{CellView, EngineLine, FAILED, GATED, SILENT};
 
-/// Longer engine names are cut: the numbers are what the table is for.
+/// Longer engine names are cut: the numbers are more important.
 const NAME_WIDTH: usize = 18;
 
 /// One column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Column {
-    /// What the row's cases have in common.
+    /// Name of the row's cases.
     Label,
-    /// The engine; where it is not `always` named, only beside others.
+    /// The engine; if not `always`, it is shown only with several engines.
     Engine { always: bool },
-    /// How many cases.
+    /// Number of cases.
     Cases,
     /// A metric's share.
     Share { title: &'static str, metric: &'static str },
@@ -28,14 +28,14 @@ pub(super) enum Column {
     Interval { metric: &'static str },
     /// Answers by status, in one column.
     Quiet,
-    /// How many answers have one status.
+    /// Number of answers with one status.
     Status { name: &'static str },
     /// Median and 95th percentile.
     Latency,
 }
 
 impl Column {
-    /// Its name; `label` is the first column's.
+    /// Returns its title; `label` is the first column's.
     pub(super) fn title(self, label: &str) -> String {
         let title = match self {
             Column::Label => label,
@@ -50,7 +50,7 @@ impl Column {
         title.to_owned()
     }
 
-    /// Whether it stands at the left.
+    /// Whether it is left-aligned.
     pub(super) fn is_text(self) -> bool {
         matches!(self, Column::Label | Column::Engine { .. } | Column::Interval { .. })
     }
@@ -73,7 +73,7 @@ const FAILED_COUNT: Column = Column::Status { name: FAILED };
 
 use Column::{Cases, Label, Latency, Quiet};
 
-/// Cases with something to write, widest first.
+/// For cases with a non-empty truth, widest first.
 pub(super) const RESULTS: &[&[Column]] = &[
     &[
         Label,
@@ -97,13 +97,13 @@ pub(super) const RESULTS: &[&[Column]] = &[
     &[Label, ENGINE, Cases, EXACT, EDIT],
 ];
 
-/// Cases whose right answer is nothing.
+/// For cases with an empty truth.
 pub(super) const RESTRAINT: &[&[Column]] = &[
     &[Label, ENGINE, Cases, RESTRAINED, RESTRAINED_RANGE, SILENT_COUNT, GATED_COUNT, FAILED_COUNT, Latency],
     &[Label, ENGINE, Cases, RESTRAINED, Quiet],
 ];
 
-/// All cases.
+/// For all cases.
 pub(super) const OVERALL: &[&[Column]] = &[
     &[
         ENGINE_NAME,
@@ -126,13 +126,13 @@ pub(super) const OVERALL: &[&[Column]] = &[
     &[ENGINE_NAME, Cases, EXACT, IN_TIME, EDIT],
 ];
 
-/// What cells are made with.
+/// Context for formatting cells.
 pub(super) struct CellFormatter {
-    /// Names of the engines, cut, and still different.
+    /// Names of the engines, cut but distinct.
     pub(super) engines: Vec<String>,
-    /// Whether rows of several engines stand in one table, so that each must say whose it is.
+    /// Whether a table has rows of several engines, so that each row needs the engine's name.
     pub(super) are_several: bool,
-    /// Whether any answer was late, so that exact match in time is another number than exact match.
+    /// Whether there are late answers, so that exact match in time differs from exact match.
     pub(super) are_late: bool,
     pub(super) alphabet: Alphabet,
 }
@@ -185,7 +185,7 @@ fn share(cell: &CellView) -> String {
     cell.value.map_or_else(|| format::counts(cell), format::percent)
 }
 
-/// The names cut to the width of their column, with their number in front where that makes them the same.
+/// Returns the names cut to the width of their column, prefixed with their number if the cut makes them equal.
 fn names(engines: &[EngineIdentity], alphabet: Alphabet) -> Vec<String> {
     let cut = |engine: &EngineIdentity, width| {
         format::clipped(&format::escape_invisible(&engine.name), width, alphabet)

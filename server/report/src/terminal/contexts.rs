@@ -1,4 +1,4 @@
-//! What context adds in `cross_file`.
+//! The table of effects of context in `cross_file`.
 
 use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH};
 
@@ -9,10 +9,10 @@ use crate::format;
 use crate::run_summary::{ContextEffect, ReportSection};
 
 const COLUMNS: [&str; 9] = ["with - without", "engine", "n", "exact", "95 %", "+/-", "edit", "95 %", "+/-"];
-/// What goes first where there is no room: the intervals, exact matches first.
+/// Columns that are dropped first if there is no room: the intervals, exact matches first.
 const DISPENSABLE: [usize; 2] = [4, 7];
 
-/// A row per kind of context and engine that is shown in detail.
+/// Returns a row per kind of context and engine in detailed tables.
 pub(super) fn table(
     numbers: &CellFormatter,
     section: &ReportSection,
@@ -30,7 +30,7 @@ pub(super) fn table(
         return None;
     }
     let sheet = TextTable { header: &COLUMNS, words: 2, dispensable: &DISPENSABLE, rows };
-    let title = "cross_file: what context adds, on the same holes";
+    let title = "cross_file: effect of context, on the same holes";
     let note = format!(
         "+/-: holes in which it makes the answer better, and worse. {}",
         format::contexts_caption(section, style.alphabet())

@@ -1,4 +1,4 @@
-//! Engines against the first one.
+//! Tables of engines compared with the first one.
 
 use super::columns::CellFormatter;
 use super::text_table::TextTable;
@@ -6,7 +6,7 @@ use super::{Style, dim_note, with_title};
 use crate::format;
 use crate::run_summary::{EngineDifference, ReportSection};
 
-/// One table per pair of engines.
+/// Returns one table per pair of engines.
 pub(super) fn tables(numbers: &CellFormatter, section: &ReportSection, style: Style) -> Vec<String> {
     let pairs = section.differences.chunk_by(|left, right| left.engine == right.engine);
     let caption = format::differences_caption(section, style.alphabet());

@@ -1,34 +1,34 @@
-//! What was found out about engines, and what one answered at a place, for the terminal.
+//! Renders checks of engines, and one engine's answer at a cursor, for the terminal.
 
 use super::explanation::{self, ExplanationView};
 use super::text_table::TextTable;
 use super::{Style, dim_note, wrapped};
 use crate::format;
 
-/// An engine that was checked, in words for its columns.
+/// Result of an engine check, as texts for its columns.
 #[derive(Clone, Debug, Default)]
 pub struct EngineCheckRow {
-    /// The user's name for it.
+    /// Name in the settings.
     pub name: String,
-    /// Whether anybody is there.
+    /// Whether the server is reachable.
     pub reached: &'static str,
-    /// What the server calls its model.
+    /// Model name reported by the server.
     pub model: String,
-    /// The template, and how it was chosen.
+    /// The prompt template, and how it was chosen.
     pub prompt_format: String,
-    /// Holes that were filled, and what that means.
+    /// Number of filled holes, and its meaning.
     pub holes: String,
-    /// Whether its answers come in pieces.
+    /// Whether the engine streams its answers.
     pub streams: String,
-    /// Whether a cancelled question frees it.
+    /// Whether cancelling a request frees the engine.
     pub cancels: String,
     /// Milliseconds until the first text.
     pub first: Option<f64>,
     /// Milliseconds until the end.
     pub total: Option<f64>,
-    /// Tokens written in a second.
+    /// Tokens generated per second.
     pub speed: String,
-    /// Tokens that the model reads and writes.
+    /// Context window, tokens.
     pub window: Option<u64>,
 }
 
@@ -36,13 +36,13 @@ const CHECKED: [&str; 11] = [
     "engine", "there", "model", "asked as", "holes", "streams", "cancel", "first ms", "total ms", "tokens/s",
     "window",
 ];
-/// What goes first where there is no room.
+/// Columns that are dropped first if there is no room.
 const DISPENSABLE: [usize; 4] = [10, 9, 2, 6];
 /// Longer names are cut, characters.
 const NAME_WIDTH: usize = 18;
 const TEMPLATE_WIDTH: usize = 30;
 
-/// Engines, a row each, what is to be said of them, and what the columns mean.
+/// Renders a row per engine, remarks, and the meaning of the columns.
 pub fn engine_check_table(engines: &[EngineCheckRow], remarks: &[String], style: Style) -> String {
     let rows = engines.iter().map(|engine| checked_row(engine, style)).collect();
     let sheet = TextTable { header: &CHECKED, words: 7, dispensable: &DISPENSABLE, rows };
@@ -53,8 +53,8 @@ pub fn engine_check_table(engines: &[EngineCheckRow], remarks: &[String], style:
     parts.join("\n\n") + "\n"
 }
 
-const CHECKED_MEANS: &str = "holes: of six whose text is nearly forced, those that were filled. cancel: yes, if the server says that it is free \
-    again; likely, if the next question was answered as soon as usual. ms: medians of warm answers of a few words. ~: estimated.";
+const CHECKED_MEANS: &str = "holes: number filled, of six whose text is nearly forced. cancel: yes, if the server reports that it is free again; \
+    likely, if the next request was answered as fast as usual. ms: medians of warm answers of a few words. ~: estimated.";
 
 fn checked_row(engine: &EngineCheckRow, style: Style) -> Vec<String> {
     let none = || style.alphabet().range_dash().to_owned();
@@ -76,14 +76,14 @@ fn checked_row(engine: &EngineCheckRow, style: Style) -> Vec<String> {
     ]
 }
 
-/// What one engine answered at a place.
+/// One engine's answer at a cursor.
 #[derive(Clone, Debug, Default)]
 pub struct CompletionView {
-    /// Engine, kind, model, template: one after the other.
+    /// Engine, kind, model, template, as separate texts.
     pub engine: Vec<String>,
-    /// How it ended, and why.
+    /// Status of the answer, and its reason.
     pub status: String,
-    /// Times, tokens: one after the other.
+    /// Times and tokens, as separate texts.
     pub facts: Vec<String>,
     /// The first line shown, from 1.
     pub first_line: usize,
@@ -91,19 +91,19 @@ pub struct CompletionView {
     pub before: String,
     /// The suggestion.
     pub text: String,
-    /// Code behind it, to the end of a line.
+    /// Code after the suggestion, to the end of a line.
     pub after: String,
-    /// Where the suggestion comes from, where that is to be shown.
+    /// Origin of the suggestion, if requested.
     pub explanation: Option<ExplanationView>,
-    /// What could be inserted instead, and where that comes from if it is to be shown.
+    /// Alternative texts, each with its origin if requested.
     pub alternatives: Vec<(String, Option<String>)>,
-    /// What cleaning changed, a line each.
+    /// Changes by cleaning, one per line.
     pub cuts: Vec<String>,
-    /// The prompt, where it is to be shown.
+    /// The prompt, if requested.
     pub prompt: Option<String>,
 }
 
-/// The suggestion in its place, marked as `git diff --word-diff` marks what is new, and how it came about.
+/// Renders the suggestion in its context, marked as `git diff --word-diff` marks additions, and details of its request.
 pub fn completion_text(completed: &CompletionView, style: Style) -> String {
     let dot = format!(" {} ", style.alphabet().dot());
     let join =
@@ -128,7 +128,7 @@ pub fn completion_text(completed: &CompletionView, style: Style) -> String {
     text
 }
 
-/// The lines around the place, numbered, with what is new in them.
+/// Renders the numbered lines around the cursor with the suggestion.
 fn in_place(completed: &CompletionView, style: Style) -> String {
     const NEW: &str = "32";
     let mark = |line: &str| match (line.is_empty(), style.color) {

@@ -1,4 +1,4 @@
-//! Where a suggestion comes from, for the terminal: its parts numbered in place, and a row for each below it.
+//! Renders the origin of a suggestion for the terminal: its parts numbered in the text, and a row for each below it.
 
 use std::ops::Range;
 
@@ -6,46 +6,46 @@ use super::text_table::TextTable;
 use super::{Style, dim_note, wrapped};
 use crate::format::{self, Alphabet};
 
-/// Where a suggestion comes from.
+/// Origin of a suggestion.
 #[derive(Clone, Debug, Default)]
 pub struct ExplanationView {
     /// Its parts, in order.
     pub parts: Vec<CopiedPart>,
-    /// What else there is to say, a line each.
+    /// Other remarks, one per line.
     pub remarks: Vec<String>,
 }
 
-/// A part of a suggestion that is copied from one place.
+/// A part of a suggestion that is copied from one location.
 #[derive(Clone, Debug, Default)]
 pub struct CopiedPart {
     /// In bytes of the suggestion.
     pub range: Range<usize>,
-    /// The place, as editors open it.
+    /// Location, in a format that editors open.
     pub place: String,
-    /// What the place is to the question, in a word.
+    /// Relation of the location to the request, in one word.
     pub from: &'static str,
-    /// Tokens before it that are the same there.
+    /// Number of preceding tokens that are equal at both locations.
     pub same: usize,
-    /// Tokens before it that are alike.
+    /// Number of preceding tokens that are alike.
     pub alike: usize,
     /// The lowest probability of its tokens.
     pub probability: f64,
-    /// Names there, with those that they became.
+    /// Names at the location, with their replacements.
     pub renamed: Vec<(String, String)>,
 }
 
 const COLUMNS: [&str; 7] = ["", "text", "taken from", "", "same", "alike", "sure"];
-/// What goes first where there is no room: what the place is, and the wider of the two matches.
+/// Columns that are dropped first if there is no room: the relation, and the wider of the two matches.
 const DISPENSABLE: [usize; 2] = [3, 5];
-/// What stands before a table, too.
+/// Indentation, also of tables.
 const INDENT: &str = "  ";
 /// Longer texts are cut, characters.
 const TEXT_WIDTH: usize = 32;
 
-const COLUMNS_MEAN: &str = "same: tokens before the part that are the same there as here. alike: the same but for names, strings and numbers. \
-    sure: probability of the least likely token.";
+const COLUMNS_MEAN: &str = "same: tokens before the part that are equal at both places. alike: the same, ignoring names, strings and \
+    numbers. sure: probability of the least likely token.";
 
-/// The suggestion with a sign at the beginning of each of its parts, where there are several.
+/// Returns the suggestion with a mark at the beginning of each of its parts, if there are several.
 pub(super) fn numbered(text: &str, explained: &ExplanationView, style: Style) -> String {
     if explained.parts.len() < 2 {
         return text.to_owned();
@@ -60,7 +60,7 @@ pub(super) fn numbered(text: &str, explained: &ExplanationView, style: Style) ->
     signed + &text[end..]
 }
 
-/// A row for each part, the names that became others, and the remarks.
+/// Renders a row for each part, the replaced names, and the remarks.
 pub(super) fn explanation_table(text: &str, explained: &ExplanationView, style: Style) -> String {
     let mut blocks = Vec::new();
     if !explained.parts.is_empty() {
@@ -69,7 +69,7 @@ pub(super) fn explanation_table(text: &str, explained: &ExplanationView, style: 
         blocks.push(sheet.draw(style));
         let renamed: Vec<String> = explained.parts.iter().flat_map(|part| renamed(part, style)).collect();
         if !renamed.is_empty() {
-            blocks.push(format!("{INDENT}other names there: {}", renamed.join(", ")));
+            blocks.push(format!("{INDENT}renamed: {}", renamed.join(", ")));
         }
     }
     let remark = |remark: &String| {
@@ -83,7 +83,7 @@ pub(super) fn explanation_table(text: &str, explained: &ExplanationView, style: 
     blocks.iter().map(|block| format!("{block}\n")).collect()
 }
 
-/// A row for each text that could be inserted instead.
+/// Renders a row for each alternative text.
 pub(super) fn alternatives(alternatives: &[(String, Option<String>)], style: Style) -> String {
     let are_explained = alternatives.iter().any(|(_, places)| places.is_some());
     let header = if are_explained { &["instead", "taken from"][..] } else { &["instead"] };
@@ -107,7 +107,7 @@ fn row(index: usize, text: &str, part: &CopiedPart, style: Style) -> Vec<String>
     ]
 }
 
-/// The first line, and how many more there are.
+/// Returns the first line, and the number of further lines.
 fn excerpt(text: &str, alphabet: Alphabet) -> String {
     let (first, rest) = text.split_once('\n').map_or((text, None), |(first, rest)| (first, Some(rest)));
     let first = format::clipped(&format::on_one_line(first.trim_end()), TEXT_WIDTH, alphabet);
@@ -125,7 +125,7 @@ fn renamed(part: &CopiedPart, style: Style) -> Vec<String> {
     part.renamed.iter().map(pair).collect()
 }
 
-/// The number of a part, in one character where there is one.
+/// Returns the number of a part, as one character if there is one.
 fn sign(index: usize, alphabet: Alphabet) -> String {
     /// `①` to `⑳`.
     const CIRCLED: Range<u32> = 0x2460..0x2474;

@@ -1,24 +1,24 @@
-//! What retrieval strategies would send, for the terminal: the code itself, or a row per strategy over a suite.
+//! Renders results of retrieval strategies for the terminal: the code, or a row per strategy over a suite.
 
 use super::text_table::TextTable;
 use super::{Style, with_title};
 use crate::format;
 use crate::run_summary::{CellView, LatencyView};
 
-/// What one strategy would send.
+/// Context that one strategy retrieves.
 #[derive(Clone, Debug)]
 pub struct RetrievalView {
     /// Name of the strategy.
     pub strategy: String,
-    /// Tokens that it had.
+    /// Token budget.
     pub budget: usize,
-    /// How long it took, milliseconds.
+    /// Duration, milliseconds.
     pub ms: f64,
     /// The code, most useful first.
     pub items: Vec<RetrievalItem>,
 }
 
-/// A piece of code that would be sent.
+/// A piece of retrieved code.
 #[derive(Clone, Debug)]
 pub struct RetrievalItem {
     /// Its file.
@@ -27,13 +27,13 @@ pub struct RetrievalItem {
     pub start_line: u32,
     /// The line after the last one.
     pub end_line: u32,
-    /// What kind of code it is.
+    /// Kind of code.
     pub kind: &'static str,
     /// The strategy's score, on a scale of its kind.
     pub score: f64,
     /// Tokens of the budget that it takes.
     pub tokens: usize,
-    /// Why it was found.
+    /// Reason for its retrieval.
     pub reason: String,
     /// The code.
     pub text: String,
@@ -46,30 +46,30 @@ impl RetrievalView {
     }
 }
 
-/// What one strategy found over a suite.
+/// Results of one strategy over a suite.
 #[derive(Clone, Debug)]
 pub struct StrategyRow {
     /// Name of the strategy.
     pub strategy: String,
-    /// Questions asked.
+    /// Number of requests.
     pub questions: usize,
-    /// Items sent, on average.
+    /// Mean number of items.
     pub items: f64,
-    /// Tokens sent, on average.
+    /// Mean number of tokens.
     pub tokens: f64,
-    /// The truth's identifiers that the file lacks before the cursor, and that were found.
+    /// The truth's identifiers that the file lacks before the cursor and the context contains.
     pub new_identifiers: Option<CellView>,
-    /// Truths of which any such identifier was found.
+    /// Truths with at least one such identifier in the context.
     pub any_new: Option<CellView>,
-    /// Resolved names whose definition was found.
+    /// Resolved names whose definition is in the context.
     pub definition_hit: Option<CellView>,
-    /// How near to the truth the best copy comes.
+    /// Similarity of the best copy to the truth.
     pub copy: Option<CellView>,
-    /// How long it took.
+    /// Duration of the retrieval.
     pub latency: Option<LatencyView>,
 }
 
-/// The code that each strategy would send, one after the other, and what the numbers mean.
+/// Renders the code of each strategy, and the meaning of the numbers.
 pub fn retrieval_text(strategies: &[RetrievalView], style: Style) -> String {
     let mut parts: Vec<String> = strategies.iter().map(|strategy| strategy_text(strategy, style)).collect();
     if strategies.iter().any(|strategy| !strategy.items.is_empty()) {
@@ -78,9 +78,10 @@ pub fn retrieval_text(strategies: &[RetrievalView], style: Style) -> String {
     parts.join("\n")
 }
 
-const SCORES: &str = "Behind its kind stands an item's score; higher is nearer, and only scores of one kind compare. definition: \
-    probability that the first one is what comes next. use: that, times how alike the surroundings are. window, chunk, function: weight \
-    of the words shared (of embeddings their similarity). visit: 1 for the latest, then less. Tokens count paths and comment signs.";
+const SCORES: &str = "A score follows the kind of each item; higher is nearer, and only scores of one kind are comparable. definition: \
+    probability that the first definition is used next. use: the same, times the similarity of the surroundings. window, \
+    chunk, function: weight of the shared words (for embeddings, similarity). visit: 1 for the latest, then less. Tokens \
+    count paths and comment signs.";
 
 fn strategy_text(strategy: &RetrievalView, style: Style) -> String {
     let RetrievalView { strategy: name, budget, ms, items } = strategy;
@@ -111,11 +112,11 @@ fn item(item: &RetrievalItem, style: Style) -> String {
     format!("\n  {}:{lines}  {kind} {score:.3}  {reason}  {}\n{text}", style.title(&path), style.dim(&tokens))
 }
 
-/// A row per strategy for the cases whose names the language's rules resolve, the same for the others, and what the columns mean.
+/// Renders a row per strategy for the cases with resolved names, the same for the others, and the meaning of the columns.
 pub fn retrieval_tables(resolved: &[StrategyRow], unresolved: &[StrategyRow], style: Style) -> String {
     let tables = [
-        ("what retrieval finds", resolved),
-        ("for names that the language's rules do not lead to (unresolved)", unresolved),
+        ("retrieval results", resolved),
+        ("names that the language's rules do not resolve (unresolved)", unresolved),
     ];
     let tables = tables.into_iter().filter(|(_, rows)| !rows.is_empty());
     let mut parts: Vec<String> = tables.map(|(title, rows)| table(title, rows, style)).collect();
@@ -125,7 +126,7 @@ pub fn retrieval_tables(resolved: &[StrategyRow], unresolved: &[StrategyRow], st
 
 const COLUMNS: [&str; 12] =
     ["strategy", "n", "items", "tokens", "new ids", "95 %", "any new", "of", "def hit", "of", "copy", "ms"];
-/// What goes first where there is no room: the interval, the items, the time, the tokens.
+/// Columns that are dropped first if there is no room: the interval, the items, the time, the tokens.
 const DISPENSABLE: [usize; 4] = [5, 2, 11, 3];
 
 fn table(title: &str, strategies: &[StrategyRow], style: Style) -> String {
@@ -157,7 +158,7 @@ fn row(strategy: &StrategyRow, style: Style) -> Vec<String> {
     ]
 }
 
-const COLUMNS_MEAN: &str = "n: questions, one for each hole. items, tokens: sent on average. new ids: share of the truths' identifiers that \
-    the file lacks before the cursor and the context holds, with its 95 % interval. any new: truths of which it holds any, of those that \
-    have such identifiers. def hit: names whose definition it shows, of those whose definition the language's rules lead to. copy: edit \
-    similarity of the best copy from context and file, over all n. ms: median/95th percentile.";
+const COLUMNS_MEAN: &str = "n: requests, one for each hole. items, tokens: sent on average. new ids: share of the truths' identifiers missing from \
+    the file before the cursor that are in the context, with its 95 % interval. any new: truths with any such identifier in \
+    the context, of those that have one. def hit: names whose definition is in the context, of those that the language's \
+    rules resolve. copy: edit similarity of the best copy from context and file, over all n. ms: median/95th percentile.";

@@ -1,4 +1,4 @@
-//! Where answers stop.
+//! The table of stopping.
 
 use super::columns::CellFormatter;
 use super::text_table::TextTable;
@@ -7,10 +7,10 @@ use crate::format;
 use crate::run_summary::{CellView, ReportSection};
 use crate::stopping::{self, COUNTS, StoppingRow};
 
-/// What goes first where there is no room: what is the sum of other columns, then the interval.
+/// Columns that are dropped first if there is no room: the sum of other columns, then the interval.
 const DISPENSABLE: [usize; 3] = [2, 4, 9];
 
-/// Two rows an engine, and what they mean; `None` where no answer was right so far.
+/// Returns two rows per engine and their meaning; `None` if no answer is right so far.
 pub(super) fn table(numbers: &CellFormatter, section: &ReportSection, style: Style) -> Option<String> {
     let rows: Vec<Vec<String>> = stopping::rows(section).iter().map(|it| row(numbers, it)).collect();
     if rows.is_empty() {

@@ -1,4 +1,4 @@
-//! Drawing rows as a table whose columns fit the terminal.
+//! Draws rows as a table whose columns fit the terminal.
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, TableStyle, Width};
 
@@ -6,16 +6,16 @@ use super::Style;
 use super::columns::{CellFormatter, Column};
 use crate::run_summary::{CaseGroup, EngineLine};
 
-/// Blanks before every column; the first one's are the table's indentation.
+/// Blanks before every column; those of the first column are the table's indentation.
 const GAP: u16 = 2;
 
-/// One colour per engine, so that an engine is found again from row to row: cyan, yellow, magenta, green.
+/// One colour per engine, the same in all rows: cyan, yellow, magenta, green.
 const ENGINE_COLORS: [&str; 4] = ["36", "33", "35", "32"];
 
-/// Lines with their names; only the first line of a group is named.
+/// Lines with their names; only the first line of a group has one.
 pub(super) type NamedLines<'a> = Vec<(&'a str, &'a EngineLine)>;
 
-/// The lines of all groups.
+/// Returns the lines of all groups.
 pub(super) fn rows<'a>(groups: impl IntoIterator<Item = (&'a str, &'a CaseGroup)>) -> NamedLines<'a> {
     let lines = |(name, group): (&'a str, &'a CaseGroup)| {
         group.lines.iter().enumerate().map(move |(index, line)| (if index == 0 { name } else { "" }, line))
@@ -23,14 +23,14 @@ pub(super) fn rows<'a>(groups: impl IntoIterator<Item = (&'a str, &'a CaseGroup)
     groups.into_iter().flat_map(lines).collect()
 }
 
-/// Columns that fit, as wide in every table that shares the layout, so that numbers stand below each other.
+/// Columns that fit, with equal widths in all tables of the layout, so that numbers are aligned.
 pub(super) struct TableLayout {
     columns: Vec<Column>,
     widths: Vec<u16>,
 }
 
 impl TableLayout {
-    /// The first of the candidates, widest first, in which all rows fit `width`; else the last one.
+    /// Returns the first of the candidates, widest first, in which all rows fit `width`, or the last one.
     pub(super) fn fitting<'a, 'b: 'a>(
         numbers: &CellFormatter,
         candidates: &[&[Column]],
@@ -58,7 +58,7 @@ impl TableLayout {
         self.widths.iter().map(|width| usize::from(width + GAP)).sum()
     }
 
-    /// The rows under the names of their columns; `label` names the first one.
+    /// Draws the rows with column titles; `label` is the first title.
     pub(super) fn draw(
         &self,
         numbers: &CellFormatter,
@@ -95,18 +95,18 @@ fn filled(numbers: &CellFormatter, columns: &[Column], label: &str, rows: &Named
     table
 }
 
-/// A table of which every column stands alone: words at the left, numbers at the right.
+/// A table with independent columns: words aligned left, numbers aligned right.
 pub(super) struct TextTable<'a> {
     pub(super) header: &'a [&'a str],
-    /// The first columns, which hold words.
+    /// Number of leading columns that contain words.
     pub(super) words: usize,
-    /// Columns that are left out where there is no room, the first one first.
+    /// Columns that are dropped if there is no room, the first one first.
     pub(super) dispensable: &'a [usize],
     pub(super) rows: Vec<Vec<String>>,
 }
 
 impl TextTable<'_> {
-    /// The rows under their dimmed header, in as many columns as fit.
+    /// Draws the rows with a dimmed header, in as many columns as fit.
     pub(super) fn draw(&self, style: Style) -> String {
         let mut drawn = self.lines(&[]);
         for left_out in 1..=self.dispensable.len() {
@@ -133,7 +133,7 @@ impl TextTable<'_> {
     }
 }
 
-/// A table without rules, indented, one line a row.
+/// Creates an indented table without rules, one line a row.
 fn plain(header: Vec<String>, rows: impl IntoIterator<Item = Vec<String>>) -> Table {
     let mut table = Table::new();
     table.load_style(TableStyle::new()).set_content_arrangement(ContentArrangement::Disabled);

@@ -1,4 +1,4 @@
-//! What engines cost, in every form of a report; nothing is said where none has a price.
+//! Costs of engines in every form of a report; they are absent if no engine has prices.
 
 use cases::{Cost, Price};
 use expect_test::expect;

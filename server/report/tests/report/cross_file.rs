@@ -1,4 +1,4 @@
-//! The scenario `cross_file`: kinds of context side by side, the judge apart, and what context adds.
+//! The scenario `cross_file`: comparison of kinds of context, separate numbers of the judge, and the effect of context.
 
 use std::collections::BTreeMap;
 
@@ -61,7 +61,7 @@ fn kinds_of_context_stand_below_each_other_and_unresolved_names_apart() {
         Cases in totals that both engines answered. In totals: 60 cases: cross_file 60 (60 selected by a
         judge). In no total: cross_file 120 (the same holes with other context).
 
-        cross_file: what context adds, on the same holes
+        cross_file: effect of context, on the same holes
           with - without                    engine    n   exact         95 %   +/-   edit        95 %   +/-
           retrieval - in_file*              builtin  45   +33.3   +18 to +49  15/0  +12.7   +4 to +21  15/0
           oracle - in_file*                 builtin  45   +33.3   +18 to +49  15/0  +12.7   +4 to +21  15/0
@@ -123,7 +123,7 @@ fn page_and_markdown_show_what_context_adds() {
     let fixture = cross_file(40);
     let summary = fixture.report().summary();
     let page = report::html(&fixture.report(), &summary);
-    assert!(page.contains("what context adds") && page.contains("retrieval - in_file*"), "{page}");
+    assert!(page.contains("effect of context") && page.contains("retrieval - in_file*"), "{page}");
     assert!(report::markdown(&summary).contains("oracle - in\\_file, unresolved"));
 }
 
@@ -132,6 +132,6 @@ fn runs_without_cross_file_say_nothing_of_it() {
     let fixture = fixture(20);
     let summary = fixture.report().summary();
     assert!(summary.sections.iter().all(|section| section.contexts.is_empty()));
-    assert!(!report::html(&fixture.report(), &summary).contains("what context adds"));
+    assert!(!report::html(&fixture.report(), &summary).contains("effect of context"));
     assert!(!summary.notes.iter().any(|note| note.contains("cross_file")));
 }

@@ -1,4 +1,4 @@
-//! `docs/formats.md` against the types of the summary: every field is documented, and nothing else is.
+//! Compares `docs/formats.md` with the types of the summary: it must document every field, and no others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::fixture::fixture;
 
 const DOCUMENT: &str = include_str!("../../../../docs/formats.md");
 
-/// The keys of `value` are the rows of the table below the heading. The values of these tests leave nothing out.
+/// Checks that the keys of `value` are the rows of the table below the heading. The values of these tests have all fields.
 #[track_caller]
 fn check(heading: &str, value: &impl Serialize) {
     let json = serde_json::to_value(value).expect("a summary has string keys");

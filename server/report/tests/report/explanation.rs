@@ -1,4 +1,4 @@
-//! Where a suggestion comes from, for the terminal.
+//! Origin of a suggestion, for the terminal.
 
 use expect_test::expect;
 use report::terminal::{CompletionView, CopiedPart, ExplanationView, Style, completion_text};
@@ -56,9 +56,9 @@ fn parts_are_numbered_in_place_and_told_below() {
              text          taken from                                     same  alike    sure
           ①  self.side     src/circle.py:6:12                               11     25  90.0 %
           ②  ** 2 +1 line  src/with[U+000A]new[U+202E]line.py:1:1  above     0      1  12.5 %
-          other names there: radius → side
+          renamed: radius → side
           it ends there because[U+000A]the block is complete
-        same: tokens before the part that are the same there as here. alike: the same but for
+        same: tokens before the part that are equal at both places. alike: the same, ignoring
         names, strings and numbers. sure: probability of the least likely token.
     "#]]
     .assert_eq(&completion_text(&suggestion(parts()), PLAIN));
@@ -78,7 +78,7 @@ fn one_part_needs_no_number_in_the_text() {
                text          taken from                                     same  alike    sure
           [1]  ** 2 +1 line  src/with[U+000A]new[U+202E]line.py:1:1  above     0      1  12.5 %
           it ends there because[U+000A]the block is complete
-        same: tokens before the part that are the same there as here. alike: the same but for
+        same: tokens before the part that are equal at both places. alike: the same, ignoring
         names, strings and numbers. sure: probability of the least likely token.
     "#]]
     .assert_eq(&text);

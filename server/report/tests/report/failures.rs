@@ -1,4 +1,4 @@
-//! Late answers and failures: exact match in time beside exact match, and an engine that never answers.
+//! Late answers and failures: exact match and exact match in time, and an engine that never answers.
 
 use cases::{EngineConfig, EngineIdentity, Prediction, Score, Status, StoredMetric};
 use report::terminal::{Style, table};

@@ -9,7 +9,7 @@ use cases::{
 };
 use report::RunReport;
 
-/// Text that must be shown and must do nothing: it would end the element around it, open a comment, or reorder a line.
+/// Text that must be displayed without effects: it would end the element around it, open a comment, or reorder a line.
 pub(crate) const HOSTILE: &str =
     "const bad = \"</script><script>document.title='taken'</script><!--\"; // \u{202e}drow\u{2028}\n";
 
@@ -34,7 +34,7 @@ impl Fixture {
     }
 }
 
-/// The run with that many mined cases. The same on every call.
+/// Returns a run with `mined` mined cases. It is the same on every call.
 pub(crate) fn fixture(mined: usize) -> Fixture {
     let mut cases: Vec<Case> = (0..mined).map(mined_case).collect();
     cases.push(live_case(mined, Exposure::None));
@@ -64,7 +64,7 @@ pub(crate) fn fixture(mined: usize) -> Fixture {
     fixture
 }
 
-/// A run over so many holes of `cross_file`, each asked with three kinds of context; of every fourth the name is not resolved. The first
+/// Returns a run over `holes` holes of `cross_file`, each with three kinds of context; every fourth name is unresolved. The first
 /// engine was the judge: without context it is always wrong.
 pub(crate) fn cross_file(holes: usize) -> Fixture {
     let mut fixture = fixture(0);
@@ -139,7 +139,7 @@ fn run(engines: &[EngineIdentity]) -> Run {
     }
 }
 
-/// Small integers without a pattern that a reader would see.
+/// Returns small integers without a visible pattern.
 fn scatter(number: usize, salt: usize, below: usize) -> usize {
     let mixed = (number as u64 * 2_654_435_761 + salt as u64 * 40_503 + 12_345)
         .wrapping_mul(6_364_136_223_846_793_005);
@@ -297,7 +297,7 @@ fn mistaken(truth: &str, number: usize) -> String {
     }
 }
 
-/// Metrics of the right names; the similarity is a stand-in: the share of the lines that both have.
+/// Returns metrics under the right names; the similarity is simplified to the share of common lines.
 fn score(case: &Case, prediction: &Prediction) -> Score {
     let is = |holds: bool| StoredMetric::Value(f64::from(u8::from(holds)));
     let is_equal = prediction.text == case.truth;

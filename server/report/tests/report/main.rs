@@ -1,4 +1,4 @@
-//! What readers get: terminal, page, Markdown and JSON of a made-up run.
+//! Reports of a made-up run: terminal, page, Markdown and JSON.
 
 mod costs;
 mod cross_file;

@@ -1,4 +1,4 @@
-//! A run that mixes cases that a judge selected with others, and cases of another tree: every table says what is in it.
+//! A run that mixes cases selected by a judge with others, and cases of another tree: every table describes its cases.
 
 use report::terminal::{Style, table};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::fixture::{Fixture, cross_file, fixture};
 /// Wide enough for captions on one line.
 const WIDE: Style = Style { color: false, width: 10_000, unicode: true };
 
-/// 40 mined cases, and 20 holes of `cross_file` that a judge let pass, each asked three times.
+/// Returns 40 mined cases, and 20 holes of `cross_file` that a judge selected, each with three kinds of context.
 fn mixed() -> Fixture {
     let mut fixture = fixture(40);
     let judged = cross_file(20);
@@ -18,7 +18,7 @@ fn mixed() -> Fixture {
     fixture
 }
 
-/// The part of a rendered report that is about mined cases.
+/// Returns the part of a rendered report about mined cases.
 fn mined(text: &str) -> &str {
     text.split("live cases").next().unwrap_or_default()
 }
@@ -54,7 +54,7 @@ fn every_table_and_plot_says_which_cases_it_is_over() {
     let fixture = mixed();
     let summary = fixture.report().summary();
     let text = table(&summary, WIDE, &[]);
-    let left_out = "In no total: cross_file 60 (what the judge answers";
+    let left_out = "In no total: cross_file 60 (no random sample, so no rank";
     // By language, overall, and the difference.
     assert_eq!(mined(&text).matches(left_out).count(), 3, "{text}");
     assert_eq!(mined(&text).matches("All 100 cases, 60 of which are in no total.").count(), 1, "{text}");
@@ -106,7 +106,7 @@ fn numbers_over_cases_of_another_tree_are_marked_everywhere() {
 
     let meaning = "†: 10 of 100 cases were cut from another tree than the workspace that engines could read.";
     let text = table(&summary, WIDE, &[]);
-    // By scenario, by language, overall, the difference, and what context adds.
+    // By scenario, by language, overall, the difference, and the effect of context.
     assert_eq!(mined(&text).matches(meaning).count(), 5, "{text}");
     let (_, overall) = text.split_once("\noverall\n").expect("a table");
     assert!(overall.lines().skip(1).take(2).all(|line| line.contains(" 40† ")), "{overall}");
@@ -121,7 +121,7 @@ fn numbers_over_cases_of_another_tree_are_marked_everywhere() {
     assert!(
         page.contains("<td class=\"num\">40†</td>") && page.contains("† answers<") && page.contains("† + ")
     );
-    // Scores of cases from the workspace itself carry no mark.
+    // Scores of cases from the workspace itself have no mark.
     let own = report::markdown(&mixed().report().summary());
     assert!(!own.contains('†'));
 }
@@ -129,7 +129,7 @@ fn numbers_over_cases_of_another_tree_are_marked_everywhere() {
 #[test]
 fn only_the_engine_named_as_judge_is_the_judge() {
     let mut fixture = cross_file(20);
-    // Two servers whose models have the same placeholder for a name.
+    // Two servers whose models have the same placeholder as name.
     for config in &mut fixture.run.engines {
         config.engine.kind = "openai".to_owned();
         config.engine.model = "default".to_owned();
@@ -155,5 +155,5 @@ fn only_an_engine_named_after_another_is_one_without_copies() {
     let text = table(&fixture.report().summary(), WIDE, &[]);
     let (details, _) = text.split_once("\noverall\n").expect("totals");
     assert!(details.contains("qwen"), "an engine of its own, in the tables by scenario too: {details}");
-    assert!(!text.contains("asked again without"), "{text}");
+    assert!(!text.contains("answered those cases without"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! The HTML page: what is in it, and what code inside it cannot do.
+//! The HTML page: its contents, and isolation of code inside it.
 
 use cases::{Rename, Span, SpanSource};
 use serde_json::Value;
@@ -54,7 +54,7 @@ fn code_in_cases_is_inert() {
     assert_eq!(page.matches("<script").count(), 2);
     assert!(!page.contains("<!--"));
     let invisible = |character: char| matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
-    assert_eq!(page.find(invisible), None, "no bidirectional control stands in the file as such");
+    assert_eq!(page.find(invisible), None, "the file contains no unescaped bidirectional control");
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn a_file_of_one_huge_line_is_cut_between_characters() {
     }
 }
 
-/// A part of an answer that was copied from a file of a hostile name.
+/// Returns a part of an answer that was copied from a file with a hostile name.
 fn span(range: std::ops::Range<usize>) -> Span {
     let renamed = vec![Rename { there: "<b>".to_owned(), here: "\u{202e}".to_owned() }];
     Span {
@@ -203,7 +203,7 @@ fn parts_of_answers_are_told_in_the_units_of_the_script() {
     );
     assert_eq!((&told[0]["path"], &told[0]["line"]), (&HOSTILE.into(), &5.into()));
     assert!(!embedded(&page(&fixture)).contains('<'));
-    // A part that is not in what the page keeps is left out.
+    // Parts outside of the kept text are left out.
     fixture.predictions[0].text = "x".repeat(100_000);
     fixture.predictions[0].spans = vec![span(1..2), span(5..90_000)];
     assert_eq!(spans(&page(&fixture)).and_then(|spans| spans.as_array().map(Vec::len)), Some(1));

@@ -1,4 +1,4 @@
-//! What retrieval would send, and how good it is, for the terminal.
+//! Retrieved context and its scores, for the terminal.
 
 use expect_test::expect;
 use report::terminal::{RetrievalItem, RetrievalView, StrategyRow, Style, retrieval_tables, retrieval_text};
@@ -41,11 +41,11 @@ fn items_say_what_they_are_and_what_they_cost() {
 
         functions · 0 items, 0 of 512 tokens, 120 s
 
-        Behind its kind stands an item's score; higher is nearer, and only scores of one
-        kind compare. definition: probability that the first one is what comes next.
-        use: that, times how alike the surroundings are. window, chunk, function: weight
-        of the words shared (of embeddings their similarity). visit: 1 for the latest,
-        then less. Tokens count paths and comment signs.
+        A score follows the kind of each item; higher is nearer, and only scores of one
+        kind are comparable. definition: probability that the first definition is used
+        next. use: the same, times the similarity of the surroundings. window, chunk,
+        function: weight of the shared words (for embeddings, similarity). visit: 1 for
+        the latest, then less. Tokens count paths and comment signs.
     "#]]
     .assert_eq(&retrieval_text(&strategies, PLAIN));
 }
@@ -74,20 +74,20 @@ fn shares_stand_beside_what_they_are_shares_of() {
     let rows = [row("hybrid", 132), row("bm25-chunks", 132)];
     let style = Style { width: 100, ..PLAIN };
     expect![[r#"
-        what retrieval finds
+        retrieval results
           strategy       n  items  tokens  new ids   95 %  any new  of  def hit  of  copy      ms
           hybrid       132    9.5   508.2     50.0  40–60     75.0  66     50.0  22  25.0  4.0/12
           bm25-chunks  132    9.5   508.2     50.0  40–60     75.0  66     50.0  22  25.0  4.0/12
 
-        for names that the language's rules do not lead to (unresolved)
+        names that the language's rules do not resolve (unresolved)
           strategy   n  items  tokens  new ids  95 %  any new  of  def hit  of  copy      ms
           hybrid    12    9.5   508.2      3/6            3/6   6      3/2   2  25.0  4.0/12
 
-        n: questions, one for each hole. items, tokens: sent on average. new ids: share of the truths'
-        identifiers that the file lacks before the cursor and the context holds, with its 95 % interval. any
-        new: truths of which it holds any, of those that have such identifiers. def hit: names whose
-        definition it shows, of those whose definition the language's rules lead to. copy: edit similarity
-        of the best copy from context and file, over all n. ms: median/95th percentile.
+        n: requests, one for each hole. items, tokens: sent on average. new ids: share of the truths'
+        identifiers missing from the file before the cursor that are in the context, with its 95 % interval.
+        any new: truths with any such identifier in the context, of those that have one. def hit: names
+        whose definition is in the context, of those that the language's rules resolve. copy: edit
+        similarity of the best copy from context and file, over all n. ms: median/95th percentile.
     "#]]
     .assert_eq(&retrieval_tables(&rows, &[row("hybrid", 12)], style));
 }

@@ -1,4 +1,4 @@
-//! Where answers stop, in every report.
+//! Stopping of answers, in every report.
 
 use cases::StoredMetric;
 use expect_test::expect;
@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::fixture::{Fixture, fixture};
 
-/// Of 24 cases, each engine goes on behind the truth in every second, third or fourth one, stops short in every fifth; and nothing of it is
-/// shown.
+/// Returns a run over 24 cases. Each engine continues after the truth in every second, third or fourth one, and stops short in
+/// every fifth; the shown texts hide it.
 fn stopping() -> Fixture {
     let mut fixture = fixture(24);
     let engines = fixture.run.engines.len();
@@ -49,8 +49,8 @@ fn the_terminal_shows_counts_beside_the_share() {
         In totals: 24 cases: full_block 9, inner_block 10, incomplete_suffix 5. Right so far: answers without a wrong
         token up to their own end or the truth's. Short: those of them that end before the truth. Whole: those that
         begin with the whole truth; they stop there, go on, or are cut there (reading ended before the engine did).
-        Stopping: stops/whole. raw: the engine's own text; shown: what is left of it. White space and comments do not
-        count, nor do failures, late answers, and cases with nothing to write."#]].assert_eq(part);
+        Stopping: stops/whole. raw: the engine's own text; shown: the same after cleaning. White space and comments do
+        not count, nor do failures, late answers, and cases with nothing to write."#]].assert_eq(part);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn markdown_and_page_show_the_same() {
         | qwen | shown | 24 | 5 | 19 | 19 | 0 | - | 100.0 (71–100) |"#]]
     .assert_eq(part);
     let page = report::html(&fixture.report(), &summary);
-    let (_, part) = page.split_once("Where answers stop, mined cases").expect("a table");
+    let (_, part) = page.split_once("Stopping, mined cases").expect("a table");
     let (part, _) = part.split_once("</table>").expect("an end");
     assert!(part.contains("In totals: 24 cases") && part.contains("Right so far: answers"), "{part}");
     assert_eq!(part.matches("<td>raw</td>").count(), 2);

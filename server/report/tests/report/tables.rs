@@ -59,7 +59,7 @@ fn markdown_of_a_small_run() {
 
         </details>
 
-        Percent, in brackets the 95 % interval, resampled over whole files (exact where few of them tell; Student's of differences). Cells under 10 cases show counts only.
+        Percent, in brackets the 95 % interval, resampled over whole files (exact if few of them are informative; Student's for differences). Cells under 10 cases show counts only.
 
         - 3 files share 40 % of their lines with a case's file; they were hidden from the index
         - 4 answers belong to no case of the suite and are left out
@@ -150,7 +150,7 @@ fn what_was_not_asked_and_which_code_was_read_is_said() {
     fixture.run.workspace = None;
     expect![[r#"
         The run is unfinished: 23 of 24 requests.
-        Replayed without a workspace: engines knew only what stands in the cases."#]]
+        Replayed without a workspace: engines had only the code in the cases."#]]
     .assert_eq(&notes(&fixture).join("\n"));
     fixture.run.workspace = Some(WorkspaceState { tree_hash: "newer".to_owned(), ..state });
     expect![[r#"

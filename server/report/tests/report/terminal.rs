@@ -14,7 +14,7 @@ use crate::fixture::{cross_file, fixture};
 
 const PLAIN: Style = Style { color: false, width: 80, unicode: true };
 
-/// Two engines, two scenarios, numbers by hand.
+/// Returns a summary of two engines and two scenarios with fixed numbers.
 fn small() -> RunSummary {
     let fixture = fixture(0);
     let group = |scenario: Option<&str>, kind: Option<&str>, lines: Vec<EngineLine>| CaseGroup {
@@ -170,9 +170,9 @@ fn at_80_columns() {
             inner_block 12.
 
             Percent, then the 95 % interval, resampled over files because cases of one file
-            are alike; exact where few files tell; Student's of differences. Cells under 10
-            cases show counts only (sum/cases). quiet: answers silent+gated+failed. ms:
-            median/95th percentile, a timeout counting as longest.
+            are alike; exact if few files are informative; Student's for differences. Cells
+            under 10 cases show counts only (sum/cases). quiet: answers silent+gated+failed.
+            ms: median/95th percentile, a timeout counting as longest.
 
             Notes
               3 files share 40 % of their lines with a case's file; they were hidden from
@@ -219,9 +219,9 @@ fn at_120_columns_in_ascii() {
               exact match  40       +25.0  -2 to +52      12      2
             Cases in totals that both engines answered. In totals: 52 cases: full_block 40, inner_block 12.
 
-            Percent, then the 95 % interval, resampled over files because cases of one file are alike; exact where few files tell;
-            Student's of differences. Cells under 10 cases show counts only (sum/cases). quiet: answers silent+gated+failed. ms:
-            median/95th percentile, a timeout counting as longest.
+            Percent, then the 95 % interval, resampled over files because cases of one file are alike; exact if few files are
+            informative; Student's for differences. Cells under 10 cases show counts only (sum/cases). quiet: answers
+            silent+gated+failed. ms: median/95th percentile, a timeout counting as longest.
 
             Notes
               3 files share 40 % of their lines with a case's file; they were hidden from the index
@@ -272,10 +272,10 @@ fn at_40_columns_the_essentials_remain() {
 
             Percent, then the 95 % interval,
             resampled over files because cases of
-            one file are alike; exact where few
-            files tell; Student's of differences.
-            Cells under 10 cases show counts only
-            (sum/cases). quiet: answers
+            one file are alike; exact if few files
+            are informative; Student's for
+            differences. Cells under 10 cases show
+            counts only (sum/cases). quiet: answers
             silent+gated+failed. ms: median/95th
             percentile, a timeout counting as
             longest.

@@ -3,7 +3,7 @@
 use super::CcevalScore;
 use crate::similarity::Similarity;
 
-/// What the original writes to its results file: percentages rounded to two places.
+/// The contents of the original's results file: percentages rounded to two places.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AggregateScore {
     /// Exact matches.
@@ -18,11 +18,12 @@ pub struct AggregateScore {
     pub id_recall: f64,
     /// Mean F1 of identifiers.
     pub id_f1: f64,
-    /// How many predictions.
+    /// Number of predictions.
     pub total: usize,
 }
 
-/// The results over `scores`, in the order of the file, with edit similarity in the given variant. All are 0 for no scores.
+/// Returns the results over `scores`, in the order of the file, with the given variant of edit similarity. All are 0 if there are
+/// no scores.
 pub fn aggregate(scores: &[CcevalScore], similarity: Similarity) -> AggregateScore {
     if scores.is_empty() {
         return AggregateScore::default();
@@ -42,7 +43,7 @@ pub fn aggregate(scores: &[CcevalScore], similarity: Similarity) -> AggregateSco
     }
 }
 
-/// Python's `round(value, 2)`: correctly rounded from the exact binary value, ties to even.
+/// Returns Python's `round(value, 2)`: correctly rounded from the exact binary value, ties to even.
 fn round2(value: f64) -> f64 {
     format!("{value:.2}").parse().expect("a formatted number is a number")
 }

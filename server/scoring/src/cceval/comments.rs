@@ -1,7 +1,7 @@
 //! Comment removal, the same in every language.
 
-/// Deletes from every `#` and then from every `//` to the end of its line. Strings are not understood, block comments
-/// stay: so does the original.
+/// Deletes from every `#`, and then from every `//`, to the end of its line. As in the original, strings are not recognized and
+/// block comments stay.
 pub fn remove_comments(text: &str) -> String {
     cut_lines(&cut_lines(text, "#"), "//")
 }

@@ -1,4 +1,4 @@
-//! Identifiers by CrossCodeEval's rule, and how two lists of them agree.
+//! Identifiers by CrossCodeEval's rule, and the agreement of two lists of them.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use super::keywords::is_keyword;
 use crate::metric::Counts;
 use text::python;
 
-/// The identifiers of `text` in order, with repeats: runs of word characters outside of string literals that start with
+/// Returns the identifiers of `text` in order, with repeats: runs of word characters outside of string literals that start with
 /// an ASCII letter or an underscore and are no keyword of the language.
 pub fn identifiers(language: Language, text: &str) -> Vec<String> {
     without_strings(text)
@@ -19,7 +19,7 @@ pub fn identifiers(language: Language, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// `text` without its string literals; what stood around a literal is joined.
+/// Returns `text` without its string literals; the texts around a literal are joined.
 fn without_strings(text: &str) -> String {
     let mut rest = String::with_capacity(text.len());
     let mut unclosed = UnclosedQuotes::default();
@@ -38,8 +38,9 @@ fn without_strings(text: &str) -> String {
     rest
 }
 
-/// How far a literal that never closes was followed, per quote. Every quote of the same kind up to there was escaped, so
-/// a literal starting at it would run into the same end: without this a row of `\"` would take quadratic time.
+/// End of the search for the closing quote of unclosed literals, per kind of quote. All later quotes of the kind before that end
+/// are escaped, so that a literal starting at one of them has no closing quote either. Without this, a row of `\"` would take
+/// quadratic time.
 #[derive(Default)]
 struct UnclosedQuotes {
     single: usize,
@@ -47,8 +48,8 @@ struct UnclosedQuotes {
 }
 
 impl UnclosedQuotes {
-    /// The end of the literal whose quote stands at `open`, if it closes. A backslash escapes anything but a line feed,
-    /// before which no literal goes on.
+    /// Returns the end of the literal whose quote is at `open`, if it is closed. A backslash escapes any character but a line
+    /// feed, which ends the search.
     fn literal_end(&mut self, text: &str, open: usize) -> Option<usize> {
         let quote = text.as_bytes()[open];
         let followed = if quote == b'"' { &mut self.double } else { &mut self.single };
@@ -70,7 +71,7 @@ impl UnclosedQuotes {
     }
 }
 
-/// How a prediction's identifiers agree with the truth's. The counts are over distinct identifiers.
+/// Agreement of a prediction's identifiers with the truth's. The counts are over distinct identifiers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IdentifierMatch {
     /// Whether the lists are equal, order and repeats included.
@@ -84,34 +85,34 @@ pub struct IdentifierMatch {
 }
 
 impl IdentifierMatch {
-    /// Share of the prediction's identifiers that the truth has; 0 when there are none.
+    /// Returns the share of the prediction's identifiers that are in the truth; 0 if there are none.
     pub fn precision(self) -> f64 {
         self.precision_counts().ratio().unwrap_or(0.0)
     }
 
-    /// Share of the truth's identifiers that the prediction has; 0 when there are none.
+    /// Returns the share of the truth's identifiers that are in the prediction; 0 if there are none.
     pub fn recall(self) -> f64 {
         self.recall_counts().ratio().unwrap_or(0.0)
     }
 
-    /// Harmonic mean of precision and recall; 0 when there are no identifiers at all.
+    /// Returns the harmonic mean of precision and recall; 0 if there are no identifiers.
     pub fn f1(self) -> f64 {
         self.f1_counts().ratio().unwrap_or(0.0)
     }
 
-    /// Precision as counts.
+    /// Returns precision as counts.
     pub fn precision_counts(self) -> Counts {
         let num = self.true_positives as f64;
         Counts { num, den: num + self.false_positives as f64 }
     }
 
-    /// Recall as counts.
+    /// Returns recall as counts.
     pub fn recall_counts(self) -> Counts {
         let num = self.true_positives as f64;
         Counts { num, den: num + self.false_negatives as f64 }
     }
 
-    /// F1 as counts.
+    /// Returns F1 as counts.
     pub fn f1_counts(self) -> Counts {
         let num = 2.0 * self.true_positives as f64;
         Counts { num, den: num + (self.false_positives + self.false_negatives) as f64 }

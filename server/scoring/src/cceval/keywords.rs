@@ -1,11 +1,11 @@
-//! Which words are keywords.
+//! Keywords of each language.
 //!
-//! The lists of Python, Java, C# and TypeScript are the original's, odd omissions included: `True`, `true` and `async`
-//! outside of Python are identifiers there. The others are the languages' own, literals left out in the same way.
+//! The lists of Python, Java, C# and TypeScript are the original's with its omissions: outside of Python, `True`, `true` and
+//! `async` are identifiers. The other lists are the languages' own keywords, without literals as in the original.
 
 use syntax::Language;
 
-/// Whether `word` is a keyword, and so no identifier.
+/// Whether `word` is a keyword, and therefore no identifier.
 pub(crate) fn is_keyword(language: Language, word: &str) -> bool {
     keywords(language).binary_search(&word).is_ok()
 }

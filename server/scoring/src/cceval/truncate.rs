@@ -1,10 +1,10 @@
-//! Cutting a prediction after its first statement.
+//! Truncation of a prediction after its first statement.
 
 use syntax::{Language, Tree};
 
 use text::python;
 
-/// The part of `prediction` that is scored: up to its first complete statement. `prompt` is the text before it.
+/// Returns the scored part of `prediction`: up to its first complete statement. `prompt` is the text before it.
 pub fn truncate<'a>(language: Language, prompt: &str, prediction: &'a str) -> &'a str {
     match language {
         Language::Python => truncate_python(prompt, prediction),
@@ -12,8 +12,8 @@ pub fn truncate<'a>(language: Language, prompt: &str, prediction: &'a str) -> &'
     }
 }
 
-/// Up to and including the first `;`, `}` or `{`. One at the very start counts as none, and then everything is kept:
-/// so does the original.
+/// Returns the text up to and including the first `;`, `}` or `{`. If the text starts with one, all of it is kept, as in the
+/// original.
 fn truncate_braces(prediction: &str) -> &str {
     match prediction.find([';', '}', '{']) {
         None | Some(0) => prediction,
@@ -21,10 +21,10 @@ fn truncate_braces(prediction: &str) -> &str {
     }
 }
 
-/// Up to the first line feed at which prompt and prediction so far parse without error; everything when there is none.
+/// Returns the text up to the first line feed at which prompt and prediction parse without error, or all of it if there is none.
 ///
-/// The original tries every character but stops only before a line feed, so only those places matter. It never looks at
-/// the empty prediction, so a leading line feed is passed over.
+/// The original tries every character but stops only before a line feed, so that only line feeds matter. It never tries the empty
+/// prediction: a leading line feed is skipped.
 fn truncate_python<'a>(prompt: &str, prediction: &'a str) -> &'a str {
     let mut text = IncrementalParse { text: prompt.to_owned(), tree: None };
     let mut taken = 0;
@@ -37,7 +37,7 @@ fn truncate_python<'a>(prompt: &str, prediction: &'a str) -> &'a str {
     prediction
 }
 
-/// A Python text that grows at its end and is parsed each time, the prompt only once.
+/// A Python text that is parsed again after each addition to its end; the prompt is parsed once.
 struct IncrementalParse {
     text: String,
     tree: Option<Tree>,
@@ -104,7 +104,7 @@ mod tests {
     }
 
     proptest! {
-        /// Reuse of the tree before must not change what counts as an error.
+        /// Reuse of the previous tree must not change which texts have errors.
         #[test]
         fn growing_step_by_step_parses_like_the_whole(pieces in prop::collection::vec(PIECE, 1..12)) {
             let mut growing = IncrementalParse { text: String::new(), tree: None };

@@ -1,4 +1,4 @@
-//! Tables of metrics: their rows, and intervals that hold the true value.
+//! Tests of metric tables: their rows, and intervals that contain the true value.
 
 use expect_test::{Expect, expect};
 
@@ -15,7 +15,7 @@ fn observation(case: usize, cluster: usize, labels: &[(&str, &str)], metric: Met
     }
 }
 
-/// Cases in order, `per_file` to a file, each right or wrong.
+/// Returns cases in order, `per_file` to a file, each right or wrong.
 fn right_or_wrong(per_file: usize, right: impl IntoIterator<Item = bool>) -> Vec<Observation> {
     let case = |(case, right)| {
         let value = MetricValue::Value(f64::from(u8::from(right)));
@@ -133,7 +133,7 @@ fn many_files_of_which_few_tell_are_not_resampled() {
 
 #[test]
 fn few_files_get_the_exact_interval_for_what_they_are_worth() {
-    // Three files, each all right or all wrong, are worth three cases.
+    // Three files, each all right or all wrong, count as three cases.
     let cell = only_cell(&right_or_wrong(10, (0..30).map(|case| case < 10)));
     let interval = cell.interval.expect("an interval");
     assert_eq!(interval.method, IntervalMethod::ClopperPearson { effective_cases: 3.0 });
@@ -155,7 +155,8 @@ fn few_files_of_anything_but_shares_have_no_interval() {
     assert_eq!((cell.value, cell.interval), (Some(9.5), None));
 }
 
-/// Right answers of a file are alike: its rate is 0 or 1 in a share `correlation` of the files, else the overall rate.
+/// Returns cases whose results correlate within a file: the file's rate is 0 or 1 in a share `correlation` of the files, else the
+/// overall rate.
 fn correlated(
     rng: &mut impl FnMut() -> f64,
     files: usize,
@@ -183,7 +184,7 @@ fn uniform(mut seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// Of 300 experiments with true coverage of 95 %, fewer than 282 hits come about by chance in one of 300 cells.
+/// Fewer than 282 hits in 300 experiments with a true coverage of 95 % occur by chance in one of 300 cells.
 #[test]
 fn intervals_of_few_files_hold_the_true_value() {
     const EXPERIMENTS: usize = 300;
@@ -202,7 +203,7 @@ fn intervals_of_few_files_hold_the_true_value() {
     }
 }
 
-/// Files of 40 cases whose rates are beta-distributed, so that cases of one file have the correlation.
+/// Returns files of 40 cases with beta-distributed rates, so that cases of one file have the given correlation.
 fn beta_distributed(
     rng: &mut impl FnMut() -> f64,
     files: usize,
@@ -222,7 +223,7 @@ fn beta_distributed(
     all
 }
 
-/// Jöhnk's method: slow for large parameters, and simple.
+/// Jöhnk's method: simple, but slow for large parameters.
 fn beta(rng: &mut impl FnMut() -> f64, a: f64, b: f64) -> f64 {
     loop {
         let (x, y) = (rng().powf(1.0 / a), rng().powf(1.0 / b));
@@ -232,7 +233,7 @@ fn beta(rng: &mut impl FnMut() -> f64, a: f64, b: f64) -> f64 {
     }
 }
 
-/// The three cells held the true rate in 88.8, 84.3 and 94.3 % of 4,000 experiments when all 30 files were resampled.
+/// The three cells contained the true rate in 88.8, 84.3 and 94.3 % of 4,000 experiments when all 30 files were resampled.
 #[test]
 fn rare_right_answers_that_are_alike_in_a_file_leave_much_uncertain() {
     const EXPERIMENTS: usize = 100;
@@ -275,8 +276,8 @@ proptest::proptest! {
     }
 }
 
-/// Engines that are equally good, with answers that are alike in a file, must seldom look different. With 20,000 experiments a cell the
-/// rates of false alarms are 0.0 to 5.1 %; 8 % of 300 come about by chance in one of 100 such cells.
+/// Engines of equal quality, with answers that correlate within a file, must seldom appear different. With 20,000 experiments a
+/// cell the rates of false alarms are 0.0 to 5.1 %; 8 % of 300 occur by chance in one of 100 such cells.
 #[test]
 fn differences_in_few_files_raise_few_false_alarms() {
     const EXPERIMENTS: usize = 300;
@@ -298,7 +299,7 @@ fn differences_in_few_files_raise_few_false_alarms() {
     }
 }
 
-/// Of 200 experiments with 30 files of 6 alike cases each, about 95 % of the intervals must hold the true share.
+/// In 200 experiments with 30 files of 6 correlated cases each, about 95 % of the intervals must contain the true share.
 #[test]
 fn intervals_hold_the_true_value_as_often_as_they_claim() {
     let mut uniform = uniform(1);

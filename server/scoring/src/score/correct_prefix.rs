@@ -1,8 +1,8 @@
-//! How much of the truth is right before the first wrong character: what can be accepted without a correction.
+//! The share of the truth before the first wrong character: the part that can be accepted without a correction.
 
 use crate::metric::Counts;
 
-/// Characters of `truth` that `answer` starts with, of all; `None` for an empty truth.
+/// Counts the characters of `truth` that `answer` starts with, of all; `None` for an empty truth.
 pub(super) fn counts(answer: &str, truth: &str) -> Option<Counts> {
     let length = truth.chars().count();
     let correct = answer.chars().zip(truth.chars()).take_while(|(a, b)| a == b).count();

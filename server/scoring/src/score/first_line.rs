@@ -1,8 +1,8 @@
-//! Whether the first line is right: nearly all that an editor shows before more is accepted.
+//! Whether the first line is right: editors show little more before it is accepted.
 
 use text::python;
 
-/// Whether the first non-blank lines are equal, surrounding blanks aside; `None` for a blank truth.
+/// Whether the first non-blank lines are equal, ignoring surrounding blanks; `None` for a blank truth.
 pub(super) fn exact(answer: &str, truth: &str) -> Option<bool> {
     let truth = first_line(truth)?;
     Some(first_line(answer) == Some(truth))

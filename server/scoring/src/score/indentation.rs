@@ -1,16 +1,16 @@
-//! Whether the lines of an answer are indented as the place asks for.
+//! Whether the lines of an answer are indented as the context requires.
 //!
-//! The required indentation is that of the truth's least indented line after its first, or, where the truth has one line
-//! only, that of the line the cursor stands on. Every later line of the answer must start with the same characters: tabs
-//! are no spaces. Lines may be deeper, since blocks are; blank lines may be anything, since editors strip them. The
-//! first line is indented by what is before the cursor.
+//! The required indentation is that of the truth's least indented line after its first; if the truth has one line, it is that of
+//! the cursor's line. Every later line of the answer must start with the same characters: tabs and spaces differ. Lines may be
+//! deeper because of blocks; blank lines may have any indentation because editors strip it. The text before the cursor determines
+//! the indentation of the first line.
 //!
 //! Codev-Bench's judge differs: it takes the indentation of the block's first line, compares lengths only, and fails
 //! blank lines that are too short.
 
 use super::{ScoringInput, is_blank};
 
-/// Whether every non-blank line of `answer` after the first has the required indentation; `None` where nothing was written.
+/// Whether every non-blank line of `answer` after the first has the required indentation; `None` for an empty answer.
 pub(super) fn is_right(question: &ScoringInput<'_>, answer: &str) -> Option<bool> {
     if is_blank(answer) {
         return None;
@@ -27,7 +27,7 @@ fn required_indentation<'a>(question: &ScoringInput<'a>) -> &'a str {
         .unwrap_or_else(|| indentation(of_cursor))
 }
 
-/// The non-blank lines after the first.
+/// Returns the non-blank lines after the first.
 fn continuation(text: &str) -> impl Iterator<Item = &str> {
     text.split('\n').skip(1).filter(|line| !is_blank(line))
 }

@@ -1,15 +1,15 @@
-//! Whether the file still parses with the answer in it.
+//! Whether the file still parses with the answer inserted.
 //!
-//! A single token that the parser can supply, such as a missing semicolon, is no error.
+//! A missing token that the parser can supply, such as a semicolon, is not an error.
 
 use super::{ScoringInput, is_blank};
 
-/// Bytes of the longest answer that is judged. Recovering from the errors of an endless one can take seconds, and nobody
-/// would keep it.
+/// Size limit of judged answers, bytes. Recovery from the errors of an endless answer can take seconds, and such answers are
+/// never accepted.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// Whether the file with `answer` in place of the truth parses without error. `None` where nothing was written, where it
-/// has no end, and where the file does not parse with the truth either: then its errors are not the answer's.
+/// Whether the file with `answer` in place of the truth parses without error. `None` if the answer is empty or too long, or if
+/// the file with the truth does not parse: then its errors are not the answer's.
 pub(super) fn with_answer(question: &ScoringInput<'_>, answer: &str) -> Option<bool> {
     if is_blank(answer) || answer.len() > MAX_BYTES {
         return None;
@@ -65,7 +65,7 @@ mod tests {
     const ANSWER: &str = r#"(\(|\)|\{|\}|\[|\]|;|,|"|'|//|/\*|a|1|\+|let |fn |if |é|\n| ){1,12}"#;
 
     proptest! {
-        /// Reuse of the truth's tree must not change the verdict.
+        /// Reuse of the truth's tree must not change the result.
         #[test]
         fn an_edited_tree_judges_like_a_new_one(answer in ANSWER) {
             let (prefix, suffix) = RUST.split_once("$0").expect("a cursor");

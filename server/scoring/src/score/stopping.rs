@@ -1,7 +1,8 @@
 //! Whether an answer ends where the truth ends.
 //!
-//! Compares tokens, as token-exact match does: white space and comments do not count. Never compares characters, or `x` would begin
-//! with the whole of `x1`. Says nothing of answers that are wrong before either end, nor of empty truths, which restraint measures.
+//! Compares tokens as token-exact match does: white space and comments do not count. It never compares characters, because `x`
+//! would then begin with the whole of `x1`. It does not apply to answers that are wrong before either end, or to empty truths,
+//! which restraint measures.
 
 use std::ops::Range;
 
@@ -9,18 +10,18 @@ use syntax::TokenKind;
 
 use super::{ScoringInput, is_blank};
 
-/// Where an answer ends that has no wrong token up to its own end or the truth's, whichever comes first.
+/// End of an answer that has no wrong token before its own end or the truth's, whichever comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     /// Before the truth's last token, or within it.
     Short,
-    /// Behind the truth's last token.
+    /// After the truth's last token.
     Exact,
-    /// Behind more: another token, or a line with a comment that the truth lacks.
+    /// Further: after another token, or a line with a comment that the truth lacks.
     Beyond,
 }
 
-/// Where `answer` ends. `None` where nothing was to be written, nothing was written, or something in it is wrong.
+/// Returns the end of `answer`. `None` if the truth or the answer is empty, or if the answer has a wrong token.
 pub(super) fn ending(question: &ScoringInput<'_>, answer: &str) -> Option<Ending> {
     if is_blank(question.truth) || is_blank(answer) {
         return None;
@@ -52,7 +53,7 @@ pub(super) fn ending(question: &ScoringInput<'_>, answer: &str) -> Option<Ending
     Some(if has_more { Ending::Beyond } else { Ending::Exact })
 }
 
-/// Where the tokens of `text` are in it. It is read behind the prefix, which may have opened a literal or begun a name.
+/// Returns the ranges of the tokens of `text`. It is parsed after the prefix, which may have opened a literal or begun a name.
 fn tokens(question: &ScoringInput<'_>, text: &str) -> Vec<Range<usize>> {
     let start = question.prefix.len();
     syntax::lex(question.language, &[question.prefix, text].concat())
@@ -62,7 +63,7 @@ fn tokens(question: &ScoringInput<'_>, text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Where the words of `text` are in it.
+/// Returns the ranges of the words of `text`.
 fn words(text: &str) -> Vec<Range<usize>> {
     let mut words: Vec<Range<usize>> = Vec::new();
     for (start, character) in text.char_indices().filter(|(_, character)| !character.is_whitespace()) {
@@ -75,7 +76,7 @@ fn words(text: &str) -> Vec<Range<usize>> {
     words
 }
 
-/// Lines with text below the first one, which is the rest of the last token's line.
+/// Counts the non-blank lines after the first one, which is the rest of the last token's line.
 fn lines_behind(rest: &str) -> usize {
     rest.lines().skip(1).filter(|line| !is_blank(line)).count()
 }

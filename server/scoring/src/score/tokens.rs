@@ -1,10 +1,10 @@
-//! An answer as its tokens: white space, line ends and comments do not count.
+//! Tokens of an answer: white space, line ends and comments do not count.
 
 use syntax::{Language, TokenKind};
 
 use crate::cceval::is_keyword;
 
-/// The tokens of a text in order.
+/// Tokens of a text in order.
 pub(super) struct Tokens<'a> {
     language: Language,
     tokens: Vec<(TokenKind, &'a str)>,
@@ -26,7 +26,7 @@ impl<'a> Tokens<'a> {
         Tokens { language, tokens }
     }
 
-    /// The words that are no keywords.
+    /// Returns the words that are no keywords.
     pub(super) fn identifiers(&self) -> Vec<&'a str> {
         self.tokens
             .iter()

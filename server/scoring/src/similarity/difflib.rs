@@ -1,15 +1,15 @@
 //! Ratcliff-Obershelp similarity exactly as Python's `difflib.SequenceMatcher` computes it.
 //!
-//! Its quirks are part of published numbers: characters that are frequent in a long second text start no match, and of
-//! equally long matches the first one found wins.
+//! Published numbers depend on its quirks: frequent characters of a long second text start no match, and the first of equally
+//! long matches wins.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// From this length of the second text on, its frequent characters start no match.
+/// If the second text has at least this length, its frequent characters start no match.
 const AUTOJUNK_LENGTH: usize = 200;
 
-/// `2 * matches / length`; `length` is that of both, in characters, or more where the ends were cut off.
+/// Returns `2 * matches / length`; `length` is that of both texts in characters, or more if their ends were cut off.
 pub(super) fn ratio(a: &str, b: &str, length: usize) -> f64 {
     let b: Vec<char> = b.chars().collect();
     let places = CharPositions::new(&b);
@@ -18,7 +18,7 @@ pub(super) fn ratio(a: &str, b: &str, length: usize) -> f64 {
     2.0 * matches(&a, &b, &seeds) as f64 / length as f64
 }
 
-/// Where each character of the second text stands, in increasing order; frequent ones are left out.
+/// Positions of each character of the second text, in increasing order, without frequent characters.
 struct CharPositions(HashMap<char, Vec<usize>>);
 
 impl CharPositions {
@@ -47,8 +47,8 @@ struct MatchingBlock {
     size: usize,
 }
 
-/// Sum of the sizes of the matching blocks: the longest one, then the same to its left and to its right.
-/// `seeds[i]` are the places in `b` where a match with `a[i]` may start.
+/// Returns the sum of the sizes of the matching blocks: the longest one, then recursively those to its left and to its right.
+/// `seeds[i]` are the positions in `b` where a match with `a[i]` may start.
 fn matches(a: &[char], b: &[char], seeds: &[&[usize]]) -> usize {
     let mut runs = RunLengths::new(b.len());
     let mut matched = 0;
@@ -66,8 +66,8 @@ fn matches(a: &[char], b: &[char], seeds: &[&[usize]]) -> usize {
     matched
 }
 
-/// Lengths of the runs that end at each place of `b`, for the character of `a` before the current one and for the current
-/// one, with the places to be reset.
+/// Lengths of the runs that end at each position of `b`, for the character of `a` before the current one and for the current one,
+/// with the positions to be reset.
 struct RunLengths {
     previous: Vec<usize>,
     current: Vec<usize>,
@@ -79,7 +79,7 @@ impl RunLengths {
     }
 }
 
-/// The first longest run of seeds inside the two ranges, of size 0 at their starts if there is none.
+/// Returns the first longest run of seeds inside the two ranges; its size is 0, at their starts, if there is none.
 fn longest_run(
     seeds: &[&[usize]],
     in_a: Range<usize>,
@@ -118,7 +118,7 @@ fn clear(runs: &mut [usize], places: &[usize]) {
     }
 }
 
-/// Grows a block over equal characters on both sides, frequent ones included; an empty one can grow to the right.
+/// Extends a block over equal characters on both sides, frequent ones included; an empty one can grow to the right.
 fn extend(
     a: &[char],
     b: &[char],
@@ -143,7 +143,7 @@ mod tests {
         super::ratio(a, b, a.chars().count() + b.chars().count())
     }
 
-    /// Matched characters by trying every pair of starts, for texts too short to have frequent characters.
+    /// Counts matched characters by trying every pair of starts, for texts too short to have frequent characters.
     fn matches_by_trying(a: &[char], b: &[char]) -> usize {
         let mut best = MatchingBlock { a: 0, b: 0, size: 0 };
         for i in 0..a.len() {
@@ -176,7 +176,7 @@ mod tests {
         let long = "ab".repeat(100);
         assert_eq!(ratio("b", &long), 0.0);
         assert_eq!(ratio("b", &long[1..]), 2.0 / 200.0, "at 199 characters nothing is frequent");
-        // No seed, but the block at the very start of both still grows to the right.
+        // No seed, but the block at the start of both texts still grows to the right.
         assert_eq!(ratio("abx", &long), 2.0 * 2.0 / 203.0);
     }
 

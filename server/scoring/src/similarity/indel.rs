@@ -2,9 +2,9 @@
 
 use rapidfuzz::distance::indel;
 
-/// `1 - d / m` for distance `d` and length `m`: that of both in characters, or more where ends were cut off, which count as
-/// deleted. Neither `(m - d) / m` nor `2 * lcs / m` has always the same last bit, and the last bit can decide which way a
-/// percentage rounds.
+/// Returns `1 - d / m` for distance `d` and length `m`: that of both texts in characters, or more if ends were cut off, which
+/// count as deleted. The last bits of `(m - d) / m` and `2 * lcs / m` sometimes differ, and the last bit can decide how a
+/// percentage is rounded.
 pub(super) fn ratio(a: &str, b: &str, length: usize) -> f64 {
     let cut_off = length - a.chars().count() - b.chars().count();
     let distance = indel::distance(a.chars(), b.chars()) + cut_off;
@@ -17,7 +17,7 @@ mod tests {
 
     use super::*;
 
-    /// Length of the longest common subsequence by the textbook's table.
+    /// Length of the longest common subsequence by the textbook algorithm.
     fn lcs(a: &[char], b: &[char]) -> usize {
         let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
         for (i, x) in a.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The beta distribution, from which Student's quantiles and exact intervals of shares follow.
+//! The beta distribution, the source of Student's quantiles and of exact intervals of shares.
 
 use std::f64::consts::PI;
 
@@ -6,10 +6,11 @@ use std::f64::consts::PI;
 const HALVINGS: u32 = 60;
 /// Terms of the continued fraction; it converges within some sqrt(a + b) of them.
 const TERMS: u32 = 1_000;
-/// Stands in for zero in the continued fraction.
+/// Replaces zero in the continued fraction.
 const TINY: f64 = 1e-300;
 
-/// The value below which a share `p` of a beta distribution lies. With `a` at 0 all of it is at 0, with `b` at 0 all of it is at 1.
+/// Returns the value below which the share `p` of a beta distribution lies. If `a` is 0, all of it is at 0; if `b` is 0, all of
+/// it is at 1.
 pub(crate) fn quantile(p: f64, a: f64, b: f64) -> f64 {
     if a <= 0.0 {
         return 0.0;
@@ -29,13 +30,14 @@ pub(crate) fn quantile(p: f64, a: f64, b: f64) -> f64 {
     (low + high) / 2.0
 }
 
-/// The quantile of Student's distribution of a two-sided 95 % interval, for any number of degrees of freedom above 0.
+/// Returns the quantile of Student's distribution for a two-sided 95 % interval, for any number of degrees of freedom above 0.
 pub(crate) fn student_quantile(degrees: f64) -> f64 {
     let share = quantile(0.05, degrees / 2.0, 0.5);
     (degrees * (1.0 / share - 1.0)).sqrt()
 }
 
-/// The share of a beta distribution below `x`: the regularized incomplete beta function (Press et al., Numerical Recipes, 6.4).
+/// Returns the share of a beta distribution below `x`: the regularized incomplete beta function (Press et al., Numerical Recipes,
+/// 6.4).
 fn cdf(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);
@@ -48,7 +50,7 @@ fn cdf(x: f64, a: f64, b: f64) -> f64 {
     }
 }
 
-/// Its continued fraction by Lentz's method.
+/// Returns its continued fraction by Lentz's method.
 fn continued_fraction(x: f64, a: f64, b: f64) -> f64 {
     let nonzero = |value: f64| if value.abs() < TINY { TINY } else { value };
     let mut c = 1.0;
@@ -71,7 +73,8 @@ fn continued_fraction(x: f64, a: f64, b: f64) -> f64 {
     result
 }
 
-/// The logarithm of the gamma function of a positive number, right to 1e-13 (Lanczos 1964, with Godfrey's coefficients).
+/// Returns the logarithm of the gamma function of a positive number, precise to 1e-13 (Lanczos 1964, with Godfrey's
+/// coefficients).
 fn ln_gamma(x: f64) -> f64 {
     const COEFFICIENTS: [f64; 8] = [
         676.520_368_121_885_1,

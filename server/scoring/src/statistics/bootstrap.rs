@@ -1,4 +1,4 @@
-//! Percentile intervals by resampling whole files, wider where the files are few.
+//! Percentile intervals by resampling whole files, wider for few files.
 
 use super::bootstrap_tail;
 use super::percentile::percentile;
@@ -6,8 +6,8 @@ use super::seeded_random::SeededRandom;
 use crate::metric::Counts;
 use crate::metric_table::{Interval, IntervalMethod};
 
-/// How many resamples. The ends of an interval from many files are then the 50th from either side, stable to about a tenth of its
-/// width; those from ten files are the 17th.
+/// Number of resamples. The ends of an interval from many files are then the 50th from either side, stable to about a tenth of
+/// its width; those from ten files are the 17th.
 pub(crate) const RESAMPLES: usize = 2_000;
 
 /// Several columns of counts with a row per file. All columns are resampled together, which costs little more than one.
@@ -17,7 +17,7 @@ pub(crate) struct CountColumns {
 }
 
 impl CountColumns {
-    /// Columns of equal length.
+    /// Creates columns of equal length.
     pub(crate) fn new(columns: &[Vec<Counts>]) -> CountColumns {
         let length = columns.first().map_or(0, Vec::len);
         let rows = (0..length).flat_map(|row| columns.iter().map(move |column| column[row])).collect();
@@ -49,7 +49,8 @@ fn add(sums: &mut [Counts], row: &[Counts]) {
     }
 }
 
-/// The 95 % interval of a statistic from its values in the resamples of so many files; `None` when most of them had none.
+/// Returns the 95 % interval of a statistic from its values in the resamples of `files` files; `None` if most resamples had no
+/// value.
 pub(crate) fn interval(mut values: Vec<f64>, files: usize) -> Option<Interval> {
     if values.len() < RESAMPLES / 2 || files < 2 {
         return None;

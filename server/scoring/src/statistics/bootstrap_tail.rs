@@ -1,23 +1,23 @@
-//! How far the percentiles of a bootstrap must lie apart when there are few files.
+//! Correction of a bootstrap's percentiles for few files.
 //!
-//! Resampling n files gives a distribution that is too narrow by sqrt((n - 1) / n) and whose ends are a normal
-//! distribution's, not Student's. Taking percentiles further out makes up for both (Hesterberg 2015, "What teachers
-//! should know about the bootstrap", the expanded percentile interval).
+//! Resampling n files gives a distribution that is too narrow by sqrt((n - 1) / n), and whose ends are a normal distribution's
+//! instead of Student's. Percentiles further out correct both (Hesterberg 2015, "What teachers should know about the bootstrap",
+//! the expanded percentile interval).
 //!
-//! In simulations with right and wrong answers at rates of 0.2 and 0.5, three cases a file on average and correlations of
-//! 0 to 0.3 within files, plain percentiles held the true rate in 89 to 95 % of the experiments with 10 to 15 files, these
-//! in 92.5 to 97 %; with 100 files both are within a point of 95 %.
+//! In simulations with right and wrong answers at rates of 0.2 and 0.5, three cases a file on average and correlations of 0 to
+//! 0.3 within files, plain percentiles contained the true rate in 89 to 95 % of the experiments with 10 to 15 files, these in
+//! 92.5 to 97 %; with 100 files both are within a point of 95 %.
 
 use super::beta::student_quantile;
 
-/// The share below the lower end of a 95 % interval from resamples of so many files (2 or more): 0.025 for endlessly many,
-/// 0.009 for ten.
+/// Returns the share below the lower end of a 95 % interval from resamples of `files` files (at least 2): 0.025 for infinitely
+/// many, 0.009 for ten.
 pub(super) fn bootstrap_tail(files: usize) -> f64 {
     let files = files as f64;
     normal_tail(student_quantile(files - 1.0) * (files / (files - 1.0)).sqrt())
 }
 
-/// The share of a normal distribution above `z`, which must not be negative; right to 1e-7 (Abramowitz and Stegun 1964,
+/// Returns the share of a normal distribution above `z`, which must not be negative; precise to 1e-7 (Abramowitz and Stegun 1964,
 /// 26.2.17).
 fn normal_tail(z: f64) -> f64 {
     let density = (-z * z / 2.0).exp() / std::f64::consts::TAU.sqrt();

@@ -1,12 +1,12 @@
-//! The exact interval of a share (Clopper and Pearson 1934), also for a number of cases that is not whole.
+//! The exact interval of a share (Clopper and Pearson 1934), also for a fractional number of cases.
 
 use super::beta::quantile;
 
-/// Lower and upper end of the 95 % interval of `share` seen in `cases` independent cases (more than 0, need not be whole). It holds the
-/// true share in at least 95 of 100 repeats.
+/// Returns the ends of the 95 % interval of `share` over `cases` independent cases (more than 0, may be fractional). It contains
+/// the true share in at least 95 of 100 repeats.
 ///
-/// For values between 0 and 1 that are not all 0 or 1 it is too wide rather than too narrow: no such values vary more
-/// than zeros and ones with the same mean.
+/// For values between 0 and 1 that are not all 0 or 1 it is too wide rather than too narrow: no such values vary more than zeros
+/// and ones with the same mean.
 pub(crate) fn interval(share: f64, cases: f64) -> (f64, f64) {
     let right = share * cases;
     let wrong = cases - right;

@@ -1,6 +1,7 @@
 //! Percentiles by the nearest rank, which never average a number with an infinite one.
 
-/// The smallest of the sorted values that at least `share` (above 0, up to 1) of them do not exceed; `None` for none.
+/// Returns the smallest of the sorted values that at least `share` (above 0, up to 1) of them do not exceed; `None` for no
+/// values.
 pub(crate) fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
     let rank = (share * sorted.len() as f64).ceil() as usize;
     sorted.get(rank.max(1) - 1).copied()

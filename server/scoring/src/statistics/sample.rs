@@ -1,10 +1,10 @@
-//! The counts of one metric, case by case and grouped by file.
+//! Counts of one metric by case, grouped by file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::metric::Counts;
 
-/// Numbers for files, from 0 in the order of their names.
+/// Numbers of files, from 0 in the order of their names.
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterNumbers<'a>(BTreeMap<&'a str, usize>);
 
@@ -15,20 +15,20 @@ impl<'a> ClusterNumbers<'a> {
         ClusterNumbers(names.into_iter().enumerate().map(|(number, name)| (name, number)).collect())
     }
 
-    /// How many files.
+    /// Returns the number of files.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 }
 
-/// One case's counts and the number of its file.
+/// Counts of one case and the number of its file.
 #[derive(Clone, Copy, Debug)]
 struct ClusteredCounts {
     counts: Counts,
     cluster: usize,
 }
 
-/// The counts of one metric over cases from files.
+/// Counts of one metric over cases from files.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
     cases: Vec<ClusteredCounts>,
@@ -36,7 +36,7 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// A sample of cases, each with the name of its file. Cases of files without a number are left out.
+    /// Creates a sample of cases, each with the name of its file. Cases of files without a number are left out.
     pub(crate) fn new<'a>(
         clusters: &ClusterNumbers<'_>,
         cases: impl IntoIterator<Item = (&'a str, Counts)>,
@@ -50,27 +50,27 @@ impl Sample {
         Sample { cases, numbers: clusters.len() }
     }
 
-    /// How many cases.
+    /// Returns the number of cases.
     pub(crate) fn len(&self) -> usize {
         self.cases.len()
     }
 
-    /// How many files the cases come from.
+    /// Returns the number of files the cases come from.
     pub(crate) fn clusters(&self) -> usize {
         self.cases.iter().map(|case| case.cluster).collect::<BTreeSet<_>>().len()
     }
 
-    /// The counts of each case.
+    /// Returns the counts of each case.
     pub(crate) fn cases(&self) -> impl Iterator<Item = Counts> {
         self.cases.iter().map(|case| case.counts)
     }
 
-    /// The sums over all cases.
+    /// Returns the sums over all cases.
     pub(crate) fn total(&self) -> Counts {
         self.cases.iter().fold(Counts::default(), |sum, case| sum + case.counts)
     }
 
-    /// The sums of each file, by its number; zeros where no case is from it.
+    /// Returns the sums of each file, by its number; zeros for files without cases.
     pub(crate) fn cluster_totals(&self) -> Vec<Counts> {
         let mut totals = vec![Counts::default(); self.numbers];
         for case in &self.cases {
@@ -79,7 +79,7 @@ impl Sample {
         totals
     }
 
-    /// The ratios of the cases that have one.
+    /// Returns the ratios of the cases that have one.
     pub(crate) fn ratios(&self) -> impl Iterator<Item = f64> {
         self.cases.iter().filter_map(|case| case.counts.ratio())
     }
@@ -91,29 +91,30 @@ impl Sample {
         ratios.all(|ratio| Some(ratio) == first)
     }
 
-    /// Whether all ratios lie between 0 and 1.
+    /// Whether all ratios are between 0 and 1.
     pub(crate) fn is_share(&self) -> bool {
         self.ratios().all(|ratio| (0.0..=1.0).contains(&ratio))
     }
 
-    /// How many independent cases of equal weight the sample is worth.
+    /// Returns the number of independent cases of equal weight that the sample is equivalent to.
     ///
-    /// With weights w (the denominators) and correlation r of cases of one file, the variance of the ratio is that of one
-    /// case times ((1 - r) * sum of w^2 + r * sum over files of (sum of w)^2) / (sum of w)^2. For equal weights this is
-    /// the number of cases over Kish's design effect, 1 + r * (m - 1) with m cases a file.
+    /// With weights w (the denominators) and correlation r of cases of one file, the variance of the ratio is that of one case
+    /// times ((1 - r) * sum of w^2 + r * sum over files of (sum of w)^2) / (sum of w)^2. For equal weights this is the number of
+    /// cases over Kish's design effect, 1 + r * (m - 1) with m cases a file.
     ///
-    /// Of few files the correlation is hardly known, so the estimate is raised by half of what is missing to 1, over the root of
-    /// the number of telling files less one. Simulated with 5 to 30 files of 40 cases, beta-distributed rates of files, correlations
-    /// of 0.1 to 0.6 and mean rates of 0.05 and 0.2, exact intervals for so many cases held the true rate in at least 97.3 % (90.5 % with
-    /// all files in place of the telling ones).
+    /// With few files the correlation is uncertain. The estimate r is therefore raised by 0.5 * (1 - r) / sqrt(t - 1), where t is
+    /// the number of informative files. Simulated with 5 to 30 files of 40 cases, beta-distributed rates of files, correlations
+    /// of 0.1 to 0.6 and mean rates of 0.05 and 0.2, exact intervals for this number of cases contained the true rate in at least
+    /// 97.3 % (90.5 % with all files in place of the informative ones).
     pub(crate) fn effective_cases(&self) -> f64 {
         let correlation = self.correlation();
         let others = (self.telling_clusters() as f64 - 1.0).max(1.0);
         self.effective_cases_at(correlation + 0.5 * (1.0 - correlation) / others.sqrt())
     }
 
-    /// How many files tell how rates differ between files: those with a case above 0, or those with a case below 1, whichever are
-    /// fewer. Where hardly any file has a right answer, the others say nothing of how many it can have.
+    /// Returns the number of files that are informative about differences of rates between files: those with a case above 0, or
+    /// those with a case below 1, whichever are fewer. If hardly any file has a right answer, the other files do not show how
+    /// many it can have.
     pub(crate) fn telling_clusters(&self) -> usize {
         let files = |tells: fn(f64) -> bool| {
             let telling = self.cases.iter().filter(|case| case.counts.ratio().is_some_and(tells));
@@ -122,7 +123,7 @@ impl Sample {
         files(|ratio| ratio > 0.0).min(files(|ratio| ratio < 1.0))
     }
 
-    /// How many files of equal weight the sample is worth.
+    /// Returns the number of files of equal weight that the sample is equivalent to.
     pub(crate) fn effective_clusters(&self) -> f64 {
         self.effective_cases_at(1.0)
     }
@@ -134,10 +135,10 @@ impl Sample {
         square(&self.total()) / ((1.0 - correlation) * of_cases + correlation * of_clusters)
     }
 
-    /// The intraclass correlation of the cases' ratios, from 0 to 1, by analysis of variance.
+    /// Returns the intraclass correlation of the cases' ratios, from 0 to 1, by analysis of variance.
     ///
-    /// Where it cannot be seen, in one file or when all ratios are equal, it is taken as 1: what holds for one case of a
-    /// file may hold for all of them, so a file then counts once.
+    /// It is 1 if it cannot be estimated, for one file or equal ratios: the result of one case of a file may then hold for all of
+    /// them, so that a file counts once.
     fn correlation(&self) -> f64 {
         let groups = self.ratios_by_cluster();
         let sizes = groups.iter().map(|group| group.len() as f64);

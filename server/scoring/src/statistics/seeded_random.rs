@@ -1,8 +1,8 @@
-//! Seeded choices for resampling, so that the same seed gives the same interval on every machine.
+//! Seeded random numbers for resampling: the same seed gives the same interval on every machine.
 
 use text::SplitMix64;
 
-/// A generator of positions.
+/// A generator of random positions.
 pub(super) struct SeededRandom(SplitMix64);
 
 impl SeededRandom {
@@ -10,7 +10,7 @@ impl SeededRandom {
         SeededRandom(SplitMix64::new(seed))
     }
 
-    /// A number below `end`, which must not be 0. The bias is below `end / 2^64`.
+    /// Returns a number below `end`, which must not be 0. The bias is below `end / 2^64`.
     pub(super) fn below(&mut self, end: usize) -> usize {
         ((u128::from(self.0.number()) * end as u128) >> 64) as usize
     }

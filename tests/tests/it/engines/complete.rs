@@ -71,7 +71,7 @@ fn what_is_copied_is_explained_with_its_place() {
     for words in [
         "     3      for weight in {+weights:+}\n",
         "  ①  weights:  shop/sum.py:6:18 ",
-        "  other names there: prices → weights\n",
+        "  renamed: prices → weights\n",
         "  it ends there because the statement is complete; probability that it is exactly right ",
     ] {
         assert!(shown.contains(words), "no {words} in {shown}");
