@@ -15,7 +15,9 @@ mod files;
 mod finding;
 mod licences;
 mod metadata;
+mod names;
 mod npm;
+mod prose;
 mod rust;
 mod text;
 
@@ -40,6 +42,8 @@ fn print_findings() -> Result<usize> {
     let files = files::read_all()?;
     let packages = metadata::read()?;
     let mut findings = check_files(&files);
+    findings.extend(names::check(&files));
+    findings.extend(prose::check(&files));
     findings.extend(check_packages(&files, &packages));
     findings.extend(commands::check());
     for finding in &findings {

@@ -47,7 +47,7 @@ pub use llama_server::{LLAMA_SERVER, LlamaServerEngine, LlamaServerError, LlamaS
 pub use lsp_engine::{LspEngine, LspSettings};
 pub use prompt::estimate as estimate_tokens;
 pub use registry::{
-    DEFAULT_ENGINE, HASH_KEY, HashKey, RegisteredEngine, Registry, RegistryOptions, Role, Selection,
+    DEFAULT_ENGINE, EngineSelection, HASH_KEY, HashKey, RegisteredEngine, Registry, RegistryOptions, Role,
     SelectionError, check_named_once, http_engine, is_hashed,
 };
 pub use renamed_engine::with_name;

@@ -28,7 +28,7 @@ use self::identity::{IdentityHasher, IdentityInput};
 use crate::{BuiltinEngine, Cassette, Engine, HttpEngine, Rule, ScriptedEngine, recorded};
 
 pub use hash_key::{HASH_KEY, HashKey, is_hashed};
-pub use selection::{Selection, SelectionError, check_named_once};
+pub use selection::{EngineSelection, SelectionError, check_named_once};
 
 /// The built-in engine, and the controls that show how much of its score is plain copying.
 const WITHOUT_SETTINGS: [(&str, Method); 4] = [

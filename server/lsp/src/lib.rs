@@ -18,6 +18,7 @@ mod case_summaries;
 mod document_session;
 mod documents;
 mod editor_context;
+mod editor_engines;
 mod engine_health;
 pub mod ext;
 mod from_proto;
@@ -38,7 +39,6 @@ mod register_watchers;
 mod request_snapshot;
 mod requests;
 mod run_blocking;
-mod served;
 mod server;
 mod service;
 mod settings;
@@ -59,9 +59,9 @@ use cache::Cache;
 use config::Environment;
 use replay::DataFolder;
 
+pub use editor_engines::{EditorEngine, EngineSource, budget, strategy, with_context};
 pub use log::LogSettings;
 pub use main_loop::{ExitReason, serve};
-pub use served::{EditorEngine, EngineSource, budget, strategy, with_context};
 pub use settings_files::{SettingsFiles, read_settings_file, workspace_file};
 
 /// The parts a server is built from.

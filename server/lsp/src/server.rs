@@ -18,6 +18,7 @@ use tower_lsp_server::{Client, LanguageServer};
 
 use crate::background_pool::BackgroundPool;
 use crate::capabilities::{self, ClientFeatures};
+use crate::editor_engines::{EditorEngine, EngineSet};
 use crate::engine_health::EngineHealth;
 use crate::ext::CompletionStatus;
 use crate::main_loop::ExitReason;
@@ -25,7 +26,6 @@ use crate::progress::ProgressTasks;
 use crate::register_watchers;
 use crate::request_snapshot::RequestSnapshot;
 use crate::run_blocking::no_folder_error;
-use crate::served::{EditorEngine, EngineSet};
 use crate::settings::{EditorSettings, EffectiveSettings, FolderSettings, ReportedProblems, follow_settings};
 use crate::suggestions::Suggestions;
 use crate::workspace_folders::{Folder, Folders};

@@ -22,8 +22,8 @@ use tokio_util::sync::CancellationToken;
 use tower_lsp_server::gen_lsp_types::MessageType;
 
 use crate::ServerSetup;
+use crate::editor_engines::{EditorEngine, EngineSet};
 use crate::locks::lock;
-use crate::served::{EditorEngine, EngineSet};
 use crate::server::Server;
 
 /// Interval at which files are checked: shorter than saving settings and then typing a line. Checking four files is cheap.

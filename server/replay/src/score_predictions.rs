@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use cases::{Case, Finish, Prediction, SchemaVersion, Score, StoredMetric};
 use rayon::prelude::*;
-use scoring::{Answer, AnswerOutcome, MetricValue, ScoringInput};
+use scoring::{AnswerOutcome, AnswerText, MetricValue, ScoringInput};
 use syntax::Language;
 
 /// Scores every prediction whose case is in `cases`, in the order of the predictions.
@@ -26,7 +26,7 @@ fn score_one(case: &Case, prediction: &Prediction) -> Score {
         failed if failed.has_failed() => AnswerOutcome::Failed,
         Prediction { late: true, text, .. } => AnswerOutcome::Late(text),
         Prediction { text, raw, finish, .. } => {
-            AnswerOutcome::InTime(Answer { text, raw, has_ended: *finish == Finish::Stop })
+            AnswerOutcome::InTime(AnswerText { text, raw, has_ended: *finish == Finish::Stop })
         }
     };
     let metrics = scoring::score_response(&question, response);

@@ -20,4 +20,4 @@ pub use metric::{Counts, METRICS, Metric, MetricUnit, MetricValue, Metrics};
 pub use metric_table::{
     Grouping, Interval, IntervalMethod, Latency, MetricCell, MetricTable, Observation, TableRow, summarize,
 };
-pub use score::{Answer, AnswerOutcome, ScoringInput, score, score_response};
+pub use score::{AnswerOutcome, AnswerText, ScoringInput, score, score_response};

@@ -34,7 +34,7 @@ pub struct ScoringInput<'a> {
 
 /// An answer that was complete before the deadline.
 #[derive(Clone, Copy, Debug)]
-pub struct Answer<'a> {
+pub struct AnswerText<'a> {
     /// The text that is shown; empty if there is nothing to suggest.
     pub text: &'a str,
     /// The engine's own text, before anything was cut from it.
@@ -43,10 +43,10 @@ pub struct Answer<'a> {
     pub has_ended: bool,
 }
 
-impl<'a> Answer<'a> {
+impl<'a> AnswerText<'a> {
     /// Returns the answer of an engine that ended it and from which nothing was cut.
-    pub fn uncut(text: &'a str) -> Answer<'a> {
-        Answer { text, raw: text, has_ended: true }
+    pub fn uncut(text: &'a str) -> AnswerText<'a> {
+        AnswerText { text, raw: text, has_ended: true }
     }
 }
 
@@ -54,7 +54,7 @@ impl<'a> Answer<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum AnswerOutcome<'a> {
     /// It finished before the deadline.
-    InTime(Answer<'a>),
+    InTime(AnswerText<'a>),
     /// It had written this text when the deadline passed.
     Late(&'a str),
     /// No answer: an error, no text at the deadline, or a cancelled request.
@@ -67,7 +67,7 @@ pub enum AnswerOutcome<'a> {
 /// stopping ([`metric::STOPPING`] and the related ones) apply only to answers that were complete before the deadline.
 pub fn score_response(question: &ScoringInput<'_>, response: AnswerOutcome<'_>) -> Metrics {
     let mut metrics = match response {
-        AnswerOutcome::InTime(Answer { text, .. }) | AnswerOutcome::Late(text) => score(question, text),
+        AnswerOutcome::InTime(AnswerText { text, .. }) | AnswerOutcome::Late(text) => score(question, text),
         AnswerOutcome::Failed => score(question, question.truth)
             .into_iter()
             .map(|(name, value)| (name, worst_value(value)))
@@ -86,7 +86,10 @@ pub fn score_response(question: &ScoringInput<'_>, response: AnswerOutcome<'_>) 
 
 /// Returns the metrics of stopping for the shown text and the engine's own text. If the engine did not end its text, the
 /// continuation is unknown: the text counts neither as ending with the truth nor as ending before it.
-fn stopping(question: &ScoringInput<'_>, answer: Answer<'_>) -> impl Iterator<Item = (String, MetricValue)> {
+fn stopping(
+    question: &ScoringInput<'_>,
+    answer: AnswerText<'_>,
+) -> impl Iterator<Item = (String, MetricValue)> {
     let shown = stopping::ending(question, answer.text);
     let raw = stopping::ending(question, answer.raw);
     let is_whole = |ending: Option<Ending>| ending.is_some_and(|ending| ending != Ending::Short);
@@ -199,7 +202,7 @@ mod tests {
             truth: "b = a\n    return b",
         };
         let failed = score_response(&question, AnswerOutcome::Failed);
-        let mut right = score_response(&question, AnswerOutcome::InTime(Answer::uncut(question.truth)));
+        let mut right = score_response(&question, AnswerOutcome::InTime(AnswerText::uncut(question.truth)));
         let is_stopping =
             |name: &String| name.contains("stop") || name.contains("goes_on") || name.contains("_cut");
         assert_eq!(right.extract_if(.., |name, _| is_stopping(name)).count(), 7, "{right:?}");
@@ -213,7 +216,7 @@ mod tests {
         assert!(failed.values().all(|value| value.counts().num == 0.0), "{failed:?}");
         assert_eq!(failed[metric::RESTRAINT], flag(false));
         assert_eq!(
-            score_response(&nothing_needed, AnswerOutcome::InTime(Answer::uncut("")))[metric::RESTRAINT],
+            score_response(&nothing_needed, AnswerOutcome::InTime(AnswerText::uncut("")))[metric::RESTRAINT],
             flag(true)
         );
     }
@@ -221,7 +224,7 @@ mod tests {
     #[test]
     fn a_late_answer_counts_at_any_time_and_not_in_time() {
         let question = ScoringInput { language: Language::Go, prefix: "x := ", suffix: "", truth: "f()" };
-        let [late, in_time] = [AnswerOutcome::Late("f()"), AnswerOutcome::InTime(Answer::uncut("f()"))]
+        let [late, in_time] = [AnswerOutcome::Late("f()"), AnswerOutcome::InTime(AnswerText::uncut("f()"))]
             .map(|response| score_response(&question, response));
         let of = |metrics: &Metrics| {
             [metric::EXACT_MATCH, metric::IN_TIME, metric::EXACT_IN_TIME]
@@ -248,7 +251,7 @@ mod tests {
         let raw = |stopping, goes_on, cut| {
             [("raw_stopping", stopping), ("raw_goes_on", goes_on), ("raw_cut", cut), ("raw_stops_short", 0.0)]
         };
-        let of = |text, raw, has_ended| AnswerOutcome::InTime(Answer { text, raw, has_ended });
+        let of = |text, raw, has_ended| AnswerOutcome::InTime(AnswerText { text, raw, has_ended });
         check_stopping(of("f(a)", "f(a)\n", true), &[&stops[..], &raw(1.0, 0.0, 0.0)].concat());
         check_stopping(of("f(a)", "f(a)\ny := 1", true), &[&stops[..], &raw(0.0, 1.0, 0.0)].concat());
         check_stopping(of("f(", "f(", true), &[("stops_short", 1.0), ("raw_stops_short", 1.0)]);
@@ -261,8 +264,8 @@ mod tests {
 
     #[test]
     fn wrong_late_and_failed_answers_stop_nowhere() {
-        check_stopping(AnswerOutcome::InTime(Answer::uncut("g(a)")), &[]);
-        check_stopping(AnswerOutcome::InTime(Answer::uncut("")), &[]);
+        check_stopping(AnswerOutcome::InTime(AnswerText::uncut("g(a)")), &[]);
+        check_stopping(AnswerOutcome::InTime(AnswerText::uncut("")), &[]);
         check_stopping(AnswerOutcome::Late("f(a)"), &[]);
         check_stopping(AnswerOutcome::Failed, &[]);
     }

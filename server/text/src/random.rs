@@ -5,12 +5,12 @@
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// A generator with this state.
+    /// Creates a generator with this state.
     pub fn new(seed: u64) -> SplitMix64 {
         SplitMix64(seed)
     }
 
-    /// The next number, of all that there are.
+    /// Returns the next number, uniform over all values.
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
@@ -19,9 +19,14 @@ impl SplitMix64 {
         mixed ^ (mixed >> 31)
     }
 
-    /// The next number modulo `limit`, which counts as 1 if it is 0. The bias is below 2^-40 for any list that fits in memory.
+    /// Returns the next number modulo `limit`, or modulo 1 if it is 0. The bias is below 2^-40 for any list that fits in memory.
     pub fn below(&mut self, limit: usize) -> usize {
         (self.number() % limit.max(1) as u64) as usize
+    }
+
+    /// Returns an item of a list. Panics if the list is empty.
+    pub fn choose<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())]
     }
 }
 

@@ -50,7 +50,7 @@ fn tokens_are_kept_for_the_next_time_and_make_no_difference() {
     fs::write(&image, [&bytes[..bytes.len() - 1], b"x"].concat()).expect("it is ours");
     let (again, told) = complete();
     assert_eq!(again, proposed);
-    assert!(told.contains("the tokens are put together anew: it is damaged"), "{told}");
+    assert!(told.contains("rebuilding the tokens: it is damaged"), "{told}");
     assert_eq!(fs::read(&image).expect("it is there"), bytes, "a good one took its place");
 }
 

@@ -3,6 +3,7 @@
 use std::env;
 
 use syntax::{Language, SourceFile};
+use text::SplitMix64;
 
 use crate::histories::check_out;
 use crate::pipeline::{on_small_stacks, take_through};
@@ -31,7 +32,7 @@ fn changed_real_files_go_through_everything() {
     let by_language = Language::ALL
         .map(|language| files.iter().filter(|file| file.language == language).collect::<Vec<_>>());
     on_small_stacks(|| {
-        let mut random = Random(0x9E37_79B9_7F4A_7C15);
+        let mut random = SplitMix64::new(1);
         for number in 0..count {
             let of_language = &by_language[number % by_language.len()];
             assert!(!of_language.is_empty(), "every language has small files");
@@ -49,8 +50,8 @@ fn changed_real_files_go_through_everything() {
 }
 
 /// Changes `text` randomly, and returns the name of the change.
-fn change(text: &mut String, other: &str, random: &mut Random) -> &'static str {
-    let range = random.range(text);
+fn change(text: &mut String, other: &str, random: &mut SplitMix64) -> &'static str {
+    let range = random_range(random, text);
     match random.below(6) {
         0 => {
             text.truncate(range.start);
@@ -66,7 +67,7 @@ fn change(text: &mut String, other: &str, random: &mut Random) -> &'static str {
             "doubled"
         }
         3 => {
-            text.replace_range(range, &other[random.range(other)]);
+            text.replace_range(range, &other[random_range(random, other)]);
             "spliced"
         }
         4 => {
@@ -82,21 +83,9 @@ fn change(text: &mut String, other: &str, random: &mut Random) -> &'static str {
     }
 }
 
-/// Seeded, so that failures are reproducible (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % limit.max(1)
-    }
-
-    /// Returns a random range of the text on character boundaries.
-    fn range(&mut self, text: &str) -> std::ops::Range<usize> {
-        let mut ends = [0, 0].map(|_| text.floor_char_boundary(self.below(text.len() + 1)));
-        ends.sort_unstable();
-        ends[0]..ends[1]
-    }
+/// Returns a random range of the text on character boundaries.
+fn random_range(random: &mut SplitMix64, text: &str) -> std::ops::Range<usize> {
+    let mut ends = [0, 0].map(|_| text.floor_char_boundary(random.below(text.len() + 1)));
+    ends.sort_unstable();
+    ends[0]..ends[1]
 }

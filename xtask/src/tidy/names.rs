@@ -6,7 +6,7 @@ use syn::visit::{self, Visit};
 use syn::{Ident, ItemEnum, ItemStruct, ItemTrait, ItemType, Visibility};
 
 use super::rust::is_test_file;
-use super::{TextFile, Finding};
+use super::{Finding, TextFile};
 
 /// Names that mean exactly the same in each crate that has them, with the meaning.
 const SAME_MEANING: &[(&str, &str)] = &[("Error", "why an operation of the crate failed")];

@@ -9,40 +9,55 @@ use regex::Regex;
 
 use super::rust::is_test_file;
 use super::text::string_literals;
-use super::{TextFile, Finding};
+use super::{Finding, TextFile};
 
 /// A phrase that is written otherwise.
 struct Phrase {
     name: &'static str,
-    pattern: LazyLock<Regex>,
+    pattern: Regex,
     remedy: &'static str,
     /// Occurrences allowed in a thousand lines of comments.
     per_thousand: f64,
 }
 
-macro_rules! phrases {
-    ($($name:literal $per_thousand:literal $pattern:literal => $remedy:literal)*) => {
-        &[$(Phrase {
-            name: $name,
-            pattern: LazyLock::new(|| Regex::new($pattern).expect("the pattern is part of the program")),
-            remedy: $remedy,
-            per_thousand: $per_thousand,
-        }),*]
+/// The phrases with compiled patterns.
+static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
+    let phrase = |(name, per_thousand, pattern, remedy)| Phrase {
+        name,
+        pattern: Regex::new(pattern).expect("the pattern is part of the program"),
+        remedy,
+        per_thousand,
     };
-}
+    TABLE.map(phrase).into()
+});
 
-/// Matched without regard to case. A pattern matches within one line.
-static PHRASES: &[Phrase] = phrases! {
-    "who" 0.5 r"(?i)\b(who|whoever|whom)\b" => "name the client, the caller, the user, the engine"
-    "nobody" 0.2 r"(?i)\bnobody\b" => "say which program, request or reader it is not"
-    "stands" 0.5 r"(?i)\b(stands?|stood)\b(?: (?:at|in|on|there|here|before|after|as|between|for itself|alone|last|first|where)\b|[.,;:]|$)" => "write `is`, or name the place"
-    "is told" 0.3 r"(?i)\b(is|are|was|were|be|been) told\b" => "write `is reported`, or say which message is sent"
-    "headless what" 1.0 r"(?i)(?:^|[^\w])(?:and|or|but|for|of|from|by|with|in|to|as|than|,|;|:|^|//[/!]?) ?what(?:ever)? (is|are|was|were|has|had|have|can|may|must|comes?|goes|stays?|follows?|belongs?|it|they|we|one)\b[^?]*$" => "name the thing instead of describing it by a clause"
-    "where nothing is said" 0.0 r"(?i)\bwhere nothing is (said|set|told)\b" => "write `if unset`"
-    "let go of" 0.0 r"(?i)\blet(s|ting)? go of\b" => "write `drop` or `release`"
-    "anew" 0.1 r"(?i)\banew\b" => "write `again`, or leave it out"
-    "thereby" 0.1 r"(?i)\bthereby\b" => "leave it out"
-};
+/// Name, occurrences allowed in a thousand lines of comments, pattern, remedy. Patterns ignore case and match within one line.
+const TABLE: [(&str, f64, &str, &str); 9] = [
+    ("who", 0.5, r"(?i)\b(who|whoever|whom)\b", "name the client, the caller, the user, the engine"),
+    ("nobody", 0.2, r"(?i)\bnobody\b", "say which program, request or reader it is not"),
+    (
+        "stands",
+        0.5,
+        r"(?i)\b(stands?|stood)\b(?: (?:at|in|on|there|here|before|after|as|between|for itself|alone|last|first|where)\b|[.,;:]|$)",
+        "write `is`, or name the place",
+    ),
+    (
+        "is told",
+        0.3,
+        r"(?i)\b(is|are|was|were|be|been) told\b",
+        "write `is reported`, or say which message is sent",
+    ),
+    (
+        "headless what",
+        1.0,
+        r"(?i)(?:^|[^\w])(?:and|or|but|for|of|from|by|with|in|to|as|than|,|;|:|^|//[/!]?) ?what(?:ever)? (is|are|was|were|has|had|have|can|may|must|comes?|goes|stays?|follows?|belongs?|it|they|we|one)\b[^?]*$",
+        "name the thing instead of describing it by a clause",
+    ),
+    ("where nothing is said", 0.0, r"(?i)\bwhere nothing is (said|set|told)\b", "write `if unset`"),
+    ("let go of", 0.0, r"(?i)\blet(s|ting)? go of\b", "write `drop` or `release`"),
+    ("anew", 0.1, r"(?i)\banew\b", "write `again`, or leave it out"),
+    ("thereby", 0.1, r"(?i)\bthereby\b", "leave it out"),
+];
 
 /// All findings: rates of comments, and every occurrence elsewhere.
 pub(crate) fn check(files: &[TextFile]) -> Vec<Finding> {
@@ -80,7 +95,10 @@ fn strict_lines(file: &TextFile) -> Vec<(usize, &str)> {
     if file.path.ends_with(".md") {
         return file.lines().filter(|(_, text)| !text.starts_with("    ")).collect();
     }
-    let is_product = file.path.starts_with("server/") && file.path.contains("/src/");
+    // The strings of `prompt` are for models.
+    let is_product = file.path.starts_with("server/")
+        && file.path.contains("/src/")
+        && !file.path.starts_with("server/prompt/");
     if !is_product || !file.path.ends_with(".rs") || is_test_file(&file.path) {
         return Vec::new();
     }

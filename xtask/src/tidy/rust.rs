@@ -37,7 +37,7 @@ pub(crate) fn check(file: &TextFile) -> Vec<Finding> {
     findings
 }
 
-fn is_test_file(path: &str) -> bool {
+pub(super) fn is_test_file(path: &str) -> bool {
     path.contains("/tests/") || path.ends_with("/tests.rs") || path.ends_with("_tests.rs")
 }
 
@@ -108,7 +108,7 @@ impl<'ast> Visit<'ast> for LongFunctions<'_> {
 }
 
 /// Returns the file without its test module, which comes last.
-fn production_part(file: &TextFile) -> &str {
+pub(super) fn production_part(file: &TextFile) -> &str {
     file.text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default()
 }
 

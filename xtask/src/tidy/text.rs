@@ -46,7 +46,7 @@ fn check_white_space(file: &TextFile) -> Vec<Finding> {
     findings
 }
 
-fn string_literals(file: &TextFile) -> Vec<Range<usize>> {
+pub(super) fn string_literals(file: &TextFile) -> Vec<Range<usize>> {
     let mut literals = Vec::new();
     if let (true, Ok(tokens)) = (file.path.ends_with(".rs"), file.text.parse()) {
         collect_literals(tokens, &mut literals);

@@ -6,7 +6,7 @@ use thiserror::Error;
 use super::{RegisteredEngine, Registry};
 
 /// Selected engines.
-pub struct Selection {
+pub struct EngineSelection {
     /// The engines, all of which are usable.
     pub engines: Vec<RegisteredEngine>,
     /// Why other engines are not used, one sentence each.
@@ -68,16 +68,16 @@ impl Registry {
 
     /// Returns the engines called `names_field`, in their order. Without names, returns all usable engines of the settings, or the
     /// built-in one if there are none, with a note on each of the others.
-    pub fn select(&self, config: &Config, names: &[String]) -> Result<Selection, SelectionError> {
+    pub fn select(&self, config: &Config, names: &[String]) -> Result<EngineSelection, SelectionError> {
         if names.is_empty() {
             return Ok(self.select_all(config));
         }
         check_named_once(names)?;
         let engines = names.iter().map(|name| self.named(config, name)).collect::<Result<_, _>>()?;
-        Ok(Selection { engines, notes: Vec::new() })
+        Ok(EngineSelection { engines, notes: Vec::new() })
     }
 
-    fn select_all(&self, config: &Config) -> Selection {
+    fn select_all(&self, config: &Config) -> EngineSelection {
         let (mut engines, mut notes) = (Vec::new(), Vec::new());
         for engine in self.configured_engines(config) {
             match engine.obstacle() {
@@ -88,7 +88,7 @@ impl Registry {
         if engines.is_empty() {
             engines.push(RegisteredEngine::default_engine());
         }
-        Selection { engines, notes }
+        EngineSelection { engines, notes }
     }
 }
 

@@ -12,12 +12,12 @@ fn configuration(text: &str) -> Config {
     Config::new(&[layer], &variables)
 }
 
-fn select(text: &str, names: &[&str]) -> Result<Selection, SelectionError> {
+fn select(text: &str, names: &[&str]) -> Result<EngineSelection, SelectionError> {
     let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
     Registry::default().select(&configuration(text), &names)
 }
 
-fn names(selection: &Selection) -> Vec<&str> {
+fn names(selection: &EngineSelection) -> Vec<&str> {
     selection.engines.iter().map(|engine| engine.name.as_str()).collect()
 }
 

@@ -19,8 +19,9 @@ mod server_under_test;
 use std::fmt::Write;
 use std::ops::Range;
 
-use operation::{Operation, SeededRandom};
+use operation::Operation;
 use server_under_test::ServerUnderTest;
+use text::SplitMix64;
 
 /// Number of operations per seed.
 const OPERATIONS: usize = 2_000;
@@ -39,7 +40,7 @@ struct Difference {
 }
 
 fn operations(seed: u64) -> Vec<Operation> {
-    let mut random = SeededRandom(seed);
+    let mut random = SplitMix64::new(seed);
     (0..OPERATIONS).map(|number| Operation::draw(&mut random, number)).collect()
 }
 

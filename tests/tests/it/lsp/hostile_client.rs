@@ -6,26 +6,11 @@
 use serde_json::{Value, json};
 use tests::Project;
 use tests::lsp::{Buffer, Client};
+use text::SplitMix64;
 
 use super::editor::{AUTOMATIC, Editor, PARSE_ERROR, completion_params, setup};
 use super::retrieval;
 use super::scripted_engine::{RULES, assert_in_step};
-
-/// Small pseudorandom numbers (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
-    }
-}
 
 const METHODS: [&str; 12] = [
     "textDocument/inlineCompletion",
@@ -43,9 +28,9 @@ const METHODS: [&str; 12] = [
 ];
 
 /// Valid, invalid and unlikely parameters of a method.
-fn params(random: &mut Random, buffer: &Buffer) -> Value {
+fn params(random: &mut SplitMix64, buffer: &Buffer) -> Value {
     let numbers = [json!(0), json!(-1), json!(u64::MAX), json!(1e300), json!(2_147_483_648_u64), json!(0.5)];
-    let number = |random: &mut Random| numbers[random.below(numbers.len())].clone();
+    let number = |random: &mut SplitMix64| numbers[random.below(numbers.len())].clone();
     let position = json!({"line": number(random), "character": number(random)});
     let uris =
         [buffer.uri(), "", "file:///", "no uri", "file:///%ff%00", "untitled:1", "https://example.com/a.py"];
@@ -81,7 +66,7 @@ const GARBAGE: [&[u8]; 9] = [
 fn whatever_comes_in_whatever_order_each_request_is_answered_once() {
     let project = Project::new("");
     for seed in 0..4 {
-        let mut random = Random(seed);
+        let mut random = SplitMix64::new(seed);
         let client = setup(&project).allow("window/logMessage").allow("window/showMessage");
         let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
         let buffers =
@@ -105,7 +90,7 @@ fn whatever_comes_in_whatever_order_each_request_is_answered_once() {
                     let change = format!(
                         r#"{{"jsonrpc":"2.0","method":"textDocument/didChange","params":{{"textDocument":{{"uri":"{}","version":{}}},"contentChanges":[{{"text":"\ud83d"}}]}}}}"#,
                         buffer.uri(),
-                        random.next() as i32
+                        random.number() as i32
                     );
                     editor.client.send_body(change.as_bytes());
                 }

@@ -1,24 +1,6 @@
 //! The operations on a workspace, drawn from a seed.
 
-/// Small random numbers (SplitMix64).
-pub(super) struct SeededRandom(pub(super) u64);
-
-impl SeededRandom {
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    pub(super) fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit.max(1) as u64) as usize
-    }
-
-    pub(super) fn choose<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len())]
-    }
-}
+use text::SplitMix64;
 
 /// Folders below the root; the root is empty. Some have the names of build or package folders.
 pub(super) const FOLDERS: [&str; 8] =
@@ -90,7 +72,7 @@ const WORDS: [&str; 14] = [
 
 /// The text of a seed.
 pub(super) fn text(seed: u64) -> String {
-    let mut random = SeededRandom(seed);
+    let mut random = SplitMix64::new(seed);
     let mut text = String::new();
     for _ in 0..2 + random.below(24) {
         for (number, part) in random.choose(&LINES).split('@').enumerate() {
@@ -106,7 +88,7 @@ pub(super) fn text(seed: u64) -> String {
 
 /// The patterns of a seed, for an ignore file.
 pub(super) fn patterns(seed: u64) -> String {
-    let mut random = SeededRandom(seed);
+    let mut random = SplitMix64::new(seed);
     (0..1 + random.below(3)).map(|_| random.choose(&PATTERNS).to_owned() + "\n").collect()
 }
 
@@ -115,7 +97,7 @@ pub(super) fn patterns(seed: u64) -> String {
 pub(super) struct FileId(pub(super) usize, pub(super) usize);
 
 impl FileId {
-    fn draw(random: &mut SeededRandom) -> FileId {
+    fn draw(random: &mut SplitMix64) -> FileId {
         FileId(random.below(FOLDERS.len()), random.below(NAMES.len()))
     }
 
@@ -271,7 +253,7 @@ const BRANCHES: usize = 3;
 const PROBE: usize = 50;
 
 impl Operation {
-    pub(super) fn draw(random: &mut SeededRandom, number: usize) -> Operation {
+    pub(super) fn draw(random: &mut SplitMix64, number: usize) -> Operation {
         use Operation as O;
         let reporter = random.choose(&[
             Reporter::SystemWatcher,
@@ -280,11 +262,11 @@ impl Operation {
             Reporter::FullLook,
         ]);
         if number % PROBE == PROBE - 1 {
-            return O::Probe { reporter, seed: random.next() };
+            return O::Probe { reporter, seed: random.number() };
         }
         let (at, to) = (FileId::draw(random), FileId::draw(random));
         let (folder, other) = (random.below(FOLDERS.len()), random.below(FOLDERS.len()));
-        let seed = random.next();
+        let seed = random.number();
         match random.below(100) {
             0..20 => O::Write { at, text: seed },
             20..26 => O::Append { at, text: seed },

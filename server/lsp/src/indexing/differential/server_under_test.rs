@@ -15,12 +15,13 @@ use index::{FileIndex, Strategy, TokenBudget, Visit};
 use indexer::Indexer;
 use syntax::{Language, SourceFile};
 use tempfile::TempDir;
+use text::SplitMix64;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 use workspace::ReadLimits;
 
 use super::disk::Disk;
-use super::operation::{Operation, Reporter, SeededRandom, text};
+use super::operation::{Operation, Reporter, text};
 use crate::indexing::{corpus_builder, with_index};
 use crate::workspace_folders::FolderContents;
 
@@ -93,7 +94,7 @@ impl ServerUnderTest {
     fn edit(&mut self, path: &str, seed: u64) {
         let Some(buffer) = self.buffers.get_mut(path) else { return };
         let lines: Vec<&str> = buffer.lines().collect();
-        let at = SeededRandom(seed).below(lines.len() + 1);
+        let at = SplitMix64::new(seed).below(lines.len() + 1);
         let new = text(seed);
         let all = lines[..at].iter().copied().chain(new.lines().take(2)).chain(lines[at..].iter().copied());
         *buffer = all.collect::<Vec<_>>().join("\n") + "\n";
@@ -156,7 +157,7 @@ impl ServerUnderTest {
         let (old, new) = (self.indexer.current(), indexer.current());
         same("the files", &files(&old.files), &files(&new.files))?;
         same("what is left out", &left_out(&old.files), &left_out(&new.files))?;
-        let mut random = SeededRandom(seed);
+        let mut random = SplitMix64::new(seed);
         let named = new.files.files().iter().map(|file| file.path.to_string());
         let named: BTreeSet<String> = named.chain(self.buffers.keys().cloned()).collect();
         let named: Vec<String> = named.into_iter().collect();
@@ -211,7 +212,7 @@ impl ServerUnderTest {
             recent_visits: recent,
             ..EditorContext::default()
         });
-        let mut random = SeededRandom(self.settings);
+        let mut random = SplitMix64::new(self.settings);
         let settings = CompletionSettings {
             strategy,
             deadline: Duration::from_secs(600),
