@@ -8,6 +8,7 @@
 //! Each alternative is decoded like the first completion, ends by the same rules and has to be likely enough. The cost is one
 //! completion for each alternative, so plain typing never computes them.
 
+use crate::Method;
 use crate::confidence;
 use crate::corpus_view::CorpusView;
 use crate::cursor::PartialToken;
@@ -15,7 +16,7 @@ use crate::decode::{self, FirstTokens};
 use crate::models::Models;
 use crate::predict::{PredictionMethod, Predictor, TokenGuess};
 use crate::proposals::{best_first, proposals};
-use crate::settings::{BuiltinSettings, Completion, Method};
+use crate::settings::{BuiltinSettings, Completion};
 use crate::vocabulary::TokenId;
 
 /// Maximum number of alternatives to the first completion; users rarely look at more.

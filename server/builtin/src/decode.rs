@@ -1,12 +1,13 @@
 //! Greedy decoding: appends the most likely permitted token until the completion ends.
 
+use crate::Method;
 use crate::candidates::TokenPosition;
 use crate::corpus_view::CorpusView;
 use crate::cursor::{GenerationMode, PartialToken};
 use crate::models::Models;
 use crate::predict::{PredictionMethod, Predictor, TokenGuess};
 use crate::proposals::{Proposal, best_first, proposals};
-use crate::settings::{BuiltinSettings, Completion, CompletionToken, Method, StopReason};
+use crate::settings::{BuiltinSettings, Completion, CompletionToken, StopReason};
 use crate::stop_rules::{StopRules, TokenDecision};
 use crate::vocabulary::{TokenId, is_newline};
 use crate::{block_continuation, confidence, nearest_copy, render};

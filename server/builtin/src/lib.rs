@@ -52,6 +52,8 @@ mod training_examples;
 mod vocabulary;
 mod weights;
 
+pub use config::Method;
+
 pub use boosted_trees::{BoostedTrees, DEPTH, DecisionTree};
 pub use corpus::{Corpus, CorpusStats};
 pub use corpus_image::CorpusImageError;
@@ -59,6 +61,6 @@ pub use corpus_view::{ContextHint, CorpusView, OpenFile, RecentTyping, TypedPass
 pub use masked_corpus::MaskedCorpus;
 pub use models::{Models, PROPOSAL_FEATURES, STOP_FEATURES, TOKEN_FEATURES};
 pub use pod_array::SharedBytes;
-pub use settings::{BuiltinSettings, Completion, CompletionToken, Method, StopReason};
+pub use settings::{BuiltinSettings, Completion, CompletionToken, StopReason};
 pub use token_origin::{SourceTokens, TokenOrigin, TokenSource};
 pub use training_examples::{TrainingCandidate, TrainingExample, TrainingProposal};

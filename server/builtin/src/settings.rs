@@ -3,37 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use config::Method;
+
 use crate::candidates::TokenPosition;
 use crate::models::Models;
 use crate::vocabulary::TokenId;
-
-/// Completion methods. All except [`Method::Hybrid`] are baselines for measurements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// Completes nothing.
-    Empty,
-    /// Copies the text after the position whose surroundings share the most tokens.
-    NearestLine,
-    /// Takes the majority after the longest match, token by token.
-    LongestMatch,
-    /// Mixes counting and voting with substitution, with equal weights, without further features.
-    Mixed,
-    /// The engine: chooses among the proposals of the fitted ranking and the simpler methods.
-    Hybrid,
-}
-
-impl Method {
-    /// Returns the name used in files and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Empty => "empty",
-            Method::NearestLine => "nearest-line",
-            Method::LongestMatch => "longest-match",
-            Method::Mixed => "mixed",
-            Method::Hybrid => "hybrid",
-        }
-    }
-}
 
 /// Settings of a completion.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,6 +11,7 @@
 //! No message quotes a value that may be a key.
 #![deny(clippy::disallowed_methods)]
 
+mod choices;
 mod config;
 mod config_files;
 mod docs;
@@ -33,6 +34,7 @@ mod validate;
 mod value;
 mod value_type;
 
+pub use choices::{Method, Strategy};
 pub use config::{Config, EffectiveValue};
 pub use config_files::{ConfigFile, ConfigFiles};
 pub use docs::documentation;

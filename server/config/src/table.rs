@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 
+use crate::choices::{Method, Strategy};
 use crate::engine_kind::{self, EngineKind};
 use crate::environment::Environment;
 use crate::key::{KeySpec, Section, Values, WorkspaceAccess};
@@ -70,11 +71,10 @@ macro_rules! section {
     (@is_for $kinds:expr, $is_for:expr) => { $is_for };
 }
 
-/// Names of strategies; a test of the command line compares them with the strategies themselves.
-const STRATEGIES: ValueType =
-    ValueType::Choice(&["none", "bm25-chunks", "functions", "symbols", "recent", "hybrid"]);
-/// Names of the built-in engine's methods; a test of the command line compares them with the methods themselves.
-const METHODS: ValueType = ValueType::Choice(&["hybrid", "longest-match", "nearest-line", "empty"]);
+/// Names of the strategies.
+const STRATEGIES: ValueType = ValueType::Choice(&Strategy::NAMES);
+/// Names of the built-in engine's methods.
+const METHODS: ValueType = ValueType::Choice(&Method::OFFERED_NAMES);
 /// Up to ten minutes; no completion is worth a longer wait.
 const TIMEOUT: ValueType = ValueType::Milliseconds { min: 1, max: 600_000 };
 /// Up to ten seconds; a longer pause is pointless because completions can be invoked explicitly.
@@ -116,7 +116,7 @@ section! {
     CONTEXT "context" Context [|_| false];
 
     /// Strategy that chooses this code.
-    strategy: String = "strategy": STRATEGIES, Some("\"hybrid\""), Untrusted;
+    strategy: Strategy = "strategy": STRATEGIES, Some("\"hybrid\""), Untrusted;
     /// Maximum amount of this code in a request.
     budget_tokens: usize = "budget_tokens": BUDGET, Some("1024"), Untrusted;
 }
@@ -169,7 +169,7 @@ section! {
     /// Settings of a language server by section, sent when it requests them.
     settings: SecretTable = "settings": ValueType::Options, None, Trusted, |kind| kind == EngineKind::Lsp;
     /// Method of the built-in engine: the engine itself, or a baseline that shows how much of its score is plain copying.
-    method: String = "method": METHODS, Some("\"hybrid\""), Trusted, |kind| kind == EngineKind::Builtin;
+    method: Method = "method": METHODS, Some("\"hybrid\""), Trusted, |kind| kind == EngineKind::Builtin;
     /// Sampling temperature; 0 always picks the most likely token. Default: chosen by the engine.
     temperature: Option<f64> = "temperature": TEMPERATURE, None, Trusted, EngineKind::takes_prompt;
     /// Maximum number of tokens in a completion.

@@ -89,7 +89,7 @@ fn instances(
     logs: Option<&Path>,
 ) -> Result<RoleInstances, String> {
     match engine.kind {
-        EngineKind::Builtin => Ok(builtin_instance(&engine.name, method(&engine.method))),
+        EngineKind::Builtin => Ok(builtin_instance(&engine.name, engine.method)),
         EngineKind::Command => {
             Ok(RoleInstances::shared(on_cassette(programs::command(engine, cassette)?, cassette)))
         }
@@ -121,11 +121,6 @@ fn builtin_instance(name: &str, method: Method) -> RoleInstances {
         };
         Arc::new(BuiltinEngine::new(name, BuiltinSettings { method, ..settings }))
     }))
-}
-
-fn method(name: &str) -> Method {
-    let methods = WITHOUT_SETTINGS.into_iter().map(|(_, method)| method);
-    methods.into_iter().find(|method| method.name() == name).unwrap_or(Method::Hybrid)
 }
 
 /// The parts of a registry that depend on the machine and the command. The default keeps nothing on disk.

@@ -42,7 +42,7 @@ pub use prompt::{
 pub use tokenizer::tokenize;
 
 /// Name of the strategy.
-pub const BM25_CHUNKS: &str = "bm25-chunks";
+pub const BM25_CHUNKS: &str = config::Strategy::Bm25Chunks.name();
 
 /// Lines in a query.
 const QUERY_LINES: usize = 10;

@@ -40,9 +40,9 @@ use similar_windows::SimilarWindow;
 use skeletons::DocPolicy;
 
 /// Name of the strategy with definitions only.
-pub const SYMBOLS: &str = "symbols";
+pub const SYMBOLS: &str = config::Strategy::Symbols.name();
 /// Name of the strategy with definitions, usages and windows.
-pub const HYBRID: &str = "hybrid";
+pub const HYBRID: &str = config::Strategy::Hybrid.name();
 
 /// Shares of the budget, in percent of the whole; windows get the rest.
 #[derive(Clone, Copy)]

@@ -42,6 +42,8 @@ mod similar_functions;
 mod terms;
 mod window_search;
 
+pub use config::Strategy;
+
 pub use cancel_flag::{CancelFlag, CancelOnDrop};
 pub use content_hash::ContentHash;
 pub use copy_index::{CopyIndex, MIN_NAMES, MIN_RUN, RemovedCode};
@@ -51,7 +53,7 @@ pub use file_index::{BLOCK_LINES, CodeLine, DecodeError, FileIndex, WINDOW_BLOCK
 pub use hit::{Hit, HitKind, budget_tokens};
 pub use index::Index;
 pub use lexical_index::LexicalIndex;
-pub use retrieve::{RetrievalQuery, Strategy, TokenBudget, Visit};
+pub use retrieve::{RetrievalQuery, TokenBudget, Visit};
 pub use searcher::{Occurrence, Searcher};
 pub use similar_functions::{FUNCTIONS, FunctionQuery};
 pub use terms::{Term, identifiers};

@@ -1,9 +1,8 @@
 //! Common interface of the strategies: a query at a cursor, a budget, and the resulting hits.
 
-use std::fmt;
 use std::ops::Range;
-use std::str::FromStr;
 
+use config::Strategy;
 use syntax::{Language, Projects};
 
 use crate::hybrid::{self, ContextParts};
@@ -57,70 +56,10 @@ impl TokenBudget {
     }
 }
 
-/// Strategy that returns recently edited or visited code.
-const RECENT_STRATEGY: &str = "recent";
-
 /// Bytes added to each line of a comment: its sign, a blank and a line end.
 pub(crate) const LINE_BYTES: usize = 3;
 /// Bytes added to a path above its lines: the same and a colon.
 pub(crate) const PATH_BYTES: usize = 4;
-
-/// A way to choose code from other files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Strategy {
-    /// No context.
-    None,
-    /// CrossCodeEval's retriever.
-    Bm25Chunks,
-    /// Functions like the one around the cursor.
-    Functions,
-    /// Definitions of the names in reach.
-    Symbols,
-    /// Recently edited or visited code.
-    Recent,
-    /// Definitions, usages and windows.
-    Hybrid,
-}
-
-impl Strategy {
-    /// All of them.
-    pub const ALL: [Strategy; 6] = [
-        Strategy::None,
-        Strategy::Bm25Chunks,
-        Strategy::Functions,
-        Strategy::Symbols,
-        Strategy::Recent,
-        Strategy::Hybrid,
-    ];
-
-    /// The word for it in files, in the configuration and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Strategy::None => "none",
-            Strategy::Bm25Chunks => cceval::BM25_CHUNKS,
-            Strategy::Functions => crate::similar_functions::FUNCTIONS,
-            Strategy::Symbols => hybrid::SYMBOLS,
-            Strategy::Recent => RECENT_STRATEGY,
-            Strategy::Hybrid => hybrid::HYBRID,
-        }
-    }
-}
-
-impl fmt::Display for Strategy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Strategy {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Strategy, String> {
-        let known = || Strategy::ALL.map(Strategy::name).join(", ");
-        let found = Strategy::ALL.into_iter().find(|strategy| strategy.name() == word);
-        found.ok_or_else(|| format!("unknown strategy `{word}`; known are {}", known()))
-    }
-}
 
 /// Number of functions: Codev-Bench's three.
 const FUNCTIONS_SENT: usize = 3;
@@ -217,7 +156,7 @@ impl Searcher {
                 lines: lines.iter().map(|line| line.number).collect(),
                 text,
                 score: 1.0 / (age + 1) as f64,
-                strategy: RECENT_STRATEGY,
+                strategy: Strategy::Recent.name(),
                 kind: HitKind::Visit,
                 reason: "was edited or looked at lately".to_owned(),
             });

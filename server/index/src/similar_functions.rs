@@ -17,7 +17,7 @@ use crate::terms::Term;
 use crate::{CancelFlag, FileIndex, Hit, HitKind, Searcher, code_words, hit};
 
 /// Name of the strategy.
-pub const FUNCTIONS: &str = "functions";
+pub const FUNCTIONS: &str = config::Strategy::Functions.name();
 
 /// Maximum words in a hit's reason.
 const REASON_WORDS: usize = 3;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use completion::CompletionSettings;
 use config::{Completion, Config, Problem, SettingLocation, Severity};
 use engines::{RegisteredEngine, Registry, Role, check_named_once};
-use index::{Strategy, TokenBudget};
+use index::TokenBudget;
 use replay::ConfiguredEngine;
 
 /// The engines a server can use, and the selection by name.
@@ -93,17 +93,8 @@ impl EditorEngine {
 
 /// Returns these settings with the context settings of the configuration.
 pub fn with_context(settings: CompletionSettings, config: &Config) -> CompletionSettings {
-    CompletionSettings { strategy: strategy(config), budget: budget(config), ..settings }
-}
-
-/// Configured context strategy.
-pub fn strategy(config: &Config) -> Strategy {
-    config.context.strategy.parse().unwrap_or(Strategy::Hybrid)
-}
-
-/// Configured context budget.
-pub fn budget(config: &Config) -> TokenBudget {
-    TokenBudget { tokens: config.context.budget_tokens }
+    let budget = TokenBudget { tokens: config.context.budget_tokens };
+    CompletionSettings { strategy: config.context.strategy, budget, ..settings }
 }
 
 impl EngineSource {
@@ -182,8 +173,9 @@ fn unknown_writer(config: &Config, engines: &[EditorEngine]) -> Option<Problem> 
 mod tests {
     use std::path::Path;
 
-    use config::{ConfigLayer, Environment, LayerKind, Trust, ValueType};
+    use config::{ConfigLayer, Environment, LayerKind, Trust};
     use engines::Rule;
+    use index::Strategy;
 
     use super::*;
 
@@ -261,14 +253,5 @@ mod tests {
         for asked in [automatic, invoked, replayed] {
             assert_eq!((asked.settings.strategy, asked.settings.budget.tokens), (Strategy::Symbols, 9));
         }
-    }
-
-    /// The table cannot read the strategies from `open_indexer`.
-    #[test]
-    fn the_strategies_of_the_table_are_those_of_the_index() {
-        let Some(ValueType::Choice(words)) = config::CONTEXT.key("strategy").map(|key| key.takes) else {
-            panic!("`strategy` is a choice");
-        };
-        assert_eq!(words, Strategy::ALL.map(Strategy::name));
     }
 }

@@ -44,10 +44,10 @@ fn apply_settings(args: &mut RetrieveArgs) -> anyhow::Result<()> {
     let config = SettingsSources::new(args.settings.file.as_deref())
         .config(args.workspace.as_deref().unwrap_or(here))?;
     if args.strategies.is_empty() && config.is_set("context", "strategy") {
-        args.strategies.push(lsp::strategy(&config));
+        args.strategies.push(config.context.strategy);
     }
     if args.budget.is_none() && config.is_set("context", "budget_tokens") {
-        args.budget = u32::try_from(lsp::budget(&config).tokens).ok();
+        args.budget = u32::try_from(config.context.budget_tokens).ok();
     }
     Ok(())
 }

@@ -166,7 +166,7 @@ fn an_engine_has_its_kinds_address_and_the_tables_defaults() {
     let config = config("//- user\n[[engine]]\nname = \"o\"\nkind = \"ollama\"\nmodel = \"m\"\n");
     let engine = config.engines[0].settings.as_ref().expect("nothing is missing");
     assert_eq!(engine.url.as_deref(), Some("http://127.0.0.1:11434"));
-    assert_eq!((engine.max_tokens, engine.method.as_str()), (512, "hybrid"));
+    assert_eq!((engine.max_tokens, engine.method.name()), (512, "hybrid"));
     assert_eq!(engine.connect_timeout, Duration::from_secs(5));
     let rows: Vec<_> = config.engines[0].values().iter().map(|row| row.key.name).collect();
     let limits = ["connect_timeout_ms", "first_byte_timeout_ms", "idle_timeout_ms"];

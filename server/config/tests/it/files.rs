@@ -79,7 +79,7 @@ fn later_settings_of_an_editor_beat_earlier_ones_key_by_key() {
         json!({"context": {"budgetTokens": 2}}),
     ];
     let config = config(&ConfigFiles::default(), &editor);
-    assert_eq!((config.context.strategy.as_str(), config.context.budget_tokens), ("none", 2));
+    assert_eq!((config.context.strategy.name(), config.context.budget_tokens), ("none", 2));
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn without_layers_the_defaults_hold() {
     let config = Config::new(&[], &Environment::default());
     assert!(config.completion.is_enabled);
     assert_eq!(config.completion.deadline, Duration::from_secs(5));
-    assert_eq!((config.context.strategy.as_str(), config.context.budget_tokens), ("hybrid", 1024));
+    assert_eq!((config.context.strategy.name(), config.context.budget_tokens), ("hybrid", 1024));
     assert_eq!(config.record.privacy, "full");
     assert!(config.engines.is_empty() && config.problems.is_empty());
     assert!(config.values().iter().all(|row| row.origin.layer == LayerKind::Default));
@@ -142,7 +142,7 @@ privacy = "structure"
     assert_eq!(config.completion.engine.as_deref(), Some("a"));
     assert_eq!(config.completion.deadline, Duration::from_millis(250));
     assert_eq!(config.completion.min_confidence, Some(1.0));
-    assert_eq!((config.context.strategy.as_str(), config.context.budget_tokens), ("bm25-chunks", 0));
+    assert_eq!((config.context.strategy.name(), config.context.budget_tokens), ("bm25-chunks", 0));
     assert_eq!(config.record.privacy, "structure");
     assert_eq!(config.problems, []);
 }

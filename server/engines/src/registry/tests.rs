@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use config::{ConfigLayer, Environment, LayerKind, Trust, ValueType};
+use config::{ConfigLayer, Environment, LayerKind, Trust};
 
 use super::*;
 
@@ -72,11 +72,7 @@ fn roles_are_in_the_order_of_their_declaration() {
     assert_eq!(Role::ALL.map(|role| role as usize), [0, 1]);
 }
 
-/// The table cannot ask this crate for its methods.
 #[test]
-fn the_methods_of_the_table_are_those_of_the_engines() {
-    let Some(ValueType::Choice(words)) = config::ENGINE.key("method").map(|key| key.takes) else {
-        panic!("`method` is a choice");
-    };
-    assert_eq!(words, WITHOUT_SETTINGS.map(|(_, method)| method.name()));
+fn every_method_of_the_settings_has_an_engine_that_needs_none() {
+    assert_eq!(Method::OFFERED, WITHOUT_SETTINGS.map(|(_, method)| method));
 }

@@ -9,7 +9,7 @@ use super::handshake::wait_until_ready;
 use super::retrieval::watching;
 
 /// The log message for a full build of the tokens, which updates don't print.
-const CORPUS_BUILT: &str = "tokens put together";
+const CORPUS_BUILT: &str = "tokens built";
 
 /// Code that occurs nowhere else.
 const GADGETS: &str = "\

@@ -142,7 +142,7 @@ fn a_busy_server_that_says_until_when_is_left_alone_until_then() {
     for _ in 0..3 {
         assert_nothing(&editor, &mut buffer);
     }
-    shown_message(&editor, "asked again in 3600 s");
+    shown_message(&editor, "retry in 3600 s");
     assert_eq!(server.log().requests, 1);
 }
 

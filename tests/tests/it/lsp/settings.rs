@@ -157,7 +157,7 @@ fn the_user_s_file_names_engines_and_who_writes() {
     editor.client.notify("workspace/didChangeConfiguration", engine);
     assert_eq!(engines(&editor), ["mine", "plain"]);
     let message = shown_message(&editor);
-    assert!(message.contains("ghostbench.completion.engine: no engine `nobody`"), "{message}");
+    assert!(message.contains("ghostbench.completion.engine: engine `nobody` is not available"), "{message}");
 }
 
 #[test]
