@@ -59,10 +59,9 @@ use cache::Cache;
 use config::Environment;
 use replay::DataFolder;
 
-pub use editor_engines::{EditorEngine, EngineSource, budget, strategy, with_context};
+pub use editor_engines::{EditorEngine, EngineSource, with_context};
 pub use log::LogSettings;
 pub use main_loop::{ExitReason, serve};
-pub use editor_engines::{EditorEngine, EngineSource, with_context};
 pub use settings_files::{SettingsFiles, read_settings_file, workspace_file};
 
 /// The parts a server is built from.
