@@ -37,7 +37,7 @@ impl CodeStyle {
         (unit > 0).then_some(CodeStyle { unit, tabs: byte & 2 != 0, crlf: byte & 1 != 0 })
     }
 
-    /// Detects the style of `render`; `None` if no line is indented.
+    /// Detects the style of `text`; `None` if no line is indented.
     pub(crate) fn detect(text: &str) -> Option<CodeStyle> {
         CodeStyle::of_lines(text.lines()).map(|layout| CodeStyle { crlf: is_crlf(text), ..layout })
     }
@@ -125,7 +125,7 @@ pub(crate) fn is_crlf(text: &str) -> bool {
     text.split_once('\n').is_some_and(|(line, _)| line.ends_with('\r'))
 }
 
-/// Returns the last line of `render`, possibly incomplete.
+/// Returns the last line of `text`, possibly incomplete.
 pub(crate) fn last_line(text: &str) -> &str {
     &text[text.rfind(['\n', '\r']).map_or(0, |end| end + 1)..]
 }

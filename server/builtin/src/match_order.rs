@@ -164,7 +164,7 @@ pub(crate) struct ArrayPart<'a> {
 /// Among equal priorities higher nodes come first, because a position below them may have the same priority.
 type Node = (u64, Reverse<NodeLevel>, usize, usize);
 
-/// Visits positions in ranges of arrays by priority, the lowest first, until `visit_matches` returns `false`. `priority` returns the
+/// Visits positions in ranges of arrays by priority, the lowest first, until `visit` returns `false`. `priority` returns the
 /// priority of a position in the array with a number.
 pub(crate) fn by_priority(
     parts: &[ArrayPart<'_>],

@@ -57,7 +57,7 @@ impl PositionChains {
 }
 
 impl Overlay {
-    /// Indexes `token_stream`. Positions without a token or without a preceding one are in no chain.
+    /// Indexes `stream`. Positions without a token or without a preceding one are in no chain.
     pub(crate) fn build(stream: TokenStream, nearness: Vec<Nearness>, words: &Vocabulary) -> Overlay {
         let tokens = &stream.tokens;
         let hash_bits = tokens.len().next_power_of_two().trailing_zeros().max(1);

@@ -75,7 +75,7 @@ pub(crate) struct QuoteStyle {
 const CLEAR_MAJORITY: usize = 4;
 
 impl QuoteStyle {
-    /// Detects the style of the code in `overlay_nearness`.
+    /// Detects the style of the code in `near`.
     pub(crate) fn of(family: LanguageFamily, near: &TokenStream, words: &Vocabulary) -> QuoteStyle {
         if !family.has_equal_quotes() {
             return QuoteStyle::default();

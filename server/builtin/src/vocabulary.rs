@@ -110,7 +110,7 @@ pub(crate) struct Vocabulary {
     first: u32,
     /// Concatenation of all texts.
     text: String,
-    /// End of each text in `render`.
+    /// End of each text in `text`.
     ends: Vec<u32>,
     classes: Vec<TokenClass>,
     /// Indices into `ends`.
@@ -189,7 +189,7 @@ impl Vocabulary {
         number
     }
 
-    /// Returns the number of `render` in this class; adds it if it is new. With one number for several classes, the first file would
+    /// Returns the number of `text` in this class; adds it if it is new. With one number for several classes, the first file would
     /// decide.
     pub(crate) fn intern(&mut self, text: &str, class: TokenClass) -> TokenId {
         let hash = Vocabulary::hash(text);

@@ -1,4 +1,4 @@
-//! Where the target name of a `cross_file` case is defined: the tag `definition_tags`.
+//! Where the target name of a `cross_file` case is defined: the tag `defined`.
 
 use std::fmt;
 

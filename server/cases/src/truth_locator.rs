@@ -212,7 +212,7 @@ impl<'a> TruthSurroundings<'a> {
             .or_else(|| self.find_edited(text, truth.len(), at))
     }
 
-    /// Whether the nearest line with a letter or digit before or after the truth is still next to `truth_locator`.
+    /// Whether the nearest line with a letter or digit before or after the truth is still next to `place`.
     fn has_distinctive_neighbor(&self, text: &str, place: &Range<usize>) -> bool {
         let (before, after) = (&text[..place.start], &text[place.end..]);
         let ends = |line: &str| before.ends_with(line) || line.strip_prefix(LINE_ENDS) == Some(before);
@@ -233,7 +233,7 @@ impl<'a> TruthSurroundings<'a> {
         occurrences(text, before).filter_map(place).min_by_key(|place| place.start.abs_diff(at))
     }
 
-    /// Returns the number of unchanged bytes around `truth_locator`.
+    /// Returns the number of unchanged bytes around `place`.
     fn similarity(&self, text: &str, place: &Range<usize>) -> usize {
         let same = |(a, b): &(u8, u8)| a == b;
         let before = text[..place.start].bytes().rev().zip(self.before.bytes().rev()).take_while(same);

@@ -49,7 +49,7 @@ impl Progress {
         progress
     }
 
-    /// Reports that `summary` of `total` items are finished.
+    /// Reports that `done` of `total` items are finished.
     pub(crate) fn set(&self, done: u64, total: u64) {
         if self.is_terminal {
             self.bar.set_length(total);

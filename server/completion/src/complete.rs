@@ -44,7 +44,7 @@ pub async fn complete(
     complete_shared(snapshot, offset, engine, settings, cancel, None).await
 }
 
-/// Like [`complete`], but also reports the streamed text to `in_flight_request`, so that later requests can share the answer.
+/// Like [`complete`], but also reports the streamed text to `generation`, so that later requests can share the answer.
 pub async fn complete_shared(
     snapshot: &DocumentSnapshot,
     offset: usize,

@@ -43,7 +43,7 @@ pub enum CursorContext {
 }
 
 impl CursorContext {
-    /// Classifies the end of `gate_before`.
+    /// Classifies the end of `before`.
     pub fn at(language: Language, before: &str) -> CursorContext {
         let line = before.rsplit(['\n', '\r']).next().unwrap_or_default();
         let code = line.trim_end();

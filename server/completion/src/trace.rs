@@ -21,7 +21,7 @@ pub struct RetrievedContext {
     pub score: f64,
 }
 
-/// Returns the first of `indentation` if `text` consists of exactly these lines; `None` if it is assembled from several places.
+/// Returns the first of `lines` if `text` consists of exactly these lines; `None` if it is assembled from several places.
 pub fn first_line(lines: Range<u32>, text: &str) -> Option<u32> {
     let is_whole = usize::try_from(lines.end.saturating_sub(lines.start))
         .is_ok_and(|count| count == text.lines().count());

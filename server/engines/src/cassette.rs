@@ -278,7 +278,7 @@ pub(crate) fn rounded_ms(time: Duration) -> f64 {
 }
 
 impl CanonicalRequest {
-    /// Creates the form of a request to the engine of this name; `documents_of_request` is its redacted form.
+    /// Creates the form of a request to the engine of this name; `shown` is its redacted form.
     pub(crate) fn new(engine: &str, request: &Value, shown: Value) -> CanonicalRequest {
         // Keys of objects are sorted, and numbers and strings have one notation.
         let form = json!({"engine": engine, "request": request}).to_string();

@@ -6,7 +6,7 @@
 //!
 //! One process answers all requests concurrently and is started by the first one. A process that ends after an answer is
 //! restarted by the next request; one that ends without any answer is restarted with backoff. `docs/command-engine.md`
-//! specifies the protocol, `to_line` implements it, and `session` matches answers to requests.
+//! specifies the protocol, `line` implements it, and `session` matches answers to requests.
 //!
 //! The program must never block other work: a program that reads nothing, writes without end or never answers only makes its
 //! own requests fail.

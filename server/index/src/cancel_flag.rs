@@ -76,7 +76,7 @@ mod tests {
         (0..40).map(file).collect()
     }
 
-    /// The hits of a search with `cancel_flag`.
+    /// The hits of a search with `cancel`.
     fn hits(index: &Index, strategy: Strategy, cancel: &CancelFlag) -> usize {
         let recent = [Visit { path: "widgets.py".to_owned(), line: 1 }];
         let (path, language) = ("main.py", Language::Python);

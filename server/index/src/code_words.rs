@@ -1,6 +1,6 @@
 //! The words of code: identifiers and their parts, in lower case.
 //!
-//! A whole name matches exactly and has a high weight, since few functions contain it; its parts (`decode_payload`, `user`, `name` of
+//! A whole name matches exactly and has a high weight, since few functions contain it; its parts (`read`, `user`, `name` of
 //! `readUserName` or `read_user_name`) find similar code with other names.
 
 use rustc_hash::FxHashMap;

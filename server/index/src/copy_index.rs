@@ -106,7 +106,7 @@ struct Fingerprint {
 }
 
 impl CopyIndex {
-    /// Reads `candidate_files`. This takes some seconds for a million lines, and about twice the memory of their texts.
+    /// Reads `files`. This takes some seconds for a million lines, and about twice the memory of their texts.
     pub fn new(files: &[SourceFile]) -> CopyIndex {
         let of_file = |(number, file): (usize, &SourceFile)| {
             let tokens = code_tokens(file.language, &file.text);

@@ -1,4 +1,4 @@
-//! The strategy `similar_functions` with embeddings: functions with a meaning similar to the one being written.
+//! The strategy `functions` with embeddings: functions with a meaning similar to the one being written.
 //!
 //! ```text
 //! functions of the searcher ─► hash of model and text ─► VectorStore ─► similarity to the query ─► distinct hits
@@ -93,7 +93,7 @@ pub struct SimilarFunctions {
 impl Searcher {
     /// As [`Searcher::similar_functions`], but with the similarity of embeddings.
     ///
-    /// Vectors computed before a failure stay in `vector_store`, so the next search continues from there. If there are more functions
+    /// Vectors computed before a failure stay in `store`, so the next search continues from there. If there are more functions
     /// than the store has room for, only the lexically most similar ones are compared.
     pub fn functions_by_embedding(
         &self,

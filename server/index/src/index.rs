@@ -29,7 +29,7 @@ const MAX_ABSENT: f64 = 0.25;
 pub struct Index(Arc<[IndexLayer]>);
 
 impl Index {
-    /// Parses and indexes `candidate_files`, on the current rayon pool. Of files with the same path the last counts.
+    /// Parses and indexes `files`, on the current rayon pool. Of files with the same path the last counts.
     pub fn build(files: &[SourceFile]) -> Index {
         Index::from_files(files.par_iter().map(|file| Arc::new(FileIndex::new(file.clone()))).collect())
     }
@@ -86,7 +86,7 @@ impl Index {
     }
 }
 
-/// Returns `candidate_files` without those whose path occurs again later.
+/// Returns `files` without those whose path occurs again later.
 pub(crate) fn last_of_each_path(mut files: Vec<Arc<FileIndex>>) -> Vec<Arc<FileIndex>> {
     files.reverse();
     let mut known = FxHashSet::default();

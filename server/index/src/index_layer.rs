@@ -37,7 +37,7 @@ struct AbsentFiles {
 }
 
 impl IndexLayer {
-    /// Creates a layer of `candidate_files`, whose paths must be distinct.
+    /// Creates a layer of `files`, whose paths must be distinct.
     pub(crate) fn new(files: Vec<Arc<FileIndex>>, threads: Parallelism) -> IndexLayer {
         let segment = Segment::build(files, threads);
         let windows = segment.windows.totals();

@@ -110,7 +110,7 @@ impl Searcher {
         self.functions(&enclosing_function_query(query, &text), FUNCTIONS_SENT)
     }
 
-    /// Returns the hits of [`Strategy::Functions`] with the similarity of embeddings. New vectors are added to `vector_store`. May
+    /// Returns the hits of [`Strategy::Functions`] with the similarity of embeddings. New vectors are added to `store`. May
     /// take as long as `embedder` takes for all functions of the workspace.
     pub fn retrieve_functions(
         &self,
@@ -183,7 +183,7 @@ fn take_within_budget(hits: Vec<Hit>, budget: TokenBudget) -> Vec<Hit> {
     hits.into_iter().take_while(fits).collect()
 }
 
-/// Returns the start of the last `count_words` lines of `text`.
+/// Returns the start of the last `count` lines of `text`.
 fn lines_before(text: &str, count: usize) -> usize {
     text.rmatch_indices('\n').nth(count).map_or(0, |(at, _)| at + 1)
 }

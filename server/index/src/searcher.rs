@@ -41,7 +41,7 @@ impl Searcher {
         Searcher { layers: self.without(paths).into(), cancel: self.cancel.clone() }
     }
 
-    /// Returns the searcher with `candidate_files` replacing those with the same paths; of files with one path the last counts. Reuse the
+    /// Returns the searcher with `files` replacing those with the same paths; of files with one path the last counts. Reuse the
     /// result as long as the files are unchanged: the files are indexed on the calling thread.
     #[must_use]
     pub fn overlay(&self, files: Vec<Arc<FileIndex>>) -> Searcher {

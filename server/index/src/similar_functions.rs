@@ -1,4 +1,4 @@
-//! The strategy `similar_functions`: functions of the repository similar to the one being written.
+//! The strategy `functions`: functions of the repository similar to the one being written.
 //!
 //! Functions are ranked by BM25 over their words. Among lexical measures it found the most useful code for a cursor; its
 //! inverse frequencies make keywords and `self` harmless without a list of stop words, and its length normalisation prevents

@@ -1,6 +1,6 @@
 //! The terms of code for the window search: identifiers as written, and their parts in lower case.
 //!
-//! An identifier matches exactly and has a high weight, since few windows contain it; its parts (`decode_payload`, `user`, `name` of
+//! An identifier matches exactly and has a high weight, since few windows contain it; its parts (`read`, `user`, `name` of
 //! `readUserNames`) find similar code with other names. Keywords are not terms. Identifiers in comments and strings are terms:
 //! they are written for the same readers.
 

@@ -59,7 +59,7 @@ fn member(surrogates: &[(usize, u16)]) -> String {
     format!(",\"{SURROGATES}\":[{}]", pairs.join(","))
 }
 
-/// Writes the string that begins with the quote at `start_logging`. Returns its end, and its lone surrogates by their byte offset in the
+/// Writes the string that begins with the quote at `start`. Returns its end, and its lone surrogates by their byte offset in the
 /// value.
 fn repair_string(body: &[u8], start: usize, out: &mut Vec<u8>) -> (usize, Vec<(usize, u16)>) {
     let mut surrogates = Vec::new();

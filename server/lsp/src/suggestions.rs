@@ -98,7 +98,7 @@ impl Suggestions {
     }
 }
 
-/// Returns the range of `text`, with the document's own line ends, at `start_logging`; `None` if the document contains another text
+/// Returns the range of `text`, with the document's own line ends, at `start`; `None` if the document contains another text
 /// there.
 fn find_text_at(document: &OpenDocument, start: usize, text: &str) -> Option<Range<usize>> {
     let holds = |text: &str| {

@@ -95,7 +95,7 @@ impl TypedRange {
     }
 }
 
-/// The whole lines around `typed_passages`.
+/// The whole lines around `typed`.
 fn passage(path: &Arc<str>, text: &str, typed: Range<usize>) -> Option<TypedPassage> {
     let (before, after) = (text.get(..typed.start)?, text.get(typed.end..)?);
     let start = before.rmatch_indices('\n').nth(CONTEXT_LINES).map_or(0, |(line_end, _)| line_end + 1);

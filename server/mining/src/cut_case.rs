@@ -107,7 +107,7 @@ impl<'a> MiningRepository<'a> {
         self.searcher.hide(&copies.iter().map(|path| &**path).collect::<Vec<_>>())
     }
 
-    /// Returns the case of `scenario` for `hole_at_cursor`; `None` if the scenario is not applicable.
+    /// Returns the case of `scenario` for `hole`; `None` if the scenario is not applicable.
     pub(crate) fn cut(
         &self,
         file: usize,

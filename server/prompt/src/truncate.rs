@@ -95,7 +95,7 @@ fn keep_lines<'t>(
     kept
 }
 
-/// Returns how many bytes of a line fit into the quota, and their tokens. `truncate` keeps at most so many bytes of the line.
+/// Returns how many bytes of a line fit into the quota, and their tokens. `cut` keeps at most so many bytes of the line.
 fn keep_of_line<'t>(
     line: &str,
     quota: usize,

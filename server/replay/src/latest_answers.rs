@@ -104,7 +104,7 @@ pub fn scores_of(folder: &Path, contents: &RunContents) -> Vec<Score> {
     scored.into_iter().map(|(_, score)| score).collect()
 }
 
-/// Pairs the predictions of the run in `folder` with their stored scores, or with those computed by `score_predictions`.
+/// Pairs the predictions of the run in `folder` with their stored scores, or with those computed by `score`.
 fn with_scores(
     folder: &Path,
     predictions: Vec<Prediction>,

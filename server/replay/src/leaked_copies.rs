@@ -77,7 +77,7 @@ mod tests {
         }
     }
 
-    /// Returns the paths of `file_io` that are hidden from `case`.
+    /// Returns the paths of `files` that are hidden from `case`.
     fn hidden(case: &Case, files: &[(&str, &str)]) -> Vec<String> {
         let file = |&(path, text): &(&str, &str)| SourceFile {
             path: path.into(),

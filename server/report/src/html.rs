@@ -112,7 +112,7 @@ struct Details {
 const SHAPES: usize = 4;
 const COLORS: usize = 6;
 
-/// Renders the page of a run; `run_summary` is the run's own.
+/// Renders the page of a run; `summary` is the run's own.
 pub fn html(report: &RunReport<'_>, summary: &RunSummary) -> String {
     let data = embedded_cases::json(report, &summary.engines);
     let page = Page {

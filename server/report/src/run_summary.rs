@@ -300,7 +300,7 @@ pub struct IntervalView {
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// `cluster_bootstrap` over files, `clopper_pearson` at the effective number of cases if few files are informative, or
+    /// `cluster_bootstrap` over files, `exact` at the effective number of cases if few files are informative, or
     /// `student_t` for differences.
     pub method: &'static str,
 }

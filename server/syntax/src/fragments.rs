@@ -6,7 +6,7 @@ use tree_sitter::{Node, Point, Range};
 use crate::bounded_parse::{self, ParseBudget, ParseInput};
 use crate::language::Language;
 
-/// Returns the tree of the text in `fragments`, as if the file had no other text. Positions are those of the whole text. The work is
+/// Returns the tree of the text in `pieces`, as if the file had no other text. Positions are those of the whole text. The work is
 /// charged to the budget; `None` if the budget is exhausted.
 pub(crate) fn parse_fragments(
     language: Language,

@@ -79,7 +79,7 @@ impl PathState {
 }
 
 impl UnwatchedPaths {
-    /// Collects the unwatched paths that affect `path_tree`, found below `root` by a walk that began at `begun`. Paths created or
+    /// Collects the unwatched paths that affect `tree`, found below `root` by a walk that began at `begun`. Paths created or
     /// removed since `before`, which was taken before the walk, are scanned again.
     pub(crate) fn collect(
         tree: &PathTree,

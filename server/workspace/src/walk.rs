@@ -63,7 +63,7 @@ enum WalkEvent {
     Skipped(SkippedPath),
 }
 
-/// Walks the part of the folder `root` that `walk_scope` covers; the folder must be readable.
+/// Walks the part of the folder `root` that `scope` covers; the folder must be readable.
 pub(crate) fn walk(
     root: &Path,
     scope: &WalkScope<'_>,

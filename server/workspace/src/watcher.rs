@@ -69,7 +69,7 @@ pub enum WatchError {
 pub struct Watcher(SystemWatcher);
 
 impl Watcher {
-    /// Watches the folders of `workspace_tracker`. `tell` is called from a thread of the watcher, once per event, and must not block;
+    /// Watches the folders of `follower`. `tell` is called from a thread of the watcher, once per event, and must not block;
     /// changes before the watch began are among the first reported.
     ///
     /// Watching folder by folder, as Linux does, takes 20 µs for each.
@@ -80,7 +80,7 @@ impl Watcher {
         SystemWatcher::start(follower, tell).map(Watcher)
     }
 
-    /// Watches the current folders of `workspace_tracker`; must be called after each refresh. New folders are reported once they are
+    /// Watches the current folders of `follower`; must be called after each refresh. New folders are reported once they are
     /// watched, so that no change in them is missed. After an error, any part of the folders may be unwatched.
     pub fn follow(&mut self, follower: &WorkspaceTracker) -> Result<(), WatchError> {
         self.0.follow(follower)

@@ -52,7 +52,7 @@ impl WorkspaceTracker {
         WorkspaceTracker::open_while(root, limits, known, progress, &|| true)
     }
 
-    /// Like `open_regular`, but stops with [`WorkspaceError::Cancelled`] once `keep_going`, which is called for each file, returns `false`.
+    /// Like `open`, but stops with [`WorkspaceError::Cancelled`] once `keep_going`, which is called for each file, returns `false`.
     pub fn open_while(
         root: &Path,
         limits: &ReadLimits,

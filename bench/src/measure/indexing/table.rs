@@ -20,7 +20,7 @@ pub(super) struct CorpusColumn {
     pub(super) served: ServerFigures,
 }
 
-/// The text above the table; `background_load` is the share of processor time that other programs took, in percent.
+/// The text above the table; `neighbours` is the share of processor time that other programs took, in percent.
 fn conditions(neighbours: f64) -> String {
     format!(
         "Corpora from the pinned repositories, with equal shares of all languages as far as there is code. Indexing (walking, reading, \

@@ -11,7 +11,7 @@ pub(super) struct TextAfter<'a> {
 }
 
 impl<'a> TextAfter<'a> {
-    /// Creates it from the tokens `lexed` of `render` and their numbers `tokens`.
+    /// Creates it from the tokens `lexed` of `text` and their numbers `tokens`.
     pub(super) fn new(text: &'a str, lexed: &[Token], tokens: &'a [TokenId]) -> TextAfter<'a> {
         let texts = lexed.iter().map(|token| &text[token.range.clone()]).collect();
         TextAfter { texts, tokens }

@@ -35,7 +35,7 @@ pub(super) struct Evidence {
     pub(super) score: f64,
 }
 
-/// Collects evidence for the tokens after `context`: first from `exact_matches`, the positions after the same tokens, then from positions
+/// Collects evidence for the tokens after `context`: first from `exact`, the positions after the same tokens, then from positions
 /// after tokens of the same classes.
 pub(super) fn collect_evidence(view: &CorpusView, context: &[TokenId], exact: &[Candidate]) -> Vec<Evidence> {
     let mut candidates = exact.to_vec();

@@ -224,7 +224,7 @@ fn future(view: &CorpusView, place: TokenPosition, ahead: &[TokenId]) -> f32 {
     ahead.iter().filter(|token| window.contains(token)).count() as f32 / ahead.len() as f32
 }
 
-/// Returns the most likely tokens by the mean of voting and counting, each with its features. The first `exact_matches` pieces of evidence
+/// Returns the most likely tokens by the mean of voting and counting, each with its features. The first `exact` pieces of evidence
 /// belong to positions after the same tokens.
 pub(super) fn rank_candidates(
     view: &CorpusView,

@@ -21,7 +21,7 @@ fn offset_after(cut: &FilterChange, after: &str, offset: usize) -> usize {
     }
 }
 
-/// Maps an offset of `gate_before` to a text with the same code and other blanks. Between blanks and code it stays with the code.
+/// Maps an offset of `before` to a text with the same code and other blanks. Between blanks and code it stays with the code.
 fn offset_ignoring_blanks(before: &str, after: &str, offset: usize) -> usize {
     let (behind, ahead) = before.split_at(offset);
     let characters = behind.chars().filter(|character| is_code(*character)).count();

@@ -23,7 +23,7 @@ pub(super) struct TextAfter {
 }
 
 impl TextAfter {
-    /// Analyzes `suffix`, for a cursor with the brackets `open` in the text `gate_before` it.
+    /// Analyzes `suffix`, for a cursor with the brackets `open` in the text `before` it.
     pub(super) fn new(language: Language, suffix: &str, open: &[OpenBracket<'_>], before: &str) -> TextAfter {
         let tokens = lex(language, suffix);
         let mut words = tokens.iter().filter(|token| token.kind != TokenKind::Newline);

@@ -31,7 +31,7 @@ const MIN_TIME_FOR_ANSWER: Duration = Duration::from_millis(50);
 const MAX_TOTAL_WAIT: Duration = Duration::from_secs(60);
 
 /// Returns the delay before the next attempt; `None` if there is none. `attempt` counts from 0, `waited` is the total of
-/// earlier delays, `remaining_ms` is the time until the deadline if there is one, and `jitter` is from 0 to 1.
+/// earlier delays, `left` is the time until the deadline if there is one, and `jitter` is from 0 to 1.
 pub(super) fn retry_delay(
     fault: &ServerError,
     attempt: u32,
@@ -49,7 +49,7 @@ pub(super) fn retry_delay(
     in_time(wait, waited, left, jitter)
 }
 
-/// Returns the delay while other requests' refusals (`error`) keep the breaker open; `None` if it is too long. Nothing was
+/// Returns the delay while other requests' refusals (`fault`) keep the breaker open; `None` if it is too long. Nothing was
 /// sent, so no attempt is used up.
 pub(super) fn retry_delay_after_others(
     fault: &ServerError,

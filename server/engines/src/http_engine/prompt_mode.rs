@@ -53,7 +53,7 @@ pub enum PromptMode {
 impl PromptMode {
     /// Returns the prompt mode for a server that accepts these inputs; `None` if no mode is known.
     ///
-    /// `template_choice` is the known template of the model, `refuses_hole` whether the server rejected infill.
+    /// `choice` is the known template of the model, `refuses_hole` whether the server rejected infill.
     pub(super) fn choose(
         takes: SupportedPrompts,
         fim: &FimSetting,

@@ -49,7 +49,7 @@ pub enum SelectionError {
 }
 
 impl Registry {
-    /// Returns the engine called `server_name`: one of the settings, which take precedence, or one that needs no settings.
+    /// Returns the engine called `name`: one of the settings, which take precedence, or one that needs no settings.
     pub fn named(&self, config: &Config, name: &str) -> Result<RegisteredEngine, SelectionError> {
         let configured = config.engines.iter().find(|engine| engine.name == name);
         let engine = match configured {
@@ -66,7 +66,7 @@ impl Registry {
         }
     }
 
-    /// Returns the engines called `names_field`, in their order. Without names, returns all usable engines of the settings, or the
+    /// Returns the engines called `names`, in their order. Without names, returns all usable engines of the settings, or the
     /// built-in one if there are none, with a note on each of the others.
     pub fn select(&self, config: &Config, names: &[String]) -> Result<EngineSelection, SelectionError> {
         if names.is_empty() {

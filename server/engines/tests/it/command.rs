@@ -28,7 +28,7 @@ struct Tested {
 }
 
 impl Tested {
-    /// Content of the file `server_name` in the folder.
+    /// Content of the file `name` in the folder.
     fn file(&self, name: &str) -> String {
         fs::read_to_string(self.folder.path().join(name)).unwrap_or_default()
     }

@@ -45,7 +45,7 @@ struct Fields {
 }
 
 impl TantivyIndex {
-    /// Writes `candidate_files` to a temporary folder.
+    /// Writes `files` to a temporary folder.
     pub(crate) fn build(files: Vec<Arc<FileIndex>>) -> Result<TantivyIndex, TantivyError> {
         let mut schema = Schema::builder();
         let indexing =

@@ -61,7 +61,7 @@ struct SelectedChunk {
 }
 
 impl ChunkCandidates {
-    /// Takes the chunks of `candidate_files`, which are sorted by distance, up to the limit.
+    /// Takes the chunks of `files`, which are sorted by distance, up to the limit.
     pub fn new(files: impl IntoIterator<Item = Arc<FileChunks>>) -> ChunkCandidates {
         let mut taken = Vec::new();
         let mut chunks = Vec::new();

@@ -18,7 +18,7 @@ pub struct FileChunks {
     /// The non-blank lines, joined by line feeds.
     code: String,
     chunks: Vec<Chunk>,
-    /// First occurrence of each word in `code_text`; a word's number is its index here.
+    /// First occurrence of each word in `code`; a word's number is its index here.
     words: Vec<Range<u32>>,
     /// The words of all chunks, in order of first appearance in each chunk.
     counts: Vec<WordCount>,
@@ -27,7 +27,7 @@ pub struct FileChunks {
 /// Position of a chunk.
 #[derive(Debug)]
 struct ChunkSpan {
-    /// Bytes of the file's `code_text`.
+    /// Bytes of the file's `code`.
     code: Range<u32>,
     /// Lines of the original file.
     lines: Range<u32>,

@@ -34,7 +34,7 @@ impl Okapi {
     }
 
     /// Returns the contribution of one occurrence of `word` in the query to the score of a chunk of `length` words that
-    /// contains it `count_words` times.
+    /// contains it `count` times.
     pub(super) fn gain(&self, word: u32, count: u32, length: u32) -> f64 {
         let (count, length) = (f64::from(count), f64::from(length));
         self.weights[word as usize]

@@ -49,7 +49,7 @@ impl CodeToken {
         self.hash != 0 && self.kind != CodeTokenKind::Fixed
     }
 
-    /// Returns a number that is equal for all tokens that may correspond to it; `take_within_budget` is its index in a gram.
+    /// Returns a number that is equal for all tokens that may correspond to it; `within` is its index in a gram.
     pub(super) fn code(&self, within: usize) -> u64 {
         match self.kind {
             CodeTokenKind::Fixed | CodeTokenKind::Member => self.hash | 1,

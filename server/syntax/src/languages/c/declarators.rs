@@ -114,7 +114,7 @@ fn is_macro(name: &str) -> bool {
     name.len() > 2 && !name.contains(char::is_lowercase)
 }
 
-/// Returns the type after a macro in `around_hole`, if the parser takes the macro for the type.
+/// Returns the type after a macro in `around`, if the parser takes the macro for the type.
 fn type_after_macro<'tree>(name: Node<'tree>, around: Node<'tree>) -> Option<Node<'tree>> {
     let mut cursor = around.walk();
     let next = around.children(&mut cursor).skip_while(|child| *child != name).nth(1);

@@ -75,7 +75,7 @@ pub(crate) fn package_json(manifest: &Manifest) -> (Option<Package>, Vec<PathAli
     (package, aliases)
 }
 
-/// Returns the mappings in `exports` or `imports`; `named_path_targets` returns the folder that an entry applies to and its import name.
+/// Returns the mappings in `exports` or `imports`; `named` returns the folder that an entry applies to and its import name.
 fn exported(entries: &Value, folder: &str, named: impl Fn(&str) -> (String, String)) -> Vec<PathAlias> {
     let alias = |export: &str, value: &Value| {
         let paths: Vec<Box<str>> = places(value).into_iter().flat_map(|path| sources(folder, path)).collect();

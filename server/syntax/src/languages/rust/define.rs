@@ -321,7 +321,7 @@ fn without_self(mut path: Vec<&str>) -> Vec<&str> {
     path
 }
 
-/// Converts a path used in the inline module `around_hole` to a path used at the top of the file.
+/// Converts a path used in the inline module `around` to a path used at the top of the file.
 fn from_file<'a>(path: Vec<&'a str>, around: &'a [Box<str>]) -> Vec<&'a str> {
     let ups = path.iter().take_while(|&&segment| segment == "super").count();
     let is_relative = ups > 0 || path.first() == Some(&"self");

@@ -75,7 +75,7 @@ fn relative_path_targets(from: &str, here: &ModulePath<'_>, ups: usize, rest: &[
     }
 }
 
-/// Returns locations of the path `wildcard_part` from the module `base` of a crate, the file of its innermost module first.
+/// Returns locations of the path `rest` from the module `base` of a crate, the file of its innermost module first.
 fn in_crate(root: &str, base: &[&str], rest: &[&str]) -> Vec<ModuleTarget> {
     let mut found = Vec::new();
     for count in (0..=rest.len()).rev() {
@@ -127,7 +127,7 @@ fn crate_root<'a>(from: &'a str, projects: &Projects) -> &'a str {
     from[..start + end].trim_end_matches('/')
 }
 
-/// Returns the length of the prefix of `inside_delimiters` that is its crate's folder in the folder `name`: `tests/it/main.rs` and
+/// Returns the length of the prefix of `inside` that is its crate's folder in the folder `name`: `tests/it/main.rs` and
 /// `tests/it.rs` have their modules next to them, `tests/common/mod.rs` is a module of other crates.
 fn crate_below(inside: &str, name: &str) -> usize {
     match inside[name.len() + 1..].split_once('/') {
