@@ -5,9 +5,9 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirEntry, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
+
+use private_files::PARTIAL_EXTENSION;
 
 use crate::cache_reader::read_head;
 use crate::format::Hash;
@@ -18,9 +18,6 @@ const CACHE_EXTENSION: &str = "cache";
 
 /// File extension of images.
 const IMAGE_EXTENSION: &str = "image";
-
-/// File extension of files that are being written.
-const TEMPORARY_EXTENSION: &str = "partial";
 
 /// Hexadecimal digits of a root's hash in its file names; 128 bits are enough to avoid collisions.
 const KEY_DIGITS: usize = 32;
@@ -49,18 +46,10 @@ impl CachePaths {
     }
 }
 
-/// Returns a path that no other file has or had recently.
-pub(crate) fn temporary_path(folder: &Path, place: &CachePaths) -> PathBuf {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let key = place.path.file_stem().unwrap_or_default().to_string_lossy();
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    folder.join(format!("{key}-{}-{count}.{TEMPORARY_EXTENSION}", process::id()))
-}
-
 /// Creates the folder if it is missing, for this user alone because it holds code, and removes files left by killed processes.
 pub(crate) fn prepare_folder(folder: &Path) -> io::Result<()> {
     private_files::own_folder(folder)?;
-    for file in files(folder, TEMPORARY_EXTENSION)? {
+    for file in files(folder, PARTIAL_EXTENSION)? {
         remove_abandoned(&file.path());
     }
     Ok(())
@@ -73,18 +62,6 @@ fn remove_abandoned(path: &Path) {
     if file.try_lock().is_ok() {
         drop(fs::remove_file(path));
     }
-}
-
-/// Creates a file for this user alone. Fails if it exists.
-pub(crate) fn create_private(path: &Path) -> io::Result<File> {
-    private_files::open(OpenOptions::new().write(true).create_new(true), path)
-}
-
-/// Makes a rename to `path` durable. A rename that is lost leaves the former file.
-pub(crate) fn sync_folder(path: &Path) {
-    #[cfg(unix)]
-    unix::flush_folder_of(path);
-    let _ = path;
 }
 
 /// Removes the least recently used caches and images until all together have at most `limit` bytes, but never those of the
@@ -170,7 +147,7 @@ pub(crate) fn clear(folder: &Path) -> Result<ClearSummary, CacheError> {
         remove(&file)?;
         workspaces.insert(file.path().file_stem().map(OsString::from));
     }
-    files(folder, TEMPORARY_EXTENSION).map_err(failed)?.iter().try_for_each(remove)?;
+    files(folder, PARTIAL_EXTENSION).map_err(failed)?.iter().try_for_each(remove)?;
     Ok(ClearSummary { workspaces: workspaces.len(), bytes })
 }
 
@@ -187,16 +164,4 @@ fn is_cache_file(name: &OsStr, ending: &str) -> bool {
     let Some((stem, found)) = name.to_str().and_then(|name| name.rsplit_once('.')) else { return false };
     let key = stem.split('-').next().unwrap_or_default();
     found == ending && key.len() == KEY_DIGITS && key.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-/// Other platforms make names durable without help.
-#[cfg(unix)]
-mod unix {
-    use std::fs::File;
-    use std::path::Path;
-
-    pub(super) fn flush_folder_of(path: &Path) {
-        // Some file systems cannot sync folders; there the rename becomes durable a little later.
-        drop(path.parent().map(|folder| File::open(folder).and_then(|folder| folder.sync_all())));
-    }
 }

@@ -47,11 +47,10 @@ pub(crate) fn save(
     if bytes > limit {
         return Err(CacheError::TooLarge { limit });
     }
-    save_file(folder, place, &place.image_path(), limit, |mut file| {
+    save_file(folder, &place.image_path(), limit, |mut file| {
         file.write_all(&head.to_bytes())?;
         file.write_all(&[0; ALIGNMENT][..padding])?;
         pieces.iter().try_for_each(|piece| file.write_all(piece))?;
-        file.sync_all()?;
         Ok(head)
     })?;
     Ok(bytes)

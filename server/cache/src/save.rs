@@ -1,8 +1,10 @@
 //! Writes a workspace's cache completely under a temporary name, then renames it.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use private_files::PartialFile;
 
 use crate::folder::{self, CachePaths};
 use crate::format::{Header, SegmentHeader, push_entry};
@@ -19,28 +21,26 @@ pub(crate) fn save<'a>(
     entries: impl IntoIterator<Item = Entry<'a>>,
     limit: u64,
 ) -> Result<(u64, u64), CacheError> {
-    let head = save_file(folder, place, &place.path, limit, |file| {
-        write(file, Header::of(place, format), entries, limit)
-    })?;
+    let head =
+        save_file(folder, &place.path, limit, |file| write(file, Header::of(place, format), entries, limit))?;
     Ok((head.files, head.cache_bytes()))
 }
 
 /// Saves the output of `write` as the file at `path`, unless it is larger than `limit` bytes.
 pub(crate) fn save_file(
     folder: &Path,
-    place: &CachePaths,
     path: &Path,
     limit: u64,
     write: impl FnOnce(&File) -> io::Result<Header>,
 ) -> Result<Header, CacheError> {
     let failed = |error| CacheError::of(error, folder);
     folder::prepare_folder(folder).map_err(failed)?;
-    let temporary = TemporaryFile::create(folder, place).map_err(failed)?;
-    let head = write(&temporary.file).map_err(failed)?;
+    let partial = create_locked(path).map_err(failed)?;
+    let head = write(partial.file()).map_err(failed)?;
     if head.cache_bytes() > limit {
         return Err(CacheError::TooLarge { limit });
     }
-    temporary.rename(path).map_err(|error| match path.is_dir() {
+    partial.persist(path).map_err(|error| match path.is_dir() {
         true => CacheError::Occupied { path: path.to_owned() },
         false => failed(error),
     })?;
@@ -70,7 +70,6 @@ fn write<'a>(
     head.bytes += write_segment(file, &mut run)?;
     file.rewind()?;
     file.write_all(&head.to_bytes())?;
-    file.sync_all()?;
     Ok(head)
 }
 
@@ -86,39 +85,15 @@ fn write_segment(mut file: &File, run: &mut Vec<u8>) -> io::Result<u64> {
     Ok(bytes as u64)
 }
 
-/// A file that is being written. It is locked, so that other processes do not remove it, and removed if it is not renamed.
-struct TemporaryFile {
-    file: File,
-    path: PathBuf,
-}
-
-impl TemporaryFile {
-    fn create(folder: &Path, place: &CachePaths) -> io::Result<TemporaryFile> {
-        loop {
-            let path = folder::temporary_path(folder, place);
-            let file = match folder::create_private(&path) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-                created => created?,
-            };
-            // On file systems without locks no process treats the file as abandoned either.
-            drop(file.lock());
-            // Another process may have removed the file before it was locked.
-            if path.exists() {
-                return Ok(TemporaryFile { file, path });
-            }
+/// Creates a file for `path` that other processes do not remove, because it is locked.
+fn create_locked(path: &Path) -> io::Result<PartialFile> {
+    loop {
+        let partial = PartialFile::create(path)?;
+        // On file systems without locks no process treats the file as abandoned either.
+        drop(partial.file().lock());
+        // Another process may have removed the file before it was locked.
+        if partial.path().exists() {
+            return Ok(partial);
         }
-    }
-
-    fn rename(self, to: &Path) -> io::Result<()> {
-        fs::rename(&self.path, to)?;
-        folder::sync_folder(to);
-        Ok(())
-    }
-}
-
-impl Drop for TemporaryFile {
-    fn drop(&mut self) {
-        // After a rename no file has this name.
-        drop(fs::remove_file(&self.path));
     }
 }

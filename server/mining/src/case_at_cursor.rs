@@ -1,12 +1,12 @@
 //! The case at a cursor: the code after the cursor in the current file, hidden.
 //!
 //! - At the first token of a block, or in the blanks before it on its line, the truth is the whole block. The first token
-//! after a   function's annotations counts as a first token, too.
+//!   after a function's annotations counts as a first token, too.
 //! - After a header, if no statement of the body is before the cursor, the truth is the body. It includes the opener if nothing
 //!   else is left of the header. The cursor may be in the blanks before the first statement, but not at that statement's first
-//! token.
+//!   token.
 //! - Between the statements of a body, which may be that of an `else`, a `with` or a closure, it is the rest of the body.
-//! After the   last statement it is empty; on a blank line in Python, the indentation of the line determines the body.
+//!   After the last statement it is empty; on a blank line in Python, the indentation of the line determines the body.
 //! - Anywhere else in a block it is the rest of the innermost statement or header.
 //!
 //! Outside of functions only statements and control blocks are blocks: members of classes and code between two functions are

@@ -1,4 +1,4 @@
-//! Creates files and folders that hold code, readable only by their owner.
+//! Creates files and folders that hold code, readable only by their owner, and replaces files atomically.
 //!
 //! No other module sets permissions. On Unix, files get the mode 0600 and folders 0700 for any umask, and existing files are
 //! restricted when they are opened. On other platforms they inherit the permissions of the parent folder.
@@ -8,6 +8,11 @@
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+/// File extension of files that are being written.
+pub const PARTIAL_EXTENSION: &str = "partial";
 
 /// Opens a file with `options`, which may create it. Afterwards only its owner may read or write it, even if it existed before.
 pub fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
@@ -21,6 +26,71 @@ pub fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
 /// Replaces the contents of a file, creating it if it is missing.
 pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     open(OpenOptions::new().write(true).create(true).truncate(true), path)?.write_all(contents)
+}
+
+/// Replaces the contents of a file atomically, creating it if it is missing: at any moment, also after a power failure, the file has
+/// either its former contents or the new ones. Concurrent writers do not disturb each other. Replaces a symbolic link, not its target.
+pub fn write_atomically(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let file = PartialFile::create(path)?;
+    file.file().write_all(contents)?;
+    file.persist(path)
+}
+
+/// Creates a file with these contents atomically. Fails with [`io::ErrorKind::AlreadyExists`] if `path` exists.
+pub fn create_atomically(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let file = PartialFile::create(path)?;
+    file.file().write_all(contents)?;
+    file.persist_new(path)
+}
+
+/// A file that is written under a temporary name, and removed on drop unless it has received its final name.
+#[derive(Debug)]
+pub struct PartialFile(NamedTempFile<File>);
+
+impl PartialFile {
+    /// Creates an empty file beside `path`, which may be missing, named after it with the extension [`PARTIAL_EXTENSION`].
+    pub fn create(path: &Path) -> io::Result<PartialFile> {
+        let mut prefix = path.file_stem().unwrap_or_default().to_owned();
+        prefix.push("-");
+        let suffix = format!(".{PARTIAL_EXTENSION}");
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix).suffix(&suffix);
+        builder
+            .make_in(folder, |path| open(OpenOptions::new().write(true).create_new(true), path))
+            .map(PartialFile)
+    }
+
+    /// Returns the open file.
+    pub fn file(&self) -> &File {
+        self.0.as_file()
+    }
+
+    /// Returns its temporary path.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Gives the file its final name, in the same folder. Replaces the file at `path`. The contents are on disk before the name.
+    pub fn persist(self, path: &Path) -> io::Result<()> {
+        self.file().sync_all()?;
+        self.0.persist(path)?;
+        platform::sync_folder(path);
+        Ok(())
+    }
+
+    /// Same, but fails with [`io::ErrorKind::AlreadyExists`] if `path` exists. On file systems that can neither link nor rename without
+    /// replacing, a file that another process creates at the same moment is replaced.
+    fn persist_new(self, path: &Path) -> io::Result<()> {
+        self.file().sync_all()?;
+        match self.0.persist_noclobber(path) {
+            Ok(_) => platform::sync_folder(path),
+            Err(refused) if refused.error.kind() == io::ErrorKind::AlreadyExists => return Err(refused.error),
+            Err(_) if path.exists() => return Err(io::ErrorKind::AlreadyExists.into()),
+            Err(refused) => PartialFile(refused.file).persist(path)?,
+        }
+        Ok(())
+    }
 }
 
 /// Restricts a file that was created by other means. A missing file is not an error.
@@ -77,6 +147,12 @@ mod unix {
         builder.mode(FOLDER);
     }
 
+    /// Makes a rename to `path` durable. A rename that is lost leaves the former file.
+    pub(super) fn sync_folder(path: &Path) {
+        // Some file systems cannot sync folders; there the rename becomes durable a little later.
+        drop(path.parent().map(|folder| File::open(folder).and_then(|folder| folder.sync_all())));
+    }
+
     pub(super) fn restrict(file: &File) -> io::Result<()> {
         let metadata = file.metadata()?;
         // Leave the permissions of terminals and pipes alone.
@@ -115,6 +191,9 @@ mod platform {
 
     pub(super) fn create_private_folder(_: &mut DirBuilder) {}
 
+    /// Renames are durable without help.
+    pub(super) fn sync_folder(_: &Path) {}
+
     pub(super) fn restrict(_: &File) -> io::Result<()> {
         Ok(())
     }
@@ -127,6 +206,7 @@ mod platform {
 #[cfg(all(test, unix))]
 mod tests {
     use std::fs::Permissions;
+    use std::io::Read;
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
@@ -162,6 +242,38 @@ mod tests {
         own_folder(&shared).unwrap();
         assert_eq!(mode(&shared), 0o700);
         create_new_folder(&shared).unwrap_err();
+    }
+
+    #[test]
+    fn files_are_replaced_whole_and_leave_nothing_beside_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        let files = || fs::read_dir(folder.path()).unwrap().count();
+        write_atomically(&path, b"old, and longer").unwrap();
+        let mut before = File::open(&path).unwrap();
+        write_atomically(&path, b"new").unwrap();
+        let mut text = String::new();
+        before.read_to_string(&mut text).unwrap();
+        assert_eq!((&*text, fs::read(&path).unwrap()), ("old, and longer", b"new".to_vec()));
+        assert_eq!((mode(&path), files()), (0o600, 1));
+        let unfinished = PartialFile::create(&path).unwrap();
+        assert_eq!((mode(unfinished.path()), files()), (0o600, 2));
+        drop(unfinished);
+        let occupied = folder.path().join("b");
+        fs::create_dir_all(occupied.join("c")).unwrap();
+        write_atomically(&occupied, b"new").unwrap_err();
+        assert_eq!(files(), 2);
+    }
+
+    #[test]
+    fn an_existing_file_is_not_created_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        create_atomically(&path, b"first").unwrap();
+        let refused = create_atomically(&path, b"second").unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!((fs::read(&path).unwrap(), mode(&path)), (b"first".to_vec(), 0o600));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

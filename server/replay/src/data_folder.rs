@@ -152,15 +152,8 @@ fn file_name(name: &str) -> String {
 
 /// Writes a new key at `path` unless another process has done so. Readers never see an incomplete key.
 fn make_hash_key(path: &Path) -> io::Result<()> {
-    let partial = path.with_extension(format!("{}.partial", std::process::id()));
-    private_files::write(&partial, HashKey::random().bytes())?;
-    // Unlike a rename, a link never replaces another process's key. Some file systems have no links.
-    let linked = match fs::hard_link(&partial, path) {
+    match private_files::create_atomically(path, HashKey::random().bytes()) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        Err(_) => fs::rename(&partial, path),
-        linked => linked,
-    };
-    // Best effort: a rename has already removed it.
-    let _ = fs::remove_file(&partial);
-    linked
+        created => created,
+    }
 }

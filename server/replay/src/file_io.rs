@@ -99,19 +99,8 @@ pub(crate) fn read_text(path: &Path) -> Result<String, ReplayError> {
 pub(crate) fn write_atomically(path: &Path, text: &str) -> Result<(), ReplayError> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let is_replaceable = fs::metadata(&target).map_or(true, |metadata| metadata.is_file());
-    let written =
-        if is_replaceable { replace(&target, text) } else { private_files::write(&target, text.as_bytes()) };
-    written.map_err(write_error(path))
-}
-
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".partial");
-    let written = private_files::write(Path::new(&temporary), text.as_bytes());
-    written.and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| {
-        // Best effort: the original error is reported.
-        let _ = fs::remove_file(&temporary);
-    })
+    let write = if is_replaceable { private_files::write_atomically } else { private_files::write };
+    write(&target, text.as_bytes()).map_err(write_error(path))
 }
 
 pub(crate) fn write_error(path: &Path) -> impl FnOnce(io::Error) -> ReplayError {

@@ -1,7 +1,7 @@
 //! The list of trusted files, in Ghostbench's data folder.
 
 use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -28,12 +28,7 @@ pub(crate) fn update_trust_list<T>(change: impl FnOnce(&mut TrustStore) -> T) ->
     let _ = lock.lock();
     let mut store = load(&path)?;
     let done = change(&mut store);
-    let new = path.with_extension("new");
-    let options = OpenOptions::new().write(true).create(true).truncate(true).clone();
-    let mut file = private_files::open(&options, &new).with_context(failed)?;
-    file.write_all(store.print().as_bytes()).and_then(|()| file.sync_all()).with_context(failed)?;
-    drop(file);
-    fs::rename(&new, &path).with_context(failed)?;
+    private_files::write_atomically(&path, store.print().as_bytes()).with_context(failed)?;
     Ok(done)
 }
 

@@ -5,7 +5,7 @@
 //! lost. Headers may occur between rows, so that files can be concatenated.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -403,13 +403,7 @@ impl CassetteWriter {
 
 /// Writes a complete cassette. Fails if the file exists.
 pub(crate) fn write_new(path: &Path, rows: &[CassetteRow]) -> Result<(), CassetteError> {
-    let failed = |reason| CassetteError::Write { path: path.to_owned(), reason };
-    let mut file =
-        private_files::open(OpenOptions::new().write(true).create_new(true), path).map_err(failed)?;
     let text: String = std::iter::once(header()).chain(rows.iter().map(CassetteRow::to_line)).collect();
-    file.write_all(text.as_bytes()).map_err(|reason| {
-        // Best effort: remove the incomplete cassette.
-        let _ = fs::remove_file(path);
-        failed(reason)
-    })
+    private_files::create_atomically(path, text.as_bytes())
+        .map_err(|reason| CassetteError::Write { path: path.to_owned(), reason })
 }

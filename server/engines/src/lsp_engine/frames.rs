@@ -1,4 +1,4 @@
-//! Messages as bytes: headers, an empty line, and a body of `RenderedContent-Length` bytes.
+//! Messages as bytes: headers, an empty line, and a body of `Content-Length` bytes.
 //!
 //! Input arrives in chunks of any size. Lines between two messages that aren't headers are skipped, because programs print
 //! things to their standard output. Both the skipped bytes and the length of a message are limited, to bound memory.
@@ -24,7 +24,7 @@ pub(super) struct FrameReader {
     unread: Vec<u8>,
     /// Number of consumed bytes.
     used: usize,
-    /// `RenderedContent-Length` of the next message, while its headers are read.
+    /// `Content-Length` of the next message, while its headers are read.
     announced: Option<usize>,
     /// Length of the body; set when all headers are read.
     length: Option<usize>,

@@ -50,12 +50,9 @@ impl Contents {
             return Ok(known);
         }
         let hash = read(path)?;
-        // Best effort: the file is read again next time. Each process writes its own complete file, so that no reader sees half
-        // a line.
-        let partial = entry.with_extension(format!("{}.partial", std::process::id()));
+        // Best effort: the file is read again next time.
         let _ = private_files::create_folder(remembered)
-            .and_then(|()| private_files::write(&partial, format!("{stamp} {hash}").as_bytes()))
-            .and_then(|()| fs::rename(&partial, &entry));
+            .and_then(|()| private_files::write_atomically(&entry, format!("{stamp} {hash}").as_bytes()));
         Ok(hash)
     }
 
