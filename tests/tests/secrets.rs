@@ -1,7 +1,5 @@
 //! False findings of secrets in real repositories: there should be hardly any, because the repositories publish none.
 
-#![expect(clippy::print_stderr, reason = "the figures are what a reader of a failure needs")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

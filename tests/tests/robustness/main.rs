@@ -3,8 +3,6 @@
 //!
 //! `GHOSTBENCH_LONG_TESTS` enables the long runs.
 
-#![expect(clippy::print_stderr, reason = "a skip is said aloud, and a long run says how far it is")]
-
 mod copies;
 #[expect(dead_code, reason = "the tests of `syntax` also make texts of single pieces")]
 #[path = "../../../server/syntax/tests/it/hostile.rs"]

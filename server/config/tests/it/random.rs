@@ -151,7 +151,7 @@ fn problems_on_a_small_stack(text: String) -> usize {
             Trust::Trusted,
             &variables,
         );
-        let config = Config::new(&[layer.clone()], &variables);
+        let config = Config::new(std::slice::from_ref(&layer), &variables);
         layer.problems().len() + config.problems.len()
     };
     let running = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(read);
