@@ -207,8 +207,8 @@ fn tail_obstacle(source: &SourceFile, hole: &Hole, tail: SuffixExtent) -> Option
 /// Whether the expected extent of the completion is clear. On a new line, it is one statement with its blocks if the rest of
 /// the file is missing, and the rest of the block if its end is present; a hole must not look like the other of the two.
 fn end_is_determined(source: &SourceFile, hole: &Hole, tail: SuffixExtent) -> bool {
-    // A `catch` after a closing brace does not begin on a new line.
-    let is_behind = hole.kind == BlockKind::Catch && source.language.has_brace_blocks();
+    // A `catch` may follow a closing brace on its line.
+    let is_behind = !last_line(&source.text[..hole.range.start]).trim().is_empty();
     let is_block = hole.shape == CutShape::BlockStart && !is_behind;
     let Some(body) = hole.in_body.filter(|body| is_block && !body.is_last) else { return true };
     match tail {

@@ -96,6 +96,10 @@ impl ParsedFile<'_> {
             (UnanswerableReason::AcrossArms, !self.is_whole_without(&hole.range)),
             (UnanswerableReason::InsideSign, !is_at_character_boundaries(file, tree, &hole.range)),
             (UnanswerableReason::NotAligned, hole.shape == CutShape::Empty && !self.is_aligned(block)),
+            (
+                UnanswerableReason::NotAligned,
+                hole.shape == CutShape::RestOfBlock && self.is_too_deep(block, hole.range.start),
+            ),
         ];
         refusals.into_iter().find_map(|(obstacle, is_there)| is_there.then_some(obstacle))
     }
@@ -107,6 +111,15 @@ impl ParsedFile<'_> {
         let (Some(first), Some(last)) = (statements.first(), statements.last()) else { return false };
         let inner = self.indentation(last.start);
         inner == self.indentation(first.start) && inner.len() > self.indentation(block.range.start).len()
+    }
+
+    /// Whether the line at `start` is indented deeper than the block's body, so that it seems to belong to the line before it.
+    fn is_too_deep(&self, block: &Block, start: usize) -> bool {
+        let first = block.body.as_ref().and_then(|body| body.statements.first());
+        first.is_some_and(|first| {
+            self.starts_line(first.start)
+                && self.indentation(first.start).len() < self.indentation(start).len()
+        })
     }
 
     fn has_allowed_length(&self, shape: CutShape, range: &Range<usize>) -> bool {

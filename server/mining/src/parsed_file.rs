@@ -114,9 +114,14 @@ impl<'a> ParsedFile<'a> {
         let around = |block: &&Block| block.range != *range && body(block).is_some_and(|inner| holds(&inner));
         let block = self.begun_before(range).iter().rev().find(around)?;
         let inner = body(block)?;
+        let before = self.words_in(inner.start..range.start).next_back();
+        let after = self.words_in(range.end..inner.end).next();
+        // Braces around the hole may be those of a closure in the body.
+        let is = |token: &Token, text: &str| &self.text[token.range.clone()] == text;
+        let has_braces = self.language.has_brace_blocks();
         Some(BodyPosition {
-            is_first: self.words_in(inner.start..range.start).next().is_none(),
-            is_last: self.words_in(range.end..inner.end).next().is_none(),
+            is_first: before.is_none_or(|token| has_braces && is(token, "{")),
+            is_last: after.is_none_or(|token| has_braces && is(token, "}")),
             is_function: block.kind == syntax::BlockKind::Function,
         })
     }

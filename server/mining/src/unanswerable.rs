@@ -29,7 +29,8 @@ pub enum UnanswerableReason {
     AcrossArms,
     /// The hole begins or ends inside an escape, a character reference or a grapheme cluster.
     InsideSign,
-    /// A new line after a complete body would not clearly belong to the body: it follows a label, or the body is not indented.
+    /// A line of the truth would not clearly belong to the body: it follows a label, the body is not indented, or the line is
+    /// indented deeper than the body.
     NotAligned,
     /// The statement that uses a name from another file ends inside a line.
     MidLine,
@@ -39,6 +40,8 @@ pub enum UnanswerableReason {
     NoBeginning,
     /// The rest of the block is missing, and nothing shows the expected extent.
     UnclearEnd,
+    /// The rest of the file or function is missing, and the cursor is between the items of a list, which may have more of them.
+    OpenList,
     /// A case from another file has the same text before and after the cursor.
     AskedElsewhere,
     /// The suite already has its share of imports, and there were no other holes.
@@ -64,6 +67,7 @@ impl UnanswerableReason {
             UnanswerableReason::OpenBrace => "open_brace",
             UnanswerableReason::NoBeginning => "no_beginning",
             UnanswerableReason::UnclearEnd => "unclear_end",
+            UnanswerableReason::OpenList => "open_list",
             UnanswerableReason::AskedElsewhere => "asked_elsewhere",
             UnanswerableReason::ImportShare => "import_share",
             UnanswerableReason::Invisible => "invisible",
@@ -90,6 +94,7 @@ impl fmt::Display for UnanswerableReason {
             UnanswerableReason::OpenBrace => "its line ends with the `{` of a type or literal",
             UnanswerableReason::NoBeginning => "too little code before the cursor, and none after it",
             UnanswerableReason::UnclearEnd => "the expected extent is unclear",
+            UnanswerableReason::OpenList => "it is an item of a list that may have more of them",
             UnanswerableReason::AskedElsewhere => "another file has the same text around the cursor",
             UnanswerableReason::ImportShare => "the suite has its share of imports",
             UnanswerableReason::Invisible => "its truth contains invisible characters",
@@ -158,10 +163,10 @@ fn blocks(language: Language, case: &Case) -> Option<UnanswerableReason> {
     }
     let last = truth.iter().rfind(|token| token.kind != TokenKind::Newline)?;
     let is_tail_missing = matches!(case.variant, Some(Variant::FileTail | Variant::FunctionTail));
-    let is_on_fresh_line = case.prefix.trim_end_matches([' ', '\t']).ends_with('\n');
-    if is_item && is_tail_missing && is_on_fresh_line && reader.open().len() >= depth {
-        // The list may have more items.
-        return Some(UnanswerableReason::UnclearEnd);
+    // The other cuts are in a statement or in a block's body.
+    let is_whole_item = case.tags.get("cut").is_some_and(|cut| cut == Variant::BlockStart.name());
+    if is_item && is_tail_missing && is_whole_item && reader.open().len() >= depth {
+        return Some(UnanswerableReason::OpenList);
     }
     let opened = reader.open().get(depth..)?.iter().find(|open| open.content == BracketContent::Block)?;
     (opened.start < last.range.start).then_some(UnanswerableReason::PartOfBlock)

@@ -476,6 +476,10 @@ fn what_the_rules_refuse_is_counted_by_reason() {
     assert!(refused(UnanswerableReason::NoBeginning, &short, Scenario::IncompleteSuffix) > 0);
     assert_eq!(refused(UnanswerableReason::NoBeginning, &short, Scenario::FullBlock), 0);
     assert!(refused(UnanswerableReason::UnclearEnd, &files(), Scenario::IncompleteSuffix) > 0);
+    let deep = "int f(int a) {\n    while (a < 8)\n        a++;\n        g(a);\n    return a;\n}\n";
+    assert!(
+        refused(UnanswerableReason::NotAligned, &one(Language::C, &deep.repeat(9)), Scenario::InnerBlock) > 0
+    );
     let copied = [one(Language::Python, PYTHON), vec![file("two", Language::Python, PYTHON)]].concat();
     assert!(refused(UnanswerableReason::AskedElsewhere, &copied, Scenario::FullBlock) > 0);
     let imports: String = (0..30).map(|number| format!("import module_{number}\n")).collect();

@@ -1,5 +1,7 @@
 //! Answers that contain the truth and a mistake.
 
+use std::ops::RangeInclusive;
+
 use syntax::Language;
 
 use crate::mined_cases::MinedCase;
@@ -49,37 +51,35 @@ impl Flaw {
         }
     }
 
-    /// The share that must be repaired of those that can be decided.
-    pub(crate) fn floor(self) -> f64 {
-        match self {
-            // A truth whose indentation does not match the levels of the document has no levels to recognize.
-            Flaw::OtherIndentation => 0.95,
-            // Items of a list without an end marker cannot be distinguished from a statement's next lines.
-            Flaw::NewFunction | Flaw::TwoMore | Flaw::Relative => 0.98,
-            Flaw::RealSuffix | Flaw::DoubledBracket | Flaw::RepeatedLine => 0.99,
-        }
-    }
-
     /// Why the flawed answer to a case may be a right one, so that nothing of it must be cut or changed.
     pub(crate) fn undecided(self, mined: &MinedCase) -> Option<&'static str> {
         let is_beside_truth =
             self == Flaw::TwoMore || self == Flaw::NewFunction && mined.outer == mined.indentation();
         let adds_code = matches!(self, Flaw::TwoMore | Flaw::NewFunction);
+        let is_indentation = matches!(self, Flaw::Relative | Flaw::OtherIndentation);
         let is_kept_as_it_is =
             || relative(&mined.case.truth, mined.indentation()).is_some_and(|answer| mined.allows(&answer));
         let reasons = [
             ("the block may go on with more of them", is_beside_truth && mined.is_rest_of_block()),
             ("something else has to follow the truth", adds_code && mined.is_head()),
-            ("the document is indented in both ways", self == Flaw::OtherIndentation && mined.is_mixed()),
+            ("its lines are the content of a literal", is_indentation && mined.is_literal()),
+            (
+                "the document or the truth is indented in both ways",
+                self == Flaw::OtherIndentation && mined.is_mixed(),
+            ),
+            (
+                "it is unclear whether a level of the document has two or four blanks",
+                self == Flaw::OtherIndentation && UNCLEAR_LEVELS.contains(&mined.share_at_odd_levels()),
+            ),
             ("no line is indented less than it may be there", self == Flaw::Relative && is_kept_as_it_is()),
         ];
         reasons.into_iter().find_map(|(reason, holds)| holds.then_some(reason))
     }
 
-    /// Returns the flawed answer to a case; `None` if the flaw does not apply, could be right or changes nothing.
+    /// Returns the flawed answer to a case; `None` if the flaw does not apply or changes nothing.
     pub(crate) fn answer(self, mined: &MinedCase) -> Option<String> {
         let truth = &*mined.case.truth;
-        if self == Flaw::TwoMore && truth.is_empty() || self.undecided(mined).is_some() {
+        if self == Flaw::TwoMore && truth.is_empty() {
             return None;
         }
         let answer = match self {
@@ -135,7 +135,9 @@ fn indented(text: &str, by: &str) -> String {
 }
 
 /// Columns of a tab in answers.
-const TAB: usize = 4;
+pub(crate) const TAB: usize = 4;
+/// Shares of lines at odd levels of two blanks that occur both with levels of two and, by alignment, with levels of four.
+const UNCLEAR_LEVELS: RangeInclusive<f64> = 0.05..=0.25;
 
 /// The truth with a tab for each level of blanks, or four blanks for each tab, if its indentation is consistent.
 fn other_indentation(mined: &MinedCase) -> Option<String> {
@@ -148,11 +150,7 @@ fn other_indentation(mined: &MinedCase) -> Option<String> {
         })
     };
     let truth = &*mined.case.truth;
-    // If a tenth of the lines are at odd columns, levels are two blanks wide.
-    let columns = || mined.case.prefix.lines().map(|line| line.len() - line.trim_start_matches(' ').len());
-    let at_odd = columns().filter(|column| column % TAB == 2).count();
-    let has_two = at_odd * 10 > columns().filter(|column| *column > 0).count();
-    let level = if has_two { 2 } else { TAB };
+    let level = if mined.share_at_odd_levels() > *UNCLEAR_LEVELS.end() { 2 } else { TAB };
     let begins = |blank: char| truth.split('\n').skip(1).any(|line| line.starts_with(blank));
     match (begins(' '), begins('\t')) {
         (true, false) => Some(rewrite(truth, &|blanks| {

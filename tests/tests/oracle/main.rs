@@ -26,9 +26,8 @@ use crate::table::Table;
 
 /// Minimum number of cases, as required by the oracle's issue.
 const MIN_CASES: usize = 10_000;
-/// Minimum share of cases whose truth is unchanged. All of 9,679 measured ones are; the rest is tolerance for holes of other
-/// seeds.
-const UNHARMED_SHARE: f64 = 0.999;
+/// Minimum share of repaired answers of those for which the text around the cursor decides that they have a mistake.
+const REPAIRED_SHARE: f64 = 0.99;
 /// Number of failures shown per table.
 const SHOWN_FAILURES: usize = 12;
 const LANGUAGES: usize = 10;
@@ -53,7 +52,7 @@ fn a_perfect_answer_is_shown_unharmed() {
         eprintln!("{}", case.failure(way, &case.case.truth, shown));
     }
     assert!(
-        table.share() >= UNHARMED_SHARE,
+        harmed.is_empty(),
         "{} answers to {} cases of {} were harmed",
         harmed.len(),
         ids.len(),
@@ -91,19 +90,28 @@ fn harmed_variants(mined: &MinedCase) -> Vec<(&MinedCase, &'static str, String)>
 #[test]
 fn what_answers_have_wrong_is_repaired() {
     let Some(cases) = mined_cases() else { return };
-    for &flaw in FLAWS {
-        let asked: Vec<(&MinedCase, String)> = cases
-            .par_iter()
-            .step_by(FLAW_SAMPLE_STEP)
-            .filter_map(|case| Some((case, flaw.answer(case)?)))
-            .collect();
-        let mut undecided: BTreeMap<&str, usize> = BTreeMap::new();
-        let reasons = cases.iter().step_by(FLAW_SAMPLE_STEP).filter_map(|case| flaw.undecided(case));
-        reasons.for_each(|reason| *undecided.entry(reason).or_default() += 1);
-        eprintln!("{}: not decided {undecided:?}", flaw.name());
-        let shown: Vec<String> = asked.par_iter().map(|(case, answer)| shown(case, answer)).collect();
-        report(flaw, &asked, &shown);
+    let below: Vec<String> = FLAWS.iter().filter_map(|&flaw| repairs_too_few(flaw, &cases)).collect();
+    assert!(below.is_empty(), "less than {REPAIRED_SHARE}: {}", below.join(", "));
+}
+
+/// Answers cases with a flaw and prints how many are repaired; returns the share if it is too low.
+fn repairs_too_few(flaw: Flaw, cases: &[MinedCase]) -> Option<String> {
+    let flawed = cases.par_iter().step_by(FLAW_SAMPLE_STEP);
+    let flawed = flawed.filter_map(|case| Some((case, flaw.answer(case)?, flaw.undecided(case))));
+    let (mut asked, mut undecided) = (Vec::new(), BTreeMap::<&str, usize>::new());
+    for (case, answer, reason) in flawed.collect::<Vec<_>>() {
+        match reason {
+            Some(reason) => *undecided.entry(reason).or_default() += 1,
+            None => asked.push((case, answer)),
+        }
     }
+    let name = flaw.name();
+    for (reason, count) in undecided {
+        eprintln!("{name}: not decided for {count}: {reason}");
+    }
+    let shown: Vec<String> = asked.par_iter().map(|(case, answer)| shown(case, answer)).collect();
+    let share = report(flaw, &asked, &shown);
+    (share < REPAIRED_SHARE).then(|| format!("{name} {share:.4}"))
 }
 
 fn shown(mined: &MinedCase, answer: &str) -> String {
@@ -111,8 +119,8 @@ fn shown(mined: &MinedCase, answer: &str) -> String {
     cleaned_answer(mined.language, &mined.case.prefix, &mined.case.suffix, pieces)
 }
 
-/// Prints the number of repaired answers, and fails if it is below the floor.
-fn report(flaw: Flaw, asked: &[(&MinedCase, String)], shown: &[String]) {
+/// Prints the number of repaired answers and some of the others; returns the share of the repaired.
+fn report(flaw: Flaw, asked: &[(&MinedCase, String)], shown: &[String]) -> f64 {
     let mut table = Table::default();
     let mut failures = Vec::new();
     for ((case, answer), shown) in asked.iter().zip(shown) {
@@ -127,6 +135,5 @@ fn report(flaw: Flaw, asked: &[(&MinedCase, String)], shown: &[String]) {
         eprintln!("{}", case.failure(flaw.name(), answer, shown));
     }
     assert!(!asked.is_empty(), "no engine ran");
-    let share = table.share();
-    assert!(share >= flaw.floor(), "{}: {share:.4} is less than {}", flaw.name(), flaw.floor());
+    table.share()
 }

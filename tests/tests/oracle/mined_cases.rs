@@ -1,6 +1,7 @@
 //! Cases mined from real code, with the code around them.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -10,6 +11,7 @@ use mining::{MiningInput, MiningOptions, Mix, SCENARIOS, UnanswerableReason};
 use rayon::prelude::*;
 use syntax::{BlockKind, Language, Projects, SourceFile};
 
+use crate::answers::TAB;
 use crate::histories::check_out;
 
 /// Cases requested per repository and seed.
@@ -36,6 +38,10 @@ pub(crate) struct MinedCase {
     pub(crate) rest: String,
     /// Indentation of the line on which the enclosing function begins, or of the cursor's line if there is none.
     pub(crate) outer: String,
+    /// Columns of the line on which the statement around the cursor begins.
+    statement_column: usize,
+    /// Whether the truth ends inside a statement or before the body of a block.
+    ends_inside: bool,
     repository: String,
 }
 
@@ -95,33 +101,67 @@ impl MinedCase {
         let is_annotation = last.starts_with('@') || last.starts_with("#[");
         truth.ends_with(['{', ':', ',', '('])
             || is_annotation
+            || self.ends_inside
             || self.rest.trim_start().starts_with(['{', ','])
     }
 
+    /// Whether a line of the truth begins inside a literal or comment.
+    pub(crate) fn is_literal(&self) -> bool {
+        let text = [&*self.case.prefix, &*self.case.truth].concat();
+        let literals = syntax::multiline_tokens(self.language, &text);
+        let is_inside = |at: usize| literals.iter().any(|range| range.start < at && at < range.end);
+        let cursor = self.case.prefix.len();
+        self.case.truth.match_indices('\n').any(|(at, _)| is_inside(cursor + at))
+    }
+
     /// Whether the minority style of indentation, tabs or blanks, is used in more than a tenth of the indented lines around
-    /// the truth.
+    /// the truth, or a line of the truth has tabs after blanks.
     pub(crate) fn is_mixed(&self) -> bool {
-        let lines =
-            || self.case.prefix.lines().chain(self.rest.lines()).filter(|line| !line.trim().is_empty());
+        if self.case.truth.contains(" \t") {
+            return true;
+        }
+        let lines = || {
+            self.case.prefix.lines().chain(self.case.suffix.lines()).filter(|line| !line.trim().is_empty())
+        };
         let tabs = lines().filter(|line| line.starts_with('\t')).count();
         let blanks = lines().filter(|line| line.starts_with("  ")).count();
         tabs + blanks == 0 || tabs.min(blanks) * 10 > tabs.max(blanks)
     }
 
-    /// Whether an answer with later lines indented relative to the cursor's could be correct as it is: in brackets, if no line
-    /// is indented less than the cursor's and no block begins; by lines, if none of them must be inside a block.
+    /// Returns the share of the document's indented lines that are indented by an odd number of levels of two blanks.
+    pub(crate) fn share_at_odd_levels(&self) -> f64 {
+        let lines = || self.case.prefix.lines().chain(self.case.suffix.lines());
+        let columns = || lines().map(|line| line.len() - line.trim_start_matches(' ').len());
+        let all = columns().filter(|column| *column > 1).count();
+        let at_odd = columns().filter(|column| column % TAB == 2).count();
+        at_odd as f64 / all.max(1) as f64
+    }
+
+    /// Whether an answer with later lines indented relative to the cursor's could be correct as it is. In brackets: no block
+    /// begins before its last line, and no line is indented less than the statement around the cursor, or all are labels. By
+    /// lines: none of them must be inside a block, or code further out may follow the first ones.
     pub(crate) fn allows(&self, answer: &str) -> bool {
         let own = self.indentation().len();
         let column = |line: &str| line.len() - line.trim_start().len();
         let lines = || answer.lines().skip(1).filter(|line| !line.trim().is_empty());
-        let opens = answer.lines().any(|line| line.trim_end().ends_with(['{', ':']));
-        let is_in_place = lines().all(|line| column(line) >= own);
-        match self.language {
-            Language::Python => {
-                !opens && (is_in_place || self.outer.len() == own || lines().all(|line| column(line) == 0))
-            }
-            _ => !opens && is_in_place,
+        let opens = |line: &str| line.trim_end().ends_with(['{', ':']);
+        let is_in_place = |least: usize| lines().all(|line| column(line) >= least);
+        if self.language != Language::Python {
+            let least = if self.line().trim().is_empty() { own } else { own.min(self.statement_column) };
+            let heads = answer.lines().count().saturating_sub(1);
+            let is_label = |line: &str| line.starts_with("case ") || line.starts_with("default");
+            let are_labels = is_label(answer) && lines().all(|line| column(line) > 0 || is_label(line));
+            return are_labels || !answer.lines().take(heads).any(opens) && is_in_place(least);
         }
+        let is_top_level = self.outer.len() == own;
+        // After a blank line, or outside of functions, code further out may follow a simple statement.
+        let is_left = || {
+            let first: Vec<&str> = answer.lines().take(2).collect();
+            let is_behind_blank = first.get(1).is_some_and(|line| line.trim().is_empty());
+            !first.first().is_some_and(|line| opens(line)) && (is_top_level || is_behind_blank)
+        };
+        let has_heads = answer.lines().any(opens);
+        is_left() || !has_heads && (is_in_place(own) || lines().all(|line| column(line) == 0))
     }
 
     /// Formats a case for a failure message.
@@ -179,13 +219,29 @@ fn with_file(repository: &str, files: &[SourceFile], case: Case) -> MinedCase {
     let file = files.iter().find(|file| *file.path == *case.path).expect("a case's file");
     let text: &Arc<str> = &file.text;
     let blocks = syntax::parse(file.language, text).blocks(text);
-    let holds = |range: &std::ops::Range<usize>| {
-        range.start < case.byte_range.start && case.byte_range.end <= range.end
+    let holds =
+        |range: &Range<usize>| range.start < case.byte_range.start && case.byte_range.end <= range.end;
+    let indentation = |start: usize| -> String {
+        let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        text[line..start].chars().take_while(|c| matches!(c, ' ' | '\t')).collect()
     };
+    let Range { start, end } = case.byte_range;
     let function = blocks.iter().rev().find(|block| block.kind == BlockKind::Function && holds(&block.range));
-    let start = function.map_or(case.byte_range.start, |function| function.range.start);
-    let line = text[..start].rsplit('\n').next().unwrap_or_default();
-    let outer = text[start - line.len()..].chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
+    let outer = indentation(function.map_or(start, |function| function.range.start));
+    let around = blocks.iter().rev().find(|block| block.range.start <= start && start < block.header.end);
+    let statement_column = indentation(around.map_or(start, |block| block.range.start)).len();
+    let ends_inside = around.is_some_and(|block| match &block.body {
+        Some(body) => body.statements.first().is_some_and(|first| end <= first.start),
+        None => end < block.range.end && !matches!(&text[end..block.range.end], ";" | ","),
+    });
     let rest = text[case.byte_range.end..].to_owned();
-    MinedCase { language: file.language, rest, outer, repository: repository.to_owned(), case }
+    MinedCase {
+        language: file.language,
+        rest,
+        outer,
+        statement_column,
+        ends_inside,
+        repository: repository.to_owned(),
+        case,
+    }
 }

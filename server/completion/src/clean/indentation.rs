@@ -104,6 +104,14 @@ mod tests {
     }
 
     #[test]
+    fn lines_relative_to_the_cursor_are_indented() {
+        let function = |by: &str| format!("@Override\n{by}public int f() {{\n{by}  return 1;\n{by}}}");
+        check("a.java", "class A {\n  $0\n}\n", &function(""), &function("  "));
+        let clause = |by: &str| format!("elif y:\n{by}    # Why.\n{by}    g()");
+        check("a.py", "def f():\n    if x:\n        h()\n    $0\n", &clause(""), &clause("    "));
+    }
+
+    #[test]
     fn tabs_and_blanks_are_those_of_the_document() {
         check(
             "a.go",

@@ -28,9 +28,8 @@ pub(super) fn overlaps_for_certain(answer: &str, around: &CleaningContext<'_>) -
 fn overlap(answer: &str, around: &CleaningContext<'_>, is_open: bool) -> Option<usize> {
     let follows: Vec<&str> =
         around.suffix.split('\n').skip(1).map(str::trim_end).filter(is_not_blank).take(MAX_LINES).collect();
-    if !follows.first().is_some_and(|line| is_distinctive(line)) {
-        return None;
-    }
+    // A short first line repeats by chance, so more of the lines after it have to follow in the answer.
+    let is_short = !is_distinctive(follows.first()?);
     let line = around.before.line();
     let own = if line.trim().is_empty() { line } else { "" };
     let mut start = 0;
@@ -45,7 +44,8 @@ fn overlap(answer: &str, around: &CleaningContext<'_>, is_open: bool) -> Option<
         let overlap = Overlap::new(&lines[place..], &follows);
         match place {
             // An answer that only begins like the next lines is new code similar to them, as a test with the same annotations.
-            0 => overlap.is_whole(is_open),
+            0 => overlap.is_whole(is_open) && !is_short,
+            _ if is_short => overlap.is_whole(is_open) && overlap.is_certain(),
             _ => {
                 overlap.is_whole(is_open)
                     || overlap.is_certain()
@@ -117,6 +117,13 @@ mod tests {
     #[test]
     fn short_lines_repeat_by_chance() {
         check("a.go", "func f() {$0\nend()\n}\n", "\nx()\nend()\ny()", "\nx()\nend()\ny()");
+    }
+
+    #[test]
+    fn a_short_line_repeats_with_the_lines_after_it() {
+        let next = "    this();\n    int first = tokens.previous();\n    int second = tokens.next();\n";
+        let head = "A(Tokens tokens) throws TokenError {";
+        check("a.java", &format!("class A {{\n  $0\n{next}  }}\n}}\n"), &format!("{head}\n{next}"), head);
     }
 
     #[test]

@@ -63,7 +63,10 @@ impl<'c> Continuation<'c, '_> {
             Extent::Statement => {
                 (end > self.cursor && reader.ends_before(written, token.kind)).then_some(end)
             }
-            Extent::Block { .. } => self.begins_another_level(token).then(|| self.end_before(token)),
+            Extent::Block { .. } => {
+                let is_end = self.begins_another_level(token) && !self.is_annotated(reader, token);
+                is_end.then(|| self.end_before(token))
+            }
         }
     }
 
@@ -85,6 +88,13 @@ impl<'c> Continuation<'c, '_> {
     fn begins_another_level(&self, token: &Token) -> bool {
         let is_outside = self.column(token) < indentation(self.before.line()).len();
         self.begins_line(token) && is_outside && self.before.defines(&self.text[token.range.start..])
+    }
+
+    /// Returns whether `token` continues a statement that begins with an annotation.
+    fn is_annotated(&self, reader: &StatementReader<'_>, token: &Token) -> bool {
+        let start = reader.statement_start().and_then(|start| start.checked_sub(self.before.restart));
+        let is_annotation = start.is_some_and(|start| self.text[start..].starts_with(['@', '[', '#']));
+        is_annotation && !reader.ends_before(self.text_of(token), token.kind)
     }
 
     /// Returns whether `token` opens the body of the cursor's statement.

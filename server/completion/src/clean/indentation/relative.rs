@@ -1,5 +1,7 @@
 //! Re-indents answers whose lines are indented relative to the cursor's line.
 
+use syntax::TokenKind;
+
 use super::{AnswerLine, code_lines, reindent};
 use crate::clean::CleaningContext;
 use crate::extent::indentation;
@@ -80,7 +82,8 @@ fn is_out_of_place(answer: &str, lines: &[AnswerLine<'_>], own: &str, around: &C
     let Some(next) = next.filter(|next| next.blanks.len() <= own.len()) else { return false };
     let head = answer[..next.start].trim_end();
     let (text, _, tokens) = around.before.continued(head);
-    let ends_with_head = tokens.last().is_some_and(|last| &text[last.range.clone()] == ":");
+    let last = tokens.iter().rfind(|token| token.kind != TokenKind::Newline);
+    let ends_with_head = last.is_some_and(|last| &text[last.range.clone()] == ":");
     let is_fresh = around.before.line().trim().is_empty();
     let is_behind_annotation = answer.starts_with('@') && next.blanks.len() < own.len();
     let is_next_line = answer[head.len()..next.start].matches('\n').count() == 1;
