@@ -42,14 +42,8 @@ impl Project {
         let project = Project { folder: TempDir::new().expect("there is room for temporary files") };
         fs::create_dir_all(project.root()).expect("the temporary folder is ours");
         fs::create_dir_all(project.home()).expect("the temporary folder is ours");
-        let mut files = fixture.split("//- /");
-        assert!(
-            files.next().is_some_and(|before| before.trim().is_empty()),
-            "a fixture begins with `//- /path`"
-        );
-        for file in files {
-            let (path, text) = file.split_once('\n').expect("a path has a line of its own");
-            project.write(path.trim_end(), text);
+        for (path, text) in test_fixture::files(fixture) {
+            project.write(path, text);
         }
         project
     }

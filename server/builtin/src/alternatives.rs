@@ -125,7 +125,7 @@ mod tests {
 
     /// Returns the completion at `$0` and its alternatives.
     fn choice(other: &str, fixture: &str, settings: &BuiltinSettings) -> Vec<String> {
-        let (before, after) = fixture.split_once("$0").expect("a cursor");
+        let (before, after) = test_fixture::split_at_cursor(fixture);
         let file = SourceFile { path: "b.py".into(), language: Language::Python, text: other.into() };
         let corpus = Corpus::build(&[file]);
         let language = Language::Python;

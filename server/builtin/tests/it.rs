@@ -29,7 +29,7 @@ fn complete(corpus: &Corpus, open: &OpenFile, settings: &BuiltinSettings) -> Com
 
 fn complete_at(language: Language, other: &str, fixture: &str, settings: &BuiltinSettings) -> Completion {
     let corpus = Corpus::build(&[file("src/other", language, other)]);
-    let (before, after) = fixture.split_once("$0").expect("a cursor");
+    let (before, after) = test_fixture::split_at_cursor(fixture);
     complete(&corpus, &open(language, before, after), settings)
 }
 
@@ -430,7 +430,7 @@ fn check_recent(other: &str, passages: &[(&str, &str)], fixture: &str, expected:
         let (text, mut typed) = without_marks(text);
         TypedPassage { path: path.into(), text, typed: typed.remove(0) }
     };
-    let (before, after) = fixture.split_once("$0").expect("a cursor");
+    let (before, after) = test_fixture::split_at_cursor(fixture);
     let (text, here) = without_marks(&format!("{before}{after}"));
     let cut = without_marks(before).0.len();
     let typing = RecentTyping { here, elsewhere: passages.iter().map(passage).collect() };

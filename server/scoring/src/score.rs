@@ -178,7 +178,7 @@ mod tests {
     /// Parses `file`, whose cursor is at `$0`.
     #[track_caller]
     fn check(language: Language, file: &str, truth: &str, answer: &str, expected: Expect) {
-        let (prefix, suffix) = file.split_once("$0").expect("a cursor");
+        let (prefix, suffix) = test_fixture::split_at_cursor(file);
         let metrics = score(&ScoringInput { language, prefix, suffix, truth }, answer);
         let mut lines = String::new();
         for metric in metric::METRICS {

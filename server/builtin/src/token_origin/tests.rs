@@ -68,7 +68,7 @@ impl Fixture<'_> {
 /// Checks the origin of each token: source, number, how many tokens before it are the same and match, and its name there.
 #[track_caller]
 fn check(files: &[(&str, &str)], hints: &[ContextHint<'_>], fixture: &str, expected: Expect) {
-    let (before, after) = fixture.split_once("$0").expect("a cursor");
+    let (before, after) = test_fixture::split_at_cursor(fixture);
     let fixture = Fixture { files, hints, before, after, method: Method::Mixed };
     let (completion, origins) = fixture.completed();
     let line = |(token, origin): (&CompletionToken, &TokenOrigin)| {

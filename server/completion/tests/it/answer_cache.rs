@@ -5,8 +5,6 @@ use std::sync::Arc;
 use completion::{AnswerCache, CacheKey, CursorSnapshot};
 use proptest::prelude::*;
 
-const CURSOR: &str = "$0";
-
 /// A cache key of an engine in a workspace.
 pub(crate) fn basis() -> CacheKey {
     CacheKey {
@@ -20,8 +18,8 @@ pub(crate) fn basis() -> CacheKey {
 
 /// Returns the place of a fixture's cursor.
 pub(crate) fn place(fixture: &str) -> CursorSnapshot {
-    let (before, after) = fixture.split_once(CURSOR).expect("a fixture has a cursor");
-    at(&[before, after].concat(), before.len())
+    let (text, cursor) = test_fixture::take_cursor(fixture);
+    at(&text, cursor)
 }
 
 fn at(text: &str, offset: usize) -> CursorSnapshot {

@@ -18,18 +18,15 @@ use index::{FileIndex, Index};
 use syntax::{Language, SourceFile};
 use tokio_util::sync::CancellationToken;
 
-const CURSOR: &str = "$0";
-
 /// Returns the document and cursor of `fixture`, in a workspace without other files.
 pub(crate) fn at_cursor(fixture: &str) -> (DocumentSnapshot, usize) {
     in_world(&WorkspaceIndex::empty(), "main.py", fixture)
 }
 
 pub(crate) fn in_world(world: &WorkspaceIndex, path: &str, fixture: &str) -> (DocumentSnapshot, usize) {
-    let (before, after) = fixture.split_once(CURSOR).expect("a fixture has a cursor");
-    let text = [before, after].concat().into();
+    let (text, cursor) = test_fixture::take_cursor(fixture);
     let language = Language::from_path(path).expect("a fixture has a known ending");
-    (world.snapshot(DocumentText { path: path.into(), language, text }), before.len())
+    (world.snapshot(DocumentText { path: path.into(), language, text: text.into() }), cursor)
 }
 
 fn says(pieces: &[&str]) -> ScriptedEngine {

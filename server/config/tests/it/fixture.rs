@@ -16,12 +16,7 @@ const COMMAND_LINE: &str = "/ci/bench.toml";
 /// Parses the layers and the environment of a fixture.
 #[track_caller]
 pub(crate) fn layers(fixture: &str) -> (Vec<ConfigLayer>, Environment) {
-    let parts: Vec<(&str, &str)> = fixture
-        .split("//- ")
-        .skip(1)
-        .map(|part| part.split_once('\n').expect("the name of a layer has its own line"))
-        .map(|(name, text)| (name.trim(), text))
-        .collect();
+    let parts = test_fixture::sections(fixture);
     let environment = parts.iter().find(|(name, _)| *name == "environment").map_or("", |(_, text)| *text);
     let pair = |line: &str| line.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
     let variables = Environment::new(environment.lines().filter_map(pair));

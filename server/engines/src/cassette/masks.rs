@@ -166,7 +166,7 @@ mod tests {
 
     /// The whole row for this cursor, marked `$0`, and this answer.
     fn row(marked: &str, answer: &str, shown: impl Fn(&str, &str) -> Value) -> String {
-        let (before, after) = marked.split_once("$0").expect("there is a cursor");
+        let (before, after) = test_fixture::split_at_cursor(marked);
         let (shown, reply) = mask(shown(before, after), Some(&Document::new(before, after)), said(answer));
         let RecordedReply::Engine(said) = reply else { panic!("it was text") };
         let answer: String = said.pieces.into_iter().map(|piece| piece.text).collect();

@@ -139,8 +139,8 @@ mod tests {
         result: &Value,
         encoding: PositionEncoding,
     ) -> Option<Result<String, &'static str>> {
-        let cursor = fixture.find("$0").expect("the fixture has a cursor");
-        let document = Document::new(&fixture.replacen("$0", "", 1));
+        let (text, cursor) = test_fixture::take_cursor(fixture);
+        let document = Document::new(&text);
         items(method, result).first().map(|item| item.insertion(&document, cursor, encoding))
     }
 

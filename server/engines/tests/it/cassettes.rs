@@ -53,7 +53,7 @@ impl File {
 }
 
 fn model() -> MockModel {
-    let (before, after) = FIXTURE.split_once("$0").expect("the fixture has a cursor");
+    let (before, after) = test_fixture::split_at_cursor(FIXTURE);
     MockModel::new("coder", Some(TemplateMarks::QWEN)).with_answer(before, TRUTH, after)
 }
 

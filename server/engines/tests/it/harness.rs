@@ -21,12 +21,12 @@ pub(crate) const TRUTH: &str = "width * height";
 
 /// A request with the cursor at `$0`.
 pub(crate) fn request(fixture: &str) -> Request {
-    let (before, after) = fixture.split_once("$0").expect("a fixture has a cursor");
+    let (text, cursor) = test_fixture::take_cursor(fixture);
     Request {
         path: "src/area.py".into(),
         language: "python",
-        text: [before, after].concat().into(),
-        cursor: before.len(),
+        text: text.into(),
+        cursor,
         context: Vec::new(),
         corpus: None,
         invoked: false,

@@ -9,7 +9,7 @@ use mock::{Dialect, MockModel, MockServer, TemplateMarks};
 use crate::harness::{FIXTURE, KEY, TRUTH, ask_for, context, engine, request, settings};
 
 fn model(marks: Option<TemplateMarks>) -> MockModel {
-    let (before, after) = FIXTURE.split_once("$0").expect("the fixture has a cursor");
+    let (before, after) = test_fixture::split_at_cursor(FIXTURE);
     MockModel::new("coder", marks).with_answer(before, TRUTH, after)
 }
 

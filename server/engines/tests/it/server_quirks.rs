@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::harness::{FIXTURE, KEY, TRUTH, ask, ask_for, engine, fault, request, settings};
 
 fn model(name: &str, marks: Option<TemplateMarks>) -> MockModel {
-    let (before, after) = FIXTURE.split_once("$0").expect("the fixture has a cursor");
+    let (before, after) = test_fixture::split_at_cursor(FIXTURE);
     MockModel::new(name, marks).with_answer(before, TRUTH, after)
 }
 

@@ -8,11 +8,7 @@ use super::*;
 use text::python;
 
 fn files(fixture: &str) -> Vec<SourceFile> {
-    let section = |section: &str| {
-        let (path, text) = section.split_once('\n').unwrap();
-        file(path, text)
-    };
-    fixture.split("//- /").skip(1).map(section).collect()
+    test_fixture::files(fixture).into_iter().map(|(path, text)| file(path, text)).collect()
 }
 
 fn file(path: &str, text: &str) -> SourceFile {

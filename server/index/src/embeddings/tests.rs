@@ -83,11 +83,12 @@ fn meaning(text: &str) -> Vec<f32> {
 }
 
 fn searcher(fixture: &str) -> Searcher {
-    let section = |section: &str| {
-        let (path, text) = section.split_once('\n').unwrap();
-        SourceFile { path: path.into(), language: Language::from_path(path).unwrap(), text: text.into() }
+    let file = |(path, text): (&str, &str)| SourceFile {
+        path: path.into(),
+        language: Language::from_path(path).unwrap(),
+        text: text.into(),
     };
-    let files: Vec<SourceFile> = fixture.split("//- /").skip(1).map(section).collect();
+    let files: Vec<SourceFile> = test_fixture::files(fixture).into_iter().map(file).collect();
     Index::build(&files).searcher(&|_| false)
 }
 

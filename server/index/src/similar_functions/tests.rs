@@ -8,11 +8,12 @@ use super::FunctionQuery;
 use crate::{Hit, Index};
 
 fn files(fixture: &str) -> Vec<SourceFile> {
-    let section = |section: &str| {
-        let (path, text) = section.split_once('\n').unwrap();
-        SourceFile { path: path.into(), language: Language::from_path(path).unwrap(), text: text.into() }
+    let file = |(path, text): (&str, &str)| SourceFile {
+        path: path.into(),
+        language: Language::from_path(path).unwrap(),
+        text: text.into(),
     };
-    fixture.split("//- /").skip(1).map(section).collect()
+    test_fixture::files(fixture).into_iter().map(file).collect()
 }
 
 const REPOSITORY: &str = "\

@@ -8,15 +8,12 @@ pub(crate) fn files(fixture: &str) -> Vec<SourceFile> {
         let language = Language::from_path(path)?;
         Some(SourceFile { path: path.into(), language, text: text.into() })
     };
-    sections(fixture).filter_map(source).collect()
+    test_fixture::files(fixture).into_iter().filter_map(source).collect()
 }
 
 /// Returns its other files.
 pub(crate) fn manifests(fixture: &str) -> Vec<Manifest> {
-    let others = sections(fixture).filter(|(path, _)| Language::from_path(path).is_none());
+    let files = test_fixture::files(fixture).into_iter();
+    let others = files.filter(|(path, _)| Language::from_path(path).is_none());
     others.map(|(path, text)| Manifest { path: path.into(), text: text.into() }).collect()
-}
-
-fn sections(fixture: &str) -> impl Iterator<Item = (&str, &str)> {
-    fixture.split("//- /").skip(1).filter_map(|section| section.split_once('\n'))
 }

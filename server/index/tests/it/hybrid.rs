@@ -18,7 +18,7 @@ impl CursorFixture {
     #[track_caller]
     fn new(fixture: &str) -> CursorFixture {
         let files = files(fixture);
-        let (prefix, suffix) = files[0].text.split_once("$0").expect("the first file has a cursor");
+        let (prefix, suffix) = test_fixture::split_at_cursor(&files[0].text);
         let (prefix, suffix) = (prefix.to_owned(), suffix.to_owned());
         CursorFixture { files, projects: Projects::new(&manifests(fixture)), prefix, suffix }
     }

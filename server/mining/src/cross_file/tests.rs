@@ -10,14 +10,14 @@ use syntax::Projects;
 use super::*;
 use crate::{MiningInput, Mix};
 
-/// Parses the files of a fixture, each after a line `//- path`.
+/// Parses the files of a fixture.
 fn files(fixture: &str) -> Vec<SourceFile> {
-    let parts = fixture.split("//- ").skip(1);
-    let file = |part: &str| {
-        let (path, text) = part.split_once('\n').unwrap();
-        SourceFile { path: path.into(), language: Language::from_path(path).unwrap(), text: text.into() }
+    let file = |(path, text): (&str, &str)| SourceFile {
+        path: path.into(),
+        language: Language::from_path(path).unwrap(),
+        text: text.into(),
     };
-    parts.map(file).collect()
+    test_fixture::files(fixture).into_iter().map(file).collect()
 }
 
 fn options() -> MiningOptions {
@@ -61,7 +61,7 @@ fn lines(number: usize, line: &str) -> String {
     format!("{line}\n").repeat(number)
 }
 
-const PYTHON: &str = "//- shop/store.py
+const PYTHON: &str = "//- /shop/store.py
 class Store:
     def __init__(self, path):
         self.path = path
@@ -81,7 +81,7 @@ fn python() {
     let filler = lines(10, "pass");
     check(
         &format!(
-            "{PYTHON}//- shop/main.py
+            "{PYTHON}//- /shop/main.py
 from shop.store import Store, locked, open_store
 {filler}
 def main(path, size):
@@ -111,14 +111,14 @@ fn java() {
     let filler = lines(20, "    int a;");
     check(
         &format!(
-            "//- src/shop/Store.java
+            "//- /src/shop/Store.java
 package shop;
 
 public class Store {{
     public Store(String path) {{}}
     public int load(int limit) {{ return limit; }}
 }}
-//- src/shop/Main.java
+//- /src/shop/Main.java
 package shop;
 
 class Main {{
@@ -145,7 +145,7 @@ fn rust() {
     let filler = lines(10, "// filler");
     check(
         &format!(
-            "//- src/store.rs
+            "//- /src/store.rs
 pub struct Store;
 
 impl Store {{
@@ -157,7 +157,7 @@ impl Store {{
         limit
     }}
 }}
-//- src/main.rs
+//- /src/main.rs
 use crate::store::Store;
 {filler}
 fn main() {{
@@ -181,7 +181,7 @@ fn go() {
     let filler = lines(10, "// filler");
     check(
         &format!(
-            "//- store/store.go
+            "//- /store/store.go
 package store
 
 type Store struct{{}}
@@ -193,7 +193,7 @@ func Open(path string) *Store {{
 func (s *Store) Load(limit int) int {{
 \treturn limit
 }}
-//- main.go
+//- /main.go
 package main
 {filler}
 import \"example.com/a/store\"
@@ -219,14 +219,14 @@ fn typescript() {
     let filler = lines(30, "step();");
     check(
         &format!(
-            "//- src/store.ts
+            "//- /src/store.ts
 export class Store {{
   constructor(readonly path: string) {{}}
   load(limit: number): number {{
     return limit;
   }}
 }}
-//- src/main.ts
+//- /src/main.ts
 import {{ Store }} from './store';
 {filler}
 function main(path: string) {{
@@ -249,7 +249,7 @@ fn c_sharp() {
     let filler = lines(5, "    int a;");
     check(
         &format!(
-            "//- Shop/Store.cs
+            "//- /Shop/Store.cs
 namespace Shop;
 
 public class Store
@@ -257,7 +257,7 @@ public class Store
     public Store(string path) {{ }}
     public int Load(int limit) => limit;
 }}
-//- Shop/Program.cs
+//- /Shop/Program.cs
 namespace Shop;
 
 class Program
@@ -285,13 +285,13 @@ fn cpp() {
     let filler = lines(10, "int a;");
     check(
         &format!(
-            "//- store.hpp
+            "//- /store.hpp
 class Store {{
 public:
     Store(int size);
     int load(int limit);
 }};
-//- main.cpp
+//- /main.cpp
 #include \"store.hpp\"
 {filler}
 int main() {{
@@ -315,7 +315,7 @@ fn every_use_is_taken_when_asked_for() {
     let filler = lines(10, "pass");
     let body: String = (0..6).map(|number| format!("    one{number} = Store(path, {number})\n")).collect();
     let fixture =
-        format!("{PYTHON}//- shop/main.py\nfrom shop.store import Store\n{filler}def main(path):\n{body}");
+        format!("{PYTHON}//- /shop/main.py\nfrom shop.store import Store\n{filler}def main(path):\n{body}");
     let holes = |first_uses_only| {
         mine(&files(&fixture), &MiningOptions { first_uses_only, ..options() }, None).len() / VARIANT_COUNT
     };
@@ -327,7 +327,7 @@ fn what_is_too_short_too_long_or_elsewhere_is_left_out() {
     let fixture = |filler: usize, call: &str, other: &str| {
         let filler = lines(filler, "pass");
         format!(
-            "{PYTHON}//- shop/other.py\n{other}\n//- shop/main.py\nfrom shop.store import open_store\n{filler}def main(path):\n    {call}\n"
+            "{PYTHON}//- /shop/other.py\n{other}\n//- /shop/main.py\nfrom shop.store import open_store\n{filler}def main(path):\n    {call}\n"
         )
     };
     let count = |filler: usize, call: &str, other: &str| {
@@ -346,7 +346,7 @@ fn one_truth_is_asked_for_once() {
     let filler = lines(10, "pass");
     let user = |name: &str| {
         format!(
-            "//- shop/{name}.py\nfrom shop.store import open_store\n{filler}def {name}(path):\n    a = open_store(path)\n"
+            "//- /shop/{name}.py\nfrom shop.store import open_store\n{filler}def {name}(path):\n    a = open_store(path)\n"
         )
     };
     // The only common text of the two files is the truth.
@@ -364,7 +364,7 @@ fn retrieved_context_does_not_depend_on_the_truth() {
     let filler = lines(10, "pass");
     let fixture = |canary: &str| {
         format!(
-            "{PYTHON}\ndef {CANARY}(limit):\n    return limit\n\ndef other(limit):\n    return limit\n//- shop/main.py\nfrom shop.store import open_store, other, {CANARY}\n{filler}def main(path):\n    open_store({canary}, 1)\n"
+            "{PYTHON}\ndef {CANARY}(limit):\n    return limit\n\ndef other(limit):\n    return limit\n//- /shop/main.py\nfrom shop.store import open_store, other, {CANARY}\n{filler}def main(path):\n    open_store({canary}, 1)\n"
         )
     };
     let contexts = |canary: &str, variant: Variant| {
@@ -384,7 +384,7 @@ fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
     let filler = lines(10, "pass");
     let user = |number: usize| {
         format!(
-            "//- shop/m{number}.py\nfrom shop.store import Store, open_store\n{filler}def main(path):\n    a{number} = open_store(path, {number})\n    b{number} = Store({number}, a{number})\n"
+            "//- /shop/m{number}.py\nfrom shop.store import Store, open_store\n{filler}def main(path):\n    a{number} = open_store(path, {number})\n    b{number} = Store({number}, a{number})\n"
         )
     };
     let fixture = PYTHON.to_owned() + &(0..90).map(user).collect::<String>();
@@ -402,7 +402,7 @@ fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
 
 #[test]
 fn one_file_has_no_other() {
-    let fixture = format!("//- a.py\n{}a = len(b, 1)\nb.save_all(a)\n", lines(20, "pass"));
+    let fixture = format!("//- /a.py\n{}a = len(b, 1)\nb.save_all(a)\n", lines(20, "pass"));
     assert_eq!(mine(&files(&fixture), &options(), None), []);
 }
 
@@ -410,7 +410,7 @@ fn one_file_has_no_other() {
 fn the_same_hole_is_asked_three_times() {
     let filler = lines(10, "pass");
     let fixture = format!(
-        "{PYTHON}//- shop/main.py\nfrom shop.store import Store\n{filler}def main(path):\n    one = Store(path)\n    other = 1\n"
+        "{PYTHON}//- /shop/main.py\nfrom shop.store import Store\n{filler}def main(path):\n    one = Store(path)\n    other = 1\n"
     );
     let cases = mine(&files(&fixture), &options(), None);
     let variants: Vec<_> = cases.iter().map(|case| case.variant.unwrap()).collect();
@@ -430,7 +430,7 @@ fn the_same_hole_is_asked_three_times() {
 fn a_judge_takes_out_what_the_file_answers() {
     let filler = lines(10, "pass");
     let fixture = format!(
-        "{PYTHON}//- shop/main.py\nfrom shop.store import Store, open_store\n{filler}def main(path):\n    one = Store(path, 1)\n    other = open_store(path, 2)\n"
+        "{PYTHON}//- /shop/main.py\nfrom shop.store import Store, open_store\n{filler}def main(path):\n    one = Store(path, 1)\n    other = open_store(path, 2)\n"
     );
     let is_right = |case: &Case| {
         assert_eq!((case.variant, case.context.len()), (Some(Variant::InFile), 0));
@@ -455,12 +455,12 @@ fn a_name_that_stands_in_a_macro_before_or_that_the_file_defines_too_is_not_new(
     let filler = lines(10, "// x\nfn a() {}");
     check(
         &format!(
-            "//- src/store.rs
+            "//- /src/store.rs
 pub fn open_store(path: u8) -> u8 {{ path }}
 pub fn close_store(path: u8) -> u8 {{ path }}
 pub struct Shelf;
 impl Shelf {{ pub fn weigh_all(path: u8) {{}} }}
-//- src/main.rs
+//- /src/main.rs
 mod store;
 use store::{{
     close_store, open_store,
@@ -485,10 +485,10 @@ impl Other {{ fn weigh_all(&self) {{}} }}
     let filler = lines(10, "int x;");
     check(
         &format!(
-            "//- store.h
+            "//- /store.h
 int open_store(int path);
 int close_store(int path);
-//- main.c
+//- /main.c
 #include \"store.h\"
 #define OPENED open_store(1)
 {filler}

@@ -35,7 +35,7 @@ mod tests {
 
     #[track_caller]
     fn check(file: &str, truth: &str, answer: &str, expected: Option<bool>) {
-        let (prefix, suffix) = file.split_once("$0").expect("a cursor");
+        let (prefix, suffix) = test_fixture::split_at_cursor(file);
         let question = ScoringInput { language: Language::Python, prefix, suffix, truth };
         assert_eq!(with_answer(&question, answer), expected, "{answer:?} in {file:?}");
     }
@@ -68,7 +68,7 @@ mod tests {
         /// Reuse of the truth's tree must not change the result.
         #[test]
         fn an_edited_tree_judges_like_a_new_one(answer in ANSWER) {
-            let (prefix, suffix) = RUST.split_once("$0").expect("a cursor");
+            let (prefix, suffix) = test_fixture::split_at_cursor(RUST);
             let question = ScoringInput { language: Language::Rust, prefix, suffix, truth: "1" };
             let anew = !syntax::parse(Language::Rust, &file(&question, &answer)).has_error();
             prop_assert_eq!(with_answer(&question, &answer), (!is_blank(&answer)).then_some(anew));

@@ -18,9 +18,12 @@ const WHOLE_IN_LIST: usize = 20;
 /// - `end:` shows the text from the cursor `$0` to the end of its statement.
 #[track_caller]
 pub(crate) fn check(language: Language, fixture: &str, expect: Expect) {
-    let (text, cursor) = match fixture.split_once("$0") {
-        Some((before, after)) => (format!("{before}{after}"), Some(before.len())),
-        None => (fixture.to_owned(), None),
+    let (text, cursor) = match fixture.contains(test_fixture::CURSOR) {
+        true => {
+            let (text, cursor) = test_fixture::take_cursor(fixture);
+            (text, Some(cursor))
+        }
+        false => (fixture.to_owned(), None),
     };
     let tree = syntax::parse(language, &text);
     expect.assert_eq(&render(&tree, &text, cursor));

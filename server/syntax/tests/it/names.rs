@@ -47,7 +47,7 @@ fn lines(outline: &Outline) -> String {
 
 /// Prints the scope at the `$0` of `fixture`: `enclosing`, one line `name = value` for each variable, `receiver`, `trailing`.
 pub(crate) fn scope(language: Language, fixture: &str) -> String {
-    let (prefix, _) = fixture.split_once("$0").expect("a fixture has a cursor");
+    let (prefix, _) = test_fixture::split_at_cursor(fixture);
     let scope = syntax::scope(language, prefix);
     let around =
         scope.enclosing.iter().map(|&position| scope.outline.definitions[position as usize].name.as_ref());

@@ -8,8 +8,7 @@ use tempfile::TempDir;
 /// Writes files given as `//- /path` sections.
 pub(crate) fn folder(fixture: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    for section in fixture.split("//- /").skip(1) {
-        let (path, text) = section.split_once('\n').unwrap();
+    for (path, text) in test_fixture::files(fixture) {
         write(folder.path(), path, text);
     }
     folder

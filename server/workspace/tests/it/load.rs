@@ -28,8 +28,8 @@ fn check(fixture: &str, expected: Expect) {
     let folder = folder(fixture);
     let snapshot = load_all(folder.path());
     expected.assert_eq(&describe(&snapshot));
-    for section in fixture.split("//- /").skip(1) {
-        check_admits(folder.path(), &snapshot, section.lines().next().unwrap());
+    for (path, _) in test_fixture::files(fixture) {
+        check_admits(folder.path(), &snapshot, path);
     }
 }
 
