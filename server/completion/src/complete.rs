@@ -17,6 +17,7 @@ use crate::explain::explain;
 use crate::gate::{self, Gate};
 use crate::gather_permit::GatherPermit;
 use crate::in_flight_request::InFlightRequest;
+use crate::run_blocking::run_blocking;
 use crate::settings::CompletionSettings;
 use crate::trace::{Outcome, OutcomeStatus, RequestSize, RetrievedContext, TimingSource, Trace};
 use crate::workspace_index::DocumentSnapshot;
@@ -133,7 +134,7 @@ async fn admitted(
 ) -> Option<Vec<RetrievedContext>> {
     let Some(may_leave) = snapshot.path_gate() else { return Some(context) };
     let path = Arc::clone(&snapshot.document().path);
-    let judging = tokio::task::spawn_blocking(move || {
+    let judging = run_blocking(move |_| {
         may_leave(&path).then(|| context.into_iter().filter(|item| may_leave(&item.path)).collect())
     });
     judging.await.ok().flatten()
@@ -154,12 +155,10 @@ async fn context(
         return Some(Vec::new());
     }
     let patience = settings.context_timeout();
-    // Dropping the request or exceeding the time limit cancels the work.
-    let cancel = CancelFlag::default();
-    let _cancelled = cancel.on_drop();
     let (snapshot, settings, hidden) = (snapshot.clone(), settings.clone(), hidden.to_vec());
-    let choosing = GatherPermit::run(snapshot.gather_permit(), move || {
-        snapshot.gather(offset, &settings, &hidden, &cancel)
+    // Dropping the request or exceeding the time limit cancels the work.
+    let choosing = GatherPermit::run(snapshot.gather_permit(), move |cancel| {
+        snapshot.gather(offset, &settings, &hidden, cancel)
     });
     let chosen = tokio::time::timeout(patience, choosing).await.ok()?;
     // After a panic the request is sent without context.
@@ -173,7 +172,7 @@ async fn corpus(snapshot: &DocumentSnapshot, hidden: Vec<Arc<str>>) -> Option<Ma
         return Some(snapshot.corpus(hidden));
     }
     let snapshot = snapshot.clone();
-    GatherPermit::run(snapshot.gather_permit(), move || snapshot.corpus(hidden)).await
+    GatherPermit::run(snapshot.gather_permit(), move |_| snapshot.corpus(hidden)).await
 }
 
 /// Listens to the engine and records its text in the trace.

@@ -3,8 +3,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use index::CancelFlag;
 use syntax::Language;
 use tokio::sync::Semaphore;
+
+use crate::run_blocking::run_blocking;
 
 /// Maximum length in bytes of the text parsed and searched with, before and after the cursor: thousands of lines. A parse of unmatched
 /// brackets takes some hundred times its text in memory, which this bounds to some tens of megabytes.
@@ -25,19 +28,19 @@ impl Default for GatherPermit {
 }
 
 impl GatherPermit {
-    /// Runs `work` on a blocking thread after the previous request's work has ended. `None` if it panicked.
+    /// Runs `work` by [`run_blocking`] after the previous request's work has ended. `None` if it panicked.
     pub(crate) async fn run<T: Send + 'static>(
         turn: Option<GatherPermit>,
-        work: impl FnOnce() -> T + Send + 'static,
+        work: impl FnOnce(&CancelFlag) -> T + Send + 'static,
     ) -> Option<T> {
         let permit = match turn {
             Some(GatherPermit(turn)) => Some(turn.acquire_owned().await.ok()?),
             None => None,
         };
-        let working = tokio::task::spawn_blocking(move || {
+        let working = run_blocking(move |cancel| {
             // Held until the work ends, even if its request no longer waits for it.
             let _permit = permit;
-            work()
+            work(cancel)
         });
         working.await.ok()
     }

@@ -23,6 +23,7 @@ mod extent;
 mod gate;
 mod gather_permit;
 mod in_flight_request;
+mod run_blocking;
 mod server_embedder;
 mod settings;
 mod trace;
@@ -38,6 +39,7 @@ pub use explain::{CopiedSpan, CopySource, Explanation};
 pub use gate::{Gate, MAX_DOCUMENT_BYTES};
 pub use gather_permit::GatherPermit;
 pub use in_flight_request::{InFlightRequest, ReuseDecision, reuse_decision};
+pub use run_blocking::run_blocking;
 pub use server_embedder::ServerEmbedder;
 pub use settings::CompletionSettings;
 pub use trace::{

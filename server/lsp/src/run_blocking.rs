@@ -1,4 +1,4 @@
-//! Runs blocking work off the threads that answer requests, and creates error responses.
+//! Runs blocking work for requests, and creates error responses.
 
 use std::fmt::Display;
 
@@ -21,12 +21,8 @@ pub(crate) async fn run_blocking<T: Send + 'static, E: Display + Send + 'static>
 pub(crate) async fn beside_while_wanted<T: Send + 'static, E: Display + Send + 'static>(
     work: impl FnOnce(&CancelFlag) -> std::result::Result<T, E> + Send + 'static,
 ) -> Result<T> {
-    let cancel = CancelFlag::default();
-    let _cancelled = cancel.on_drop();
-    let working = tokio::task::spawn_blocking(move || (!cancel.is_cancelled()).then(|| work(&cancel)));
-    match working.await {
-        Ok(Some(done)) => done.map_err(request_failed),
-        Ok(None) => Err(Error::request_cancelled()),
+    match completion::run_blocking(work).await {
+        Ok(done) => done.map_err(request_failed),
         Err(_) => Err(request_failed("the task panicked; the location is in the log of the server")),
     }
 }

@@ -7,7 +7,7 @@ use std::panic;
 use std::path::PathBuf;
 
 use cases::{Case, Prediction, Run, SchemaVersion, Score, WorkspaceState, suite_hash};
-use tokio::task;
+use tokio::task::JoinError;
 
 use crate::ReplayError;
 use crate::machine::machine;
@@ -115,9 +115,9 @@ pub async fn execute(
     failure.map_or(Ok(RunAnswers { predictions, planned }), Err)
 }
 
-/// Runs slow work without blocking the threads that process requests.
+/// Runs slow work without blocking the threads that process requests. Continues its panics.
 async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    match task::spawn_blocking(work).await.map_err(task::JoinError::try_into_panic) {
+    match completion::run_blocking(|_| work()).await.map_err(JoinError::try_into_panic) {
         Ok(done) => done,
         Err(Ok(reason)) => panic::resume_unwind(reason),
         // The runtime shuts down, so the result is not needed.
