@@ -14,3 +14,4 @@ mod server_pipes;
 pub use buffer::{Buffer, Encoding};
 pub use client::Client;
 pub use client_setup::{ClientSetup, uri};
+pub use frames::frame;

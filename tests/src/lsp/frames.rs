@@ -1,11 +1,13 @@
 //! Messages as bytes: headers, an empty line, a JSON body.
+//!
+//! Shares no code with the server and its engines, so that a mistake in their framing cannot hide behind the same mistake here.
 
 use std::io::{self, BufRead, ErrorKind};
 
 use serde_json::Value;
 
 /// Returns a body with its header.
-pub(super) fn frame(body: &[u8]) -> Vec<u8> {
+pub fn frame(body: &[u8]) -> Vec<u8> {
     let mut frame = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
     frame.extend_from_slice(body);
     frame

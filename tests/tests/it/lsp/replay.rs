@@ -180,12 +180,9 @@ fn a_replay_is_stopped_before_it_has_begun() {
         json!({"jsonrpc": "2.0", "id": "mine", "method": "ghostbench/replay", "params": params}),
         json!({"jsonrpc": "2.0", "method": "window/workDoneProgress/cancel", "params": {"token": 7}}),
     ];
-    let frames = messages.map(|message| {
-        let body = message.to_string();
-        format!("Content-Length: {}\r\n\r\n{body}", body.len())
-    });
+    let frames = messages.map(|message| tests::lsp::frame(message.to_string().as_bytes()));
     for _ in 0..20 {
-        editor.client.send_bytes(frames.concat().as_bytes());
+        editor.client.send_bytes(&frames.concat());
         let replayed = editor.client.wait_for_response(&"mine".into());
         assert_eq!(replayed["result"]["cancelled"], true, "{replayed}");
     }

@@ -100,10 +100,9 @@ fn question() -> Value {
 /// Sends requests until the server accepts no more, or has accepted far more than it should buffer.
 #[track_caller]
 pub(super) fn send_until_refused(client: &Client, mut after_each: impl FnMut()) {
-    let question = question().to_string();
-    let frame = format!("Content-Length: {}\r\n\r\n{question}", question.len());
+    let frame = tests::lsp::frame(question().to_string().as_bytes());
     for _ in 0..100_000 {
-        if !client.try_send_bytes(frame.as_bytes()) {
+        if !client.try_send_bytes(&frame) {
             return;
         }
         after_each();
