@@ -87,11 +87,6 @@ impl Case {
         }
     }
 
-    /// Returns the range of its [`TruthLocator`] in `text`.
-    pub fn locate_truth(&self, text: &str) -> Option<Range<usize>> {
-        self.truth_locator().locate_in(&FileText::new(text))
-    }
-
     /// Returns the file before the truth. After a complete body, the prefix may end with a new line that is not in the file.
     fn before_truth(&self) -> &str {
         let parts = self.prefix.split_at_checked(self.byte_range.start);

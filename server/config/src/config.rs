@@ -6,7 +6,7 @@ use crate::engine_definition::{EngineDefinition, merge_engines};
 use crate::environment::Environment;
 use crate::key::{KeySpec, Section, Values, WorkspaceAccess};
 use crate::layer::ConfigLayer;
-use crate::problem::{Problem, ProblemKey, Severity};
+use crate::problem::{Problem, Severity};
 use crate::setting_location::{LayerKind, SettingLocation, SettingOrigin};
 use crate::suggest::backquoted_list;
 use crate::table::{COMPLETION, CONTEXT, Completion, Context, RECORD, Record, SECTIONS, defaults};
@@ -102,11 +102,6 @@ impl Config {
     /// Returns whether a key that does not belong to an engine is set, rather than left at its default.
     pub fn is_set(&self, section: &str, key: &str) -> bool {
         self.origin(section, key).is_some_and(|origin| origin.layer != LayerKind::Default)
-    }
-
-    /// Returns the causes of all problems, for callers that report each only once.
-    pub fn problem_keys(&self) -> impl Iterator<Item = ProblemKey> {
-        self.problems.iter().map(Problem::key)
     }
 }
 

@@ -105,14 +105,6 @@ pub struct Prompt {
     pub reading: AnswerParser,
 }
 
-impl Prompt {
-    /// Splits the prompt before the suffix, for servers that render the hole themselves and take the halves as `prompt` and
-    /// `suffix`, if the template is [`Template::PrefixSuffix`].
-    pub fn split_at_suffix(&self) -> (&str, &str) {
-        self.text.split_at(self.ranges.suffix.start)
-    }
-}
-
 /// Parts of a question that fit into the prompt, in bytes of its texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptParts {

@@ -18,8 +18,8 @@ pub enum Template {
     Family(&'static ModelFamily),
     /// Written out in the configuration.
     Custom(Arc<CustomTemplate>),
-    /// Prefix and suffix separately, for servers that render the hole themselves ([`crate::Prompt::split_at_suffix`]). The model's family,
-    /// if known, provides the tokens that code must not contain.
+    /// Prefix and suffix separately, for servers that render the hole themselves. The model's family, if known, provides the tokens that
+    /// code must not contain.
     PrefixSuffix(Option<&'static ModelFamily>),
 }
 

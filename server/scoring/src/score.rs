@@ -43,13 +43,6 @@ pub struct AnswerText<'a> {
     pub has_ended: bool,
 }
 
-impl<'a> AnswerText<'a> {
-    /// Returns the answer of an engine that ended it and from which nothing was cut.
-    pub fn uncut(text: &'a str) -> AnswerText<'a> {
-        AnswerText { text, raw: text, has_ended: true }
-    }
-}
-
 /// Outcome of a request to an engine.
 #[derive(Clone, Copy, Debug)]
 pub enum AnswerOutcome<'a> {
@@ -175,6 +168,11 @@ mod tests {
 
     use super::*;
 
+    /// The answer of an engine that ended it and from which nothing was cut.
+    fn uncut(text: &str) -> AnswerText<'_> {
+        AnswerText { text, raw: text, has_ended: true }
+    }
+
     /// Parses `file`, whose cursor is at `$0`.
     #[track_caller]
     fn check(language: Language, file: &str, truth: &str, answer: &str, expected: Expect) {
@@ -202,7 +200,7 @@ mod tests {
             truth: "b = a\n    return b",
         };
         let failed = score_response(&question, AnswerOutcome::Failed);
-        let mut right = score_response(&question, AnswerOutcome::InTime(AnswerText::uncut(question.truth)));
+        let mut right = score_response(&question, AnswerOutcome::InTime(uncut(question.truth)));
         let is_stopping =
             |name: &String| name.contains("stop") || name.contains("goes_on") || name.contains("_cut");
         assert_eq!(right.extract_if(.., |name, _| is_stopping(name)).count(), 7, "{right:?}");
@@ -216,7 +214,7 @@ mod tests {
         assert!(failed.values().all(|value| value.counts().num == 0.0), "{failed:?}");
         assert_eq!(failed[metric::RESTRAINT], flag(false));
         assert_eq!(
-            score_response(&nothing_needed, AnswerOutcome::InTime(AnswerText::uncut("")))[metric::RESTRAINT],
+            score_response(&nothing_needed, AnswerOutcome::InTime(uncut("")))[metric::RESTRAINT],
             flag(true)
         );
     }
@@ -224,7 +222,7 @@ mod tests {
     #[test]
     fn a_late_answer_counts_at_any_time_and_not_in_time() {
         let question = ScoringInput { language: Language::Go, prefix: "x := ", suffix: "", truth: "f()" };
-        let [late, in_time] = [AnswerOutcome::Late("f()"), AnswerOutcome::InTime(AnswerText::uncut("f()"))]
+        let [late, in_time] = [AnswerOutcome::Late("f()"), AnswerOutcome::InTime(uncut("f()"))]
             .map(|response| score_response(&question, response));
         let of = |metrics: &Metrics| {
             [metric::EXACT_MATCH, metric::IN_TIME, metric::EXACT_IN_TIME]
@@ -264,8 +262,8 @@ mod tests {
 
     #[test]
     fn wrong_late_and_failed_answers_stop_nowhere() {
-        check_stopping(AnswerOutcome::InTime(AnswerText::uncut("g(a)")), &[]);
-        check_stopping(AnswerOutcome::InTime(AnswerText::uncut("")), &[]);
+        check_stopping(AnswerOutcome::InTime(uncut("g(a)")), &[]);
+        check_stopping(AnswerOutcome::InTime(uncut("")), &[]);
         check_stopping(AnswerOutcome::Late("f(a)"), &[]);
         check_stopping(AnswerOutcome::Failed, &[]);
     }

@@ -106,8 +106,15 @@ fn refresh_many(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn tree_hash(bencher: Bencher<'_, '_>) {
-    let (_folder, follower) = followed();
-    bencher
-        .with_inputs(|| follower.snapshot().without_files([]))
-        .bench_local_values(|snapshot| snapshot.tree_hash().len());
+    let (folder, mut follower) = followed();
+    let changed = path(folder.path(), 0);
+    let mut round = 0;
+    // A snapshot keeps its hash, so each measurement needs another one.
+    let change = || {
+        round += 1;
+        fs::write(&changed, text(0, round)).unwrap();
+        follower.refresh([&changed]).unwrap();
+        follower.snapshot().clone()
+    };
+    bencher.with_inputs(change).bench_local_values(|snapshot| snapshot.tree_hash().len());
 }

@@ -1,8 +1,8 @@
 //! The files of a workspace: found on disk, read once, provided as immutable snapshots.
 //!
 //! The only crate that reads workspace files. [`load`] walks a folder and returns a [`Snapshot`]; everything that it skips is
-//! counted with a [`SkipReason`], so nothing disappears silently. A snapshot never changes: opening a buffer or hiding a file
-//! creates a new snapshot that does not contain the text on disk. [`admission`] applies the walk's rules to a single path.
+//! counted with a [`SkipReason`], so nothing disappears silently. A snapshot never changes. [`admission`] applies the walk's rules to a
+//! single path.
 //!
 //! A [`WorkspaceTracker`] keeps its state between scans: it walks only the changed paths, reads only files whose [`Stamp`] differs, and
 //! has the same snapshot as [`load`] would return at that moment. Without a client that reports changes, a

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use config::{Config, ConfigLayer, Environment, LayerKind, Trust};
+use config::{Config, ConfigLayer, Environment, LayerKind, Problem, Trust};
 
 fn layer(text: &str, trust: Trust) -> ConfigLayer {
     ConfigLayer::file(
@@ -65,7 +65,7 @@ fn a_file_that_lost_its_trust_loses_its_engines() {
 fn a_problem_that_moves_is_the_same_cause() {
     let causes = |text: &str| {
         let config = Config::new(&[layer(text, Trust::Trusted)], &Environment::default());
-        config.problem_keys().collect::<Vec<_>>()
+        config.problems.iter().map(Problem::key).collect::<Vec<_>>()
     };
     assert_eq!(causes("[context]\ncolour = 1\n"), causes("# moved\n[context]\n  colour = 1\n"));
     assert_ne!(causes("[context]\ncolour = 1\n"), causes("[context]\ncolor = 1\n"));

@@ -104,16 +104,6 @@ pub struct ServerPromptSettings {
     pub prompt_tokens: usize,
 }
 
-impl ServerPromptSettings {
-    /// The original's defaults with chunks: 16,384 tokens minus the chunks, 50 for the answer and 100 in reserve.
-    pub const WITH_CHUNKS: ServerPromptSettings =
-        ServerPromptSettings { context_tokens: 12_800, prompt_tokens: 3_434 };
-
-    /// The original's defaults without chunks.
-    pub const WITHOUT_CHUNKS: ServerPromptSettings =
-        ServerPromptSettings { context_tokens: 0, prompt_tokens: 16_234 };
-}
-
 /// Returns the start of `context`, a line feed, and the end of `prefix`. Without a context the line feed remains.
 pub fn served_prompt(
     context: &str,
@@ -220,7 +210,12 @@ mod tests {
         let settings = ServerPromptSettings { context_tokens: 6, prompt_tokens: 3 };
         assert_eq!(served_prompt(&context, "prefix", &settings, &characters), "# Here\nfix");
         assert_eq!(
-            served_prompt("", "prefix", &ServerPromptSettings::WITHOUT_CHUNKS, &characters),
+            served_prompt(
+                "",
+                "prefix",
+                &ServerPromptSettings { context_tokens: 0, prompt_tokens: 16_234 },
+                &characters
+            ),
             "\nprefix"
         );
     }

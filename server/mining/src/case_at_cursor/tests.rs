@@ -1,6 +1,6 @@
 //! Cases at cursors in every language.
 
-use cases::{Case, Origin, OriginKind, Variant};
+use cases::{Case, FileText, Origin, OriginKind, Variant};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use syntax::{Language, SourceFile};
@@ -498,7 +498,8 @@ fn check_place(fixture: &Fixture, offset: usize) {
     assert_eq!(case.truth.is_empty(), case.variant == Some(Variant::Empty));
     assert_eq!(case.truth.trim_end(), case.truth);
     assert!(case.truth.trim().lines().count() <= 60);
-    assert_eq!(case.locate_truth(text), Some(case.byte_range.clone()));
+    let located = case.truth_locator().locate_in(&FileText::new(text));
+    assert_eq!(located, Some(case.byte_range.clone()));
     if case.variant == Some(Variant::FileTail) {
         assert_eq!(case.suffix.trim(), "");
     }
