@@ -15,7 +15,7 @@ use crate::documents::{Documents, OpenDocument};
 use crate::ext::{CaseSummary, EngineResult};
 use crate::locks::lock;
 use crate::recorded_cases::RecordedSnapshot;
-use crate::run_blocking::{beside_while_wanted, run_blocking};
+use crate::run_blocking::{run_blocking, run_cancellable};
 use crate::server::Server;
 use crate::to_proto;
 use crate::tracked_ranges::{CaseLocation, CaseMatch};
@@ -25,7 +25,7 @@ use crate::workspace_folders::Folder;
 pub(crate) async fn recorded_cases(server: &Server, folder: &Arc<Folder>) -> Result<Arc<RecordedSnapshot>> {
     let asked = Arc::clone(folder);
     let (known, problems) =
-        beside_while_wanted(move |cancel| asked.recorded_cases.snapshot(&asked.state(), cancel)).await?;
+        run_cancellable(move |cancel| asked.recorded_cases.snapshot(&asked.state(), cancel)).await?;
     for problem in problems {
         server.client.log_message(MessageType::Warning, problem).await;
     }
@@ -58,7 +58,7 @@ impl CaseSummaries {
         // Of several windows on one file the one opened or edited last counts.
         open.sort_by_key(|(_, document)| document.revision);
         let folder = Arc::clone(folder);
-        beside_while_wanted(move |cancel| {
+        run_cancellable(move |cancel| {
             let mut all = HashMap::new();
             for (path, document) in &open {
                 all.extend(locate_cases(document, &known.of_file(path)?, cancel));

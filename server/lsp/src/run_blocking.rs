@@ -13,12 +13,12 @@ const REQUEST_FAILED: ErrorCode = ErrorCode::ServerError(-32803);
 pub(crate) async fn run_blocking<T: Send + 'static, E: Display + Send + 'static>(
     work: impl FnOnce() -> std::result::Result<T, E> + Send + 'static,
 ) -> Result<T> {
-    beside_while_wanted(move |_| work()).await
+    run_cancellable(move |_| work()).await
 }
 
 /// Same for work whose time depends on the number of cases or runs: the work must check the flag, which is set when its request
 /// is cancelled. The result is then ignored.
-pub(crate) async fn beside_while_wanted<T: Send + 'static, E: Display + Send + 'static>(
+pub(crate) async fn run_cancellable<T: Send + 'static, E: Display + Send + 'static>(
     work: impl FnOnce(&CancelFlag) -> std::result::Result<T, E> + Send + 'static,
 ) -> Result<T> {
     match completion::run_blocking(work).await {

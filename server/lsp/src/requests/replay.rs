@@ -14,9 +14,7 @@ use crate::ext::{ReplayParams, ReplayResult, ReplayTarget};
 use crate::progress::{ProgressReporter, ProgressStep, ProgressTask};
 use crate::recorded_cases::RecordedSnapshot;
 use crate::request_snapshot::RequestSnapshot;
-use crate::run_blocking::{
-    beside_while_wanted, no_case_error, no_folder_error, request_failed, run_blocking,
-};
+use crate::run_blocking::{no_case_error, no_folder_error, request_failed, run_blocking, run_cancellable};
 use crate::server::Server;
 use crate::workspace_folders::Folder;
 
@@ -106,7 +104,7 @@ async fn load_cases(
         let wanted = choose(&known)?;
         wanted.iter().take_while(|_| !cancel.is_cancelled()).map(|case| known.suite.load(case)).collect()
     };
-    beside_while_wanted(loading).await
+    run_cancellable(loading).await
 }
 
 /// Runs the replay and returns the run's folder.

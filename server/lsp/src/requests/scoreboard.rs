@@ -13,7 +13,7 @@ use tower_lsp_server::jsonrpc::Result;
 use crate::case_summaries::recorded_cases;
 use crate::ext::{ScoreboardParams, ScoreboardResult};
 use crate::request_snapshot::RequestSnapshot;
-use crate::run_blocking::{beside_while_wanted, run_blocking};
+use crate::run_blocking::{run_blocking, run_cancellable};
 use crate::server::Server;
 
 pub(crate) async fn scoreboard(server: Server, params: Option<ScoreboardParams>) -> Result<ScoreboardResult> {
@@ -31,7 +31,7 @@ pub(crate) async fn scoreboard(server: Server, params: Option<ScoreboardParams>)
     };
     let read = run.clone();
     let (summary, markdown, text) =
-        beside_while_wanted(move |cancel| render_board(&read, cases.saturating_sub(covered), cancel)).await?;
+        run_cancellable(move |cancel| render_board(&read, cases.saturating_sub(covered), cancel)).await?;
     Ok(ScoreboardResult { suite, cases, run: Some(run), summary: Some(summary), markdown, text })
 }
 

@@ -37,9 +37,9 @@ const OPTIONS: &[FieldSpec] = &[
 ];
 
 const COMPLETIONS: ResponseShape =
-    ResponseShape { is_chat: false, begins_with_role: false, counts_when_asked: false, more: timings_beside };
+    ResponseShape { is_chat: false, begins_with_role: false, counts_when_asked: false, more: with_timings };
 const CHATS: ResponseShape =
-    ResponseShape { is_chat: true, begins_with_role: true, counts_when_asked: false, more: timings_beside };
+    ResponseShape { is_chat: true, begins_with_role: true, counts_when_asked: false, more: with_timings };
 
 pub(super) fn reply(dialect: &Dialect, received: &ReceivedRequest, passed_over: &mut Vec<String>) -> Reply {
     let is_public = matches!(received.path.as_str(), "/health" | "/v1/models");
@@ -163,7 +163,7 @@ fn timings(generation: &Generation) -> Value {
     })
 }
 
-fn timings_beside(generation: &Generation) -> Value {
+fn with_timings(generation: &Generation) -> Value {
     json!({"timings": timings(generation)})
 }
 

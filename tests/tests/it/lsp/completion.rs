@@ -128,6 +128,8 @@ fn ask_with_popup(editor: &Editor, buffer: &Buffer, cursor: usize, selected: &Va
 fn what_is_typed_of_a_suggestion_costs_no_second_question() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
+    // An index that becomes complete between two requests invalidates cached answers.
+    super::handshake::wait_until_ready(&editor);
     let mut buffer = editor.open("talk.py", "x = 1\n");
     let cursor = buffer.text().len();
     assert_eq!(editor.ghost_text(&buffer, cursor), TALK);
@@ -143,6 +145,8 @@ fn what_is_typed_of_a_suggestion_costs_no_second_question() {
 fn what_was_asked_for_by_key_lives_on_while_it_is_typed() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
+    // An index that becomes complete between two requests invalidates cached answers.
+    super::handshake::wait_until_ready(&editor);
     let mut buffer = editor.open("talk.py", "x = 1\n");
     let answer = editor.client.call(REQUEST, completion_params(&buffer, 6, INVOKED));
     assert_eq!(items(&answer).len(), 1, "{answer}");
@@ -168,6 +172,8 @@ fn texts(editor: &Editor, buffer: &Buffer, trigger: u8) -> Vec<String> {
 fn who_asks_by_key_is_given_a_choice_and_who_types_one_suggestion() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &choice());
+    // An index that becomes complete between two requests invalidates cached answers.
+    super::handshake::wait_until_ready(&editor);
     let mut buffer = editor.open("choice.py", "x = 1\n");
     assert_eq!(texts(&editor, &buffer, AUTOMATIC), ["total = 1"]);
     let all = ["total = 1", "total = 2", "price = 3"];
