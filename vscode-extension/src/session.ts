@@ -117,9 +117,7 @@ export class Session implements Disposable {
     await client.start();
     const { version, logFile }: Status = await client.sendRequest(status, {});
     this.bar.setPhase("running", `Ghostbench ${version}`);
-    this.log.info(
-      `version ${version}${logFile === undefined ? "" : `, with its own log file: ${logFile}`}`,
-    );
+    this.log.info(`version ${version}${logFile === undefined ? "" : `, with its own log file: ${logFile}`}`);
   }
 
   private options(): LanguageClientOptions {
