@@ -15,9 +15,9 @@
 //! again.
 
 mod error;
-mod find_program;
 #[cfg(not(unix))]
-mod other;
+mod fallback;
+mod find_program;
 pub(crate) mod restart_backoff;
 #[cfg(unix)]
 mod unix;
@@ -39,7 +39,7 @@ use crate::http::Redactor;
 pub use error::ProgramError;
 
 #[cfg(not(unix))]
-use other::Group;
+use fallback::ProcessGroup;
 #[cfg(unix)]
 use unix::ProcessGroup;
 

@@ -1,5 +1,6 @@
 //! Stops the server when the editor's process ends, even if the pipe remains open.
 
+#[cfg(unix)]
 use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;

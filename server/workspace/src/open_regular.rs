@@ -116,7 +116,7 @@ mod platform {
     use std::os::windows::fs::OpenOptionsExt;
     use std::path::Path;
 
-    use super::NotOpened;
+    use super::OpenError;
 
     /// `FILE_FLAG_OPEN_REPARSE_POINT`: opens a link itself, which is then recognized as one.
     const NO_FOLLOW: u32 = 0x0020_0000;
@@ -132,7 +132,7 @@ mod platform {
     use std::fs::File;
     use std::path::Path;
 
-    use super::NotOpened;
+    use super::OpenError;
 
     pub(super) fn open(root: &Path, path: &str) -> Result<File, OpenError> {
         File::open(root.join(path)).map_err(OpenError::Failed)

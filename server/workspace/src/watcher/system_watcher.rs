@@ -126,7 +126,7 @@ impl fmt::Debug for SystemWatcher {
 
 fn check_file_system(root: &Path) -> Result<(), WatchError> {
     #[cfg(unix)]
-    if let Some(file_system) = super::unix::deaf_file_system(root) {
+    if let Some(file_system) = super::unix::file_system_without_events(root) {
         return Err(WatchError::NoFileSystemEvents { file_system });
     }
     let _ = root;

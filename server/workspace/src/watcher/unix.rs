@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// Returns the name of the file system of `path`, if it is one of these.
 #[cfg(target_os = "linux")]
-pub(super) fn deaf_file_system(path: &Path) -> Option<&'static str> {
+pub(super) fn file_system_without_events(path: &Path) -> Option<&'static str> {
     /// File systems by their `statfs` numbers.
     const DEAF: [(u32, &str); 10] = [
         (0x6969, "NFS"),
@@ -24,7 +24,7 @@ pub(super) fn deaf_file_system(path: &Path) -> Option<&'static str> {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn deaf_file_system(_: &Path) -> Option<&'static str> {
+pub(super) fn file_system_without_events(_: &Path) -> Option<&'static str> {
     None
 }
 

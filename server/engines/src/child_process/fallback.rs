@@ -4,12 +4,12 @@
 use tokio::process::{Child, Command};
 
 /// Empty: there is no group to kill.
-pub(super) struct Group;
+pub(super) struct ProcessGroup;
 
-impl Group {
+impl ProcessGroup {
     pub(super) fn begin(_: &mut Command) {}
 
-    pub(super) fn of(_: &Child) -> Group {
-        Group
+    pub(super) fn of(_: &Child) -> ProcessGroup {
+        ProcessGroup
     }
 }
