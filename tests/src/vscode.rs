@@ -218,8 +218,18 @@ impl VsCode {
     /// Waits until ghost text other than the text on the left is shown, and returns it.
     #[track_caller]
     pub fn wait_for_ghost_text(&self) -> String {
-        self.wait_until("Eyes.ghostText() !== null");
-        self.evaluate("Eyes.ghostText()").as_str().expect("ghost text is text").to_owned()
+        let mut ghost = None;
+        wait_until("ghost text is shown in VS Code", || {
+            ghost = self.evaluate("Eyes.ghostText()").as_str().map(str::to_owned);
+            ghost.is_some()
+        });
+        ghost.expect("it was waited for")
+    }
+
+    /// Waits until this ghost text is shown. Several lines are drawn one after another, so that the first text may be a part of it.
+    #[track_caller]
+    pub fn wait_for_this_ghost_text(&self, text: &str) {
+        self.wait_until(&format!("Eyes.ghostText() === {}", Value::from(text)));
     }
 
     /// Waits for a message to the user with these words.

@@ -13,8 +13,8 @@ use completion::{
 use engines::{EngineKind, FimSetting, HttpEngine, HttpServerConfig, HttpSettings, Proxy, Sampling};
 use futures_util::StreamExt;
 use futures_util::stream;
-use indexer::IndexedFolder;
 use mock::{Dialect, MockModel, MockServer, Reply, ReplyStep, TemplateMarks};
+use session::IndexedFolder;
 use syntax::Language;
 use tokio_util::sync::CancellationToken;
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use indexer::{IndexedFolder, Indexer};
+use session::{IndexedFolder, Indexer};
 use workspace::ReadLimits;
 
 mod branch_switch;

@@ -21,7 +21,7 @@ use builtin::Corpus;
 use cache::Cache;
 use completion::WorkspaceIndex;
 use futures_util::FutureExt;
-use indexer::{IndexedFolder, Indexer};
+use session::{IndexedFolder, Indexer};
 use tokio::sync::watch;
 use workspace::{LoadProgress as Reading, ReadLimits, check_folder};
 
@@ -303,7 +303,7 @@ async fn save_tokens(
 ) -> Result<(), TaskPanic> {
     let owned = Arc::clone(folder);
     let saving =
-        run_in_background(server, folder, move || match indexer::save_corpus(&cache, &root, &corpus) {
+        run_in_background(server, folder, move || match session::save_corpus(&cache, &root, &corpus) {
             Ok(bytes) => tracing::info!(folder = owned.name, bytes, "tokens cached"),
             Err(error) => owned.warn_of_cache_once(&error),
         });

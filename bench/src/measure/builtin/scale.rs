@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use builtin::{BuiltinSettings, Corpus, OpenFile};
 use cache::Cache;
-use indexer::LoadedCorpus;
 use serde_json::{Value, json};
+use session::LoadedCorpus;
 use syntax::{LanguageFamily, SourceFile, TokenKind};
 use workspace::{ReadLimits, Snapshot};
 use xtask::process;
@@ -196,7 +196,7 @@ fn cold(workspace: &Snapshot, cache: &Cache) -> Result<Value> {
     let start = Instant::now();
     drop(corpus.rebuilt(files));
     let sorting_s = start.elapsed().as_secs_f64();
-    let cached = indexer::save_corpus(cache, workspace.root(), &corpus)?;
+    let cached = session::save_corpus(cache, workspace.root(), &corpus)?;
     let (statements, blocks) = ask(&corpus, files);
     let (file_ms, branch_s) = (time_changed_file(&corpus, files)?, time_branch_switch(&corpus, files));
     Ok(json!({

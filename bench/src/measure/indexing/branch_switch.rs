@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use indexer::Indexer;
+use session::Indexer;
 use syntax::SourceFile;
 
 use super::time;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use index::{FileIndex, Term};
-use indexer::IndexedFolder;
+use session::IndexedFolder;
 use syntax::{Language, SourceFile};
 
 use super::time;

@@ -8,8 +8,8 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use cache::Cache;
 use index::{RetrievalQuery, Strategy, TokenBudget};
-use indexer::{IndexedFolder, Indexer};
 use serde_json::{Value, json};
+use session::{IndexedFolder, Indexer};
 use workspace::ReadLimits;
 use xtask::process;
 

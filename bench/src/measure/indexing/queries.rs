@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use index::{RetrievalQuery, Strategy, TokenBudget};
-use indexer::IndexedFolder;
+use session::IndexedFolder;
 use syntax::SourceFile;
 
 use super::time;

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use indexer::IndexedFolder;
+use session::IndexedFolder;
 
 use super::edits::LANGUAGES;
 use crate::measure::figures::SortedTimes;

@@ -8,9 +8,9 @@ use builtin::Corpus;
 use cache::Cache;
 use completion::WorkspaceIndex;
 use index::{CopyIndex, Index};
-use indexer::{Indexer, LoadedCorpus, OpenStats};
 use mining::MiningInput;
 use replay::CodeVersion;
+use session::{Indexer, LoadedCorpus, OpenStats};
 use syntax::{Projects, SourceFile};
 use workspace::{LoadProgress as Reading, ReadLimits, SkipReason, Skips, Snapshot, Totals};
 
@@ -42,7 +42,7 @@ pub(crate) fn index(path: &Path) -> anyhow::Result<IndexedWorkspace> {
     if let Err(error) = indexer.save() {
         print_message(&format!("the cache is not saved: {error}"));
     }
-    let indexer::IndexedFolder { files: snapshot, index, projects } = indexer.current().clone();
+    let session::IndexedFolder { files: snapshot, index, projects } = indexer.current().clone();
     let code = CodeVersion::new(&snapshot, workspace::git_state(path).as_ref());
     Ok(IndexedWorkspace { snapshot, code, index, projects, copies: Arc::default(), duration })
 }
@@ -99,7 +99,7 @@ pub(crate) fn tokens(root: &Path, files: &[SourceFile], cache: Option<&Cache>) -
             count(left_out, "file")
         ));
     }
-    let unsaved = cache.filter(|_| !is_cached).map(|cache| indexer::save_corpus(cache, root, &corpus));
+    let unsaved = cache.filter(|_| !is_cached).map(|cache| session::save_corpus(cache, root, &corpus));
     if let Some(Err(error)) = unsaved {
         print_message(&format!("the cache is not saved: {error}"));
     }

@@ -11,8 +11,8 @@ use cache::Cache;
 use completion::WorkspaceIndex;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use indexer::{IndexedFolder, Indexer};
 use replay::CodeVersion;
+use session::{IndexedFolder, Indexer};
 
 use crate::background_pool::BackgroundPool;
 use crate::workspace_folders::Folder;
@@ -123,7 +123,7 @@ pub(super) fn load_or_build(
         Some(corpus) if !corpus.needs_rebuild() => return (world.clone(), true),
         Some(corpus) => (corpus.rebuilt(files), false),
         None => {
-            let opened = indexer::LoadedCorpus::open(cache, indexed.files.root(), files);
+            let opened = session::LoadedCorpus::open(cache, indexed.files.root(), files);
             if let Some(reason) = &opened.miss {
                 tracing::warn!(reason, "cached tokens cannot be used");
             }

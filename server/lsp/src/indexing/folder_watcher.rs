@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use indexer::Indexer;
+use session::Indexer;
 use tokio::sync::watch::Receiver;
 use workspace::watcher::{WatchError, WatchEvent, Watcher};
 

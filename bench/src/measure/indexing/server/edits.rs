@@ -3,7 +3,7 @@
 use std::fs;
 
 use anyhow::{Result, ensure};
-use indexer::IndexedFolder;
+use session::IndexedFolder;
 use syntax::Language;
 use tests::lsp::{Buffer, Encoding};
 

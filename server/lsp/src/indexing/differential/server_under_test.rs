@@ -12,7 +12,7 @@ use cache::Cache;
 use completion::{CompletionSettings, DocumentText, EditorContext, WorkspaceIndex, complete};
 use engines::{BuiltinEngine, Engine, Rule, ScriptedEngine};
 use index::{FileIndex, Strategy, TokenBudget, Visit};
-use indexer::Indexer;
+use session::Indexer;
 use syntax::{Language, SourceFile};
 use tempfile::TempDir;
 use text::SplitMix64;
@@ -122,7 +122,7 @@ impl ServerUnderTest {
         if saves {
             self.indexer.save_all().expect("there is room");
             if let Some(corpus) = self.contents.index.tokens() {
-                indexer::save_corpus(&cache(&self.caches), &self.disk.root(), corpus).expect("there is room");
+                session::save_corpus(&cache(&self.caches), &self.disk.root(), corpus).expect("there is room");
             }
         }
         self.disk.events.clear();
