@@ -12,11 +12,12 @@ mod redaction;
 mod run;
 mod schema_version;
 mod score;
+mod task;
 mod truth_locator;
+mod words;
 
 pub use case::{
-    BlockKind, Case, CaseId, ContextItem, Exposure, Origin, OriginKind, Scenario, Stage, Tags, Task,
-    UnitTests, Variant, suite_hash, suite_hash_of_ids,
+    BlockKind, Case, CaseId, ContextItem, Exposure, Origin, OriginKind, Tags, suite_hash, suite_hash_of_ids,
 };
 pub use definition_tags::{
     AFTER_JUMP, DEFINED_TAG, DefinitionLocation, ENTITY_TAG, FOLLOWS_TAG, JUDGE_TAG, RESOLVED_TAG,
@@ -30,4 +31,5 @@ pub use redaction::{redact_case, redact_prediction};
 pub use run::{CaseCopies, EngineConfig, Machine, Price, Run, WorkspaceState};
 pub use schema_version::SchemaVersion;
 pub use score::{Score, StoredMetric};
+pub use task::{BlockCut, BodyCut, CompletionTask, CrossFileContext, MissingTail, Scenario, Task, TaskKind};
 pub use truth_locator::{FileText, TruthLocator};

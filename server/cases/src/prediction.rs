@@ -1,13 +1,12 @@
 //! The answer of one engine to one case.
 
-use std::fmt;
 use std::ops::Range;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use crate::SchemaVersion;
-use crate::case::{CaseId, words};
+use crate::case::CaseId;
+use crate::words::words;
 
 /// Identity of the answering engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

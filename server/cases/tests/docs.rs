@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cases::{
-    BlockKind, Case, CaseCopies, ContextItem, Cost, EngineConfig, EngineIdentity, Exposure, Finish, Machine,
-    Origin, OriginKind, Prediction, PredictionTimings, Price, Recorded, Rename, Run, Scenario, SchemaVersion,
-    Score, Span, SpanSource, Stage, Status, StoredMetric, Task, TokenCounts, UnitTests, Variant,
-    WorkspaceState, parse_document, parse_line, to_document, to_line,
+    BlockCut, BlockKind, BodyCut, Case, CaseCopies, CompletionTask, ContextItem, Cost, CrossFileContext,
+    EngineConfig, EngineIdentity, Exposure, Finish, Machine, MissingTail, Origin, OriginKind, Prediction,
+    PredictionTimings, Price, Recorded, Rename, Run, Scenario, SchemaVersion, Score, Span, SpanSource,
+    Status, StoredMetric, Task, TaskKind, TokenCounts, WorkspaceState, parse_document, parse_line,
+    to_document, to_line,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -44,17 +45,22 @@ fn the_run_is_documented() {
 
 #[test]
 fn every_word_is_documented() {
-    check_words("Case", "task", Task::ALL);
+    check_words("Case", "task", TaskKind::ALL);
     check_words("Case", "scenario", Scenario::ALL);
-    check_words("Case", "variant", Variant::ALL);
+    let variants =
+        [names(BlockCut::ALL), names(BodyCut::ALL), names(MissingTail::ALL), names(CrossFileContext::ALL)];
+    check_words("Case", "variant", &variants.concat());
     check_words("Case", "block_kind", BlockKind::ALL);
     check_words("Case", "origin.kind", OriginKind::ALL);
-    check_words("Case", "origin.stage", Stage::ALL);
     check_words("Case", "origin.exposure", Exposure::ALL);
     check_words("Prediction", "status", Status::ALL);
     check_words("Prediction", "finish", Finish::ALL);
     check_words("Prediction", "recorded", Recorded::ALL);
     check_words("Prediction", "spans.from", SpanSource::ALL);
+}
+
+fn names<W: ToString>(words: &[W]) -> Vec<String> {
+    words.iter().map(W::to_string).collect()
 }
 
 /// Checks that the table of the section lists exactly the fields of a complete row. Objects in `open` may have any keys.
@@ -84,8 +90,7 @@ fn collect_fields(value: &Value, path: &str, open: &[&str], fields: &mut BTreeSe
 fn check_words<W: ToString>(section: &str, field: &str, words: &[W]) {
     let described = documented_fields(section).remove(field).expect("the field is documented");
     let documented: Vec<_> = described.split('`').skip(1).step_by(2).map(str::to_owned).collect();
-    let expected: Vec<_> = words.iter().map(W::to_string).collect();
-    assert_eq!(documented, expected, "words of {section}.{field}");
+    assert_eq!(documented, names(words), "words of {section}.{field}");
 }
 
 /// Checks that the example row parses and prints to the same bytes.
@@ -120,9 +125,7 @@ fn full_case() -> Case {
         schema: SchemaVersion::CURRENT,
         id: String::new(),
         hole: "src/area.py:32".to_owned(),
-        task: Task::Complete,
-        scenario: Scenario::Rag,
-        variant: Some(Variant::HeaderEnd),
+        task: Task::Complete(CompletionTask::CrossFile(CrossFileContext::Retrieval)),
         language: "python".to_owned(),
         block_kind: Some(BlockKind::Function),
         path: "src/area.py".to_owned(),
@@ -149,16 +152,10 @@ fn full_case() -> Case {
             dirty: Some(false),
             tree_hash: "9d2f".to_owned(),
             recorded_at: Some("2026-01-02T03:04:05Z".to_owned()),
-            stage: Some(Stage::Save),
             exposure: Exposure::None,
             exposed_arm: Some("qwen".to_owned()),
             probability: Some(0.1),
         },
-        tests: Some(UnitTests {
-            command: "pytest -q {ids}".to_owned(),
-            ids: vec!["tests/test_area.py::test_circle".to_owned()],
-            timeout_s: 60,
-        }),
         tags: BTreeMap::from([("last_changed".to_owned(), "2025".to_owned())]),
     };
     case.id = case.compute_id();

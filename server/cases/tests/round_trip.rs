@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use cases::{
-    BlockKind, Case, ContextItem, Cost, EngineIdentity, Exposure, Finish, Origin, OriginKind, ParsedLines,
-    Prediction, PredictionTimings, Recorded, Rename, Scenario, SchemaVersion, Score, Span, SpanSource, Stage,
-    Status, StoredMetric, Task, TokenCounts, UnitTests, Variant, parse_line, parse_lines, suite_hash,
-    to_line,
+    BlockCut, BlockKind, BodyCut, Case, CompletionTask, ContextItem, Cost, CrossFileContext, EngineIdentity,
+    Exposure, Finish, MissingTail, Origin, OriginKind, ParsedLines, Prediction, PredictionTimings, Recorded,
+    Rename, SchemaVersion, Score, Span, SpanSource, Status, StoredMetric, Task, TokenCounts, parse_line,
+    parse_lines, suite_hash, to_line,
 };
 use proptest::option;
 use proptest::prelude::*;
@@ -28,29 +28,40 @@ prop_compose! {
 prop_compose! {
     fn origin()(
         kind in select(OriginKind::ALL), benchmark in option::of(".{0,9}"), commit in option::of("[0-9a-f]{8}"),
-        dirty in any::<Option<bool>>(), recorded_at in option::of("[0-9T:Z-]{0,20}"), stage in option::of(select(Stage::ALL)),
+        dirty in any::<Option<bool>>(), recorded_at in option::of("[0-9T:Z-]{0,20}"),
         exposure in select(Exposure::ALL), probability in option::of(finite()),
     ) -> Origin {
         Origin {
             kind, benchmark_id: benchmark.clone(), repository: benchmark.clone(), exposed_arm: benchmark.clone(), benchmark, commit,
-            dirty, tree_hash: "t".to_owned(), recorded_at, stage, exposure, probability,
+            dirty, tree_hash: "t".to_owned(), recorded_at, exposure, probability,
         }
     }
 }
 
+/// Returns every task.
+fn tasks() -> Vec<Task> {
+    let completions = [
+        BlockCut::ALL.iter().copied().map(CompletionTask::FullBlock).collect::<Vec<_>>(),
+        BodyCut::ALL.iter().copied().map(CompletionTask::InnerBlock).collect(),
+        MissingTail::ALL.iter().copied().map(CompletionTask::IncompleteSuffix).collect(),
+        vec![CompletionTask::Rag],
+        CrossFileContext::ALL.iter().copied().map(CompletionTask::CrossFile).collect(),
+    ];
+    completions.concat().into_iter().map(Task::Complete).collect()
+}
+
 prop_compose! {
     fn case()(
-        hole in ".{0,9}", task in select(Task::ALL), scenario in select(Scenario::ALL), variant in option::of(select(Variant::ALL)),
+        hole in ".{0,9}", task in select(tasks()),
         block_kind in option::of(select(BlockKind::ALL)), texts in proptest::array::uniform3("(.|\n|\r){0,60}"), at in 0usize..9999,
-        context in proptest::collection::vec(context_item(), 0..3), origin in origin(), has_tests in any::<bool>(),
+        context in proptest::collection::vec(context_item(), 0..3), origin in origin(),
         tags in proptest::collection::btree_map(".{0,5}", ".{0,5}", 0..3),
     ) -> Case {
         let [prefix, suffix, truth] = texts;
-        let tests = has_tests.then(|| UnitTests { command: "pytest {ids}".to_owned(), ids: vec![hole.clone()], timeout_s: 60 });
         let mut case = Case {
-            schema: SchemaVersion::CURRENT, id: String::new(), hole, task, scenario, variant, language: "python".to_owned(), block_kind,
+            schema: SchemaVersion::CURRENT, id: String::new(), hole, task, language: "python".to_owned(), block_kind,
             path: "a/b.py".to_owned(), byte_range: at..at + truth.len(), line: 3, character: 4, prefix, suffix, truth, context,
-            origin, tests, tags,
+            origin, tags,
         };
         case.id = case.compute_id();
         case
@@ -125,7 +136,7 @@ proptest! {
 
     #[test]
     fn the_id_ignores_where_a_case_comes_from(case in case(), origin in origin()) {
-        let moved = Case { origin, tags: BTreeMap::new(), tests: None, byte_range: 0..1, line: 9, ..case.clone() };
+        let moved = Case { origin, tags: BTreeMap::new(), byte_range: 0..1, line: 9, ..case.clone() };
         prop_assert_eq!(moved.compute_id(), case.id);
     }
 
@@ -165,6 +176,47 @@ fn a_newer_minor_schema_with_an_unknown_field_is_read() {
     assert!(to_line(&score).contains(r#""schema":"1.9""#));
 }
 
+/// Ids of cases that older versions wrote, by their words.
+#[test]
+fn words_and_ids_of_tasks_are_those_of_older_suites() {
+    let row = |words: &str, id: &str| {
+        format!(
+            concat!(
+                r#"{{"schema":"1.4","id":"{id}","hole":"h","task":"complete",{words},"language":"go","path":"p","byte_range":{{"#,
+                r#""start":0,"end":1}},"line":0,"character":0,"prefix":"","suffix":"","truth":"x","#,
+                r#""origin":{{"kind":"mined","tree_hash":"t","exposure":"none"}}}}"#
+            ),
+            id = id,
+            words = words
+        )
+    };
+    for (words, id) in [
+        (r#""scenario":"full_block","variant":"header_end""#, "b417c8fc7d4bc6b195a4c8c6e0a32cba"),
+        (r#""scenario":"inner_block","variant":"empty""#, "51e6289fdca21f5f37ed133924cd276c"),
+        (r#""scenario":"incomplete_suffix","variant":"file_tail""#, "be2b4eacf12bce70f15d5ffb20a164c2"),
+        (r#""scenario":"rag""#, "908db9e92ea5c47c96bfb43117bef566"),
+        (r#""scenario":"cross_file","variant":"oracle""#, "b5a98a09f07155601dd5af2986baa24e"),
+    ] {
+        let line = row(words, id) + "\n";
+        let case: Case = parse_line(&line, 1).unwrap();
+        assert_eq!(case.compute_id(), id, "{words}");
+        assert_eq!(to_line(&case), line);
+    }
+    let refused = |words: &str| parse_line::<Case>(&row(words, ""), 3).unwrap_err().message;
+    assert_eq!(
+        refused(r#""scenario":"inner_block","variant":"header_end""#),
+        "scenario `inner_block` has no variant `header_end`; its variants are `rest_of_block`, `empty`"
+    );
+    assert_eq!(
+        refused(r#""scenario":"cross_file""#),
+        "scenario `cross_file` needs a variant; its variants are `in_file`, `retrieval`, `oracle`"
+    );
+    assert_eq!(
+        refused(r#""scenario":"rag","variant":"empty""#),
+        "scenario `rag` has no variants; remove `empty`"
+    );
+}
+
 #[test]
 fn a_broken_line_in_the_middle_is_an_error_that_names_it() {
     let good = r#"{"schema":"1.0","case":"c","fingerprint":"f","repetition":0,"metrics":{}}"#;
@@ -176,7 +228,7 @@ fn a_broken_line_in_the_middle_is_an_error_that_names_it() {
 fn the_suite_hash_depends_on_the_order() {
     let ids = ["a", "b"].map(|id| {
         let line = format!(
-            r#"{{"schema":"1.0","id":"{id}","hole":"h","task":"complete","scenario":"full_block","language":"rust","path":"p",
+            r#"{{"schema":"1.0","id":"{id}","hole":"h","task":"complete","scenario":"full_block","variant":"block_start","language":"rust","path":"p",
             "byte_range":{{"start":0,"end":1}},"line":0,"character":0,"prefix":"","suffix":"","truth":"x",
             "origin":{{"kind":"mined","tree_hash":"t","exposure":"none"}}}}"#
         );

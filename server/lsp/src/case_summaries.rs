@@ -89,8 +89,8 @@ impl CaseSummaries {
         let place = self.locations.get(&case.id);
         CaseSummary {
             id: case.id.clone(),
-            scenario: case.scenario.name().to_owned(),
-            variant: case.variant.map(|variant| variant.name().to_owned()),
+            scenario: case.task.scenario().name().to_owned(),
+            variant: case.task.variant().map(str::to_owned),
             block_kind: case.block_kind.map(|kind| kind.name().to_owned()),
             language: case.language.clone(),
             uri: uri(&self.folder, path),

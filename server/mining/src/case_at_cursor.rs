@@ -21,10 +21,10 @@
 
 use std::fmt;
 
-use cases::{Case, Origin, Scenario, Variant};
+use cases::{Case, CompletionTask, MissingTail, Origin};
 use syntax::{SourceFile, Tree};
 
-use crate::cut_case::{CaseDraft, shape_variant, tags};
+use crate::cut_case::{CaseDraft, shape_task, tags};
 use crate::parsed_file::{CutShape, Hole, MAX_TRUTH_LINES, ParsedFile};
 
 mod hole_at_cursor;
@@ -86,32 +86,32 @@ pub fn case_at_cursor(
     }
     let parsed = ParsedFile::new(file, tree);
     let hole = hole_at_cursor::hole_at_cursor(&parsed, tree, offset)?;
-    let (scenario, variant) = live_scenario(text, &hole);
+    let task = live_task(text, &hole);
     let question = CaseDraft {
-        scenario,
-        variant: Some(variant),
+        task,
         block_kind: Some(hole.kind),
         range: hole.range.clone(),
         prefix: prefix.to_owned(),
         suffix: &text[hole.range.end..],
         context: Vec::new(),
-        tags: tags(scenario, &hole),
+        tags: tags(task, &hole),
     };
     Ok(question.into_case(file, origin))
 }
 
-/// Returns the scenario and variant if the text of the hole is not written yet.
-fn live_scenario(text: &str, hole: &Hole) -> (Scenario, Variant) {
+/// Returns the task if the text of the hole is not written yet.
+fn live_task(text: &str, hole: &Hole) -> CompletionTask {
     let is_closer = |c: char| c.is_whitespace() || ")]};,".contains(c);
     let rest_of_function = hole.function_end.and_then(|end| text.get(hole.range.end..end));
-    let scenario_of_shape = match hole.shape {
-        CutShape::RestOfBlock | CutShape::Empty => Scenario::InnerBlock,
-        CutShape::BlockStart | CutShape::HeaderEnd | CutShape::MidStatement => Scenario::FullBlock,
-    };
+    let complete = shape_task(hole.shape);
     match rest_of_function {
-        _ if hole.shape == CutShape::Empty => (Scenario::InnerBlock, Variant::Empty),
-        _ if text[hole.range.end..].trim().is_empty() => (Scenario::IncompleteSuffix, Variant::FileTail),
-        Some(rest) if rest.chars().all(is_closer) => (Scenario::IncompleteSuffix, Variant::FunctionTail),
-        _ => (scenario_of_shape, shape_variant(hole.shape)),
+        _ if hole.shape == CutShape::Empty => complete,
+        _ if text[hole.range.end..].trim().is_empty() => {
+            CompletionTask::IncompleteSuffix(MissingTail::FileTail)
+        }
+        Some(rest) if rest.chars().all(is_closer) => {
+            CompletionTask::IncompleteSuffix(MissingTail::FunctionTail)
+        }
+        _ => complete,
     }
 }

@@ -14,8 +14,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use cases::{
-    Case, ContextItem, DEFINED_TAG, DefinitionLocation, ENTITY_TAG, JUDGE_TAG, RESOLVED_TAG, Scenario, Tags,
-    Variant,
+    Case, CompletionTask, ContextItem, CrossFileContext, DEFINED_TAG, DefinitionLocation, ENTITY_TAG,
+    JUDGE_TAG, RESOLVED_TAG, Scenario, Tags,
 };
 use index::{CrossFileUse, RetrievalQuery, Searcher, Strategy, TokenBudget};
 use rayon::prelude::*;
@@ -142,15 +142,15 @@ impl<'a> CrossFileMiner<'a> {
         if self.occurs_in_other_file(hole.file, &source.text[hole.range.clone()]) {
             return None;
         }
-        let in_file = self.case(hole, Variant::InFile, Vec::new());
+        let in_file = self.case(hole, CrossFileContext::InFile, Vec::new());
         if self.judge.is_some_and(|judge| (judge.is_right)(&in_file)) {
             return None;
         }
         let searcher = self.repository.searcher_without(source, &hole.range);
         let found = self.retrieve(&searcher, source, before, after);
         let told = self.retrieve(&searcher, source, &source.text[..hole.range.end], after);
-        let retrieval = self.case(hole, Variant::Retrieval, found);
-        let oracle = self.case(hole, Variant::Oracle, told);
+        let retrieval = self.case(hole, CrossFileContext::Retrieval, found);
+        let oracle = self.case(hole, CrossFileContext::Oracle, told);
         Some([in_file, retrieval, oracle])
     }
 
@@ -176,11 +176,10 @@ impl<'a> CrossFileMiner<'a> {
         hits.into_iter().map(context_item).collect()
     }
 
-    fn case(&self, hole: &CrossFileHole, variant: Variant, context: Vec<ContextItem>) -> Case {
+    fn case(&self, hole: &CrossFileHole, shown: CrossFileContext, context: Vec<ContextItem>) -> Case {
         let source = &self.repository.files[hole.file];
         let question = CaseDraft {
-            scenario: Scenario::CrossFile,
-            variant: Some(variant),
+            task: CompletionTask::CrossFile(shown),
             block_kind: None,
             range: hole.range.clone(),
             prefix: source.text[..hole.range.start].to_owned(),

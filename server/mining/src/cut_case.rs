@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use cases::{
-    AFTER_JUMP, BlockKind, Case, ContextItem, FOLLOWS_TAG, Origin, Scenario, SchemaVersion, Tags, Task,
-    Variant,
+    AFTER_JUMP, BlockCut, BlockKind, BodyCut, Case, CompletionTask, ContextItem, FOLLOWS_TAG, MissingTail,
+    Origin, Scenario, SchemaVersion, Tags, Task,
 };
 use index::{CopyIndex, FunctionQuery, RemovedCode, Searcher};
 use syntax::{Projects, SourceFile};
@@ -41,8 +41,7 @@ pub(crate) enum SuffixExtent {
 
 /// A case before its position and id are computed.
 pub(crate) struct CaseDraft<'a> {
-    pub(crate) scenario: Scenario,
-    pub(crate) variant: Option<Variant>,
+    pub(crate) task: CompletionTask,
     pub(crate) block_kind: Option<BlockKind>,
     pub(crate) range: Range<usize>,
     pub(crate) prefix: String,
@@ -61,9 +60,7 @@ impl CaseDraft<'_> {
             schema: SchemaVersion::CURRENT,
             id: String::new(),
             hole: format!("{}:{}-{}", source.path, self.range.start, self.range.end),
-            task: Task::Complete,
-            scenario: self.scenario,
-            variant: self.variant,
+            task: Task::Complete(self.task),
             language: source.language.name().to_owned(),
             block_kind: self.block_kind,
             path: source.path.to_string(),
@@ -75,7 +72,6 @@ impl CaseDraft<'_> {
             truth: source.text[self.range].to_owned(),
             context: self.context,
             origin: origin.clone(),
-            tests: None,
             tags: self.tags,
         };
         case.id = case.compute_id();
@@ -126,15 +122,15 @@ impl<'a> MiningRepository<'a> {
             Scenario::Rag => Some(self.similar_functions(source, hole)?),
             _ => None,
         };
+        let task = completion_task(scenario, hole.shape, tail)?;
         let question = CaseDraft {
-            scenario,
-            variant: variant(scenario, hole.shape, tail),
+            task,
             block_kind: Some(hole.kind),
             range: hole.range.clone(),
             prefix,
             suffix,
             context: context.unwrap_or_default(),
-            tags: tags(scenario, hole),
+            tags: tags(task, hole),
         };
         Some(question.into_case(source, self.origin))
     }
@@ -231,31 +227,37 @@ fn suffix<'a>(text: &'a str, hole: &Hole, tail: SuffixExtent) -> Option<&'a str>
     if is_incomplete { text.get(missing.end..) } else { None }
 }
 
-fn variant(scenario: Scenario, shape: CutShape, tail: SuffixExtent) -> Option<Variant> {
+/// Returns the task of a hole; `None` if the scenario has no such cut.
+fn completion_task(scenario: Scenario, shape: CutShape, tail: SuffixExtent) -> Option<CompletionTask> {
+    let complete = shape_task(shape);
     match (scenario, tail) {
-        (Scenario::Rag, _) => None,
-        (_, SuffixExtent::WithoutFunction) => Some(Variant::FunctionTail),
-        (_, SuffixExtent::Nothing) => Some(Variant::FileTail),
-        (_, SuffixExtent::Whole) => Some(shape_variant(shape)),
+        (Scenario::Rag, _) => Some(CompletionTask::Rag),
+        (_, SuffixExtent::WithoutFunction) => {
+            Some(CompletionTask::IncompleteSuffix(MissingTail::FunctionTail))
+        }
+        (_, SuffixExtent::Nothing) => Some(CompletionTask::IncompleteSuffix(MissingTail::FileTail)),
+        (_, SuffixExtent::Whole) => (Task::Complete(complete).scenario() == scenario).then_some(complete),
     }
 }
 
-pub(crate) fn shape_variant(shape: CutShape) -> Variant {
+/// Returns the task of a hole whose surrounding code is complete.
+pub(crate) fn shape_task(shape: CutShape) -> CompletionTask {
     match shape {
-        CutShape::BlockStart => Variant::BlockStart,
-        CutShape::HeaderEnd => Variant::HeaderEnd,
-        CutShape::MidStatement => Variant::MidStatement,
-        CutShape::RestOfBlock => Variant::RestOfBlock,
-        CutShape::Empty => Variant::Empty,
+        CutShape::BlockStart => CompletionTask::FullBlock(BlockCut::BlockStart),
+        CutShape::HeaderEnd => CompletionTask::FullBlock(BlockCut::HeaderEnd),
+        CutShape::MidStatement => CompletionTask::FullBlock(BlockCut::MidStatement),
+        CutShape::RestOfBlock => CompletionTask::InnerBlock(BodyCut::RestOfBlock),
+        CutShape::Empty => CompletionTask::InnerBlock(BodyCut::Empty),
     }
 }
 
 /// Returns the tags of a case: the cut, if the variant describes the tail instead; and for a complete body, whether
 /// its last statement makes further code unreachable.
-pub(crate) fn tags(scenario: Scenario, hole: &Hole) -> Tags {
-    match (scenario, hole.shape) {
-        (Scenario::Rag | Scenario::IncompleteSuffix, shape) => {
-            [("cut".to_owned(), shape_variant(shape).name().to_owned())].into()
+pub(crate) fn tags(task: CompletionTask, hole: &Hole) -> Tags {
+    match (task, hole.shape) {
+        (CompletionTask::Rag | CompletionTask::IncompleteSuffix(_), shape) => {
+            let cut = Task::Complete(shape_task(shape)).variant().unwrap_or_default();
+            [("cut".to_owned(), cut.to_owned())].into()
         }
         (_, CutShape::Empty) if hole.follows_jump => [(FOLLOWS_TAG.to_owned(), AFTER_JUMP.to_owned())].into(),
         _ => Tags::new(),

@@ -22,7 +22,7 @@ mod unanswerable;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use cases::{Case, Origin, Scenario, Variant};
+use cases::{Case, Origin, Scenario, Task};
 use index::{CopyIndex, Index};
 use rayon::prelude::*;
 use syntax::{Projects, SourceFile};
@@ -109,6 +109,6 @@ pub fn mine(sources: &MiningInput<'_>, options: &MiningOptions, judge: Option<&J
     drawn
 }
 
-fn sort_key(case: &Case) -> (Scenario, &str, usize, Option<Variant>, &str) {
-    (case.scenario, &case.path, case.byte_range.start, case.variant, &case.id)
+fn sort_key(case: &Case) -> (Scenario, &str, usize, Task, &str) {
+    (case.scenario(), &case.path, case.byte_range.start, case.task, &case.id)
 }

@@ -6,11 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use cases::{BlockKind, Case, Scenario};
+use cases::{BlockKind, Case, Scenario, Task};
 use syntax::Language;
 
 use crate::cross_file::{CrossFileHole, CrossFileMiner, VARIANT_COUNT, without_whitespace};
-use crate::cut_case::{MiningRepository, SuffixExtent, shape_variant};
+use crate::cut_case::{MiningRepository, SuffixExtent, shape_task};
 use crate::holes::FileHoles;
 use crate::parsed_file::{CutShape, Hole};
 use crate::seeded_random::SeededRandom;
@@ -153,7 +153,7 @@ impl CaseSampler<'_> {
     /// Adds the full-block cases with an enclosing function again, with similar functions as context.
     fn sample_rag_twins(&mut self, wanted: usize) -> usize {
         let twins: Vec<Case> =
-            self.cases.iter().filter(|case| case.scenario == Scenario::FullBlock).cloned().collect();
+            self.cases.iter().filter(|case| case.scenario() == Scenario::FullBlock).cloned().collect();
         let twins = twins.iter().filter_map(|case| self.rag_twin(case)).take(wanted).collect::<Vec<_>>();
         let found = twins.len();
         self.cases.extend(twins);
@@ -163,8 +163,8 @@ impl CaseSampler<'_> {
     fn rag_twin(&self, case: &Case) -> Option<Case> {
         let file = self.repository.files.iter().position(|file| *file.path == *case.path)?;
         // Nested blocks may have the same range and kind: the body of one `if` may be another one.
-        let key = |hole: &Hole| (hole.range.clone(), Some(hole.kind), Some(shape_variant(hole.shape)));
-        let asked = (case.byte_range.clone(), case.block_kind, case.variant);
+        let key = |hole: &Hole| (hole.range.clone(), Some(hole.kind), Task::Complete(shape_task(hole.shape)));
+        let asked = (case.byte_range.clone(), case.block_kind, case.task);
         let hole = self.holes.get(file)?.holes.iter().find(|hole| key(hole) == asked)?;
         self.repository.cut(file, hole, Scenario::Rag, SuffixExtent::Whole)
     }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use cases::{Case, Variant};
+use cases::{BlockCut, BodyCut, Case, CompletionTask, Scenario, Task};
 use syntax::{BracketContent, Language, StatementReader, TokenKind};
 use text::is_invisible;
 
@@ -131,9 +131,9 @@ pub(crate) fn unanswerable_reason(case: &Case) -> Option<UnanswerableReason> {
 /// Whether the truth is the rest of a body whose head is not directly before the cursor.
 fn is_rest_of_body(case: &Case) -> bool {
     let cut = case.tags.get("cut").map(String::as_str);
-    match case.variant {
-        Some(Variant::RestOfBlock) => true,
-        Some(Variant::HeaderEnd) => !ends_with_head(case),
+    match case.task {
+        Task::Complete(CompletionTask::InnerBlock(BodyCut::RestOfBlock)) => true,
+        Task::Complete(CompletionTask::FullBlock(BlockCut::HeaderEnd)) => !ends_with_head(case),
         _ => cut == Some("header_end") && !ends_with_head(case),
     }
 }
@@ -162,9 +162,9 @@ fn blocks(language: Language, case: &Case) -> Option<UnanswerableReason> {
         }
     }
     let last = truth.iter().rfind(|token| token.kind != TokenKind::Newline)?;
-    let is_tail_missing = matches!(case.variant, Some(Variant::FileTail | Variant::FunctionTail));
+    let is_tail_missing = case.scenario() == Scenario::IncompleteSuffix;
     // The other cuts are in a statement or in a block's body.
-    let is_whole_item = case.tags.get("cut").is_some_and(|cut| cut == Variant::BlockStart.name());
+    let is_whole_item = case.tags.get("cut").is_some_and(|cut| cut == BlockCut::BlockStart.name());
     if is_item && is_tail_missing && is_whole_item && reader.open().len() >= depth {
         return Some(UnanswerableReason::OpenList);
     }

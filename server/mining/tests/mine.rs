@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use cases::{BlockKind, Case, Origin, OriginKind, Scenario, Variant, to_line};
+use cases::{BlockKind, Case, CompletionTask, MissingTail, Origin, OriginKind, Scenario, Task, to_line};
+
+const FUNCTION_TAIL: Task = Task::Complete(CompletionTask::IncompleteSuffix(MissingTail::FunctionTail));
+const FILE_TAIL: Task = Task::Complete(CompletionTask::IncompleteSuffix(MissingTail::FileTail));
 use index::Index;
 use mining::{MiningInput, MiningOptions, MiningResult, Mix, UnanswerableReason};
 use syntax::{Language, Projects, SourceFile};
@@ -126,8 +129,8 @@ fn cases_fit_back_into_their_files() {
         let text = &*files.iter().find(|file| *file.path == *case.path).unwrap().text;
         assert_eq!(&text[case.byte_range.clone()], case.truth);
         let before = &text[..case.byte_range.start];
-        match case.variant {
-            Some(Variant::Empty) => {
+        match case.task {
+            Task::EMPTY => {
                 let fresh_line = case.prefix.strip_prefix(before).unwrap();
                 assert_eq!(fresh_line.trim(), "");
                 assert_eq!(fresh_line.contains('\r'), text.contains('\r'), "{fresh_line:?}");
@@ -151,8 +154,8 @@ fn truths_have_one_to_sixty_lines_and_complete_bodies_none() {
     );
     for case in mine_from(&[file("long.py", Language::Python, &long)], &options(40, 3)) {
         let lines = case.truth.lines().count();
-        let allowed = if case.variant == Some(Variant::Empty) { 0..=0 } else { 1..=60 };
-        assert!(allowed.contains(&lines), "{} lines in {:?}", lines, case.variant);
+        let allowed = if case.task == Task::EMPTY { 0..=0 } else { 1..=60 };
+        assert!(allowed.contains(&lines), "{} lines in {:?}", lines, case.task);
     }
 }
 
@@ -161,14 +164,14 @@ fn incomplete_suffixes_miss_the_tail() {
     let files = files();
     let cases =
         mine_from(&files, &MiningOptions { scenarios: vec![Scenario::IncompleteSuffix], ..options(40, 1) });
-    let variants: BTreeSet<_> = cases.iter().map(|case| case.variant).collect();
-    assert_eq!(variants, [Some(Variant::FunctionTail), Some(Variant::FileTail)].into());
+    let variants: BTreeSet<_> = cases.iter().map(|case| case.task).collect();
+    assert_eq!(variants, [FUNCTION_TAIL, FILE_TAIL].into());
     for case in &cases {
         let text = &*files.iter().find(|file| *file.path == *case.path).unwrap().text;
         let whole = &text[case.byte_range.end..];
         assert!(case.suffix.len() < whole.len());
-        match case.variant {
-            Some(Variant::FileTail) => assert_eq!(case.suffix, ""),
+        match case.task {
+            FILE_TAIL => assert_eq!(case.suffix, ""),
             _ => {
                 assert!(!whole[..whole.len() - case.suffix.len()].trim().is_empty());
                 assert!(case.suffix.starts_with(['\n', '\r']), "{:?}", case.suffix);
@@ -194,10 +197,10 @@ fn rag_cases_are_twins_of_full_blocks_with_functions_of_other_files() {
     let cases = mine_from(&files(), &options(80, 1));
     let full: BTreeSet<&str> = cases
         .iter()
-        .filter(|case| case.scenario == Scenario::FullBlock)
+        .filter(|case| case.scenario() == Scenario::FullBlock)
         .map(|case| case.hole.as_str())
         .collect();
-    let rag: Vec<&Case> = cases.iter().filter(|case| case.scenario == Scenario::Rag).collect();
+    let rag: Vec<&Case> = cases.iter().filter(|case| case.scenario() == Scenario::Rag).collect();
     assert!(rag.iter().any(|case| full.contains(case.hole.as_str())));
     for case in rag {
         assert!((1..=3).contains(&case.context.len()));
@@ -225,7 +228,7 @@ fn kinds_and_scenarios_are_drawn_evenly() {
         cases.iter().for_each(|case| *counts.entry(of(case)).or_default() += 1);
         counts
     };
-    let scenarios = count(&|case| case.scenario.to_string());
+    let scenarios = count(&|case| case.scenario().to_string());
     assert_eq!(scenarios.values().collect::<Vec<_>>(), [&40, &40, &80, &40], "{scenarios:?}");
     let kinds = count(&|case| case.block_kind.unwrap().to_string());
     assert_eq!(kinds.len(), BlockKind::ALL.len(), "{kinds:?}");
@@ -240,7 +243,7 @@ fn complete_bodies_are_half_of_a_small_suite_and_of_all_kinds() {
     let files: Vec<SourceFile> = (0..20).flat_map(variations).collect();
     let cases =
         mine_from(&files, &MiningOptions { scenarios: vec![Scenario::InnerBlock], ..options(100, 1) });
-    let empty: Vec<&Case> = cases.iter().filter(|case| case.variant == Some(Variant::Empty)).collect();
+    let empty: Vec<&Case> = cases.iter().filter(|case| case.task == Task::EMPTY).collect();
     let kinds: BTreeSet<_> = empty.iter().map(|case| case.block_kind).collect();
     assert_eq!((cases.len(), empty.len()), (100, 50));
     assert!(kinds.len() >= 3, "{kinds:?}");
@@ -252,7 +255,7 @@ fn a_begun_statement_does_not_start_between_its_braces() {
         .repeat(9);
     let files = [file("macros.rs", Language::Rust, &text)];
     let cases = mine_from(&files, &MiningOptions { scenarios: vec![Scenario::FullBlock], ..options(40, 1) });
-    let begun = cases.iter().filter(|case| case.variant == Some(Variant::MidStatement));
+    let begun = cases.iter().filter(|case| case.task.variant() == Some("mid_statement"));
     let count = |text: &str, brace| text.matches(brace).count();
     assert!(begun.clone().count() > 0);
     for case in begun {
@@ -266,7 +269,7 @@ fn a_fresh_line_is_indented_as_the_last_statement() {
         + &"def f(a):\n    g(a)\n    for b in a:\n        h(b)\n\n".repeat(9);
     let files = [file("long.py", Language::Python, &text)];
     let cases = mine_from(&files, &MiningOptions { scenarios: vec![Scenario::InnerBlock], ..options(20, 1) });
-    let empty: Vec<&Case> = cases.iter().filter(|case| case.variant == Some(Variant::Empty)).collect();
+    let empty: Vec<&Case> = cases.iter().filter(|case| case.task == Task::EMPTY).collect();
     assert!(!empty.is_empty());
     for case in empty {
         assert!(case.prefix.ends_with("\n    "), "{:?}", case.prefix);
@@ -280,7 +283,7 @@ fn a_begun_statement_misses_more_than_closers() {
         let files = [file("calls.js", Language::JavaScript, &text)];
         let cases =
             mine_from(&files, &MiningOptions { scenarios: vec![Scenario::FullBlock], ..options(40, 1) });
-        let begun = cases.iter().filter(|case| case.variant == Some(Variant::MidStatement));
+        let begun = cases.iter().filter(|case| case.task.variant() == Some("mid_statement"));
         assert!(begun.clone().count() > 3);
         for case in begun {
             assert!(case.truth.contains(char::is_alphanumeric), "{:?}", case.truth);
@@ -296,7 +299,7 @@ fn a_line_of_a_group_ends_by_itself() {
         .map(|i| file(&format!("{i}.go"), Language::Go, &text.replace('g', &format!("g{i}"))))
         .collect();
     let cases = mine_from(&files, &MiningOptions { scenarios: vec![Scenario::FullBlock], ..options(60, 1) });
-    let begun = cases.iter().filter(|case| case.variant == Some(Variant::MidStatement));
+    let begun = cases.iter().filter(|case| case.task.variant() == Some("mid_statement"));
     assert!(begun.clone().any(|case| !case.truth.contains('\n')));
     for case in begun.filter(|case| case.truth.contains('\n')) {
         assert!(case.truth.starts_with('('), "{:?}", case.truth);
@@ -394,7 +397,7 @@ fn the_same_text_around_a_cursor_counts_once() {
 #[test]
 fn a_body_that_ends_with_a_jump_is_told_apart() {
     let cases = all_of(Scenario::InnerBlock, &files());
-    let empty: Vec<&Case> = cases.iter().filter(|case| case.variant == Some(Variant::Empty)).collect();
+    let empty: Vec<&Case> = cases.iter().filter(|case| case.task == Task::EMPTY).collect();
     let (behind, others): (Vec<&Case>, Vec<&Case>) = empty.iter().partition(|case| case.follows_jump());
     assert!(!behind.is_empty() && !others.is_empty());
     for case in behind {
@@ -429,7 +432,7 @@ fn nothing_is_cut_across_alternative_braces() {
 #[test]
 fn a_fresh_line_behind_a_label_is_no_case() {
     let text = "int f(int a) {\n    g(a, 1);\n    h(a, 2);\nout:\n    return a;\n}\n".repeat(5);
-    let is_empty = |case: &Case| case.variant == Some(Variant::Empty);
+    let is_empty = |case: &Case| case.task == Task::EMPTY;
     assert!(!has_case(Language::C, &text, &is_empty));
     assert!(has_case(Language::C, &text.replace("out:\n", ""), &is_empty));
 }

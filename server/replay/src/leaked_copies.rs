@@ -44,7 +44,7 @@ fn ends_in(path: &str, end: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use cases::{Origin, OriginKind, Scenario, SchemaVersion, Tags, Task};
+    use cases::{CompletionTask, MissingTail, Origin, OriginKind, SchemaVersion, Tags, Task};
     use syntax::{Language, SourceFile};
 
     use super::*;
@@ -58,9 +58,7 @@ mod tests {
             schema: SchemaVersion::CURRENT,
             id: String::new(),
             hole: String::new(),
-            task: Task::Complete,
-            scenario: Scenario::IncompleteSuffix,
-            variant: None,
+            task: Task::Complete(CompletionTask::IncompleteSuffix(MissingTail::FileTail)),
             language: "python".to_owned(),
             block_kind: None,
             path: "src/fetch.py".to_owned(),
@@ -72,7 +70,6 @@ mod tests {
             truth: truth.to_owned(),
             context: Vec::new(),
             origin: Origin::new(OriginKind::Mined, "t"),
-            tests: None,
             tags: Tags::new(),
         }
     }

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cases::{BlockKind, Case, CaseId, ParseError, Scenario, TruthLocator, Variant, parse_line, to_line};
+use cases::{BlockKind, Case, CaseId, ParseError, Task, TruthLocator, parse_line, to_line};
 
 use crate::ReplayError;
 use crate::file_io::{self, AppendFile, FileStamp};
@@ -48,10 +48,8 @@ pub struct RecordedSuite {
 pub struct RecordedCase {
     /// Its identity.
     pub id: CaseId,
-    /// Scenario.
-    pub scenario: Scenario,
-    /// How it was cut.
-    pub variant: Option<Variant>,
+    /// Its task.
+    pub task: Task,
     /// Kind of the cut block.
     pub block_kind: Option<BlockKind>,
     /// The language's name.
@@ -293,8 +291,7 @@ impl SuiteCache {
         of_file.push(number);
         self.cases.push(Arc::new(RecordedCase {
             id: case.id.clone(),
-            scenario: case.scenario,
-            variant: case.variant,
+            task: case.task,
             block_kind: case.block_kind,
             language: case.language.clone(),
             path: case.path.clone(),

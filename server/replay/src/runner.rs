@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use cases::{
     Case, Cost, EngineConfig, EngineIdentity, Finish, Prediction, PredictionTimings, Price, Recorded, Rename,
-    Scenario, Span, SpanSource, TokenCounts, Variant,
+    Scenario, Span, SpanSource, Task, TokenCounts,
 };
 use completion::{
     CompletionSettings, DocumentText, Outcome, OutcomeStatus, RetrievedContext, TimingSource, WorkspaceIndex,
@@ -161,7 +161,7 @@ async fn request_completion(questions: RunInputs, attempt: Attempt) -> Outcome {
         text: [case.prefix.as_str(), case.suffix.as_str()].concat().into(),
     };
     // This variant measures engines with the file alone, so even engines that read the workspace get an empty one.
-    let world = if case.variant == Some(Variant::InFile) { WorkspaceIndex::empty() } else { world };
+    let world = if case.task == Task::IN_FILE { WorkspaceIndex::empty() } else { world };
     let snapshot = world
         .snapshot(document)
         .without_files(leaked_copies(case, &world))
@@ -176,7 +176,7 @@ async fn request_completion(questions: RunInputs, attempt: Attempt) -> Outcome {
 
 /// Whether the case contains its context. Otherwise context is retrieved by the settings, as in an editor.
 fn has_own_context(case: &Case) -> bool {
-    !case.context.is_empty() || matches!(case.scenario, Scenario::Rag | Scenario::CrossFile)
+    !case.context.is_empty() || matches!(case.scenario(), Scenario::Rag | Scenario::CrossFile)
 }
 
 fn context_item(item: &cases::ContextItem) -> RetrievedContext {

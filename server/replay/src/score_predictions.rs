@@ -49,7 +49,7 @@ fn metric(value: MetricValue) -> StoredMetric {
 
 #[cfg(test)]
 mod tests {
-    use cases::{EngineIdentity, Origin, OriginKind, Scenario, Status, Tags, Task};
+    use cases::{BodyCut, CompletionTask, EngineIdentity, Origin, OriginKind, Status, Tags, Task};
 
     use super::*;
 
@@ -58,9 +58,7 @@ mod tests {
             schema: SchemaVersion::CURRENT,
             id: truth.to_owned(),
             hole: String::new(),
-            task: Task::Complete,
-            scenario: Scenario::InnerBlock,
-            variant: None,
+            task: Task::Complete(CompletionTask::InnerBlock(BodyCut::RestOfBlock)),
             language: "go".to_owned(),
             block_kind: None,
             path: "a.go".to_owned(),
@@ -72,7 +70,6 @@ mod tests {
             truth: truth.to_owned(),
             context: Vec::new(),
             origin: Origin::new(OriginKind::Mined, "t"),
-            tests: None,
             tags: Tags::new(),
         }
     }

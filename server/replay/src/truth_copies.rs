@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cases::{Case, CaseCopies, CaseId, Variant};
+use cases::{Case, CaseCopies, CaseId, Task};
 use completion::WorkspaceIndex;
 use index::RemovedCode;
 use syntax::Language;
@@ -23,7 +23,7 @@ impl TruthCopies {
     /// with copies.
     pub fn find(cases: &[Case], world: &WorkspaceIndex, asks_all: bool) -> TruthCopies {
         // This variant runs without other files, so they cannot leak copies.
-        let seen: Vec<&Case> = cases.iter().filter(|case| case.variant != Some(Variant::InFile)).collect();
+        let seen: Vec<&Case> = cases.iter().filter(|case| case.task != Task::IN_FILE).collect();
         let codes: Vec<RemovedCode<'_>> = seen.iter().filter_map(|case| removed_code(case)).collect();
         let found = seen.iter().zip(world.copies(&codes)).filter(|(_, files)| !files.is_empty());
         TruthCopies {

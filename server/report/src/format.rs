@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use cases::{Exposure, Variant};
+use cases::{CrossFileContext, Exposure};
 
 use crate::run_summary::{
     CellView, ContextEffect, EngineCost, EngineLine, FAILED, GATED, IntervalView, LatencyView, ReportSection,
@@ -278,7 +278,7 @@ pub(crate) const SELECTED_AGAINST: &str = "*";
 pub(crate) fn effect_title(effect: &ContextEffect) -> String {
     let unresolved = if effect.is_resolved { "" } else { ", unresolved" };
     let mark = if effect.is_selected_against { SELECTED_AGAINST } else { "" };
-    format!("{} - {}{mark}{unresolved}", effect.variant, Variant::InFile)
+    format!("{} - {}{mark}{unresolved}", effect.variant, CrossFileContext::InFile)
 }
 
 /// Returns the first `width` characters, with a mark if the text was cut.

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use cases::{
-    Case, EngineIdentity, Prediction, Recorded, Run, Scenario, Score, Status, StoredMetric, Variant,
+    BodyCut, Case, CompletionTask, EngineIdentity, Prediction, Recorded, Run, Score, Status, StoredMetric,
+    Task,
 };
 use scoring::MetricValue;
 
@@ -43,16 +44,15 @@ pub(crate) fn engine_index(engines: &[EngineIdentity], prediction: &Prediction) 
 /// apply to them, and among them those after a `return` or a similar jump, because no other code can follow there. So are the
 /// variants of `cross_file`, and in each variant the unresolved names.
 pub(crate) fn scenario_key(case: &Case) -> String {
-    match (case.scenario, case.variant) {
-        (scenario, Some(Variant::Empty)) if case.follows_jump() => {
-            format!("{scenario}/{}/after_jump", Variant::Empty)
+    let scenario = case.scenario();
+    match case.task {
+        Task::EMPTY if case.follows_jump() => format!("{scenario}/{}/after_jump", BodyCut::Empty),
+        Task::EMPTY => format!("{scenario}/{}", BodyCut::Empty),
+        Task::Complete(CompletionTask::CrossFile(context)) if case.is_resolved() => {
+            format!("{scenario}/{context}")
         }
-        (scenario, Some(Variant::Empty)) => format!("{scenario}/{}", Variant::Empty),
-        (scenario @ Scenario::CrossFile, Some(variant)) if case.is_resolved() => {
-            format!("{scenario}/{variant}")
-        }
-        (scenario @ Scenario::CrossFile, Some(variant)) => format!("{scenario}/{variant}/unresolved"),
-        (scenario, _) => scenario.to_string(),
+        Task::Complete(CompletionTask::CrossFile(context)) => format!("{scenario}/{context}/unresolved"),
+        Task::Complete(_) => scenario.to_string(),
     }
 }
 

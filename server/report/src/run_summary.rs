@@ -11,7 +11,9 @@ pub(crate) use observations::left_out;
 
 use std::collections::{BTreeMap, HashSet};
 
-use cases::{EngineConfig, EngineIdentity, Exposure, OriginKind, Prediction, Run, SchemaVersion, Variant};
+use cases::{
+    CrossFileContext, EngineConfig, EngineIdentity, Exposure, OriginKind, Prediction, Run, SchemaVersion,
+};
 use scoring::metric::{EXACT_IN_TIME, EXACT_MATCH};
 use serde::Serialize;
 
@@ -205,7 +207,7 @@ pub struct ContextEffect {
     /// Index into [`RunSummary::engines`].
     pub engine: usize,
     /// The variant of `cross_file` that is compared with `in_file`.
-    pub variant: Variant,
+    pub variant: CrossFileContext,
     /// Whether the language's rules resolve the names of the truths.
     pub is_resolved: bool,
     /// Whether the holes were selected against the engine: holes that it solves from the file alone are left out.

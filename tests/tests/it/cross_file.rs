@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use cases::{Case, Scenario, Variant};
+use cases::{Case, CrossFileContext, Scenario};
 use tests::Project;
 
 use crate::run_rows;
@@ -36,8 +36,11 @@ fn cases_come_in_threes_and_hold_nothing_of_their_own_file() {
     cases.iter().for_each(|case| holes.entry(&case.hole).or_default().push(case));
     assert!(holes.len() >= 5, "{}", holes.len());
     for cases in holes.values() {
-        let variants: Vec<_> = cases.iter().map(|case| case.variant.unwrap()).collect();
-        assert_eq!(variants, [Variant::InFile, Variant::Retrieval, Variant::Oracle]);
+        let variants: Vec<_> = cases.iter().map(|case| case.task.cross_file_context().unwrap()).collect();
+        assert_eq!(
+            variants,
+            [CrossFileContext::InFile, CrossFileContext::Retrieval, CrossFileContext::Oracle]
+        );
         assert!(cases.iter().all(|case| case.tags["resolved"] == "yes" && case.tags["judge"] == "builtin"));
     }
     let with_context: Vec<&Case> = cases.iter().filter(|case| !case.context.is_empty()).collect();
@@ -86,7 +89,7 @@ fn try_shows_in_file_against_retrieval() {
     let outcome = project.run("try . --cases 90 --out ../run").expect_code(0);
     let cross_file = run_rows::cases(&project.sibling_path("run"))
         .iter()
-        .filter(|case| case.scenario == Scenario::CrossFile)
+        .filter(|case| case.scenario() == Scenario::CrossFile)
         .count();
     assert!(cross_file >= 3, "{cross_file}");
     for shown in [

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use cases::{Case, Origin, OriginKind, Variant};
+use cases::{Case, Origin, OriginKind};
 use index::Index;
 use mining::{MiningInput, MiningOptions, Mix, SCENARIOS, UnanswerableReason};
 use rayon::prelude::*;
@@ -78,8 +78,7 @@ impl MinedCase {
 
     /// Whether the truth extends to the end of the cursor's block, so that more text could follow it there.
     pub(crate) fn is_rest_of_block(&self) -> bool {
-        let is_body =
-            |variant: Option<Variant>| matches!(variant, Some(Variant::HeaderEnd | Variant::RestOfBlock));
+        let is_body = matches!(self.case.task.variant(), Some("header_end" | "rest_of_block"));
         let is_cut_so = self.case.tags.get("cut").is_some_and(|cut| cut == "header_end");
         let next = self.rest.lines().skip(1).find(|line| !line.trim().is_empty());
         let column = |line: &str| line.len() - line.trim_start().len();
@@ -89,7 +88,7 @@ impl MinedCase {
         };
         let is_first =
             self.case.suffix.trim().is_empty() && self.case.prefix.trim_end().ends_with(['{', ':']);
-        is_body(self.case.variant) || is_cut_so || is_first || self.line().trim().is_empty() && is_closed
+        is_body || is_cut_so || is_first || self.line().trim().is_empty() && is_closed
     }
 
     /// Whether more text must follow the truth: it is the head of a block whose body follows, an annotation of the next item,
@@ -166,11 +165,12 @@ impl MinedCase {
 
     /// Formats a case for a failure message.
     pub(crate) fn failure(&self, what: &str, answer: &str, shown: &str) -> String {
-        let Case { path, line, prefix, suffix, truth, scenario, variant, tags, .. } = &self.case;
+        let Case { path, line, prefix, suffix, truth, task, tags, .. } = &self.case;
         let before: Vec<&str> = prefix.split('\n').rev().take(4).collect();
         let before = before.into_iter().rev().collect::<Vec<_>>().join("\n");
         let after = suffix.split('\n').take(4).collect::<Vec<_>>().join("\n");
-        let variant = variant.map_or("", |variant| variant.name());
+        let variant = task.variant().unwrap_or_default();
+        let scenario = task.scenario();
         format!(
             "---- {what}: {}/{path}:{} {scenario} {variant} {tags:?}\n{before}⟦{truth}⟧{after}\n-- answer {answer:?}\n-- shown  {shown:?}",
             self.repository,

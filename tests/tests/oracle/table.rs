@@ -15,9 +15,9 @@ pub(crate) struct Table {
 impl Table {
     pub(crate) fn count(&mut self, mined: &MinedCase, is_right: bool) {
         let case = &mined.case;
-        let variant = case.variant.map_or("", |variant| variant.name());
+        let variant = case.task.variant().unwrap_or_default();
         let cut = case.tags.get("cut").map_or("", |cut| cut);
-        let rows = [case.language.clone(), format!("{} {variant} {cut}", case.scenario)];
+        let rows = [case.language.clone(), format!("{} {variant} {cut}", case.scenario())];
         let right = usize::from(is_right);
         let add = |[rights, all]: [usize; 2]| [rights + right, all + 1];
         self.all = add(self.all);

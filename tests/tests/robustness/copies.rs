@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use cases::{Case, Origin, OriginKind, Scenario, Variant};
+use cases::{Case, CrossFileContext, Origin, OriginKind, Scenario};
 use completion::{CompletionSettings, WorkspaceIndex};
 use engines::{Answer, Engine, EngineDescription, EngineError, EngineKind, FinishReason, Request, Sink};
 use futures_util::future::{BoxFuture, ready};
@@ -277,18 +277,18 @@ async fn no_canary_reaches_an_engine_from_which_copies_are_hidden() {
     let (index, projects) = (Index::build(&files), Projects::new(&[]));
     let scenarios = SCENARIOS.into_iter().filter(|scenario| *scenario != Scenario::CrossFile);
     let mined = mine(&files, &index, &projects, &scenarios.collect::<Vec<_>>(), CASES);
-    for case in mined.iter().filter(|case| case.scenario == Scenario::Rag) {
+    for case in mined.iter().filter(|case| case.scenario() == Scenario::Rag) {
         let context: String = case.context.iter().map(|item| [&*item.text, "\n"].concat()).collect();
         let leaked: Vec<_> = removed(case).intersection(&canaries(&context)).cloned().collect();
         assert_eq!(leaked, [""; 0], "{}", case.hole);
     }
     assert!(
-        mined.iter().filter(|case| case.scenario == Scenario::Rag && !removed(case).is_empty()).count() > 5
+        mined.iter().filter(|case| case.scenario() == Scenario::Rag && !removed(case).is_empty()).count() > 5
     );
     // The context of a `rag` case is not retrieved again.
     let cases: Vec<Case> = mined
         .into_iter()
-        .filter(|case| case.scenario != Scenario::Rag && !removed(case).is_empty())
+        .filter(|case| case.scenario() != Scenario::Rag && !removed(case).is_empty())
         .collect();
     let hidden: BTreeSet<String> = cases.iter().flat_map(removed).collect();
     assert!(cases.len() > 30 && hidden.len() > 50, "{} cases, {} canaries", cases.len(), hidden.len());
@@ -329,14 +329,16 @@ fn context_that_real_cases_bring_never_holds_their_truths() {
         let (files, projects) = (snapshot.files(), Projects::new(snapshot.manifests()));
         let index = Index::build(files);
         let cases = mine(files, &index, &projects, &[Scenario::Rag, Scenario::CrossFile], REAL_CASES);
-        let brings = |case: &&Case| case.variant != Some(Variant::Oracle) && !case.context.is_empty();
+        let brings = |case: &&Case| {
+            case.task.cross_file_context() != Some(CrossFileContext::Oracle) && !case.context.is_empty()
+        };
         for case in cases.iter().filter(brings) {
             let truth = squeezed(&case.truth);
             let holds = case.context.iter().any(|item| squeezed(&item.text).contains(&truth));
             assert!(truth.is_empty() || !holds, "{name}: {}", case.hole);
-            *if case.scenario == Scenario::Rag { &mut rag } else { &mut retrieval } += 1;
+            *if case.scenario() == Scenario::Rag { &mut rag } else { &mut retrieval } += 1;
         }
-        for case in cases.iter().filter(|case| case.scenario == Scenario::CrossFile) {
+        for case in cases.iter().filter(|case| case.scenario() == Scenario::CrossFile) {
             check_end(&name, case);
         }
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use builtin::BuiltinSettings;
-use cases::{Case, Prediction, Variant};
+use cases::{Case, CompletionTask, CrossFileContext, Prediction, Task};
 use completion::{CompletionSettings, WorkspaceIndex};
 use engines::BuiltinEngine;
 use replay::{Attempt, ConfiguredEngine, RunInputs, StopSignal};
@@ -27,7 +27,7 @@ use super::observations::{StrategyFigures, difference, equal_languages, labels};
 #[derive(Clone, Copy)]
 enum VisibleContext {
     /// The file and the context of this variant.
-    Variant(Variant),
+    Variant(CrossFileContext),
     /// The file and all others, without context.
     Repository,
     /// The file and all others, with retrieved context.
@@ -35,9 +35,9 @@ enum VisibleContext {
 }
 
 const SIGHTS: [VisibleContext; 5] = [
-    VisibleContext::Variant(Variant::InFile),
-    VisibleContext::Variant(Variant::Retrieval),
-    VisibleContext::Variant(Variant::Oracle),
+    VisibleContext::Variant(CrossFileContext::InFile),
+    VisibleContext::Variant(CrossFileContext::Retrieval),
+    VisibleContext::Variant(CrossFileContext::Oracle),
     VisibleContext::Repository,
     VisibleContext::RepositoryAndRetrieval,
 ];
@@ -59,13 +59,14 @@ pub(super) fn ask(mined: &MinedRepository) -> Result<Vec<Observation>> {
         let repository = || WorkspaceIndex::new(mined.files.clone().into());
         let (variant, world) = match sight {
             VisibleContext::Variant(variant) => (variant, WorkspaceIndex::empty()),
-            VisibleContext::Repository => (Variant::InFile, repository()),
-            VisibleContext::RepositoryAndRetrieval => (Variant::Retrieval, repository()),
+            VisibleContext::Repository => (CrossFileContext::InFile, repository()),
+            VisibleContext::RepositoryAndRetrieval => (CrossFileContext::Retrieval, repository()),
         };
         let mut cases: Vec<Case> = mined.variant(variant).cloned().collect();
         if let VisibleContext::Repository | VisibleContext::RepositoryAndRetrieval = sight {
-            // A case with a variant would restrict the engine to its file.
-            cases.iter_mut().for_each(|case| case.variant = None);
+            // `in_file` would restrict the engine to its file.
+            let retrieval = Task::Complete(CompletionTask::CrossFile(CrossFileContext::Retrieval));
+            cases.iter_mut().for_each(|case| case.task = retrieval);
         }
         let answers = answers(&cases, world)?;
         let observation = |(case, answer)| observation(mined, sight, case, answer);
@@ -146,7 +147,7 @@ pub(super) fn table(observations: &[Observation]) -> String {
     for sight in SIGHTS.map(VisibleContext::name) {
         let gain = |metric| match sight {
             "in_file" => String::new(),
-            _ => difference(&observations, Variant::InFile.name(), sight, metric),
+            _ => difference(&observations, CrossFileContext::InFile.name(), sight, metric),
         };
         let cells = [
             figures.percent(sight, TOKEN_EXACT),

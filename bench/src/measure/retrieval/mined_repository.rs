@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use anyhow::Result;
-use cases::{Case, ENTITY_TAG, Origin, OriginKind, Scenario, Variant};
+use cases::{Case, CrossFileContext, ENTITY_TAG, Origin, OriginKind, Scenario, Task};
 use index::{CrossFileUse, Index, Searcher};
 use mining::{MiningInput, MiningOptions, Mix};
 use syntax::{Language, Projects, SourceFile};
@@ -99,8 +99,8 @@ impl MinedRepository {
     }
 
     /// Returns the first uses in one of CrossCodeEval's three settings.
-    pub(super) fn variant(&self, variant: Variant) -> impl Iterator<Item = &Case> {
-        self.variants.iter().filter(move |case| case.variant == Some(variant))
+    pub(super) fn variant(&self, variant: CrossFileContext) -> impl Iterator<Item = &Case> {
+        self.variants.iter().filter(move |case| case.task.cross_file_context() == Some(variant))
     }
 
     pub(super) fn summary(&self) -> RepositorySummary {
@@ -116,7 +116,7 @@ impl MinedRepository {
 }
 
 fn without_context(cases: &[Case]) -> impl Iterator<Item = Case> {
-    cases.iter().filter(|case| case.variant == Some(Variant::InFile)).cloned()
+    cases.iter().filter(|case| case.task == Task::IN_FILE).cloned()
 }
 
 /// Distinguishes first uses of a name from later ones.

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::{
-    ContextItem, EngineIdentity, Finish, Origin, OriginKind, Scenario, SchemaVersion, Status, Tags, Task,
+    BlockCut, CompletionTask, ContextItem, EngineIdentity, Finish, Origin, OriginKind, SchemaVersion, Status,
+    Tags, Task,
 };
 
 /// Returns deterministic letters and digits.
@@ -26,9 +27,7 @@ fn case(prefix: &str, truth: &str, suffix: &str, context: &str) -> Case {
         schema: SchemaVersion::CURRENT,
         id: String::new(),
         hole: String::new(),
-        task: Task::Complete,
-        scenario: Scenario::FullBlock,
-        variant: None,
+        task: Task::Complete(CompletionTask::FullBlock(BlockCut::BlockStart)),
         language: "python".to_owned(),
         block_kind: None,
         path: "a.py".to_owned(),
@@ -40,7 +39,6 @@ fn case(prefix: &str, truth: &str, suffix: &str, context: &str) -> Case {
         truth: truth.to_owned(),
         context: vec![item],
         origin,
-        tests: None,
         tags: Tags::new(),
     };
     case.id = case.compute_id();

@@ -5,7 +5,9 @@ use std::ops::Range;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-use crate::{Case, FileText, Origin, OriginKind, Scenario, SchemaVersion, Tags, Task, redact_case};
+use crate::{
+    BlockCut, Case, CompletionTask, FileText, Origin, OriginKind, SchemaVersion, Tags, Task, redact_case,
+};
 
 /// Returns a case of `text`, whose truth is between `⟦` and `⟧`.
 fn case(text: &str) -> Case {
@@ -15,9 +17,7 @@ fn case(text: &str) -> Case {
         schema: SchemaVersion::CURRENT,
         id: String::new(),
         hole: String::new(),
-        task: Task::Complete,
-        scenario: Scenario::FullBlock,
-        variant: None,
+        task: Task::Complete(CompletionTask::FullBlock(BlockCut::BlockStart)),
         language: "python".to_owned(),
         block_kind: None,
         path: "store.py".to_owned(),
@@ -29,7 +29,6 @@ fn case(text: &str) -> Case {
         truth: truth.to_owned(),
         context: Vec::new(),
         origin: Origin::new(OriginKind::Live, "t"),
-        tests: None,
         tags: Tags::new(),
     }
 }

@@ -59,7 +59,7 @@ struct ScenarioCounts {
 fn counts(cases: &[Case], asked: &[Scenario]) -> Vec<ScenarioCounts> {
     let is_asked = |scenario: &Scenario| asked.is_empty() || asked.contains(scenario);
     let mined = |scenario| {
-        let of = || cases.iter().filter(move |case| case.scenario == scenario);
+        let of = || cases.iter().filter(move |case| case.scenario() == scenario);
         let resolved = |word: &str| {
             count_holes(
                 of().filter(|case| case.tags.get(RESOLVED_TAG).is_some_and(|resolved| resolved == word)),

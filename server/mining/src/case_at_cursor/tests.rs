@@ -1,6 +1,6 @@
 //! Cases at cursors in every language.
 
-use cases::{Case, FileText, Origin, OriginKind, Variant};
+use cases::{Case, FileText, Origin, OriginKind, Task};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use syntax::{Language, SourceFile};
@@ -63,8 +63,8 @@ fn show(case: &Case) -> String {
     let truth = case.truth.split('\n').map(str::trim).collect::<Vec<_>>().join("⏎");
     let after = case.suffix.lines().next().unwrap_or_default();
     let cut = case.tags.get("cut").map_or(String::new(), |cut| format!(" ({cut})"));
-    let (variant, kind) = (case.variant.unwrap(), case.block_kind.unwrap());
-    format!("{}/{variant}{cut} {kind}: {before}⟦{truth}⟧{after}\n", case.scenario)
+    let (variant, kind) = (case.task.variant().unwrap(), case.block_kind.unwrap());
+    format!("{}/{variant}{cut} {kind}: {before}⟦{truth}⟧{after}\n", case.scenario())
 }
 
 const PYTHON: &str = r#"import os
@@ -495,12 +495,12 @@ fn check_place(fixture: &Fixture, offset: usize) {
     assert_eq!(case.byte_range, offset..offset + case.truth.len());
     assert_eq!((case.prefix.len(), case.line, case.character), (offset, place.line, place.character));
     assert_eq!(case.id, case.compute_id());
-    assert_eq!(case.truth.is_empty(), case.variant == Some(Variant::Empty));
+    assert_eq!(case.truth.is_empty(), case.task == Task::EMPTY);
     assert_eq!(case.truth.trim_end(), case.truth);
     assert!(case.truth.trim().lines().count() <= 60);
     let located = case.truth_locator().locate_in(&FileText::new(text));
     assert_eq!(located, Some(case.byte_range.clone()));
-    if case.variant == Some(Variant::FileTail) {
+    if case.task.variant() == Some("file_tail") {
         assert_eq!(case.suffix.trim(), "");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use cases::{Origin, OriginKind};
+use cases::{CrossFileContext, Origin, OriginKind, Task};
 use expect_test::{Expect, expect};
 use index::Index;
 use syntax::Projects;
@@ -45,14 +45,17 @@ fn mine(files: &[SourceFile], options: &MiningOptions, judge: Option<&Judge<'_>>
 #[track_caller]
 fn check(fixture: &str, expected: &Expect) {
     let cases = mine(&files(fixture), &options(), None);
-    let lines = cases.iter().filter(|case| case.variant == Some(Variant::InFile)).map(|case| {
-        let before = case.prefix.rsplit('\n').next().unwrap().trim_start();
-        let truth = case.truth.split('\n').map(str::trim).collect::<Vec<_>>().join("⏎");
-        let after = case.suffix.lines().next().unwrap_or_default();
-        let unresolved = if case.tags[RESOLVED_TAG] == "no" { "?" } else { "" };
-        let (entity, defined) = (&case.tags[ENTITY_TAG], &case.tags[DEFINED_TAG]);
-        format!("{before}⟦{truth}⟧{after}  {entity}{unresolved}: {defined}\n")
-    });
+    let lines = cases
+        .iter()
+        .filter(|case| case.task.cross_file_context() == Some(CrossFileContext::InFile))
+        .map(|case| {
+            let before = case.prefix.rsplit('\n').next().unwrap().trim_start();
+            let truth = case.truth.split('\n').map(str::trim).collect::<Vec<_>>().join("⏎");
+            let after = case.suffix.lines().next().unwrap_or_default();
+            let unresolved = if case.tags[RESOLVED_TAG] == "no" { "?" } else { "" };
+            let (entity, defined) = (&case.tags[ENTITY_TAG], &case.tags[DEFINED_TAG]);
+            format!("{before}⟦{truth}⟧{after}  {entity}{unresolved}: {defined}\n")
+        });
     expected.assert_eq(&lines.collect::<String>());
 }
 
@@ -367,14 +370,15 @@ fn retrieved_context_does_not_depend_on_the_truth() {
             "{PYTHON}\ndef {CANARY}(limit):\n    return limit\n\ndef other(limit):\n    return limit\n//- /shop/main.py\nfrom shop.store import open_store, other, {CANARY}\n{filler}def main(path):\n    open_store({canary}, 1)\n"
         )
     };
-    let contexts = |canary: &str, variant: Variant| {
+    let contexts = |canary: &str, context: CrossFileContext| {
         let cases = mine(&files(&fixture(canary)), &options(), None);
-        let case =
-            cases.into_iter().find(|case| case.variant == Some(variant) && case.truth.contains(canary));
+        let case = cases
+            .into_iter()
+            .find(|case| case.task.cross_file_context() == Some(context) && case.truth.contains(canary));
         case.expect("the statement is a hole").context
     };
-    assert_eq!(contexts(CANARY, Variant::Retrieval), contexts("other", Variant::Retrieval));
-    assert_ne!(contexts(CANARY, Variant::Oracle), contexts("other", Variant::Oracle));
+    assert_eq!(contexts(CANARY, CrossFileContext::Retrieval), contexts("other", CrossFileContext::Retrieval));
+    assert_ne!(contexts(CANARY, CrossFileContext::Oracle), contexts("other", CrossFileContext::Oracle));
 }
 
 const CANARY: &str = "yellow_bird_sings";
@@ -413,14 +417,19 @@ fn the_same_hole_is_asked_three_times() {
         "{PYTHON}//- /shop/main.py\nfrom shop.store import Store\n{filler}def main(path):\n    one = Store(path)\n    other = 1\n"
     );
     let cases = mine(&files(&fixture), &options(), None);
-    let variants: Vec<_> = cases.iter().map(|case| case.variant.unwrap()).collect();
-    assert_eq!(variants, [Variant::InFile, Variant::Retrieval, Variant::Oracle]);
+    let variants: Vec<_> = cases.iter().map(|case| case.task.cross_file_context().unwrap()).collect();
+    assert_eq!(variants, [CrossFileContext::InFile, CrossFileContext::Retrieval, CrossFileContext::Oracle]);
     for case in &cases {
         assert_eq!(
             (&case.hole, &case.truth, &case.suffix),
             (&cases[0].hole, &cases[0].truth, &cases[0].suffix)
         );
-        assert_eq!(case.context.is_empty(), case.variant == Some(Variant::InFile), "{:?}", case.context);
+        assert_eq!(
+            case.context.is_empty(),
+            case.task.cross_file_context() == Some(CrossFileContext::InFile),
+            "{:?}",
+            case.context
+        );
         assert!(case.context.iter().all(|item| item.path != case.path && item.strategy == "hybrid"));
         assert_eq!(case.id, case.compute_id());
     }
@@ -433,7 +442,7 @@ fn a_judge_takes_out_what_the_file_answers() {
         "{PYTHON}//- /shop/main.py\nfrom shop.store import Store, open_store\n{filler}def main(path):\n    one = Store(path, 1)\n    other = open_store(path, 2)\n"
     );
     let is_right = |case: &Case| {
-        assert_eq!((case.variant, case.context.len()), (Some(Variant::InFile), 0));
+        assert_eq!((case.task, case.context.len()), (Task::IN_FILE, 0));
         case.truth.contains("Store(")
     };
     let cases = mine(&files(&fixture), &options(), Some(&Judge { name: "oracle", is_right: &is_right }));

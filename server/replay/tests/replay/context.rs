@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cases::{Case, ContextItem, Scenario, Variant};
+use cases::{Case, CompletionTask, ContextItem, Task};
 use completion::{CompletionSettings, WorkspaceIndex};
 use engines::{Rule, ScriptedEngine};
 use index::{Index, Strategy};
@@ -86,8 +86,8 @@ async fn context_that_is_a_part_of_the_case_stays_as_it_is() {
     };
     let frozen = renamed(Case { context: vec![item], ..hole() });
     assert_eq!(sent(frozen, Strategy::Hybrid).await, "context=frozen.py");
-    let rag = renamed(Case { scenario: Scenario::Rag, ..hole() });
+    let rag = renamed(Case { task: Task::Complete(CompletionTask::Rag), ..hole() });
     assert_eq!(sent(rag, Strategy::Hybrid).await, "context=", "nothing was found for it, which is a finding");
-    let in_file = Case { scenario: Scenario::CrossFile, variant: Some(Variant::InFile), ..hole() };
+    let in_file = Case { task: Task::IN_FILE, ..hole() };
     assert_eq!(sent(renamed(in_file), Strategy::Hybrid).await, "context=");
 }

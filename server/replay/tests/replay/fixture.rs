@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cases::{
-    Case, Machine, Origin, OriginKind, Prediction, Run, Scenario, SchemaVersion, Tags, Task, suite_hash,
+    BlockCut, Case, CompletionTask, Machine, Origin, OriginKind, Prediction, Run, SchemaVersion, Tags, Task,
+    suite_hash,
 };
 use completion::{CompletionSettings, WorkspaceIndex};
 use engines::{Script, ScriptedEngine};
@@ -19,9 +20,7 @@ pub(crate) fn case(number: usize) -> Case {
         schema: SchemaVersion::CURRENT,
         id: String::new(),
         hole: number.to_string(),
-        task: Task::Complete,
-        scenario: Scenario::FullBlock,
-        variant: None,
+        task: Task::Complete(CompletionTask::FullBlock(BlockCut::BlockStart)),
         language: "python".to_owned(),
         block_kind: None,
         path: format!("f{number}.py"),
@@ -33,7 +32,6 @@ pub(crate) fn case(number: usize) -> Case {
         truth: "a + b".to_owned(),
         context: Vec::new(),
         origin,
-        tests: None,
         tags: Tags::new(),
     };
     case.id = case.compute_id();

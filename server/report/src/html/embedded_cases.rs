@@ -139,7 +139,7 @@ fn case_data<'a>(case: &'a Case, mut answers: Vec<AnswerData<'a>>) -> CaseData<'
         line: case.line,
         character: case.character,
         scenario: run_rows::scenario_key(case),
-        variant: case.variant.map(cases::Variant::name),
+        variant: case.task.variant(),
         block_kind: case.block_kind.map(cases::BlockKind::name),
         language: &case.language,
         before: last_lines(&case.prefix),

@@ -1,6 +1,6 @@
 //! Effect of context: the variants of `cross_file` compared with `in_file`, on the same holes.
 
-use cases::Variant;
+use cases::CrossFileContext;
 use scoring::Observation;
 use scoring::metric::RESTRAINT;
 
@@ -14,8 +14,8 @@ pub(super) fn contexts(observed: &RunObservations, section: &ReportSection, seed
     for engine in section.overall.lines.iter().map(|line| line.engine) {
         let answers = of_engine(&observed.observations, section, engine);
         for is_resolved in [true, false] {
-            let in_file = by_hole(&answers, Variant::InFile, is_resolved);
-            for variant in [Variant::Retrieval, Variant::Oracle] {
+            let in_file = by_hole(&answers, CrossFileContext::InFile, is_resolved);
+            for variant in [CrossFileContext::Retrieval, CrossFileContext::Oracle] {
                 let with_context = by_hole(&answers, variant, is_resolved);
                 let of_other_tree = [&in_file, &with_context].map(|answers| from_other_tree(answers));
                 for metric in METRICS.into_iter().filter(|&metric| metric != RESTRAINT) {
@@ -43,7 +43,7 @@ pub(super) fn contexts(observed: &RunObservations, section: &ReportSection, seed
 }
 
 /// Returns the observations of one variant, named by hole instead of case to match those of another variant.
-fn by_hole(answers: &[Observation], variant: Variant, is_resolved: bool) -> Vec<Observation> {
+fn by_hole(answers: &[Observation], variant: CrossFileContext, is_resolved: bool) -> Vec<Observation> {
     let resolved = is_resolved.to_string();
     let label = |answer: &Observation, name: &str| answer.labels.get(name).cloned().unwrap_or_default();
     let is_wanted = |answer: &&Observation| {

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use cases::{Case, EngineIdentity, JUDGE_TAG, Prediction, Recorded, Scenario, Score, Status, Variant};
+use cases::{
+    Case, CrossFileContext, EngineIdentity, JUDGE_TAG, Prediction, Recorded, Scenario, Score, Status,
+};
 use scoring::{MetricValue, Metrics, Observation};
 
 use super::{FAILED, GATED, LATE, OTHER_TREE, SILENT, with_copies};
@@ -121,18 +123,16 @@ const JUDGED: &str =
 pub(crate) fn left_out(cases: &[Case]) -> HashMap<String, &'static str> {
     let kind = |case: &Case| (case.origin.kind, case.origin.exposure);
     let others: HashSet<_> =
-        cases.iter().filter(|case| case.scenario != Scenario::CrossFile).map(kind).collect();
-    let cross_file = || cases.iter().filter(|case| case.scenario == Scenario::CrossFile);
-    let is_variant =
-        |case: &Case, wanted: &[Variant]| case.variant.is_some_and(|variant| wanted.contains(&variant));
-    let retrieved = cross_file().filter(|case| is_variant(case, &[Variant::Retrieval]));
+        cases.iter().filter(|case| case.scenario() != Scenario::CrossFile).map(kind).collect();
+    let cross_file = || cases.iter().filter(|case| case.scenario() == Scenario::CrossFile);
+    let is_retrieval = |case: &Case| case.task.cross_file_context() == Some(CrossFileContext::Retrieval);
+    let retrieved = cross_file().filter(|case| is_retrieval(case));
     let holes: HashSet<&str> = retrieved.map(|case| case.hole.as_str()).collect();
     let reason = |case: &Case| {
         if case.tags.contains_key(JUDGE_TAG) && others.contains(&kind(case)) {
             Some(JUDGED)
         } else {
-            let is_control = is_variant(case, &[Variant::InFile, Variant::Oracle]);
-            (is_control && holes.contains(case.hole.as_str())).then_some(OTHER_CONTEXT)
+            (!is_retrieval(case) && holes.contains(case.hole.as_str())).then_some(OTHER_CONTEXT)
         }
     };
     cross_file().filter_map(|case| Some((case.id.clone(), reason(case)?))).collect()
@@ -162,10 +162,10 @@ fn observation(case: &Case, prediction: &Prediction, score: Option<&Score>, engi
         (BLOCK_KIND, case.block_kind.map(|kind| kind.to_string()).unwrap_or_default()),
         (LANGUAGE, case.language.clone()),
     ];
-    let of_cross_file = (case.scenario == Scenario::CrossFile).then(|| {
+    let of_cross_file = (case.scenario() == Scenario::CrossFile).then(|| {
         [
             (HOLE, case.hole.clone()),
-            (VARIANT, case.variant.map(|variant| variant.to_string()).unwrap_or_default()),
+            (VARIANT, case.task.variant().unwrap_or_default().to_owned()),
             (RESOLVED, case.is_resolved().to_string()),
         ]
     });

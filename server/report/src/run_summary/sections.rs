@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cases::{BlockKind, Exposure, OriginKind, Scenario, Variant};
+use cases::{BlockKind, BodyCut, CrossFileContext, Exposure, OriginKind, Scenario};
 use scoring::{Grouping, IntervalMethod, MetricTable, Observation, TableRow};
 
 use super::observations::{
@@ -110,7 +110,7 @@ fn section(
 
 /// Marks the rows of judges: cases that a judge solves from the file alone were left out, so that its own numbers are no rank.
 fn mark_judges(scenarios: &mut [CaseGroup], judges: &BTreeSet<usize>) {
-    let in_file = format!("{}/{}", Scenario::CrossFile, Variant::InFile);
+    let in_file = format!("{}/{}", Scenario::CrossFile, CrossFileContext::InFile);
     let is_in_file =
         |group: &&mut CaseGroup| group.scenario.as_ref().is_some_and(|name| name.starts_with(&in_file));
     for line in scenarios.iter_mut().filter(is_in_file).flat_map(|group| &mut group.lines) {
@@ -198,7 +198,9 @@ fn rank_of_scenario(group: &CaseGroup) -> (usize, bool, Option<usize>) {
     let mut word = || words.next().unwrap_or_default();
     let (scenario, variant, unresolved) = (word(), word(), word());
     let position = Scenario::ALL.iter().position(|value| value.name() == scenario);
-    let variant = Variant::ALL.iter().position(|value| value.name() == variant);
+    let variants =
+        std::iter::once(BodyCut::Empty.name()).chain(CrossFileContext::ALL.iter().map(|it| it.name()));
+    let variant = variants.into_iter().position(|value| value == variant);
     (position.unwrap_or(Scenario::ALL.len()), !unresolved.is_empty(), variant)
 }
 

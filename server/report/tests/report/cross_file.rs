@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cases::Variant;
+use cases::Task;
 use expect_test::expect;
 use report::terminal::{Style, table};
 
@@ -97,7 +97,7 @@ fn totals_count_each_hole_once() {
 #[test]
 fn a_suite_of_one_kind_of_context_is_counted_as_it_is() {
     let Fixture { run, mut cases, mut predictions, scores, notes } = cross_file(20);
-    cases.retain(|case| case.variant == Some(Variant::InFile));
+    cases.retain(|case| case.task == Task::IN_FILE);
     predictions.retain(|prediction| cases.iter().any(|case| case.id == prediction.case));
     let summary = Fixture { run, cases, predictions, scores, notes }.report().summary();
     assert_eq!(summary.sections[0].overall.lines[0].cases, 20);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cases::{Exposure, OriginKind, Variant};
+use cases::{CrossFileContext, Exposure, OriginKind};
 use report::{
     CaseGroup, CellView, ContextEffect, EngineCost, EngineDifference, EngineLine, IntervalView, LatencyView,
     ReportSection, RunSummary, Selection,
@@ -99,7 +99,7 @@ fn numbers_are_documented() {
             interval,
         },
     );
-    let (engine, variant, metric, holes) = (0, Variant::Retrieval, "m", 20);
+    let (engine, variant, metric, holes) = (0, CrossFileContext::Retrieval, "m", 20);
     let (is_resolved, is_selected_against) = (true, false);
     check(
         "Context effect",

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use cases::{
-    BlockKind, Case, ContextItem, EngineConfig, EngineIdentity, Exposure, Finish, Machine, Origin,
-    OriginKind, Prediction, PredictionTimings, Run, Scenario, SchemaVersion, Score, Status, StoredMetric,
-    Tags, Task, TokenCounts, Variant, WorkspaceState,
+    BlockCut, BlockKind, BodyCut, Case, CompletionTask, ContextItem, CrossFileContext, EngineConfig,
+    EngineIdentity, Exposure, Finish, Machine, MissingTail, Origin, OriginKind, Prediction,
+    PredictionTimings, Run, SchemaVersion, Score, Status, StoredMetric, Tags, Task, TokenCounts,
+    WorkspaceState,
 };
 use report::RunReport;
 
@@ -72,7 +73,10 @@ pub(crate) fn cross_file(holes: usize) -> Fixture {
         fixture.run.engines.iter().map(|config| config.engine.clone()).collect();
     (fixture.cases, fixture.predictions, fixture.scores) = Default::default();
     for number in 0..holes {
-        for (rank, variant) in [Variant::InFile, Variant::Retrieval, Variant::Oracle].into_iter().enumerate()
+        for (rank, variant) in
+            [CrossFileContext::InFile, CrossFileContext::Retrieval, CrossFileContext::Oracle]
+                .into_iter()
+                .enumerate()
         {
             let case = cross_file_case(number, variant);
             for (skill, engine) in engines.iter().enumerate() {
@@ -90,15 +94,14 @@ pub(crate) fn cross_file(holes: usize) -> Fixture {
     fixture
 }
 
-fn cross_file_case(number: usize, variant: Variant) -> Case {
+fn cross_file_case(number: usize, shown: CrossFileContext) -> Case {
     let resolved = if number % 4 == 3 { "no" } else { "yes" };
     let tags = [("entity", "amount"), ("resolved", resolved), ("judge", "builtin")];
     finished(Case {
-        scenario: Scenario::CrossFile,
-        variant: Some(variant),
+        task: Task::Complete(CompletionTask::CrossFile(shown)),
         block_kind: None,
         truth: TRUTHS[0].to_owned(),
-        context: if variant == Variant::InFile { Vec::new() } else { context(number) },
+        context: if shown == CrossFileContext::InFile { Vec::new() } else { context(number) },
         tags: tags.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
         ..mined_case(number)
     })
@@ -161,16 +164,16 @@ const TRUTHS: [&str; 6] = [
 fn mined_case(number: usize) -> Case {
     let file = number % 15;
     let (language, extension, comment) = LANGUAGES[file % 3];
-    let (scenario, variant) = [
-        (Scenario::FullBlock, Variant::BlockStart),
-        (Scenario::FullBlock, Variant::HeaderEnd),
-        (Scenario::InnerBlock, Variant::RestOfBlock),
-        (Scenario::InnerBlock, Variant::Empty),
-        (Scenario::IncompleteSuffix, Variant::FunctionTail),
+    let task = [
+        CompletionTask::FullBlock(BlockCut::BlockStart),
+        CompletionTask::FullBlock(BlockCut::HeaderEnd),
+        CompletionTask::InnerBlock(BodyCut::RestOfBlock),
+        CompletionTask::InnerBlock(BodyCut::Empty),
+        CompletionTask::IncompleteSuffix(MissingTail::FunctionTail),
     ][scatter(number, 1, 5)];
-    let truth = match (number, variant) {
+    let truth = match (number, task) {
         (4, _) => HOSTILE.to_owned(),
-        (_, Variant::Empty) => String::new(),
+        (_, CompletionTask::InnerBlock(BodyCut::Empty)) => String::new(),
         _ => TRUTHS[scatter(number, 2, TRUTHS.len())].to_owned(),
     };
     let line = 30 + scatter(number, 3, 200);
@@ -185,9 +188,7 @@ fn mined_case(number: usize) -> Case {
         schema: SchemaVersion::CURRENT,
         id: String::new(),
         hole: format!("hole-{number}"),
-        task: Task::Complete,
-        scenario,
-        variant: Some(variant),
+        task: Task::Complete(task),
         language: language.into(),
         block_kind: Some(BlockKind::ALL[scatter(number, 5, 4) * 2]),
         path,
@@ -199,7 +200,6 @@ fn mined_case(number: usize) -> Case {
         truth,
         context: context(number),
         origin: origin(OriginKind::Mined, Exposure::None),
-        tests: None,
         tags: Tags::from([("last_changed".to_owned(), "2026-03-02".to_owned())]),
     })
 }

@@ -1,0 +1,189 @@
+//! The task of a case: a tagged payload, so that every value is a task that exists.
+//!
+//! Rows spell a task as three words: `task`, `scenario` and `variant`. This module is the only one that knows which of them belong
+//! together.
+
+use std::fmt;
+
+use crate::words::words;
+
+words! {
+    /// Kind of a task, without its parameters.
+    TaskKind {
+        /// Complete the code at a cursor.
+        Complete = "complete",
+    }
+}
+
+words! {
+    /// Scenario: the situation of the cursor.
+    Scenario {
+        /// A whole block, a body after its header, or the rest of a statement; the surrounding code is complete.
+        FullBlock = "full_block",
+        /// Inside a block body, after complete statements.
+        InnerBlock = "inner_block",
+        /// As `full_block`, but everything after the cursor is missing.
+        IncompleteSuffix = "incomplete_suffix",
+        /// As `full_block`, with similar functions of the repository as context.
+        Rag = "rag",
+        /// CrossCodeEval: the next name is defined in another file.
+        CrossFile = "cross_file",
+    }
+}
+
+words! {
+    /// Position of the cursor in `full_block`.
+    BlockCut {
+        /// The whole block is missing.
+        BlockStart = "block_start",
+        /// The header is typed, the body is missing.
+        HeaderEnd = "header_end",
+        /// The beginning of a statement is typed.
+        MidStatement = "mid_statement",
+    }
+}
+
+words! {
+    /// Missing part of the body in `inner_block`.
+    BodyCut {
+        /// The rest of the body is missing.
+        RestOfBlock = "rest_of_block",
+        /// The body is complete, so the truth is empty.
+        Empty = "empty",
+    }
+}
+
+words! {
+    /// Missing text after the cursor in `incomplete_suffix`.
+    MissingTail {
+        /// Up to the end of the function.
+        FunctionTail = "function_tail",
+        /// Up to the end of the file.
+        FileTail = "file_tail",
+    }
+}
+
+words! {
+    /// Context of a request in `cross_file`.
+    CrossFileContext {
+        /// No context from other files.
+        InFile = "in_file",
+        /// Context retrieved for the text around the cursor.
+        Retrieval = "retrieval",
+        /// Context retrieved by the same strategy for a query that includes the truth.
+        Oracle = "oracle",
+    }
+}
+
+/// Task of a case. Values are ordered as their words in the documentation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Task {
+    /// Complete the code at a cursor.
+    Complete(CompletionTask),
+}
+
+/// A completion at a cursor, by scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CompletionTask {
+    /// See [`Scenario::FullBlock`].
+    FullBlock(BlockCut),
+    /// See [`Scenario::InnerBlock`].
+    InnerBlock(BodyCut),
+    /// See [`Scenario::IncompleteSuffix`].
+    IncompleteSuffix(MissingTail),
+    /// See [`Scenario::Rag`].
+    Rag,
+    /// See [`Scenario::CrossFile`].
+    CrossFile(CrossFileContext),
+}
+
+impl Task {
+    /// An [`BodyCut::Empty`] case: the right answer is empty.
+    pub const EMPTY: Task = Task::Complete(CompletionTask::InnerBlock(BodyCut::Empty));
+    /// A [`CrossFileContext::InFile`] case: the engine sees only the case's own file.
+    pub const IN_FILE: Task = Task::Complete(CompletionTask::CrossFile(CrossFileContext::InFile));
+
+    /// Returns its kind.
+    pub fn kind(self) -> TaskKind {
+        match self {
+            Task::Complete(_) => TaskKind::Complete,
+        }
+    }
+
+    /// Returns the scenario.
+    pub fn scenario(self) -> Scenario {
+        match self {
+            Task::Complete(CompletionTask::FullBlock(_)) => Scenario::FullBlock,
+            Task::Complete(CompletionTask::InnerBlock(_)) => Scenario::InnerBlock,
+            Task::Complete(CompletionTask::IncompleteSuffix(_)) => Scenario::IncompleteSuffix,
+            Task::Complete(CompletionTask::Rag) => Scenario::Rag,
+            Task::Complete(CompletionTask::CrossFile(_)) => Scenario::CrossFile,
+        }
+    }
+
+    /// Returns the word for the variant within the scenario, if the scenario has variants.
+    pub fn variant(self) -> Option<&'static str> {
+        match self {
+            Task::Complete(CompletionTask::FullBlock(cut)) => Some(cut.name()),
+            Task::Complete(CompletionTask::InnerBlock(cut)) => Some(cut.name()),
+            Task::Complete(CompletionTask::IncompleteSuffix(tail)) => Some(tail.name()),
+            Task::Complete(CompletionTask::Rag) => None,
+            Task::Complete(CompletionTask::CrossFile(context)) => Some(context.name()),
+        }
+    }
+
+    /// Returns the context of a `cross_file` case; `None` in other scenarios.
+    pub fn cross_file_context(self) -> Option<CrossFileContext> {
+        match self {
+            Task::Complete(CompletionTask::CrossFile(context)) => Some(context),
+            Task::Complete(_) => None,
+        }
+    }
+
+    /// Returns the task that a row spells with these words.
+    ///
+    /// # Errors
+    ///
+    /// The variant is missing, unknown, or belongs to another scenario.
+    pub(crate) fn from_words(
+        kind: TaskKind,
+        scenario: Scenario,
+        variant: Option<&str>,
+    ) -> Result<Task, String> {
+        let TaskKind::Complete = kind;
+        let task = match scenario {
+            Scenario::FullBlock => CompletionTask::FullBlock(required(scenario, variant, BlockCut::ALL)?),
+            Scenario::InnerBlock => CompletionTask::InnerBlock(required(scenario, variant, BodyCut::ALL)?),
+            Scenario::IncompleteSuffix => {
+                CompletionTask::IncompleteSuffix(required(scenario, variant, MissingTail::ALL)?)
+            }
+            Scenario::CrossFile => {
+                CompletionTask::CrossFile(required(scenario, variant, CrossFileContext::ALL)?)
+            }
+            Scenario::Rag => match variant {
+                None => CompletionTask::Rag,
+                Some(variant) => {
+                    return Err(format!("scenario `{scenario}` has no variants; remove `{variant}`"));
+                }
+            },
+        };
+        Ok(Task::Complete(task))
+    }
+}
+
+/// Returns the scenario's variant with this word.
+fn required<V: Copy + fmt::Display>(
+    scenario: Scenario,
+    variant: Option<&str>,
+    known: &[V],
+) -> Result<V, String> {
+    let found = known.iter().copied().find(|value| Some(value.to_string().as_str()) == variant);
+    found.ok_or_else(|| {
+        let known: Vec<String> = known.iter().map(|value| format!("`{value}`")).collect();
+        let problem = match variant {
+            Some(variant) => format!("has no variant `{variant}`"),
+            None => "needs a variant".to_owned(),
+        };
+        format!("scenario `{scenario}` {problem}; its variants are {}", known.join(", "))
+    })
+}
