@@ -14,7 +14,6 @@ use engines::{EngineKind, FimSetting, HttpEngine, HttpServerConfig, HttpSettings
 use futures_util::StreamExt;
 use futures_util::stream;
 use mock::{Dialect, MockModel, MockServer, Reply, ReplyStep, TemplateMarks};
-use session::IndexedFolder;
 use syntax::Language;
 use tokio_util::sync::CancellationToken;
 
@@ -112,14 +111,11 @@ async fn request_latency() -> Result<(String, String)> {
 }
 
 /// The same at cursors spread over a workspace.
-async fn context_latency(indexed: &IndexedFolder) -> Result<String> {
-    let IndexedFolder { files, index, projects } = indexed;
-    let world =
-        WorkspaceIndex::empty().with_index(Arc::clone(files.files()), index.clone(), Arc::clone(projects));
+async fn context_latency(world: &WorkspaceIndex) -> Result<String> {
     let server = answering_server();
     let engine = engine(&server, rendered_fim())?;
     let mut times = Vec::new();
-    for (number, file) in files.files().iter().cycle().take(CURSORS).enumerate() {
+    for (number, file) in world.files().iter().cycle().take(CURSORS).enumerate() {
         // In the middle of a line, at another position of the file each time.
         let near = file.text.floor_char_boundary(file.text.len() * (number % 23) / 23);
         let line = file.text[near..].find('\n').map_or(near, |end| near + end + 1);

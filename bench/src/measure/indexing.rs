@@ -7,7 +7,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use session::{IndexedFolder, Indexer};
+use completion::WorkspaceIndex;
+use session::Indexer;
 use workspace::ReadLimits;
 
 mod branch_switch;
@@ -46,15 +47,15 @@ fn column(ghostbench: &Path, corpus: &BenchCorpus) -> Result<CorpusColumn> {
     let indexed = indexer.current().clone();
     let queries = queries::measure(&indexed);
     let edits = edits::measure(&indexed)?;
-    let served = server::measure(ghostbench, &indexed)?;
+    let served = server::measure(ghostbench, indexer.files(), &indexed)?;
     let branch = branch_switch::measure(&mut indexer, &corpus.folder)?;
-    let totals = indexed.files.totals();
+    let totals = indexer.files().totals();
     eprintln!("{} lines are measured", totals.lines);
     Ok(CorpusColumn { totals, cold, warm, queries, edits, branch, served })
 }
 
 /// Indexes a corpus with about this number of lines.
-pub(super) fn indexed(repos: &[Repo], lines: usize) -> Result<IndexedFolder> {
+pub(super) fn indexed(repos: &[Repo], lines: usize) -> Result<WorkspaceIndex> {
     Ok(open(&BenchCorpus::new(repos, lines)?.folder)?.current().clone())
 }
 

@@ -15,12 +15,13 @@ use crate::trace::{RetrievedContext, first_line};
 /// of it.
 #[derive(Clone)]
 pub struct WorkspaceIndex {
+    /// In the order of their paths.
     files: Arc<[SourceFile]>,
+    index: Index,
+    projects: Arc<Projects>,
     /// Tokens that engines read; `None` if no engine reads any.
     tokens: Option<WorkspaceTokens>,
     copies: Arc<OnceLock<CopyIndex>>,
-    index: Index,
-    projects: Arc<Projects>,
     overlay: Arc<Mutex<OverlayCache>>,
 }
 
@@ -44,17 +45,13 @@ impl WorkspaceIndex {
     /// Tokenizes `files` for engines: about a second for a million lines. Without an index, searches find nothing.
     pub fn new(files: Arc<[SourceFile]>) -> WorkspaceIndex {
         let corpus = Corpus::build(&files);
-        WorkspaceIndex::with_tokens(files, corpus)
+        WorkspaceIndex::empty()
+            .with_index(files, Index::from_files(Vec::new()), Arc::default())
+            .with_corpus(corpus)
     }
 
-    /// Like [`WorkspaceIndex::new`], with the known tokens of `files`.
-    pub fn with_tokens(files: Arc<[SourceFile]>, corpus: Corpus) -> WorkspaceIndex {
-        let tokens = WorkspaceTokens { corpus: Arc::new(corpus), files: Arc::clone(&files) };
-        WorkspaceIndex { files, tokens: Some(tokens), ..WorkspaceIndex::empty() }
-    }
-
-    /// Returns the workspace with other files and a search index for context. If it has tokens, changed files are tokenized again:
-    /// milliseconds, unless the branch was switched.
+    /// Returns the workspace with other files, which are in the order of their paths, and a search index for context. If it has
+    /// tokens, changed files are tokenized again: milliseconds, unless the branch was switched.
     #[must_use]
     pub fn with_index(
         &self,
@@ -62,8 +59,19 @@ impl WorkspaceIndex {
         index: Index,
         projects: Arc<Projects>,
     ) -> WorkspaceIndex {
+        debug_assert!(
+            files.is_sorted_by(|one, other| one.path <= other.path),
+            "files are found by their path"
+        );
         let tokens = self.tokens.as_ref().map(|tokens| tokens.of(&files));
-        WorkspaceIndex { files, tokens, copies: Arc::default(), index, projects, overlay: Arc::default() }
+        WorkspaceIndex { files, index, projects, tokens, copies: Arc::default(), overlay: Arc::default() }
+    }
+
+    /// Returns the workspace with the tokens of its files.
+    #[must_use]
+    pub fn with_corpus(self, corpus: Corpus) -> WorkspaceIndex {
+        let tokens = WorkspaceTokens { corpus: Arc::new(corpus), files: Arc::clone(&self.files) };
+        WorkspaceIndex { tokens: Some(tokens), overlay: Arc::default(), ..self }
     }
 
     /// Returns the workspace with the tokens of `other`, updated to these files.
@@ -115,18 +123,12 @@ impl WorkspaceIndex {
     pub fn empty() -> WorkspaceIndex {
         WorkspaceIndex {
             files: Arc::default(),
-            tokens: None,
-            copies: Arc::default(),
             index: Index::from_files(Vec::new()),
             projects: Arc::default(),
+            tokens: None,
+            copies: Arc::default(),
             overlay: Arc::default(),
         }
-    }
-
-    /// Shares an index of copies with other values for the same files; the first use builds it.
-    #[must_use]
-    pub fn sharing(self, copies: Arc<OnceLock<CopyIndex>>) -> WorkspaceIndex {
-        WorkspaceIndex { copies, ..self }
     }
 
     /// Creates a snapshot with the given text of an open document, which hides the saved version of its file.
@@ -143,14 +145,30 @@ impl WorkspaceIndex {
         }
     }
 
-    /// Returns the saved text of the file at `path`.
-    pub fn text(&self, path: &str) -> Option<&str> {
-        self.files.iter().find(|file| *file.path == *path).map(|file| &*file.text)
+    /// Returns the saved files in the order of their paths.
+    pub fn files(&self) -> &Arc<[SourceFile]> {
+        &self.files
     }
 
-    /// Returns the paths of the files that match the predicate.
-    pub fn paths(&self, is_wanted: impl Fn(&SourceFile) -> bool) -> Vec<Arc<str>> {
-        self.files.iter().filter(|file| is_wanted(file)).map(|file| Arc::clone(&file.path)).collect()
+    /// Returns the saved file at `path`.
+    pub fn file(&self, path: &str) -> Option<&SourceFile> {
+        let position = self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
+        self.files.get(position)
+    }
+
+    /// Returns the search index of the files.
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// Returns the modules and import paths by the manifests.
+    pub fn projects(&self) -> &Arc<Projects> {
+        &self.projects
+    }
+
+    /// Returns the index of copies, which its first use builds.
+    pub fn copy_index(&self) -> &OnceLock<CopyIndex> {
+        &self.copies
     }
 
     /// Returns the files with a copy of each of `codes`.
@@ -244,7 +262,7 @@ impl DocumentSnapshot {
     pub(crate) fn text_of_other_file(&self, path: &str) -> Option<&str> {
         let open = self.editor.documents.iter().map(|document| document.file());
         let unsaved = open.filter(|file| *file.path == *path).map(|file| &*file.text).next();
-        unsaved.or_else(|| self.index.text(path))
+        unsaved.or_else(|| Some(&*self.index.file(path)?.text))
     }
 
     pub(crate) fn text(&self) -> &str {

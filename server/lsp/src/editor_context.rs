@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use completion::{EditorContext, RecentTyping, TypedPassage};
+use completion::{EditorContext, RecentTyping, TypedPassage, WorkspaceIndex};
 use index::{FileIndex, Visit};
 use syntax::SourceFile;
 
@@ -16,7 +16,7 @@ use crate::documents::OpenDocument;
 use crate::locks::lock;
 use crate::request_snapshot::RequestSnapshot;
 use crate::typed_ranges::MAX_PIECES;
-use crate::workspace_folders::{Folder, FolderContents};
+use crate::workspace_folders::Folder;
 
 /// An open document and its file.
 struct OtherDocument {
@@ -31,7 +31,7 @@ pub(crate) async fn editor_context(
     moment: &RequestSnapshot,
     document: &OpenDocument,
     folder: &Arc<Folder>,
-    contents: Arc<FolderContents>,
+    index: Arc<WorkspaceIndex>,
     patience: Duration,
 ) -> (EditorContext, Vec<Arc<str>>) {
     let (mut neighbours, refused) = other_documents(moment, document, folder).await;
@@ -42,8 +42,7 @@ pub(crate) async fn editor_context(
     neighbours.retain(|neighbour| paths.insert(Arc::clone(&neighbour.path)));
     let recent = neighbours.iter().map(OtherDocument::visit).collect();
     let typing = RecentTyping { here: Vec::new(), elsewhere: typed_passages(&neighbours) };
-    let derive =
-        move || neighbours.iter().filter_map(|neighbour| neighbour.unsaved_index(&contents)).collect();
+    let derive = move || neighbours.iter().filter_map(|neighbour| neighbour.unsaved_index(&index)).collect();
     // After a timeout or a panic, the saved files are still used.
     let documents = match tokio::time::timeout(patience, tokio::task::spawn_blocking(derive)).await {
         Ok(documents) => documents.unwrap_or_default(),
@@ -94,9 +93,9 @@ impl OtherDocument {
     }
 
     /// The index of the document if its text differs from the saved file.
-    fn unsaved_index(&self, contents: &FolderContents) -> Option<Arc<FileIndex>> {
+    fn unsaved_index(&self, index: &WorkspaceIndex) -> Option<Arc<FileIndex>> {
         let text = self.document.text();
-        let saved = contents.files.as_ref().and_then(|files| files.get(&self.path));
+        let saved = index.file(&self.path);
         if saved.is_some_and(|saved| *saved.text == *text) {
             return None;
         }

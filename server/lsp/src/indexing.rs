@@ -21,16 +21,16 @@ use builtin::Corpus;
 use cache::Cache;
 use completion::WorkspaceIndex;
 use futures_util::FutureExt;
-use session::{IndexedFolder, Indexer};
+use session::Indexer;
 use tokio::sync::watch;
-use workspace::{LoadProgress as Reading, ReadLimits, check_folder};
+use workspace::{LoadProgress, ReadLimits, ScanScope, check_folder};
 
 use crate::background_pool::{BackgroundPool, Priority};
 use crate::background_threads;
 use crate::busy_status::{BusyStatus, report};
 use crate::progress::{ProgressReporter, ProgressStep};
 use crate::server::Server;
-use crate::workspace_folders::{Folder, FolderContents, PendingChanges};
+use crate::workspace_folders::Folder;
 use corpus_builder::{BuildEvent, CorpusBuild, CorpusBuilder};
 use folder_watcher::{FolderWatcher, WakeReason};
 
@@ -40,24 +40,6 @@ const DEBOUNCE: Duration = Duration::from_millis(50);
 /// Folders with at most this many entries are small: they are indexed in a second or two on the slowest machine, usually in
 /// milliseconds.
 const SMALL_FOLDER_ENTRIES: usize = 1_000;
-
-/// Where to look for changes.
-enum RefreshScope {
-    Paths(Vec<PathBuf>),
-    /// Files that no watcher reports.
-    Unwatched,
-    Everything,
-}
-
-impl RefreshScope {
-    fn from_pending(pending: PendingChanges) -> RefreshScope {
-        match pending {
-            PendingChanges::Paths(paths) => RefreshScope::Paths(paths),
-            PendingChanges::Everything => RefreshScope::Everything,
-            PendingChanges::Closed => RefreshScope::Paths(Vec::new()),
-        }
-    }
-}
 
 /// A background task panicked; see the log.
 #[derive(Debug, PartialEq, Eq)]
@@ -78,7 +60,6 @@ pub(crate) fn start(server: &Server, folder: Arc<Folder>) {
             )
             .await;
         }
-        folder.stop_tracking();
     });
 }
 
@@ -116,7 +97,7 @@ async fn keep_up_to_date(
         let look_at = tokio::select! {
             () = folder.changed.notified() => {
                 tokio::time::sleep(DEBOUNCE).await;
-                RefreshScope::from_pending(folder.take_pending())
+                folder.take_pending()
             }
             Ok(()) = settings.changed() => {
                 tokens.set_needed(reads_tokens(server, folder).await);
@@ -126,11 +107,13 @@ async fn keep_up_to_date(
                 if next == WakeReason::Restart {
                     watching.begin(&indexer);
                 }
-                if next == WakeReason::Poll { RefreshScope::Unwatched } else { RefreshScope::Everything }
+                if next == WakeReason::Poll { ScanScope::Unwatched } else { ScanScope::Everything }
             }
             event = tokens.next_event() => {
                 match event {
-                    BuildEvent::Built(built) => publish_tokens(server, folder, built, &indexer).await?,
+                    BuildEvent::Built(built) => {
+                        indexer = publish_tokens(server, folder, built, indexer).await?;
+                    }
                     BuildEvent::Due => {
                         indexer = save(server, folder, indexer).await?;
                         tokens.begin(&indexer, folder);
@@ -182,22 +165,21 @@ async fn open_folder(
     let busy = BusyStatus::begin(&server.client, format!("reading {}", folder.name)).await;
     let work = server.progress_tasks.begin_server_initiated();
     let shown = ProgressReporter::begin(server, &work, &format!("Ghostbench reads {}", folder.name), false);
-    let opened = open_indexer(server, folder, shown.steps.clone()).await;
-    if let Ok(Ok(indexer)) = &opened {
-        let (indexed, contents) = (indexer.current().clone(), folder.state().contents);
-        let found = run_in_background(server, folder, move || with_index(&contents, &indexed)).await?;
-        publish_index(server, folder, found);
+    let mut opened = open_indexer(server, folder, shown.steps.clone()).await;
+    if let Ok(Ok(indexer)) = opened {
+        publish_index(server, folder, &indexer);
         tracing::info!(folder = folder.name, took = ?start.elapsed(), "indexed");
-        tokens.begin(indexer, folder);
-        if let BuildEvent::Built(built) = tokens.next_event().await {
-            publish_tokens(server, folder, built, indexer).await?;
-        }
+        tokens.begin(&indexer, folder);
+        opened = match tokens.next_event().await {
+            BuildEvent::Built(built) => publish_tokens(server, folder, built, indexer).await.map(Ok),
+            BuildEvent::Due => Ok(Ok(indexer)),
+        };
     }
     shown.end().await;
     tracing::info!(folder = folder.name, took = ?start.elapsed(), "read");
     match opened? {
         Ok(indexer) => {
-            busy.end("normal", ready_message(&folder.name, &folder.state().contents.index)).await;
+            busy.end("normal", ready_message(&folder.name, &folder.state().index)).await;
             Ok(Some(save(server, folder, indexer).await?))
         }
         Err(reason) => {
@@ -226,9 +208,10 @@ async fn open_indexer(
     let (root, cache, removed) = (folder.root.clone(), server.setup.cache.clone(), folder.removed.clone());
     let limits = ReadLimits { threads: background_threads(), ..ReadLimits::standard() };
     let opening = run_in_background(server, folder, move || {
-        let progress = |reading| match reading {
-            Reading::Walking { .. } => {}
-            Reading::Reading { read, total } => drop(steps.send_replace(ProgressStep { done: read, total })),
+        let progress = |progress| {
+            if let LoadProgress::Reading { read, total } = progress {
+                steps.send_replace(ProgressStep { done: read, total });
+            }
         };
         Indexer::open_while(&root, &limits, cache, &progress, &|| !removed.is_cancelled())
     });
@@ -236,7 +219,7 @@ async fn open_indexer(
         Ok(opened) => opened,
         Err(error) => return Ok(Err(error.to_string())),
     };
-    let too_complex = indexer.current().index.too_complex().len();
+    let too_complex = indexer.current().index().too_complex().len();
     tracing::info!(
         folder = folder.name,
         reused = opening.reused,
@@ -250,18 +233,8 @@ async fn open_indexer(
     Ok(Ok(indexer))
 }
 
-/// The previous contents with a new index; the corpus is updated later.
-fn with_index(contents: &FolderContents, indexed: &IndexedFolder) -> FolderContents {
-    let files = Arc::clone(indexed.files.files());
-    FolderContents {
-        index: contents.index.with_index(files, indexed.index.clone(), Arc::clone(&indexed.projects)),
-        files: Some(indexed.files.clone()),
-        code_version: contents.code_version.clone(),
-    }
-}
-
-fn publish_index(server: &Server, folder: &Folder, contents: FolderContents) {
-    server.background_pool.drop_in_background(folder.update_contents(contents));
+fn publish_index(server: &Server, folder: &Folder, indexer: &Indexer) {
+    server.background_pool.drop_in_background(folder.update_index(indexer.current().clone()));
 }
 
 /// Publishes a corpus with the current index, which may be newer, and caches the corpus if that is worth it.
@@ -269,27 +242,25 @@ async fn publish_tokens(
     server: &Server,
     folder: &Arc<Folder>,
     built: Option<CorpusBuild>,
-    indexer: &Indexer,
-) -> Result<(), TaskPanic> {
-    let CorpusBuild { index: world, code_version: code, is_cached } = built.ok_or(TaskPanic)?;
-    let files = indexer.current().files.clone();
-    let is_source = !files.files().is_empty();
-    let contents = folder.state().contents;
-    let joined = run_in_background(server, folder, move || contents.index.with_tokens_of(&world)).await?;
-    let corpus = joined.tokens().cloned();
-    let old = folder.finish_indexing(FolderContents {
-        index: joined,
-        // Code may still be written in a folder without source files.
-        files: is_source.then_some(files),
-        code_version: is_source.then_some(code),
-    });
-    server.background_pool.drop_in_background(old);
-    match corpus.zip(indexer.cache().cloned()) {
-        Some((corpus, cache)) if !is_cached => {
-            save_tokens(server, folder, indexer.follower().root().to_owned(), corpus, cache).await
-        }
-        _ => Ok(()),
+    mut indexer: Indexer,
+) -> Result<Indexer, TaskPanic> {
+    let CorpusBuild { index: built, code_version, is_cached } = built.ok_or(TaskPanic)?;
+    let indexer = run_in_background(server, folder, move || {
+        indexer.adopt_tokens_of(&built);
+        indexer
+    })
+    .await?;
+    let index = indexer.current().clone();
+    let corpus = index.tokens().cloned();
+    // Code may still be written in a folder without source files.
+    let code_version = (!index.files().is_empty()).then_some(code_version);
+    server.background_pool.drop_in_background(folder.finish_indexing(index, code_version));
+    if let Some((corpus, cache)) = corpus.zip(indexer.cache().cloned())
+        && !is_cached
+    {
+        save_tokens(server, folder, indexer.tracker().root().to_owned(), corpus, cache).await?;
     }
+    Ok(indexer)
 }
 
 /// Caches the corpus. The corpus is published before, so that the previously cached one is no longer in use: some systems cannot
@@ -315,46 +286,38 @@ async fn refresh(
     server: &Server,
     folder: &Arc<Folder>,
     mut indexer: Indexer,
-    look: RefreshScope,
+    look: ScanScope,
     watching: &mut FolderWatcher,
 ) -> Result<(Indexer, bool), TaskPanic> {
     let start = Instant::now();
     // Checking a few paths may miss that the folder is gone.
-    let look = if folder.has_failed() { RefreshScope::Everything } else { look };
-    let contents = folder.state().contents;
-    let moves = indexer.follower().root_changes();
-    let looking = run_in_background(server, folder, move || {
-        let refreshed = match &look {
-            RefreshScope::Paths(paths) => indexer.refresh(paths),
-            RefreshScope::Unwatched => indexer.poll(),
-            RefreshScope::Everything => indexer.refresh_all(),
-        };
-        let found =
-            refreshed.map(|is_different| is_different.then(|| with_index(&contents, indexer.current())));
-        (indexer, look, found)
+    let look = if folder.has_failed() { ScanScope::Everything } else { look };
+    let moves = indexer.tracker().root_changes();
+    let scan = run_in_background(server, folder, move || {
+        let refreshed = indexer.refresh(&look);
+        (indexer, look, refreshed)
     });
-    let (indexer, look, found) = looking.await?;
-    if !matches!(look, RefreshScope::Unwatched) {
+    let (indexer, look, refreshed) = scan.await?;
+    if !matches!(look, ScanScope::Unwatched) {
         tracing::debug!(folder = folder.name, took = ?start.elapsed(), "looked");
     }
-    let found = match found {
-        Ok(found) => found,
+    let is_different = match refreshed {
+        Ok(is_different) => is_different,
         Err(error) => {
             watching.wait_for_folder();
             report_failure(server, folder, error.to_string()).await;
             return Ok((indexer, false));
         }
     };
-    let is_different = found.is_some();
-    if let Some(found) = found {
-        publish_index(server, folder, found);
+    if is_different {
+        publish_index(server, folder, &indexer);
         tracing::info!(folder = folder.name, took = ?start.elapsed(), "changes applied");
     }
     if folder.recover() {
         report(&server.client, false, "normal", format!("{} can be read again", folder.name)).await;
         // The watched paths may belong to another folder now.
         watching.begin(&indexer);
-    } else if indexer.follower().root_changes() != moves {
+    } else if indexer.tracker().root_changes() != moves {
         folder.forget_real_root();
         watching.begin(&indexer);
     } else {
@@ -410,6 +373,7 @@ mod differential;
 
 #[cfg(test)]
 mod tests {
+    use index::Index;
     use syntax::{Language, SourceFile};
 
     use super::*;
@@ -435,7 +399,9 @@ mod tests {
             let files: Arc<[SourceFile]> = files[..count].into();
             ready_message(
                 "shop",
-                &WorkspaceIndex::with_tokens(Arc::clone(&files), Corpus::build_up_to(max_tokens, &files)),
+                &WorkspaceIndex::empty()
+                    .with_index(Arc::clone(&files), Index::build(&files), Arc::default())
+                    .with_corpus(Corpus::build_up_to(max_tokens, &files)),
             )
         };
         assert_eq!(read(100, 3), "shop is read");

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use cases::{Case, FileText, Prediction, Score};
 use index::CancelFlag;
 use replay::{AddedCase, DataFolder, RecordedCase, RecordedSuite, ReplayError, RunsStamp, SuiteRun};
-use workspace::Snapshot;
+use syntax::SourceFile;
 
 use crate::locks::lock;
 use crate::workspace_folders::FolderState;
@@ -178,10 +178,9 @@ impl RecordedCases {
         if let Some(now) = renames.now(path) {
             return Ok(Some(now));
         }
-        let files = reading.contents.files.as_ref().filter(|files| files.get(path).is_none());
-        Ok(match files {
-            Some(files) => moved(files, &suite.of_file(path)?),
-            None => None,
+        Ok(match reading.index.file(path) {
+            Some(_) => None,
+            None => moved(reading.index.files(), &suite.of_file(path)?),
         })
     }
 
@@ -219,8 +218,8 @@ fn renamed(path: &str, from: &str, to: &str) -> Option<String> {
 }
 
 /// The path of the only file that contains one of the cases with the lines around it.
-fn moved(files: &Snapshot, cases: &[Arc<RecordedCase>]) -> Option<String> {
-    let mut holding = files.files().iter().filter(|file| {
+fn moved(files: &[SourceFile], cases: &[Arc<RecordedCase>]) -> Option<String> {
+    let mut holding = files.iter().filter(|file| {
         let text = FileText::new(&file.text);
         cases.iter().any(|case| case.language == file.language.name() && case.locator.is_unchanged_in(&text))
     });

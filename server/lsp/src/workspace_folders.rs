@@ -6,11 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use completion::WorkspaceIndex;
 use replay::{CodeVersion, DataFolder};
-use syntax::Language;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 use tower_lsp_server::gen_lsp_types::{Uri, WorkspaceFolder};
-use workspace::Snapshot;
+use workspace::ScanScope;
 
 use crate::background_pool::Priority;
 use crate::documents::OpenDocument;
@@ -42,7 +41,7 @@ pub(crate) struct Folder {
     pub(crate) settings: Arc<FolderSettings>,
     /// Notified when files may have changed.
     pub(crate) changed: Notify,
-    pending: Mutex<PendingChanges>,
+    pending: Mutex<ScanScope>,
     /// Whether a failure of the cache was reported.
     was_warned_of_cache: AtomicBool,
     /// Cancelled when the folder is removed or the server stops.
@@ -52,29 +51,28 @@ pub(crate) struct Folder {
     state: watch::Sender<FolderState>,
 }
 
-/// Where to look for changes.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum PendingChanges {
-    /// At these paths.
-    Paths(Vec<PathBuf>),
-    /// Everywhere.
-    Everything,
-    /// Nowhere: the folder is no longer tracked.
-    Closed,
-}
-
-/// Maximum number of paths that are remembered individually; above it a full scan costs as much.
-const MAX_PATHS: usize = 10_000;
-
-/// Progress of indexing a folder, and the contents found so far.
-#[derive(Clone, Default)]
+/// Progress of indexing a folder, and the index so far.
+#[derive(Clone)]
 pub(crate) struct FolderState {
     /// Outcome of the last attempt.
     pub(crate) state: IndexingState,
-    /// Contents of the last attempt; of the previous one while the next is running.
-    pub(crate) contents: Arc<FolderContents>,
-    /// Number of changes of `contents`.
+    /// Index of the last attempt; of the previous one while the next is running.
+    pub(crate) index: Arc<WorkspaceIndex>,
+    /// Number of changes of `index`.
     pub(crate) version: u64,
+    /// Identifies the version of the code; `None` without source files.
+    pub(crate) code_version: Option<CodeVersion>,
+}
+
+impl Default for FolderState {
+    fn default() -> FolderState {
+        FolderState {
+            state: IndexingState::default(),
+            index: Arc::new(WorkspaceIndex::empty()),
+            version: 0,
+            code_version: None,
+        }
+    }
 }
 
 /// State of indexing a folder.
@@ -87,22 +85,6 @@ pub(crate) enum IndexingState {
     Ready,
     /// Indexing failed; the reason.
     Failed(String),
-}
-
-/// Contents of a folder that engines may read; empty before it is indexed.
-pub(crate) struct FolderContents {
-    /// The files; `None` without files.
-    pub(crate) files: Option<Snapshot>,
-    /// Index of the files.
-    pub(crate) index: WorkspaceIndex,
-    /// Identifies the version of the code.
-    pub(crate) code_version: Option<CodeVersion>,
-}
-
-impl Default for FolderContents {
-    fn default() -> FolderContents {
-        FolderContents { files: None, index: WorkspaceIndex::empty(), code_version: None }
-    }
 }
 
 /// Location of a document.
@@ -154,7 +136,7 @@ impl Folders {
     /// Notes that a file may have changed.
     pub(crate) fn note_changed(&self, path: &Path) {
         for folder in self.all().iter().filter(|folder| folder.may_contain(path)) {
-            folder.note_changed_paths(vec![path.to_owned()]);
+            folder.note_changes(ScanScope::Paths(vec![path.to_owned()]));
         }
     }
 
@@ -236,7 +218,7 @@ impl Folder {
             root,
             real_root: LazyRealPath::default(),
             changed: Notify::new(),
-            pending: Mutex::new(PendingChanges::Paths(Vec::new())),
+            pending: Mutex::default(),
             was_warned_of_cache: AtomicBool::new(false),
             removed,
             priority: watch::Sender::new(Priority::LargeFolder),
@@ -302,38 +284,29 @@ impl Folder {
         self.state.borrow().clone()
     }
 
-    /// Waits until the folder was indexed for the first time, and returns its contents: measurements must not depend on the
+    /// Waits until the folder was indexed for the first time, and returns its state: measurements must not depend on the
     /// indexing speed.
-    pub(crate) async fn wait_for_contents(&self) -> Arc<FolderContents> {
-        let mut reading = self.state.subscribe();
-        let read = reading.wait_for(|reading| reading.state != IndexingState::Indexing).await;
+    pub(crate) async fn wait_until_indexed(&self) -> FolderState {
+        let mut state = self.state.subscribe();
+        let indexed = state.wait_for(|state| state.state != IndexingState::Indexing).await;
         // The sender lives as long as the folder.
-        read.map(|reading| Arc::clone(&reading.contents)).unwrap_or_default()
+        indexed.map(|state| state.clone()).unwrap_or_default()
     }
 
-    /// Notes paths that may have changed.
-    pub(crate) fn note_changed_paths(&self, paths: Vec<PathBuf>) {
-        if paths.iter().any(|path| path.file_name().is_some_and(|name| name == config::FILE_NAME)) {
+    /// Notes where files may have changed.
+    pub(crate) fn note_changes(&self, scope: ScanScope) {
+        if let ScanScope::Paths(paths) = &scope
+            && paths.iter().any(|path| path.file_name().is_some_and(|name| name == config::FILE_NAME))
+        {
             self.settings.refresh();
         }
-        lock(&self.pending).add(paths);
-        self.changed.notify_one();
-    }
-
-    /// Notes that anything may have changed.
-    pub(crate) fn note_unknown_changes(&self) {
-        lock(&self.pending).add_everything();
+        lock(&self.pending).extend(scope);
         self.changed.notify_one();
     }
 
     /// Takes the changes noted so far.
-    pub(crate) fn take_pending(&self) -> PendingChanges {
-        std::mem::replace(&mut lock(&self.pending), PendingChanges::Paths(Vec::new()))
-    }
-
-    /// Stops tracking changes.
-    pub(crate) fn stop_tracking(&self) {
-        *lock(&self.pending) = PendingChanges::Closed;
+    pub(crate) fn take_pending(&self) -> ScanScope {
+        std::mem::take(&mut lock(&self.pending))
     }
 
     /// Publishes that indexing has started from the beginning.
@@ -341,25 +314,32 @@ impl Folder {
         self.state.send_modify(|reading| reading.state = IndexingState::Indexing);
     }
 
-    /// Publishes partial contents and returns the previous ones; requests that wait for complete contents keep waiting.
-    pub(crate) fn update_contents(&self, contents: FolderContents) -> Arc<FolderContents> {
-        self.publish(|reading| reading.replace_contents(contents))
+    /// Publishes an index and returns the previous one; requests that wait for a complete index keep waiting.
+    pub(crate) fn update_index(&self, index: WorkspaceIndex) -> Arc<WorkspaceIndex> {
+        let mut index = Arc::new(index);
+        self.state.send_modify(|state| {
+            state.version += 1;
+            std::mem::swap(&mut state.index, &mut index);
+        });
+        index
     }
 
-    /// Publishes complete contents and returns the previous ones; the state of a folder that cannot be read remains `Failed`.
-    pub(crate) fn finish_indexing(&self, contents: FolderContents) -> Arc<FolderContents> {
-        self.publish(|reading| {
-            if reading.state == IndexingState::Indexing {
-                reading.state = IndexingState::Ready;
+    /// Publishes a complete index and returns the previous one; the state of a folder that cannot be read remains `Failed`.
+    pub(crate) fn finish_indexing(
+        &self,
+        index: WorkspaceIndex,
+        code_version: Option<CodeVersion>,
+    ) -> Arc<WorkspaceIndex> {
+        let mut index = Arc::new(index);
+        self.state.send_modify(|state| {
+            if state.state == IndexingState::Indexing {
+                state.state = IndexingState::Ready;
             }
-            reading.replace_contents(contents)
-        })
-    }
-
-    fn publish(&self, change: impl FnOnce(&mut FolderState) -> Arc<FolderContents>) -> Arc<FolderContents> {
-        let mut old = Arc::default();
-        self.state.send_modify(|reading| old = change(reading));
-        old
+            state.version += 1;
+            state.code_version = code_version;
+            std::mem::swap(&mut state.index, &mut index);
+        });
+        index
     }
 
     /// Forgets the path without links, after a link was redirected.
@@ -406,62 +386,5 @@ impl Folder {
     fn remove(&self) -> bool {
         self.removed.cancel();
         false
-    }
-}
-
-impl FolderState {
-    /// Replaces the contents and returns the previous ones.
-    fn replace_contents(&mut self, contents: FolderContents) -> Arc<FolderContents> {
-        self.version += 1;
-        std::mem::replace(&mut self.contents, Arc::new(contents))
-    }
-}
-
-impl PendingChanges {
-    fn add(&mut self, paths: Vec<PathBuf>) {
-        match self {
-            PendingChanges::Paths(pending) if pending.len() + paths.len() <= MAX_PATHS => {
-                pending.extend(paths)
-            }
-            PendingChanges::Paths(_) => *self = PendingChanges::Everything,
-            PendingChanges::Everything | PendingChanges::Closed => {}
-        }
-    }
-
-    fn add_everything(&mut self) {
-        if !matches!(self, PendingChanges::Closed) {
-            *self = PendingChanges::Everything;
-        }
-    }
-}
-
-impl FolderContents {
-    /// The language of an indexed file: an `.h` file may be C or C++.
-    pub(crate) fn language(&self, path: &str) -> Option<Language> {
-        Some(self.files.as_ref()?.get(path)?.language)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_to_look_at_is_bounded() {
-        let mut pending = PendingChanges::Paths(Vec::new());
-        pending.add(vec!["a".into(); MAX_PATHS]);
-        assert_eq!(pending, PendingChanges::Paths(vec!["a".into(); MAX_PATHS]));
-        pending.add(vec!["b".into()]);
-        assert_eq!(pending, PendingChanges::Everything);
-        pending.add(vec!["c".into()]);
-        assert_eq!(pending, PendingChanges::Everything);
-    }
-
-    #[test]
-    fn nothing_is_noted_for_nobody() {
-        let mut pending = PendingChanges::Closed;
-        pending.add(vec!["a".into()]);
-        pending.add_everything();
-        assert_eq!(pending, PendingChanges::Closed);
     }
 }

@@ -15,14 +15,15 @@ use crate::truth_copies::removed_code;
 
 /// Returns the paths of files that may be versions of the case's file, other than the file at the case's own path.
 pub(crate) fn leaked_copies(case: &Case, world: &WorkspaceIndex) -> Vec<Arc<str>> {
-    if world.text(&case.path).is_some_and(|text| is_cut_from(case, text)) {
+    if world.file(&case.path).is_some_and(|file| is_cut_from(case, &file.text)) {
         return Vec::new();
     }
     let ends_alike = |path: &str| ends_in(path, &case.path) || ends_in(&case.path, path);
     // The path may now belong to another file that contains the text.
     let code = removed_code(case).map(|code| RemovedCode { path: "", ..code });
     let copies = world.copies(code.as_slice()).concat();
-    world.paths(|file| ends_alike(&file.path) || copies.contains(&file.path))
+    let paths = world.files().iter().map(|file| &file.path);
+    paths.filter(|path| ends_alike(path) || copies.contains(path)).cloned().collect()
 }
 
 /// Whether the case fits into the file, as it is or with secrets masked.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cache ──► texts and their index entries ─┐
-//! disk  ──► workspace::WorkspaceTracker ──► changes ┴──► index::Index ──► IndexedFolder (a snapshot)
+//! disk  ──► workspace::WorkspaceTracker ──► changes ┴──► completion::WorkspaceIndex (immutable)
 //! cache ──► corpus image, used in place, with changes on top ──► builtin::Corpus, if an engine reads it
 //! ```
 //!
@@ -17,30 +17,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cache::{Cache, CacheMiss, SaveSummary};
+use completion::WorkspaceIndex;
 use index::{FileIndex, Index};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use syntax::{Projects, SourceFile};
-use workspace::{Changes, LoadProgress, ReadLimits, Snapshot, WorkspaceError, WorkspaceTracker};
+use workspace::{Changes, LoadProgress, ReadLimits, ScanScope, Snapshot, WorkspaceError, WorkspaceTracker};
 
 pub use corpus::{LoadedCorpus, save_corpus};
 use index_cache::IndexCache;
 
-/// A snapshot of a folder's files and their index.
-#[derive(Clone, Debug)]
-pub struct IndexedFolder {
-    /// The files.
-    pub files: Snapshot,
-    /// The index of the files.
-    pub index: Index,
-    /// Modules and import paths by the manifests.
-    pub projects: Arc<Projects>,
-}
-
 /// Keeps the index of a folder up to date.
 pub struct Indexer {
-    follower: WorkspaceTracker,
-    indexed: IndexedFolder,
+    tracker: WorkspaceTracker,
+    index: WorkspaceIndex,
     cache: Option<Cache>,
     /// Bytes of text by path, of the files whose current text is not in the cache.
     unsaved: FxHashMap<Arc<str>, u64>,
@@ -82,28 +72,31 @@ impl Indexer {
     ) -> Result<(Indexer, OpenStats), WorkspaceError> {
         let mut cached =
             cache.as_ref().map_or_else(IndexCache::default, |cache| IndexCache::read(cache, root));
-        let follower = WorkspaceTracker::open_while(root, limits, cached.take_known(), progress, keep_going)?;
-        let files = follower.snapshot().clone();
-        let old: Vec<Option<Arc<FileIndex>>> =
-            files.files().iter().map(|file| cached.take_index(file)).collect();
+        let tracker = WorkspaceTracker::open_while(root, limits, cached.take_known(), progress, keep_going)?;
+        let files = Arc::clone(tracker.snapshot().files());
+        let old: Vec<Option<Arc<FileIndex>>> = files.iter().map(|file| cached.take_index(file)).collect();
         let reused = old.iter().flatten().count();
         let derive = |(old, file): (Option<Arc<FileIndex>>, &SourceFile)| {
             keep_going().then(|| old.unwrap_or_else(|| derive(file)))
         };
         let is_new = |(file, old): (_, &Option<_>)| old.is_none().then_some(file);
-        let unsaved = files.files().iter().zip(&old).filter_map(is_new).map(size).collect();
-        let derived: Option<Vec<Arc<FileIndex>>> =
-            old.into_par_iter().zip(&**files.files()).map(derive).collect();
+        let unsaved = files.iter().zip(&old).filter_map(is_new).map(size).collect();
+        let derived: Option<Vec<Arc<FileIndex>>> = old.into_par_iter().zip(&*files).map(derive).collect();
         let derived = derived.ok_or_else(|| WorkspaceError::Cancelled { path: root.to_owned() })?;
         let opening = OpenStats { reused, rebuilt: derived.len() - reused, miss: cached.miss };
-        let projects = Arc::new(Projects::new(files.manifests()));
-        let indexed = IndexedFolder { files, index: Index::from_files(derived), projects };
-        Ok((Indexer { follower, indexed, cache, unsaved, retry_save_bytes: 0 }, opening))
+        let projects = Arc::new(Projects::new(tracker.snapshot().manifests()));
+        let index = WorkspaceIndex::empty().with_index(files, Index::from_files(derived), projects);
+        Ok((Indexer { tracker, index, cache, unsaved, retry_save_bytes: 0 }, opening))
     }
 
-    /// Returns the folder as of the last refresh.
-    pub fn current(&self) -> &IndexedFolder {
-        &self.indexed
+    /// Returns the index as of the last refresh.
+    pub fn current(&self) -> &WorkspaceIndex {
+        &self.index
+    }
+
+    /// Returns the files as of the last refresh, with those that were skipped.
+    pub fn files(&self) -> &Snapshot {
+        self.tracker.snapshot()
     }
 
     /// Returns the cache of derived entries.
@@ -111,36 +104,28 @@ impl Indexer {
         self.cache.as_ref()
     }
 
-    /// Returns the follower, for a watcher.
-    pub fn follower(&self) -> &WorkspaceTracker {
-        &self.follower
+    /// Returns the tracker of the files, for a watcher.
+    pub fn tracker(&self) -> &WorkspaceTracker {
+        &self.tracker
     }
 
-    /// Checks paths that may have changed. Returns whether anything differs.
-    pub fn refresh(
-        &mut self,
-        paths: impl IntoIterator<Item = impl AsRef<Path>>,
-    ) -> Result<bool, WorkspaceError> {
-        let changes = self.follower.refresh(paths)?;
-        Ok(self.apply(changes))
+    /// Adopts the tokens of `built`, an earlier state of this index, and updates them to the current files.
+    pub fn adopt_tokens_of(&mut self, built: &WorkspaceIndex) {
+        self.index = self.index.with_tokens_of(built);
     }
 
-    /// Checks the paths that no watcher reports, as [`WorkspaceTracker::poll`] does. Returns whether anything differs.
-    pub fn poll(&mut self) -> Result<bool, WorkspaceError> {
-        let changes = self.follower.poll()?;
-        Ok(self.apply(changes))
-    }
-
-    /// Checks all files. Returns whether anything differs.
-    pub fn refresh_all(&mut self) -> Result<bool, WorkspaceError> {
-        let changes = self.follower.refresh_all()?;
+    /// Scans for changes and applies them to the index. Returns whether anything differs.
+    pub fn refresh(&mut self, scope: &ScanScope) -> Result<bool, WorkspaceError> {
+        let changes = match scope {
+            ScanScope::Paths(paths) => self.tracker.refresh(paths)?,
+            ScanScope::Unwatched => self.tracker.poll()?,
+            ScanScope::Everything => self.tracker.refresh_all()?,
+        };
         Ok(self.apply(changes))
     }
 
     fn apply(&mut self, changes: Changes) -> bool {
         if changes.is_empty() {
-            // The skipped files may still differ.
-            self.indexed.files = changes.snapshot;
             return false;
         }
         let Changes { changed, removed, manifests_changed, snapshot } = changes;
@@ -149,11 +134,12 @@ impl Indexer {
         }
         self.unsaved.extend(changed.iter().map(size));
         let derived: Vec<Arc<FileIndex>> = changed.par_iter().map(derive).collect();
-        if manifests_changed {
-            self.indexed.projects = Arc::new(Projects::new(snapshot.manifests()));
-        }
-        self.indexed.index = self.indexed.index.apply(derived, &removed);
-        self.indexed.files = snapshot;
+        let projects = match manifests_changed {
+            true => Arc::new(Projects::new(snapshot.manifests())),
+            false => Arc::clone(self.index.projects()),
+        };
+        let index = self.index.index().apply(derived, &removed);
+        self.index = self.index.with_index(Arc::clone(snapshot.files()), index, projects);
         true
     }
 
@@ -161,7 +147,7 @@ impl Indexer {
     /// before twice as much has changed: a full disk usually stays full for a while.
     pub fn save(&mut self) -> Result<Option<SaveSummary>, cache::CacheError> {
         let unsaved = self.unsaved.values().sum();
-        let total = self.indexed.files.files().iter().map(|file| size(file).1).sum();
+        let total = self.index.files().iter().map(|file| size(file).1).sum();
         if unsaved < self.retry_save_bytes || !cache::is_worth_saving(unsaved, total) {
             return Ok(None);
         }
@@ -172,7 +158,7 @@ impl Indexer {
     /// Caches the derived entries in any case; `None` if all are cached, or without a cache.
     pub fn save_all(&mut self) -> Result<Option<SaveSummary>, cache::CacheError> {
         let Some(cache) = self.cache.as_ref().filter(|_| !self.unsaved.is_empty()) else { return Ok(None) };
-        let saved = index_cache::save(cache, &self.follower, &self.indexed.index)?;
+        let saved = index_cache::save(cache, &self.tracker, self.index.index())?;
         self.unsaved.clear();
         self.retry_save_bytes = 0;
         Ok(Some(saved))

@@ -5,4 +5,4 @@
 
 mod indexer;
 
-pub use indexer::{IndexedFolder, Indexer, LoadedCorpus, OpenStats, save_corpus};
+pub use indexer::{Indexer, LoadedCorpus, OpenStats, save_corpus};

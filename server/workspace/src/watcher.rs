@@ -5,7 +5,7 @@
 //! reporting them, there is no watcher, and the caller has to scan at intervals.
 //!
 //! ```text
-//!            ┌─────────── tell(WatchEvent) ◄──────── Watcher ◄───────── system
+//!            ┌─────────── tell(ScanScope) ◄──────── Watcher ◄───────── system
 //!            ▼                                    ▲
 //!   wait until it is quiet ─► WorkspaceTracker::refresh ──┴─ Watcher::follow
 //! ```
@@ -18,17 +18,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::WorkspaceTracker;
+use crate::{ScanScope, WorkspaceTracker};
 use system_watcher::SystemWatcher;
-
-/// An event of a watcher.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WatchEvent {
-    /// Scan these paths, with [`WorkspaceTracker::refresh`].
-    Paths(Vec<PathBuf>),
-    /// Scan everything, with [`WorkspaceTracker::refresh_all`]: events were lost.
-    Everything,
-}
 
 /// Reason why changes cannot be watched. The remedy is always to scan at intervals.
 #[derive(Debug, Error)]
@@ -75,7 +66,7 @@ impl Watcher {
     /// Watching folder by folder, as Linux does, takes 20 µs for each.
     pub fn start(
         follower: &WorkspaceTracker,
-        tell: impl Fn(WatchEvent) + Send + Sync + 'static,
+        tell: impl Fn(ScanScope) + Send + Sync + 'static,
     ) -> Result<Watcher, WatchError> {
         SystemWatcher::start(follower, tell).map(Watcher)
     }

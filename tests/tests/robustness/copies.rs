@@ -125,6 +125,7 @@ fn files() -> Vec<SourceFile> {
             add("other", others(100 * number + 30));
         }
     }
+    files.sort_by(|one, other| one.path.cmp(&other.path));
     files
 }
 

@@ -2,11 +2,13 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use session::Indexer;
 use syntax::SourceFile;
+use workspace::ScanScope;
 
 use super::time;
 
@@ -23,7 +25,7 @@ pub(super) struct BranchSwitchTime {
 
 /// Measures switches in both directions; the slower one counts.
 pub(super) fn measure(indexer: &mut Indexer, folder: &Path) -> Result<BranchSwitchTime> {
-    let files = indexer.current().files.files().clone();
+    let files = Arc::clone(indexer.current().files());
     let changed: Vec<&SourceFile> = files.iter().take(FILES).collect();
     let there = switch(indexer, folder, &changed, "\n\n")?;
     let back = switch(indexer, folder, &changed, "")?;
@@ -35,7 +37,7 @@ fn switch(indexer: &mut Indexer, folder: &Path, files: &[&SourceFile], end: &str
     for file in files {
         fs::write(folder.join(&*file.path), format!("{}{end}", file.text))?;
     }
-    let (took, is_changed) = time(|| indexer.refresh_all());
+    let (took, is_changed) = time(|| indexer.refresh(&ScanScope::Everything));
     ensure!(is_changed?, "the changed files were not seen");
     Ok(took)
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use completion::WorkspaceIndex;
 use index::{FileIndex, Term};
-use session::IndexedFolder;
 use syntax::{Language, SourceFile};
 
 use super::time;
@@ -20,7 +20,7 @@ pub(super) const LANGUAGES: [Language; 4] =
     [Language::Python, Language::TypeScript, Language::Java, Language::CSharp];
 
 /// Reads the whole file again, adds it to the index and searches for a name that only the edit contains.
-pub(super) fn measure(indexed: &IndexedFolder) -> Result<SortedTimes> {
+pub(super) fn measure(indexed: &WorkspaceIndex) -> Result<SortedTimes> {
     let mut times = Vec::new();
     for language in LANGUAGES {
         let lines = lines(indexed, language)?;
@@ -32,9 +32,8 @@ pub(super) fn measure(indexed: &IndexedFolder) -> Result<SortedTimes> {
 }
 
 /// The first lines of the files in a language, repeated if there are too few.
-pub(super) fn lines(indexed: &IndexedFolder, language: Language) -> Result<Vec<&str>> {
-    let files: Vec<&SourceFile> =
-        indexed.files.files().iter().filter(|file| file.language == language).collect();
+pub(super) fn lines(indexed: &WorkspaceIndex, language: Language) -> Result<Vec<&str>> {
+    let files: Vec<&SourceFile> = indexed.files().iter().filter(|file| file.language == language).collect();
     ensure!(!files.is_empty(), "the corpus holds no {}", language.name());
     Ok(files
         .iter()
@@ -45,14 +44,14 @@ pub(super) fn lines(indexed: &IndexedFolder, language: Language) -> Result<Vec<&
         .collect())
 }
 
-fn edit(indexed: &IndexedFolder, language: Language, lines: &[&str], number: usize) -> Result<Duration> {
+fn edit(indexed: &WorkspaceIndex, language: Language, lines: &[&str], number: usize) -> Result<Duration> {
     let name = format!("typed_just_now_{number}");
     let line = format!("{name};");
     let (before, after) = lines.split_at(lines.len() * (number + 1) / (EDITS + 1));
     let text = [before, &[&line], after].concat().join("\n");
     let file = SourceFile { path: "edited".into(), language, text: text.into() };
     let (took, is_found) = time(|| {
-        let searcher = indexed.index.hide(&[]).overlay(vec![Arc::new(FileIndex::new(file))]);
+        let searcher = indexed.index().hide(&[]).overlay(vec![Arc::new(FileIndex::new(file))]);
         !searcher.windows(&[(Term::identifier(&name), 1.0)], 1).is_empty()
     });
     is_found.then_some(took).context("the edit is not found")

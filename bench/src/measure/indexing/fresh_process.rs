@@ -7,9 +7,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use cache::Cache;
+use completion::WorkspaceIndex;
 use index::{RetrievalQuery, Strategy, TokenBudget};
 use serde_json::{Value, json};
-use session::{IndexedFolder, Indexer};
+use session::Indexer;
 use workspace::ReadLimits;
 use xtask::process;
 
@@ -101,14 +102,14 @@ pub(crate) fn open_in_child() -> Result<()> {
 }
 
 /// Retrieves in the middle of the middle file.
-fn ask(indexed: &IndexedFolder) -> Result<()> {
-    let files = indexed.files.files();
+fn ask(indexed: &WorkspaceIndex) -> Result<()> {
+    let files = indexed.files();
     let file = files.get(files.len() / 2).context("the folder holds no code")?;
     let (prefix, suffix) = file.text.split_at(file.text.floor_char_boundary(file.text.len() / 2));
     let query = RetrievalQuery { path: &file.path, language: file.language, prefix, suffix, recent: &[] };
-    indexed.index.hide(&[]).retrieve(
+    indexed.index().hide(&[]).retrieve(
         Strategy::Hybrid,
-        &indexed.projects,
+        indexed.projects(),
         &query,
         TokenBudget { tokens: 512 },
     );

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use completion::WorkspaceIndex;
 use index::{RetrievalQuery, Strategy, TokenBudget};
-use session::IndexedFolder;
 use syntax::SourceFile;
 
 use super::time;
@@ -19,8 +19,8 @@ pub(super) const STRATEGIES: [Strategy; 4] =
     [Strategy::Hybrid, Strategy::Symbols, Strategy::Functions, Strategy::Bm25Chunks];
 
 /// The times of each strategy.
-pub(super) fn measure(indexed: &IndexedFolder) -> [SortedTimes; 4] {
-    let files = indexed.files.files();
+pub(super) fn measure(indexed: &WorkspaceIndex) -> [SortedTimes; 4] {
+    let files = indexed.files();
     let step = (files.len() / CURSORS).max(1);
     let files: Vec<&SourceFile> = files.iter().step_by(step).collect();
     STRATEGIES.map(|strategy| {
@@ -33,13 +33,13 @@ pub(super) fn measure(indexed: &IndexedFolder) -> [SortedTimes; 4] {
 }
 
 /// Queries in the middle of a line, further down from file to file.
-fn ask(indexed: &IndexedFolder, strategy: Strategy, file: &SourceFile, number: usize) -> Duration {
+fn ask(indexed: &WorkspaceIndex, strategy: Strategy, file: &SourceFile, number: usize) -> Duration {
     let share = number % 10;
     let start = file.text.floor_char_boundary(file.text.len() * (2 * share + 1) / 20);
     let line = file.text[start..].find('\n').map_or(start, |end| start + end + 1);
     let length = file.text[line..].find('\n').unwrap_or(file.text.len() - line);
     let (prefix, suffix) = file.text.split_at(file.text.floor_char_boundary(line + length / 2));
     let query = RetrievalQuery { path: &file.path, language: file.language, prefix, suffix, recent: &[] };
-    let searcher = indexed.index.hide(&[]);
-    time(|| searcher.retrieve(strategy, &indexed.projects, &query, TokenBudget { tokens: 512 })).0
+    let searcher = indexed.index().hide(&[]);
+    time(|| searcher.retrieve(strategy, indexed.projects(), &query, TokenBudget { tokens: 512 })).0
 }

@@ -6,7 +6,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use session::IndexedFolder;
+use completion::WorkspaceIndex;
+use workspace::Snapshot;
 
 use super::edits::LANGUAGES;
 use crate::measure::figures::SortedTimes;
@@ -35,8 +36,12 @@ pub(super) struct ServerFigures {
 }
 
 /// Measures the server in a copy of the indexed corpus.
-pub(super) fn measure(ghostbench: &Path, indexed: &IndexedFolder) -> Result<ServerFigures> {
-    let desk = ServerFixture::new(ghostbench, &indexed.files)?;
+pub(super) fn measure(
+    ghostbench: &Path,
+    files: &Snapshot,
+    indexed: &WorkspaceIndex,
+) -> Result<ServerFigures> {
+    let desk = ServerFixture::new(ghostbench, files)?;
     // The first one leaves a cache to the others.
     let reopened = restart::measure(&desk)?;
     let edits = edits::measure(&desk, indexed)?;

@@ -32,7 +32,7 @@ fn index(args: &IndexArgs, cache: Cache) -> anyhow::Result<String> {
     let took = start.elapsed();
     // An explicit request saves everything, even small changes.
     let saved = indexer.save_all()?;
-    let files = &indexer.current().files;
+    let files = indexer.files();
     let tokens = steps::index::tokens(files.root(), files.files(), indexer.cache()).stats();
     let totals = files.totals();
     if args.json {
@@ -46,7 +46,7 @@ fn index(args: &IndexArgs, cache: Cache) -> anyhow::Result<String> {
             "cached_bytes": saved.map(|saved| saved.bytes),
             "tokens": tokens.tokens,
             "files_without_tokens": tokens.excluded_files,
-            "files_too_complex": indexer.current().index.too_complex().len(),
+            "files_too_complex": indexer.current().index().too_complex().len(),
         });
         return Ok(format!("{report:#}\n"));
     }

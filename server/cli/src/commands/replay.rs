@@ -23,7 +23,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let cassette = cassette::open(&args.asking.cassette)?;
     let candidates = engine_registry::select_for_run(&config, &args.asking.engines, cassette.as_ref())?;
     let indexed = args.workspace.as_deref().map(index).transpose()?;
-    let world = indexed.as_ref().map_or_else(WorkspaceIndex::empty, IndexedWorkspace::workspace_index);
+    let world = indexed.as_ref().map_or_else(WorkspaceIndex::empty, IndexedWorkspace::index_with_tokens);
     let (engines, copies) =
         engine_registry::engines_for_replay(&candidates, &config, &world, &cases, args.asking.no_copies);
     let name = suite_name(&args.suite);

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
     let candidates = engine_registry::select_for_run(&config, &args.asking.engines, cassette.as_ref())?;
     let indexed = index(&args.path)?;
     let MinedCases { cases, left_out } = mine(&indexed, &args.mining)?;
-    let world = indexed.workspace_index();
+    let world = indexed.index_with_tokens();
     let (engines, copies) =
         engine_registry::engines_for_replay(&candidates, &config, &world, &cases, args.asking.no_copies);
     let folder = match &args.out {

@@ -1,17 +1,16 @@
 //! Reads and indexes a workspace for mining and engines.
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use builtin::Corpus;
 use cache::Cache;
 use completion::WorkspaceIndex;
-use index::{CopyIndex, Index};
 use mining::MiningInput;
 use replay::CodeVersion;
 use session::{Indexer, LoadedCorpus, OpenStats};
-use syntax::{Projects, SourceFile};
+use syntax::SourceFile;
 use workspace::{LoadProgress as Reading, ReadLimits, SkipReason, Skips, Snapshot, Totals};
 
 use crate::folders;
@@ -24,12 +23,8 @@ pub(crate) struct IndexedWorkspace {
     pub(crate) snapshot: Snapshot,
     /// Identity of the code.
     pub(crate) code: CodeVersion,
-    /// The search index for mining and retrieval.
-    pub(crate) index: Index,
-    /// The projects of its manifests.
-    pub(crate) projects: Arc<Projects>,
-    /// The index of copies, shared by mining and replay.
-    copies: Arc<OnceLock<CopyIndex>>,
+    /// The index for mining, retrieval and engines; without tokens.
+    pub(crate) index: WorkspaceIndex,
     /// Time to read and index it.
     pub(crate) duration: Duration,
 }
@@ -42,9 +37,9 @@ pub(crate) fn index(path: &Path) -> anyhow::Result<IndexedWorkspace> {
     if let Err(error) = indexer.save() {
         print_message(&format!("the cache is not saved: {error}"));
     }
-    let session::IndexedFolder { files: snapshot, index, projects } = indexer.current().clone();
+    let (snapshot, index) = (indexer.files().clone(), indexer.current().clone());
     let code = CodeVersion::new(&snapshot, workspace::git_state(path).as_ref());
-    Ok(IndexedWorkspace { snapshot, code, index, projects, copies: Arc::default(), duration })
+    Ok(IndexedWorkspace { snapshot, code, index, duration })
 }
 
 /// Opens the index of the workspace at `path`, with the cached parts from `cache`.
@@ -55,14 +50,14 @@ pub(crate) fn open_indexer(path: &Path, cache: Option<Cache>) -> anyhow::Result<
         Reading::Walking { .. } => {}
         Reading::Reading { read, total } => progress.set(read as u64, total as u64),
     })?;
-    let snapshot = &indexer.current().files;
+    let snapshot = indexer.files();
     workspace::check_source(path, snapshot)?;
     progress.finish(&summary(snapshot.totals(), &opening, start.elapsed()));
     if let Some(miss) = &opening.miss {
         print_message(&format!("rebuilding the cache: {miss}"));
     }
     report_skips(snapshot.skips());
-    report_too_complex_files(&indexer.current().index.too_complex());
+    report_too_complex_files(&indexer.current().index().too_complex());
     Ok((indexer, opening))
 }
 
@@ -146,22 +141,19 @@ fn is_surprising(reason: SkipReason) -> bool {
 }
 
 impl IndexedWorkspace {
-    /// Returns the workspace as engines see it. Their tokens come from the cache, or take about a second for a million lines.
-    pub(crate) fn workspace_index(&self) -> WorkspaceIndex {
-        let files = self.snapshot.files();
-        let corpus = tokens(self.snapshot.root(), files, folders::cache().as_ref());
-        WorkspaceIndex::with_tokens(Arc::clone(files), corpus)
-            .with_index(Arc::clone(files), self.index.clone(), Arc::clone(&self.projects))
-            .sharing(Arc::clone(&self.copies))
+    /// Returns the index with tokens for engines, which come from the cache or take about a second for a million lines.
+    pub(crate) fn index_with_tokens(&self) -> WorkspaceIndex {
+        let corpus = tokens(self.snapshot.root(), self.snapshot.files(), folders::cache().as_ref());
+        self.index.clone().with_corpus(corpus)
     }
 
     /// Returns the input of mining.
     pub(crate) fn mining_sources(&self) -> MiningInput<'_> {
         MiningInput {
-            files: self.snapshot.files(),
-            index: &self.index,
-            projects: &self.projects,
-            copies: &self.copies,
+            files: self.index.files(),
+            index: self.index.index(),
+            projects: self.index.projects(),
+            copies: self.index.copy_index(),
         }
     }
 

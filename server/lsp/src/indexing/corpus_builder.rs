@@ -3,7 +3,7 @@
 //! Between builds the corpus follows the files incrementally: changes are an overlay. It is rebuilt when the overlay has become
 //! large; before that a rebuild gains nothing, since completions see the same code either way.
 
-use std::sync::Arc;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use builtin::CorpusStats;
@@ -12,7 +12,7 @@ use completion::WorkspaceIndex;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use replay::CodeVersion;
-use session::{IndexedFolder, Indexer};
+use session::Indexer;
 
 use crate::background_pool::BackgroundPool;
 use crate::workspace_folders::Folder;
@@ -76,22 +76,20 @@ impl CorpusBuilder {
 
     /// Starts a build of the current files, if one is due.
     pub(super) fn begin(&mut self, indexer: &Indexer, folder: &Folder) {
-        let (indexed, cache, are_read) =
-            (indexer.current().clone(), indexer.cache().cloned(), self.is_needed);
-        let contents = folder.state().contents;
+        let (files, index) = (indexer.files().clone(), indexer.current().clone());
+        let (cache, is_needed) = (indexer.cache().cloned(), self.is_needed);
         self.stale_since = None;
-        let putting_together = move || {
+        let build = move || {
             let start = Instant::now();
-            let files = &indexed.files;
-            let code = CodeVersion::new(files, workspace::git_state(files.root()).as_ref());
-            let (world, is_cached) = match are_read {
-                true => load_or_build(&contents.index, &indexed, cache.as_ref()),
+            let code_version = CodeVersion::new(&files, workspace::git_state(files.root()).as_ref());
+            let (index, is_cached) = match is_needed {
+                true => load_or_build(&index, files.root(), cache.as_ref()),
                 false => (WorkspaceIndex::empty(), true),
             };
-            (CorpusBuild { index: world, code_version: code, is_cached }, start.elapsed())
+            (CorpusBuild { index, code_version, is_cached }, start.elapsed())
         };
-        let (background, urgency) = (self.background.clone(), folder.priority.subscribe());
-        self.building = Some(async move { background.run(urgency, putting_together).await }.boxed());
+        let (background, priority) = (self.background.clone(), folder.priority.subscribe());
+        self.building = Some(async move { background.run(priority, build).await }.boxed());
     }
 
     /// Waits until a build ends or a rebuild is due; for ever if there will be neither.
@@ -111,19 +109,19 @@ impl CorpusBuilder {
     }
 }
 
-/// Returns the corpus of the files, and whether caching it is not worth it: the current corpus, rebuilt if it is worn; otherwise
-/// the cached one, or one built from the texts.
+/// Returns the index with the corpus of its files, and whether caching the corpus is not worth it: the current corpus, rebuilt if
+/// it is worn; otherwise the cached one, or one built from the texts.
 pub(super) fn load_or_build(
-    world: &WorkspaceIndex,
-    indexed: &IndexedFolder,
+    index: &WorkspaceIndex,
+    root: &Path,
     cache: Option<&Cache>,
 ) -> (WorkspaceIndex, bool) {
-    let (start, files) = (Instant::now(), indexed.files.files());
-    let (corpus, is_cached) = match world.tokens() {
-        Some(corpus) if !corpus.needs_rebuild() => return (world.clone(), true),
+    let (start, files) = (Instant::now(), index.files());
+    let (corpus, is_cached) = match index.tokens() {
+        Some(corpus) if !corpus.needs_rebuild() => return (index.clone(), true),
         Some(corpus) => (corpus.rebuilt(files), false),
         None => {
-            let opened = session::LoadedCorpus::open(cache, indexed.files.root(), files);
+            let opened = session::LoadedCorpus::open(cache, root, files);
             if let Some(reason) = &opened.miss {
                 tracing::warn!(reason, "cached tokens cannot be used");
             }
@@ -135,5 +133,5 @@ pub(super) fn load_or_build(
     if left_out > 0 {
         tracing::warn!(files = left_out, "files exceed the token limit of the built-in engine");
     }
-    (WorkspaceIndex::with_tokens(Arc::clone(files), corpus), is_cached)
+    (index.clone().with_corpus(corpus), is_cached)
 }

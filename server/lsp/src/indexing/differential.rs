@@ -6,7 +6,7 @@
 //!                        └─────────────► new state ──────────┴─► compared at every probe
 //! ```
 //!
-//! Both states are built from the parts that serve requests: the indexer with its follower and cache, [`with_index`], the tokens,
+//! Both states are built from the parts that serve requests: the indexer with its follower and cache, the tokens,
 //! and `completion`. Events are delivered as watchers deliver them, late or not at all, so the result does not depend on a clock.
 //! Operations are self-contained: when a probe fails, the list is shrunk by removing operations, and printed with its seed.
 //!

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use session::Indexer;
 use tokio::sync::watch::Receiver;
-use workspace::watcher::{WatchError, WatchEvent, Watcher};
+use workspace::ScanScope;
+use workspace::watcher::{WatchError, Watcher};
 
-use crate::indexing::RefreshScope;
 use crate::server::Server;
 use crate::workspace_folders::Folder;
 
@@ -80,11 +80,7 @@ impl FolderWatcher {
             return;
         }
         let folder = Arc::clone(&self.folder);
-        let told = move |told| match told {
-            WatchEvent::Paths(paths) => folder.note_changed_paths(paths),
-            WatchEvent::Everything => folder.note_unknown_changes(),
-        };
-        match Watcher::start(indexer.follower(), told) {
+        match Watcher::start(indexer.tracker(), move |scope| folder.note_changes(scope)) {
             Ok(watcher) => self.system_watcher = Some(watcher),
             Err(error) => self.scan_instead(&error),
         }
@@ -92,11 +88,11 @@ impl FolderWatcher {
 
     /// Watches new folders too; call it after each successful scan, with its duration. Only a full scan postpones the next full
     /// scan, otherwise files that are saved all the time would postpone it for ever.
-    pub(super) fn follow_refresh(&mut self, indexer: &Indexer, look: &RefreshScope, took: Duration) {
+    pub(super) fn follow_refresh(&mut self, indexer: &Indexer, look: &ScanScope, took: Duration) {
         if self.was_missing {
             self.begin(indexer);
         } else if let Some(watcher) = &mut self.system_watcher
-            && let Err(error) = watcher.follow(indexer.follower())
+            && let Err(error) = watcher.follow(indexer.tracker())
         {
             self.system_watcher = None;
             self.scan_instead(&error);
@@ -107,11 +103,11 @@ impl FolderWatcher {
             (WATCHED_SCAN_INTERVAL, WATCHED_SCAN_PAUSE_FACTOR)
         };
         match look {
-            RefreshScope::Everything => self.next_scan = Some(Instant::now() + interval.max(took * pause)),
-            RefreshScope::Unwatched => {
+            ScanScope::Everything => self.next_scan = Some(Instant::now() + interval.max(took * pause)),
+            ScanScope::Unwatched => {
                 self.next_poll = Some(Instant::now() + SCAN_INTERVAL.max(took * SCAN_PAUSE_FACTOR))
             }
-            RefreshScope::Paths(_) => {}
+            ScanScope::Paths(_) => {}
         }
     }
 

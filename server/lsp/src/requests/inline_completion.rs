@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use completion::{
     CacheKey, CompletionRequest, CompletionSession, CursorContext, CursorSnapshot, DocumentText,
-    EditorContext, InFlightRequest, Outcome, OutcomeStatus, SuggestionOutcome,
+    EditorContext, InFlightRequest, Outcome, OutcomeStatus, SuggestionOutcome, WorkspaceIndex,
 };
 use replay::ConfiguredEngine;
 use syntax::Language;
@@ -36,7 +36,7 @@ use crate::request_snapshot::RequestSnapshot;
 use crate::server::Server;
 use crate::service::internal_error;
 use crate::settings::EffectiveSettings;
-use crate::workspace_folders::{DocumentLocation, FolderContents, FolderState};
+use crate::workspace_folders::{DocumentLocation, FolderState};
 
 /// Outcome of a request.
 enum RequestOutcome {
@@ -122,7 +122,7 @@ impl InlineRequest<'_> {
             CursorSnapshot { text: asked, offset: cursor, cache_key: self.cache_key(&settings, &reading) };
         let is_on_screen = popup.is_none();
         let question = self.completion_request(place, &settings, is_invoked, is_on_screen);
-        let writing = self.generation_task(&question, engine, home, reading.contents);
+        let writing = self.generation_task(&question, engine, home, reading.index);
         let suggested =
             self.completion_session().suggest(&question, |generation| writing.run(generation)).await;
         let (suggestions, is_reused) = suggestions(suggested)?;
@@ -195,17 +195,17 @@ impl InlineRequest<'_> {
         question: &CompletionRequest,
         engine: &EditorEngine,
         home: DocumentLocation,
-        contents: Arc<FolderContents>,
+        index: Arc<WorkspaceIndex>,
     ) -> GenerationTask {
         let asked = if question.is_invoked { &engine.invoked } else { &engine.automatic };
-        let language = contents.language(&home.path).or(self.document.language);
+        let language = index.file(&home.path).map(|file| file.language).or(self.document.language);
         GenerationTask {
             server: self.server.clone(),
             moment: RequestSnapshot { progress_task: None, ..self.moment.clone() },
             document: Arc::clone(self.document),
             language: language.expect("the gate rejects other documents"),
             home,
-            contents,
+            index,
             engine: asked.clone(),
             text: Arc::clone(&question.cursor.text),
             cursor: question.cursor.offset,
@@ -235,7 +235,7 @@ struct GenerationTask {
     moment: RequestSnapshot,
     document: Arc<OpenDocument>,
     home: DocumentLocation,
-    contents: Arc<FolderContents>,
+    index: Arc<WorkspaceIndex>,
     engine: ConfiguredEngine,
     language: Language,
     /// The text of the request, which may contain a popup item.
@@ -251,11 +251,8 @@ impl GenerationTask {
         let start = Instant::now();
         let path = Arc::clone(&self.home.path);
         let document = DocumentText { path, language: self.language, text: Arc::clone(&self.text) };
-        let mut snapshot = self
-            .contents
-            .index
-            .snapshot(document)
-            .with_gather_permit(self.document.session.gather_permit.clone());
+        let mut snapshot =
+            self.index.snapshot(document).with_gather_permit(self.document.session.gather_permit.clone());
         snapshot = snapshot.guarded(admission::path_gate(&self.document, &self.home));
         if engine.reads_context() || engine.reads_workspace() {
             let (around, refused) = self.editor_context(settings.context_timeout()).await;
@@ -281,9 +278,9 @@ impl GenerationTask {
 impl GenerationTask {
     /// The editor context of the request, and the paths of open documents that must not be used.
     async fn editor_context(&self, patience: Duration) -> (EditorContext, Vec<Arc<str>>) {
-        let contents = Arc::clone(&self.contents);
+        let index = Arc::clone(&self.index);
         let (mut around, refused) = match &self.home.folder {
-            Some(folder) => editor_context(&self.moment, &self.document, folder, contents, patience).await,
+            Some(folder) => editor_context(&self.moment, &self.document, folder, index, patience).await,
             None => Default::default(),
         };
         around.recent_typing.here = self.document.typed_ranges.ranges(&self.document.text(), &self.text);

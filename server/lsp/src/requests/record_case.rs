@@ -15,7 +15,7 @@ use crate::request_snapshot::RequestSnapshot;
 use crate::run_blocking::{no_folder_error, request_failed, run_blocking};
 use crate::server::Server;
 use crate::tracked_ranges::TextVersion;
-use crate::workspace_folders::{DocumentLocation, FolderContents};
+use crate::workspace_folders::{DocumentLocation, FolderState};
 
 pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Result<RecordCaseResult> {
     let moment = RequestSnapshot::current();
@@ -36,12 +36,12 @@ pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Res
             "recording needs the setting record.privacy = \"full\"; it is \"{privacy}\""
         )));
     }
-    let contents = folder.wait_for_contents().await;
+    let state = folder.wait_until_indexed().await;
     let added = {
         let (document, folder) = (Arc::clone(&document), Arc::clone(&folder));
         let refusal = admission::refusal_now(&document, &home);
         run_blocking(move || {
-            let case = case_at_cursor(&document, &home, &contents, cursor)?;
+            let case = case_at_cursor(&document, &home, &state, cursor)?;
             // It may have become ignored while the folder was read.
             if let Some(reason) = refusal() {
                 return Err(format!("{} cannot be recorded: {reason}", home.path));
@@ -68,16 +68,16 @@ pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Res
 fn case_at_cursor(
     document: &OpenDocument,
     home: &DocumentLocation,
-    contents: &FolderContents,
+    state: &FolderState,
     cursor: usize,
 ) -> std::result::Result<Case, String> {
-    let language = contents.language(&home.path).or(document.language);
+    let language = state.index.file(&home.path).map(|file| file.language).or(document.language);
     let language = language.expect("documents in unsupported languages are refused");
     let text = document.text();
     let tree = lock(&document.session.syntax).tree(language, &text);
     let file = SourceFile { path: Arc::clone(&home.path), language, text };
-    let mut case = mining::case_at_cursor(&file, &tree, cursor, &origin(contents))
-        .map_err(|reason| reason.to_string())?;
+    let mut case =
+        mining::case_at_cursor(&file, &tree, cursor, &origin(state)).map_err(|reason| reason.to_string())?;
     let places = lock(&document.session.tracked_ranges);
     let (exposure, engine) = places.exposure(case.byte_range.clone(), &TextVersion::of_document(document));
     case.origin.exposure = exposure;
@@ -86,8 +86,8 @@ fn case_at_cursor(
 }
 
 /// Origin of a case that is recorded now.
-fn origin(contents: &FolderContents) -> Origin {
+fn origin(state: &FolderState) -> Origin {
     let unread = || Origin::new(OriginKind::Live, "");
-    let origin = contents.code_version.as_ref().map_or_else(unread, |code| code.origin(OriginKind::Live));
+    let origin = state.code_version.as_ref().map_or_else(unread, |code| code.origin(OriginKind::Live));
     Origin { recorded_at: Some(jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()), ..origin }
 }

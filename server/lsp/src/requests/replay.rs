@@ -115,19 +115,19 @@ async fn run_replay(
     work: &ProgressTask,
     shown: &ProgressReporter,
 ) -> Result<(PathBuf, RunAnswers)> {
-    let contents = folder.wait_for_contents().await;
+    let read = folder.wait_until_indexed().await;
     let settings = server.settings_in(Some(folder)).await?;
     let engines: Vec<ConfiguredEngine> =
         settings.engine_set.engines.iter().map(|engine| engine.replayed.clone()).collect();
     let name = folder.recorded_cases.suite().name().to_owned();
-    let state = contents.code_version.as_ref().map(|code| code.state.clone());
+    let state = read.code_version.as_ref().map(|code| code.state.clone());
     let run = replay::describe_run(folder.name.clone(), &cases, &engines, state, SEED, 1);
     let data = server.setup.data.clone();
     let path = run_blocking(move || data.new_run(&name)).await?;
     let questions = RunInputs {
         cases: cases.into(),
         engines: engines.into(),
-        world: contents.index.clone(),
+        world: (*read.index).clone(),
         copies: Arc::default(),
         jobs: background_threads().get(),
     };

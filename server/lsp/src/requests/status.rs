@@ -53,7 +53,7 @@ fn folder_status(folder: &Folder) -> FolderStatus {
         IndexingState::Ready => ("ready", None),
         IndexingState::Failed(reason) => ("failed", Some(reason)),
     };
-    let read = reading.contents.code_version.as_ref().map(|code| (code.state.files, code.state.lines));
+    let read = reading.code_version.as_ref().map(|code| (code.state.files, code.state.lines));
     let (files, lines) = read.unwrap_or_default();
     FolderStatus {
         uri: folder.uri.clone(),

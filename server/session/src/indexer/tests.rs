@@ -11,7 +11,7 @@ fn open(root: &Path, cache: &Cache) -> (Indexer, OpenStats) {
 
 /// Paths of the occurrences of `name` in the index.
 fn places(indexer: &Indexer, name: &str) -> Vec<String> {
-    let searcher = indexer.current().index.hide(&[]);
+    let searcher = indexer.current().index().hide(&[]);
     searcher.occurrences(name).iter().map(|occurrence| occurrence.file.path().to_owned()).collect()
 }
 
@@ -25,10 +25,10 @@ fn changes_on_disk_are_in_the_index_after_a_look() {
     assert_eq!(places(&indexer, "alpha"), ["a.py", "b.py"]);
     fs::write(folder.path().join("b.py"), "beta = gamma\n").unwrap();
     fs::remove_file(folder.path().join("a.py")).unwrap();
-    assert!(indexer.refresh(["a.py", "b.py"]).unwrap());
+    assert!(indexer.refresh(&ScanScope::Paths(vec!["a.py".into(), "b.py".into()])).unwrap());
     assert_eq!(places(&indexer, "alpha"), [""; 0]);
     assert_eq!(places(&indexer, "gamma"), ["b.py"]);
-    assert!(!indexer.refresh_all().unwrap());
+    assert!(!indexer.refresh(&ScanScope::Everything).unwrap());
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn a_file_that_changes_often_counts_once() {
     assert!(indexer.save().unwrap().is_some());
     for round in 0..100 {
         fs::write(folder.path().join("small.py"), format!("beta = {round}\n")).unwrap();
-        assert!(indexer.refresh(["small.py"]).unwrap());
+        assert!(indexer.refresh(&ScanScope::Paths(vec!["small.py".into()])).unwrap());
         assert!(indexer.save().unwrap().is_none(), "round {round}");
     }
 }
@@ -74,7 +74,7 @@ fn after_an_error_it_is_not_saved_again_at_once() {
     assert!(indexer.save().is_err());
     assert!(indexer.save().unwrap().is_none());
     fs::write(folder.path().join("a.py"), "alpha = 1\n".repeat(2)).unwrap();
-    assert!(indexer.refresh(["a.py"]).unwrap());
+    assert!(indexer.refresh(&ScanScope::Paths(vec!["a.py".into()])).unwrap());
     assert!(indexer.save().is_err(), "twice as much has changed");
 }
 

@@ -15,11 +15,11 @@ use notify::{
     Config, ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _, WatcherKind,
 };
 
-use super::{WatchError, WatchEvent};
-use crate::WorkspaceTracker;
+use super::WatchError;
 use crate::path_tree::range_below;
+use crate::{ScanScope, WorkspaceTracker};
 
-type EventCallback = Arc<dyn Fn(WatchEvent) + Send + Sync>;
+type EventCallback = Arc<dyn Fn(ScanScope) + Send + Sync>;
 
 /// Folders that were created, removed or renamed: a watch on one of these paths may belong to another folder.
 type MovedFolders = Arc<Mutex<BTreeSet<PathBuf>>>;
@@ -38,7 +38,7 @@ pub(super) struct SystemWatcher {
 impl SystemWatcher {
     pub(super) fn start(
         follower: &WorkspaceTracker,
-        tell: impl Fn(WatchEvent) + Send + Sync + 'static,
+        tell: impl Fn(ScanScope) + Send + Sync + 'static,
     ) -> Result<SystemWatcher, WatchError> {
         let root = follower.canonical_root().to_owned();
         check_file_system(&root)?;
@@ -61,7 +61,7 @@ impl SystemWatcher {
     fn watch_tree(&mut self) -> Result<(), WatchError> {
         let watched = self.system.watch(&self.root, RecursiveMode::Recursive);
         watched.map_err(|error| watch_error(error, &self.root))?;
-        (self.on_event)(WatchEvent::Everything);
+        (self.on_event)(ScanScope::Everything);
         Ok(())
     }
 
@@ -94,7 +94,7 @@ impl SystemWatcher {
             }
         }
         if !told.is_empty() {
-            (self.on_event)(WatchEvent::Paths(told));
+            (self.on_event)(ScanScope::Paths(told));
         }
         outcome
     }
@@ -137,7 +137,7 @@ fn handle(
     event: notify::Result<Event>,
     root: &Path,
     moved: &Mutex<BTreeSet<PathBuf>>,
-    tell: &dyn Fn(WatchEvent),
+    tell: &dyn Fn(ScanScope),
 ) {
     let moved = || moved.lock().unwrap_or_else(PoisonError::into_inner);
     let event = match event {
@@ -145,7 +145,7 @@ fn handle(
         _ => {
             // Any folder may have moved in a lost event.
             moved().insert(root.to_owned());
-            return tell(WatchEvent::Everything);
+            return tell(ScanScope::Everything);
         }
     };
     if let EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)) = event.kind {
@@ -154,7 +154,7 @@ fn handle(
     let paths: Vec<PathBuf> =
         event.paths.into_iter().filter(|path| may_change_text(event.kind, path)).collect();
     if !paths.is_empty() {
-        tell(WatchEvent::Paths(paths));
+        tell(ScanScope::Paths(paths));
     }
 }
 
@@ -229,6 +229,6 @@ mod tests {
         assert_eq!(handle(Err(notify::Error::generic("broken"))), [Path::new("/a")]);
         let read = EventKind::Access(AccessKind::Open(AccessMode::Any));
         assert_eq!(handle(Ok(Event::new(read).add_path("/a/x.py".into()))), Vec::<PathBuf>::new());
-        assert_eq!(*told.lock().unwrap(), [WatchEvent::Everything, WatchEvent::Everything]);
+        assert_eq!(*told.lock().unwrap(), [ScanScope::Everything, ScanScope::Everything]);
     }
 }

@@ -9,8 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use workspace::watcher::{WatchError, WatchEvent, Watcher};
-use workspace::{ReadLimits, Snapshot, WorkspaceTracker};
+use workspace::watcher::{WatchError, Watcher};
+use workspace::{ReadLimits, ScanScope, Snapshot, WorkspaceTracker};
 
 #[cfg(target_os = "linux")]
 use crate::fixture::unix::is_inside;
@@ -23,12 +23,12 @@ struct WatchedFolder {
     folder: TempDir,
     follower: WorkspaceTracker,
     watcher: Watcher,
-    events: Receiver<WatchEvent>,
+    events: Receiver<ScanScope>,
     /// All reported paths.
     paths: Vec<PathBuf>,
 }
 
-fn start(follower: &WorkspaceTracker) -> Result<(Watcher, Receiver<WatchEvent>), WatchError> {
+fn start(follower: &WorkspaceTracker) -> Result<(Watcher, Receiver<ScanScope>), WatchError> {
     let (sender, told) = mpsc::channel();
     let watcher = Watcher::start(follower, move |one| drop(sender.send(one)))?;
     Ok((watcher, told))
@@ -57,11 +57,11 @@ impl WatchedFolder {
         while describe(self.follower.snapshot()) != expected {
             let told = self.events.recv_timeout(deadline.saturating_duration_since(Instant::now()));
             match told.unwrap_or_else(|_| panic!("still {:?}", describe(self.follower.snapshot()))) {
-                WatchEvent::Paths(paths) => {
+                ScanScope::Paths(paths) => {
                     self.follower.refresh(&paths).unwrap();
                     self.paths.extend(paths);
                 }
-                WatchEvent::Everything => drop(self.follower.refresh_all().unwrap()),
+                ScanScope::Everything | ScanScope::Unwatched => drop(self.follower.refresh_all().unwrap()),
             }
             self.watcher.follow(&self.follower).unwrap();
         }
@@ -174,7 +174,7 @@ fn a_system_that_watches_no_more_folders_says_so() {
     follower.refresh(["b", "c"]).unwrap();
     assert!(matches!(watcher.follow(&follower), Err(WatchError::TooMany)));
     drop(watcher);
-    let b = WatchEvent::Paths(vec![few.path().canonicalize().unwrap().join("b")]);
+    let b = ScanScope::Paths(vec![few.path().canonicalize().unwrap().join("b")]);
     assert!(told.iter().any(|told| told == b), "watchable folders are reported");
     assert!(matches!(start(&follower), Err(WatchError::TooMany)));
 }
@@ -192,7 +192,7 @@ fn a_folder_that_is_gone_is_not_told_of_again_and_again() {
     let told: Vec<_> = told.iter().collect();
     assert!(
         !told.iter().any(
-            |told| matches!(told, WatchEvent::Paths(paths) if paths.iter().any(|path| path.ends_with("lib")))
+            |told| matches!(told, ScanScope::Paths(paths) if paths.iter().any(|path| path.ends_with("lib")))
         ),
         "{told:?}"
     );
@@ -235,7 +235,7 @@ fn folders_are_watched_again_after_events_were_lost() {
     fs::remove_dir_all(watched.folder.path().join("lib")).unwrap();
     watched.write("lib/b.py", "2");
     go_on.send(()).unwrap();
-    while watched.events.recv_timeout(DEADLINE).unwrap() != WatchEvent::Everything {}
+    while watched.events.recv_timeout(DEADLINE).unwrap() != ScanScope::Everything {}
     watched.follower.refresh_all().unwrap();
     watched.watcher.follow(&watched.follower).unwrap();
     assert_eq!(describe(watched.follower.snapshot()), ["a.py: 1", "lib/b.py: 2"]);
@@ -253,7 +253,7 @@ fn a_watcher_that_is_dropped_tells_nothing_more() {
 
 /// Checks that all senders are gone.
 #[track_caller]
-fn check_ends(told: &Receiver<WatchEvent>) {
+fn check_ends(told: &Receiver<ScanScope>) {
     let deadline = Instant::now() + DEADLINE;
     while told.recv_timeout(deadline.saturating_duration_since(Instant::now()))
         != Err(RecvTimeoutError::Disconnected)

@@ -3,7 +3,7 @@
 use std::fs;
 
 use anyhow::{Result, ensure};
-use session::IndexedFolder;
+use completion::WorkspaceIndex;
 use syntax::Language;
 use tests::lsp::{Buffer, Encoding};
 
@@ -24,7 +24,7 @@ const NEAR_LINES: usize = 8;
 /// Returns the times from a line typed into a document of 3,000 lines to the answer to the request that immediately follows.
 pub(super) fn measure(
     desk: &ServerFixture,
-    indexed: &IndexedFolder,
+    indexed: &WorkspaceIndex,
 ) -> Result<[SortedTimes; LANGUAGES.len()]> {
     let editor = desk.start_and_wait(ChangeReporter::Client)?;
     let mut times = Vec::new();

@@ -44,7 +44,7 @@ pub(super) fn run(args: &EnginesCompleteArgs) -> anyhow::Result<()> {
     if !config.completion.is_enabled {
         print_message("ghost text is switched off in the settings; the editor would show none");
     }
-    let world = index(&args.workspace)?.workspace_index();
+    let world = index(&args.workspace)?.index_with_tokens();
     let document =
         DocumentText { path: file.path.clone(), language: file.language, text: file.text.as_ref().into() };
     let snapshot = world.snapshot(document);

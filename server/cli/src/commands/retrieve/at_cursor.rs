@@ -26,8 +26,8 @@ pub(super) fn run(
     let cursor = cursor_offset(place, &file.text)?;
     let indexed = index(workspace)?;
     let mut retrieval = Retrieval {
-        searcher: indexed.index.searcher(&|_| false),
-        projects: &indexed.projects,
+        searcher: indexed.index.index().searcher(&|_| false),
+        projects: indexed.index.projects(),
         budget: TokenBudget { tokens: budget(args) as usize },
         embeddings,
     };

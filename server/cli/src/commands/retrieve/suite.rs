@@ -41,8 +41,8 @@ pub(super) fn run(
     warn_about_other_tree(&cases, &indexed);
     let strategies = strategies(args);
     let mut retrieval = Retrieval {
-        searcher: indexed.index.searcher(&|_| false),
-        projects: &indexed.projects,
+        searcher: indexed.index.index().searcher(&|_| false),
+        projects: indexed.index.projects(),
         budget: TokenBudget { tokens: budget(args) as usize },
         embeddings,
     };

@@ -18,12 +18,11 @@ use tempfile::TempDir;
 use text::SplitMix64;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
-use workspace::ReadLimits;
+use workspace::{ReadLimits, ScanScope};
 
 use super::disk::Disk;
 use super::operation::{Operation, Reporter, text};
-use crate::indexing::{corpus_builder, with_index};
-use crate::workspace_folders::FolderContents;
+use crate::indexing::corpus_builder;
 
 /// Cursors of one probe.
 const CURSORS: usize = 3;
@@ -33,7 +32,6 @@ pub(super) struct ServerUnderTest {
     disk: Disk,
     caches: TempDir,
     indexer: Indexer,
-    contents: FolderContents,
     reads_tokens: bool,
     /// Seed of the completion settings.
     settings: u64,
@@ -46,14 +44,13 @@ impl ServerUnderTest {
     pub(super) fn new() -> ServerUnderTest {
         let disk = Disk::new();
         let caches = tempfile::tempdir().expect("a temporary folder");
-        let (indexer, contents) = opened(&disk.root(), Some(&cache(&caches)), true);
+        let indexer = opened(&disk.root(), Some(&cache(&caches)), true);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let runtime = runtime.expect("a runtime can be made");
         ServerUnderTest {
             disk,
             caches,
             indexer,
-            contents,
             reads_tokens: true,
             settings: 0,
             buffers: BTreeMap::new(),
@@ -110,63 +107,60 @@ impl ServerUnderTest {
     fn renew(&mut self) {
         let built = match self.reads_tokens {
             true => {
-                let known = &self.contents.index;
-                corpus_builder::load_or_build(known, self.indexer.current(), Some(&cache(&self.caches))).0
+                let index = self.indexer.current();
+                corpus_builder::load_or_build(index, &self.disk.root(), Some(&cache(&self.caches))).0
             }
             false => WorkspaceIndex::empty(),
         };
-        self.contents.index = self.contents.index.with_tokens_of(&built);
+        self.indexer.adopt_tokens_of(&built);
     }
 
     fn restart(&mut self, saves: bool) {
         if saves {
             self.indexer.save_all().expect("there is room");
-            if let Some(corpus) = self.contents.index.tokens() {
+            if let Some(corpus) = self.indexer.current().tokens() {
                 session::save_corpus(&cache(&self.caches), &self.disk.root(), corpus).expect("there is room");
             }
         }
         self.disk.events.clear();
-        (self.indexer, self.contents) =
-            opened(&self.disk.root(), Some(&cache(&self.caches)), self.reads_tokens);
+        self.indexer = opened(&self.disk.root(), Some(&cache(&self.caches)), self.reads_tokens);
     }
 
     fn look(&mut self, reporter: Reporter) {
         let events = std::mem::take(&mut self.disk.events);
         let tree = self.disk.root().canonicalize().expect("it is there");
         let followed: BTreeSet<PathBuf> =
-            self.indexer.follower().folders().map(|folder| tree.join(folder)).collect();
+            self.indexer.tracker().folders().map(|folder| tree.join(folder)).collect();
         let is_reported = |path: &PathBuf| match reporter {
             Reporter::SystemWatcher => path.parent().is_some_and(|folder| followed.contains(folder)),
             Reporter::Client => path.starts_with(&tree),
             Reporter::FullLook => false,
         };
         let paths: Vec<PathBuf> = events.into_iter().filter(is_reported).collect();
-        let looked = match reporter {
-            Reporter::SystemWatcher | Reporter::Client => {
-                self.indexer.refresh(paths).and_then(|is_different| Ok(is_different | self.indexer.poll()?))
-            }
-            Reporter::FullLook => self.indexer.refresh_all(),
+        let scopes = match reporter {
+            Reporter::SystemWatcher | Reporter::Client => vec![ScanScope::Paths(paths), ScanScope::Unwatched],
+            Reporter::FullLook => vec![ScanScope::Everything],
         };
-        if looked.expect("the root is there") {
-            self.contents = with_index(&self.contents, self.indexer.current());
+        for scope in scopes {
+            self.indexer.refresh(&scope).expect("the root is there");
         }
     }
 
     fn probe(&self, seed: u64) -> Result<(), String> {
-        let (indexer, contents) = opened(&self.disk.root(), None, self.reads_tokens);
-        let (old, new) = (self.indexer.current(), indexer.current());
-        same("the files", &files(&old.files), &files(&new.files))?;
-        same("what is left out", &left_out(&old.files), &left_out(&new.files))?;
+        let indexer = opened(&self.disk.root(), None, self.reads_tokens);
+        let (old, new) = (self.indexer.files(), indexer.files());
+        same("the files", &files(old), &files(new))?;
+        same("what is left out", &left_out(old), &left_out(new))?;
         let mut random = SplitMix64::new(seed);
-        let named = new.files.files().iter().map(|file| file.path.to_string());
+        let named = new.files().iter().map(|file| file.path.to_string());
         let named: BTreeSet<String> = named.chain(self.buffers.keys().cloned()).collect();
         let named: Vec<String> = named.into_iter().collect();
         for _ in 0..CURSORS.min(named.len()) {
             let path = &named[random.below(named.len())];
-            let saved = new.files.get(path).map(|file| file.text.to_string());
+            let saved = new.get(path).map(|file| file.text.to_string());
             let whole = self.buffers.get(path).cloned().or(saved).unwrap_or_default();
             let Some(language) =
-                new.files.get(path).map(|file| file.language).or_else(|| Language::from_path(path))
+                new.get(path).map(|file| file.language).or_else(|| Language::from_path(path))
             else {
                 continue;
             };
@@ -175,21 +169,21 @@ impl ServerUnderTest {
                 cursor -= 1;
             }
             let asked = ProbeCursor { path, language, text: &whole, cursor, named: &named };
-            self.compare(&contents, &asked)?;
+            self.compare(indexer.current(), &asked)?;
         }
         Ok(())
     }
 
-    fn compare(&self, new: &FolderContents, asked: &ProbeCursor<'_>) -> Result<(), String> {
+    fn compare(&self, new: &WorkspaceIndex, asked: &ProbeCursor<'_>) -> Result<(), String> {
         let recorder = ScriptedEngine::with_rules("context", vec![Rule { context: true, ..Rule::default() }]);
         for strategy in Strategy::ALL {
-            let ask = |contents: &FolderContents| self.ask(contents, asked, &recorder, strategy);
-            same(&format!("{strategy} at {asked}"), &ask(&self.contents), &ask(new))?;
+            let ask = |index: &WorkspaceIndex| self.ask(index, asked, &recorder, strategy);
+            same(&format!("{strategy} at {asked}"), &ask(self.indexer.current()), &ask(new))?;
         }
         if self.reads_tokens {
             let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
-            let ask = |contents: &FolderContents| self.ask(contents, asked, &engine, Strategy::None);
-            same(&format!("the suggestion at {asked}"), &ask(&self.contents), &ask(new))?;
+            let ask = |index: &WorkspaceIndex| self.ask(index, asked, &engine, Strategy::None);
+            same(&format!("the suggestion at {asked}"), &ask(self.indexer.current()), &ask(new))?;
         }
         Ok(())
     }
@@ -197,7 +191,7 @@ impl ServerUnderTest {
     /// The context of an answer and the answer, with all alternatives and their sources.
     fn ask(
         &self,
-        contents: &FolderContents,
+        index: &WorkspaceIndex,
         asked: &ProbeCursor<'_>,
         engine: &dyn Engine,
         strategy: Strategy,
@@ -206,8 +200,8 @@ impl ServerUnderTest {
             DocumentText { path: asked.path.into(), language: asked.language, text: asked.text.into() };
         let recent =
             asked.named.iter().rev().take(5).map(|path| Visit { path: path.clone(), line: 3 }).collect();
-        let documents = self.unsaved(contents, asked.path);
-        let snapshot = contents.index.snapshot(document).with_editor_context(EditorContext {
+        let documents = self.unsaved(index, asked.path);
+        let snapshot = index.snapshot(document).with_editor_context(EditorContext {
             documents,
             recent_visits: recent,
             ..EditorContext::default()
@@ -233,10 +227,10 @@ impl ServerUnderTest {
     }
 
     /// The index of the other open documents whose text differs from the saved file.
-    fn unsaved(&self, contents: &FolderContents, asked: &str) -> Vec<Arc<FileIndex>> {
+    fn unsaved(&self, index: &WorkspaceIndex, asked: &str) -> Vec<Arc<FileIndex>> {
         let others = self.buffers.iter().filter(|(path, _)| *path != asked);
         let changed = others.filter_map(|(path, buffer)| {
-            let saved = contents.files.as_ref().and_then(|files| files.get(path));
+            let saved = index.file(path);
             if saved.is_some_and(|saved| *saved.text == **buffer) {
                 return None;
             }
@@ -274,15 +268,14 @@ fn cache(caches: &TempDir) -> Cache {
 }
 
 /// A folder as opened by the server.
-fn opened(root: &Path, cache: Option<&Cache>, reads_tokens: bool) -> (Indexer, FolderContents) {
-    let (indexer, _) =
+fn opened(root: &Path, cache: Option<&Cache>, reads_tokens: bool) -> Indexer {
+    let (mut indexer, _) =
         Indexer::open(root, &ReadLimits::standard(), cache.cloned(), &|_| ()).expect("the root is there");
-    let mut contents = with_index(&FolderContents::default(), indexer.current());
     if reads_tokens {
-        let (world, _) = corpus_builder::load_or_build(&contents.index, indexer.current(), cache);
-        contents.index = contents.index.with_tokens_of(&world);
+        let (built, _) = corpus_builder::load_or_build(indexer.current(), root, cache);
+        indexer.adopt_tokens_of(&built);
     }
-    (indexer, contents)
+    indexer
 }
 
 fn files(snapshot: &workspace::Snapshot) -> String {
