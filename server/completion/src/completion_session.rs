@@ -14,11 +14,10 @@
 //!
 //! The caller decides which request is current, and drops the future of [`CompletionSession::suggest`] for the others.
 
-use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use text::{Document, Edit};
+use text::{Document, EditLog, TrackedRange};
 use tokio::time::Instant;
 
 use crate::answer_cache::AnswerCache;
@@ -52,8 +51,8 @@ struct SessionState {
 #[derive(Debug)]
 struct InFlight {
     request: Arc<InFlightRequest>,
-    /// Range of the document in which edits continue from its cursor; `None` if its text is not the displayed one.
-    region: Option<Range<usize>>,
+    /// The text written at its cursor since then; `None` if its document is not the displayed one.
+    written: Option<TrackedRange>,
 }
 
 /// A request for ghost text.
@@ -61,7 +60,7 @@ struct InFlight {
 pub struct CompletionRequest {
     /// Place of the cursor.
     pub cursor: CursorSnapshot,
-    /// Revision of the document's text, as passed to [`CompletionSession::apply_edits`].
+    /// Revision of the document's text, as passed to [`CompletionSession::follow_edits`].
     pub revision: u64,
     /// Number of the request; later ones are larger. A late earlier request does not cancel a later one.
     pub arrival: u64,
@@ -122,16 +121,16 @@ impl CompletionSession {
         })))
     }
 
-    /// Records edits that result in `document` at `revision`. Cancels an answer in flight that no longer matches the text.
-    pub fn apply_edits(&self, edits: &[Edit], document: &Document, revision: u64) {
+    /// Follows the edits in the log, which result in `document`. Cancels an answer in flight that no longer matches the text.
+    pub fn follow_edits(&self, log: &EditLog, document: &Document) {
         let mut state = self.state();
-        state.revision = revision;
-        state.last_key = Some(Instant::now());
-        let Some(writing) = &mut state.in_flight else { return };
-        let Some(region) = &mut writing.region else { return };
-        let stays = edits.iter().all(|edit| extend_region(region, edit));
-        match document.slice(region.clone()).filter(|_| stays) {
-            Some(written) => writing.request.set_written(&written),
+        state.revision = log.revision();
+        state.last_key = log.latest().map(|latest| latest.time.into());
+        let Some(InFlight { request, written }) = &mut state.in_flight else { return };
+        let Some(written) = written else { return };
+        let stays = log.follow_while(written, |written, edit| written.contains(&edit.range));
+        match document.slice(written.range()).filter(|_| stays) {
+            Some(text) => request.set_written(&text),
             None => state.cancel(),
         }
     }
@@ -239,8 +238,10 @@ impl SessionState {
         }
         self.last_request = Some(Instant::now());
         let generation = Arc::new(InFlightRequest::new(question.cursor.clone(), question.is_invoked));
-        let region = question.is_on_screen.then_some(question.cursor.offset..question.cursor.offset);
-        self.in_flight = Some(InFlight { request: Arc::clone(&generation), region });
+        let offset = question.cursor.offset;
+        let written =
+            question.is_on_screen.then(|| TrackedRange::inclusive(offset..offset, question.revision));
+        self.in_flight = Some(InFlight { request: Arc::clone(&generation), written });
         NextStep::Ask(generation)
     }
 
@@ -285,15 +286,6 @@ impl SessionState {
             writing.request.cancel();
         }
     }
-}
-
-/// Extends a region by an edit inside it; returns false if the edit is not inside.
-fn extend_region(region: &mut Range<usize>, edit: &Edit) -> bool {
-    let is_inside = region.start <= edit.range.start && edit.range.end <= region.end;
-    if is_inside {
-        region.end = region.end - edit.range.len() + edit.text.len();
-    }
-    is_inside
 }
 
 /// Returns whether another engine request cannot help: an error is returned to every waiting request, and an empty answer at the same

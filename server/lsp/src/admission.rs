@@ -7,11 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use completion::PathGate;
+use session::{DocumentSession, OpenDocument, lock};
 use workspace::{Admission, RealPath, SkipReason};
 
-use crate::document_session::DocumentSession;
-use crate::documents::OpenDocument;
-use crate::locks::lock;
 use crate::run_blocking::run_blocking;
 use crate::workspace_folders::DocumentLocation;
 

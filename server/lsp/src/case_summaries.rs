@@ -1,24 +1,24 @@
 //! Case summaries for the editor: the current location of a case, and its results.
 
 use std::collections::HashMap;
-use std::ops::Range;
+use std::ops;
 use std::sync::Arc;
 
 use cases::{FileText, Prediction, Score, StoredMetric, TruthLocator};
 use index::CancelFlag;
 use replay::RecordedCase;
 use scoring::metric::{EDIT_SIMILARITY, TOKEN_EXACT};
-use tower_lsp_server::gen_lsp_types::{MessageType, Uri};
+use session::{CaseLocation, CaseMatch, OpenDocument};
+use text::PositionEncoding;
+use tower_lsp_server::gen_lsp_types::{MessageType, Range, Uri};
 use tower_lsp_server::jsonrpc::Result;
 
-use crate::documents::{Documents, OpenDocument};
 use crate::ext::{CaseSummary, EngineResult};
-use crate::locks::lock;
 use crate::recorded_cases::RecordedSnapshot;
+use crate::request_context::RequestContext;
 use crate::run_blocking::{run_blocking, run_cancellable};
 use crate::server::Server;
 use crate::to_proto;
-use crate::tracked_ranges::{CaseLocation, CaseMatch};
 use crate::workspace_folders::Folder;
 
 /// Reads the recorded cases of a folder on a blocking thread.
@@ -38,30 +38,33 @@ pub(crate) struct CaseSummaries {
     /// The recorded cases.
     pub(crate) recorded: Arc<RecordedSnapshot>,
     /// Locations of the cases in the open documents, by their ids.
-    locations: HashMap<String, CaseLocation>,
+    locations: CaseLocations,
 }
+
+/// By the id of the case: its range, and whether its truth was edited.
+type CaseLocations = HashMap<String, (Range, bool)>;
 
 impl CaseSummaries {
     /// Locates the cases of a folder in the open documents.
     pub(crate) async fn of_folder(
         server: &Server,
         folder: &Arc<Folder>,
-        documents: &Arc<Documents>,
+        context: &RequestContext,
     ) -> Result<CaseSummaries> {
         let known = recorded_cases(server, folder).await?;
         let mut open: Vec<(Arc<str>, Arc<OpenDocument>)> = Vec::new();
-        for document in documents.all().filter(|document| document.is_synchronized()) {
-            if let Some(home) = folder.locate(&document).await {
-                open.push((home.path, document));
+        for document in context.snapshot.documents.all().filter(|document| document.is_synchronized()) {
+            if let Some(home) = folder.locate(document).await {
+                open.push((home.path, Arc::clone(document)));
             }
         }
         // Of several windows on one file the one opened or edited last counts.
         open.sort_by_key(|(_, document)| document.revision);
-        let folder = Arc::clone(folder);
+        let (folder, encoding) = (Arc::clone(folder), context.encoding);
         run_cancellable(move |cancel| {
             let mut all = HashMap::new();
             for (path, document) in &open {
-                all.extend(locate_cases(document, &known.of_file(path)?, cancel));
+                all.extend(locate_cases(document, &known.of_file(path)?, encoding, cancel));
             }
             Ok::<_, replay::ReplayError>(CaseSummaries { folder, recorded: known, locations: all })
         })
@@ -72,13 +75,15 @@ impl CaseSummaries {
     pub(crate) async fn of_case(
         server: &Server,
         folder: &Arc<Folder>,
+        context: &RequestContext,
         document: &Arc<OpenDocument>,
         case: &Arc<RecordedCase>,
     ) -> Result<CaseSummaries> {
         let known = recorded_cases(server, folder).await?;
         let (folder, document, case) = (Arc::clone(folder), Arc::clone(document), Arc::clone(case));
+        let encoding = context.encoding;
         let looking = run_blocking(move || {
-            Ok::<_, replay::ReplayError>(locate_cases(&document, &[case], &CancelFlag::default()))
+            Ok::<_, replay::ReplayError>(locate_cases(&document, &[case], encoding, &CancelFlag::default()))
         });
         Ok(CaseSummaries { folder, recorded: known, locations: looking.await? })
     }
@@ -96,8 +101,8 @@ impl CaseSummaries {
             uri: uri(&self.folder, path),
             path: path.to_owned(),
             line: case.line,
-            range: place.map(|place| place.range),
-            edited: place.is_some_and(|place| place.is_edited),
+            range: place.map(|(range, _)| *range),
+            edited: place.is_some_and(|(_, is_edited)| *is_edited),
             results: self.recorded.answers(&case.id).iter().map(engine_result).collect(),
         }
     }
@@ -120,29 +125,39 @@ fn uri(folder: &Folder, path: &str) -> Uri {
 fn locate_cases(
     document: &OpenDocument,
     cases: &[Arc<RecordedCase>],
+    encoding: PositionEncoding,
     cancel: &CancelFlag,
-) -> HashMap<String, CaseLocation> {
-    let places = || lock(&document.session.tracked_ranges);
-    let (then, wanted) = places().cases_to_locate(cases);
+) -> CaseLocations {
+    let tracked = document.session.tracked_ranges();
+    let (text, revision) = (tracked.text().clone(), tracked.log().revision());
+    let unchecked = cases.iter().filter(|case| !tracked.is_checked(&case.id));
+    let wanted: Vec<_> = unchecked.map(|case| (case, tracked.case_range(&case.id))).collect();
+    drop(tracked);
     if !wanted.is_empty() {
-        let text = then.text();
+        let text = text.text();
         let file = FileText::new(&text);
         let wanted = wanted.into_iter().take_while(|_| !cancel.is_cancelled());
         let found: Vec<_> = wanted.map(|(case, known)| (case, locate(&case.locator, &file, known))).collect();
-        let mut places = places();
-        found.into_iter().for_each(|(case, found)| places.record_match(&case.id, found, &then));
+        let mut tracked = document.session.tracked_ranges();
+        found.into_iter().for_each(|(case, found)| tracked.record_match(&case.id, found, revision));
     }
-    let places = places();
-    let standing = |case: &Arc<RecordedCase>| {
-        Some((case.id.clone(), places.case_location(&case.id, document.encoding)?))
-    };
-    cases.iter().filter_map(standing).collect()
+    let tracked = document.session.tracked_ranges();
+    let located = cases.iter().filter_map(|case| {
+        let CaseLocation { range, is_edited } = tracked.case_location(&case.id, encoding)?;
+        Some((case.id.clone(), (to_proto::range(range), is_edited)))
+    });
+    located.collect()
 }
 
 /// Locates a truth and checks whether it was edited. A tracked range is kept, unless the unedited text is found at an overlapping
 /// range: a large replacement moves tracked ranges only approximately.
-fn locate(landmark: &TruthLocator, file: &FileText<'_>, known: Option<Range<usize>>) -> Option<CaseMatch> {
-    let found = |range: Range<usize>| CaseMatch { is_edited: landmark.is_edited(file, range.clone()), range };
+fn locate(
+    landmark: &TruthLocator,
+    file: &FileText<'_>,
+    known: Option<ops::Range<usize>>,
+) -> Option<CaseMatch> {
+    let found =
+        |range: ops::Range<usize>| CaseMatch { is_edited: landmark.is_edited(file, range.clone()), range };
     let Some(known) = known else { return landmark.locate_in(file).map(found) };
     let known = found(known);
     if !known.is_edited {

@@ -9,13 +9,10 @@ use std::time::Duration;
 
 use completion::{EditorContext, RecentTyping, TypedPassage, WorkspaceIndex};
 use index::{FileIndex, Visit};
+use session::{MAX_PIECES, OpenDocument, RequestSnapshot, lock};
 use syntax::SourceFile;
 
 use crate::admission;
-use crate::documents::OpenDocument;
-use crate::locks::lock;
-use crate::request_snapshot::RequestSnapshot;
-use crate::typed_ranges::MAX_PIECES;
 use crate::workspace_folders::Folder;
 
 /// An open document and its file.
@@ -28,13 +25,13 @@ struct OtherDocument {
 /// that must not be used, neither the buffer nor the saved file. Indexing stops after `patience`: unfinished documents are left
 /// out, and the next request finds them done.
 pub(crate) async fn editor_context(
-    moment: &RequestSnapshot,
+    snapshot: &RequestSnapshot,
     document: &OpenDocument,
     folder: &Arc<Folder>,
     index: Arc<WorkspaceIndex>,
     patience: Duration,
 ) -> (EditorContext, Vec<Arc<str>>) {
-    let (mut neighbours, refused) = other_documents(moment, document, folder).await;
+    let (mut neighbours, refused) = other_documents(snapshot, document, folder).await;
     // Latest first; opening a document counts as a change.
     neighbours.sort_by_key(|neighbour| std::cmp::Reverse(neighbour.document.revision));
     // One file may be open in several windows.
@@ -66,17 +63,18 @@ fn typed_passages(neighbours: &[OtherDocument]) -> Vec<TypedPassage> {
 /// The other documents that may be used as context, and the paths of those that may not. Other buffers of the document's own file
 /// are excluded: they hold the text after the cursor.
 async fn other_documents(
-    moment: &RequestSnapshot,
+    snapshot: &RequestSnapshot,
     document: &OpenDocument,
     folder: &Arc<Folder>,
 ) -> (Vec<OtherDocument>, Vec<Arc<str>>) {
     let own = document.real_path().await;
     let (mut neighbours, mut refused) = (Vec::new(), Vec::new());
-    for other in moment.documents.all().filter(|other| other.uri != document.uri && other.is_synchronized()) {
+    let others = snapshot.documents.all().filter(|other| other.key != document.key);
+    for other in others.filter(|other| other.is_synchronized()) {
         let is_own = own.is_some() && own == other.real_path().await;
-        let Some(home) = folder.locate(&other).await.filter(|_| !is_own) else { continue };
-        match admission::refusal(&other, &home).await {
-            None => neighbours.push(OtherDocument { document: other, path: home.path }),
+        let Some(home) = folder.locate(other).await.filter(|_| !is_own) else { continue };
+        match admission::refusal(other, &home).await {
+            None => neighbours.push(OtherDocument { document: Arc::clone(other), path: home.path }),
             Some(_) => refused.push(home.path),
         }
     }
@@ -89,7 +87,7 @@ impl OtherDocument {
     }
 
     fn typed_passages(&self) -> Vec<(u64, TypedPassage)> {
-        self.document.typed_ranges.passages(&self.path, &self.document.text())
+        self.document.typed_passages(&self.path)
     }
 
     /// The index of the document if its text differs from the saved file.
@@ -105,7 +103,7 @@ impl OtherDocument {
         if let Some(known) = known {
             return Some(Arc::clone(known));
         }
-        let tree = lock(&self.document.session.syntax).tree(language, &text);
+        let tree = self.document.session.tree(language, &text);
         let file = SourceFile { path: Arc::clone(&self.path), language, text };
         let new = Arc::new(FileIndex::with_tree(file, &tree));
         *indexed = Some(Arc::clone(&new));

@@ -8,8 +8,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use completion::{Outcome, OutcomeStatus, ResponseTime};
-
-use crate::locks::lock;
+use session::lock;
 
 /// Health of all engines that were used for ghost text.
 #[derive(Default)]

@@ -1,6 +1,7 @@
 //! Conversions from protocol types to internal types.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use syntax::Language;
 use text::Position;
@@ -8,8 +9,8 @@ use tower_lsp_server::gen_lsp_types::{self as lsp, Uri};
 use url::Url;
 
 /// Returns the key of a document: clients write one file's URI in several ways (`c%3A` and `C:`, escaped or not).
-pub(crate) fn document_key(uri: &Uri) -> String {
-    path(uri).map_or_else(|| uri.0.clone(), |path| workspace::path_text(&path))
+pub(crate) fn document_key(uri: &Uri) -> Arc<str> {
+    path(uri).map_or_else(|| uri.0.as_str().into(), |path| workspace::path_text(&path).into())
 }
 
 /// The file of a URI; `None` for untitled documents, other schemes and invalid URIs.
@@ -53,7 +54,7 @@ mod tests {
 
     #[test]
     fn one_file_has_one_key_however_it_is_written() {
-        let key = |uri: &str| document_key(&Uri(uri.to_owned()));
+        let key = |uri: &str| document_key(&Uri(uri.to_owned())).to_string();
         assert_eq!(key("file:///a/b%20c/%C3%A9.py"), key("file:///a/b c/é.py"));
         assert_eq!(key("untitled:Untitled-1"), "untitled:Untitled-1");
         assert_eq!(key("no uri at all"), "no uri at all");

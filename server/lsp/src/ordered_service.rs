@@ -1,7 +1,7 @@
 //! The ordering layer: processes every message synchronously, in order of arrival, before any future is polled.
 //!
 //! Notifications change the [`ServerUnderTest`] here and are not passed on, except those of the protocol's life cycle. Requests are passed
-//! to the LSP service with the [`RequestSnapshot`] of their arrival, so that each answer belongs to the text at that time. Nothing here
+//! to the LSP service with the [`RequestContext`] of their arrival, so that each answer belongs to the text at that time. Nothing here
 //! parses, waits or computes.
 
 use std::panic::{self, AssertUnwindSafe};
@@ -13,22 +13,24 @@ use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
 use serde::Deserialize;
 use serde_json::Value;
+use session::{RequestSnapshot, SyncOutcome};
 use tower::Service;
 use tower_lsp_server::gen_lsp_types::{MessageType, ProgressToken, Uri};
 use tower_lsp_server::jsonrpc::{Request, Response};
 use tower_lsp_server::{ExitedError, LspService};
 
-use crate::documents::{Documents, SyncOutcome};
 use crate::notifications;
 use crate::progress::ProgressTask;
-use crate::request_snapshot::RequestSnapshot;
+use crate::request_context::{PendingContexts, RequestContext};
 use crate::server::Server;
+use crate::text_sync::TextSync;
 use crate::transport::LostChange;
 
 /// The LSP service behind the ordering layer.
 pub(crate) struct OrderedService {
     service: LspService<Server>,
     state: Option<OrderedState>,
+    pending: PendingContexts,
     arrivals: u64,
     was_shut_down: bool,
 }
@@ -38,14 +40,16 @@ pub(crate) struct OrderedState {
     /// State shared by the requests.
     pub(crate) server: Server,
     /// The open documents.
-    pub(crate) documents: Arc<Documents>,
+    pub(crate) text_sync: TextSync,
     /// Number of the current message.
     pub(crate) arrival: u64,
+    /// Time of its arrival.
+    pub(crate) time: Instant,
 }
 
 impl OrderedService {
-    pub(crate) fn new(service: LspService<Server>) -> OrderedService {
-        OrderedService { service, state: None, arrivals: 0, was_shut_down: false }
+    pub(crate) fn new(service: LspService<Server>, pending: PendingContexts) -> OrderedService {
+        OrderedService { service, state: None, pending, arrivals: 0, was_shut_down: false }
     }
 
     /// Whether the client sent `shutdown`.
@@ -57,6 +61,18 @@ impl OrderedService {
     fn progress_task(&self, request: &Request) -> Option<ProgressTask> {
         let token = ProgressToken::deserialize(request.params()?.get("workDoneToken")?).ok()?;
         Some(self.service.inner().progress_tasks.begin(token))
+    }
+
+    /// The context of a request that arrives now; `None` before `initialize` is answered and after `shutdown`, when the service
+    /// refuses all requests but those two.
+    fn context(&mut self, request: &Request) -> Option<RequestContext> {
+        let arrival = self.arrivals;
+        let documents = Arc::clone(self.state()?.text_sync.documents());
+        Some(RequestContext {
+            snapshot: RequestSnapshot { documents, arrival, time: Instant::now() },
+            encoding: self.service.inner().handshake()?.encoding,
+            progress_task: self.progress_task(request).map(Arc::new),
+        })
     }
 
     /// Handles a lost message that may have changed documents.
@@ -76,8 +92,8 @@ impl OrderedService {
         if self.state.is_none() && !self.was_shut_down {
             let server = self.service.inner();
             let encoding = server.handshake()?.encoding;
-            let documents = Arc::new(Documents::new(encoding));
-            self.state = Some(OrderedState { server: server.clone(), documents, arrival: 0 });
+            let (server, text_sync) = (server.clone(), TextSync::new(encoding));
+            self.state = Some(OrderedState { server, text_sync, arrival: 0, time: Instant::now() });
         }
         self.state.as_mut()
     }
@@ -85,7 +101,7 @@ impl OrderedService {
     fn notify(&mut self, notification: Request) -> BoxFuture<'static, Result<Option<Response>, ExitedError>> {
         let arrival = self.arrivals;
         let notified = self.state().is_some_and(|state| {
-            state.arrival = arrival;
+            (state.arrival, state.time) = (arrival, Instant::now());
             state.notify(&notification)
         });
         if notified { future::ok(None).boxed() } else { self.service.call(notification) }
@@ -110,10 +126,7 @@ impl OrderedState {
             LostChange::Nothing => {}
             LostChange::Document(uri) => self.mark_desynchronized(uri),
             LostChange::AnyDocument => {
-                let open: Vec<Uri> = self.documents.all().map(|document| document.uri.clone()).collect();
-                let documents = Arc::make_mut(&mut self.documents);
-                let lost =
-                    open.iter().filter(|uri| documents.mark_desynchronized(uri) == SyncOutcome::Lost).count();
+                let lost = self.text_sync.mark_all_desynchronized();
                 if lost > 0 {
                     self.ask_to_reopen(&format!(
                         "lost a message that may change any of the {lost} open documents"
@@ -133,7 +146,7 @@ impl OrderedState {
 
     fn mark_desynchronized(&mut self, uri: String) {
         let uri = Uri(uri);
-        if Arc::make_mut(&mut self.documents).mark_desynchronized(&uri) == SyncOutcome::Lost {
+        if self.text_sync.mark_desynchronized(&uri) == SyncOutcome::Lost {
             self.ask_to_reopen(&format!("a message about {} could not be read", uri.0));
         }
     }
@@ -159,16 +172,17 @@ impl Service<Request> for OrderedService {
         if message.id().is_none() {
             return self.notify(message);
         }
-        let documents = self.state().map(|state| Arc::clone(&state.documents));
-        let moment = RequestSnapshot {
-            documents: documents.unwrap_or_default(),
-            arrival: self.arrivals,
-            time: Instant::now(),
-            progress_task: self.progress_task(&message).map(Arc::new),
-        };
+        let Some(context) = self.context(&message) else { return self.service.call(message) };
         if message.method() == "shutdown" {
             self.was_shut_down |= self.state.take().is_some();
+            return self.service.call(message);
         }
-        moment.scope(self.service.call(message)).boxed()
+        let (pending, numbered) = self.pending.register(context, message);
+        let answer = self.service.call(numbered);
+        async move {
+            let _pending = pending;
+            answer.await
+        }
+        .boxed()
     }
 }

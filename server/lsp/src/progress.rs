@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use session::lock;
 use tokio::sync::watch::{self, Receiver, Sender};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tower_lsp_server::Client;
 use tower_lsp_server::gen_lsp_types::{ProgressNotification, ProgressParams, ProgressToken};
 
-use crate::locks::lock;
 use crate::server::Server;
 
 /// Minimum interval between reports.

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 use cases::{Case, FileText, Prediction, Score};
 use index::CancelFlag;
 use replay::{AddedCase, DataFolder, RecordedCase, RecordedSuite, ReplayError, RunsStamp, SuiteRun};
+use session::lock;
 use syntax::SourceFile;
 
-use crate::locks::lock;
 use crate::workspace_folders::FolderState;
 
 /// The recorded cases of a folder, and the results of the engines.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use engines::BusyCounter;
 use serde_json::Value;
+use session::Suggestions;
 use text::PositionEncoding;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Notify, watch};
@@ -24,10 +25,9 @@ use crate::ext::CompletionStatus;
 use crate::main_loop::ExitReason;
 use crate::progress::ProgressTasks;
 use crate::register_watchers;
-use crate::request_snapshot::RequestSnapshot;
+use crate::request_context::RequestContext;
 use crate::run_blocking::no_folder_error;
 use crate::settings::{EditorSettings, EffectiveSettings, FolderSettings, ReportedProblems, follow_settings};
-use crate::suggestions::Suggestions;
 use crate::workspace_folders::{Folder, Folders};
 use crate::{ServerSetup, parent_process};
 
@@ -179,11 +179,11 @@ impl Server {
     /// Returns the folder of a document; the first folder without a document.
     pub(crate) async fn folder_of(
         &self,
-        moment: &RequestSnapshot,
+        context: &RequestContext,
         document: Option<&TextDocumentIdentifier>,
     ) -> Result<Arc<Folder>> {
         let folder = match document {
-            Some(document) => self.folders.locate(&*moment.document(&document.uri)?).await.folder,
+            Some(document) => self.folders.locate(&*context.document(&document.uri)?).await.folder,
             None => self.folders.all().into_iter().next(),
         };
         folder.ok_or_else(no_folder_error)

@@ -1,4 +1,4 @@
-//! The request table: maps each supported method to its function.
+//! The request table: maps each supported method to its function, which gets the [`RequestContext`](crate::request_context) of its arrival.
 //!
 //! The life cycle (`initialize`, `shutdown`, `$/cancelRequest`) is handled by the LSP library's service. A panic in a function
 //! fails only its own request; cancelling a request drops the function's future and everything it started.
@@ -13,6 +13,7 @@ use tower_lsp_server::{ClientSocket, LspService};
 use crate::background_pool::BackgroundPool;
 use crate::main_loop::ExitReason;
 use crate::ordered_service::OrderedService;
+use crate::request_context::{NumberedParams, PendingContexts};
 use crate::requests::{
     case, cases, code_lens, execute_command, inline_completion, record_case, replay, scoreboard, status,
 };
@@ -25,11 +26,18 @@ pub(crate) fn build_service(
     background: BackgroundPool,
     ends: UnboundedSender<ExitReason>,
 ) -> (OrderedService, ClientSocket) {
+    let pending = PendingContexts::default();
     /// Registers a function for a method.
     macro_rules! answer {
         ($builder:expr, $($method:expr => $function:path),+ $(,)?) => {
-            $builder$(.custom_method($method, |server: &Server, params| {
-                catch_panic(server.clone(), $method, $function(server.clone(), params))
+            $builder$(.custom_method($method, {
+                let pending = pending.clone();
+                move |server: &Server, NumberedParams { arrival, params }| {
+                    let (server, context) = (server.clone(), pending.get(arrival));
+                    catch_panic(server.clone(), $method, async move {
+                        $function(server, context?, params).await
+                    })
+                }
             }))+
         };
     }
@@ -47,7 +55,7 @@ pub(crate) fn build_service(
         ext::STATUS => status::status,
     );
     let (service, socket) = builder.finish();
-    (OrderedService::new(service), socket)
+    (OrderedService::new(service, pending), socket)
 }
 
 async fn catch_panic<T>(

@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use config::{Config, ConfigFiles, ConfigLayer, Problem, ProblemKey, Severity};
 use serde_json::Value;
+use session::lock;
 use tokio::sync::{Notify, watch};
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
@@ -23,7 +24,6 @@ use tower_lsp_server::gen_lsp_types::MessageType;
 
 use crate::ServerSetup;
 use crate::editor_engines::{EditorEngine, EngineSet};
-use crate::locks::lock;
 use crate::server::Server;
 
 /// Interval at which files are checked: shorter than saving settings and then typing a line. Checking four files is cheap.

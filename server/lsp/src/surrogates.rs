@@ -25,6 +25,11 @@ impl LoneSurrogates {
         }
     }
 
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns these surrogates if they are valid for `text`, otherwise none.
     pub(crate) fn validated(self, text: &str) -> LoneSurrogates {
         let is_half = |&(at, surrogate): &(usize, u16)| {

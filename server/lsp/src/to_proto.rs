@@ -3,17 +3,14 @@
 use std::ops::Range;
 use std::path::Path;
 
-use text::{Document as Rope, Position, PositionEncoding};
+use text::{Position, PositionEncoding};
 use tower_lsp_server::gen_lsp_types::{self as lsp, PositionEncodingKind, Uri};
 use url::Url;
 
-/// The range of these bytes of a text; `None` if they do not fit the text.
-pub(crate) fn range(rope: &Rope, bytes: Range<usize>, encoding: PositionEncoding) -> Option<lsp::Range> {
-    let position = |offset| {
-        let Position { line, character } = rope.position(offset, encoding)?;
-        Some(lsp::Position::new(line, character))
-    };
-    Some(lsp::Range::new(position(bytes.start)?, position(bytes.end)?))
+/// The client's range for two positions in its encoding.
+pub(crate) fn range(range: Range<Position>) -> lsp::Range {
+    let position = |Position { line, character }| lsp::Position::new(line, character);
+    lsp::Range::new(position(range.start), position(range.end))
 }
 
 pub(crate) fn encoding(encoding: PositionEncoding) -> PositionEncodingKind {

@@ -6,16 +6,14 @@ use std::sync::{Arc, Mutex};
 
 use completion::WorkspaceIndex;
 use replay::{CodeVersion, DataFolder};
+use session::{LazyRealPath, OpenDocument, lock};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 use tower_lsp_server::gen_lsp_types::{Uri, WorkspaceFolder};
 use workspace::ScanScope;
 
 use crate::background_pool::Priority;
-use crate::documents::OpenDocument;
 use crate::from_proto;
-use crate::lazy_real_path::LazyRealPath;
-use crate::locks::lock;
 use crate::recorded_cases::RecordedCases;
 use crate::settings::FolderSettings;
 
@@ -91,7 +89,7 @@ pub(crate) enum IndexingState {
 pub(crate) struct DocumentLocation {
     /// The folder that contains it; the first folder for documents outside of all folders.
     pub(crate) folder: Option<Arc<Folder>>,
-    /// Path in that folder, with `/` as separator; outside of it the whole path, or the URI.
+    /// Path in that folder, with `/` as separator; outside of it the document's key.
     pub(crate) path: Arc<str>,
     /// Whether the folder contains the document.
     pub(crate) is_inside: bool,
@@ -162,16 +160,14 @@ impl Folders {
                 best = Some((held, folder));
             }
         }
-        let outside = || {
-            document.path.as_ref().map_or_else(|| document.uri.0.clone(), |path| workspace::path_text(path))
-        };
         match best {
             Some((held, folder)) => {
                 folder.mark_active();
                 DocumentLocation::inside(folder, held.path)
             }
             None => {
-                DocumentLocation { folder: all.first().cloned(), path: outside().into(), is_inside: false }
+                let path = Arc::clone(&document.key);
+                DocumentLocation { folder: all.first().cloned(), path, is_inside: false }
             }
         }
     }

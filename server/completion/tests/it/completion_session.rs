@@ -16,7 +16,7 @@ use engines::{
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use syntax::Language;
-use text::{Document as Rope, Edit};
+use text::{Document as Rope, Edit, EditLog, Revision};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -155,6 +155,7 @@ struct Editor {
     engine: Arc<Slow>,
     response: Arc<Mutex<ResponseTime>>,
     rope: Rope,
+    log: EditLog,
     revision: u64,
     cursor: usize,
     /// Number of requests so far.
@@ -171,6 +172,7 @@ impl Editor {
             engine,
             response,
             rope: Rope::new(text),
+            log: EditLog::new(0),
             revision: 0,
             cursor: text.len(),
             arrival: 0,
@@ -182,7 +184,9 @@ impl Editor {
         self.rope.apply(&edit).expect("the edit fits");
         self.revision += 1;
         self.cursor = edit.range.start + edit.text.len();
-        self.live.apply_edits(&[edit], &self.rope, self.revision);
+        let time = Instant::now().into_std();
+        self.log.push(Revision { number: self.revision, time, edits: vec![edit] });
+        self.live.follow_edits(&self.log, &self.rope);
     }
 
     fn press(&mut self, text: &str) {

@@ -1,13 +1,12 @@
 //! `textDocument/didChange`
 
-use std::sync::Arc;
-
 use serde::Deserialize;
 use serde_json::Value;
+use session::SyncOutcome;
 use tower_lsp_server::gen_lsp_types::VersionedTextDocumentIdentifier;
 
-use crate::documents::{ContentChange, SyncOutcome};
 use crate::ordered_service::OrderedState;
+use crate::text_sync::ContentChange;
 
 /// Changes are decoded one by one: a later one may replace the whole text after one that cannot be decoded. (The protocol
 /// library's type decodes a change with an invalid range as a replacement of the whole text.)
@@ -24,7 +23,7 @@ pub(crate) fn did_change(state: &mut OrderedState, params: &Value) {
     };
     let uri = text_document.text_document_identifier.uri;
     let changes = content_changes.into_iter().map(|change| ContentChange::deserialize(change).ok());
-    match Arc::make_mut(&mut state.documents).change(&uri, changes, state.arrival) {
+    match state.text_sync.change(&uri, changes, state.arrival, state.time) {
         Some(SyncOutcome::Unchanged) => {}
         Some(SyncOutcome::Lost) => state.ask_to_reopen(&format!("invalid change of {}", uri.0)),
         None => state.server.warn(format!("{} is not open; its change is ignored", uri.0)),

@@ -14,7 +14,7 @@ pub(crate) fn did_change_workspace_folders(
     for folder in params.event.added {
         state.server.add_folder(folder);
     }
-    for path in state.documents.all().filter_map(|document| document.path.clone()) {
-        state.server.folders.note_opened(&path);
+    for path in state.text_sync.documents().all().filter_map(|document| document.path.as_ref()) {
+        state.server.folders.note_opened(path);
     }
 }

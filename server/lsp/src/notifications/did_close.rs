@@ -1,14 +1,12 @@
 //! `textDocument/didClose`
 
-use std::sync::Arc;
-
 use tower_lsp_server::gen_lsp_types::DidCloseTextDocumentParams;
 
 use crate::ordered_service::OrderedState;
 
 pub(crate) fn did_close(state: &mut OrderedState, params: DidCloseTextDocumentParams) {
     let uri = params.text_document.uri;
-    if !Arc::make_mut(&mut state.documents).close(&uri) {
+    if !state.text_sync.close(&uri) {
         state.server.warn(format!("{} is not open; its didClose is ignored", uri.0));
     }
 }

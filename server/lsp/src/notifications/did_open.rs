@@ -1,13 +1,11 @@
 //! `textDocument/didOpen`
 
-use std::sync::Arc;
-
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::documents::DidOpenDocument;
 use crate::from_proto;
 use crate::ordered_service::OrderedState;
+use crate::text_sync::DidOpenDocument;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -20,7 +18,7 @@ pub(crate) fn did_open(state: &mut OrderedState, params: &Value) {
         Ok(params) => {
             let path = from_proto::path(&params.text_document.uri);
             path.iter().for_each(|path| state.server.folders.note_opened(path));
-            Arc::make_mut(&mut state.documents).open(params.text_document, state.arrival);
+            state.text_sync.open(params.text_document, state.arrival);
         }
         Err(_) => state.mark_named_desynchronized("textDocument/didOpen", params),
     }

@@ -8,5 +8,5 @@ pub(crate) fn did_partially_accept_completion(
     params: DidPartiallyAcceptCompletionParams,
 ) {
     let units = params.accepted_length as usize;
-    state.server.suggestions.accept(params.item.id(), Some(units), &state.documents);
+    state.server.suggestions.accept(params.item.id(), Some(units), state.text_sync.documents());
 }

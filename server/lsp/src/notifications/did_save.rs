@@ -10,7 +10,8 @@ pub(crate) fn did_save(state: &mut OrderedState, params: DidSaveTextDocumentPara
     let Some(path) = from_proto::path(&uri) else { return };
     state.server.folders.note_changed(&path);
     // The path may lead through links.
-    let real = state.documents.get(&uri).and_then(|document| document.session.real_path.known());
+    let document = state.text_sync.documents().get(&from_proto::document_key(&uri));
+    let real = document.and_then(|document| document.session.real_path.known());
     if let Some(real) = real.filter(|real| **real != *path) {
         state.server.folders.note_changed(&real);
     }

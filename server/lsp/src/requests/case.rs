@@ -6,14 +6,13 @@ use tower_lsp_server::jsonrpc::Result;
 
 use crate::case_summaries::CaseSummaries;
 use crate::ext::{CaseParams, CaseResult};
-use crate::request_snapshot::RequestSnapshot;
+use crate::request_context::RequestContext;
 use crate::run_blocking::{no_case_error, run_blocking};
 use crate::server::Server;
 
-pub(crate) async fn case(server: Server, params: CaseParams) -> Result<CaseResult> {
-    let moment = RequestSnapshot::current();
+pub(crate) async fn case(server: Server, context: RequestContext, params: CaseParams) -> Result<CaseResult> {
     for folder in server.folders.all() {
-        let summaries = CaseSummaries::of_folder(&server, &folder, &moment.documents).await?;
+        let summaries = CaseSummaries::of_folder(&server, &folder, &context).await?;
         let known = Arc::clone(&summaries.recorded);
         let id = params.id.clone();
         let found = run_blocking(move || {

@@ -6,14 +6,17 @@ use tower_lsp_server::jsonrpc::Result;
 
 use crate::case_summaries::CaseSummaries;
 use crate::ext::{CasesParams, CasesResult};
-use crate::request_snapshot::RequestSnapshot;
+use crate::request_context::RequestContext;
 use crate::run_blocking::run_blocking;
 use crate::server::Server;
 
-pub(crate) async fn cases(server: Server, params: Option<CasesParams>) -> Result<CasesResult> {
-    let moment = RequestSnapshot::current();
+pub(crate) async fn cases(
+    server: Server,
+    context: RequestContext,
+    params: Option<CasesParams>,
+) -> Result<CasesResult> {
     let document = params.and_then(|params| params.text_document);
-    let document = document.map(|document| moment.document(&document.uri)).transpose()?;
+    let document = document.map(|document| context.document(&document.uri)).transpose()?;
     let (folders, path) = match document {
         Some(document) => {
             let home = server.folders.locate(&document).await;
@@ -23,7 +26,7 @@ pub(crate) async fn cases(server: Server, params: Option<CasesParams>) -> Result
     };
     let mut cases = Vec::new();
     for folder in folders {
-        let summaries = CaseSummaries::of_folder(&server, &folder, &moment.documents).await?;
+        let summaries = CaseSummaries::of_folder(&server, &folder, &context).await?;
         let (known, path) = (Arc::clone(&summaries.recorded), path.clone());
         let wanted =
             run_blocking(move || path.map_or_else(|| known.suite.cases(), |path| known.of_file(&path)));

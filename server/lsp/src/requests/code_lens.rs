@@ -8,17 +8,20 @@ use tower_lsp_server::jsonrpc::Result;
 
 use crate::case_summaries::CaseSummaries;
 use crate::ext::{CaseSummary, EngineResult, REPLAY_COMMAND};
-use crate::request_snapshot::RequestSnapshot;
+use crate::request_context::{RequestContext, ensure_synchronized};
 use crate::run_blocking::run_blocking;
 use crate::server::Server;
 
-pub(crate) async fn code_lens(server: Server, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-    let moment = RequestSnapshot::current();
-    let document = moment.document(&params.text_document.uri)?;
-    document.ensure_synchronized()?;
+pub(crate) async fn code_lens(
+    server: Server,
+    context: RequestContext,
+    params: CodeLensParams,
+) -> Result<Option<Vec<CodeLens>>> {
+    let document = context.document(&params.text_document.uri)?;
+    ensure_synchronized(&document)?;
     let home = server.folders.locate(&document).await;
     let Some(folder) = home.folder else { return Ok(None) };
-    let summaries = CaseSummaries::of_folder(&server, &folder, &moment.documents).await?;
+    let summaries = CaseSummaries::of_folder(&server, &folder, &context).await?;
     let (known, path) = (Arc::clone(&summaries.recorded), home.path);
     let cases = run_blocking(move || known.of_file(&path)).await?;
     Ok(Some(cases.iter().filter_map(|case| lens(&summaries.summary(case))).collect()))

@@ -7,24 +7,29 @@ use tower_lsp_server::gen_lsp_types::{ExecuteCommandParams, LspAny};
 use tower_lsp_server::jsonrpc::{Error, Result};
 
 use crate::ext::{DID_ACCEPT_COMMAND, RECORD_CASE_COMMAND, REPLAY_COMMAND};
-use crate::request_snapshot::RequestSnapshot;
+use crate::request_context::RequestContext;
 use crate::requests::{record_case, replay};
 use crate::server::Server;
 
-pub(crate) async fn execute_command(server: Server, params: ExecuteCommandParams) -> Result<Option<LspAny>> {
+pub(crate) async fn execute_command(
+    server: Server,
+    context: RequestContext,
+    params: ExecuteCommandParams,
+) -> Result<Option<LspAny>> {
     let argument = params.arguments.and_then(|arguments| arguments.into_iter().next()).unwrap_or_default();
     let command = params.command;
     match command.as_str() {
         DID_ACCEPT_COMMAND => {
             let id: String = parse(&command, argument)?;
-            let documents = RequestSnapshot::current().documents;
-            if !server.suggestions.accept(&id, None, &documents) {
+            if !server.suggestions.accept(&id, None, &context.snapshot.documents) {
                 tracing::warn!(id, "an unknown item was accepted");
             }
             Ok(None)
         }
-        RECORD_CASE_COMMAND => answer(record_case::record_case(server, parse(&command, argument)?).await?),
-        REPLAY_COMMAND => answer(replay::replay(server, parse(&command, argument)?).await?),
+        RECORD_CASE_COMMAND => {
+            answer(record_case::record_case(server, context, parse(&command, argument)?).await?)
+        }
+        REPLAY_COMMAND => answer(replay::replay(server, context, parse(&command, argument)?).await?),
         _ => Err(Error::invalid_params(format!("unknown command {command}"))),
     }
 }

@@ -18,6 +18,7 @@ use completion::{
     EditorContext, InFlightRequest, Outcome, OutcomeStatus, SuggestionOutcome, WorkspaceIndex,
 };
 use replay::ConfiguredEngine;
+use session::{OpenDocument, RequestSnapshot, lock};
 use syntax::Language;
 use tower_lsp_server::gen_lsp_types::{
     Command, InlineCompletionItem, InlineCompletionList, InlineCompletionParams, InlineCompletionTriggerKind,
@@ -26,13 +27,11 @@ use tower_lsp_server::gen_lsp_types::{
 use tower_lsp_server::jsonrpc::{Error, Result};
 
 use crate::admission;
-use crate::documents::OpenDocument;
 use crate::editor_context::editor_context;
 use crate::editor_engines::EditorEngine;
 use crate::ext::{self, CompletionStatus};
 use crate::inline_item::{self, PopupItem};
-use crate::locks::lock;
-use crate::request_snapshot::RequestSnapshot;
+use crate::request_context::RequestContext;
 use crate::server::Server;
 use crate::service::internal_error;
 use crate::settings::EffectiveSettings;
@@ -54,16 +53,16 @@ const METHOD: &str = "textDocument/inlineCompletion";
 
 pub(crate) async fn inline_completion(
     server: Server,
+    context: RequestContext,
     params: InlineCompletionParams,
 ) -> Result<Option<InlineCompletionList>> {
-    let moment = RequestSnapshot::current();
     let at = params.text_document_position_params;
-    let document = moment.document(&at.text_document.uri)?;
-    let cursor = document.offset(at.position)?;
-    let asking = InlineRequest { server: &server, moment: &moment, document: &document, cursor };
+    let document = context.document(&at.text_document.uri)?;
+    let cursor = context.offset(&document, at.position)?;
+    let asking = InlineRequest { server: &server, context: &context, document: &document, cursor };
     let is_invoked = params.context.trigger_kind == InlineCompletionTriggerKind::Invoked;
     let ending = asking.run(is_invoked, params.context.selected_completion_info).await;
-    record_status(&server, &moment, &ending);
+    record_status(&server, context.snapshot.time, &ending);
     match ending {
         RequestOutcome::Suggestion { items, engine, .. } => {
             let items = items.into_iter().map(|item| asking.item(item, &engine));
@@ -78,22 +77,21 @@ pub(crate) async fn inline_completion(
 /// A request that is being answered.
 struct InlineRequest<'a> {
     server: &'a Server,
-    moment: &'a RequestSnapshot,
+    context: &'a RequestContext,
     document: &'a Arc<OpenDocument>,
     cursor: usize,
 }
 
 impl InlineRequest<'_> {
     async fn run(&self, is_invoked: bool, selected: Option<SelectedCompletionInfo>) -> RequestOutcome {
-        let revision = self.document.revision;
-        let turn =
-            lock(&self.document.session.latest_request).begin(self.moment.arrival, self.cursor, revision);
-        let Some(cancel) = turn else { return RequestOutcome::Superseded };
+        let (session, revision) = (&self.document.session, self.document.revision);
+        let arrival = self.context.snapshot.arrival;
+        let Some(cancel) = session.begin_request(arrival, self.cursor, revision) else {
+            return RequestOutcome::Superseded;
+        };
         let suggesting = cancel.run_until_cancelled(self.suggest(is_invoked, selected)).await;
         let ending = suggesting.unwrap_or(Err(RequestOutcome::Superseded)).unwrap_or_else(|ending| ending);
-        let may_answer =
-            lock(&self.document.session.latest_request).may_answer(self.moment.arrival, revision);
-        if may_answer { ending } else { RequestOutcome::Superseded }
+        if session.may_answer(arrival, revision) { ending } else { RequestOutcome::Superseded }
     }
 
     async fn suggest(
@@ -146,8 +144,8 @@ impl InlineRequest<'_> {
 
     /// The selected item of the editor's popup.
     fn popup(&self, selected: &SelectedCompletionInfo) -> Option<PopupItem> {
-        let start = self.document.offset(selected.range.start).ok()?;
-        let end = self.document.offset(selected.range.end).ok()?;
+        let start = self.context.offset(self.document, selected.range.start).ok()?;
+        let end = self.context.offset(self.document, selected.range.end).ok()?;
         PopupItem::at(&self.document.text(), self.cursor, start..end, &selected.text)
     }
 
@@ -165,7 +163,7 @@ impl InlineRequest<'_> {
             .map_or(CursorContext::Word, |language| CursorContext::at(language, before));
         CompletionRequest {
             revision: self.document.revision,
-            arrival: self.moment.arrival,
+            arrival: self.context.snapshot.arrival,
             is_invoked,
             wants_alternatives: is_invoked && settings.ghost_text_engine().invoked.engine.has_alternatives(),
             is_on_screen,
@@ -185,7 +183,7 @@ impl InlineRequest<'_> {
             fingerprint: name.fingerprint,
             settings: settings.number,
             workspace: reading.version,
-            documents: self.moment.documents.fingerprint_of_others(&self.document.uri),
+            documents: self.context.snapshot.documents.fingerprint_of_others(&self.document.key),
         }
     }
 
@@ -201,7 +199,7 @@ impl InlineRequest<'_> {
         let language = index.file(&home.path).map(|file| file.language).or(self.document.language);
         GenerationTask {
             server: self.server.clone(),
-            moment: RequestSnapshot { progress_task: None, ..self.moment.clone() },
+            snapshot: self.context.snapshot.clone(),
             document: Arc::clone(self.document),
             language: language.expect("the gate rejects other documents"),
             home,
@@ -223,7 +221,7 @@ impl InlineRequest<'_> {
         Ok(InlineCompletionItem {
             insert_text: item.text.into(),
             filter_text: None,
-            range: Some(self.document.range(item.range).ok_or_else(Error::internal_error)?),
+            range: Some(self.context.range(self.document, item.range).ok_or_else(Error::internal_error)?),
             command: Some(command),
         })
     }
@@ -232,7 +230,7 @@ impl InlineRequest<'_> {
 /// A generation task, for this request or later ones.
 struct GenerationTask {
     server: Server,
-    moment: RequestSnapshot,
+    snapshot: RequestSnapshot,
     document: Arc<OpenDocument>,
     home: DocumentLocation,
     index: Arc<WorkspaceIndex>,
@@ -280,10 +278,10 @@ impl GenerationTask {
     async fn editor_context(&self, patience: Duration) -> (EditorContext, Vec<Arc<str>>) {
         let index = Arc::clone(&self.index);
         let (mut around, refused) = match &self.home.folder {
-            Some(folder) => editor_context(&self.moment, &self.document, folder, index, patience).await,
+            Some(folder) => editor_context(&self.snapshot, &self.document, folder, index, patience).await,
             None => Default::default(),
         };
-        around.recent_typing.here = self.document.typed_ranges.ranges(&self.document.text(), &self.text);
+        around.recent_typing.here = self.document.typed_ranges(&self.text);
         (around, refused)
     }
 }
@@ -309,14 +307,14 @@ fn suggestions(suggested: SuggestionOutcome) -> std::result::Result<(Vec<String>
 }
 
 /// Stores the outcome of the request for `ghostbench/status`.
-fn record_status(server: &Server, moment: &RequestSnapshot, ending: &RequestOutcome) {
+fn record_status(server: &Server, arrived: Instant, ending: &RequestOutcome) {
     let (status, reason) = match ending {
         RequestOutcome::Suggestion { is_reused, .. } => (if *is_reused { "reused" } else { "ok" }, None),
         RequestOutcome::Nothing { status, reason } => (*status, Some(reason.clone())),
         RequestOutcome::Superseded => ("superseded", None),
         RequestOutcome::Panicked => ("error", Some("internal error".to_owned())),
     };
-    let ms = moment.time.elapsed().as_secs_f64() * 1e3;
+    let ms = arrived.elapsed().as_secs_f64() * 1e3;
     // Reasons may quote the engine, which may quote code.
     tracing::debug!(status, ms, "completion");
     let status = status.to_owned();

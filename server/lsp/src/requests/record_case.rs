@@ -3,24 +3,25 @@
 use std::sync::Arc;
 
 use cases::{Case, Origin, OriginKind};
+use session::OpenDocument;
 use syntax::SourceFile;
 use tower_lsp_server::jsonrpc::Result;
 
 use crate::admission;
 use crate::case_summaries::CaseSummaries;
-use crate::documents::OpenDocument;
 use crate::ext::{RecordCaseParams, RecordCaseResult};
-use crate::locks::lock;
-use crate::request_snapshot::RequestSnapshot;
+use crate::request_context::RequestContext;
 use crate::run_blocking::{no_folder_error, request_failed, run_blocking};
 use crate::server::Server;
-use crate::tracked_ranges::TextVersion;
 use crate::workspace_folders::{DocumentLocation, FolderState};
 
-pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Result<RecordCaseResult> {
-    let moment = RequestSnapshot::current();
-    let document = moment.document(&params.text_document.uri)?;
-    let cursor = document.offset(params.position)?;
+pub(crate) async fn record_case(
+    server: Server,
+    context: RequestContext,
+    params: RecordCaseParams,
+) -> Result<RecordCaseResult> {
+    let document = context.document(&params.text_document.uri)?;
+    let cursor = context.offset(&document, params.position)?;
     let home = server.folders.locate(&document).await;
     let folder = home.folder.clone().ok_or_else(no_folder_error)?;
     if !home.is_inside {
@@ -56,7 +57,7 @@ pub(crate) async fn record_case(server: Server, params: RecordCaseParams) -> Res
         .await?
     };
     let (recorded, is_new) = added;
-    let summaries = CaseSummaries::of_case(&server, &folder, &document, &recorded).await?;
+    let summaries = CaseSummaries::of_case(&server, &folder, &context, &document, &recorded).await?;
     server.refresh_lenses();
     Ok(RecordCaseResult {
         case: summaries.summary(&recorded),
@@ -74,12 +75,12 @@ fn case_at_cursor(
     let language = state.index.file(&home.path).map(|file| file.language).or(document.language);
     let language = language.expect("documents in unsupported languages are refused");
     let text = document.text();
-    let tree = lock(&document.session.syntax).tree(language, &text);
+    let tree = document.session.tree(language, &text);
     let file = SourceFile { path: Arc::clone(&home.path), language, text };
     let mut case =
         mining::case_at_cursor(&file, &tree, cursor, &origin(state)).map_err(|reason| reason.to_string())?;
-    let places = lock(&document.session.tracked_ranges);
-    let (exposure, engine) = places.exposure(case.byte_range.clone(), &TextVersion::of_document(document));
+    let tracked = document.session.tracked_ranges();
+    let (exposure, engine) = tracked.exposure(case.byte_range.clone(), document.revision);
     case.origin.exposure = exposure;
     case.origin.exposed_arm = engine.map(str::to_owned);
     Ok(case)

@@ -13,7 +13,7 @@ use crate::case_summaries::{CaseSummaries, recorded_cases};
 use crate::ext::{ReplayParams, ReplayResult, ReplayTarget};
 use crate::progress::{ProgressReporter, ProgressStep, ProgressTask};
 use crate::recorded_cases::RecordedSnapshot;
-use crate::request_snapshot::RequestSnapshot;
+use crate::request_context::RequestContext;
 use crate::run_blocking::{no_case_error, no_folder_error, request_failed, run_blocking, run_cancellable};
 use crate::server::Server;
 use crate::workspace_folders::Folder;
@@ -21,13 +21,16 @@ use crate::workspace_folders::Folder;
 /// Seed of the confidence intervals, as on the command line.
 const SEED: u64 = 1;
 
-pub(crate) async fn replay(server: Server, params: ReplayParams) -> Result<ReplayResult> {
-    let moment = RequestSnapshot::current();
-    let (folder, cases) = chosen_cases(&server, &moment, &params).await?;
+pub(crate) async fn replay(
+    server: Server,
+    context: RequestContext,
+    params: ReplayParams,
+) -> Result<ReplayResult> {
+    let (folder, cases) = chosen_cases(&server, &context, &params).await?;
     if cases.is_empty() {
         return Err(request_failed("nothing is recorded here yet; record a case first"));
     }
-    let work = moment
+    let work = context
         .progress_task
         .clone()
         .unwrap_or_else(|| Arc::new(server.progress_tasks.begin_server_initiated()));
@@ -36,7 +39,7 @@ pub(crate) async fn replay(server: Server, params: ReplayParams) -> Result<Repla
     let (run, answers) = run_replay(&server, &folder, cases.clone(), &work, &shown).await?;
     shown.end().await;
     server.refresh_lenses();
-    let summaries = CaseSummaries::of_folder(&server, &folder, &moment.documents).await?;
+    let summaries = CaseSummaries::of_folder(&server, &folder, &context).await?;
     let known = Arc::clone(&summaries.recorded);
     let replayed = run_blocking(move || {
         let found = cases.iter().map(|case| known.case(&case.id));
@@ -54,7 +57,7 @@ pub(crate) async fn replay(server: Server, params: ReplayParams) -> Result<Repla
 /// The selected cases and their folder.
 async fn chosen_cases(
     server: &Server,
-    moment: &RequestSnapshot,
+    context: &RequestContext,
     params: &ReplayParams,
 ) -> Result<(Arc<Folder>, Vec<Case>)> {
     match params.target {
@@ -66,14 +69,14 @@ async fn chosen_cases(
             let Some(document) = &params.text_document else {
                 return Err(Error::invalid_params("target `file` needs the parameter `textDocument`"));
             };
-            let home = server.folders.locate(&*moment.document(&document.uri)?).await;
+            let home = server.folders.locate(&*context.document(&document.uri)?).await;
             let folder = home.folder.ok_or_else(no_folder_error)?;
             let known = recorded_cases(server, &folder).await?;
             let cases = load_cases(&known, move |known| known.of_file(&home.path)).await?;
             Ok((folder, cases))
         }
         ReplayTarget::Suite => {
-            let folder = server.folder_of(moment, params.text_document.as_ref()).await?;
+            let folder = server.folder_of(context, params.text_document.as_ref()).await?;
             let known = recorded_cases(server, &folder).await?;
             let cases = load_cases(&known, |known| known.suite.cases()).await?;
             Ok((folder, cases))

@@ -12,14 +12,17 @@ use tower_lsp_server::jsonrpc::Result;
 
 use crate::case_summaries::recorded_cases;
 use crate::ext::{ScoreboardParams, ScoreboardResult};
-use crate::request_snapshot::RequestSnapshot;
+use crate::request_context::RequestContext;
 use crate::run_blocking::{run_blocking, run_cancellable};
 use crate::server::Server;
 
-pub(crate) async fn scoreboard(server: Server, params: Option<ScoreboardParams>) -> Result<ScoreboardResult> {
-    let moment = RequestSnapshot::current();
+pub(crate) async fn scoreboard(
+    server: Server,
+    context: RequestContext,
+    params: Option<ScoreboardParams>,
+) -> Result<ScoreboardResult> {
     let document = params.and_then(|params| params.text_document);
-    let folder = server.folder_of(&moment, document.as_ref()).await?;
+    let folder = server.folder_of(&context, document.as_ref()).await?;
     let known = recorded_cases(&server, &folder).await?;
     let suite = folder.recorded_cases.suite().path();
     let counted = Arc::clone(&known);

@@ -1,20 +1,24 @@
 //! `ghostbench/status`: returns the server's status.
 
+use session::lock;
 use tower_lsp_server::jsonrpc::Result;
 
 use crate::ext::{EngineStatus, FolderStatus, ServerStatus};
-use crate::locks::lock;
+use crate::request_context::RequestContext;
 use crate::server::Server;
 use crate::settings::EffectiveSettings;
 use crate::to_proto;
 use crate::workspace_folders::{Folder, IndexingState};
 
-pub(crate) async fn status(server: Server, _: Option<serde_json::Value>) -> Result<ServerStatus> {
+pub(crate) async fn status(
+    server: Server,
+    context: RequestContext,
+    _: Option<serde_json::Value>,
+) -> Result<ServerStatus> {
     let settings = server.settings_in(server.folders.all().first().map(|folder| &**folder)).await?;
-    let encoding = server.handshake().map(|agreed| String::from(to_proto::encoding(agreed.encoding)));
     Ok(ServerStatus {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        position_encoding: encoding.unwrap_or_default(),
+        position_encoding: to_proto::encoding(context.encoding).into(),
         folders: server.folders.all().iter().map(|folder| folder_status(folder)).collect(),
         engines: engine_statuses(&server, &settings),
         busy: server.busy.count(),

@@ -1,6 +1,7 @@
-//! Documents, anchors and edits against a naive model: a `String` and its characters.
+//! Documents, tracked ranges and edits against a naive model: a `String` and its characters.
 
-mod anchors;
 mod documents;
+mod edit_log;
 mod edits;
 mod naive_model;
+mod tracked_ranges;

@@ -4,7 +4,7 @@
 //! an edit cancels the request whose position it touches. Plain typing at the cursor does not stop the engine, since its answer
 //! may match the typed text; the answer is then cached for the next request instead of sent.
 
-use text::Edit;
+use text::{Edit, EditLog, TrackedRange};
 use tokio_util::sync::CancellationToken;
 
 /// The requests of one document.
@@ -16,7 +16,8 @@ pub(crate) struct LatestRequest {
 
 struct ActiveRequest {
     arrival: u64,
-    cursor: usize,
+    /// The text typed at its cursor since then.
+    typed: TrackedRange,
     cancel: CancellationToken,
 }
 
@@ -39,7 +40,8 @@ impl LatestRequest {
             return None;
         }
         let cancel = CancellationToken::new();
-        self.newest = Some(ActiveRequest { arrival, cursor, cancel: cancel.clone() });
+        let typed = TrackedRange::inclusive(cursor..cursor, revision);
+        self.newest = Some(ActiveRequest { arrival, typed, cancel: cancel.clone() });
         Some(cancel)
     }
 
@@ -49,16 +51,15 @@ impl LatestRequest {
         is_newest && self.revision == revision && !self.is_closed
     }
 
-    /// Applies the edits of message `revision`.
-    pub(crate) fn apply_edits(&mut self, edits: &[Edit], revision: u64) {
-        self.revision = revision;
-        let is_typed = |edit: &Edit, turn: &mut ActiveRequest| {
-            let is_at_cursor = edit.range.is_empty() && edit.range.start == turn.cursor;
-            turn.cursor += edit.text.len();
-            is_at_cursor
+    /// Follows the edits in the log.
+    pub(crate) fn follow_edits(&mut self, log: &EditLog) {
+        self.revision = log.revision();
+        let is_typed = |typed: &TrackedRange, edit: &Edit| {
+            let end = typed.range().end;
+            edit.range == (end..end)
         };
         let is_plain_typing =
-            self.newest.as_mut().is_none_or(|turn| edits.iter().all(|edit| is_typed(edit, turn)));
+            self.newest.as_mut().is_none_or(|active| log.follow_while(&mut active.typed, is_typed));
         if !is_plain_typing {
             self.cancel();
         }
@@ -72,18 +73,23 @@ impl LatestRequest {
 
     /// Cancels the active request.
     pub(crate) fn cancel(&mut self) {
-        if let Some(turn) = &self.newest {
-            turn.cancel.cancel();
+        if let Some(active) = &self.newest {
+            active.cancel.cancel();
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
+    use text::Revision;
+
     use super::*;
 
-    fn typed(at: usize, text: &str) -> Edit {
-        Edit { range: at..at, text: text.to_owned() }
+    fn typed(number: u64, edits: &[(usize, &str)]) -> Revision {
+        let edits = edits.iter().map(|&(at, text)| Edit { range: at..at, text: text.to_owned() });
+        Revision { number, time: Instant::now(), edits: edits.collect() }
     }
 
     #[test]
@@ -98,11 +104,13 @@ mod tests {
 
     #[test]
     fn typing_at_the_cursor_lets_the_engine_go_on_but_not_answer() {
-        let mut turns = LatestRequest::new(0);
+        let (mut turns, mut log) = (LatestRequest::new(0), EditLog::new(0));
         let cancel = turns.begin(1, 5, 0).expect("there is no other request");
-        turns.apply_edits(&[typed(5, "ab"), typed(7, "c")], 2);
+        log.push(typed(2, &[(5, "ab"), (7, "c")]));
+        turns.follow_edits(&log);
         assert!(!cancel.is_cancelled() && !turns.may_answer(1, 0));
-        turns.apply_edits(&[typed(0, "x")], 3);
+        log.push(typed(3, &[(0, "x")]));
+        turns.follow_edits(&log);
         assert!(cancel.is_cancelled());
     }
 

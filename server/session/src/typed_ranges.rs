@@ -7,34 +7,50 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use completion::TypedPassage;
-use text::{Anchor, Bias, Edit};
+use text::{Edit, EditLog, TrackedRange};
 
 /// Maximum number of ranges, per document and in total over all other documents: a screenful of lines.
-pub(crate) const MAX_PIECES: usize = 32;
+pub const MAX_PIECES: usize = 32;
 /// Maximum length of a typed edit, in bytes. Larger edits are pasted or inserted by a tool.
 const MAX_PIECE_BYTES: usize = 4096;
 /// Lines of context before a range.
 const CONTEXT_LINES: usize = 3;
 
 /// The last ranges, the latest last.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct TypedRanges {
     pieces: Vec<TypedRange>,
+    /// Revision of the text.
+    revision: u64,
 }
 
 #[derive(Clone)]
 struct TypedRange {
-    start: Anchor,
-    end: Anchor,
-    /// Number of the message that last changed it.
-    revision: u64,
+    span: TrackedRange,
+    /// Revision that last changed it.
+    changed: u64,
 }
 
 impl TypedRanges {
-    /// Applies an edit of message `revision`.
-    pub(crate) fn apply_edit(&mut self, edit: &Edit, revision: u64) {
+    /// For a document that was opened at `revision`.
+    pub(crate) fn new(revision: u64) -> TypedRanges {
+        TypedRanges { pieces: Vec::new(), revision }
+    }
+
+    /// Follows the edits in the log.
+    pub(crate) fn follow_edits(&mut self, log: &EditLog) {
+        match log.since(self.revision) {
+            Some(revisions) => revisions.for_each(|revision| {
+                revision.edits.iter().for_each(|edit| self.apply_edit(edit, revision.number));
+            }),
+            None => self.pieces.clear(),
+        }
+        self.revision = log.revision();
+    }
+
+    fn apply_edit(&mut self, edit: &Edit, revision: u64) {
         self.pieces.iter_mut().for_each(|piece| piece.apply_edit(edit));
-        self.pieces.retain(|piece| (1..=MAX_PIECE_BYTES).contains(&piece.range().len()));
+        self.pieces.retain(|piece| (1..=MAX_PIECE_BYTES).contains(&piece.span.range().len()));
         if !edit.text.trim().is_empty() && edit.text.len() <= MAX_PIECE_BYTES {
             self.add(edit.inserted_range(), revision);
         }
@@ -42,10 +58,10 @@ impl TypedRanges {
 
     /// Adds a typed range, merged with the range it continues.
     fn add(&mut self, range: Range<usize>, revision: u64) {
-        let around = self.pieces.iter().position(|piece| piece.holds(&range));
-        let piece = around.map(|index| self.pieces.remove(index));
-        self.pieces
-            .push(TypedRange { revision, ..piece.unwrap_or_else(|| TypedRange::new(range, revision)) });
+        let around = self.pieces.iter().position(|piece| piece.span.contains(&range));
+        let span = around.map(|index| self.pieces.remove(index).span);
+        let span = span.unwrap_or_else(|| TrackedRange::inclusive(range, revision));
+        self.pieces.push(TypedRange { span, changed: revision });
         if self.pieces.len() > MAX_PIECES {
             self.pieces.remove(0);
         }
@@ -57,41 +73,23 @@ impl TypedRanges {
         let edit = if differs { Edit::between(text, asked) } else { None };
         let mut pieces = self.pieces.clone();
         pieces.iter_mut().for_each(|piece| edit.iter().for_each(|edit| piece.apply_edit(edit)));
-        pieces.iter().map(TypedRange::range).collect()
+        pieces.iter().map(|piece| piece.span.range()).collect()
     }
 
-    /// The typed ranges as whole lines, each with the number of the message that last changed it.
+    /// The typed ranges as whole lines, each with the revision that last changed it.
     pub(crate) fn passages(&self, path: &Arc<str>, text: &str) -> Vec<(u64, TypedPassage)> {
-        let passage = |piece: &TypedRange| Some((piece.revision, passage(path, text, piece.range())?));
+        let passage = |piece: &TypedRange| Some((piece.changed, passage(path, text, piece.span.range())?));
         self.pieces.iter().filter_map(passage).collect()
     }
 }
 
 impl TypedRange {
-    /// A new range. An insertion at either end extends it.
-    fn new(range: Range<usize>, revision: u64) -> TypedRange {
-        TypedRange {
-            start: Anchor { offset: range.start, bias: Bias::Left },
-            end: Anchor { offset: range.end, bias: Bias::Right },
-            revision,
-        }
-    }
-
     fn apply_edit(&mut self, edit: &Edit) {
         // Other lines are other ranges.
         if edit.text.starts_with(['\n', '\r']) {
-            (self.start.bias, self.end.bias) = (Bias::Right, Bias::Left);
+            self.span.exclude_ends();
         }
-        self.start.apply(edit);
-        self.end.apply(edit);
-    }
-
-    fn range(&self) -> Range<usize> {
-        self.start.offset..self.end.offset.max(self.start.offset)
-    }
-
-    fn holds(&self, range: &Range<usize>) -> bool {
-        self.start.offset <= range.start && range.end <= self.end.offset
+        self.span.apply(edit);
     }
 }
 
@@ -106,24 +104,30 @@ fn passage(path: &Arc<str>, text: &str, typed: Range<usize>) -> Option<TypedPass
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
+    use text::Revision;
+
     use super::*;
 
     /// A text and the ranges typed in it.
     struct TypedDocument {
         text: String,
+        log: EditLog,
         typed: TypedRanges,
-        revision: u64,
     }
 
     impl TypedDocument {
         fn new(text: &str) -> TypedDocument {
-            TypedDocument { text: text.to_owned(), typed: TypedRanges::default(), revision: 0 }
+            TypedDocument { text: text.to_owned(), log: EditLog::new(0), typed: TypedRanges::new(0) }
         }
 
         fn edit(&mut self, range: Range<usize>, text: &str) {
-            self.revision += 1;
             self.text.replace_range(range.clone(), text);
-            self.typed.apply_edit(&Edit { range, text: text.to_owned() }, self.revision);
+            let edits = vec![Edit { range, text: text.to_owned() }];
+            let number = self.log.revision() + 1;
+            self.log.push(Revision { number, time: Instant::now(), edits });
+            self.typed.follow_edits(&self.log);
         }
 
         /// Types before the first `at`, character by character.
@@ -135,7 +139,7 @@ mod tests {
         }
 
         fn pieces(&self) -> Vec<&str> {
-            self.typed.pieces.iter().map(|piece| &self.text[piece.range()]).collect()
+            self.typed.pieces.iter().map(|piece| &self.text[piece.span.range()]).collect()
         }
     }
 

@@ -6,20 +6,19 @@ use std::sync::{Arc, Mutex};
 use workspace::{RealPath, real_path};
 
 use crate::locks::lock;
-use crate::run_blocking::run_blocking;
 
 /// A path without links; resolved on the first use after the path exists, then cached.
 #[derive(Default)]
-pub(crate) struct LazyRealPath(Mutex<Option<Arc<Path>>>);
+pub struct LazyRealPath(Mutex<Option<Arc<Path>>>);
 
 impl LazyRealPath {
     /// Returns the target of `path`, which must be the same at each call; `None` if it cannot be resolved.
-    pub(crate) async fn get(&self, path: &Path) -> Option<Arc<Path>> {
+    pub async fn get(&self, path: &Path) -> Option<Arc<Path>> {
         if let Some(known) = self.known() {
             return Some(known);
         }
         let path = path.to_owned();
-        match run_blocking(move || Ok::<_, String>(real_path(&path))).await.ok()?? {
+        match completion::run_blocking(move |_| real_path(&path)).await.ok()?? {
             RealPath::Existing(path) => {
                 let path: Arc<Path> = path.into();
                 *lock(&self.0) = Some(Arc::clone(&path));
@@ -30,12 +29,12 @@ impl LazyRealPath {
     }
 
     /// Returns the cached path.
-    pub(crate) fn known(&self) -> Option<Arc<Path>> {
+    pub fn known(&self) -> Option<Arc<Path>> {
         lock(&self.0).clone()
     }
 
     /// Clears the cached path.
-    pub(crate) fn forget(&self) {
+    pub fn forget(&self) {
         *lock(&self.0) = None;
     }
 }

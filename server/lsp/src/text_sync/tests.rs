@@ -4,6 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
+use session::OpenDocument;
 
 use super::*;
 use crate::lenient_json::repair;
@@ -47,20 +48,24 @@ fn string(units: &[u16], is_raw: bool) -> Vec<u8> {
     written
 }
 
-fn opened(text: &[u8], encoding: PositionEncoding) -> Documents {
-    let mut documents = Documents::new(encoding);
+fn opened(text: &[u8], encoding: PositionEncoding) -> TextSync {
+    let mut documents = TextSync::new(encoding);
     let item = [format!(r#"{{"uri":"{PATH}","languageId":"python","text":"#).as_bytes(), text, b"}"].concat();
     documents.open(serde_json::from_slice(&repair(&item)).expect("it is a document"), 0);
     documents
 }
 
-fn change(documents: &mut Documents, change: &[u8]) -> Option<SyncOutcome> {
+fn change(documents: &mut TextSync, change: &[u8]) -> Option<SyncOutcome> {
     let change = serde_json::from_slice(&repair(change)).ok();
-    documents.change(&Uri(PATH.to_owned()), [change], 1)
+    documents.change(&Uri(PATH.to_owned()), [change], document(documents).revision + 1, Instant::now())
 }
 
-fn text(documents: &Documents) -> String {
-    documents.get(&Uri(PATH.to_owned())).expect("it is open").text().to_string()
+fn document(documents: &TextSync) -> &OpenDocument {
+    documents.documents().get("/mirror.py").expect("it is open")
+}
+
+fn text(documents: &TextSync) -> String {
+    document(documents).text().to_string()
 }
 
 fn unit() -> impl Strategy<Value = u16> {
@@ -131,8 +136,9 @@ fn after_a_change_that_cannot_be_applied_only_the_whole_text_is() {
     let mut documents = opened(b"\"abc\"", PositionEncoding::Utf16);
     let uri = Uri(PATH.to_owned());
     let mut send = |changes: Vec<Option<ContentChange>>| {
-        let state = documents.change(&uri, changes, 1).expect("it is open");
-        let document = documents.get(&uri).expect("it is open");
+        let revision = document(&documents).revision + 1;
+        let state = documents.change(&uri, changes, revision, Instant::now()).expect("it is open");
+        let document = document(&documents);
         (state, document.is_synchronized(), document.text().to_string())
     };
     let insert = || part(json!({"range": range(0, 0), "text": "x"}));
