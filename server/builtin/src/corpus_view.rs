@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use syntax::{Language, LanguageFamily, Token, TokenKind};
+use text::Snippet;
 
 use crate::alternatives;
 use crate::code_style::{CodeStyle, is_crlf};
@@ -30,21 +31,13 @@ pub struct OpenFile<'a> {
     pub before: &'a str,
     /// The text after the cursor, or after the hole.
     pub after: &'a str,
-    /// Code that counts as near as the open file: unsaved buffers, retrieved chunks. The best comes last.
-    pub hints: &'a [ContextHint<'a>],
+    /// Code that counts as near as the open file: unsaved buffers, retrieved chunks. The nearest comes first; one in a language of
+    /// another family is ignored.
+    pub hints: &'a [Snippet],
     /// Paths of further files whose copies in the corpus are ignored.
     pub hidden: &'a [&'a str],
     /// Recent typing, if known.
     pub recent_typing: Option<&'a RecentTyping>,
-}
-
-/// A piece of code from another file.
-#[derive(Clone, Copy, Debug)]
-pub struct ContextHint<'a> {
-    /// Path of its file; a hint in a language of another family is ignored.
-    pub path: &'a str,
-    /// The code.
-    pub text: &'a str,
 }
 
 /// Text that was recently typed or accepted. The caller provides it, because this crate has no clock. Without it, completions do
@@ -281,16 +274,17 @@ impl ViewBuilder<'_> {
 
     fn add_hints(&mut self) -> Option<()> {
         let family = self.open.language.family();
-        for (index, hint) in self.open.hints.iter().enumerate() {
-            let language = Language::from_path(hint.path).unwrap_or(self.open.language);
+        // The last tokens of the stream count as the nearest.
+        for (index, hint) in self.open.hints.iter().enumerate().rev() {
+            let language = Language::from_path(&hint.path).unwrap_or(self.open.language);
             if language.family() == family {
-                let layout = CodeStyle::detect(hint.text).unwrap_or(CodeStyle::DEFAULT);
-                let piece = CodePiece { language, text: hint.text, layout, column: None };
+                let layout = CodeStyle::detect(&hint.text).unwrap_or(CodeStyle::DEFAULT);
+                let piece = CodePiece { language, text: &hint.text, layout, column: None };
                 self.add(
                     TokenSource::Hint(index),
                     Nearness::Overlay,
                     &piece,
-                    &syntax::lex(language, hint.text),
+                    &syntax::lex(language, &hint.text),
                 );
                 self.end();
             }

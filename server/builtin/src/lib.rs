@@ -57,7 +57,7 @@ pub use config::Method;
 pub use boosted_trees::{BoostedTrees, DEPTH, DecisionTree};
 pub use corpus::{Corpus, CorpusStats};
 pub use corpus_image::CorpusImageError;
-pub use corpus_view::{ContextHint, CorpusView, OpenFile, RecentTyping, TypedPassage};
+pub use corpus_view::{CorpusView, OpenFile, RecentTyping, TypedPassage};
 pub use masked_corpus::MaskedCorpus;
 pub use models::{Models, PROPOSAL_FEATURES, STOP_FEATURES, TOKEN_FEATURES};
 pub use pod_array::SharedBytes;

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use syntax::Language;
+use text::Snippet;
 
-use crate::{ContextHint, Corpus, CorpusView, OpenFile, RecentTyping};
+use crate::{Corpus, CorpusView, OpenFile, RecentTyping};
 
 /// A corpus without the copy of an open file and without the files hidden from it. It gives access to the corpus only for that
 /// file.
@@ -14,7 +15,6 @@ pub struct MaskedCorpus {
     path: Arc<str>,
     language: Language,
     hidden: Vec<Arc<str>>,
-    typing: RecentTyping,
 }
 
 impl MaskedCorpus {
@@ -25,13 +25,7 @@ impl MaskedCorpus {
         language: Language,
         hidden: Vec<Arc<str>>,
     ) -> MaskedCorpus {
-        MaskedCorpus { corpus, path, language, hidden, typing: RecentTyping::default() }
-    }
-
-    /// Adds recent typing.
-    #[must_use]
-    pub fn with_typing(self, typing: RecentTyping) -> MaskedCorpus {
-        MaskedCorpus { typing, ..self }
+        MaskedCorpus { corpus, path, language, hidden }
     }
 
     /// Returns the view from the open file, whose text is `before` and `after` the cursor. Calls `keep_going` after each part of
@@ -40,12 +34,13 @@ impl MaskedCorpus {
         &self,
         before: &str,
         after: &str,
-        hints: &[ContextHint<'_>],
+        hints: &[Snippet],
+        recent_typing: &RecentTyping,
         keep_going: &mut dyn FnMut() -> bool,
     ) -> Option<CorpusView<'_>> {
         let hidden: Vec<&str> = self.hidden.iter().map(|path| &**path).collect();
-        let (path, language, typing) = (&self.path, self.language, Some(&self.typing));
-        let open = OpenFile { path, language, before, after, hints, hidden: &hidden, recent_typing: typing };
+        let (path, language, recent_typing) = (&self.path, self.language, Some(recent_typing));
+        let open = OpenFile { path, language, before, after, hints, hidden: &hidden, recent_typing };
         self.corpus.view_while(&open, keep_going)
     }
 }

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use builtin::{
-    BuiltinSettings, Completion, ContextHint, Corpus, MaskedCorpus, Method, OpenFile, RecentTyping,
-    StopReason, TypedPassage,
+    BuiltinSettings, Completion, Corpus, MaskedCorpus, Method, OpenFile, RecentTyping, StopReason,
+    TypedPassage,
 };
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use syntax::{Language, SourceFile};
+use text::Snippet;
 
 const UNGATED: BuiltinSettings =
     BuiltinSettings { method: Method::Hybrid, min_probability: None, min_continuation: None };
@@ -370,7 +371,7 @@ fn the_text_before_and_after_the_cursor_never_touch() {
 #[test]
 fn hints_are_as_near_as_the_open_file() {
     let corpus = Corpus::build(&[file("src/other", Language::Python, "reply = far(1)\n")]);
-    let hints = [ContextHint { path: "src/hint.py", text: "reply = near(2)\n" }];
+    let hints = [Snippet::new("src/hint.py", "reply = near(2)\n")];
     let open = OpenFile { hints: &hints, ..open(Language::Python, "reply = ", "\n") };
     assert_eq!(complete(&corpus, &open, &UNGATED).text, "near(2)");
 }
@@ -415,7 +416,7 @@ fn code_is_taken_from_languages_of_the_same_family_alone() {
 fn a_hint_in_another_language_is_no_hint() {
     let corpus = Corpus::build(&[file("src/other.py", Language::Python, "result = call(far)\n")]);
     let completed = |path: &str| {
-        let hints = [ContextHint { path, text: "result = call(near)\n" }];
+        let hints = [Snippet::new(path, "result = call(near)\n")];
         let open = OpenFile { hints: &hints, ..open(Language::Python, "result = call(", "\n") };
         complete(&corpus, &open, &UNGATED).text
     };
@@ -495,14 +496,14 @@ fn a_caller_can_stop_it() {
 fn a_caller_can_stop_it_before_the_first_token() {
     let corpus = Arc::new(Corpus::build(&[]));
     let masked = MaskedCorpus::new(corpus, "src/open".into(), Language::C, Vec::new());
-    let hints = [ContextHint { path: "src/hint.c", text: "int b;\n" }];
+    let hints = [Snippet::new("src/hint.c", "int b;\n")];
     let asked = |limit: usize| {
         let mut asked = 0;
         let mut keep_going = || {
             asked += 1;
             asked <= limit
         };
-        let view = masked.view("int a;\n", "int c;\n", &hints, &mut keep_going);
+        let view = masked.view("int a;\n", "int c;\n", &hints, &RecentTyping::default(), &mut keep_going);
         (view.is_some(), asked)
     };
     assert_eq!(asked(usize::MAX), (true, 5), "after each part of the work");
@@ -549,7 +550,7 @@ proptest! {
         let copy = format!("{near_copy}{before} {CANARY}({CANARY}){after}");
         let files = [("src/other", &other), ("src/open", &own), ("copy", &copy)];
         let corpus = Corpus::build(&files.map(|(path, text)| file(path, language, text)));
-        let hints = [ContextHint { path: hint_path, text: &hint }];
+        let hints = [Snippet::new(hint_path, &hint)];
         let open = OpenFile { hints: &hints, hidden: &["copy", "nowhere"], ..open(language, &before, &after) };
         let settings = BuiltinSettings { method, ..if is_gated { BuiltinSettings::for_editor() } else { UNGATED } };
         let completion = complete(&corpus, &open, &settings);

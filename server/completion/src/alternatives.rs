@@ -1,10 +1,12 @@
 //! Alternative completions: further answers of the engine, cleaned and gated like the first one.
 
+use text::Snippet;
+
 use crate::clean::{CleaningContext, clean};
 use crate::explain::explain;
 use crate::gate;
 use crate::settings::CompletionSettings;
-use crate::trace::{CleanedAlternative, RetrievedContext};
+use crate::trace::CleanedAlternative;
 use crate::workspace_index::DocumentSnapshot;
 
 /// Maximum number of alternatives.
@@ -17,7 +19,7 @@ pub(crate) fn alternatives(
     settings: &CompletionSettings,
     snapshot: &DocumentSnapshot,
     offset: usize,
-    context: &[RetrievedContext],
+    context: &[Snippet],
     text: &str,
 ) -> Vec<CleanedAlternative> {
     if !settings.invoked || text.is_empty() || offered.is_empty() {

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use builtin::MaskedCorpus;
-use engines::{Answer, AnswerListener, Engine, FinishReason, Request};
+use engines::{Answer, AnswerListener, Engine, FinishReason, PromptInput, Request};
 use index::{CancelFlag, Strategy};
+use text::Snippet;
 use tokio_util::sync::CancellationToken;
 
 use crate::alternatives::alternatives;
@@ -19,8 +20,8 @@ use crate::gather_permit::GatherPermit;
 use crate::in_flight_request::InFlightRequest;
 use crate::run_blocking::run_blocking;
 use crate::settings::CompletionSettings;
-use crate::trace::{Outcome, OutcomeStatus, RequestSize, RetrievedContext, TimingSource, Trace};
-use crate::workspace_index::DocumentSnapshot;
+use crate::trace::{Outcome, OutcomeStatus, RequestSize, TimingSource, Trace};
+use crate::workspace_index::{DocumentSnapshot, DocumentText};
 
 /// Maximum length of an answer in bytes: six times the longest truth. Bounds the memory for an engine that never stops.
 const MAX_ANSWER_BYTES: usize = 64 << 10;
@@ -104,34 +105,27 @@ async fn gather(
     let corpus = if engine.reads_workspace() { corpus(snapshot, hidden).await } else { None };
     // Gathering takes time, and the file list may be older still, so paths are checked again. Nothing waits between this check and the
     // request.
-    trace.context = admitted(snapshot, context.unwrap_or_default()).await?;
-    let item = |item: &RetrievedContext| engines::ContextSnippet {
-        path: item.path.clone(),
-        text: item.text.clone(),
+    trace.context = admitted(snapshot, context.unwrap_or_default()).await?.into();
+    let DocumentText { path, language, text } = snapshot.document().clone();
+    trace.request_size = RequestSize {
+        prefix: offset,
+        suffix: text.len() - offset,
+        context: trace.context.iter().map(|item| item.text.len()).sum(),
     };
-    let request = Request {
-        path: Arc::clone(&snapshot.document().path),
-        language: snapshot.document().language.name(),
-        text: Arc::clone(&snapshot.document().text),
-        cursor: offset,
-        context: trace.context.iter().map(item).collect(),
+    let input = PromptInput { path, language, text, cursor: offset, context: Arc::clone(&trace.context) };
+    let recent_edits = snapshot.recent_typing().clone();
+    Some(Request {
+        recent_edits,
         corpus,
         invoked: settings.invoked,
         explain: settings.explain,
-        deadline: None,
-    };
-    let context = request.context.iter().map(|item| item.text.len()).sum();
-    trace.request_size =
-        RequestSize { prefix: request.prefix().len(), suffix: request.suffix().len(), context };
-    Some(request)
+        ..Request::new(input)
+    })
 }
 
 /// Returns the context without files that must not leave this process by now; `None` if the document itself must not. A gate that
 /// panics admits nothing.
-async fn admitted(
-    snapshot: &DocumentSnapshot,
-    context: Vec<RetrievedContext>,
-) -> Option<Vec<RetrievedContext>> {
+async fn admitted(snapshot: &DocumentSnapshot, context: Vec<Snippet>) -> Option<Vec<Snippet>> {
     let Some(may_leave) = snapshot.path_gate() else { return Some(context) };
     let path = Arc::clone(&snapshot.document().path);
     let judging = run_blocking(move |_| {
@@ -147,7 +141,7 @@ async fn context(
     engine: &dyn Engine,
     settings: &CompletionSettings,
     hidden: &[Arc<str>],
-) -> Option<Vec<RetrievedContext>> {
+) -> Option<Vec<Snippet>> {
     if !snapshot.retrieves_context() {
         return Some(snapshot.gather(offset, settings, hidden, &CancelFlag::default()));
     }
@@ -273,6 +267,10 @@ fn outcome_of_answer(
     trace.usage = answer.usage;
     trace.server = answer.timings;
     trace.refusals = answer.refusals;
+    trace.edits = answer.edits;
+    if !trace.edits.is_empty() {
+        return (OutcomeStatus::Gated(Gate::EditsElsewhere), String::new());
+    }
     let around = CleaningContext { is_cut_off: answer.finish == FinishReason::Length, ..around };
     outcome_of_text(around, settings, trace).unwrap_or_else(|| {
         let reason = if trace.received.is_empty() { "nothing to suggest" } else { "nothing new to suggest" };

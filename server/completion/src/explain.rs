@@ -10,10 +10,10 @@ use std::sync::Arc;
 use builtin::{SourceTokens, TokenOrigin, TokenSource};
 use engines::ExplainedToken;
 use syntax::Language;
-use text::Position;
+use text::{Position, Snippet};
 
 use crate::clean::map_range;
-use crate::trace::{FilterChange, RetrievedContext};
+use crate::trace::FilterChange;
 use crate::workspace_index::DocumentSnapshot;
 
 /// Explanation of an outcome's text.
@@ -66,7 +66,7 @@ pub(crate) fn explain(
     said: engines::TokenExplanation,
     snapshot: &DocumentSnapshot,
     offset: usize,
-    context: &[RetrievedContext],
+    context: &[Snippet],
     cuts: &[FilterChange],
     text: &str,
 ) -> Explanation {
@@ -135,7 +135,7 @@ fn renamed(copy: &CopiedTokens<'_>) -> Vec<(String, String)> {
 struct SourceLocator<'a> {
     snapshot: &'a DocumentSnapshot,
     offset: usize,
-    context: &'a [RetrievedContext],
+    context: &'a [Snippet],
     /// The last text read: consecutive copies often have the same source.
     last: Option<(TokenSource, OriginText<'a>)>,
 }
@@ -175,7 +175,7 @@ impl<'a> SourceLocator<'a> {
                 let item = self.context.get(*hint);
                 let line = item.and_then(|item| item.first_line);
                 let first = line.map(|line| Position { line, character: 0 });
-                let path = item.map(|item| item.path.as_str().into()).unwrap_or_default();
+                let path = item.map(|item| Arc::clone(&item.path)).unwrap_or_default();
                 (CopySource::Context, path, item.map(|item| &*item.text), first)
             }
             // A passage has no recorded position in its file.

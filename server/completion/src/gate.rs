@@ -21,6 +21,8 @@ pub enum Gate {
     InsideWord,
     /// No text of the answer is left before an invisible character, such as an escape or a bidirectional control.
     ControlCharacter(char),
+    /// The engine's answer edits other text than an insertion at the cursor, which ghost text cannot show.
+    EditsElsewhere,
     /// The probability of the least likely token is below the threshold of the settings; holds that probability.
     Unsure(f64),
 }
@@ -39,6 +41,7 @@ impl fmt::Display for Gate {
             Gate::ControlCharacter(character) => {
                 write!(f, "the answer holds the control character U+{:04X}", u32::from(*character))
             }
+            Gate::EditsElsewhere => f.write_str("the answer edits text elsewhere than at the cursor"),
             Gate::Unsure(probability) => {
                 write!(f, "the least sure token has a probability of {probability:.2}")
             }

@@ -42,8 +42,9 @@ pub use in_flight_request::{InFlightRequest, ReuseDecision, reuse_decision};
 pub use run_blocking::run_blocking;
 pub use server_embedder::ServerEmbedder;
 pub use settings::CompletionSettings;
+pub use text::Snippet;
 pub use trace::{
-    CleanedAlternative, FilterChange, KeptPart, Outcome, OutcomeStatus, RequestSize, RetrievedContext,
-    TimingSource, Timings, Trace, first_line,
+    CleanedAlternative, FilterChange, KeptPart, Outcome, OutcomeStatus, RequestSize, TimingSource, Timings,
+    Trace,
 };
 pub use workspace_index::{DocumentSnapshot, DocumentText, EditorContext, PathGate, WorkspaceIndex};

@@ -1,32 +1,12 @@
 //! Outcomes of completions, and traces of how they came about.
 
-use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
+
+use text::{Edit, Snippet};
 
 use crate::explain::Explanation;
 use crate::gate::Gate;
-
-/// A piece of code from elsewhere that is part of the request.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RetrievedContext {
-    /// Source file, relative to the workspace root.
-    pub path: String,
-    /// The code.
-    pub text: String,
-    /// Its first line in that file, 0-based; `None` if it is assembled from several places.
-    pub first_line: Option<u32>,
-    /// The strategy that chose it.
-    pub strategy: String,
-    /// Its score by that strategy; higher is nearer.
-    pub score: f64,
-}
-
-/// Returns the first of `lines` if `text` consists of exactly these lines; `None` if it is assembled from several places.
-pub fn first_line(lines: Range<u32>, text: &str) -> Option<u32> {
-    let is_whole = usize::try_from(lines.end.saturating_sub(lines.start))
-        .is_ok_and(|count| count == text.lines().count());
-    is_whole.then_some(lines.start)
-}
 
 /// How a request ended.
 #[derive(Debug)]
@@ -117,7 +97,7 @@ pub struct RequestSize {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
     /// The context that was gathered, nearest first.
-    pub context: Vec<RetrievedContext>,
+    pub context: Arc<[Snippet]>,
     /// Whether choosing context took too long, so that there is none.
     pub is_context_late: bool,
     /// Whether the deadline passed before the engine had finished; the part received by then may be shown.
@@ -128,6 +108,8 @@ pub struct Trace {
     pub prompt: Option<String>,
     /// The engine's raw text.
     pub received: String,
+    /// The engine's edits of other text than an insertion at the cursor. An answer with any is not shown.
+    pub edits: Vec<Edit>,
     /// How the engine's answer ended; `None` if it was unfinished at the deadline.
     pub finish: Option<engines::FinishReason>,
     /// The engine's confidence, if known.

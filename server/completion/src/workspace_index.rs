@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use builtin::{Corpus, MaskedCorpus, RecentTyping};
-use index::{CancelFlag, CopyIndex, FileIndex, Hit, Index, RemovedCode, RetrievalQuery, Searcher, Visit};
+use index::{CancelFlag, CopyIndex, FileIndex, Index, RemovedCode, RetrievalQuery, Searcher, Visit};
 use syntax::{Language, Projects, SourceFile};
+use text::Snippet;
 
 use crate::gather_permit::{GatherPermit, nearby_text};
 use crate::settings::CompletionSettings;
-use crate::trace::{RetrievedContext, first_line};
 
 /// Index of a workspace: its saved files and the data derived from them. Immutable and cheap to clone. Engines get only a [`DocumentSnapshot`]
 /// of it.
@@ -196,7 +196,7 @@ pub type PathGate = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 pub struct DocumentSnapshot {
     index: WorkspaceIndex,
     document: DocumentText,
-    context: Option<Vec<RetrievedContext>>,
+    context: Option<Arc<[Snippet]>>,
     hidden: Vec<Arc<str>>,
     copies: Vec<Arc<str>>,
     editor: EditorContext,
@@ -232,7 +232,7 @@ impl DocumentSnapshot {
     }
 
     /// Replaces gathered context by context chosen before.
-    pub fn with_context(self, context: Vec<RetrievedContext>) -> DocumentSnapshot {
+    pub fn with_context(self, context: Arc<[Snippet]>) -> DocumentSnapshot {
         DocumentSnapshot { context: Some(context), ..self }
     }
 
@@ -299,12 +299,9 @@ impl DocumentSnapshot {
         settings: &CompletionSettings,
         hidden: &[Arc<str>],
         cancel: &CancelFlag,
-    ) -> Vec<RetrievedContext> {
+    ) -> Vec<Snippet> {
         match &self.context {
-            Some(chosen) => {
-                let is_hidden = |item: &&RetrievedContext| hidden.iter().any(|path| **path == *item.path);
-                chosen.iter().filter(|item| !is_hidden(item)).cloned().collect()
-            }
+            Some(chosen) => chosen.iter().filter(|item| !hidden.contains(&item.path)).cloned().collect(),
             None => self.retrieve(offset, settings, hidden, cancel),
         }
     }
@@ -315,7 +312,7 @@ impl DocumentSnapshot {
         settings: &CompletionSettings,
         hidden: &[Arc<str>],
         cancel: &CancelFlag,
-    ) -> Vec<RetrievedContext> {
+    ) -> Vec<Snippet> {
         // The request may have been cancelled while it waited for its turn.
         if cancel.is_cancelled() {
             return Vec::new();
@@ -333,7 +330,9 @@ impl DocumentSnapshot {
             recent: &self.editor.recent_visits,
         };
         let hits = searcher.retrieve(settings.strategy, &self.index.projects, &query, settings.budget);
-        hits.into_iter().map(context_item).collect()
+        hits.into_iter()
+            .map(|hit| Snippet::of_lines(hit.path, hit.start_line..hit.end_line, hit.text))
+            .collect()
     }
 
     /// Returns the workspace's tokens without the saved text of the document and of `hidden` files.
@@ -341,7 +340,6 @@ impl DocumentSnapshot {
         let DocumentText { path, language, .. } = &self.document;
         let corpus = self.index.corpus(&self.editor.documents).unwrap_or_default();
         MaskedCorpus::new(corpus, Arc::clone(path), *language, hidden)
-            .with_typing(self.editor.recent_typing.clone())
     }
 }
 
@@ -365,16 +363,6 @@ impl WorkspaceTokens {
         }
         let corpus = Arc::new(self.corpus.updated_for(&changed, &removed, files));
         WorkspaceTokens { corpus, files: Arc::clone(files) }
-    }
-}
-
-fn context_item(hit: Hit) -> RetrievedContext {
-    RetrievedContext {
-        path: hit.path.to_string(),
-        first_line: first_line(hit.start_line..hit.end_line, &hit.text),
-        text: hit.text,
-        strategy: hit.strategy.to_owned(),
-        score: hit.score,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The embedded engine as an [`Engine`]: runs the model of `builtin` on a blocking thread.
 
-use builtin::{BuiltinSettings, Completion, ContextHint, TokenOrigin, TokenSource};
+use builtin::{BuiltinSettings, Completion, TokenOrigin};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio::task::JoinError;
@@ -85,19 +85,16 @@ fn compute(
     running: &CancellationToken,
 ) -> Option<ComputedCompletion> {
     let corpus = request.corpus.as_ref()?;
-    // The model treats the last hint as the nearest.
-    let hints: Vec<ContextHint<'_>> =
-        request.context.iter().rev().map(|item| ContextHint { path: &item.path, text: &item.text }).collect();
+    let Request { input, recent_edits, .. } = request;
     let mut keep_going = || !running.is_cancelled();
-    let view = corpus.view(request.prefix(), request.suffix(), &hints, &mut keep_going)?;
+    let view = corpus.view(input.prefix(), input.suffix(), &input.context, recent_edits, &mut keep_going)?;
     let completion = view.complete(settings, &mut keep_going);
     let others = match request.invoked {
         true => view.alternatives(settings, &completion, &mut keep_going),
         false => Vec::new(),
     };
-    let explain = |completion: &Completion| {
-        request.explain.then(|| explanation(completion, view.origins(completion), hints.len()))
-    };
+    let explain =
+        |completion: &Completion| request.explain.then(|| explanation(completion, view.origins(completion)));
     let alternative = |other: Completion| Alternative {
         explanation: explain(&other),
         confidence: Some(other.trust),
@@ -111,27 +108,18 @@ fn compute(
     })
 }
 
-fn explanation(completion: &Completion, origins: Vec<TokenOrigin>, hints: usize) -> TokenExplanation {
+fn explanation(completion: &Completion, origins: Vec<TokenOrigin>) -> TokenExplanation {
     let tokens = completion.tokens.iter().zip(origins).map(|(token, origin)| ExplainedToken {
         range: token.range.clone(),
         text: token.text.clone(),
         probability: token.probability,
-        origin: in_request(origin, hints),
+        origin,
     });
     TokenExplanation {
         tokens: tokens.collect(),
         ending: completion.stop.name(),
         figures: completion.figures(),
     }
-}
-
-/// Converts a hint's number to the request's order, nearest first.
-fn in_request(origin: TokenOrigin, hints: usize) -> TokenOrigin {
-    let source = match origin.source {
-        TokenSource::Hint(hint) => TokenSource::Hint(hints - 1 - hint),
-        source => source,
-    };
-    TokenOrigin { source, ..origin }
 }
 
 fn answer(made: ComputedCompletion, stopped: bool) -> Answer {
@@ -142,14 +130,11 @@ fn answer(made: ComputedCompletion, stopped: bool) -> Answer {
         (false, _) => FinishReason::Stop,
     };
     Answer {
-        finish,
         confidence: Some(completion.trust),
-        usage: None,
-        timings: None,
-        refusals: 0,
         silence: completion.text.is_empty().then(|| completion.stop.name()),
         explanation,
         alternatives,
+        ..Answer::with_finish(finish)
     }
 }
 

@@ -1,9 +1,9 @@
 //! A model behind HTTP as an [`Engine`].
 //!
 //! ```text
-//! Request --metadata of the model--> PromptMode --prompt--> RenderedRequest --format--> body --http--> HttpResponse --listen--> pieces
-//!                                     ^                                 |
-//!                                     +-------- quirk <---- refusal ----+
+//! Request --metadata of the model--> PromptMode --prompt--> ModelRequest --format--> body --http--> HttpResponse --read--> pieces
+//!                                     ^                              |
+//!                                     +------- quirk <--- refusal ---+
 //! ```
 //!
 //! Responsible for choosing the prompt mode, for repeating a request in another form if a refusal reveals a quirk, and for
@@ -38,7 +38,7 @@ use crate::{
 
 pub use prompt_mode::{FimSetting, PromptMode};
 use read_answer::read_answer;
-use render::RenderedRequest;
+use render::RenderedInput;
 
 /// Default size of a prompt in tokens: nearly every model in use reads it within an acceptable time.
 const PROMPT_TOKENS: usize = 4096;
@@ -282,11 +282,11 @@ impl HttpEngine {
         let metadata = self.known_metadata().await.map_err(|fault| self.error(fault))?;
         let mut refusals = 0;
         loop {
-            let sent = self.render(request, &metadata)?;
-            sink.prompt(&sent.prompt_text());
-            match self.ask(request, &sent).await {
+            let RenderedInput { input, stop, parser } = self.render(request, &metadata)?;
+            sink.prompt(&input.prompt_text());
+            match self.ask(request, input, stop).await {
                 Ok(reply) => {
-                    let answer = read_answer(reply, self.format, &sent.reading, request, &mut *sink).await;
+                    let answer = read_answer(reply, self.format, &parser, request, &mut *sink).await;
                     let answer = answer.map_err(|fault| self.error(fault))?;
                     return Ok(Answer { refusals: answer.refusals + refusals, ..answer });
                 }
@@ -302,20 +302,16 @@ impl HttpEngine {
         }
     }
 
-    fn render(&self, request: &Request, metadata: &ServerMetadata) -> Result<RenderedRequest, EngineError> {
+    fn render(&self, request: &Request, metadata: &ServerMetadata) -> Result<RenderedInput, EngineError> {
         let way = self.choose_prompt_mode(metadata)?;
         let window = self.settings.context_window.or(metadata.context_window);
         let tokens = prompt_tokens(window, self.settings.sampling.max_tokens);
         let takes_context = self.format.takes_context;
         match metadata.sample_tokens {
-            Some(sample) => RenderedRequest::new(
-                request,
-                &way,
-                tokens,
-                takes_context,
-                &prompt::calibrated_estimate(sample),
-            ),
-            None => RenderedRequest::new(request, &way, tokens, takes_context, &prompt::estimate),
+            Some(sample) => {
+                RenderedInput::new(request, &way, tokens, takes_context, &prompt::calibrated_estimate(sample))
+            }
+            None => RenderedInput::new(request, &way, tokens, takes_context, &prompt::estimate),
         }
         .map_err(|reason| EngineError::Prompt { engine: self.settings.name.clone(), reason })
     }
@@ -323,44 +319,42 @@ impl HttpEngine {
     async fn ask(
         &self,
         request: &Request,
-        sent: &RenderedRequest,
+        input: ModelInput,
+        stop: Vec<String>,
     ) -> Result<HttpResponse<'_>, RequestFailure> {
-        let ours = self.body(sent.model_input(), &sent.stop);
+        let (is_infill, path) = (input.is_infill(), (self.format.path)(&input));
+        let ours = self.body(input, stop);
         let call = HttpRequest {
             document: Some(request.into()),
             deadline: request.deadline,
-            ..self.http_request(sent.model_input(), &ours).map_err(RequestFailure::Server)?
+            ..self.http_request(path, &ours).map_err(RequestFailure::Server)?
         };
         match self.client.ask(&call).await {
-            Ok(reply) if sent.is_infill() && ignores_suffix(self.settings.kind, &reply) => {
+            Ok(reply) if is_infill && ignores_suffix(self.settings.kind, &reply) => {
                 Err(RequestFailure::Quirk(ServerQuirk::NoInfill))
             }
             Ok(reply) => Ok(reply),
             Err(fault) => Err(self
-                .quirk_of_refusal(&fault, ours, sent)
+                .quirk_of_refusal(&fault, ours, is_infill)
                 .map_or(RequestFailure::Server(fault), RequestFailure::Quirk)),
         }
     }
 
     /// Builds the body without the user's fields.
-    fn body(&self, question: ModelInput<'_>, stop: &[String]) -> Object {
-        let asked = ModelRequest {
-            input: question,
-            model: self.settings.model.as_deref(),
-            stop: &stop[..stop.len().min(self.format.max_stops)],
-            sampling: &self.settings.sampling,
-        };
-        let mut ours = (self.format.write)(&asked);
+    fn body(&self, input: ModelInput, mut stop: Vec<String>) -> Object {
+        stop.truncate(self.format.max_stops);
+        let (model, sampling) = (self.settings.model.as_deref(), &self.settings.sampling);
+        let mut ours = (self.format.write)(ModelRequest { input, stop, model, sampling });
         self.lock_quirks(|lessons| lessons.apply(&mut ours));
         ours
     }
 
     /// Builds the HTTP request; adds the user's fields, which may contain keys and are never shown.
-    fn http_request(&self, question: ModelInput<'_>, ours: &Object) -> Result<HttpRequest, ServerError> {
+    fn http_request(&self, path: &str, ours: &Object) -> Result<HttpRequest, ServerError> {
         let mut body = ours.clone();
         wire_formats::merge_fields(&mut body, &self.settings.extra);
         Ok(HttpRequest {
-            url: self.client.endpoint((self.format.path)(question))?,
+            url: self.client.endpoint(path)?,
             body: Some(Value::from(body).to_string().into_bytes()),
             recorded_form: Some(ours.clone().into()),
             document: None,
@@ -385,8 +379,9 @@ impl HttpEngine {
             return None;
         };
         let stop: Vec<String> = choice.template.stop().into_iter().map(str::to_owned).collect();
-        let question = ModelInput::Rendered { prompt };
-        let call = self.http_request(question, &self.body(question, &stop)).ok()?;
+        let input = ModelInput::Rendered { prompt: prompt.to_owned() };
+        let path = (self.format.path)(&input);
+        let call = self.http_request(path, &self.body(input, stop)).ok()?;
         let document = render::document_in(prompt, &choice.template);
         Some(self.client.canonical(&self.settings.name, &call).about(Some(document)))
     }
@@ -396,7 +391,7 @@ impl HttpEngine {
         &self,
         fault: &ServerError,
         mut ours: Object,
-        sent: &RenderedRequest,
+        is_infill: bool,
     ) -> Option<ServerQuirk> {
         let ServerError::Status { status, message, .. } = fault else { return None };
         ours.retain(|name, _| !self.settings.extra.contains_key(name));
@@ -407,7 +402,7 @@ impl HttpEngine {
             self.format.supported_prompts,
             SupportedPrompts::RenderedOrHole | SupportedPrompts::HoleOrRendered
         );
-        wire_formats::quirk_of_refusal(*status, message, &ours, sent.is_infill() && may_change)
+        wire_formats::quirk_of_refusal(*status, message, &ours, is_infill && may_change)
     }
 
     /// Error for a server that rejects a field that was not sent.

@@ -24,10 +24,11 @@ mod wire_formats;
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
-use std::sync::Arc;
 use std::time::Duration;
 
+use builtin::RecentTyping;
 use futures_util::future::BoxFuture;
+use text::Edit;
 use thiserror::Error;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -45,7 +46,7 @@ pub use http::{HttpLimits, HttpServerConfig, Proxy, ServerError, TimeoutStage};
 pub use http_engine::{FimSetting, HttpEngine, HttpSettings, PromptMode, SetupError};
 pub use llama_server::{LLAMA_SERVER, LlamaServerEngine, LlamaServerError, LlamaServerSettings};
 pub use lsp_engine::{LspEngine, LspSettings};
-pub use prompt::estimate as estimate_tokens;
+pub use prompt::{PromptInput, estimate as estimate_tokens};
 pub use registry::{
     DEFAULT_ENGINE, EngineSelection, HASH_KEY, HashKey, RegisteredEngine, Registry, RegistryOptions, Role,
     SelectionError, check_named_once, http_engine, is_hashed,
@@ -67,27 +68,13 @@ pub struct EngineDescription {
     pub settings: BTreeMap<String, String>,
 }
 
-/// A snippet of another file as context of a request.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ContextSnippet {
-    /// Its file, relative to the workspace root.
-    pub path: String,
-    /// Its code.
-    pub text: String,
-}
-
-/// A completion request.
+/// A completion request: the one form from the pipeline to an engine. Engines behind HTTP turn it into the body that they send.
+#[derive(Clone, Debug)]
 pub struct Request {
-    /// File being edited, relative to the workspace root.
-    pub path: Arc<str>,
-    /// Language name, as in `syntax`.
-    pub language: &'static str,
-    /// The document; in a replay, the text before the hole and the text after it.
-    pub text: Arc<str>,
-    /// Cursor: byte offset in the text, on a character boundary.
-    pub cursor: usize,
-    /// Context from other files, nearest first.
-    pub context: Vec<ContextSnippet>,
+    /// The document with its cursor, and context from other files.
+    pub input: PromptInput,
+    /// Code that was typed or accepted recently, here and in other files.
+    pub recent_edits: RecentTyping,
     /// The workspace's tokens without the edited file, for engines that read the workspace.
     pub corpus: Option<builtin::MaskedCorpus>,
     /// Whether the completion was explicitly invoked. Then an uncertain answer is better than none; while typing it is worse.
@@ -100,14 +87,16 @@ pub struct Request {
 }
 
 impl Request {
-    /// Returns the text before the cursor.
-    pub fn prefix(&self) -> &str {
-        &self.text[..self.cursor]
-    }
-
-    /// Returns the text after the cursor.
-    pub fn suffix(&self) -> &str {
-        &self.text[self.cursor..]
+    /// Returns an automatic request with this input and nothing else.
+    pub fn new(input: PromptInput) -> Request {
+        Request {
+            input,
+            recent_edits: RecentTyping::default(),
+            corpus: None,
+            invoked: false,
+            explain: false,
+            deadline: None,
+        }
     }
 }
 
@@ -123,8 +112,14 @@ pub enum FinishReason {
 }
 
 /// Result of an engine besides the streamed text.
+///
+/// An engine proposes a list of text edits. The first one is in nearly all answers the only one: the streamed text, inserted at
+/// the cursor. The others are in `edits`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
+    /// Edits of the document besides the insertion at the cursor, in bytes of the request's text. They belong together: applying
+    /// a part of them would break the code.
+    pub edits: Vec<Edit>,
     /// Why it ended.
     pub finish: FinishReason,
     /// Confidence from 0 to 1, if the engine reports it.
@@ -158,6 +153,7 @@ impl Answer {
     /// An answer with this finish reason and nothing else.
     pub fn with_finish(finish: FinishReason) -> Answer {
         Answer {
+            edits: Vec::new(),
             finish,
             confidence: None,
             usage: None,
@@ -190,7 +186,7 @@ pub struct ExplainedToken {
     pub text: String,
     /// Its probability.
     pub probability: f64,
-    /// Where it is copied from. A [`builtin::ResponseSource::ContextHint`] is an index into [`Request::context`].
+    /// Where it is copied from. A [`builtin::TokenSource::Hint`] is an index into [`PromptInput::context`].
     pub origin: builtin::TokenOrigin,
 }
 
@@ -354,7 +350,7 @@ pub trait Engine: Send + Sync {
     /// Whether it needs [`Request::corpus`].
     fn reads_workspace(&self) -> bool;
 
-    /// Whether to retrieve workspace code for [`Request::context`] if the request has none.
+    /// Whether to retrieve workspace code for [`PromptInput::context`] if the request has none.
     fn reads_context(&self) -> bool;
 
     /// Whether it may return alternatives on explicit invocation. Other engines aren't queried again for a cached answer.

@@ -52,6 +52,7 @@ use crate::{
 };
 
 use document_locks::DocumentLocks;
+use insertion::ItemEdit;
 use language_server::{LanguageServer, ServerSuggestions};
 
 /// A configured language server.
@@ -162,8 +163,8 @@ impl LspEngine {
     async fn answer(&self, request: &Request, sink: Sink<'_>) -> Result<Answer, EngineError> {
         // The semaphore is never closed.
         let _permit = self.permits.acquire().await.ok();
-        let others = request.context.iter().map(|item| item.path.clone());
-        let documents: BTreeSet<String> = others.chain([request.path.to_string()]).collect();
+        let others = request.input.context.iter().map(|item| item.path.to_string());
+        let documents: BTreeSet<String> = others.chain([request.input.path.to_string()]).collect();
         let _turn = self.document_locks.lock(documents).await;
         let offered = async { self.server()?.await?.ask(request).await };
         let ServerSuggestions { first, others } = offered.await.map_err(|fault| self.error(fault))?;
@@ -172,10 +173,15 @@ impl LspEngine {
         let alternatives = others.into_iter().map(alternative).collect();
         let answer = Answer { alternatives, ..Answer::with_finish(FinishReason::Stop) };
         Ok(match first {
-            Ok(text) if text.is_empty() => Answer { silence: Some("nothing to suggest"), ..answer },
-            Ok(text) if sink.text(&text).is_break() => Answer { finish: FinishReason::Complete, ..answer },
-            Ok(_) => answer,
-            Err(silence) => Answer { silence: Some(silence), ..answer },
+            ItemEdit::Insertion(text) if text.is_empty() => {
+                Answer { silence: Some("nothing to suggest"), ..answer }
+            }
+            ItemEdit::Insertion(text) if sink.text(&text).is_break() => {
+                Answer { finish: FinishReason::Complete, ..answer }
+            }
+            ItemEdit::Insertion(_) => answer,
+            ItemEdit::Elsewhere(edit) => Answer { edits: vec![edit], ..answer },
+            ItemEdit::Nothing(silence) => Answer { silence: Some(silence), ..answer },
         })
     }
 

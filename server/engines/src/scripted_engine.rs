@@ -68,12 +68,12 @@ impl Rule {
 }
 
 fn echo(request: &Request) -> String {
-    let hash = blake3::hash(request.text.as_bytes()).to_hex();
-    format!("len={} blake3={hash}", request.text.len())
+    let hash = blake3::hash(request.input.text.as_bytes()).to_hex();
+    format!("len={} blake3={hash}", request.input.text.len())
 }
 
 fn context(request: &Request) -> String {
-    let mut paths: Vec<&str> = request.context.iter().map(|item| item.path.as_str()).collect();
+    let mut paths: Vec<&str> = request.input.context.iter().map(|item| &*item.path).collect();
     paths.dedup();
     format!("context={}", paths.join(" "))
 }
@@ -83,7 +83,7 @@ fn words(request: &Request, start: &str) -> Option<String> {
         return None;
     }
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let all = request.context.iter().flat_map(|item| item.text.split(|c| !is_word(c)));
+    let all = request.input.context.iter().flat_map(|item| item.text.split(|c| !is_word(c)));
     let words: BTreeSet<&str> = all.filter(|word| word.starts_with(start)).collect();
     (!words.is_empty()).then(|| format!("words={}", words.into_iter().collect::<Vec<_>>().join(" ")))
 }
@@ -138,7 +138,7 @@ impl ScriptedEngine {
 
     async fn answer(&self, request: &Request, sink: Sink<'_>) -> Result<Answer, EngineError> {
         let _question = self.busy.enter();
-        let Some(rule) = self.rules.iter().find(|rule| request.path.ends_with(&rule.path)) else {
+        let Some(rule) = self.rules.iter().find(|rule| request.input.path.ends_with(&rule.path)) else {
             return Ok(Answer::with_finish(FinishReason::Stop));
         };
         let finish = self.run_rule(rule, request, sink).await?;

@@ -1,7 +1,7 @@
 //! The wire formats: how a request is serialized and an answer is parsed, one file per format.
 //!
-//! A format is a table of pure functions over JSON. It opens no connection and knows no templates: the [`PendingRequest`] already
-//! contains the model's input, which `http_engine` prepares. Each format's file documents what real servers accept and send,
+//! A format is a table of pure functions over JSON. It opens no connection and knows no templates: the [`ModelRequest`] already
+//! contains the model's input, which `http_engine` fits into its context window. Each format's file documents what real servers accept and send,
 //! with every known trap.
 
 mod answer_state;
@@ -19,10 +19,15 @@ mod tabby;
 mod tgi;
 mod vllm;
 
-use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::sync::Arc;
 
+use serde_json::{Map, Value};
+use syntax::Language;
+use text::Snippet;
+
+use crate::EngineKind;
 use crate::http::{Framing, RequestHeaders, StreamEvent};
-use crate::{ContextSnippet, EngineKind};
 
 pub(crate) use answer_state::{AnswerState, MalformedReason};
 pub use server_metadata::ServerMetadata;
@@ -32,45 +37,64 @@ pub(crate) use server_quirks::{ServerQuirk, ServerQuirks, quirk_of_refusal};
 /// A JSON object.
 pub(crate) type Object = Map<String, Value>;
 
-/// Input of a model.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum ModelInput<'a> {
+/// Input of a model, fitted into its context window.
+#[derive(Clone, Debug)]
+pub(crate) enum ModelInput {
     /// A prompt with the model's special tokens.
     Rendered {
         /// The prompt.
-        prompt: &'a str,
+        prompt: String,
     },
     /// Prefix and suffix, for servers that build the prompt.
     Hole {
         /// The document's path, relative to the workspace root.
-        path: &'a str,
-        /// Language name, as in `syntax`.
-        language: &'a str,
+        path: Arc<str>,
+        /// Language of the document.
+        language: Language,
         /// Text before the cursor.
-        prefix: &'a str,
+        prefix: String,
         /// Text after the cursor.
-        suffix: &'a str,
+        suffix: String,
         /// Context from other files, nearest first.
-        context: &'a [ContextSnippet],
+        context: Vec<Snippet>,
     },
     /// A chat.
     Chat {
         /// System message.
-        system: &'a str,
+        system: &'static str,
         /// User message.
-        user: &'a str,
+        user: String,
     },
 }
 
-/// A request with its sampling parameters.
-#[derive(Clone, Copy, Debug)]
+impl ModelInput {
+    /// Whether the server builds the prompt.
+    pub(crate) fn is_infill(&self) -> bool {
+        matches!(self, ModelInput::Hole { .. })
+    }
+
+    /// Returns the prompt as text, for people.
+    pub(crate) fn prompt_text(&self) -> Cow<'_, str> {
+        match self {
+            ModelInput::Rendered { prompt } => prompt.into(),
+            ModelInput::Chat { system, user } => format!("{system}\n\n{user}").into(),
+            ModelInput::Hole { prefix, suffix, context, .. } => {
+                let context = context.iter().map(|item| format!("[{}]\n{}\n", item.path, item.text));
+                format!("{}{prefix}[hole]{suffix}", context.collect::<String>()).into()
+            }
+        }
+    }
+}
+
+/// The input of a model with everything else that decides its answer.
+#[derive(Debug)]
 pub(crate) struct ModelRequest<'a> {
     /// The model's input.
-    pub(crate) input: ModelInput<'a>,
+    pub(crate) input: ModelInput,
+    /// Stop strings, most important first.
+    pub(crate) stop: Vec<String>,
     /// Model name, for servers with several.
     pub(crate) model: Option<&'a str>,
-    /// Stop strings, most important first.
-    pub(crate) stop: &'a [String],
     /// Sampling parameters.
     pub(crate) sampling: &'a Sampling,
 }
@@ -128,9 +152,9 @@ pub(crate) struct WireFormat {
     /// Maximum number of stop strings; further ones are omitted.
     pub(crate) max_stops: usize,
     /// Path of the endpoint.
-    pub(crate) path: fn(ModelInput<'_>) -> &'static str,
+    pub(crate) path: fn(&ModelInput) -> &'static str,
     /// Builds the request body.
-    pub(crate) write: fn(&ModelRequest<'_>) -> Object,
+    pub(crate) write: fn(ModelRequest<'_>) -> Object,
     /// Parses an event, or the whole answer of a server that doesn't stream.
     pub(crate) read: fn(&StreamEvent, &Value, &mut AnswerState) -> Result<(), MalformedReason>,
     /// Endpoint with the server's metadata.

@@ -1,4 +1,4 @@
-//! Assembles the prompt for a question within a token budget.
+//! Assembles the prompt for an input within a token budget.
 //!
 //! ```text
 //! budget ── tokens of the layout itself ──▶ rest ──quotas──▶ context, suffix, prefix ──cut──▶ fill in ──▶ count the whole
@@ -8,83 +8,28 @@
 //!
 //! The prefix keeps its end, the suffix its beginning, the context its best snippets. Everything is cut at line ends, except a
 //! single line that exceeds the room. The counts of the parts need not add up to the count of the whole, so the whole is counted
-//! last, and the budget holds with any counter. Deterministic: equal questions give equal prompts.
+//! last, and the budget holds with any counter. Deterministic: equal inputs give equal prompts.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use syntax::Language;
 use thiserror::Error;
 
 use crate::answer_parser::AnswerParser;
 use crate::language_names::prompt_name;
+use crate::prompt_input::PromptInput;
 use crate::render_context::{ContextWriter, RenderedContext};
 use crate::special_tokens::escape_special_tokens;
 use crate::template::{LayoutPiece, Placeholder, Template, one_line, pieces};
 use crate::truncate::{CodeMeter, TokenCounter, Truncation, keep_beginning, keep_end};
 
-/// A hole to complete.
-#[derive(Clone, Copy, Debug)]
-pub struct PromptInput<'a> {
-    /// Path of the file relative to the workspace root, with `/` separators; empty if it has none.
-    pub path: &'a str,
-    /// Language of the file, if known.
-    pub language: Option<Language>,
-    /// Name of the repository, for layouts that contain it.
-    pub repository: Option<&'a str>,
-    /// Text before the hole.
-    pub prefix: &'a str,
-    /// Text after the hole.
-    pub suffix: &'a str,
-    /// Code from other files, the most useful first.
-    pub context: &'a [Snippet<'a>],
-}
-
-/// A piece of code from another file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Snippet<'a> {
-    /// Path of its file, relative to the workspace root.
-    pub path: &'a str,
-    /// The code.
-    pub text: &'a str,
-}
-
-/// Budget and layout of a prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PromptSettings {
-    /// Maximum number of tokens of the whole prompt, including instructions and the template's own tokens.
-    pub tokens: usize,
-    /// Division of the budget.
-    pub shares: BudgetShares,
-    /// Placement of the context.
-    pub placement: ContextPlacement,
-}
-
-/// Division of the budget between the parts, relative to the sum of the shares. Tokens that one part does not need go to the
-/// others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BudgetShares {
-    /// Text before the hole.
-    pub prefix: u32,
-    /// Text after the hole.
-    pub suffix: u32,
-    /// Code from other files.
-    pub context: u32,
-}
-
-impl BudgetShares {
-    /// The shares of Continue: 30 percent for the prefix, 20 for the suffix, the rest for context.
-    pub const DEFAULT: BudgetShares = BudgetShares { prefix: 30, suffix: 20, context: 50 };
-}
-
-/// Placement of code from other files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContextPlacement {
-    /// In the format that the model was trained on, if known; otherwise as comments.
-    Trained,
-    /// As comments before the prefix.
-    Comments,
-}
+/// Share of the budget for the text before the cursor, in percent; Continue's, as are the next two. Tokens that one part does not
+/// need go to the others.
+const PREFIX_SHARE: u32 = 30;
+/// Share for the text after the cursor.
+const SUFFIX_SHARE: u32 = 20;
+/// Share for code from other files.
+const CONTEXT_SHARE: u32 = 50;
 
 /// A prompt for a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,25 +40,12 @@ pub struct Prompt {
     pub text: String,
     /// Stop strings for the server, the most important first.
     pub stop: Vec<String>,
-    /// Counted tokens of instructions and prompt.
-    pub tokens: usize,
-    /// Parts of the question that fit.
-    pub kept: KeptParts,
-    /// Ranges of these parts in `text`.
+    /// Kept bytes of each snippet, from its beginning; 0 if it was left out.
+    pub kept_context: Vec<usize>,
+    /// Ranges of prefix and suffix in `text`.
     pub ranges: PartRanges,
     /// Parser for the answers to this prompt.
-    pub reading: AnswerParser,
-}
-
-/// Parts of a question that fit into the prompt, in bytes of its texts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptParts {
-    /// Kept end of the prefix.
-    pub prefix: Range<usize>,
-    /// Kept beginning of the suffix.
-    pub suffix: Range<usize>,
-    /// Kept bytes of each snippet, from its beginning; 0 if it was left out.
-    pub context: Vec<usize>,
+    pub parser: AnswerParser,
 }
 
 /// Ranges of the parts in the prompt, in bytes.
@@ -137,19 +69,22 @@ pub struct PromptTooLong {
     pub budget: usize,
 }
 
-/// Assembles the prompt for a question: as much of it as fits into the budget, in the template's layout. `count` returns the number
-/// of tokens of a text; [`crate::token_estimate`] needs no tokenizer.
+/// Assembles the prompt for an input: as much of it as fits into `budget` tokens, in the template's layout. The budget includes
+/// instructions and the template's own tokens. `count` returns the number of tokens of a text; [`crate::token_estimate`] needs no
+/// tokenizer.
+///
+/// Code from other files is placed as the model was trained on, if that is known; otherwise as comments.
 pub fn assemble(
     template: &Template,
-    question: &PromptInput<'_>,
-    settings: &PromptSettings,
+    input: &PromptInput,
+    budget: usize,
     count: TokenCounter<'_>,
 ) -> Result<Prompt, PromptTooLong> {
     let tokens = template.tokens();
-    let assembly = PromptBuilder { template, question, settings, count, tokens: &tokens };
-    if !question.context.is_empty()
+    let assembly = PromptBuilder { template, input, budget, count, tokens: &tokens };
+    if !input.context.is_empty()
         && let Ok(prompt) = assembly.fit(true)
-        && prompt.kept.context.iter().any(|bytes| *bytes > 0)
+        && prompt.kept_context.iter().any(|bytes| *bytes > 0)
     {
         return Ok(prompt);
     }
@@ -158,8 +93,8 @@ pub fn assemble(
 
 struct PromptBuilder<'a> {
     template: &'a Template,
-    question: &'a PromptInput<'a>,
-    settings: &'a PromptSettings,
+    input: &'a PromptInput,
+    budget: usize,
     count: TokenCounter<'a>,
     tokens: &'a [&'a str],
 }
@@ -174,40 +109,40 @@ struct PromptParts {
 impl PromptBuilder<'_> {
     /// Returns the fullest prompt within the budget, with or without context.
     fn fit(&self, with_context: bool) -> Result<Prompt, PromptTooLong> {
-        let writer = ContextWriter::new(self.template, self.question, self.tokens, self.settings.placement);
+        let writer = ContextWriter::new(self.template, self.input, self.tokens);
         let writer = with_context.then_some(&writer);
-        let budget = self.settings.tokens;
-        let end = self.question.prefix.len();
+        let budget = self.budget;
+        let end = self.input.cursor;
         let nothing = PromptParts { prefix: end..end, suffix: 0..0, context: RenderedContext::default() };
-        let empty = self.prompt(writer, &nothing);
-        if empty.tokens > budget {
-            return Err(PromptTooLong { needed: empty.tokens, budget });
+        let (empty, empty_tokens) = self.prompt(writer, &nothing);
+        if empty_tokens > budget {
+            return Err(PromptTooLong { needed: empty_tokens, budget });
         }
         let mut less = 0;
         loop {
-            let room = (budget - empty.tokens).saturating_sub(less);
+            let room = (budget - empty_tokens).saturating_sub(less);
             if room == 0 {
                 return Ok(empty);
             }
-            let prompt = self.prompt(writer, &self.allocate(writer, room));
-            if prompt.tokens <= budget {
+            let (prompt, tokens) = self.prompt(writer, &self.allocate(writer, room));
+            if tokens <= budget {
                 return Ok(prompt);
             }
             // Reduce by at least twice as much each time: a counter may grow faster than its text.
-            less += (prompt.tokens - budget).max(less);
+            less += (tokens - budget).max(less);
         }
     }
 
     /// Cuts the parts to `room` tokens together.
     fn allocate(&self, writer: Option<&ContextWriter<'_>>, room: usize) -> PromptParts {
-        let PromptInput { prefix, suffix, .. } = *self.question;
+        let (prefix, suffix) = (self.input.prefix(), self.input.suffix());
         let meter = CodeMeter { count: self.count, tokens: self.tokens };
         let fill =
             |quota| writer.map_or_else(RenderedContext::default, |writer| writer.fill(quota, self.count));
         let mut parts = (fill(room), keep_beginning(suffix, room, meter), keep_end(prefix, room, meter));
-        let BudgetShares { prefix: of_prefix, suffix: of_suffix, context: of_context } = self.settings.shares;
         let wanted = [parts.0.tokens, parts.1.tokens, parts.2.tokens];
-        let [context, suffix_quota, prefix_quota] = quotas(room, [of_context, of_suffix, of_prefix], wanted);
+        let [context, suffix_quota, prefix_quota] =
+            quotas(room, [CONTEXT_SHARE, SUFFIX_SHARE, PREFIX_SHARE], wanted);
         // Cuts at line ends leave tokens over, which go to the next part. The prefix is last because it benefits most.
         if wanted[0] > context {
             parts.0 = fill(context);
@@ -224,46 +159,39 @@ impl PromptBuilder<'_> {
         PromptParts { prefix: prefix_start..prefix.len(), suffix: 0..suffix_end, context }
     }
 
-    /// Fills the parts into the layout.
-    fn prompt(&self, writer: Option<&ContextWriter<'_>>, parts: &PromptParts) -> Prompt {
-        let question = self.question;
-        let (prefix, suffix) =
-            (&question.prefix[parts.prefix.clone()], &question.suffix[parts.suffix.clone()]);
-        let path = one_line(question.path);
-        let repository = one_line(question.repository.unwrap_or(""));
+    /// Fills the parts into the layout; returns the prompt and the counted tokens of instructions and prompt.
+    fn prompt(&self, writer: Option<&ContextWriter<'_>>, parts: &PromptParts) -> (Prompt, usize) {
+        let input = self.input;
+        let (prefix, suffix) = (&input.prefix()[parts.prefix.clone()], &input.suffix()[parts.suffix.clone()]);
+        let path = one_line(&input.path);
         let filled = LayoutValues {
             layout: writer.map_or(self.template.file(), ContextWriter::layout),
             prefix: escape_special_tokens(prefix, self.tokens),
             suffix: escape_special_tokens(suffix, self.tokens),
             empty_suffix: self.template.empty_suffix(),
-            context: writer.map_or_else(String::new, |writer| {
-                [writer.head(), parts.context.text.clone(), writer.tail()].concat()
-            }),
+            context: writer
+                .map_or_else(String::new, |writer| [&*parts.context.text, &writer.tail()].concat()),
             path: escape_special_tokens(&path, self.tokens),
-            repository: escape_special_tokens(&repository, self.tokens),
-            language: prompt_name(question.language),
+            language: prompt_name(input.language),
         };
-        let (text, places) = filled.render();
+        let (text, ranges) = filled.render();
         let system = self.template.system();
-        let kept = if parts.context.kept.is_empty() {
-            vec![0; question.context.len()]
+        let kept_context = if parts.context.kept.is_empty() {
+            vec![0; input.context.len()]
         } else {
             parts.context.kept.clone()
         };
-        Prompt {
-            tokens: (self.count)(&text) + system.map_or(0, self.count),
+        let tokens = (self.count)(&text) + system.map_or(0, self.count);
+        let restores = text.contains(crate::special_tokens::TOKEN_BREAK);
+        let prompt = Prompt {
             system,
             stop: self.template.stop().into_iter().map(str::to_owned).collect(),
-            kept: KeptParts { prefix: parts.prefix.clone(), suffix: parts.suffix.clone(), context: kept },
-            ranges: places,
-            reading: AnswerParser::new(
-                self.template,
-                prefix,
-                suffix,
-                text.contains(crate::special_tokens::TOKEN_BREAK),
-            ),
+            kept_context,
+            ranges,
+            parser: AnswerParser::new(self.template, prefix, suffix, restores),
             text,
-        }
+        };
+        (prompt, tokens)
     }
 }
 
@@ -302,7 +230,6 @@ struct LayoutValues<'a> {
     empty_suffix: &'a str,
     context: String,
     path: Cow<'a, str>,
-    repository: Cow<'a, str>,
     language: &'static str,
 }
 
@@ -329,9 +256,8 @@ impl LayoutValues<'_> {
                 }
                 LayoutPiece::Slot(Placeholder::Context) => text.push_str(&self.context),
                 LayoutPiece::Slot(Placeholder::Path) => text.push_str(&self.path),
-                LayoutPiece::Slot(Placeholder::Repository) => text.push_str(&self.repository),
                 LayoutPiece::Slot(Placeholder::Language) => text.push_str(self.language),
-                LayoutPiece::Slot(Placeholder::Text) => {}
+                LayoutPiece::Slot(Placeholder::Repository | Placeholder::Text) => {}
             }
         }
         (text, places)

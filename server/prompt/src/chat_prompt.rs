@@ -61,7 +61,6 @@ pub(crate) static FAMILY: ModelFamily = ModelFamily {
     models: &[],
     file_layout: FILE_LAYOUT,
     repository_layout: Some(RepositoryLayout {
-        repository: "",
         item: Some("<OTHER path=\"{path}\">\n{text}\n</OTHER>\n\n"),
         layout: REPOSITORY_LAYOUT,
     }),

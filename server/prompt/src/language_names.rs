@@ -2,23 +2,17 @@
 
 use syntax::Language;
 
-/// Returns the name of a language in a prompt, as in CodeGeeX4's guide; empty if the language is unknown, which the guide allows.
-pub(crate) fn prompt_name(language: Option<Language>) -> &'static str {
+/// Returns the name of a language in a prompt, as in CodeGeeX4's guide.
+pub(crate) fn prompt_name(language: Language) -> &'static str {
     match language {
-        None => "",
-        Some(Language::Python) => "Python",
-        Some(Language::TypeScript | Language::Tsx) => "TypeScript",
-        Some(Language::JavaScript) => "JavaScript",
-        Some(Language::Java) => "Java",
-        Some(Language::CSharp) => "C#",
-        Some(Language::Rust) => "Rust",
-        Some(Language::Go) => "Go",
-        Some(Language::C) => "C",
-        Some(Language::Cpp) => "C++",
+        Language::Python => "Python",
+        Language::TypeScript | Language::Tsx => "TypeScript",
+        Language::JavaScript => "JavaScript",
+        Language::Java => "Java",
+        Language::CSharp => "C#",
+        Language::Rust => "Rust",
+        Language::Go => "Go",
+        Language::C => "C",
+        Language::Cpp => "C++",
     }
-}
-
-/// Returns the sign that begins a comment; the most common one if the language is unknown.
-pub(crate) fn comment_sign(language: Option<Language>) -> &'static str {
-    language.map_or("//", Language::line_comment)
 }

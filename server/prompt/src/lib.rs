@@ -21,6 +21,7 @@ mod chat_prompt;
 mod choose_template;
 mod language_names;
 mod model_families;
+mod prompt_input;
 mod render_context;
 mod special_tokens;
 mod template;
@@ -29,12 +30,10 @@ mod token_estimate;
 mod truncate;
 
 pub use answer_parser::{AnswerParser, Insertion};
-pub use assemble::{
-    BudgetShares, ContextPlacement, KeptParts, PartRanges, Prompt, PromptInput, PromptSettings,
-    PromptTooLong, Snippet, assemble,
-};
+pub use assemble::{PartRanges, Prompt, PromptTooLong, assemble};
 pub use choose_template::{ModelHints, TemplateChoice, TemplateSource, choose_template};
 pub use model_families::{FAMILIES, ModelFamily, RepositoryLayout, SHARED_TOKENS};
+pub use prompt_input::PromptInput;
 pub use special_tokens::{TOKEN_BREAK, escape_special_tokens, unescape_special_tokens};
 pub use template::{CustomTemplate, Template, TemplateError};
 pub use token_estimate::{SAMPLE, calibrated_estimate, estimate, max_tokens};

@@ -34,8 +34,6 @@ pub struct ModelFamily {
 /// Layout of code from several files.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RepositoryLayout {
-    /// Line with the repository's name before the first file, if the name is known.
-    pub repository: &'static str,
     /// Layout of one snippet; `None` if snippets are sent as comments.
     pub item: Option<&'static str>,
     /// The whole prompt. Without `{context}` in it, the context goes directly before the prefix.
@@ -69,7 +67,6 @@ pub static FAMILIES: &[ModelFamily] = &[
         models: &["qwen25coder", "qwen2coder", "qwen3coder", "qwencoder"],
         file_layout: "<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>",
         repository_layout: Some(RepositoryLayout {
-            repository: "<|repo_name|>{repo}\n",
             item: Some("<|file_sep|>{path}\n{text}\n"),
             layout: "{context}<|file_sep|>{path}\n<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>",
         }),
@@ -103,7 +100,6 @@ pub static FAMILIES: &[ModelFamily] = &[
         models: &["starcoder2"],
         file_layout: "<fim_prefix>{prefix}<fim_suffix>{suffix}<fim_middle>",
         repository_layout: Some(RepositoryLayout {
-            repository: "<repo_name>{repo}",
             item: Some("<file_sep>{path}\n{text}\n"),
             layout: "{context}<file_sep><fim_prefix>{path}\n{prefix}<fim_suffix>{suffix}<fim_middle>",
         }),
@@ -130,7 +126,6 @@ pub static FAMILIES: &[ModelFamily] = &[
         models: &["starcoder", "starchat", "octocoder"],
         file_layout: "<fim_prefix>{prefix}<fim_suffix>{suffix}<fim_middle>",
         repository_layout: Some(RepositoryLayout {
-            repository: "",
             item: None,
             layout: "<filename>{path}\n<fim_prefix>{prefix}<fim_suffix>{suffix}<fim_middle>",
         }),
@@ -228,7 +223,6 @@ pub static FAMILIES: &[ModelFamily] = &[
         models: &["deepseekcoder", "deepseekv2", "deepseekv3", "deepseekv4"],
         file_layout: "<｜fim▁begin｜>{prefix}<｜fim▁hole｜>{suffix}<｜fim▁end｜>",
         repository_layout: Some(RepositoryLayout {
-            repository: "",
             item: Some("#{path}\n{text}\n"),
             layout: "<｜fim▁begin｜>{context}#{path}\n{prefix}<｜fim▁hole｜>{suffix}<｜fim▁end｜>",
         }),
@@ -262,7 +256,6 @@ pub static FAMILIES: &[ModelFamily] = &[
         models: &["codestral"],
         file_layout: "[SUFFIX]{suffix}[PREFIX]{prefix}",
         repository_layout: Some(RepositoryLayout {
-            repository: "",
             item: Some("+++++ {path}\n{text}\n\n"),
             layout: "[SUFFIX]{suffix}[PREFIX]{context}+++++ {path}\n{prefix}",
         }),
@@ -279,7 +272,6 @@ pub static FAMILIES: &[ModelFamily] = &[
         models: &["codegemma"],
         file_layout: "<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>",
         repository_layout: Some(RepositoryLayout {
-            repository: "",
             item: Some("{path}\n{text}\n<|file_separator|>"),
             layout: "{context}{path}\n<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>",
         }),
@@ -325,7 +317,6 @@ pub static FAMILIES: &[ModelFamily] = &[
         models: &["granite"],
         file_layout: "<fim_prefix>{prefix}<fim_suffix>{suffix}<fim_middle>",
         repository_layout: Some(RepositoryLayout {
-            repository: "<reponame>{repo}\n",
             item: Some("<filename>{path}\n{text}\n"),
             layout: "{context}<filename>{path}\n<fim_prefix>{prefix}<fim_suffix>{suffix}<fim_middle>",
         }),
@@ -389,7 +380,6 @@ pub static FAMILIES: &[ModelFamily] = &[
         models: &["mellum"],
         file_layout: "<filename>{path}\n<fim_suffix>{suffix}<fim_prefix>{prefix}<fim_middle>",
         repository_layout: Some(RepositoryLayout {
-            repository: "<reponame>{repo}",
             item: Some("<filename>{path}\n{text}\n"),
             layout: "{context}<filename>{path}\n<fim_suffix>{suffix}<fim_prefix>{prefix}<fim_middle>",
         }),
@@ -416,7 +406,6 @@ pub static FAMILIES: &[ModelFamily] = &[
         file_layout: "<|user|>\n###PATH:{path}\n###LANGUAGE:{language}\n###MODE:BLOCK\n\
                <|code_suffix|>{suffix}<|code_prefix|>{prefix}<|code_middle|><|assistant|>\n",
         repository_layout: Some(RepositoryLayout {
-            repository: "",
             item: Some("###REFERENCE:\n###PATH:{path}\n{text}\n"),
             layout: "<|user|>\n{context}###PATH:{path}\n###LANGUAGE:{language}\n###MODE:BLOCK\n\
                      <|code_suffix|>{suffix}<|code_prefix|>{prefix}<|code_middle|><|assistant|>\n",
@@ -460,7 +449,6 @@ pub static FAMILIES: &[ModelFamily] = &[
         models: &["mercury"],
         file_layout: "<|file_sep|>{path}\n<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>",
         repository_layout: Some(RepositoryLayout {
-            repository: "",
             item: Some("<|file_sep|>{path}\n{text}\n"),
             layout: "{context}<|file_sep|>{path}\n<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>",
         }),

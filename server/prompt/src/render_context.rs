@@ -1,18 +1,18 @@
 //! Renders code from other files: between the tokens of the template, or as comments below its path.
 
-use crate::assemble::{ContextPlacement, PromptInput, Snippet};
-use crate::language_names::{comment_sign, prompt_name};
+use text::Snippet;
+
+use crate::language_names::prompt_name;
+use crate::prompt_input::PromptInput;
 use crate::special_tokens::escape_special_tokens;
 use crate::template::{LayoutPiece, Placeholder, Template, one_line, pieces};
 use crate::truncate::{TokenCounter, line_end};
 
-/// Renders the context of one question.
+/// Renders the context of one input.
 pub(crate) struct ContextWriter<'a> {
     template: &'a Template,
-    question: &'a PromptInput<'a>,
+    input: &'a PromptInput,
     tokens: &'a [&'a str],
-    /// Whether to use the template's own format, if it has one.
-    placement: ContextPlacement,
 }
 
 /// Rendered context.
@@ -20,7 +20,7 @@ pub(crate) struct ContextWriter<'a> {
 pub(crate) struct RenderedContext {
     /// The concatenated snippets.
     pub(crate) text: String,
-    /// Kept bytes of each snippet of the question; 0 if it was left out.
+    /// Kept bytes of each snippet of the input; 0 if it was left out.
     pub(crate) kept: Vec<usize>,
     /// Tokens, counted snippet by snippet.
     pub(crate) tokens: usize,
@@ -29,30 +29,15 @@ pub(crate) struct RenderedContext {
 impl<'a> ContextWriter<'a> {
     pub(crate) fn new(
         template: &'a Template,
-        question: &'a PromptInput<'a>,
+        input: &'a PromptInput,
         tokens: &'a [&'a str],
-        placement: ContextPlacement,
     ) -> ContextWriter<'a> {
-        ContextWriter { template, question, tokens, placement }
+        ContextWriter { template, input, tokens }
     }
 
     /// Returns the layout of a prompt with context.
     pub(crate) fn layout(&self) -> &'a str {
-        match self.placement {
-            ContextPlacement::Trained => self.template.files().unwrap_or(self.template.file()),
-            ContextPlacement::Comments => self.template.file(),
-        }
-    }
-
-    /// Returns the text before the first snippet: the repository's name, if it is known and the layout has a place for it.
-    pub(crate) fn head(&self) -> String {
-        match (self.item(), self.question.repository) {
-            (Some(_), Some(name)) if !self.template.repository().is_empty() => self
-                .template
-                .repository()
-                .replace("{repo}", &escape_special_tokens(&one_line(name), self.tokens)),
-            _ => String::new(),
-        }
+        self.template.files().unwrap_or(self.template.file())
     }
 
     /// Returns the text behind the last snippet. If comments run into the prefix, this is the path of the open file, which ends
@@ -62,22 +47,22 @@ impl<'a> ContextWriter<'a> {
             .skip_while(|piece| *piece != LayoutPiece::Slot(Placeholder::Context))
             .skip(1);
         let is_apart = slots.next().is_some_and(|next| next != LayoutPiece::Slot(Placeholder::Prefix));
-        if self.item().is_some() || is_apart || self.question.path.is_empty() {
+        if self.template.item().is_some() || is_apart || self.input.path.is_empty() {
             return String::new();
         }
-        format!("{} {}\n", comment_sign(self.question.language), self.path(self.question.path))
+        format!("{} {}\n", self.input.language.line_comment(), self.path(&self.input.path))
     }
 
     /// Renders the first snippets within the quota: complete ones, then the first lines of the next one.
     pub(crate) fn fill(&self, quota: usize, count: TokenCounter<'_>) -> RenderedContext {
         let mut context =
-            RenderedContext { kept: vec![0; self.question.context.len()], ..RenderedContext::default() };
-        for (snippet, kept) in self.question.context.iter().zip(&mut context.kept) {
+            RenderedContext { kept: vec![0; self.input.context.len()], ..RenderedContext::default() };
+        for (snippet, kept) in self.input.context.iter().zip(&mut context.kept) {
             if snippet.text.trim().is_empty() {
                 continue;
             }
             let rest = quota - context.tokens;
-            let whole = self.write(snippet, snippet.text);
+            let whole = self.write(snippet, &snippet.text);
             let tokens = count(&whole);
             if tokens <= rest {
                 *kept = snippet.text.len();
@@ -98,11 +83,11 @@ impl<'a> ContextWriter<'a> {
     /// Returns kept bytes, text and tokens of the first lines of a snippet within the quota; `None` if not even one line fits.
     fn cut(
         &self,
-        snippet: &Snippet<'_>,
+        snippet: &Snippet,
         quota: usize,
         count: TokenCounter<'_>,
     ) -> Option<(usize, String, usize)> {
-        let ends = line_ends(snippet.text);
+        let ends = line_ends(&snippet.text);
         let mut best = None;
         let (mut fits, mut too_many) = (0, ends.len());
         while fits + 1 < too_many {
@@ -119,25 +104,18 @@ impl<'a> ContextWriter<'a> {
         best
     }
 
-    fn item(&self) -> Option<&'a str> {
-        match self.placement {
-            ContextPlacement::Trained => self.template.item(),
-            ContextPlacement::Comments => None,
-        }
-    }
-
     /// Renders one snippet with the given part of its text.
-    fn write(&self, snippet: &Snippet<'_>, text: &str) -> String {
+    fn write(&self, snippet: &Snippet, text: &str) -> String {
         let text = escape_special_tokens(text.trim_end_matches(['\r', '\n']), self.tokens);
-        let path = self.path(snippet.path);
-        let Some(item) = self.item() else {
-            return comment(comment_sign(self.question.language), &path, &text);
+        let path = self.path(&snippet.path);
+        let Some(item) = self.template.item() else {
+            return comment(self.input.language.line_comment(), &path, &text);
         };
         let filled = pieces(item).map(|piece| match piece {
             LayoutPiece::Literal(literal) => literal,
             LayoutPiece::Slot(Placeholder::Text) => &text,
             LayoutPiece::Slot(Placeholder::Path) => &path,
-            LayoutPiece::Slot(Placeholder::Language) => prompt_name(self.question.language),
+            LayoutPiece::Slot(Placeholder::Language) => prompt_name(self.input.language),
             LayoutPiece::Slot(_) => "",
         });
         filled.collect()

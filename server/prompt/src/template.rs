@@ -1,7 +1,8 @@
 //! Templates: layouts with placeholders, from a family's row or written by the user.
 //!
-//! Placeholders of a prompt are `{prefix}`, `{suffix}`, `{context}` (code from other files), `{path}`, `{repo}` and `{language}`; those of
-//! one snippet of context are `{text}`, `{path}` and `{language}`. Everything else is literal.
+//! Placeholders of a prompt are `{prefix}`, `{suffix}`, `{context}` (code from other files), `{path}`, `{repo}` (always empty: no
+//! engine knows the repository's name) and `{language}`; those of one snippet of context are `{text}`, `{path}` and `{language}`.
+//! Everything else is literal.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,18 +19,13 @@ pub enum Template {
     Family(&'static ModelFamily),
     /// Written out in the configuration.
     Custom(Arc<CustomTemplate>),
-    /// Prefix and suffix separately, for servers that render the hole themselves. The model's family, if known, provides the tokens that
-    /// code must not contain.
-    PrefixSuffix(Option<&'static ModelFamily>),
 }
 
 /// A template written by the user, such as `<PRE> {prefix} <SUF>{suffix} <MID>`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CustomTemplate {
     layout: String,
-    item: Option<String>,
-    stop: Vec<String>,
-    /// Parts of its layouts that look like tokens.
+    /// Parts of its layout that look like tokens.
     tokens: Vec<String>,
 }
 
@@ -69,9 +65,6 @@ pub enum TemplateError {
     },
 }
 
-/// The layout of [`Template::PrefixSuffix`]: nothing between prefix and suffix.
-const PREFIX_SUFFIX: &str = "{prefix}{suffix}";
-
 /// A placeholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Placeholder {
@@ -94,7 +87,7 @@ const PLACEHOLDERS: &[(&str, Placeholder)] = &[
     ("text", Placeholder::Text),
 ];
 
-/// Placeholders allowed in a prompt, and in a snippet of context.
+/// Placeholders allowed in a prompt.
 const IN_PROMPT: &[Placeholder] = &[
     Placeholder::Prefix,
     Placeholder::Suffix,
@@ -103,7 +96,6 @@ const IN_PROMPT: &[Placeholder] = &[
     Placeholder::Repository,
     Placeholder::Language,
 ];
-const IN_ITEM: &[Placeholder] = &[Placeholder::Path, Placeholder::Language, Placeholder::Text];
 
 /// A piece of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +115,7 @@ impl Template {
     /// Parses a configured template: a family's name or alias, or a layout.
     pub fn parse(said: &str) -> Result<Template, TemplateError> {
         if said.contains('{') {
-            return Ok(Template::Custom(Arc::new(CustomTemplate::new(said, None, &[])?)));
+            return Ok(Template::Custom(Arc::new(CustomTemplate::new(said)?)));
         }
         let family = ModelFamily::by_name(said).ok_or_else(|| TemplateError::Unknown {
             name: said.to_owned(),
@@ -137,7 +129,6 @@ impl Template {
         match self {
             Template::Family(family) => family.name,
             Template::Custom(written) => &written.layout,
-            Template::PrefixSuffix(_) => "halves",
         }
     }
 
@@ -147,22 +138,19 @@ impl Template {
         position(Placeholder::Suffix).is_some_and(|suffix| Some(suffix) < position(Placeholder::Prefix))
     }
 
-    /// Returns the stop strings for the server, the most important first. Empty if the template has none, or if the server knows
-    /// them.
+    /// Returns the stop strings for the server, the most important first. Templates written by users have none.
     pub fn stop(&self) -> Vec<&str> {
         match self {
             Template::Family(family) => family.stop.to_vec(),
-            Template::Custom(written) => written.stop.iter().map(String::as_str).collect(),
-            Template::PrefixSuffix(_) => Vec::new(),
+            Template::Custom(_) => Vec::new(),
         }
     }
 
     /// Returns all tokens that user code must not contain.
     pub fn tokens(&self) -> Vec<&str> {
         let own: Vec<&str> = match self {
-            Template::Family(family) | Template::PrefixSuffix(Some(family)) => family.tokens.to_vec(),
+            Template::Family(family) => family.tokens.to_vec(),
             Template::Custom(written) => written.tokens.iter().map(String::as_str).collect(),
-            Template::PrefixSuffix(None) => Vec::new(),
         };
         own.into_iter().chain(SHARED_TOKENS.iter().copied()).collect()
     }
@@ -172,7 +160,6 @@ impl Template {
         match self {
             Template::Family(family) => family.file_layout,
             Template::Custom(written) => &written.layout,
-            Template::PrefixSuffix(_) => PREFIX_SUFFIX,
         }
     }
 
@@ -181,7 +168,6 @@ impl Template {
         match self {
             Template::Family(family) => family.repository_layout.as_ref().map(|files| files.layout),
             Template::Custom(written) => Some(&written.layout),
-            Template::PrefixSuffix(_) => None,
         }
     }
 
@@ -189,39 +175,28 @@ impl Template {
     pub(crate) fn item(&self) -> Option<&str> {
         match self {
             Template::Family(family) => family.repository_layout.as_ref().and_then(|files| files.item),
-            Template::Custom(written) => written.item.as_deref(),
-            Template::PrefixSuffix(_) => None,
-        }
-    }
-
-    /// Returns the layout of the repository's name before the context.
-    pub(crate) fn repository(&self) -> &str {
-        match self {
-            Template::Family(family) => {
-                family.repository_layout.as_ref().map_or("", |files| files.repository)
-            }
-            Template::Custom(_) | Template::PrefixSuffix(_) => "",
+            Template::Custom(_) => None,
         }
     }
 
     pub(crate) fn empty_suffix(&self) -> &str {
         match self {
             Template::Family(family) => family.empty_suffix,
-            Template::Custom(_) | Template::PrefixSuffix(_) => EMPTY_SUFFIX,
+            Template::Custom(_) => EMPTY_SUFFIX,
         }
     }
 
     pub(crate) fn tails(&self) -> &'static [&'static str] {
         match self {
-            Template::Family(family) | Template::PrefixSuffix(Some(family)) => family.trailing_noise,
-            Template::Custom(_) | Template::PrefixSuffix(None) => &[],
+            Template::Family(family) => family.trailing_noise,
+            Template::Custom(_) => &[],
         }
     }
 
     pub(crate) fn system(&self) -> Option<&'static str> {
         match self {
             Template::Family(family) => family.system,
-            Template::Custom(_) | Template::PrefixSuffix(_) => None,
+            Template::Custom(_) => None,
         }
     }
 }
@@ -244,26 +219,20 @@ pub(crate) fn normalized_name(name: &str) -> String {
 }
 
 impl CustomTemplate {
-    /// Creates a template from the layout of the prompt, that of a snippet of context (without it, context is written as
-    /// comments), and the stop strings. Without `{context}` in the layout, the context goes directly before the prefix.
-    pub fn new(layout: &str, item: Option<&str>, stop: &[String]) -> Result<CustomTemplate, TemplateError> {
-        let layout_slots = check_placeholders(layout, IN_PROMPT)?;
-        check_once(&layout_slots, Placeholder::Prefix)?;
+    /// Creates a template from the layout of the prompt. Context is written as comments; without `{context}` in the layout, it
+    /// goes directly before the prefix.
+    fn new(layout: &str) -> Result<CustomTemplate, TemplateError> {
+        let slots = check_placeholders(layout, IN_PROMPT)?;
+        check_once(&slots, Placeholder::Prefix)?;
         for slot in [Placeholder::Suffix, Placeholder::Context] {
-            if layout_slots.iter().filter(|found| **found == slot).count() > 1 {
+            if slots.iter().filter(|found| **found == slot).count() > 1 {
                 return Err(TemplateError::Twice { name: placeholder_name(slot) });
             }
         }
-        if let Some(item) = item {
-            check_once(&check_placeholders(item, IN_ITEM)?, Placeholder::Text)?;
-        }
-        let mut tokens: Vec<String> =
-            [layout, item.unwrap_or("")].into_iter().flat_map(layout_tokens).map(str::to_owned).collect();
-        tokens.extend(stop.iter().flat_map(|stop| bracketed_tokens(stop)).map(str::to_owned));
+        let mut tokens: Vec<String> = layout_tokens(layout).into_iter().map(str::to_owned).collect();
         tokens.sort();
         tokens.dedup();
-        let (layout, item) = (layout.to_owned(), item.map(str::to_owned));
-        Ok(CustomTemplate { layout, item, stop: stop.to_vec(), tokens })
+        Ok(CustomTemplate { layout: layout.to_owned(), tokens })
     }
 }
 

@@ -11,7 +11,7 @@ use cases::{
     Scenario, Span, SpanSource, Task, TokenCounts,
 };
 use completion::{
-    CompletionSettings, DocumentText, Outcome, OutcomeStatus, RetrievedContext, TimingSource, WorkspaceIndex,
+    CompletionSettings, DocumentText, Outcome, OutcomeStatus, Snippet, TimingSource, WorkspaceIndex,
 };
 use engines::{Engine, RegisteredEngine, Role};
 use futures_util::StreamExt;
@@ -167,7 +167,7 @@ async fn request_completion(questions: RunInputs, attempt: Attempt) -> Outcome {
         .without_files(leaked_copies(case, &world))
         .with_copies(copies.files_with_copies(case));
     let snapshot = match has_own_context(case) {
-        true => snapshot.with_context(case.context.iter().map(context_item).collect()),
+        true => snapshot.with_context(case.context.iter().map(snippet).collect()),
         false => snapshot,
     };
     let cancel = CancellationToken::new();
@@ -179,14 +179,9 @@ fn has_own_context(case: &Case) -> bool {
     !case.context.is_empty() || matches!(case.scenario(), Scenario::Rag | Scenario::CrossFile)
 }
 
-fn context_item(item: &cases::ContextItem) -> RetrievedContext {
-    RetrievedContext {
-        path: item.path.clone(),
-        text: item.text.clone(),
-        first_line: completion::first_line(item.start_line..item.end_line, &item.text),
-        strategy: item.strategy.clone(),
-        score: item.score,
-    }
+/// Converts a stored item of context to the form of a request.
+fn snippet(item: &cases::ContextItem) -> Snippet {
+    Snippet::of_lines(&*item.path, item.start_line..item.end_line, item.text.clone())
 }
 
 fn prediction(

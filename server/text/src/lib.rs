@@ -13,6 +13,7 @@ mod edit_log;
 mod invisible;
 pub mod python;
 mod random;
+mod snippet;
 mod tracked_range;
 
 pub use document::{Document, Position, PositionEncoding};
@@ -20,4 +21,5 @@ pub use edit::Edit;
 pub use edit_log::{EditLog, Revision};
 pub use invisible::is_invisible;
 pub use random::SplitMix64;
+pub use snippet::Snippet;
 pub use tracked_range::TrackedRange;

@@ -13,7 +13,7 @@ pub(crate) fn cleaned_answer(language: Language, prefix: &str, suffix: &str, pie
     thread_local!(static RUNTIME: RefCell<Option<Runtime>> = const { RefCell::new(None) });
     let document = DocumentText { path: "main".into(), language, text: [prefix, suffix].concat().into() };
     let engine = ScriptedEngine::new("oracle", Script { pieces, ..Script::default() });
-    let snapshot = WorkspaceIndex::empty().snapshot(document).with_context(Vec::new());
+    let snapshot = WorkspaceIndex::empty().snapshot(document).with_context(std::sync::Arc::default());
     let (settings, cancel) = (CompletionSettings::for_replay(), CancellationToken::new());
     let asking = complete(&snapshot, prefix.len(), &engine, &settings, &cancel);
     RUNTIME.with_borrow_mut(|runtime| {

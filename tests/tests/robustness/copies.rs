@@ -182,14 +182,18 @@ impl Spy {
     }
 
     fn look(&self, request: &Request) {
-        let Some(wanted) = self.removed.get(&(request.path.to_string(), request.cursor)) else { return };
-        let context: String = request.context.iter().map(|item| [&*item.text, "\n"].concat()).collect();
+        let Some(wanted) = self.removed.get(&(request.input.path.to_string(), request.input.cursor)) else {
+            return;
+        };
+        let context: String = request.input.context.iter().map(|item| [&*item.text, "\n"].concat()).collect();
         let mut seen = canaries(&context);
         let corpus = request.corpus.as_ref().expect("it reads the workspace");
         for canary in wanted.iter().filter(|_| !self.reads_context) {
             // If the beginning of a name has a unique continuation, the tokens of the workspace complete it.
-            let typed = [request.prefix(), "\n    store.", &canary[..canary.len() - 4]].concat();
-            let view = corpus.view(&typed, request.suffix(), &[], &mut || true).expect("nothing ends it");
+            let typed = [request.input.prefix(), "\n    store.", &canary[..canary.len() - 4]].concat();
+            let view = corpus
+                .view(&typed, request.input.suffix(), &[], &request.recent_edits, &mut || true)
+                .expect("nothing ends it");
             let completion = view.complete(&builtin::BuiltinSettings::for_replay(), &mut || true);
             let said = canaries(&[&typed, &*completion.text].concat());
             seen.extend(said.into_iter().filter(|word| word == canary));
@@ -219,16 +223,7 @@ impl Engine for Spy {
         _cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         self.look(&request);
-        Box::pin(ready(Ok(Answer {
-            finish: FinishReason::Stop,
-            confidence: None,
-            usage: None,
-            timings: None,
-            refusals: 0,
-            silence: None,
-            explanation: None,
-            alternatives: Vec::new(),
-        })))
+        Box::pin(ready(Ok(Answer::with_finish(FinishReason::Stop))))
     }
 }
 

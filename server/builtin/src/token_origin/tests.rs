@@ -3,9 +3,10 @@
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use syntax::{Language, SourceFile};
+use text::Snippet;
 
 use super::*;
-use crate::{BuiltinSettings, ContextHint, Corpus, Method, OpenFile};
+use crate::{BuiltinSettings, Corpus, Method, OpenFile};
 
 const UNGATED: BuiltinSettings =
     BuiltinSettings { method: Method::Hybrid, min_probability: None, min_continuation: None };
@@ -13,7 +14,7 @@ const UNGATED: BuiltinSettings =
 /// Other files, hints and the open file around its cursor.
 struct Fixture<'a> {
     files: &'a [(&'a str, &'a str)],
-    hints: &'a [ContextHint<'a>],
+    hints: &'a [Snippet],
     before: &'a str,
     after: &'a str,
     method: Method,
@@ -50,7 +51,7 @@ impl Fixture<'_> {
             TokenSource::Before => self.before,
             TokenSource::After { .. } => self.after,
             TokenSource::Passage(_) => unreachable!("nothing is typed here"),
-            TokenSource::Hint(hint) => self.hints[*hint].text,
+            TokenSource::Hint(hint) => &self.hints[*hint].text,
             TokenSource::File(path) => {
                 self.files.iter().find(|(known, _)| **known == **path).map_or("", |file| file.1)
             }
@@ -67,7 +68,7 @@ impl Fixture<'_> {
 
 /// Checks the origin of each token: source, number, how many tokens before it are the same and match, and its name there.
 #[track_caller]
-fn check(files: &[(&str, &str)], hints: &[ContextHint<'_>], fixture: &str, expected: Expect) {
+fn check(files: &[(&str, &str)], hints: &[Snippet], fixture: &str, expected: Expect) {
     let (before, after) = test_fixture::split_at_cursor(fixture);
     let fixture = Fixture { files, hints, before, after, method: Method::Mixed };
     let (completion, origins) = fixture.completed();
@@ -115,19 +116,16 @@ fn what_was_renamed_is_told_under_its_name_there() {
 
 #[test]
 fn every_text_has_a_source_of_its_own() {
-    let hints = [
-        ContextHint { path: "far.py", text: "q = 1\n" },
-        ContextHint { path: "near.py", text: "\nreply = near(2)\n" },
-    ];
+    let hints = [Snippet::new("near.py", "\nreply = near(2)\n"), Snippet::new("far.py", "q = 1\n")];
     check(
         &[],
         &hints,
         "reply = $0\n",
         expect![[r#"
-        "near" Hint(1) 2 2/2 "near"
-        "(" Hint(1) 3 3/3 "("
-        "2" Hint(1) 4 4/4 "2"
-        ")" Hint(1) 5 5/5 ")"
+        "near" Hint(0) 2 2/2 "near"
+        "(" Hint(0) 3 3/3 "("
+        "2" Hint(0) 4 4/4 "2"
+        ")" Hint(0) 5 5/5 ")"
     "#]],
     );
     check(
@@ -218,7 +216,7 @@ proptest! {
         [before, after, other, near] in [code(), code(), code(), code()],
         method in prop::sample::select(vec![Method::NearestLine, Method::LongestMatch, Method::Mixed, Method::Hybrid]),
     ) {
-        let (files, hints) = ([("a.py", &*other)], [ContextHint { path: "b.py", text: &near }]);
+        let (files, hints) = ([("a.py", &*other)], [Snippet::new("b.py", &near)]);
         let fixture = Fixture { files: &files, hints: &hints, before: &before, after: &after, method };
         let (completion, origins) = fixture.completed();
         prop_assert_eq!(completion.tokens.len(), origins.len());

@@ -6,7 +6,7 @@ use std::time::Duration;
 use builtin::BuiltinSettings;
 use completion::{
     CompletionSettings, DocumentSnapshot, DocumentText, EditorContext, Gate, Outcome, OutcomeStatus,
-    RequestSize, RetrievedContext, WorkspaceIndex, complete,
+    RequestSize, Snippet, WorkspaceIndex, complete,
 };
 use engines::{
     Answer, BuiltinEngine, Engine, EngineDescription, EngineError, FinishReason, Request, Rule, Script,
@@ -16,6 +16,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use index::{FileIndex, Index};
 use syntax::{Language, SourceFile};
+use text::Edit;
 use tokio_util::sync::CancellationToken;
 
 /// Returns the document and cursor of `fixture`, in a workspace without other files.
@@ -126,6 +127,42 @@ async fn whole_lines_that_came_before_the_deadline_are_kept() {
     assert_eq!(outcome.trace.prompt.as_deref(), Some("the prompt"));
 }
 
+/// Streams some text and edits another place as well.
+struct NextEdit(EngineDescription);
+
+impl Engine for NextEdit {
+    fn description(&self) -> &EngineDescription {
+        &self.0
+    }
+
+    fn reads_workspace(&self) -> bool {
+        false
+    }
+
+    fn reads_context(&self) -> bool {
+        false
+    }
+
+    fn complete<'a>(
+        &'a self,
+        _request: Request,
+        sink: Sink<'a>,
+        _cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Answer, EngineError>> {
+        let edits = vec![Edit { range: 0..1, text: "y".to_owned() }];
+        let _ = sink.text("y + 1");
+        std::future::ready(Ok(Answer { edits, ..Answer::with_finish(FinishReason::Stop) })).boxed()
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_edits_another_place_is_withheld_as_a_whole_and_counted() {
+    let description = ScriptedEngine::new("next edit", Script::default()).description().clone();
+    let outcome = ask("x = $0", &NextEdit(description), &CompletionSettings::for_replay()).await;
+    assert!(matches!(outcome.status, OutcomeStatus::Gated(Gate::EditsElsewhere)), "{:?}", outcome.status);
+    assert_eq!((&*outcome.text, &*outcome.trace.received, outcome.trace.edits.len()), ("", "y + 1", 1));
+}
+
 #[tokio::test(start_paused = true)]
 async fn cancelling_frees_the_engine() {
     let engine = waits(Duration::from_secs(20));
@@ -221,8 +258,13 @@ impl Engine for Spy {
         _cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         let context: String =
-            request.context.iter().map(|item| format!("{} {}\n", item.path, item.text)).collect();
-        let seen = format!("{}\n{}\n{}\n{context}", request.path, request.prefix(), request.suffix());
+            request.input.context.iter().map(|item| format!("{} {}\n", item.path, item.text)).collect();
+        let seen = format!(
+            "{}\n{}\n{}\n{context}",
+            request.input.path,
+            request.input.prefix(),
+            request.input.suffix()
+        );
         self.told.lock().expect("no test panics while holding it").push_str(&seen);
         assert!(sink.text("seen").is_continue(), "one word is never too much");
         async { Ok(Answer::with_finish(FinishReason::Stop)) }.boxed()
@@ -252,13 +294,7 @@ fn world_with_canary() -> WorkspaceIndex {
 #[tokio::test]
 async fn removed_text_reaches_no_engine() {
     let world = world_with_canary();
-    let context = vec![RetrievedContext {
-        path: "b.py".to_owned(),
-        text: "def read(path):\n    return load(path)\n".to_owned(),
-        first_line: None,
-        strategy: "functions".to_owned(),
-        score: 1.0,
-    }];
+    let context: Arc<[Snippet]> = [Snippet::new("b.py", "def read(path):\n    return load(path)\n")].into();
     for fixture in
         ["def fetch(path):\n    $0", "def fetch(path):\n    $0\n\n\ndef other():\n    return 1\n", "$0"]
     {
@@ -316,20 +352,13 @@ async fn context_from_copies_is_hidden_with_them() {
         text: text.into(),
     };
     let files = vec![file("a.py", lines(0)), file("copy.py", lines(2)), file("other.py", lines(900))];
-    let item = |path: &str| RetrievedContext {
-        path: path.to_owned(),
-        text: "hint".to_owned(),
-        first_line: None,
-        strategy: "functions".to_owned(),
-        score: 1.0,
-    };
+    let context = ["copy.py", "other.py"].map(|path| Snippet::new(path, "hint"));
     let (snapshot, offset) = in_world(&WorkspaceIndex::new(files.into()), "a.py", "x = $0\n");
-    let snapshot =
-        snapshot.with_context(vec![item("copy.py"), item("other.py")]).with_copies(vec!["copy.py".into()]);
+    let snapshot = snapshot.with_context(context.into()).with_copies(vec!["copy.py".into()]);
     for (hide_near_duplicates, seen) in [(false, vec!["copy.py", "other.py"]), (true, vec!["other.py"])] {
         let settings = CompletionSettings { hide_near_duplicates, ..CompletionSettings::for_replay() };
         let outcome = complete(&snapshot, offset, &says(&["1"]), &settings, &CancellationToken::new()).await;
-        let paths: Vec<&str> = outcome.trace.context.iter().map(|item| item.path.as_str()).collect();
+        let paths: Vec<&str> = outcome.trace.context.iter().map(|item| &*item.path).collect();
         assert_eq!(paths, seen);
     }
 }
@@ -469,7 +498,7 @@ async fn what_may_not_leave_any_more_when_the_engine_is_asked_does_not() {
     assert_eq!(all.text, "context=gadgets.py widgets.py");
     let without = guarded_context(|path| path != "gadgets.py").await;
     assert_eq!(without.text, "context=widgets.py");
-    assert!(without.trace.context.iter().all(|item| item.path == "widgets.py"));
+    assert!(without.trace.context.iter().all(|item| *item.path == *"widgets.py"));
     for is_admitted in [|path: &str| path != "main.py", |_: &str| panic!("the disk is gone")] {
         let refused = guarded_context(is_admitted).await;
         assert!(matches!(refused.status, OutcomeStatus::Gated(Gate::LeftOut)), "{:?}", refused.status);

@@ -538,11 +538,11 @@ async fn type_program(
     let meant: Arc<Mutex<Vec<String>>> = Arc::default();
     let means = Arc::clone(&meant);
     let says = move |call: usize, request: &Request| {
-        let rest = PROGRAM.strip_prefix(request.prefix()).unwrap_or_default();
+        let rest = PROGRAM.strip_prefix(request.input.prefix()).unwrap_or_default();
         let line = rest.trim_start_matches('\n').split('\n').next().unwrap_or_default();
         let blank = &rest[..rest.len() - rest.trim_start_matches('\n').len()];
         let text = if is_right(call) { format!("{blank}{line}") } else { format!("~noise_{call} = 0") };
-        lock(&means).push([request.prefix(), &text, request.suffix()].concat());
+        lock(&means).push([request.input.prefix(), &text, request.input.suffix()].concat());
         vec![text]
     };
     let mut editor = Editor::new("", Slow::new(latency, says));

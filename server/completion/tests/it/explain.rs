@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use builtin::BuiltinSettings;
 use completion::{
-    CompletionSettings, CopiedSpan, DocumentSnapshot, EditorContext, Outcome, OutcomeStatus,
-    RetrievedContext, WorkspaceIndex, complete,
+    CompletionSettings, CopiedSpan, DocumentSnapshot, EditorContext, Outcome, OutcomeStatus, Snippet,
+    WorkspaceIndex, complete,
 };
 use engines::BuiltinEngine;
 use index::FileIndex;
@@ -83,16 +83,10 @@ async fn context_is_told_by_its_file_and_by_its_line_where_that_is_known() {
     for (first_line, expected) in
         [(Some(40), r#""near(2)" Context near.py:42:9"#), (None, r#""near(2)" Context near.py"#)]
     {
-        let item = |path: &str, text: &str| RetrievedContext {
-            path: path.to_owned(),
-            text: text.to_owned(),
-            first_line,
-            strategy: "functions".to_owned(),
-            score: 1.0,
-        };
+        let near = Snippet { first_line, ..Snippet::new("near.py", "\nreply = near(2)\n") };
         let (snapshot, offset) = in_world(&WorkspaceIndex::empty(), "main.py", "reply = $0\n");
-        let context = vec![item("near.py", "\nreply = near(2)\n"), item("far.py", "x = 1\n")];
-        assert_eq!(spans(&(snapshot.with_context(context), offset)).await, [expected]);
+        let context = [near, Snippet::new("far.py", "x = 1\n")];
+        assert_eq!(spans(&(snapshot.with_context(context.into()), offset)).await, [expected]);
     }
 }
 

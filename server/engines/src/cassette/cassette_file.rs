@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use blake3::Hash;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use text::Edit;
 use thiserror::Error;
 
 use crate::{FinishReason, Usage};
@@ -20,7 +21,7 @@ use crate::{FinishReason, Usage};
 const FORMAT: &str = "ghostbench-cassette";
 
 /// Schema version: new fields raise the minor version, changed meanings raise the major version.
-const SCHEMA: &str = "1.0";
+const SCHEMA: &str = "1.1";
 
 /// Maximum line length in bytes: the longest accepted answer with every character escaped in JSON.
 const LINE_LIMIT: usize = 128 << 20;
@@ -146,6 +147,9 @@ pub(crate) struct ServerReply {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct EngineReply {
     pub(crate) pieces: Vec<ReplyPiece>,
+    /// Edits besides the insertion of the pieces at the cursor.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) edits: Vec<RecordedEdit>,
     #[serde(with = "finish")]
     pub(crate) finish: FinishReason,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,6 +163,29 @@ pub(crate) struct ReplyPiece {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) ms: Option<f64>,
     pub(crate) text: String,
+}
+
+/// An edit of the request's document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RecordedEdit {
+    /// Start of the replaced range, in bytes of the document.
+    pub(crate) start: usize,
+    /// Its end.
+    pub(crate) end: usize,
+    /// The new text.
+    pub(crate) text: String,
+}
+
+impl From<Edit> for RecordedEdit {
+    fn from(Edit { range, text }: Edit) -> RecordedEdit {
+        RecordedEdit { start: range.start, end: range.end, text }
+    }
+}
+
+impl From<RecordedEdit> for Edit {
+    fn from(RecordedEdit { start, end, text }: RecordedEdit) -> Edit {
+        Edit { range: start..end, text }
+    }
 }
 
 /// Token counts.

@@ -136,7 +136,7 @@ impl PromptAnswer {
     fn reply(&self) -> EngineReply {
         let piece = |line: &str| ReplyPiece { ms: None, text: line.to_owned() };
         let pieces = self.answer.split_inclusive('\n').map(piece).collect();
-        EngineReply { pieces, finish: self.finish, tokens: None }
+        EngineReply { pieces, edits: Vec::new(), finish: self.finish, tokens: None }
     }
 }
 

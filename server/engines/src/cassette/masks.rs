@@ -34,7 +34,7 @@ impl Document {
 
 impl From<&Request> for Document {
     fn from(request: &Request) -> Document {
-        Document { text: Arc::clone(&request.text), cursor: request.cursor }
+        Document { text: Arc::clone(&request.input.text), cursor: request.input.cursor }
     }
 }
 
@@ -52,6 +52,11 @@ pub(super) fn mask(
             let text: String = said.pieces.iter().map(|piece| piece.text.as_str()).collect();
             let masked = parts.search(before, &text, after);
             put_text(&mut said.pieces, &masked);
+            let text = document.map_or("", |document| &*document.text);
+            for edit in &mut said.edits {
+                let (before, after) = (text.get(..edit.start), text.get(edit.end..));
+                edit.text = parts.search(before.unwrap_or(""), &edit.text, after.unwrap_or(""));
+            }
             RecordedReply::Engine(said)
         }
         RecordedReply::Server(mut reply) => {
@@ -152,6 +157,7 @@ mod tests {
     use serde_json::json;
 
     use super::super::EngineReply;
+    use super::super::cassette_file::RecordedEdit;
     use super::*;
     use crate::FinishReason;
 
@@ -159,6 +165,7 @@ mod tests {
         let pieces = text.split_inclusive(' ').map(|piece| ReplyPiece { ms: None, text: piece.to_owned() });
         RecordedReply::Engine(EngineReply {
             pieces: pieces.collect(),
+            edits: Vec::new(),
             finish: FinishReason::Stop,
             tokens: None,
         })
@@ -194,6 +201,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn secrets_of_edits_are_masked() {
+        let text = "password = \"old\"\ny = 2\n";
+        let edit = RecordedEdit { start: 12, end: 15, text: "Winter-R0se.Tr33".to_owned() };
+        let said =
+            EngineReply { pieces: Vec::new(), edits: vec![edit], finish: FinishReason::Stop, tokens: None };
+        let document = Document::new(text, "");
+        let (_, reply) = mask(Value::Null, Some(&document), RecordedReply::Engine(said));
+        let RecordedReply::Engine(said) = reply else { panic!("it was text") };
+        assert!(!format!("{:?}", said.edits).contains("R0se"), "{:?}", said.edits);
     }
 
     #[test]

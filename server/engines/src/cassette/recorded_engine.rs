@@ -7,14 +7,12 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
+use text::Snippet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{CanonicalRequest, Cassette, EngineCassette, EngineReply, RecordedReply, ReplyPiece};
-use crate::{
-    Answer, AnswerListener, ContextSnippet, Engine, EngineDescription, EngineError, FinishReason, Request,
-    Sink,
-};
+use crate::{Answer, AnswerListener, Engine, EngineDescription, EngineError, FinishReason, Request, Sink};
 
 /// Wraps an engine with a cassette: it is queried, and the resources for that are started, only for requests that are not
 /// recorded. For engines whose answers follow from their description and the request; an engine that reads the workspace is
@@ -53,7 +51,8 @@ impl RecordedEngine {
                 let mut recording = RecordingListener { sink, start: Instant::now(), pieces: Vec::new() };
                 let answer = self.engine.complete(request, &mut recording, cancel).await?;
                 let (finish, tokens) = (answer.finish, answer.usage.map(Into::into));
-                let said = EngineReply { pieces: recording.pieces, finish, tokens };
+                let edits = answer.edits.iter().cloned().map(Into::into).collect();
+                let said = EngineReply { pieces: recording.pieces, edits, finish, tokens };
                 self.cassette.record(canonical, RecordedReply::Engine(said));
                 // A recording contains one text, and recorded and replayed answers must be the same.
                 Ok(Answer { alternatives: Vec::new(), ..answer })
@@ -63,16 +62,16 @@ impl RecordedEngine {
 
     fn canonical_form(&self, request: &Request) -> Value {
         let EngineDescription { name: _, kind, model, settings } = self.engine.description();
-        let item = |item: &ContextSnippet| json!({"path": item.path, "text": item.text});
+        let item = |item: &Snippet| json!({"path": *item.path, "text": item.text});
         json!({
             "kind": kind.name(),
             "model": model,
             "settings": settings,
-            "path": *request.path,
-            "language": request.language,
-            "prefix": request.prefix(),
-            "suffix": request.suffix(),
-            "context": request.context.iter().map(item).collect::<Vec<_>>(),
+            "path": *request.input.path,
+            "language": request.input.language.name(),
+            "prefix": request.input.prefix(),
+            "suffix": request.input.suffix(),
+            "context": request.input.context.iter().map(item).collect::<Vec<_>>(),
             "invoked": request.invoked,
         })
     }
@@ -84,7 +83,11 @@ impl RecordedEngine {
                     .to_owned();
             return Err(EngineError::Failed { engine: self.description().name.clone(), message });
         };
-        let answer = Answer { usage: said.tokens.map(Into::into), ..Answer::with_finish(said.finish) };
+        let answer = Answer {
+            edits: said.edits.iter().cloned().map(Into::into).collect(),
+            usage: said.tokens.map(Into::into),
+            ..Answer::with_finish(said.finish)
+        };
         for ReplyPiece { ms, text } in &said.pieces {
             sink.replayed(ms.and_then(milliseconds));
             if sink.text(text).is_break() {

@@ -8,6 +8,7 @@ use expect_test::{Expect, expect};
 use serde_json::json;
 use tempfile::TempDir;
 
+use super::cassette_file::RecordedEdit;
 use super::*;
 use crate::FinishReason;
 
@@ -92,6 +93,7 @@ fn a_cassette_that_is_not_there_is_told_offline_and_made_else() {
 fn reply(text: &str) -> RecordedReply {
     RecordedReply::Engine(EngineReply {
         pieces: vec![ReplyPiece { ms: Some(1.5), text: text.to_owned() }],
+        edits: vec![RecordedEdit { start: 1, end: 2, text: "y".to_owned() }],
         finish: FinishReason::Stop,
         tokens: None,
     })

@@ -11,7 +11,7 @@ use syntax::Language;
 use tokio_util::sync::CancellationToken;
 
 use super::{GenerationSpeed, StreamingMode};
-use crate::{Answer, AnswerListener, Engine, EngineError, Request};
+use crate::{Answer, AnswerListener, Engine, EngineError, PromptInput, Request};
 
 /// Maximum answer length in bytes: more than any probe's answer, with marks and a few words of chat.
 const MAX_PROBE_BYTES: usize = 1 << 10;
@@ -33,17 +33,15 @@ pub(super) fn probe_request(probe: &ProbeHole, engine: &dyn Engine) -> Request {
         let corpus = Arc::new(Corpus::build(&[]));
         MaskedCorpus::new(corpus, Arc::clone(&path), probe.language, Vec::new())
     };
-    Request {
-        corpus: engine.reads_workspace().then(no_files),
+    let corpus = engine.reads_workspace().then(no_files);
+    let input = PromptInput {
         path,
-        language: probe.language.name(),
+        language: probe.language,
         text: [probe.prefix, probe.suffix].concat().into(),
         cursor: probe.prefix.len(),
-        context: Vec::new(),
-        invoked: true,
-        explain: false,
-        deadline: None,
-    }
+        context: Arc::default(),
+    };
+    Request { corpus, invoked: true, ..Request::new(input) }
 }
 
 /// An answer.

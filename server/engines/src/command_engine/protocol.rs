@@ -69,11 +69,12 @@ struct UsageFields {
 pub(super) fn request_line(id: u64, request: &Request, settings: &CommandSettings) -> Vec<u8> {
     to_line(&RequestLine {
         id,
-        path: &request.path,
-        language: request.language,
-        prefix: request.prefix(),
-        suffix: request.suffix(),
+        path: &request.input.path,
+        language: request.input.language.name(),
+        prefix: request.input.prefix(),
+        suffix: request.input.suffix(),
         context: request
+            .input
             .context
             .iter()
             .map(|item| ContextLine { path: &item.path, text: &item.text })

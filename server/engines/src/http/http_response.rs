@@ -148,7 +148,7 @@ impl HttpResponse<'_> {
             let (_, _, secrets) = self.client.parts();
             let ms = Some(rounded_ms(recording.start.elapsed()));
             let pieces = vec![ReplyPiece { ms, text: secrets.redact(text) }];
-            let said = EngineReply { pieces, finish, tokens: usage.map(Into::into) };
+            let said = EngineReply { pieces, edits: Vec::new(), finish, tokens: usage.map(Into::into) };
             recording.cassette.record(recording.request, RecordedReply::Engine(said));
         }
     }

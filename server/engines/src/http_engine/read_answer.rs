@@ -45,7 +45,7 @@ pub(super) async fn read_answer(
     };
     let AnswerStream { reply, reading, writer: telling, .. } = listening;
     // A secret may be spread over the events of a body: such an answer is recorded as text, which can be masked.
-    let masked = ::secrets::redact_between(request.prefix(), &telling.raw, request.suffix());
+    let masked = ::secrets::redact_between(request.input.prefix(), &telling.raw, request.input.suffix());
     if masked.secrets.is_empty() {
         reply.record(reading.is_finished);
     } else {
@@ -61,14 +61,11 @@ pub(super) async fn read_answer(
     };
     let finish = enough.or(reading.finish).unwrap_or(FinishReason::Stop);
     Ok(Answer {
-        finish,
-        confidence: None,
         usage: reading.usage,
         timings: reading.timings,
         refusals,
         silence: reading.silence,
-        explanation: None,
-        alternatives: Vec::new(),
+        ..Answer::with_finish(finish)
     })
 }
 

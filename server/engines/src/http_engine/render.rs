@@ -1,118 +1,64 @@
-//! Renders a request: the prompt, or prefix and suffix, within the model's context window.
+//! Fits a request into a model's context window: the prompt, or prefix and suffix.
 
-use prompt::{
-    AnswerParser, BudgetShares, ContextPlacement, PromptSettings, PromptTooLong, Snippet, Template,
-    TokenCounter, assemble,
-};
-use syntax::Language;
+use std::sync::Arc;
+
+use prompt::{AnswerParser, PromptTooLong, Template, TokenCounter, assemble};
+use text::Snippet;
 
 use super::prompt_mode::{PromptMode, plain_template};
 use crate::cassette::Document;
 use crate::wire_formats::ModelInput;
-use crate::{ContextSnippet, Request};
+use crate::{PromptInput, Request};
 
-/// Rendered input of a model.
+/// The input of a model for a request, and how its answer is read.
 #[derive(Debug)]
-pub(super) struct RenderedRequest {
-    content: RenderedContent,
-    path: String,
-    language: &'static str,
+pub(super) struct RenderedInput {
+    /// The input.
+    pub(super) input: ModelInput,
     /// Stop strings, most important first.
     pub(super) stop: Vec<String>,
     /// How the answer is parsed.
-    pub(super) reading: AnswerParser,
+    pub(super) parser: AnswerParser,
 }
 
-#[derive(Debug)]
-enum RenderedContent {
-    Rendered { prompt: String },
-    Hole { prefix: String, suffix: String, context: Vec<ContextSnippet> },
-    Chat { system: String, user: String },
-}
-
-impl RenderedRequest {
-    /// Renders a request in this prompt mode, with at most `tokens` tokens as counted by `count`. `takes_context` means that
+impl RenderedInput {
+    /// Renders a request in this prompt mode, with at most `budget` tokens as counted by `count`. `takes_context` means that
     /// infill requests have a separate field for context; otherwise context is prepended to the prefix as comments.
     pub(super) fn new(
         request: &Request,
-        way: &PromptMode,
-        tokens: usize,
+        mode: &PromptMode,
+        budget: usize,
         takes_context: bool,
         count: TokenCounter<'_>,
-    ) -> Result<RenderedRequest, PromptTooLong> {
-        let snippets: Vec<Snippet<'_>> =
-            request.context.iter().map(|item| Snippet { path: &item.path, text: &item.text }).collect();
-        let question = prompt::PromptInput {
-            path: &request.path,
-            language: Language::from_name(request.language),
-            repository: None,
-            prefix: request.prefix(),
-            suffix: request.suffix(),
-            context: &snippets,
-        };
-        let template = match way {
+    ) -> Result<RenderedInput, PromptTooLong> {
+        let PromptInput { path, language, context, .. } = &request.input;
+        let template = match mode {
             PromptMode::Rendered(choice) => choice.template.clone(),
             PromptMode::Infill => plain_template().unwrap_or_else(Template::chat),
             PromptMode::Chat => Template::chat(),
         };
-        let settings =
-            PromptSettings { tokens, shares: BudgetShares::DEFAULT, placement: ContextPlacement::Trained };
-        let prompt = assemble(&template, &question, &settings, count)?;
-        let content = match way {
-            PromptMode::Rendered(_) => RenderedContent::Rendered { prompt: prompt.text },
-            PromptMode::Chat => RenderedContent::Chat {
-                system: prompt.system.unwrap_or_default().to_owned(),
-                user: prompt.text,
-            },
+        let prompt = assemble(&template, &request.input, budget, count)?;
+        let input = match mode {
+            PromptMode::Rendered(_) => ModelInput::Rendered { prompt: prompt.text },
+            PromptMode::Chat => {
+                ModelInput::Chat { system: prompt.system.unwrap_or_default(), user: prompt.text }
+            }
             PromptMode::Infill => {
                 let start = if takes_context { prompt.ranges.prefix.start } else { 0 };
-                let context = if takes_context {
-                    truncate_context(&request.context, &prompt.kept.context)
-                } else {
-                    Vec::new()
+                let context = match takes_context {
+                    true => truncate_context(context, &prompt.kept_context),
+                    false => Vec::new(),
                 };
-                RenderedContent::Hole {
+                ModelInput::Hole {
+                    path: Arc::clone(path),
+                    language: *language,
                     prefix: prompt.text[start..prompt.ranges.prefix.end].to_owned(),
                     suffix: prompt.text[prompt.ranges.suffix].to_owned(),
                     context,
                 }
             }
         };
-        Ok(RenderedRequest {
-            content,
-            path: request.path.as_ref().to_owned(),
-            language: request.language,
-            stop: prompt.stop,
-            reading: prompt.reading,
-        })
-    }
-
-    /// Returns the input for a format.
-    pub(super) fn model_input(&self) -> ModelInput<'_> {
-        match &self.content {
-            RenderedContent::Rendered { prompt } => ModelInput::Rendered { prompt },
-            RenderedContent::Hole { prefix, suffix, context } => {
-                ModelInput::Hole { path: &self.path, language: self.language, prefix, suffix, context }
-            }
-            RenderedContent::Chat { system, user } => ModelInput::Chat { system, user },
-        }
-    }
-
-    /// Whether the server builds the prompt.
-    pub(super) fn is_infill(&self) -> bool {
-        matches!(self.content, RenderedContent::Hole { .. })
-    }
-
-    /// Returns the prompt as text, for people.
-    pub(super) fn prompt_text(&self) -> String {
-        match &self.content {
-            RenderedContent::Rendered { prompt } => prompt.clone(),
-            RenderedContent::Chat { system, user } => format!("{system}\n\n{user}"),
-            RenderedContent::Hole { prefix, suffix, context } => {
-                let context = context.iter().map(|item| format!("[{}]\n{}\n", item.path, item.text));
-                format!("{}{prefix}[hole]{suffix}", context.collect::<String>())
-            }
-        }
+        Ok(RenderedInput { input, stop: prompt.stop, parser: prompt.parser })
     }
 }
 
@@ -134,9 +80,9 @@ pub(super) fn document_in(prompt: &str, template: &Template) -> Document {
     }
 }
 
-/// Truncates the items to the available room.
-fn truncate_context(items: &[ContextSnippet], bytes: &[usize]) -> Vec<ContextSnippet> {
-    let kept = items.iter().zip(bytes).filter(|&(_, &bytes)| bytes > 0);
-    kept.map(|(item, &bytes)| ContextSnippet { path: item.path.clone(), text: item.text[..bytes].to_owned() })
+/// Truncates the snippets to the available room.
+fn truncate_context(snippets: &[Snippet], bytes: &[usize]) -> Vec<Snippet> {
+    let kept = snippets.iter().zip(bytes).filter(|&(_, &bytes)| bytes > 0);
+    kept.map(|(snippet, &bytes)| Snippet { text: snippet.text[..bytes].to_owned(), ..snippet.clone() })
         .collect()
 }

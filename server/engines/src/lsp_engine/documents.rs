@@ -5,8 +5,9 @@ use std::path::{Component, Path, PathBuf};
 use reqwest::Url;
 use serde_json::{Value, json};
 use syntax::Language;
+use text::Snippet;
 
-use crate::{ContextSnippet, Request};
+use crate::Request;
 
 /// A document for the server.
 #[derive(Debug, PartialEq)]
@@ -30,8 +31,9 @@ impl ServerDocument {
 /// of the edited file are omitted: the server has that file.
 pub(super) fn documents_of_request(request: &Request, folder: &Path) -> Vec<ServerDocument> {
     let mut files: Vec<(&str, Vec<&str>)> = Vec::new();
-    for ContextSnippet { path, text } in request.context.iter().filter(|item| *item.path != *request.path) {
-        match files.iter_mut().find(|(other, _)| other == path) {
+    let input = &request.input;
+    for Snippet { path, text, .. } in input.context.iter().filter(|item| item.path != input.path) {
+        match files.iter_mut().find(|(other, _)| **other == **path) {
             Some((_, pieces)) => pieces.push(text),
             None => files.push((path, vec![text])),
         }
@@ -40,10 +42,10 @@ pub(super) fn documents_of_request(request: &Request, folder: &Path) -> Vec<Serv
         let language = Language::from_path(path).map_or("plaintext", |language| identifier(language.name()));
         Some(ServerDocument { uri: uri(folder, path)?, language, text: pieces.join("\n") })
     });
-    let edited = uri(folder, &request.path).map(|uri| ServerDocument {
+    let edited = uri(folder, &input.path).map(|uri| ServerDocument {
         uri,
-        language: identifier(request.language),
-        text: request.text.to_string(),
+        language: identifier(input.language.name()),
+        text: input.text.to_string(),
     });
     others.chain(edited).collect()
 }
@@ -68,21 +70,17 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::PromptInput;
 
     fn request(path: &str, context: &[(&str, &str)]) -> Request {
-        let item =
-            |&(path, text): &(&str, &str)| ContextSnippet { path: path.to_owned(), text: text.to_owned() };
-        Request {
+        let item = |&(path, text): &(&str, &str)| Snippet::new(path, text);
+        Request::new(PromptInput {
             path: Arc::from(path),
-            language: "tsx",
+            language: Language::Tsx,
             text: Arc::from("text"),
             cursor: 0,
             context: context.iter().map(item).collect(),
-            corpus: None,
-            invoked: false,
-            explain: false,
-            deadline: None,
-        }
+        })
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! Converts a server's items to the text to insert at the cursor.
 //!
-//! An item replaces a range of the document. It is an insertion if it keeps the text before the cursor. Only this module knows
-//! the fields of each kind of request.
+//! An item replaces a range of the document. It is an insertion at the cursor if it keeps the text before the cursor; otherwise it is
+//! another edit. Only this module knows the fields of each kind of request. The edits that an item makes in addition, such as an
+//! import, are not read.
 
 use std::ops::Range;
 
 use serde_json::Value;
-use text::{Document, Position, PositionEncoding};
+use text::{Document, Edit, Position, PositionEncoding};
 
 use super::snippet;
 
@@ -88,32 +89,53 @@ fn non_null(value: Option<&Value>) -> Option<Value> {
     value.filter(|value| !value.is_null()).cloned()
 }
 
+/// The change that an item makes.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum ItemEdit {
+    /// Inserts this text at the cursor.
+    Insertion(String),
+    /// Changes other text than an insertion at the cursor would.
+    Elsewhere(Edit),
+    /// None, for this reason.
+    Nothing(&'static str),
+}
+
+impl ItemEdit {
+    /// Returns the text that is inserted at the cursor, if that is the change.
+    pub(super) fn into_insertion(self) -> Option<String> {
+        match self {
+            ItemEdit::Insertion(text) => Some(text),
+            ItemEdit::Elsewhere(_) | ItemEdit::Nothing(_) => None,
+        }
+    }
+}
+
 impl CompletionItem {
-    /// Returns the text that this item inserts at `cursor`, or why it isn't an insertion.
+    /// Returns the change that this item makes to `document`.
     ///
     /// Text after the cursor that it keeps is not repeated; if it changes that text, the whole text is returned, as an engine
     /// without the suffix would answer.
-    pub(super) fn insertion(
-        &self,
-        document: &Document,
-        cursor: usize,
-        encoding: PositionEncoding,
-    ) -> Result<String, &'static str> {
+    pub(super) fn edit(&self, document: &Document, cursor: usize, encoding: PositionEncoding) -> ItemEdit {
         const NO_RANGE: &str = "an item for a place that is not in the document";
-        const ELSEWHERE: &str = "an item for another place than the cursor";
-        const BEFORE: &str = "an item that changes text before the cursor";
-        let Some(range) = &self.range else { return Ok(self.text.clone()) };
-        let Range { start, end } = range_of(range, document, encoding).ok_or(NO_RANGE)?;
-        if !(start <= cursor && cursor <= end) {
-            return Err(ELSEWHERE);
+        const FILTERED: &str = "an item for other text than that before the cursor";
+        let Some(range) = &self.range else { return ItemEdit::Insertion(self.text.clone()) };
+        let Some(range) = range_of(range, document, encoding).filter(|range| range.start <= range.end) else {
+            return ItemEdit::Nothing(NO_RANGE);
+        };
+        let elsewhere = || ItemEdit::Elsewhere(Edit { range: range.clone(), text: self.text.clone() });
+        if !(range.start <= cursor && cursor <= range.end) {
+            return elsewhere();
         }
-        let before = document.slice(start..cursor).ok_or(NO_RANGE)?;
-        let after = document.slice(cursor..end).ok_or(NO_RANGE)?;
+        let (Some(before), Some(after)) =
+            (document.slice(range.start..cursor), document.slice(cursor..range.end))
+        else {
+            return ItemEdit::Nothing(NO_RANGE);
+        };
         if self.filter.as_ref().is_some_and(|filter| !filter.starts_with(&*before)) {
-            return Err(BEFORE);
+            return ItemEdit::Nothing(FILTERED);
         }
-        let inserted = self.text.strip_prefix(&*before).ok_or(BEFORE)?;
-        Ok(inserted.strip_suffix(&*after).unwrap_or(inserted).to_owned())
+        let Some(inserted) = self.text.strip_prefix(&*before) else { return elsewhere() };
+        ItemEdit::Insertion(inserted.strip_suffix(&*after).unwrap_or(inserted).to_owned())
     }
 }
 
@@ -133,21 +155,26 @@ mod tests {
     use super::*;
 
     /// The insertion of the first item at `$0` of the document.
+    /// The text that the first item inserts, or what else it does.
     fn first(
         method: &str,
         fixture: &str,
         result: &Value,
         encoding: PositionEncoding,
-    ) -> Option<Result<String, &'static str>> {
+    ) -> Option<Result<String, String>> {
         let (text, cursor) = test_fixture::take_cursor(fixture);
         let document = Document::new(&text);
-        items(method, result).first().map(|item| item.insertion(&document, cursor, encoding))
+        items(method, result).first().map(|item| match item.edit(&document, cursor, encoding) {
+            ItemEdit::Insertion(text) => Ok(text),
+            ItemEdit::Elsewhere(Edit { range, text }) => Err(format!("{range:?} becomes {text}")),
+            ItemEdit::Nothing(reason) => Err(reason.to_owned()),
+        })
     }
 
     #[track_caller]
     fn check(fixture: &str, item: &Value, expected: Result<&str, &'static str>) {
         let found = first(INLINE_COMPLETION, fixture, &json!([item]), PositionEncoding::Utf16);
-        assert_eq!(found, Some(expected.map(str::to_owned)));
+        assert_eq!(found, Some(expected.map(str::to_owned).map_err(str::to_owned)));
     }
 
     fn range(from: u32, to: u32) -> Value {
@@ -184,16 +211,22 @@ mod tests {
         check("f($0)", &item("a, b)", 2, 3), Ok("a, b"));
         check("f($0)", &item("a, b);", 2, 3), Ok("a, b);"));
         check("f($0)", &item("a", 2, 999), Ok("a"));
-        check("ret$0", &item("Return x", 0, 3), Err("an item that changes text before the cursor"));
-        check("return$0", &item("re", 0, 6), Err("an item that changes text before the cursor"));
-        check("re$0turn", &item("x", 0, 1), Err("an item for another place than the cursor"));
-        check("re$0turn", &item("x", 3, 4), Err("an item for another place than the cursor"));
+    }
+
+    #[test]
+    fn other_changes_stay_edits() {
+        let item = |text: &str, from, to| json!({"insertText": text, "range": range(from, to)});
+        check("ret$0", &item("Return x", 0, 3), Err("0..3 becomes Return x"));
+        check("return$0", &item("re", 0, 6), Err("0..6 becomes re"));
+        check("re$0turn", &item("x", 0, 1), Err("0..1 becomes x"));
+        check("re$0turn", &item("x", 3, 4), Err("3..4 becomes x"));
+        check("é$0\n", &item("x", 0, 0), Err("0..0 becomes x"));
         check(
             "re$0",
             &json!({"insertText": "x", "range": {"start": 3}}),
             Err("an item for a place that is not in the document"),
         );
-        check("ab$0cd", &item("abxcd", 2, 1), Err("an item for another place than the cursor"));
+        check("ab$0cd", &item("abxcd", 2, 1), Err("an item for a place that is not in the document"));
     }
 
     #[test]
@@ -201,7 +234,7 @@ mod tests {
         let item =
             |filter: &str| json!({"insertText": "return x", "filterText": filter, "range": range(0, 3)});
         check("ret$0", &item("return"), Ok("urn x"));
-        check("ret$0", &item("yield"), Err("an item that changes text before the cursor"));
+        check("ret$0", &item("yield"), Err("an item for other text than that before the cursor"));
     }
 
     #[test]

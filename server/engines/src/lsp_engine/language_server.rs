@@ -14,7 +14,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::connection::{Connection, RequestError};
 use super::handshake::{initialize_params, remedy, server_capabilities, server_name};
-use super::insertion::{COMPLETION, items};
+use super::insertion::{COMPLETION, ItemEdit, items};
 use super::{LspSettings, documents};
 use crate::child_process::{ChildProcess, Program, ProgramError};
 use crate::{Request, wire_formats};
@@ -40,15 +40,15 @@ pub(super) struct LanguageServer {
 
 /// A server's suggestions.
 pub(super) struct ServerSuggestions {
-    /// The best suggestion, or why it can't be inserted.
-    pub(super) first: Result<String, &'static str>,
+    /// The best suggestion.
+    pub(super) first: ItemEdit,
     /// Further suggestions, best first.
     pub(super) others: Vec<String>,
 }
 
 impl ServerSuggestions {
     fn nothing(reason: &'static str) -> ServerSuggestions {
-        ServerSuggestions { first: Err(reason), others: Vec::new() }
+        ServerSuggestions { first: ItemEdit::Nothing(reason), others: Vec::new() }
     }
 }
 
@@ -75,12 +75,12 @@ impl LanguageServer {
         self.running.as_ref().and_then(|running| running.ended.borrow().clone())
     }
 
-    /// Returns the texts to insert at the cursor, or an error.
+    /// Returns the suggestions, or an error.
     pub(super) async fn ask(&self, request: &Request) -> Result<ServerSuggestions, ProgramError> {
         const NOWHERE: &str = "the cursor is inside of a line end";
         let Some(running) = &self.running else { return Ok(ServerSuggestions::nothing(NOWHERE)) };
-        let document = Document::new(&request.text);
-        let Some(position) = document.position(request.cursor, self.encoding) else {
+        let document = Document::new(&request.input.text);
+        let Some(position) = document.position(request.input.cursor, self.encoding) else {
             return Ok(ServerSuggestions::nothing(NOWHERE));
         };
         let shown = documents::documents_of_request(request, running.folder.path());
@@ -100,10 +100,10 @@ impl LanguageServer {
         let answer = running.ask(method, &params.into(), &self.settings).await;
         drop(opened);
         let items = items(method, &answer?);
-        let mut texts = items.iter().map(|item| item.insertion(&document, request.cursor, self.encoding));
-        let first = texts.next().unwrap_or(Err("nothing to suggest"));
+        let mut edits = items.iter().map(|item| item.edit(&document, request.input.cursor, self.encoding));
+        let first = edits.next().unwrap_or(ItemEdit::Nothing("nothing to suggest"));
         // Alternatives are only shown on explicit invocation.
-        let others = if request.invoked { texts.filter_map(Result::ok).collect() } else { Vec::new() };
+        let others = edits.filter(|_| request.invoked).filter_map(ItemEdit::into_insertion).collect();
         Ok(ServerSuggestions { first, others })
     }
 }

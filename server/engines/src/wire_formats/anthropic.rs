@@ -26,8 +26,8 @@ pub(super) static FORMAT: WireFormat = WireFormat {
     tokenizer: None,
 };
 
-fn write(asked: &ModelRequest<'_>) -> Object {
-    let mut body = openai_fields::common_fields(asked);
+fn write(asked: ModelRequest<'_>) -> Object {
+    let mut body = openai_fields::common_fields(&asked);
     // There is no seed, and stop strings have another field.
     body.remove("seed");
     body.remove("stop");

@@ -5,12 +5,13 @@
 //! and during prompt evaluation only with `return_progress`. There is no `[DONE]`: the last event contains `stop`.
 
 use serde_json::{Value, json};
+use text::Snippet;
 
 use super::answer_state::{AnswerState, MalformedReason};
 use super::openai::HEADERS;
 use super::{ModelInput, ModelRequest, Object, SupportedPrompts, WireFormat, openai_fields, server_metadata};
+use crate::Usage;
 use crate::http::{Framing, StreamEvent};
-use crate::{ContextSnippet, Usage};
 
 pub(super) static FORMAT: WireFormat = WireFormat {
     supported_prompts: SupportedPrompts::HoleOrRendered,
@@ -25,15 +26,15 @@ pub(super) static FORMAT: WireFormat = WireFormat {
     tokenizer: Some(server_metadata::LLAMA_CPP_TOKENIZER),
 };
 
-fn path(question: ModelInput<'_>) -> &'static str {
-    match question {
+fn path(input: &ModelInput) -> &'static str {
+    match input {
         ModelInput::Hole { .. } => "/infill",
         ModelInput::Rendered { .. } | ModelInput::Chat { .. } => "/completion",
     }
 }
 
-fn write(asked: &ModelRequest<'_>) -> Object {
-    let mut body = openai_fields::common_fields(asked);
+fn write(asked: ModelRequest<'_>) -> Object {
+    let mut body = openai_fields::common_fields(&asked);
     if let Some(tokens) = body.remove("max_tokens") {
         body.insert("n_predict".to_owned(), tokens);
     }
@@ -53,8 +54,8 @@ fn write(asked: &ModelRequest<'_>) -> Object {
     body
 }
 
-fn extra(item: &ContextSnippet) -> Value {
-    json!({"filename": item.path, "text": item.text})
+fn extra(item: &Snippet) -> Value {
+    json!({"filename": *item.path, "text": item.text})
 }
 
 /// `response_fields` can move fields to the root, named by their path.

@@ -23,8 +23,8 @@ pub(super) static FORMAT: WireFormat = WireFormat {
     tokenizer: None,
 };
 
-fn write(asked: &ModelRequest<'_>) -> Object {
-    let mut body = openai_fields::common_fields(asked);
+fn write(asked: ModelRequest<'_>) -> Object {
+    let mut body = openai_fields::common_fields(&asked);
     if let Some(seed) = body.remove("seed") {
         body.insert("random_seed".to_owned(), seed);
     }

@@ -25,7 +25,7 @@ pub(super) static FORMAT: WireFormat = WireFormat {
     tokenizer: None,
 };
 
-fn write(asked: &ModelRequest<'_>) -> Object {
+fn write(asked: ModelRequest<'_>) -> Object {
     let sampling = asked.sampling;
     let mut options = Object::new();
     options.insert("num_predict".to_owned(), sampling.max_tokens.into());

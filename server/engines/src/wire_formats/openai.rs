@@ -26,8 +26,8 @@ pub(super) static FORMAT: WireFormat = WireFormat {
 /// Key header of OpenAI-compatible servers.
 pub(super) const HEADERS: RequestHeaders = RequestHeaders { key: KeyHeader::Bearer, headers: &[] };
 
-pub(super) fn write(asked: &ModelRequest<'_>) -> Object {
-    let mut body = openai_fields::common_fields(asked);
+pub(super) fn write(asked: ModelRequest<'_>) -> Object {
+    let mut body = openai_fields::common_fields(&asked);
     openai_fields::request_usage(&mut body);
     match asked.input {
         ModelInput::Hole { prefix, suffix, .. } => {

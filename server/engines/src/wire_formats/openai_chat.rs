@@ -23,8 +23,8 @@ pub(super) static FORMAT: WireFormat = WireFormat {
     tokenizer: None,
 };
 
-fn write(asked: &ModelRequest<'_>) -> Object {
-    let mut body = openai_fields::common_fields(asked);
+fn write(asked: ModelRequest<'_>) -> Object {
+    let mut body = openai_fields::common_fields(&asked);
     openai_fields::request_usage(&mut body);
     let messages = match asked.input {
         ModelInput::Chat { system, user } => {

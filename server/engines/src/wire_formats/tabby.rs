@@ -3,11 +3,11 @@
 //! Traps: it does not stream. Languages have VS Code's names.
 
 use serde_json::{Value, json};
+use text::Snippet;
 
 use super::answer_state::{AnswerState, MalformedReason};
 use super::openai::HEADERS;
 use super::{ModelInput, ModelRequest, Object, SupportedPrompts, WireFormat, openai_fields, server_metadata};
-use crate::ContextSnippet;
 use crate::http::{Framing, StreamEvent};
 
 pub(super) static FORMAT: WireFormat = WireFormat {
@@ -23,14 +23,14 @@ pub(super) static FORMAT: WireFormat = WireFormat {
     tokenizer: None,
 };
 
-fn write(asked: &ModelRequest<'_>) -> Object {
+fn write(asked: ModelRequest<'_>) -> Object {
     let mut body = Object::new();
     match asked.input {
         ModelInput::Hole { path, language, prefix, suffix, context } => {
-            body.insert("language".to_owned(), vs_code_language(language).into());
-            let mut segments = json!({"prefix": prefix, "suffix": suffix, "filepath": path});
+            body.insert("language".to_owned(), vs_code_language(language.name()).into());
+            let mut segments = json!({"prefix": prefix, "suffix": suffix, "filepath": *path});
             if !context.is_empty() {
-                segments["relevant_snippets_from_changed_files"] = snippets(context);
+                segments["relevant_snippets_from_changed_files"] = snippets(&context);
             }
             body.insert("segments".to_owned(), segments);
         }
@@ -48,15 +48,15 @@ fn write(asked: &ModelRequest<'_>) -> Object {
 }
 
 /// Every snippet needs a score; ours is derived from the rank.
-fn snippets(context: &[ContextSnippet]) -> Value {
-    let snippet = |(rank, item): (usize, &ContextSnippet)| {
+fn snippets(context: &[Snippet]) -> Value {
+    let snippet = |(rank, item): (usize, &Snippet)| {
         let score = 1.0 / (rank as f64 + 1.0);
-        json!({"filepath": item.path, "body": item.text, "score": score})
+        json!({"filepath": *item.path, "body": item.text, "score": score})
     };
     context.iter().enumerate().map(snippet).collect()
 }
 
-fn vs_code_language(language: &str) -> &str {
+fn vs_code_language(language: &'static str) -> &'static str {
     match language {
         "tsx" => "typescriptreact",
         other => other,

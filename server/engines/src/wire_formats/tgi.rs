@@ -24,7 +24,7 @@ pub(super) static FORMAT: WireFormat = WireFormat {
     tokenizer: Some(server_metadata::TGI_TOKENIZER),
 };
 
-fn write(asked: &ModelRequest<'_>) -> Object {
+fn write(asked: ModelRequest<'_>) -> Object {
     let sampling = asked.sampling;
     let mut parameters = Object::new();
     parameters.insert("max_new_tokens".to_owned(), sampling.max_tokens.into());

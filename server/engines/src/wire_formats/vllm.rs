@@ -19,7 +19,7 @@ pub(super) static FORMAT: WireFormat = WireFormat {
     tokenizer: Some(server_metadata::VLLM_TOKENIZER),
 };
 
-fn write(asked: &ModelRequest<'_>) -> Object {
+fn write(asked: ModelRequest<'_>) -> Object {
     let mut body = openai::write(asked);
     body.insert("skip_special_tokens".to_owned(), false.into());
     body.insert("include_stop_str_in_output".to_owned(), false.into());

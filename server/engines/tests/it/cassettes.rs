@@ -17,7 +17,7 @@ use mock::{Dialect, MockModel, MockServer, Reply, ReplyStep, TemplateMarks};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use crate::harness::{FIXTURE, Heard, KEY, TRUTH, ask, ask_for, context, engine, request, settings};
+use crate::harness::{FIXTURE, Heard, KEY, TRUTH, ask, ask_for, engine, request, settings, with_context};
 
 /// An address where nothing listens.
 const NOWHERE: &str = "http://127.0.0.1:1";
@@ -85,17 +85,13 @@ fn on(cassette: &Arc<Cassette>, settings: HttpSettings) -> HttpEngine {
     engine(settings).with_cassette(cassette)
 }
 
-fn with_context() -> Request {
-    Request { context: context(), ..request(FIXTURE) }
-}
-
 #[tokio::test]
 async fn every_format_says_again_what_it_said() {
     for (kind, dialect) in speaking() {
         let (file, server) = (File::new(), MockServer::with_dialect(dialect));
         let recording = file.recording();
         let recorder = on(&recording, settings_of(kind, &server.url()));
-        let (first, heard) = ask_for(&recorder, with_context()).await;
+        let (first, heard) = ask_for(&recorder, with_context(request(FIXTURE))).await;
         let first =
             first.unwrap_or_else(|error| panic!("{kind}: {error}; {:?}", server.log().ignored_fields));
         let asked = server.log().received.len();
@@ -104,7 +100,7 @@ async fn every_format_says_again_what_it_said() {
         let offline = file.offline();
         let elsewhere =
             HttpSettings { server: engines::HttpServerConfig::at(NOWHERE), ..settings_of(kind, NOWHERE) };
-        let (again, reheard) = ask_for(&on(&offline, elsewhere), with_context()).await;
+        let (again, reheard) = ask_for(&on(&offline, elsewhere), with_context(request(FIXTURE))).await;
         let again = again.unwrap_or_else(|error| panic!("{kind}: {error}\n{}", file.text()));
         assert_eq!((again.finish, again.usage, again.timings), (first.finish, first.usage, first.timings));
         assert_eq!((reheard.text, reheard.prompts), (heard.text, heard.prompts), "{kind}");
@@ -140,7 +136,7 @@ async fn another_request_is_another_question() {
         }
         assert_eq!((error.cause(), cassette.stats().missed), ("not_recorded", 1));
     }
-    let context = ask_for(&on(&file.offline(), original()), with_context()).await;
+    let context = ask_for(&on(&file.offline(), original()), with_context(request(FIXTURE))).await;
     assert!(matches!(context.0, Err(EngineError::NotRecorded { .. })), "another context is another question");
     assert_eq!(server.log().received.len(), 1);
 }
@@ -286,7 +282,7 @@ async fn what_is_held_is_not_asked_and_what_is_not_is_added() {
     }
     assert_eq!(server.log().received.len(), 1);
     let cassette = file.recording();
-    ask_for(&on(&cassette, at()), with_context()).await.0.expect("there is an answer");
+    ask_for(&on(&cassette, at()), with_context(request(FIXTURE))).await.0.expect("there is an answer");
     assert_eq!((server.log().received.len(), file.answers()), (2, 2));
 }
 
@@ -417,7 +413,10 @@ async fn a_program_is_replayed_without_being_asked() {
     assert_eq!((again.unwrap(), reheard.text), (first.unwrap(), heard.text));
     let (cut, text) = hear(&*engine, 1).await;
     assert_eq!((cut.unwrap().finish, text.as_str()), (FinishReason::Complete, "one\n"));
-    assert!(matches!(ask_for(&*engine, with_context()).await.0, Err(EngineError::NotRecorded { .. })));
+    assert!(matches!(
+        ask_for(&*engine, with_context(request(FIXTURE))).await.0,
+        Err(EngineError::NotRecorded { .. })
+    ));
     assert_eq!(asked.load(Ordering::Relaxed), 0);
     let (other, _) = Program::counted("two");
     assert!(matches!(ask(&*recorded(other, &file.offline())).await.0, Err(EngineError::NotRecorded { .. })));

@@ -13,7 +13,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use crate::harness::{FIXTURE, Heard, KEY, ask, ask_for, context, request};
+use crate::harness::{FIXTURE, Heard, KEY, ask, ask_for, request, with_context};
 
 /// Timeout; generous for a busy machine.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -112,7 +112,7 @@ async fn a_question_says_everything_and_an_answer_may() {
     let tested = answering(&format!(
         r#"printf '%s' "$line" > question; printf '{{"id":%s,"text":"wi"}}\n' $id; printf '{end}' $id"#
     ));
-    let asked = Request { context: context(), invoked: true, ..request(FIXTURE) };
+    let asked = Request { invoked: true, ..with_context(request(FIXTURE)) };
     let (answer, heard) = ask_for(&tested.engine, asked).await;
     let usage = Some(Usage { input: 7, output: 2, cached: None });
     let expected = Answer { confidence: Some(0.5), usage, ..Answer::with_finish(FinishReason::Length) };

@@ -1,13 +1,16 @@
 //! Sends requests to an engine as a completion does.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use config::Secret;
 use engines::{
-    Answer, AnswerListener, ContextSnippet, Engine, EngineError, EngineKind, FimSetting, HttpEngine,
-    HttpLimits, HttpServerConfig, HttpSettings, Proxy, Request, Sampling, ServerError,
+    Answer, AnswerListener, Engine, EngineError, EngineKind, FimSetting, HttpEngine, HttpLimits,
+    HttpServerConfig, HttpSettings, PromptInput, Proxy, Request, Sampling, ServerError,
 };
+use syntax::Language;
+use text::Snippet;
 use tokio_util::sync::CancellationToken;
 
 /// A secret that no message may contain.
@@ -22,23 +25,24 @@ pub(crate) const TRUTH: &str = "width * height";
 /// A request with the cursor at `$0`.
 pub(crate) fn request(fixture: &str) -> Request {
     let (text, cursor) = test_fixture::take_cursor(fixture);
-    Request {
+    let deadline = Some(tokio::time::Instant::now() + Duration::from_secs(20));
+    let input = PromptInput {
         path: "src/area.py".into(),
-        language: "python",
+        language: Language::Python,
         text: text.into(),
         cursor,
-        context: Vec::new(),
-        corpus: None,
-        invoked: false,
-        explain: false,
-        deadline: Some(tokio::time::Instant::now() + Duration::from_secs(20)),
-    }
+        context: Arc::default(),
+    };
+    Request { deadline, ..Request::new(input) }
 }
 
-/// Context from other files, nearest first.
-pub(crate) fn context() -> Vec<ContextSnippet> {
-    let item = |path: &str, text: &str| ContextSnippet { path: path.to_owned(), text: text.to_owned() };
-    vec![item("src/near.py", "def near():\n    pass\n"), item("src/far.py", "def far():\n    pass\n")]
+/// The request with context from other files, nearest first.
+pub(crate) fn with_context(request: Request) -> Request {
+    let context = [
+        Snippet::new("src/near.py", "def near():\n    pass\n"),
+        Snippet::new("src/far.py", "def far():\n    pass\n"),
+    ];
+    Request { input: PromptInput { context: context.into(), ..request.input }, ..request }
 }
 
 /// Minimal settings; tests set the rest.

@@ -3,17 +3,19 @@
 mod server;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use config::{Secret, SecretTable};
-use engines::{Answer, Engine, EngineError, LspEngine, LspSettings, Request};
+use engines::{Answer, Cassette, Engine, EngineError, LspEngine, LspSettings, PromptInput, Request};
 use expect_test::expect;
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use text::Edit;
 use tokio_util::sync::CancellationToken;
 
-use crate::harness::{KEY, TRUTH, context, request};
+use crate::harness::{KEY, TRUTH, ask_for, request, with_context};
 use server::{INSERTED, heard, program};
 
 /// Timeout; generous for a busy machine.
@@ -21,7 +23,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// An engine whose server starts in this mode, and the server's log.
 struct Asked {
-    engine: LspEngine,
+    engine: Arc<LspEngine>,
     log: PathBuf,
     _folder: TempDir,
 }
@@ -41,7 +43,7 @@ fn asked(beginning: &str, change: impl FnOnce(&mut LspSettings)) -> Asked {
         concurrency: None,
     };
     change(&mut settings);
-    Asked { engine: LspEngine::new(settings), log, _folder: folder }
+    Asked { engine: Arc::new(LspEngine::new(settings)), log, _folder: folder }
 }
 
 /// A settings table without keys.
@@ -52,6 +54,11 @@ fn table(json: Value) -> SecretTable {
 /// A request for a document that makes the server do this.
 fn doing(what: &str) -> Request {
     request(&format!("# {what}\ndef area(width, height):\n    return $0\n"))
+}
+
+/// The same request about another document.
+fn elsewhere(request: Request) -> Request {
+    Request { input: PromptInput { path: "src/other.py".into(), ..request.input }, ..request }
 }
 
 impl Asked {
@@ -124,8 +131,7 @@ async fn a_server_is_introduced_shown_the_question_asked_and_sent_away() {
         settings.settings = table(json!({"vendor": {"level": 3}}));
         settings.extra = json!({"formattingOptions": {"tabSize": 4}}).as_object().unwrap().clone();
     });
-    let question =
-        Request { context: context(), ..request("é = 1\ndef area(width, height):\n    return $0\n") };
+    let question = with_context(request("é = 1\ndef area(width, height):\n    return $0\n"));
     let (answer, text) = asked.ask(question).await;
     assert_eq!((answer.expect("it answers").silence, text.as_str()), (None, INSERTED));
     let Asked { engine, log, _folder } = asked;
@@ -298,7 +304,7 @@ async fn a_dropped_question_is_taken_back_and_keeps_nobody_waiting() {
 #[tokio::test]
 async fn several_documents_are_asked_about_at_once_where_that_is_allowed_and_one_never() {
     let asked = asked("offers", |settings| settings.concurrency = Some(2));
-    let elsewhere = Request { path: "src/other.py".into(), ..doing("pairs") };
+    let elsewhere = elsewhere(doing("pairs"));
     let (one, other) = tokio::join!(asked.ask(doing("pairs")), asked.ask(elsewhere));
     assert_eq!((one.1.as_str(), other.1.as_str()), (INSERTED, INSERTED));
     let (one, other) = tokio::join!(asked.ask(doing("nothing")), asked.ask(doing("nothing")));
@@ -324,7 +330,7 @@ async fn several_documents_are_asked_about_at_once_where_that_is_allowed_and_one
 #[tokio::test]
 async fn one_question_is_asked_at_a_time_where_nothing_is_said() {
     let asked = asked("offers", |_| {});
-    let elsewhere = Request { path: "src/other.py".into(), ..doing("nothing") };
+    let elsewhere = elsewhere(doing("nothing"));
     let (one, other) = tokio::join!(asked.ask(doing("nothing")), asked.ask(elsewhere));
     assert_eq!((one.1.as_str(), other.1.as_str()), (INSERTED, INSERTED));
     let methods = asked.methods();
@@ -360,10 +366,28 @@ async fn who_asks_by_key_gets_all_items_that_can_be_inserted() {
 }
 
 #[tokio::test]
+async fn an_item_for_another_place_is_an_edit_also_when_it_is_replayed() {
+    let asked = asked("offers", |_| {});
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("cassette.jsonl");
+    let Asked { engine, .. } = &asked;
+    let recording = Arc::new(Cassette::recording(&path).expect("it is new"));
+    let edits = vec![Edit { range: 0..1, text: "//".to_owned() }];
+    let recorder = engines::recorded(Arc::clone(engine) as Arc<dyn Engine>, &recording);
+    let (answer, heard) = ask_for(&*recorder, doing("another place")).await;
+    assert_eq!((answer.map(|answer| answer.edits).ok(), &*heard.text), (Some(edits.clone()), ""));
+    drop((recorder, recording));
+    let offline = Arc::new(Cassette::offline(Some(&path)).expect("it was just made"));
+    let replayed = engines::recorded(Arc::clone(engine) as Arc<dyn Engine>, &offline);
+    let (answer, heard) = ask_for(&*replayed, doing("another place")).await;
+    assert_eq!((answer.map(|answer| answer.edits).ok(), &*heard.text), (Some(edits), ""));
+}
+
+#[tokio::test]
 async fn no_question_tells_what_belongs_there() {
     let asked = asked("offers", |_| {});
     asked
-        .ask(Request { context: context(), ..request("def area(width, height):\n    return $0\n") })
+        .ask(with_context(request("def area(width, height):\n    return $0\n")))
         .await
         .0
         .expect("it answers");

@@ -6,7 +6,7 @@ use engines::{Answer, EngineKind, FimSetting, FinishReason, HttpSettings, Reques
 use expect_test::{Expect, expect};
 use mock::{Dialect, MockModel, MockServer, TemplateMarks};
 
-use crate::harness::{FIXTURE, KEY, TRUTH, ask_for, context, engine, request, settings};
+use crate::harness::{FIXTURE, KEY, TRUTH, ask_for, engine, request, settings, with_context};
 
 fn model(marks: Option<TemplateMarks>) -> MockModel {
     let (before, after) = test_fixture::split_at_cursor(FIXTURE);
@@ -51,10 +51,6 @@ fn speaking(dialect: Dialect) -> MockServer {
     MockServer::with_dialect(dialect)
 }
 
-fn with_context() -> Request {
-    Request { context: context(), ..request(FIXTURE) }
-}
-
 #[tokio::test]
 async fn openai_with_a_rendered_prompt() {
     let server = speaking(Dialect::open_ai(model(Some(TemplateMarks::QWEN)), KEY));
@@ -62,7 +58,7 @@ async fn openai_with_a_rendered_prompt() {
         fim: FimSetting::Template("qwen2.5-coder".to_owned()),
         ..settings(EngineKind::OpenAi, &server.url())
     };
-    let exchange = exchange(settings, server, with_context()).await;
+    let exchange = exchange(settings, server, with_context(request(FIXTURE))).await;
     exchange.sent(expect![[r#"
         POST /v1/completions
         {
@@ -88,7 +84,8 @@ async fn openai_with_a_rendered_prompt() {
 #[tokio::test]
 async fn openai_with_a_suffix() {
     let server = speaking(Dialect::open_ai(model(None), KEY));
-    let exchange = exchange(settings(EngineKind::OpenAi, &server.url()), server, with_context()).await;
+    let exchange =
+        exchange(settings(EngineKind::OpenAi, &server.url()), server, with_context(request(FIXTURE))).await;
     exchange.sent(expect![[r##"
         POST /v1/completions
         {
@@ -157,7 +154,8 @@ async fn anthropic() {
 #[tokio::test]
 async fn llama_cpp_puts_the_prompt_together() {
     let server = speaking(Dialect::llama_cpp(model(Some(TemplateMarks::QWEN))).with_key(KEY));
-    let exchange = exchange(settings(EngineKind::LlamaCpp, &server.url()), server, with_context()).await;
+    let exchange =
+        exchange(settings(EngineKind::LlamaCpp, &server.url()), server, with_context(request(FIXTURE))).await;
     exchange.sent(expect![[r#"
         POST /infill
         {
@@ -394,7 +392,8 @@ async fn vllm() {
 #[tokio::test]
 async fn tabby() {
     let server = speaking(Dialect::tabby(model(Some(TemplateMarks::STARCODER)), KEY));
-    let exchange = exchange(settings(EngineKind::Tabby, &server.url()), server, with_context()).await;
+    let exchange =
+        exchange(settings(EngineKind::Tabby, &server.url()), server, with_context(request(FIXTURE))).await;
     exchange.sent(expect![[r#"
         POST /v1/completions
         {

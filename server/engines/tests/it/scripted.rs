@@ -4,8 +4,10 @@ use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
-use engines::{Answer, ContextSnippet, Engine, EngineError, FinishReason, Request, Rule, ScriptedEngine};
+use engines::{Answer, Engine, EngineError, FinishReason, PromptInput, Request, Rule, ScriptedEngine};
 use futures_util::FutureExt;
+use syntax::Language;
+use text::Snippet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -15,17 +17,17 @@ fn engine(rules: &str) -> ScriptedEngine {
 }
 
 fn request(path: &str) -> Request {
-    Request {
+    request_with(path, &[])
+}
+
+fn request_with(path: &str, context: &[Snippet]) -> Request {
+    Request::new(PromptInput {
         path: path.into(),
-        language: "python",
+        language: Language::Python,
         text: "é = \r\n".into(),
         cursor: "é = ".len(),
-        context: Vec::new(),
-        corpus: None,
-        invoked: false,
-        explain: false,
-        deadline: None,
-    }
+        context: context.into(),
+    })
 }
 
 async fn ask(engine: &ScriptedEngine, path: &str) -> (Result<Answer, EngineError>, String) {
@@ -61,10 +63,9 @@ async fn where_no_rule_fits_it_is_silent() {
 #[tokio::test]
 async fn words_of_the_context_are_told_by_their_beginning() {
     let engine = engine(r#"[{ "words": "new_" }]"#);
-    let item = |text: &str| ContextSnippet { path: "b.py".to_owned(), text: text.to_owned() };
-    let context = vec![item("# new_b(a_new_c, new_a1)"), item("# new_b")];
+    let context = ["# new_b(a_new_c, new_a1)", "# new_b"].map(|text| Snippet::new("b.py", text));
     assert!(engine.reads_context());
-    assert_eq!(say(&engine, Request { context, ..request("a.py") }).await.1, "words=new_a1 new_b");
+    assert_eq!(say(&engine, request_with("a.py", &context)).await.1, "words=new_a1 new_b");
     assert_eq!(ask(&engine, "a.py").await.1, "");
 }
 

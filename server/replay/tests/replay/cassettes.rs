@@ -7,8 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use completion::{
-    CompletionSettings, DocumentText, Outcome, OutcomeStatus, RetrievedContext, TimingSource, WorkspaceIndex,
-    complete,
+    CompletionSettings, DocumentText, Outcome, OutcomeStatus, Snippet, TimingSource, WorkspaceIndex, complete,
 };
 use engines::{
     AnswersFile, Cassette, EngineKind, FimSetting, HttpEngine, HttpServerConfig, HttpSettings, Sampling,
@@ -168,13 +167,7 @@ impl CassetteEngines {
 async fn completed(question: &PromptParts, path: &str, answer: &Value, engine: &HttpEngine) -> Outcome {
     let whole = [question.prefix.as_str(), question.suffix.as_str()].concat();
     let document = DocumentText { path: path.into(), language: language(answer), text: whole.into() };
-    let item = |(path, text): &(String, String)| RetrievedContext {
-        path: path.clone(),
-        text: text.clone(),
-        first_line: None,
-        strategy: "cceval".to_owned(),
-        score: 0.0,
-    };
+    let item = |(path, text): &(String, String)| Snippet::new(path.as_str(), text.as_str());
     let snapshot =
         WorkspaceIndex::empty().snapshot(document).with_context(question.context.iter().map(item).collect());
     complete(

@@ -13,7 +13,7 @@ use replay::ConfiguredEngine;
 use report::terminal::{CompletionView, completion_text};
 use serde_json::{Value, json};
 use syntax::SourceFile;
-use text::PositionEncoding;
+use text::{Edit, PositionEncoding};
 use tokio_util::sync::CancellationToken;
 
 use super::check::template_note;
@@ -247,9 +247,13 @@ fn json_answer(answer: &EngineOutcome<'_>, args: &EnginesCompleteArgs) -> Value 
         "server_ms": trace.server.map(server),
         "tokens": trace.usage.map(|usage| json!({"in": usage.input, "out": usage.output, "cached": usage.cached})),
         "sent_bytes": {"prefix": trace.request_size.prefix, "suffix": trace.request_size.suffix, "context": trace.request_size.context},
-        "context": trace.context.iter().map(|item| &item.path).collect::<Vec<_>>(),
+        "context": trace.context.iter().map(|item| &*item.path).collect::<Vec<_>>(),
         "cuts": trace.cuts.iter().map(|cut| json!({"filter": cut.filter, "before": cut.before})).collect::<Vec<_>>(),
     });
+    if !trace.edits.is_empty() {
+        let edit = |edit: &Edit| json!({"start": edit.range.start, "end": edit.range.end, "text": edit.text});
+        row["edits"] = trace.edits.iter().map(edit).collect();
+    }
     if args.invoked {
         row["alternatives"] = json_alternatives(outcome, args.explain);
     }

@@ -150,6 +150,11 @@ impl Serving {
             let texts = [INSERTED, "other", "third"].map(|text| json!({"insertText": text}));
             let [first, second, third] = texts;
             answer(id, &json!({"items": [first, elsewhere, second, third]}));
+        } else if does("# another place") {
+            let start = json!({"line": 0, "character": 0});
+            let end = json!({"line": 0, "character": 1});
+            let item = json!({"insertText": "//", "range": {"start": start, "end": end}});
+            answer(id, &json!({"items": [item]}));
         } else if !does("# ignores") {
             answer(id, &item(INSERTED));
         }
