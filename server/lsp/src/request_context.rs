@@ -107,3 +107,134 @@ impl Drop for ContextGuard {
         self.contexts.0.remove(&self.arrival);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future;
+    use std::time::Instant;
+
+    use futures_util::FutureExt;
+    use serde_json::json;
+    use tower::Service;
+    use tower_lsp_server::gen_lsp_types::{InitializeParams, InitializeResult};
+    use tower_lsp_server::jsonrpc::{Id, Response};
+    use tower_lsp_server::{LanguageServer, LspService};
+
+    use super::*;
+
+    struct Mock;
+
+    impl LanguageServer for Mock {
+        async fn initialize(&self, _: InitializeParams) -> Result<InitializeResult> {
+            Ok(InitializeResult::default())
+        }
+
+        async fn shutdown(&self) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    /// A client of a service with the methods `arrival`, `panic` and `hang`.
+    struct Client {
+        service: LspService<Mock>,
+        pending: PendingContexts,
+        arrivals: u64,
+    }
+
+    impl Client {
+        async fn new() -> Client {
+            let pending = PendingContexts::default();
+            let contexts = pending.clone();
+            let arrival = move |_: &Mock, NumberedParams::<Option<u64>> { arrival, params }| {
+                let context = contexts.get(arrival);
+                async move { Ok((params, context?.snapshot.arrival)) }
+            };
+            let hang = |_: &Mock, _: NumberedParams<Value>| future::pending::<Result<()>>();
+            let panic =
+                |_: &Mock, _: NumberedParams<Value>| async { panic!("as the test wants") as Result<()> };
+            let builder = LspService::build_with_lifecycle_methods(|_| Mock);
+            let builder = builder.custom_method("arrival", arrival).custom_method("hang", hang);
+            let (mut service, _) = builder.custom_method("panic", panic).finish();
+            let initialize = Request::build("initialize").params(json!({ "capabilities": {} })).id(0);
+            service.call(initialize.finish()).await.expect("the server runs");
+            Client { service, pending, arrivals: 0 }
+        }
+
+        /// Sends a request; the future is its answer.
+        fn send(
+            &mut self,
+            method: &'static str,
+            id: i64,
+            params: Option<Value>,
+        ) -> impl Future<Output = Option<Response>> + use<> {
+            self.arrivals += 1;
+            let snapshot =
+                RequestSnapshot { documents: Arc::default(), arrival: self.arrivals, time: Instant::now() };
+            let context = RequestContext { snapshot, encoding: PositionEncoding::Utf8, progress_task: None };
+            let request = Request::build(method).id(id);
+            let request = match params {
+                Some(params) => request.params(params),
+                None => request,
+            };
+            let (guard, request) = self.pending.register(context, request.finish());
+            let answer = self.service.call(request);
+            async move {
+                let _guard = guard;
+                answer.await.expect("the server runs")
+            }
+        }
+
+        fn pending(&self) -> usize {
+            self.pending.0.len()
+        }
+    }
+
+    fn ok(id: i64, value: Value) -> Option<Response> {
+        Some(Response::from_ok(Id::Number(id), value))
+    }
+
+    fn error(id: i64, error: Error) -> Option<Response> {
+        Some(Response::from_error(Id::Number(id), error))
+    }
+
+    #[tokio::test]
+    async fn every_request_gets_the_context_of_its_own_arrival() {
+        let mut client = Client::new().await;
+        let first = client.send("arrival", 1, Some(json!(10)));
+        let second = client.send("arrival", 2, Some(json!(null)));
+        assert_eq!(client.pending(), 2);
+        assert_eq!(second.await, ok(2, json!([null, 2])));
+        assert_eq!(first.await, ok(1, json!([10, 1])));
+        assert_eq!(client.pending(), 0);
+    }
+
+    #[tokio::test]
+    async fn refused_requests_are_answered_as_by_the_service_alone_and_leave_no_context() {
+        let mut client = Client::new().await;
+        let hanging = client.send("hang", 1, Some(json!({})));
+        let twice = client.send("arrival", 1, Some(json!(1)));
+        assert_eq!(twice.await, error(1, Error::invalid_request()));
+        let without = client.send("arrival", 2, None);
+        assert_eq!(without.await, error(2, Error::invalid_params("Missing params field")));
+        let wrong = client.send("arrival", 3, Some(json!("x")));
+        let message = "invalid type: string \"x\", expected u64";
+        assert_eq!(wrong.await, error(3, Error::invalid_params(message)));
+        let unknown = client.send("unknown", 4, Some(json!({}))).await.expect("it is answered");
+        assert_eq!(unknown.error().map(|error| error.code.code()), Some(-32601));
+        assert_eq!(client.pending(), 1);
+        drop(hanging);
+        assert_eq!(client.pending(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_cancelled_or_panicked_request_leaves_no_context() {
+        let mut client = Client::new().await;
+        let hanging = client.send("hang", 7, Some(json!({})));
+        let cancel = Request::build("$/cancelRequest").params(json!({ "id": 7 })).finish();
+        client.service.call(cancel).await.expect("the server runs");
+        assert_eq!(hanging.await, error(7, Error::request_cancelled()));
+        let panicked = std::panic::AssertUnwindSafe(client.send("panic", 8, Some(json!({}))));
+        assert!(panicked.catch_unwind().await.is_err());
+        assert_eq!(client.pending(), 0);
+    }
+}

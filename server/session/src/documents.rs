@@ -102,3 +102,6 @@ impl Documents {
 fn outcome(was_synchronized: bool, document: &OpenDocument) -> SyncOutcome {
     if was_synchronized && !document.is_synchronized() { SyncOutcome::Lost } else { SyncOutcome::Unchanged }
 }
+
+#[cfg(test)]
+mod tests;

@@ -94,31 +94,31 @@ mod tests {
 
     #[test]
     fn the_newest_request_ends_the_older_one_in_whatever_order_they_are_polled() {
-        let mut turns = LatestRequest::new(0);
-        let first = turns.begin(1, 0, 0).expect("there is no other request");
-        let third = turns.begin(3, 0, 0).expect("it is newer");
+        let mut requests = LatestRequest::new(0);
+        let first = requests.begin(1, 0, 0).expect("there is no other request");
+        let third = requests.begin(3, 0, 0).expect("it is newer");
         assert!(first.is_cancelled() && !third.is_cancelled());
-        assert!(turns.begin(2, 0, 0).is_none() && !third.is_cancelled());
-        assert!(turns.may_answer(3, 0) && !turns.may_answer(1, 0));
+        assert!(requests.begin(2, 0, 0).is_none() && !third.is_cancelled());
+        assert!(requests.may_answer(3, 0) && !requests.may_answer(1, 0));
     }
 
     #[test]
     fn typing_at_the_cursor_lets_the_engine_go_on_but_not_answer() {
-        let (mut turns, mut log) = (LatestRequest::new(0), EditLog::new(0));
-        let cancel = turns.begin(1, 5, 0).expect("there is no other request");
+        let (mut requests, mut log) = (LatestRequest::new(0), EditLog::new(0));
+        let cancel = requests.begin(1, 5, 0).expect("there is no other request");
         log.push(typed(2, &[(5, "ab"), (7, "c")]));
-        turns.follow_edits(&log);
-        assert!(!cancel.is_cancelled() && !turns.may_answer(1, 0));
+        requests.follow_edits(&log);
+        assert!(!cancel.is_cancelled() && !requests.may_answer(1, 0));
         log.push(typed(3, &[(0, "x")]));
-        turns.follow_edits(&log);
+        requests.follow_edits(&log);
         assert!(cancel.is_cancelled());
     }
 
     #[test]
     fn a_closed_document_is_not_completed_in() {
-        let mut turns = LatestRequest::new(0);
-        let cancel = turns.begin(1, 0, 0).expect("there is no other request");
-        turns.close();
-        assert!(cancel.is_cancelled() && turns.begin(2, 0, 0).is_none() && !turns.may_answer(1, 0));
+        let mut requests = LatestRequest::new(0);
+        let cancel = requests.begin(1, 0, 0).expect("there is no other request");
+        requests.close();
+        assert!(cancel.is_cancelled() && requests.begin(2, 0, 0).is_none() && !requests.may_answer(1, 0));
     }
 }

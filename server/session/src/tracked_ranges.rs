@@ -159,7 +159,7 @@ mod tests {
     fn a_range_of_an_earlier_revision_follows_every_edit_since() {
         let mut ranges = TrackedRanges::new(Rope::new("a = 1\nb = 2\nc = 3\n"), 1);
         push(&mut ranges, 2, 0..0, "# é\r\n");
-        push(&mut ranges, 3, 22..22, "# end\n");
+        push(&mut ranges, 3, 24..24, "# end\n");
         let line = 6..11;
         ranges.record_exposure(line.clone(), 1, "shown", Exposure::Accepted);
         ranges.record_match("case", Some(CaseMatch { range: line, is_edited: false }), 1);

@@ -13,6 +13,10 @@ const PURE_CRATES: &[&str] = &[
 /// The attribute that enables that list.
 const PURITY: &str = "#![deny(clippy::disallowed_methods)]";
 
+/// Foreign crates whose types may appear in one of our crates only: the protocol ends in `lsp`.
+const RESERVED: &[(&str, &str)] =
+    &[("tower-lsp-server", "lsp"), ("gen-lsp-types", "lsp"), ("lsp-types", "lsp")];
+
 /// A row of the table.
 #[derive(Debug, PartialEq, Eq)]
 struct CrateRow {
@@ -121,6 +125,13 @@ fn check_dependencies(
         let message = format!("`{}` may not use `{used}`: see the table of {DOCUMENT}", row.name);
         findings.push(Finding::new(&manifest, message).at(line_of_dependency(files, &manifest, used)));
     }
+    for (reserved, owner) in RESERVED.iter().filter(|(_, owner)| package.name != *owner) {
+        if package.dependencies.iter().any(|used| used == reserved) {
+            let message = format!("`{}` may not use `{reserved}`: only `{owner}` does", row.name);
+            findings
+                .push(Finding::new(&manifest, message).at(line_of_dependency(files, &manifest, reserved)));
+        }
+    }
     findings
 }
 
@@ -194,6 +205,17 @@ mod tests {
             expect![[r#"
             server/engines/Cargo.toml:2: `engines` may not use `cli`: see the table of ARCHITECTURE.md
         "#]],
+        );
+    }
+
+    #[test]
+    fn types_of_the_protocol_are_used_in_one_crate_only() {
+        check_crates(
+            "| `lsp` | server | – | – |\n| `engines` | engines | – | – |\n",
+            &[("lsp", &["tower-lsp-server"]), ("engines", &["tower-lsp-server"])],
+            expect![[r#"
+                server/engines/Cargo.toml:1: `engines` may not use `tower-lsp-server`: only `lsp` does
+            "#]],
         );
     }
 
