@@ -25,7 +25,6 @@ fn files() -> Arc<[SourceFile]> {
     let mut files = Vec::new();
     collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."), &mut files);
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    files.sort_by(|one: &SourceFile, other| one.path.cmp(&other.path));
     files.into()
 }
 

@@ -8,18 +8,16 @@ use cases::{FileText, Prediction, Score, StoredMetric, TruthLocator};
 use index::CancelFlag;
 use replay::RecordedCase;
 use scoring::metric::{EDIT_SIMILARITY, TOKEN_EXACT};
-use session::{CaseLocation, CaseMatch, OpenDocument};
+use session::{CaseLocation, CaseMatch, Folder, OpenDocument, RecordedSnapshot};
 use text::PositionEncoding;
 use tower_lsp_server::gen_lsp_types::{MessageType, Range, Uri};
 use tower_lsp_server::jsonrpc::Result;
 
 use crate::ext::{CaseSummary, EngineResult};
-use crate::recorded_cases::RecordedSnapshot;
 use crate::request_context::RequestContext;
 use crate::run_blocking::{run_blocking, run_cancellable};
 use crate::server::Server;
 use crate::to_proto;
-use crate::workspace_folders::Folder;
 
 /// Reads the recorded cases of a folder on a blocking thread.
 pub(crate) async fn recorded_cases(server: &Server, folder: &Arc<Folder>) -> Result<Arc<RecordedSnapshot>> {

@@ -20,7 +20,7 @@ use tracing_subscriber::{Layer, fmt};
 const MAX_BYTES: u64 = 4 << 20;
 
 /// Crates whose events are written.
-const OWN_CRATES: [&str; 5] = ["lsp", "completion", "engines", "replay", "workspace"];
+const OWN_CRATES: [&str; 6] = ["lsp", "session", "completion", "engines", "replay", "workspace"];
 
 /// Log settings.
 #[derive(Clone, Debug)]

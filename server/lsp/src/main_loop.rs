@@ -15,6 +15,7 @@ use std::time::Duration;
 use anyhow::Context;
 use futures_util::future::poll_fn;
 use futures_util::{SinkExt, StreamExt};
+use session::BackgroundPool;
 use tokio::runtime;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio_util::task::TaskTracker;
@@ -22,7 +23,6 @@ use tower::Service;
 use tower_lsp_server::jsonrpc::{Error, Id, Request, Response};
 use tower_lsp_server::{ClientSocket, ExitedError};
 
-use crate::background_pool::BackgroundPool;
 use crate::ordered_service::OrderedService;
 use crate::transport::{self, IncomingMessage, MessageSender};
 use crate::{ServerSetup, log, service, stdio};
@@ -50,7 +50,7 @@ pub enum ExitReason {
 /// Serves one client over standard input and output. Returns why the server ended.
 pub fn serve(setup: ServerSetup) -> anyhow::Result<ExitReason> {
     log::start_logging(setup.log.as_ref());
-    let background = BackgroundPool::start()?;
+    let background = BackgroundPool::start().context("cannot start threads")?;
     let runtime = runtime::Builder::new_multi_thread()
         .worker_threads(replay::cores().max(2))
         .enable_all()

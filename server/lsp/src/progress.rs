@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use session::lock;
-use tokio::sync::watch::{self, Receiver, Sender};
+use session::{Progress, lock};
+use tokio::sync::watch::Receiver;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tower_lsp_server::Client;
@@ -19,15 +19,6 @@ use crate::server::Server;
 
 /// Minimum interval between reports.
 const INTERVAL: Duration = Duration::from_millis(100);
-
-/// Progress of a task.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ProgressStep {
-    /// Completed parts.
-    pub(crate) done: usize,
-    /// Number of parts; 0 while unknown.
-    pub(crate) total: usize,
-}
 
 /// The running tasks, by token.
 #[derive(Clone, Default)]
@@ -86,46 +77,40 @@ impl Drop for ProgressTask {
     }
 }
 
-/// A progress display. Ends when dropped.
-pub(crate) struct ProgressReporter {
-    /// Receives every step.
-    pub(crate) steps: Sender<ProgressStep>,
-    task: JoinHandle<()>,
-}
+/// A progress display.
+pub(crate) struct ProgressDisplay(JoinHandle<()>);
 
-impl ProgressReporter {
-    /// Shows the progress of a task, if the client supports it.
+impl ProgressDisplay {
+    /// Shows the progress of a task until the sender of `steps` is dropped, if the client supports it.
     pub(crate) fn begin(
         server: &Server,
         work: &ProgressTask,
         title: &str,
         is_stoppable: bool,
-    ) -> ProgressReporter {
-        let (steps, told) = watch::channel(ProgressStep::default());
+        steps: Receiver<Progress>,
+    ) -> ProgressDisplay {
         let client = server.client.clone();
         let must_create = !work.is_known;
         let is_wanted =
             !must_create || server.handshake().is_some_and(|agreed| agreed.client_features.progress);
         let begin = json!({ "kind": "begin", "title": title, "cancellable": is_stoppable, "percentage": 0 });
-        let progress = work.progress.clone();
-        let showing = tokio::spawn(async move {
-            if is_wanted && (!must_create || create(&client, &progress, told.clone()).await) {
-                show(&client, &progress, begin, told).await;
+        let token = work.progress.clone();
+        ProgressDisplay(tokio::spawn(async move {
+            if is_wanted && (!must_create || create(&client, &token, steps.clone()).await) {
+                show(&client, &token, begin, steps).await;
             }
-        });
-        ProgressReporter { steps, task: showing }
+        }))
     }
 
-    /// Ends the display, before anything that is sent later.
+    /// Waits until the display has ended, so that it ends before anything that is sent later.
     pub(crate) async fn end(self) {
-        drop(self.steps);
         // A panic in the display does not affect the task.
-        let _ = self.task.await;
+        let _ = self.0.await;
     }
 }
 
 /// Asks the client to create a token; returns false if it has not done so when the task ends.
-async fn create(client: &Client, progress: &ProgressToken, mut told: Receiver<ProgressStep>) -> bool {
+async fn create(client: &Client, progress: &ProgressToken, mut told: Receiver<Progress>) -> bool {
     let is_over = async { while told.changed().await.is_ok() {} };
     tokio::select! {
         biased;
@@ -135,7 +120,7 @@ async fn create(client: &Client, progress: &ProgressToken, mut told: Receiver<Pr
 }
 
 /// Reports steps until the sender is dropped.
-async fn show(client: &Client, progress: &ProgressToken, begin: Value, mut told: Receiver<ProgressStep>) {
+async fn show(client: &Client, progress: &ProgressToken, begin: Value, mut told: Receiver<Progress>) {
     send(client, progress, begin).await;
     let mut next = Instant::now();
     while told.changed().await.is_ok() {
@@ -150,7 +135,7 @@ async fn show(client: &Client, progress: &ProgressToken, begin: Value, mut told:
     send(client, progress, json!({ "kind": "end" })).await;
 }
 
-fn percent(step: ProgressStep) -> u32 {
+fn percent(step: Progress) -> u32 {
     (step.done * 100 / step.total.max(1)).min(100) as u32
 }
 

@@ -3,12 +3,10 @@
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use engines::BusyCounter;
-use serde_json::Value;
-use session::Suggestions;
+use session::{BackgroundPool, EffectiveSettings, Folder, Folders, NewFolder, Suggestions, lock};
 use text::PositionEncoding;
-use tokio::sync::mpsc::UnboundedSender;
-use tokio::sync::{Notify, watch};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio_util::sync::CancellationToken;
 use tower_lsp_server::gen_lsp_types::{
     ConfigurationItem, InitializeParams, InitializeResult, InitializedParams, MessageType, ServerInfo,
@@ -17,19 +15,15 @@ use tower_lsp_server::gen_lsp_types::{
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::{Client, LanguageServer};
 
-use crate::background_pool::BackgroundPool;
 use crate::capabilities::{self, ClientFeatures};
-use crate::editor_engines::{EditorEngine, EngineSet};
-use crate::engine_health::EngineHealth;
 use crate::ext::CompletionStatus;
+use crate::log::LogSettings;
 use crate::main_loop::ExitReason;
 use crate::progress::ProgressTasks;
 use crate::register_watchers;
 use crate::request_context::RequestContext;
 use crate::run_blocking::no_folder_error;
-use crate::settings::{EditorSettings, EffectiveSettings, FolderSettings, ReportedProblems, follow_settings};
-use crate::workspace_folders::{Folder, Folders};
-use crate::{ServerSetup, parent_process};
+use crate::{ServerSetup, from_proto, parent_process, session_events};
 
 /// Handle to the shared state; cheap to clone.
 #[derive(Clone)]
@@ -39,32 +33,20 @@ pub(crate) struct Server(Arc<SharedState>);
 pub(crate) struct SharedState {
     /// Connection to the client.
     pub(crate) client: Client,
-    /// Parts given by the command line.
-    pub(crate) setup: ServerSetup,
-    /// Number of requests that engines are processing.
-    pub(crate) busy: BusyCounter,
-    /// Thread pool for work that no request waits for.
-    pub(crate) background_pool: BackgroundPool,
+    /// Log file.
+    pub(crate) log: Option<LogSettings>,
     /// The workspace folders.
     pub(crate) folders: Folders,
+    /// Folders from `initialize`, which are added at `initialized`.
+    deferred_folders: Mutex<Vec<WorkspaceFolder>>,
     /// The latest suggestions.
     pub(crate) suggestions: Suggestions,
     /// Running tasks that report progress.
     pub(crate) progress_tasks: ProgressTasks,
-    /// Whether the client has agreed to report changed files.
-    pub(crate) client_watches: watch::Sender<bool>,
     /// Notified when the client's configuration must be requested again.
     pub(crate) configuration_changed: Notify,
-    /// Latency and faults of the engines that write ghost text.
-    pub(crate) engine_health: EngineHealth,
     /// Outcome of the last completion request.
     pub(crate) last_completion: Mutex<Option<CompletionStatus>>,
-    /// Settings sent by the editor.
-    pub(crate) editor_settings: EditorSettings,
-    /// Settings that apply outside of all folders.
-    outside_settings: Arc<FolderSettings>,
-    /// Problems with settings that were reported.
-    pub(crate) reported_problems: ReportedProblems,
     handshake: OnceLock<Handshake>,
     exit: UnboundedSender<ExitReason>,
     /// Cancelled when the server stops; cancels all running tasks.
@@ -95,25 +77,22 @@ impl Server {
         ends: UnboundedSender<ExitReason>,
     ) -> Server {
         let stopping = CancellationToken::new();
-        Server(Arc::new(SharedState {
+        let (events, received) = mpsc::unbounded_channel();
+        let server = Server(Arc::new(SharedState {
             client,
-            background_pool: background,
-            folders: Folders::default(),
+            log: setup.log,
+            folders: Folders::new(setup.session, background, events, stopping.clone()),
+            deferred_folders: Mutex::default(),
             suggestions: Suggestions::default(),
             progress_tasks: ProgressTasks::default(),
-            client_watches: watch::Sender::new(false),
             configuration_changed: Notify::new(),
-            engine_health: EngineHealth::default(),
             last_completion: Mutex::default(),
-            editor_settings: EditorSettings::default(),
-            outside_settings: Arc::new(FolderSettings::new(None, stopping.clone())),
-            reported_problems: ReportedProblems::default(),
             handshake: OnceLock::new(),
-            busy: BusyCounter::default(),
             exit: ends,
             stopping,
-            setup,
-        }))
+        }));
+        tokio::spawn(session_events::show(server.clone(), received));
+        server
     }
 
     /// Returns the negotiated features; `None` before `initialize`.
@@ -123,22 +102,7 @@ impl Server {
 
     /// Returns the settings of a folder, or those outside of all folders, including everything the editor has sent so far.
     pub(crate) async fn settings_in(&self, folder: Option<&Folder>) -> Result<Arc<EffectiveSettings>> {
-        let followed = folder.map_or(&self.outside_settings, |folder| &folder.settings);
-        followed.effective(&self.editor_settings).await.ok_or_else(Error::request_cancelled)
-    }
-
-    /// Applies settings of the editor on top of those from `initialize`.
-    pub(crate) fn set_settings(&self, settings: Value) {
-        self.editor_settings.set(settings);
-        self.outside_settings.refresh();
-        self.folders.all().iter().for_each(|folder| folder.settings.refresh());
-    }
-
-    /// Counts the requests to these engines in `busy`.
-    pub(crate) fn count_busy(&self, served: &mut EngineSet) {
-        for asked in served.engines.iter_mut().flat_map(EditorEngine::modes_mut) {
-            asked.engine = self.busy.wrap(Arc::clone(&asked.engine));
-        }
+        self.folders.settings_in(folder).await.ok_or_else(Error::request_cancelled)
     }
 
     /// Requests the client's configuration, and again after each change; one request at a time, so that the newest answer wins.
@@ -152,7 +116,9 @@ impl Server {
     async fn pull_settings(&self) {
         let section = ConfigurationItem { scope_uri: None, section: Some("ghostbench".to_owned()) };
         match self.client.configuration(vec![section]).await {
-            Ok(values) => values.into_iter().take(1).for_each(|settings| self.set_settings(settings)),
+            Ok(values) => {
+                values.into_iter().take(1).for_each(|settings| self.folders.set_editor_settings(settings))
+            }
             Err(error) => tracing::warn!(%error, "the client did not send its configuration"),
         }
     }
@@ -184,7 +150,7 @@ impl Server {
     ) -> Result<Arc<Folder>> {
         let folder = match document {
             Some(document) => self.folders.locate(&*context.document(&document.uri)?).await.folder,
-            None => self.folders.all().into_iter().next(),
+            None => self.folders.first(),
         };
         folder.ok_or_else(no_folder_error)
     }
@@ -198,12 +164,10 @@ impl Server {
         }
     }
 
-    /// Adds a folder and starts to index it.
+    /// Adds a folder and starts to index it; ignores URIs that are not on disk.
     pub(crate) fn add_folder(&self, folder: WorkspaceFolder) {
-        if let Some(folder) = Folder::new(folder, &self.setup.data, self.stopping.child_token()) {
-            let folder = self.folders.add(folder);
-            follow_settings(self, Arc::clone(&folder.settings));
-            crate::indexing::start(self, folder);
+        if let Some(root) = from_proto::path(&folder.uri) {
+            self.folders.add(NewFolder { uri: folder.uri.0, name: folder.name, root });
         }
     }
 }
@@ -217,11 +181,10 @@ impl LanguageServer for Server {
         if let Some(id) = params.process_id {
             parent_process::watch(id, self.exit.clone());
         }
-        self.editor_settings.set_initial(params.initialization_options.clone().unwrap_or_default());
-        follow_settings(self, Arc::clone(&self.outside_settings));
+        self.folders.start(params.initialization_options.clone().unwrap_or_default());
         // The service rejects a second `initialize` before this point.
         let _ = self.handshake.set(Handshake { encoding, client_features: client_has });
-        self.folders.defer(initial_folders(&params));
+        *lock(&self.deferred_folders) = initial_folders(&params);
         Ok(InitializeResult {
             capabilities: capabilities::server_capabilities(encoding),
             server_info: Some(ServerInfo {
@@ -232,14 +195,14 @@ impl LanguageServer for Server {
     }
 
     async fn initialized(&self, _: InitializedParams) {
-        for folder in self.folders.take_deferred() {
+        for folder in std::mem::take(&mut *lock(&self.deferred_folders)) {
             self.add_folder(folder);
         }
         let Some(agreed) = self.handshake() else { return };
         let (server, has) = (self.clone(), agreed.client_features);
         tokio::spawn(async move {
             if has.file_watching && register_watchers::register(&server.client).await {
-                server.client_watches.send_replace(true);
+                server.folders.set_client_watches(true);
             }
             if has.configuration {
                 server.follow_client_settings().await;

@@ -6,11 +6,11 @@
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
+use session::BackgroundPool;
 use tokio::sync::mpsc::UnboundedSender;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::{ClientSocket, LspService};
 
-use crate::background_pool::BackgroundPool;
 use crate::main_loop::ExitReason;
 use crate::ordered_service::OrderedService;
 use crate::request_context::{NumberedParams, PendingContexts};

@@ -3,31 +3,56 @@
 //! ```text
 //! edits ──► Documents ──► EditLog of each document ──► tracked ranges, typed ranges, latest request, answer in flight
 //!               └──► RequestSnapshot: all documents at one moment
+//! changed files ──► Folder ──► Indexer ──► WorkspaceIndex ──┐
+//! settings ───────► Folder ──► EffectiveSettings, engines ──┴──► requests
+//!                     └──► SessionEvent: what the editor may show
 //! ```
 //!
 //! Responsible for the state that an editor and we share. It must never name a type of the language server protocol, and no lock is
 //! held across an await.
 
+pub mod admission;
+mod background_pool;
+mod document_location;
 mod document_session;
 mod documents;
+mod editor_context;
+mod editor_engines;
+mod engine_health;
+mod events;
+mod folder;
+mod folders;
 mod indexer;
+mod indexing;
 mod latest_request;
 mod lazy_real_path;
 mod locks;
 mod open_document;
+mod recorded_cases;
 mod request_snapshot;
+mod settings;
+mod settings_files;
 mod suggestions;
 mod syntax_cache;
 mod tracked_ranges;
 mod typed_ranges;
 
+pub use background_pool::{BackgroundPool, background_threads};
+pub use document_location::DocumentLocation;
 pub use document_session::DocumentSession;
 pub use documents::{Documents, NewDocument, SyncOutcome};
+pub use editor_context::editor_context;
+pub use editor_engines::{EditorEngine, EngineSet, EngineSource, UnavailableEngine, with_context};
+pub use engine_health::{EngineFault, EngineHealth, TrackedRequest};
+pub use events::{IndexingOutcome, IndexingReport, Progress, SessionEvent};
+pub use folder::{Folder, FolderState, IndexingState, NewFolder};
+pub use folders::{Folders, SessionSetup};
 pub use indexer::{Indexer, LoadedCorpus, OpenStats, save_corpus};
-pub use lazy_real_path::LazyRealPath;
 pub use locks::lock;
 pub use open_document::OpenDocument;
+pub use recorded_cases::{RecordedCases, RecordedSnapshot};
 pub use request_snapshot::RequestSnapshot;
+pub use settings::EffectiveSettings;
+pub use settings_files::{SettingsFiles, read_settings_file, workspace_file};
 pub use suggestions::Suggestions;
 pub use tracked_ranges::{CaseLocation, CaseMatch, TrackedRanges};
-pub use typed_ranges::MAX_PIECES;

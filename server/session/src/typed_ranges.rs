@@ -10,7 +10,7 @@ use completion::TypedPassage;
 use text::{Edit, EditLog, TrackedRange};
 
 /// Maximum number of ranges, per document and in total over all other documents: a screenful of lines.
-pub const MAX_PIECES: usize = 32;
+pub(crate) const MAX_PIECES: usize = 32;
 /// Maximum length of a typed edit, in bytes. Larger edits are pasted or inserted by a tool.
 const MAX_PIECE_BYTES: usize = 4096;
 /// Lines of context before a range.

@@ -6,8 +6,8 @@ use config::{
     Config, ConfigLayer, EffectiveValue, LayerKind, Problem, SettingLocation, SettingOrigin, Severity, Trust,
 };
 use engines::RegisteredEngine;
-use lsp::workspace_file;
 use serde_json::{Value, json};
+use session::workspace_file;
 
 use crate::args::DoctorArgs;
 use crate::exit::{FindingError, UsageError};

@@ -5,7 +5,8 @@ use std::io::{self, IsTerminal};
 use anyhow::bail;
 use config::LayerKind;
 use engines::RegisteredEngine;
-use lsp::{EngineSource, ExitReason, LogSettings, ServerSetup};
+use lsp::{ExitReason, LogSettings, ServerSetup};
+use session::{EngineSource, SessionSetup};
 
 use crate::args::LspArgs;
 use crate::exit::FindingError;
@@ -17,7 +18,7 @@ use crate::steps::use_threads;
 
 /// Runs the command.
 pub(crate) fn run(args: &LspArgs) -> anyhow::Result<()> {
-    use_threads(Some(lsp::background_threads()))?;
+    use_threads(Some(session::background_threads()))?;
     if io::stdin().is_terminal() {
         print_message(
             "an editor starts this command and speaks the language server protocol with it; press Ctrl-C to stop",
@@ -28,15 +29,17 @@ pub(crate) fn run(args: &LspArgs) -> anyhow::Result<()> {
     let layers = sources.files.read(None).layers(&[], &sources.variables);
     refuse_broken(&layers, LayerKind::CommandLine)?;
     let setup = ServerSetup {
-        files: sources.files,
-        variables: sources.variables,
-        engines: EngineSource {
-            registry: registry(None),
-            names: args.engines.clone(),
-            scripted: args.scripted.as_deref().map(RegisteredEngine::scripted_instance),
+        session: SessionSetup {
+            files: sources.files,
+            variables: sources.variables,
+            engines: EngineSource {
+                registry: registry(None),
+                names: args.engines.clone(),
+                scripted: args.scripted.as_deref().map(RegisteredEngine::scripted_instance),
+            },
+            data: folders::data_folder("set the environment variable for it")?,
+            cache: folders::cache(),
         },
-        data: folders::data_folder("set the environment variable for it")?,
-        cache: folders::cache(),
         log: folders::server_log().map(|path| LogSettings { path, level }),
     };
     match lsp::serve(setup)? {

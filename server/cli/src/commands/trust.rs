@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use config::{Config, ConfigLayer, EngineDefinition, LayerKind, Trust};
-use lsp::{read_settings_file, workspace_file};
 use serde_json::json;
+use session::{read_settings_file, workspace_file};
 
 use crate::args::TrustArgs;
 use crate::exit::UsageError;

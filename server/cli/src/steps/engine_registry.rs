@@ -7,8 +7,8 @@ use completion::{CompletionSettings, WorkspaceIndex};
 use config::Config;
 use engines::{Cassette, HashKey, HttpEngine, RegisteredEngine, Registry, RegistryOptions, Role};
 use index::Strategy;
-use lsp::with_context;
 use replay::{ConfiguredEngine, DataFolder, TruthCopies};
+use session::with_context;
 
 use crate::args::NoCopiesArg;
 use crate::exit::UsageError;
@@ -109,7 +109,7 @@ fn without_copies(asked: &ConfiguredEngine) -> Option<ConfiguredEngine> {
 
 #[cfg(test)]
 mod tests {
-    use lsp::EditorEngine;
+    use session::EditorEngine;
 
     use super::*;
 

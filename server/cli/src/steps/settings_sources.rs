@@ -1,12 +1,12 @@
 //! The sources of the configuration: files and environment.
 //!
-//! This module decides their locations; `lsp` reads the files, and `config` interprets them.
+//! This module decides their locations; `session` reads the files, and `config` interprets them.
 
 use std::path::Path;
 
 use anyhow::Context;
 use config::{Config, ConfigLayer, Environment, LayerKind, Severity};
-use lsp::{SettingsFiles, read_settings_file};
+use session::{SettingsFiles, read_settings_file};
 
 use crate::exit::UsageError;
 use crate::folders;

@@ -9,6 +9,6 @@ pub(crate) fn did_change_configuration(state: &mut OrderedState, params: DidChan
     if state.server.handshake().is_some_and(|agreed| agreed.client_features.configuration) {
         state.server.configuration_changed.notify_one();
     } else if let Some(settings) = params.settings.get("ghostbench") {
-        state.server.set_settings(settings.clone());
+        state.server.folders.set_editor_settings(settings.clone());
     }
 }

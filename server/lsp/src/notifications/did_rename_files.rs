@@ -9,7 +9,7 @@ pub(crate) fn did_rename_files(state: &mut OrderedState, params: RenameFilesPara
     for file in &params.files {
         let paths = [&file.old_uri, &file.new_uri].map(from_proto::path);
         let [Some(old), Some(new)] = paths else { continue };
-        state.server.folders.renamed(&old, &new);
+        state.server.folders.note_renamed(&old, &new);
     }
     state.server.refresh_lenses();
 }

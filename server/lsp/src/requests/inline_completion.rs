@@ -18,7 +18,10 @@ use completion::{
     EditorContext, InFlightRequest, Outcome, OutcomeStatus, SuggestionOutcome, WorkspaceIndex,
 };
 use replay::ConfiguredEngine;
-use session::{OpenDocument, RequestSnapshot, lock};
+use session::{
+    DocumentLocation, EditorEngine, EffectiveSettings, FolderState, OpenDocument, RequestSnapshot, admission,
+    editor_context, lock,
+};
 use syntax::Language;
 use tower_lsp_server::gen_lsp_types::{
     Command, InlineCompletionItem, InlineCompletionList, InlineCompletionParams, InlineCompletionTriggerKind,
@@ -26,16 +29,11 @@ use tower_lsp_server::gen_lsp_types::{
 };
 use tower_lsp_server::jsonrpc::{Error, Result};
 
-use crate::admission;
-use crate::editor_context::editor_context;
-use crate::editor_engines::EditorEngine;
 use crate::ext::{self, CompletionStatus};
 use crate::inline_item::{self, PopupItem};
 use crate::request_context::RequestContext;
 use crate::server::Server;
 use crate::service::internal_error;
-use crate::settings::EffectiveSettings;
-use crate::workspace_folders::{DocumentLocation, FolderState};
 
 /// Outcome of a request.
 enum RequestOutcome {
@@ -168,7 +166,7 @@ impl InlineRequest<'_> {
             wants_alternatives: is_invoked && settings.ghost_text_engine().invoked.engine.has_alternatives(),
             is_on_screen,
             cursor_context: stands,
-            response_time: self.server.engine_health.latency(settings.ghost_text_engine().name()),
+            response_time: self.server.folders.engine_health().latency(settings.ghost_text_engine().name()),
             debounce: settings.config.completion.debounce,
             cursor: place,
         }
@@ -245,7 +243,7 @@ impl GenerationTask {
     async fn run(self, generation: Arc<InFlightRequest>) -> Outcome {
         let ConfiguredEngine { engine, mut settings, .. } = self.engine.clone();
         let name = &engine.description().name;
-        let asked = self.server.engine_health.begin_request(name);
+        let asked = self.server.folders.engine_health().begin_request(name);
         let start = Instant::now();
         let path = Arc::clone(&self.home.path);
         let document = DocumentText { path, language: self.language, text: Arc::clone(&self.text) };

@@ -3,17 +3,15 @@
 use std::sync::Arc;
 
 use cases::{Case, Origin, OriginKind};
-use session::OpenDocument;
+use session::{DocumentLocation, FolderState, OpenDocument, admission};
 use syntax::SourceFile;
 use tower_lsp_server::jsonrpc::Result;
 
-use crate::admission;
 use crate::case_summaries::CaseSummaries;
 use crate::ext::{RecordCaseParams, RecordCaseResult};
 use crate::request_context::RequestContext;
 use crate::run_blocking::{no_folder_error, request_failed, run_blocking};
 use crate::server::Server;
-use crate::workspace_folders::{DocumentLocation, FolderState};
 
 pub(crate) async fn record_case(
     server: Server,

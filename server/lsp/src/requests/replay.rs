@@ -6,17 +6,16 @@ use std::sync::Arc;
 use cases::Case;
 use index::CancelFlag;
 use replay::{ConfiguredEngine, RecordedCase, RunAnswers, RunInputs, StopSignal};
+use session::{Folder, Progress, RecordedSnapshot, background_threads};
+use tokio::sync::watch;
 use tower_lsp_server::jsonrpc::{Error, Result};
 
-use crate::background_threads;
 use crate::case_summaries::{CaseSummaries, recorded_cases};
 use crate::ext::{ReplayParams, ReplayResult, ReplayTarget};
-use crate::progress::{ProgressReporter, ProgressStep, ProgressTask};
-use crate::recorded_cases::RecordedSnapshot;
+use crate::progress::{ProgressDisplay, ProgressTask};
 use crate::request_context::RequestContext;
 use crate::run_blocking::{no_case_error, no_folder_error, request_failed, run_blocking, run_cancellable};
 use crate::server::Server;
-use crate::workspace_folders::Folder;
 
 /// Seed of the confidence intervals, as on the command line.
 const SEED: u64 = 1;
@@ -34,10 +33,11 @@ pub(crate) async fn replay(
         .progress_task
         .clone()
         .unwrap_or_else(|| Arc::new(server.progress_tasks.begin_server_initiated()));
-    let shown = ProgressReporter::begin(&server, &work, "Ghostbench replays cases", true);
+    let (progress, steps) = watch::channel(Progress::default());
+    let display = ProgressDisplay::begin(&server, &work, "Ghostbench replays cases", true, steps);
     // Cancelling the request drops this future and stops the engines.
-    let (run, answers) = run_replay(&server, &folder, cases.clone(), &work, &shown).await?;
-    shown.end().await;
+    let (run, answers) = run_replay(&server, &folder, cases.clone(), &work, progress).await?;
+    display.end().await;
     server.refresh_lenses();
     let summaries = CaseSummaries::of_folder(&server, &folder, &context).await?;
     let known = Arc::clone(&summaries.recorded);
@@ -116,17 +116,16 @@ async fn run_replay(
     folder: &Arc<Folder>,
     cases: Vec<Case>,
     work: &ProgressTask,
-    shown: &ProgressReporter,
+    progress: watch::Sender<Progress>,
 ) -> Result<(PathBuf, RunAnswers)> {
     let read = folder.wait_until_indexed().await;
     let settings = server.settings_in(Some(folder)).await?;
     let engines: Vec<ConfiguredEngine> =
         settings.engine_set.engines.iter().map(|engine| engine.replayed.clone()).collect();
-    let name = folder.recorded_cases.suite().name().to_owned();
     let state = read.code_version.as_ref().map(|code| code.state.clone());
     let run = replay::describe_run(folder.name.clone(), &cases, &engines, state, SEED, 1);
-    let data = server.setup.data.clone();
-    let path = run_blocking(move || data.new_run(&name)).await?;
+    let recorded = Arc::clone(folder);
+    let path = run_blocking(move || recorded.recorded_cases.new_run()).await?;
     let questions = RunInputs {
         cases: cases.into(),
         engines: engines.into(),
@@ -135,7 +134,7 @@ async fn run_replay(
         jobs: background_threads().get(),
     };
     let told = |done, total| {
-        shown.steps.send_replace(ProgressStep { done, total });
+        progress.send_replace(Progress { done, total });
     };
     let made =
         replay::replay(path.clone(), run, questions, StopSignal::immediately(work.stop.clone()), told).await;

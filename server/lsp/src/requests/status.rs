@@ -1,29 +1,28 @@
 //! `ghostbench/status`: returns the server's status.
 
-use session::lock;
+use session::{EffectiveSettings, Folder, IndexingState, lock};
+use tower_lsp_server::gen_lsp_types::Uri;
 use tower_lsp_server::jsonrpc::Result;
 
 use crate::ext::{EngineStatus, FolderStatus, ServerStatus};
 use crate::request_context::RequestContext;
 use crate::server::Server;
-use crate::settings::EffectiveSettings;
 use crate::to_proto;
-use crate::workspace_folders::{Folder, IndexingState};
 
 pub(crate) async fn status(
     server: Server,
     context: RequestContext,
     _: Option<serde_json::Value>,
 ) -> Result<ServerStatus> {
-    let settings = server.settings_in(server.folders.all().first().map(|folder| &**folder)).await?;
+    let settings = server.settings_in(server.folders.first().as_deref()).await?;
     Ok(ServerStatus {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         position_encoding: to_proto::encoding(context.encoding).into(),
         folders: server.folders.all().iter().map(|folder| folder_status(folder)).collect(),
         engines: engine_statuses(&server, &settings),
-        busy: server.busy.count(),
+        busy: server.folders.busy_engines(),
         last_completion: lock(&server.last_completion).clone(),
-        log_file: server.setup.log.as_ref().map(|log| log.path.clone()),
+        log_file: server.log.as_ref().map(|log| log.path.clone()),
     })
 }
 
@@ -34,7 +33,7 @@ fn engine_statuses(server: &Server, settings: &EffectiveSettings) -> Vec<EngineS
     let others = others.filter(|name| name.name != writing.name);
     let asked = std::iter::once(writing.clone()).chain(others);
     let asked = asked.map(|name| EngineStatus {
-        fault: server.engine_health.fault(&name.name),
+        fault: server.folders.engine_health().fault(&name.name),
         name: name.name,
         kind: name.kind,
         model: name.model,
@@ -60,7 +59,7 @@ fn folder_status(folder: &Folder) -> FolderStatus {
     let read = reading.code_version.as_ref().map(|code| (code.state.files, code.state.lines));
     let (files, lines) = read.unwrap_or_default();
     FolderStatus {
-        uri: folder.uri.clone(),
+        uri: Uri(folder.uri.clone()),
         name: folder.name.clone(),
         state: state.to_owned(),
         message,

@@ -19,18 +19,14 @@ use std::time::{Duration, Instant};
 
 use builtin::Corpus;
 use cache::Cache;
-use completion::WorkspaceIndex;
 use futures_util::FutureExt;
-use session::Indexer;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use workspace::{LoadProgress, ReadLimits, ScanScope, check_folder};
 
-use crate::background_pool::{BackgroundPool, Priority};
-use crate::background_threads;
-use crate::busy_status::{BusyStatus, report};
-use crate::progress::{ProgressReporter, ProgressStep};
-use crate::server::Server;
-use crate::workspace_folders::Folder;
+use crate::background_pool::{BackgroundPool, Priority, background_threads};
+use crate::events::{EventSender, IndexingOutcome, IndexingReport, Progress, SessionEvent};
+use crate::folder::Folder;
+use crate::indexer::{Indexer, save_corpus};
 use corpus_builder::{BuildEvent, CorpusBuild, CorpusBuilder};
 use folder_watcher::{FolderWatcher, WakeReason};
 
@@ -41,24 +37,29 @@ const DEBOUNCE: Duration = Duration::from_millis(50);
 /// milliseconds.
 const SMALL_FOLDER_ENTRIES: usize = 1_000;
 
+/// The parts that the indexing of all folders shares; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct IndexingServices {
+    pub(crate) background: BackgroundPool,
+    pub(crate) cache: Option<Cache>,
+    /// Whether the editor reports changed files.
+    pub(crate) client_watches: watch::Receiver<bool>,
+    pub(crate) events: EventSender,
+}
+
 /// A background task panicked; see the log.
 #[derive(Debug, PartialEq, Eq)]
 struct TaskPanic;
 
 /// Keeps the index of a folder up to date until the folder is removed.
-pub(crate) fn start(server: &Server, folder: Arc<Folder>) {
-    let server = server.clone();
+pub(crate) fn start(services: IndexingServices, folder: Arc<Folder>) {
     let removed = folder.removed.clone();
     tokio::spawn(async move {
         detect_small_folder(&folder).await;
-        let keeping = AssertUnwindSafe(keep_up_to_date(&server, &folder)).catch_unwind();
+        let keeping = AssertUnwindSafe(keep_up_to_date(&services, &folder)).catch_unwind();
         if removed.run_until_cancelled(keeping).await.is_some() {
-            report_failure(
-                &server,
-                &folder,
-                format!("reading {} panicked; close it and open it again", folder.name),
-            )
-            .await;
+            let message = format!("reading {} panicked; close it and open it again", folder.name);
+            report_failure(&services, &folder, message);
         }
     });
 }
@@ -77,19 +78,19 @@ async fn detect_small_folder(folder: &Folder) {
 
 /// Runs until a task panics.
 async fn keep_up_to_date(
-    server: &Server,
+    services: &IndexingServices,
     folder: &Arc<Folder>,
 ) -> Result<std::convert::Infallible, TaskPanic> {
-    let mut watching = FolderWatcher::new(server, folder);
-    let mut tokens = CorpusBuilder::new(server.background_pool.clone());
+    let mut watching = FolderWatcher::new(services, folder);
+    let mut tokens = CorpusBuilder::new(services.background.clone());
     let mut settings = folder.settings.subscribe();
     let mut indexer = loop {
         // The full scan below covers all changes noted so far.
         folder.take_pending();
-        tokens.set_needed(reads_tokens(server, folder).await);
-        match open_folder(server, folder, &mut tokens).await? {
+        tokens.set_needed(reads_tokens(folder).await);
+        match open_folder(services, folder, &mut tokens).await? {
             Some(indexer) => break indexer,
-            None => wait_until_readable(server, folder, &mut watching).await?,
+            None => wait_until_readable(services, folder, &mut watching).await?,
         }
     };
     watching.begin(&indexer);
@@ -100,7 +101,7 @@ async fn keep_up_to_date(
                 folder.take_pending()
             }
             Ok(()) = settings.changed() => {
-                tokens.set_needed(reads_tokens(server, folder).await);
+                tokens.set_needed(reads_tokens(folder).await);
                 continue;
             }
             next = watching.next_wake() => {
@@ -112,10 +113,10 @@ async fn keep_up_to_date(
             event = tokens.next_event() => {
                 match event {
                     BuildEvent::Built(built) => {
-                        indexer = publish_tokens(server, folder, built, indexer).await?;
+                        indexer = publish_tokens(services, folder, built, indexer).await?;
                     }
                     BuildEvent::Due => {
-                        indexer = save(server, folder, indexer).await?;
+                        indexer = save(services, folder, indexer).await?;
                         tokens.begin(&indexer, folder);
                     }
                 }
@@ -123,7 +124,7 @@ async fn keep_up_to_date(
             }
         };
         let is_different;
-        (indexer, is_different) = refresh(server, folder, indexer, look_at, &mut watching).await?;
+        (indexer, is_different) = refresh(services, folder, indexer, look_at, &mut watching).await?;
         if is_different {
             tokens.note_change();
         }
@@ -131,13 +132,13 @@ async fn keep_up_to_date(
 }
 
 /// Whether any engine of a folder reads its tokens.
-async fn reads_tokens(server: &Server, folder: &Folder) -> bool {
-    server.settings_in(Some(folder)).await.is_ok_and(|settings| settings.reads_tokens())
+async fn reads_tokens(folder: &Folder) -> bool {
+    folder.settings.effective().await.is_some_and(|settings| settings.reads_tokens())
 }
 
 /// Waits until an unreadable folder can be read again; checks nothing else.
 async fn wait_until_readable(
-    server: &Server,
+    services: &IndexingServices,
     folder: &Arc<Folder>,
     watching: &mut FolderWatcher,
 ) -> Result<(), TaskPanic> {
@@ -148,7 +149,7 @@ async fn wait_until_readable(
             _ = watching.next_wake() => {}
         }
         let root = folder.root.clone();
-        if run_in_background(server, folder, move || check_folder(&root)).await?.is_ok() {
+        if run_in_background(services, folder, move || check_folder(&root)).await?.is_ok() {
             return Ok(());
         }
     }
@@ -156,64 +157,66 @@ async fn wait_until_readable(
 
 /// Opens a folder and publishes its contents: first the index, then the corpus. `None` if the folder cannot be read.
 async fn open_folder(
-    server: &Server,
+    services: &IndexingServices,
     folder: &Arc<Folder>,
     tokens: &mut CorpusBuilder,
 ) -> Result<Option<Indexer>, TaskPanic> {
     let start = Instant::now();
     folder.begin_indexing();
-    let busy = BusyStatus::begin(&server.client, format!("reading {}", folder.name)).await;
-    let work = server.progress_tasks.begin_server_initiated();
-    let shown = ProgressReporter::begin(server, &work, &format!("Ghostbench reads {}", folder.name), false);
-    let mut opened = open_indexer(server, folder, shown.steps.clone()).await;
+    let (progress, reported_progress) = watch::channel(Progress::default());
+    let (outcome, reported_outcome) = oneshot::channel();
+    services.events.send(SessionEvent::IndexingStarted(IndexingReport {
+        folder: folder.name.clone(),
+        progress: reported_progress,
+        outcome: reported_outcome,
+    }));
+    let mut opened = open_indexer(services, folder, progress.clone()).await;
     if let Ok(Ok(indexer)) = opened {
-        publish_index(server, folder, &indexer);
+        publish_index(services, folder, &indexer);
         tracing::info!(folder = folder.name, took = ?start.elapsed(), "indexed");
         tokens.begin(&indexer, folder);
         opened = match tokens.next_event().await {
-            BuildEvent::Built(built) => publish_tokens(server, folder, built, indexer).await.map(Ok),
+            BuildEvent::Built(built) => publish_tokens(services, folder, built, indexer).await.map(Ok),
             BuildEvent::Due => Ok(Ok(indexer)),
         };
     }
-    shown.end().await;
+    drop(progress);
     tracing::info!(folder = folder.name, took = ?start.elapsed(), "read");
-    match opened? {
+    let opened = opened?;
+    let reported = match &opened {
         Ok(indexer) => {
-            busy.end("normal", ready_message(&folder.name, &folder.state().index)).await;
-            Ok(Some(save(server, folder, indexer).await?))
+            let tokens = indexer.current().tokens();
+            let excluded_files = tokens.map_or(0, |tokens| tokens.stats().excluded_files);
+            IndexingOutcome::Ready { excluded_files }
         }
         Err(reason) => {
             folder.fail_indexing(reason.clone());
             tracing::warn!(folder = folder.name, reason, "cannot be read");
-            busy.end("warning", reason).await;
-            Ok(None)
+            IndexingOutcome::Failed(reason.clone())
         }
-    }
-}
-
-/// The message after indexing, with the number of files that were excluded.
-fn ready_message(name: &str, world: &WorkspaceIndex) -> String {
-    match world.tokens().map_or(0, |tokens| tokens.stats().excluded_files) {
-        0 => format!("{name} is read"),
-        1 => format!("{name} is read; 1 file exceeds the token limit of the built-in engine"),
-        files => format!("{name} is read; {files} files exceed the token limit of the built-in engine"),
+    };
+    // Without a receiver the editor is gone.
+    let _ = outcome.send(reported);
+    match opened {
+        Ok(indexer) => Ok(Some(save(services, folder, indexer).await?)),
+        Err(_) => Ok(None),
     }
 }
 
 async fn open_indexer(
-    server: &Server,
+    services: &IndexingServices,
     folder: &Folder,
-    steps: watch::Sender<ProgressStep>,
+    progress: watch::Sender<Progress>,
 ) -> Result<Result<Indexer, String>, TaskPanic> {
-    let (root, cache, removed) = (folder.root.clone(), server.setup.cache.clone(), folder.removed.clone());
+    let (root, cache, removed) = (folder.root.clone(), services.cache.clone(), folder.removed.clone());
     let limits = ReadLimits { threads: background_threads(), ..ReadLimits::standard() };
-    let opening = run_in_background(server, folder, move || {
-        let progress = |progress| {
-            if let LoadProgress::Reading { read, total } = progress {
-                steps.send_replace(ProgressStep { done: read, total });
+    let opening = run_in_background(services, folder, move || {
+        let report = |loaded| {
+            if let LoadProgress::Reading { read, total } = loaded {
+                progress.send_replace(Progress { done: read, total });
             }
         };
-        Indexer::open_while(&root, &limits, cache, &progress, &|| !removed.is_cancelled())
+        Indexer::open_while(&root, &limits, cache, &report, &|| !removed.is_cancelled())
     });
     let (indexer, opening) = match opening.await? {
         Ok(opened) => opened,
@@ -233,19 +236,19 @@ async fn open_indexer(
     Ok(Ok(indexer))
 }
 
-fn publish_index(server: &Server, folder: &Folder, indexer: &Indexer) {
-    server.background_pool.drop_in_background(folder.update_index(indexer.current().clone()));
+fn publish_index(services: &IndexingServices, folder: &Folder, indexer: &Indexer) {
+    services.background.drop_in_background(folder.update_index(indexer.current().clone()));
 }
 
 /// Publishes a corpus with the current index, which may be newer, and caches the corpus if that is worth it.
 async fn publish_tokens(
-    server: &Server,
+    services: &IndexingServices,
     folder: &Arc<Folder>,
     built: Option<CorpusBuild>,
     mut indexer: Indexer,
 ) -> Result<Indexer, TaskPanic> {
     let CorpusBuild { index: built, code_version, is_cached } = built.ok_or(TaskPanic)?;
-    let indexer = run_in_background(server, folder, move || {
+    let indexer = run_in_background(services, folder, move || {
         indexer.adopt_tokens_of(&built);
         indexer
     })
@@ -254,11 +257,11 @@ async fn publish_tokens(
     let corpus = index.tokens().cloned();
     // Code may still be written in a folder without source files.
     let code_version = (!index.files().is_empty()).then_some(code_version);
-    server.background_pool.drop_in_background(folder.finish_indexing(index, code_version));
+    services.background.drop_in_background(folder.finish_indexing(index, code_version));
     if let Some((corpus, cache)) = corpus.zip(indexer.cache().cloned())
         && !is_cached
     {
-        save_tokens(server, folder, indexer.tracker().root().to_owned(), corpus, cache).await?;
+        save_tokens(services, folder, indexer.tracker().root().to_owned(), corpus, cache).await?;
     }
     Ok(indexer)
 }
@@ -266,24 +269,23 @@ async fn publish_tokens(
 /// Caches the corpus. The corpus is published before, so that the previously cached one is no longer in use: some systems cannot
 /// replace a file in use.
 async fn save_tokens(
-    server: &Server,
+    services: &IndexingServices,
     folder: &Arc<Folder>,
     root: PathBuf,
     corpus: Arc<Corpus>,
     cache: Cache,
 ) -> Result<(), TaskPanic> {
     let owned = Arc::clone(folder);
-    let saving =
-        run_in_background(server, folder, move || match session::save_corpus(&cache, &root, &corpus) {
-            Ok(bytes) => tracing::info!(folder = owned.name, bytes, "tokens cached"),
-            Err(error) => owned.warn_of_cache_once(&error),
-        });
+    let saving = run_in_background(services, folder, move || match save_corpus(&cache, &root, &corpus) {
+        Ok(bytes) => tracing::info!(folder = owned.name, bytes, "tokens cached"),
+        Err(error) => owned.warn_of_cache_once(&error),
+    });
     saving.await
 }
 
 /// Applies the changes on disk, and watches new folders. Returns whether anything differs.
 async fn refresh(
-    server: &Server,
+    services: &IndexingServices,
     folder: &Arc<Folder>,
     mut indexer: Indexer,
     look: ScanScope,
@@ -293,7 +295,7 @@ async fn refresh(
     // Checking a few paths may miss that the folder is gone.
     let look = if folder.has_failed() { ScanScope::Everything } else { look };
     let moves = indexer.tracker().root_changes();
-    let scan = run_in_background(server, folder, move || {
+    let scan = run_in_background(services, folder, move || {
         let refreshed = indexer.refresh(&look);
         (indexer, look, refreshed)
     });
@@ -305,16 +307,16 @@ async fn refresh(
         Ok(is_different) => is_different,
         Err(error) => {
             watching.wait_for_folder();
-            report_failure(server, folder, error.to_string()).await;
+            report_failure(services, folder, error.to_string());
             return Ok((indexer, false));
         }
     };
     if is_different {
-        publish_index(server, folder, &indexer);
+        publish_index(services, folder, &indexer);
         tracing::info!(folder = folder.name, took = ?start.elapsed(), "changes applied");
     }
     if folder.recover() {
-        report(&server.client, false, "normal", format!("{} can be read again", folder.name)).await;
+        services.events.send(SessionEvent::FolderReadable(folder.name.clone()));
         // The watched paths may belong to another folder now.
         watching.begin(&indexer);
     } else if indexer.tracker().root_changes() != moves {
@@ -327,9 +329,13 @@ async fn refresh(
 }
 
 /// Caches the derived entries if that is worth it.
-async fn save(server: &Server, folder: &Arc<Folder>, mut indexer: Indexer) -> Result<Indexer, TaskPanic> {
+async fn save(
+    services: &IndexingServices,
+    folder: &Arc<Folder>,
+    mut indexer: Indexer,
+) -> Result<Indexer, TaskPanic> {
     let owned = Arc::clone(folder);
-    let saving = run_in_background(server, folder, move || {
+    let saving = run_in_background(services, folder, move || {
         match indexer.save() {
             Ok(Some(saved)) => {
                 tracing::info!(folder = owned.name, files = saved.files, bytes = saved.bytes, "cached");
@@ -345,11 +351,11 @@ async fn save(server: &Server, folder: &Arc<Folder>, mut indexer: Indexer) -> Re
 
 /// Runs slow work, or work that waits for the disk, on the background threads.
 async fn run_in_background<T: Send + 'static>(
-    server: &Server,
+    services: &IndexingServices,
     folder: &Folder,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, TaskPanic> {
-    run(&server.background_pool, folder.priority.subscribe(), work).await
+    run(&services.background, folder.priority.subscribe(), work).await
 }
 
 async fn run<T: Send + 'static>(
@@ -361,10 +367,10 @@ async fn run<T: Send + 'static>(
 }
 
 /// Reports, once, why a folder cannot be read.
-async fn report_failure(server: &Server, folder: &Folder, reason: String) {
+fn report_failure(services: &IndexingServices, folder: &Folder, reason: String) {
     if folder.fail_indexing(reason.clone()) {
         tracing::warn!(folder = folder.name, reason, "cannot be read");
-        report(&server.client, false, "warning", reason).await;
+        services.events.send(SessionEvent::FolderUnreadable(reason));
     }
 }
 
@@ -373,9 +379,6 @@ mod differential;
 
 #[cfg(test)]
 mod tests {
-    use index::Index;
-    use syntax::{Language, SourceFile};
-
     use super::*;
 
     #[tokio::test]
@@ -385,28 +388,5 @@ mod tests {
         assert_eq!(run(&background, urgency(), || 1).await, Ok(1));
         let panicked = run(&background, urgency(), || -> u8 { panic!("on purpose") }).await;
         assert_eq!(panicked, Err(TaskPanic));
-    }
-
-    #[test]
-    fn files_that_were_left_out_are_told() {
-        let file = |name: &str| SourceFile {
-            path: name.into(),
-            language: Language::Python,
-            text: "total = total + 1\n".into(),
-        };
-        let files: Arc<[SourceFile]> = ["a.py", "b.py", "c.py"].map(file).into();
-        let read = |max_tokens: usize, count: usize| {
-            let files: Arc<[SourceFile]> = files[..count].into();
-            ready_message(
-                "shop",
-                &WorkspaceIndex::empty()
-                    .with_index(Arc::clone(&files), Index::build(&files), Arc::default())
-                    .with_corpus(Corpus::build_up_to(max_tokens, &files)),
-            )
-        };
-        assert_eq!(read(100, 3), "shop is read");
-        assert_eq!(read(1, 1), "shop is read; 1 file exceeds the token limit of the built-in engine");
-        assert_eq!(read(1, 3), "shop is read; 3 files exceed the token limit of the built-in engine");
-        assert_eq!(ready_message("shop", &WorkspaceIndex::empty()), "shop is read");
     }
 }

@@ -12,7 +12,6 @@ use cache::Cache;
 use completion::{CompletionSettings, DocumentText, EditorContext, WorkspaceIndex, complete};
 use engines::{BuiltinEngine, Engine, Rule, ScriptedEngine};
 use index::{FileIndex, Strategy, TokenBudget, Visit};
-use session::Indexer;
 use syntax::{Language, SourceFile};
 use tempfile::TempDir;
 use text::SplitMix64;
@@ -22,6 +21,7 @@ use workspace::{ReadLimits, ScanScope};
 
 use super::disk::Disk;
 use super::operation::{Operation, Reporter, text};
+use crate::indexer::{Indexer, save_corpus};
 use crate::indexing::corpus_builder;
 
 /// Cursors of one probe.
@@ -119,7 +119,7 @@ impl ServerUnderTest {
         if saves {
             self.indexer.save_all().expect("there is room");
             if let Some(corpus) = self.indexer.current().tokens() {
-                session::save_corpus(&cache(&self.caches), &self.disk.root(), corpus).expect("there is room");
+                save_corpus(&cache(&self.caches), &self.disk.root(), corpus).expect("there is room");
             }
         }
         self.disk.events.clear();

@@ -10,7 +10,7 @@
 //! and `completion`. Events are delivered as watchers deliver them, late or not at all, so the result does not depend on a clock.
 //! Operations are self-contained: when a probe fails, the list is shrunk by removing operations, and printed with its seed.
 //!
-//! `GHOSTBENCH_DIFFERENTIAL_SEEDS=100..200 cargo nextest run -p lsp any_history` runs other seeds.
+//! `GHOSTBENCH_DIFFERENTIAL_SEEDS=100..200 cargo nextest run -p session any_history` runs other seeds.
 
 mod disk;
 mod operation;

@@ -3,22 +3,27 @@
 //! Each priority has its own threads, at most one fewer than there are cores, and they run at a lower system priority where the
 //! system supports that. Requests are never processed on these threads, since they would wait behind work that takes seconds.
 
+use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
-use anyhow::Context;
-use rayon::ThreadPool;
+use rayon::{ThreadPool, ThreadPoolBuildError};
 use tokio::sync::watch::Receiver;
 use tokio::sync::{Semaphore, oneshot};
-
-use crate::background_threads;
 
 #[cfg(unix)]
 mod unix;
 
 /// Interval at which shared data to be dropped is checked; most requests end sooner.
 const DROP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Returns the number of background threads: one fewer than there are cores, at least one.
+pub fn background_threads() -> NonZeroUsize {
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    NonZeroUsize::new(cores - 1).unwrap_or(NonZeroUsize::MIN)
+}
 
 /// Priority of a folder's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +37,7 @@ pub(crate) enum Priority {
 
 /// The thread pools; cheap to clone.
 #[derive(Clone)]
-pub(crate) struct BackgroundPool(Arc<PriorityPools>);
+pub struct BackgroundPool(Arc<PriorityPools>);
 
 /// One pool per priority, scheduled by the system, so that work never waits behind work of a lower priority.
 struct PriorityPools {
@@ -48,16 +53,13 @@ struct PriorityPool {
 }
 
 impl PriorityPool {
-    fn start(name: &'static str, threads: usize) -> anyhow::Result<PriorityPool> {
+    fn start(name: &'static str, threads: usize) -> Result<PriorityPool, ThreadPoolBuildError> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(move |number| format!("{name}-{number}"))
             .start_handler(|_| lower_thread_priority())
-            .build();
-        Ok(PriorityPool {
-            threads: pool.context("cannot start threads")?,
-            slots: Arc::new(Semaphore::new(threads)),
-        })
+            .build()?;
+        Ok(PriorityPool { threads: pool, slots: Arc::new(Semaphore::new(threads)) })
     }
 
     fn run<T: Send + 'static, Work: FnOnce() -> T + Send + 'static>(
@@ -75,7 +77,7 @@ impl PriorityPool {
 
 impl BackgroundPool {
     /// Starts the threads.
-    pub(crate) fn start() -> anyhow::Result<BackgroundPool> {
+    pub fn start() -> Result<BackgroundPool, ThreadPoolBuildError> {
         let threads = background_threads().get();
         Ok(BackgroundPool(Arc::new(PriorityPools {
             interactive: PriorityPool::start("asked", threads)?,
@@ -88,22 +90,22 @@ impl BackgroundPool {
     /// and dropping this future cancels it. `None` if the job panicked.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
-        mut urgency: Receiver<Priority>,
+        mut priority: Receiver<Priority>,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
-        let (lane, turn) = loop {
-            let lane = match *urgency.borrow_and_update() {
+        let (pool, slot) = loop {
+            let pool = match *priority.borrow_and_update() {
                 Priority::Interactive => &self.0.interactive,
                 Priority::SmallFolder => &self.0.small,
                 Priority::LargeFolder => &self.0.large,
             };
             tokio::select! {
-                turn = Arc::clone(&lane.slots).acquire_owned() => break (lane, turn.ok()?),
-                Ok(()) = urgency.changed() => {}
+                slot = Arc::clone(&pool.slots).acquire_owned() => break (pool, slot.ok()?),
+                Ok(()) = priority.changed() => {}
             }
         };
-        lane.run(move || {
-            let _turn = turn;
+        pool.run(move || {
+            let _slot = slot;
             work()
         })
         .await

@@ -21,24 +21,24 @@ pub struct EngineSource {
 
 /// The engines selected by some settings.
 #[derive(Clone)]
-pub(crate) struct EngineSet {
+pub struct EngineSet {
     /// Available engines, at least one. The first one writes the ghost text unless the settings name another; all are replayed.
-    pub(crate) engines: Vec<EditorEngine>,
+    pub engines: Vec<EditorEngine>,
     /// Unavailable engines.
-    pub(crate) unavailable: Vec<UnavailableEngine>,
+    pub unavailable: Vec<UnavailableEngine>,
     /// Problems with engines whose settings are valid.
-    pub(crate) problems: Vec<Problem>,
+    pub problems: Vec<Problem>,
 }
 
 /// An unavailable engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct UnavailableEngine {
+pub struct UnavailableEngine {
     /// Name given by the user.
-    pub(crate) name: String,
+    pub name: String,
     /// Kind; empty if unknown.
-    pub(crate) kind: String,
+    pub kind: String,
     /// Why it is unavailable.
-    pub(crate) reason: String,
+    pub reason: String,
 }
 
 /// An engine with the settings of each of its uses.
@@ -76,7 +76,7 @@ impl EditorEngine {
     }
 
     /// Name given by the user.
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         &self.automatic.engine.description().name
     }
 

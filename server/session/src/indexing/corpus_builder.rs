@@ -12,10 +12,10 @@ use completion::WorkspaceIndex;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use replay::CodeVersion;
-use session::Indexer;
 
 use crate::background_pool::BackgroundPool;
-use crate::workspace_folders::Folder;
+use crate::folder::Folder;
+use crate::indexer::{Indexer, LoadedCorpus};
 
 /// Factor of the rest after a build: if files change all the time, building takes at most a sixth of the time.
 const REST_FACTOR: u32 = 5;
@@ -121,7 +121,7 @@ pub(super) fn load_or_build(
         Some(corpus) if !corpus.needs_rebuild() => return (index.clone(), true),
         Some(corpus) => (corpus.rebuilt(files), false),
         None => {
-            let opened = session::LoadedCorpus::open(cache, root, files);
+            let opened = LoadedCorpus::open(cache, root, files);
             if let Some(reason) = &opened.miss {
                 tracing::warn!(reason, "cached tokens cannot be used");
             }

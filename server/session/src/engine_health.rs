@@ -7,12 +7,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use crate::locks::lock;
 use completion::{Outcome, OutcomeStatus, ResponseTime};
-use session::lock;
 
 /// Health of all engines that were used for ghost text.
 #[derive(Default)]
-pub(crate) struct EngineHealth(Mutex<HashMap<String, EngineRecord>>);
+pub struct EngineHealth(Mutex<HashMap<String, EngineRecord>>);
 
 /// Health of one engine.
 #[derive(Default)]
@@ -26,12 +26,12 @@ struct EngineRecord {
 
 impl EngineHealth {
     /// Returns the expected latency of an engine, if known.
-    pub(crate) fn latency(&self, engine: &str) -> Option<Duration> {
+    pub fn latency(&self, engine: &str) -> Option<Duration> {
         lock(&self.0).get(engine).and_then(|condition| condition.latency.estimate())
     }
 
     /// Returns the engine's fault since its last answer.
-    pub(crate) fn fault(&self, engine: &str) -> Option<String> {
+    pub fn fault(&self, engine: &str) -> Option<String> {
         lock(&self.0).get(engine).and_then(|condition| condition.fault.clone())
     }
 
@@ -44,7 +44,7 @@ impl EngineHealth {
     }
 
     /// Registers a request to an engine.
-    pub(crate) fn begin_request<'a>(&'a self, engine: &'a str) -> TrackedRequest<'a> {
+    pub fn begin_request<'a>(&'a self, engine: &'a str) -> TrackedRequest<'a> {
         TrackedRequest { health: self, engine, start: Instant::now(), is_finished: false }
     }
 
@@ -62,7 +62,7 @@ impl EngineHealth {
 }
 
 /// A request that an engine is processing; dropping it counts as giving it up.
-pub(crate) struct TrackedRequest<'a> {
+pub struct TrackedRequest<'a> {
     health: &'a EngineHealth,
     engine: &'a str,
     start: Instant,
@@ -71,16 +71,16 @@ pub(crate) struct TrackedRequest<'a> {
 
 /// A fault to report to the user.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct EngineFault {
+pub struct EngineFault {
     /// Identifies the cause.
-    pub(crate) cause: &'static str,
+    pub cause: &'static str,
     /// The cause with its remedy. May quote the engine's server, and so may contain code.
-    pub(crate) message: String,
+    pub message: String,
 }
 
 impl TrackedRequest<'_> {
     /// Records the outcome. Returns a fault if it was not reported before.
-    pub(crate) fn finish(mut self, outcome: &Outcome) -> Option<EngineFault> {
+    pub fn finish(mut self, outcome: &Outcome) -> Option<EngineFault> {
         self.is_finished = true;
         let took = outcome.trace.timings.total;
         let (cause, message) = match &outcome.status {

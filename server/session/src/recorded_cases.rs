@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 use cases::{Case, FileText, Prediction, Score};
 use index::CancelFlag;
 use replay::{AddedCase, DataFolder, RecordedCase, RecordedSuite, ReplayError, RunsStamp, SuiteRun};
-use session::lock;
 use syntax::SourceFile;
 
-use crate::workspace_folders::FolderState;
+use crate::folder::FolderState;
+use crate::locks::lock;
 
 /// The recorded cases of a folder, and the results of the engines.
-pub(crate) struct RecordedCases {
+pub struct RecordedCases {
     data: DataFolder,
     root: PathBuf,
     suite: OnceLock<RecordedSuite>,
@@ -67,15 +67,15 @@ struct RecordedAnswers {
 }
 
 /// The suite with its latest results.
-pub(crate) struct RecordedSnapshot {
+pub struct RecordedSnapshot {
     /// The suite.
-    pub(crate) suite: RecordedSuite,
+    pub suite: RecordedSuite,
     latest: Arc<RecordedAnswers>,
     moved_paths: Arc<MovedPaths>,
 }
 
 impl RecordedCases {
-    /// For the workspace at `root`. Nothing is read until it is needed.
+    /// Creates the recorded cases of the workspace at `root`. Nothing is read until it is needed.
     pub(crate) fn new(data: DataFolder, root: PathBuf) -> RecordedCases {
         RecordedCases {
             data,
@@ -86,20 +86,25 @@ impl RecordedCases {
         }
     }
 
-    /// The suite on disk. Waits for the disk the first time.
-    pub(crate) fn suite(&self) -> &RecordedSuite {
+    /// Returns the suite on disk. Waits for the disk the first time.
+    pub fn suite(&self) -> &RecordedSuite {
         self.suite.get_or_init(|| self.data.recorded_suite(&self.root))
     }
 
+    /// Creates a folder for a new run of the suite. Waits for the disk.
+    pub fn new_run(&self) -> Result<PathBuf, ReplayError> {
+        self.data.new_run(self.suite().name())
+    }
+
     /// Adds a case. Waits for the disk.
-    pub(crate) fn add(&self, case: Case) -> Result<AddedCase, ReplayError> {
+    pub fn add(&self, case: Case) -> Result<AddedCase, ReplayError> {
         self.suite().add(case)
     }
 
     /// Returns the recorded cases with their results, and the problems of reading that were not reported before. Waits for the
     /// disk if something changed. Problems may quote code: show them to the user, never log them. The result is incomplete after
     /// cancellation.
-    pub(crate) fn snapshot(
+    pub fn snapshot(
         &self,
         reading: &FolderState,
         cancel: &CancelFlag,
@@ -229,12 +234,12 @@ fn moved(files: &[SourceFile], cases: &[Arc<RecordedCase>]) -> Option<String> {
 
 impl RecordedSnapshot {
     /// Returns the case with this id.
-    pub(crate) fn case(&self, id: &str) -> Result<Option<Arc<RecordedCase>>, ReplayError> {
+    pub fn case(&self, id: &str) -> Result<Option<Arc<RecordedCase>>, ReplayError> {
         self.suite.case(id)
     }
 
-    /// The cases of the file whose current path is `path`.
-    pub(crate) fn of_file(&self, path: &str) -> Result<Vec<Arc<RecordedCase>>, ReplayError> {
+    /// Returns the cases of the file whose current path is `path`.
+    pub fn of_file(&self, path: &str) -> Result<Vec<Arc<RecordedCase>>, ReplayError> {
         let mut cases = self.suite.of_file(path)?;
         for former in self.moved_paths.get(path).into_iter().flatten() {
             cases.extend(self.suite.of_file(former)?);
@@ -242,19 +247,19 @@ impl RecordedSnapshot {
         Ok(cases)
     }
 
-    /// The current path of the file of a case.
-    pub(crate) fn path<'a>(&'a self, case: &'a RecordedCase) -> &'a str {
+    /// Returns the current path of the file of a case.
+    pub fn path<'a>(&'a self, case: &'a RecordedCase) -> &'a str {
         let now = self.moved_paths.iter().find(|(_, former)| former.contains(&case.path));
         now.map_or(&case.path, |(now, _)| now)
     }
 
-    /// The latest replay of all cases.
-    pub(crate) fn suite_run(&self) -> Option<&SuiteRun> {
+    /// Returns the latest replay of all cases.
+    pub fn suite_run(&self) -> Option<&SuiteRun> {
         self.latest.suite_run.as_ref()
     }
 
-    /// The latest answer of each engine to a case.
-    pub(crate) fn answers(&self, id: &str) -> &[(Prediction, Score)] {
+    /// Returns the latest answer of each engine to a case.
+    pub fn answers(&self, id: &str) -> &[(Prediction, Score)] {
         self.latest.answers.get(id).map(Vec::as_slice).unwrap_or_default()
     }
 }

@@ -9,11 +9,14 @@ use std::time::Duration;
 
 use completion::{EditorContext, RecentTyping, TypedPassage, WorkspaceIndex};
 use index::{FileIndex, Visit};
-use session::{MAX_PIECES, OpenDocument, RequestSnapshot, lock};
 use syntax::SourceFile;
 
 use crate::admission;
-use crate::workspace_folders::Folder;
+use crate::folder::Folder;
+use crate::locks::lock;
+use crate::open_document::OpenDocument;
+use crate::request_snapshot::RequestSnapshot;
+use crate::typed_ranges::MAX_PIECES;
 
 /// An open document and its file.
 struct OtherDocument {
@@ -24,7 +27,7 @@ struct OtherDocument {
 /// Returns the documents that are open besides `document` in its folder, nested folders included, and the paths of open documents
 /// that must not be used, neither the buffer nor the saved file. Indexing stops after `patience`: unfinished documents are left
 /// out, and the next request finds them done.
-pub(crate) async fn editor_context(
+pub async fn editor_context(
     snapshot: &RequestSnapshot,
     document: &OpenDocument,
     folder: &Arc<Folder>,

@@ -7,13 +7,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use session::Indexer;
 use tokio::sync::watch::Receiver;
 use workspace::ScanScope;
 use workspace::watcher::{WatchError, Watcher};
 
-use crate::server::Server;
-use crate::workspace_folders::Folder;
+use crate::events::EventSender;
+use crate::folder::Folder;
+use crate::indexer::Indexer;
+use crate::indexing::IndexingServices;
 
 /// Interval of scans, at least; a folder that comes back is noticed after this time.
 const SCAN_INTERVAL: Duration = Duration::from_secs(2);
@@ -38,8 +39,8 @@ pub(super) enum WakeReason {
 
 /// The watcher of a folder.
 pub(super) struct FolderWatcher {
-    server: Server,
     folder: Arc<Folder>,
+    events: EventSender,
     /// Whether the client sends events.
     client_watches: Receiver<bool>,
     system_watcher: Option<Watcher>,
@@ -57,11 +58,13 @@ pub(super) struct FolderWatcher {
 impl FolderWatcher {
     /// Creates the watcher of a folder that is about to be read. No event from now on is missed if [`FolderWatcher::begin`] is called
     /// later.
-    pub(super) fn new(server: &Server, folder: &Arc<Folder>) -> FolderWatcher {
+    pub(super) fn new(services: &IndexingServices, folder: &Arc<Folder>) -> FolderWatcher {
+        let mut client_watches = services.client_watches.clone();
+        client_watches.mark_unchanged();
         FolderWatcher {
-            server: server.clone(),
             folder: Arc::clone(folder),
-            client_watches: server.client_watches.subscribe(),
+            events: services.events.clone(),
+            client_watches,
             system_watcher: None,
             scans_instead: false,
             next_scan: None,
@@ -147,7 +150,7 @@ impl FolderWatcher {
         self.was_missing = matches!(error, WatchError::Missing { .. });
         // The next scan covers changes until then.
         if !self.was_missing && !std::mem::replace(&mut self.was_warned, true) {
-            self.server.warn(format!("{}: {error}; looking for changes at intervals", self.folder.name));
+            self.events.warn(format!("{}: {error}; looking for changes at intervals", self.folder.name));
         }
     }
 }

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use completion::PathGate;
-use session::{DocumentSession, OpenDocument, lock};
 use workspace::{Admission, RealPath, SkipReason};
 
-use crate::run_blocking::run_blocking;
-use crate::workspace_folders::DocumentLocation;
+use crate::document_location::DocumentLocation;
+use crate::document_session::DocumentSession;
+use crate::locks::lock;
+use crate::open_document::OpenDocument;
 
 /// Reason to refuse a document whose verdict cannot be determined.
 const UNKNOWN_VERDICT: &str = "cannot find out whether it is ignored";
@@ -20,18 +21,18 @@ const UNKNOWN_VERDICT: &str = "cannot find out whether it is ignored";
 const MOST_ADMISSIONS: usize = 1_000;
 
 /// Returns why a document must not be sent or recorded, if so.
-pub(crate) async fn refusal(document: &OpenDocument, home: &DocumentLocation) -> Option<String> {
+pub async fn refusal(document: &OpenDocument, home: &DocumentLocation) -> Option<String> {
     if let Some(reason) = refusal_without_disk(document) {
         return Some(reason);
     }
-    let now = refusal_now(document, home);
-    let judged = run_blocking(move || Ok::<_, String>(now())).await;
+    let judge = refusal_now(document, home);
+    let judged = completion::run_blocking(move |_| judge()).await;
     judged.unwrap_or_else(|_| Some(UNKNOWN_VERDICT.to_owned()))
 }
 
 /// Returns a function that checks, at the time of the call, why a document's file must not be sent or recorded. It waits for the
 /// disk.
-pub(crate) fn refusal_now(
+pub fn refusal_now(
     document: &OpenDocument,
     home: &DocumentLocation,
 ) -> impl Fn() -> Option<String> + Send + Sync + 'static {
@@ -43,7 +44,7 @@ pub(crate) fn refusal_now(
 }
 
 /// Returns the check for the document's own file and for the files its context comes from, by their paths in the folder.
-pub(crate) fn path_gate(document: &OpenDocument, home: &DocumentLocation) -> PathGate {
+pub fn path_gate(document: &OpenDocument, home: &DocumentLocation) -> PathGate {
     let own = refusal_now(document, home);
     let own_path = Arc::clone(&home.path);
     let root = home.folder.as_ref().map(|folder| folder.root.clone());

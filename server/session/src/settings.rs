@@ -14,34 +14,32 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use config::{Config, ConfigFiles, ConfigLayer, Problem, ProblemKey, Severity};
+use config::{Config, ConfigFiles, ConfigLayer, Environment, Problem, ProblemKey};
+use engines::BusyCounter;
 use serde_json::Value;
-use session::lock;
 use tokio::sync::{Notify, watch};
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
-use tower_lsp_server::gen_lsp_types::MessageType;
 
-use crate::ServerSetup;
-use crate::editor_engines::{EditorEngine, EngineSet};
-use crate::server::Server;
+use crate::editor_engines::{EditorEngine, EngineSet, EngineSource};
+use crate::engine_health::EngineHealth;
+use crate::events::{EventSender, SessionEvent};
+use crate::locks::lock;
+use crate::settings_files::SettingsFiles;
 
 /// Interval at which files are checked: shorter than saving settings and then typing a line. Checking four files is cheap.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Maximum number of problems in one message; `ghostbench doctor` shows the others.
-const MAX_PROBLEMS_SHOWN: usize = 5;
-
 /// The effective settings of a folder.
-pub(crate) struct EffectiveSettings {
+pub struct EffectiveSettings {
     /// Revision of the editor's settings that they include.
     revision: u64,
     /// Version number: differs between different settings of this folder.
-    pub(crate) number: u64,
+    pub number: u64,
     /// The settings.
-    pub(crate) config: Config,
+    pub config: Config,
     /// The engines they select.
-    pub(crate) engine_set: EngineSet,
+    pub engine_set: EngineSet,
 }
 
 impl EffectiveSettings {
@@ -56,13 +54,13 @@ impl EffectiveSettings {
     }
 
     /// Returns the engine that writes the ghost text.
-    pub(crate) fn ghost_text_engine(&self) -> &EditorEngine {
+    pub fn ghost_text_engine(&self) -> &EditorEngine {
         let name = self.config.completion.engine.as_deref();
         let named = name.and_then(|name| self.engine_set.engines.iter().find(|engine| engine.name() == name));
         named.or(self.engine_set.engines.first()).expect("there is at least the built-in engine")
     }
 
-    /// Whether any engine reads the workspace's tokens.
+    /// Returns whether any engine reads the workspace's tokens.
     pub(crate) fn reads_tokens(&self) -> bool {
         self.engine_set.engines.iter().any(EditorEngine::reads_tokens)
     }
@@ -110,11 +108,11 @@ pub(crate) struct ReportedProblems(Mutex<HashMap<Option<PathBuf>, HashSet<Proble
 
 impl ReportedProblems {
     /// Stores the current problems of a folder and returns those that were not reported before.
-    fn take_new<'a>(&self, root: Option<&Path>, problems: &'a [Problem]) -> Vec<&'a Problem> {
-        let mut told = lock(&self.0);
-        let is_told = |problem: &&Problem| told.values().any(|causes| causes.contains(&problem.key()));
-        let new = problems.iter().filter(|problem| !is_told(problem)).collect();
-        told.insert(root.map(Path::to_owned), problems.iter().map(Problem::key).collect());
+    fn take_new(&self, root: Option<&Path>, problems: &[Problem]) -> Vec<Problem> {
+        let mut reported = lock(&self.0);
+        let is_new = |problem: &&Problem| !reported.values().any(|causes| causes.contains(&problem.key()));
+        let new = problems.iter().filter(is_new).cloned().collect();
+        reported.insert(root.map(Path::to_owned), problems.iter().map(Problem::key).collect());
         new
     }
 
@@ -124,9 +122,61 @@ impl ReportedProblems {
     }
 }
 
+/// The sources of settings, and the state that the settings of all folders share.
+pub(crate) struct SettingsServices {
+    files: SettingsFiles,
+    variables: Environment,
+    engines: EngineSource,
+    /// Settings sent by the editor.
+    pub(crate) editor: Arc<EditorSettings>,
+    /// Latency and faults of the engines that write ghost text.
+    pub(crate) engine_health: EngineHealth,
+    /// Number of requests that engines are processing.
+    pub(crate) busy: BusyCounter,
+    reported_problems: ReportedProblems,
+    events: EventSender,
+}
+
+impl SettingsServices {
+    pub(crate) fn new(
+        files: SettingsFiles,
+        variables: Environment,
+        engines: EngineSource,
+        events: EventSender,
+    ) -> SettingsServices {
+        SettingsServices {
+            files,
+            variables,
+            engines,
+            editor: Arc::default(),
+            engine_health: EngineHealth::default(),
+            busy: BusyCounter::default(),
+            reported_problems: ReportedProblems::default(),
+            events,
+        }
+    }
+
+    /// Returns the layers of these files and the configuration that they form, with its engines. May wait for the disk.
+    fn configure(
+        &self,
+        files: &ConfigFiles,
+        sent: &SettingsRevision,
+        earlier: &[ConfigLayer],
+    ) -> (Vec<ConfigLayer>, Config, EngineSet) {
+        let layers = layers(files, sent, earlier, &self.variables);
+        let config = Config::new(&layers, &self.variables);
+        let mut engine_set = self.engines.serve(&config);
+        for used in engine_set.engines.iter_mut().flat_map(EditorEngine::modes_mut) {
+            used.engine = self.busy.wrap(Arc::clone(&used.engine));
+        }
+        (layers, config, engine_set)
+    }
+}
+
 /// Settings of one folder, or those outside of all folders.
 pub(crate) struct FolderSettings {
     root: Option<PathBuf>,
+    editor: Arc<EditorSettings>,
     /// Notified when the settings may have changed.
     changed: Notify,
     published: watch::Sender<Option<Arc<EffectiveSettings>>>,
@@ -136,8 +186,12 @@ pub(crate) struct FolderSettings {
 
 impl FolderSettings {
     /// Reads nothing before [`follow_settings`] is called.
-    pub(crate) fn new(root: Option<PathBuf>, removed: CancellationToken) -> FolderSettings {
-        FolderSettings { root, changed: Notify::new(), published: watch::Sender::new(None), removed }
+    pub(crate) fn new(
+        root: Option<PathBuf>,
+        editor: Arc<EditorSettings>,
+        removed: CancellationToken,
+    ) -> FolderSettings {
+        FolderSettings { root, editor, changed: Notify::new(), published: watch::Sender::new(None), removed }
     }
 
     /// Requests a check of the files.
@@ -146,13 +200,13 @@ impl FolderSettings {
     }
 
     /// Returns the version number for these settings. A change of the number clears the faults of the engines.
-    fn number(&self, config: &Config, server: &Server) -> u64 {
+    fn number(&self, config: &Config, engine_health: &EngineHealth) -> u64 {
         let before = self.published.borrow();
         let Some(before) = &*before else { return 0 };
         if before.config == *config {
             return before.number;
         }
-        server.engine_health.clear_faults();
+        engine_health.clear_faults();
         before.number + 1
     }
 
@@ -162,9 +216,9 @@ impl FolderSettings {
     }
 
     /// Returns the effective settings, including everything the editor has sent so far; the last ones of a folder that was
-    /// removed. `None` if the server stops before there were any.
-    pub(crate) async fn effective(&self, editor: &EditorSettings) -> Option<Arc<EffectiveSettings>> {
-        let wanted = editor.revision();
+    /// removed. `None` if the session ends before there were any.
+    pub(crate) async fn effective(&self) -> Option<Arc<EffectiveSettings>> {
+        let wanted = self.editor.revision();
         let mut published = self.published.subscribe();
         let is_new = |state: &Option<Arc<EffectiveSettings>>| {
             state.as_ref().is_some_and(|state| state.revision >= wanted)
@@ -177,47 +231,43 @@ impl FolderSettings {
 }
 
 /// Keeps the settings up to date until they are no longer needed.
-pub(crate) fn follow_settings(server: &Server, followed: Arc<FolderSettings>) {
-    let server = server.clone();
+pub(crate) fn follow_settings(services: &Arc<SettingsServices>, followed: Arc<FolderSettings>) {
+    let services = Arc::clone(services);
     tokio::spawn(async move {
-        followed.removed.run_until_cancelled(follow_changes(&server, &followed)).await;
-        server.reported_problems.forget(followed.root.as_deref());
+        followed.removed.run_until_cancelled(follow_changes(&services, &followed)).await;
+        services.reported_problems.forget(followed.root.as_deref());
     });
 }
 
-async fn follow_changes(server: &Server, followed: &FolderSettings) {
+async fn follow_changes(services: &Arc<SettingsServices>, followed: &FolderSettings) {
     let mut earlier: Vec<ConfigLayer> = Vec::new();
     loop {
-        let sent = server.editor_settings.current();
+        let sent = services.editor.current();
         let revision = sent.revision;
-        let files = read_files(server, followed).await;
-        let (shared, content, before) = (server.clone(), files.clone(), earlier.clone());
-        let made = spawn_blocking(move || {
-            let ServerSetup { variables, engines, .. } = &shared.setup;
-            let layers = layers(&content, &sent, &before, variables);
-            let config = Config::new(&layers, variables);
-            let served = engines.serve(&config);
-            (layers, config, served)
-        });
-        if let Ok((layers, config, mut served)) = made.await {
-            report_problems(
-                server,
-                followed,
-                config.problems.iter().chain(&served.problems).cloned().collect(),
-            );
-            server.count_busy(&mut served);
-            let number = followed.number(&config, server);
-            let in_force = EffectiveSettings { revision, number, config, engine_set: served };
-            followed.published.send_replace(Some(Arc::new(in_force)));
+        let files = read_files(services, followed).await;
+        let (shared, content, before) = (Arc::clone(services), files.clone(), earlier.clone());
+        let configured = spawn_blocking(move || shared.configure(&content, &sent, &before));
+        if let Ok((layers, config, engine_set)) = configured.await {
+            let problems: Vec<Problem> =
+                config.problems.iter().chain(&engine_set.problems).cloned().collect();
+            let new = services.reported_problems.take_new(followed.root.as_deref(), &problems);
+            if !new.is_empty() {
+                services.events.send(SessionEvent::SettingsProblems(new));
+            }
+            let number = followed.number(&config, &services.engine_health);
+            let settings = EffectiveSettings { revision, number, config, engine_set };
+            followed.published.send_replace(Some(Arc::new(settings)));
             earlier = layers;
         } else {
             // The previous settings remain effective, also for requests that wait for the new ones.
-            server.warn("applying the settings panicked; the previous ones stay in effect".to_owned());
+            services
+                .events
+                .warn("applying the settings panicked; the previous ones stay in effect".to_owned());
             followed.published.send_modify(|state| {
                 *state = state.as_ref().map(|state| Arc::new(state.at_revision(revision)));
             });
         }
-        wait_for_change(server, followed, &files, revision).await;
+        wait_for_change(services, followed, &files, revision).await;
     }
 }
 
@@ -226,7 +276,7 @@ fn layers(
     files: &ConfigFiles,
     sent: &SettingsRevision,
     earlier: &[ConfigLayer],
-    variables: &config::Environment,
+    variables: &Environment,
 ) -> Vec<ConfigLayer> {
     let editor = [sent.initial.clone(), sent.current.clone()];
     let before = |layer: &ConfigLayer| {
@@ -243,41 +293,29 @@ fn layers(
 }
 
 /// Waits until the editor has sent settings after `revision`, or a file has changed.
-async fn wait_for_change(server: &Server, followed: &FolderSettings, files: &ConfigFiles, revision: u64) {
+async fn wait_for_change(
+    services: &Arc<SettingsServices>,
+    followed: &FolderSettings,
+    files: &ConfigFiles,
+    revision: u64,
+) {
     loop {
         // The notified file may be unchanged.
         let _ = tokio::time::timeout(POLL_INTERVAL, followed.changed.notified()).await;
-        if server.editor_settings.revision() != revision || read_files(server, followed).await != *files {
+        if services.editor.revision() != revision || read_files(services, followed).await != *files {
             return;
         }
     }
 }
 
-async fn read_files(server: &Server, followed: &FolderSettings) -> ConfigFiles {
-    let (files, root) = (server.setup.files.clone(), followed.root.clone());
-    spawn_blocking(move || files.read(root.as_deref())).await.unwrap_or_default()
-}
-
-/// Shows the problems that were not reported before, in one message.
-fn report_problems(server: &Server, followed: &FolderSettings, problems: Vec<Problem>) {
-    let new = server.reported_problems.take_new(followed.root.as_deref(), &problems);
-    let Some(worst) = new.iter().map(|problem| problem.severity).max() else { return };
-    let mut lines: Vec<String> = new.iter().take(MAX_PROBLEMS_SHOWN).map(ToString::to_string).collect();
-    if new.len() > MAX_PROBLEMS_SHOWN {
-        let more = new.len() - MAX_PROBLEMS_SHOWN;
-        lines.push(format!("and {more} more; `ghostbench doctor` shows all"));
-    }
-    let kind = match worst {
-        Severity::Error => MessageType::Error,
-        Severity::Warning => MessageType::Warning,
-        Severity::Untrusted => MessageType::Info,
-    };
-    server.show_and_log(kind, lines.join("\n"));
+async fn read_files(services: &Arc<SettingsServices>, followed: &FolderSettings) -> ConfigFiles {
+    let (services, root) = (Arc::clone(services), followed.root.clone());
+    spawn_blocking(move || services.files.read(root.as_deref())).await.unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
-    use config::{Environment, LayerKind, Trust};
+    use config::{LayerKind, Trust};
 
     use super::*;
 
