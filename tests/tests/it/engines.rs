@@ -113,7 +113,8 @@ fn a_fault_is_told_once_with_its_remedy_and_without_the_key() {
         server.url()
     );
     user_file(&project, &settings);
-    let outcome = project.run("try . --cases 3 --engine mock --out ../run");
+    let outcome = project.run("try . --cases 3 --engine mock --out ../run").expect_code(3);
+    assert_eq!(outcome.stderr.matches("api_key_env").count(), 1, "{}", outcome.stderr);
     let predictions = std::fs::read_to_string(project.sibling_path("run").join("predictions.jsonl"));
     let predictions = predictions.expect("the run has its predictions");
     assert!(predictions.contains("api_key_env"), "{predictions}");

@@ -2,10 +2,12 @@
 
 use std::process::Command;
 
+use mock::{Latch, MockServer, Reply, ReplyStep};
 use tests::unix::interrupt;
 use tests::{Project, RunningProcess, wait_until};
 
 use crate::run_rows;
+use crate::settings::user_file;
 
 const INTERRUPTED: i32 = 130;
 
@@ -13,7 +15,7 @@ const INTERRUPTED: i32 = 130;
 const REPLAY: &str = "replay ../suite.jsonl --workspace . --repeat 40 --jobs 2";
 
 #[test]
-fn ctrl_c_finishes_what_is_under_way() {
+fn ctrl_c_stops_a_run_that_can_be_resumed() {
     let project = project_with_suite();
     let run = project.sibling_path("run");
     let process = start_and_wait_for_answers(&project, "--out ../run", 20);
@@ -26,13 +28,54 @@ fn ctrl_c_finishes_what_is_under_way() {
     project.run("report ../run").expect_code(0);
 }
 
+/// Starts a replay against a server that answers when `latch` opens, and returns once a request is in flight.
+fn start_with_request_in_flight(project: &Project, latch: &Latch) -> (RunningProcess, MockServer) {
+    let wait = ReplyStep::Wait(latch.clone());
+    let answer = r#"{"choices": [{"index": 0, "text": "pass", "finish_reason": "stop"}]}"#;
+    let server = MockServer::scripted(move |request| match request.path.ends_with("/completions") {
+        true => Reply::events([answer, "[DONE]"]).preceded_by(wait.clone()),
+        false => Reply::json(404, &serde_json::json!({})),
+    });
+    let url = server.url();
+    let settings = format!(
+        "[[engine]]\nname = \"slow\"\nkind = \"openai\"\nurl = \"{url}\"\nmodel = \"coder\"\nfim = \"server\"\n"
+    );
+    user_file(project, &settings);
+    let mut process =
+        RunningProcess::start(project.ghostbench(&format!("{REPLAY} --engine slow --out ../run")));
+    wait_until("a request is in flight", || is_in_flight(&server) || process.has_ended());
+    assert!(!process.has_ended(), "the replay ended before it could be stopped");
+    (process, server)
+}
+
+fn is_in_flight(server: &MockServer) -> bool {
+    server.log().received.iter().any(|request| request.path.ends_with("/completions"))
+}
+
 #[test]
-fn a_second_ctrl_c_ends_at_once() {
+fn ctrl_c_waits_for_requests_in_flight() {
     let project = project_with_suite();
-    let process = start_and_wait_for_answers(&project, "--out ../run", 5);
+    let latch = Latch::default();
+    let (process, _server) = start_with_request_in_flight(&project, &latch);
     interrupt(&process);
-    // The first one may have ended the process already.
-    let _ = Command::new("kill").args(["-INT", &process.id().to_string()]).output();
+    latch.open();
+    process.wait().expect_code(INTERRUPTED);
+    let rows = run_rows::predictions(&project.sibling_path("run"));
+    assert!(rows.iter().any(|row| row.engine == "slow" && row.text == "pass"), "{rows:?}");
+}
+
+#[test]
+fn second_ctrl_c_exits_without_waiting_for_requests() {
+    let project = project_with_suite();
+    let latch = Latch::default();
+    let (mut process, _server) = start_with_request_in_flight(&project, &latch);
+    interrupt(&process);
+    assert!(!process.has_ended(), "the first one waits for the request, which is never answered");
+    // Two signals that arrive together count once, so the second is repeated until the process has seen it.
+    wait_until("the process has exited", || {
+        let _ = Command::new("kill").args(["-INT", &process.id().to_string()]).output();
+        process.has_ended()
+    });
     process.wait().expect_code(INTERRUPTED);
     run_rows::answers(&project.sibling_path("run"));
 }

@@ -410,4 +410,8 @@ fn engines_are_described_by_what_changes_their_answers_and_never_by_keys() {
         assert_ne!(described(change).settings, plain.settings);
     }
     assert_eq!(plain.model, "the server's");
+    let with_key = described(|settings| {
+        settings.program.env.insert("TOKEN".to_owned(), Secret::new(KEY));
+    });
+    assert!(!format!("{:?}", with_key.settings).contains(KEY));
 }
