@@ -24,6 +24,7 @@ pub(crate) fn run(nextest_args: &[String]) -> Result<()> {
         ("the binary", process::run(process::cargo().args(["build", "--package", "cli"]))),
         ("tests", run_tests(nextest_args, components)),
         ("documentation tests", process::run(process::cargo().args(["test", "--workspace", "--doc"]))),
+        ("links of the documentation", check_links()),
     ];
     let failed: Vec<_> = steps.into_iter().filter_map(|(name, result)| Some((name, result.err()?))).collect();
     for (name, error) in &failed {
@@ -34,6 +35,12 @@ pub(crate) fn run(nextest_args: &[String]) -> Result<()> {
     }
     println!("all tests passed");
     Ok(())
+}
+
+/// Builds the documentation of all items, also private ones. A link to a name that does not exist is an error.
+fn check_links() -> Result<()> {
+    let arguments = ["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"];
+    process::run(process::cargo().args(arguments))
 }
 
 fn run_tests(nextest_args: &[String], components: Vec<(&str, PathBuf)>) -> Result<()> {

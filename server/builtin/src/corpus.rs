@@ -35,7 +35,7 @@ const REBUILD_SHARE: usize = 20;
 
 /// The tokens of a workspace's files by language family, with suffix arrays over them. Cheap to clone.
 ///
-/// Access is only through [`Corpus::corpus_view`]: the corpus contains the very text that a completion must not see, and only a view knows
+/// Access is only through [`Corpus::view`]: the corpus contains the very text that a completion must not see, and only a view knows
 /// which file that is.
 #[derive(Clone, Debug)]
 pub struct Corpus {

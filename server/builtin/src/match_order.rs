@@ -24,7 +24,7 @@ const PRIORITY_SHIFT: u32 = u64::BITS - u16::BITS;
 pub(crate) struct PositionPriorities {
     /// Hash of each text, by number.
     seeds: Vec<u64>,
-    /// Text number of every [`STEP`]th position.
+    /// Text number of every [`LOOKUP_STEP`]th position.
     numbers: Vec<u32>,
 }
 

@@ -4,7 +4,7 @@ use crate::boosted_trees::BoostedTrees;
 use crate::predict::ranking;
 use crate::{block_continuation, proposals, weights};
 
-/// Names of the features of a candidate token, in the order of [`crate::RankedToken::features`].
+/// Names of the features of a candidate token, in the order of [`crate::TrainingCandidate::features`].
 pub const TOKEN_FEATURES: &[&str] = &ranking::FEATURES;
 /// Names of the features of a proposal, in the order of [`crate::TrainingProposal::features`].
 pub const PROPOSAL_FEATURES: &[&str] = &proposals::FEATURES;

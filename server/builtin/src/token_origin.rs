@@ -165,7 +165,7 @@ pub struct SourceTokens<'t> {
 }
 
 impl<'t> SourceTokens<'t> {
-    /// Lexes the text of a source. For [`ProposalSource::TextBefore`] and [`ProposalSource::TextAfter`] this is the open file's text on that side of the
+    /// Lexes the text of a source. For [`TokenSource::Before`] and [`TokenSource::After`] this is the open file's text on that side of the
     /// cursor.
     pub fn read(source: &TokenSource, language: Language, text: &'t str) -> SourceTokens<'t> {
         let skipped = if let TokenSource::After { skipped } = *source { skipped } else { 0 };

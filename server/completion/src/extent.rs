@@ -236,7 +236,7 @@ impl<'c> Continuation<'c, '_> {
     }
 }
 
-/// Returns the last [`MAX_AROUND`] bytes of a text, cut to whole lines except the last one.
+/// Returns the last [`MAX_TEXT_AROUND`] bytes of a text, cut to whole lines except the last one.
 fn whole_lines(prefix: &str) -> &str {
     let cut = prefix.len().saturating_sub(MAX_TEXT_AROUND);
     let start = match prefix.as_bytes()[cut..].iter().position(|byte| *byte == b'\n') {

@@ -176,7 +176,7 @@ impl InFlightRequest {
         }
     }
 
-    /// Returns once no request has wanted it for [`GRACE`].
+    /// Returns once no request has wanted it for [`GRACE_PERIOD`].
     async fn wait_until_unwanted(&self) {
         loop {
             self.stage.closed().await;
@@ -224,7 +224,7 @@ impl Drop for CompletionGuard<'_> {
     }
 }
 
-/// A request's handle to a shared generation. The generation is abandoned [`GRACE`] after the last handle is dropped.
+/// A request's handle to a shared generation. The generation is abandoned [`GRACE_PERIOD`] after the last handle is dropped.
 pub(crate) struct InFlightSubscriber {
     request: Arc<InFlightRequest>,
     stage: watch::Receiver<RequestStage>,

@@ -1,4 +1,4 @@
-//! The completion pipeline: editor, command line, trial and replay all call [`complete`].
+//! The completion pipeline: editor, command line, trial and replay all call [`complete()`].
 //!
 //! ```text
 //! snapshot + offset --gate--> --gather--> request --engine--> pieces --stop--> --clean--> --gate--> outcome
@@ -8,8 +8,8 @@
 //! cases. A [`DocumentSnapshot`] holds the open document as displayed and the workspace without that file, so a request cannot reach text that
 //! was removed from the document.
 //!
-//! An editor requests a completion at every key. [`CompletionSession`] wraps [`complete`] for editors: it caches answers, shares the one in flight
-//! and debounces. Measurements call [`complete`] directly.
+//! An editor requests a completion at every key. [`CompletionSession`] wraps [`complete()`] for editors: it caches answers, shares the one in flight
+//! and debounces. Measurements call [`complete()`] directly.
 
 mod alternatives;
 mod answer_cache;

@@ -1,6 +1,6 @@
 //! The settings of an engine that can change its answers, key by key.
 //!
-//! Derived from the table of keys: a new key is included unless it is listed in [`OTHERS`]. Reads no files; the caller hashes the
+//! Derived from the table of keys: a new key is included unless it is listed in [`EXCLUDED_KEYS`]. Reads no files; the caller hashes the
 //! contents of the paths and the values that may be secret.
 
 use std::path::PathBuf;

@@ -11,7 +11,7 @@
 //! ends. On Unix the same holds for its own child processes unless they leave its process group. On Windows only the program
 //! itself is killed, and only when the `ChildProcess` is dropped.
 //!
-//! This module knows no protocol and restarts nothing: [`RestartBackoff`] decides when a program that keeps ending may be started
+//! This module knows no protocol and restarts nothing: [`RestartBackoff`](restart_backoff::RestartBackoff) decides when a program that keeps ending may be started
 //! again.
 
 mod error;

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Winnowing (Schleimer, Wilkerson, Aiken: Winnowing: Local Algorithms for Document Fingerprinting, SIGMOD 2003) keeps the
-//! smallest of each [`WINDOW`] consecutive hashes of [`GRAM`] tokens. Two texts with a run of [`MIN_RUN`] = `GRAM + WINDOW - 1`
+//! smallest of each [`WINDOW`] consecutive hashes of [`GRAM_TOKENS`] tokens. Two texts with a run of [`MIN_RUN`] = `GRAM_TOKENS + WINDOW - 1`
 //! equal tokens therefore always share a fingerprint. Fingerprints only find candidates; the comparison of tokens decides.
 //!
 //! Two runs of tokens are equal regardless of the blanks and comments between them, of the values of strings and numbers, and of

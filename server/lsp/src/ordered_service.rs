@@ -1,6 +1,6 @@
 //! The ordering layer: processes every message synchronously, in order of arrival, before any future is polled.
 //!
-//! Notifications change the [`ServerUnderTest`] here and are not passed on, except those of the protocol's life cycle. Requests are passed
+//! Notifications change the [`OrderedState`] here and are not passed on, except those of the protocol's life cycle. Requests are passed
 //! to the LSP service with the [`RequestContext`] of their arrival, so that each answer belongs to the text at that time. Nothing here
 //! parses, waits or computes.
 

@@ -1,7 +1,7 @@
 //! Neutralises special tokens in user code, and restores them in the answer.
 //!
 //! A tokenizer reads `<|fim_prefix|>` as one special token anywhere, so code that contains it, such as a program about language
-//! models, would end the prefix or the whole text. Each one gets a zero-width space ([`BREAK`]) after its first character. This is
+//! models, would end the prefix or the whole text. Each one gets a zero-width space ([`TOKEN_BREAK`]) after its first character. This is
 //! the smallest change that hides the token from every tokenizer. It is invisible, and no other code has the space there, so it
 //! can be reversed reliably: a model that repeats the code repeats the space, and [`unescape_special_tokens`] removes it.
 
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// U+200B, zero width space.
 pub const TOKEN_BREAK: char = '\u{200B}';
 
-/// Neutralises all tokens in the text; borrows it if it has none. Tokens have at least two characters and no [`BREAK`].
+/// Neutralises all tokens in the text; borrows it if it has none. Tokens have at least two characters and no [`TOKEN_BREAK`].
 pub fn escape_special_tokens<'t>(text: &'t str, tokens: &[&str]) -> Cow<'t, str> {
     let Some(first) = find_token(text, 0, tokens) else { return Cow::Borrowed(text) };
     let mut changed = String::with_capacity(text.len() + 8 * TOKEN_BREAK.len_utf8());

@@ -183,7 +183,7 @@ pub(crate) fn cases(count: usize, is_from_other_tree: bool, alphabet: Alphabet) 
     format!("{count}{}", if is_from_other_tree { alphabet.other_tree() } else { "" })
 }
 
-/// Adds the meaning of the mark of [`cases`] to a caption if the mark occurs in the section.
+/// Adds the meaning of the mark of [`cases()`] to a caption if the mark occurs in the section.
 fn with_tree(caption: String, section: &ReportSection, alphabet: Alphabet) -> String {
     let all = section.selection.cases + section.controls;
     match section.other_tree {

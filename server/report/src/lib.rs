@@ -1,6 +1,6 @@
 //! Renders runs: a table for the terminal, Markdown, JSON and a self-contained HTML page.
 //!
-//! Pure: values in, text out. [`RunReport::run_summary`] passes the rows to `scoring` once; every renderer shows that [`RunSummary`].
+//! Pure: values in, text out. [`RunReport::summary`] passes the rows to `scoring` once; every renderer shows that [`RunSummary`].
 //! This crate computes no number: every displayed number is a row of `cases` or a cell of `scoring`. Positions in drawings and
 //! the bins of a histogram are layout. Code in cases is displayed, never run.
 #![deny(clippy::disallowed_methods)]
@@ -35,7 +35,7 @@ pub struct RunReport<'a> {
     pub predictions: &'a [Prediction],
     /// The metrics of the answers.
     pub scores: &'a [Score],
-    /// Remarks for the reader, as from [`notes`].
+    /// Remarks for the reader, as from [`notes()`].
     pub notes: &'a [String],
 }
 

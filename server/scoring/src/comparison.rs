@@ -28,7 +28,7 @@ pub struct Comparison {
     pub losses: usize,
     /// Cases where they are equal.
     pub ties: usize,
-    /// `b` minus `a`, each a ratio of sums; `None` with fewer than [`MIN_CASES`](crate::metric_table::MIN_CASES) cases.
+    /// `b` minus `a`, each a ratio of sums; `None` with fewer than [`MIN_CASES`] cases.
     pub difference: Option<f64>,
     /// 95 % interval of the difference.
     pub interval: Option<Interval>,

@@ -61,7 +61,7 @@ impl Indexer {
         Indexer::open_while(root, limits, cache, progress, &|| true)
     }
 
-    /// Same as [`Indexer::open`], but fails with [`Error::Cancelled`] as soon as `keep_going`, called for each file, returns
+    /// Same as [`Indexer::open`], but fails with [`WorkspaceError::Cancelled`] as soon as `keep_going`, called for each file, returns
     /// `false`.
     pub fn open_while(
         root: &Path,

@@ -45,7 +45,7 @@ const RECEIVERS: [&str; 8] =
 impl Definition {
     /// Returns the signature without modifiers and without the receiver parameter, in at most `limit` bytes.
     ///
-    /// Cut parts are replaced by [`CUT_OFF`]; the name is always kept.
+    /// Cut parts are replaced by [`ELLIPSIS`]; the name is always kept.
     pub fn compact_signature(&self, limit: usize) -> String {
         let joined = join_brackets(&self.signature);
         let mut rest = &*joined;

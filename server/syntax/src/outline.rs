@@ -1,7 +1,7 @@
 //! Definitions and imports of a file: the names that other files can reach.
 //!
 //! Only items with a name outside of functions are definitions: types with their members, functions, top-level values. Each
-//! language's rules are in `languages/<language>/rules.rs` behind [`LanguageRules`]; this file has the common part.
+//! language's rules are in `languages/<language>/rules.rs` behind [`LanguageRules`](crate::language_rules::LanguageRules); this file has the common part.
 //!
 //! All texts in an outline are parts of the file, with runs of white space collapsed to one blank. Nothing is resolved here:
 //! `index` resolves names of other files with the locations from [`crate::module_resolution`].

@@ -1,6 +1,6 @@
 //! The queries of the languages, each compiled once.
 //!
-//! A capture's name is the role of the node (see [`StatementRole`]); the generic code knows these roles and no language.
+//! A capture's name is the role of the node (see [`CaptureRole`]); the generic code knows these roles and no language.
 
 use std::sync::OnceLock;
 

@@ -81,7 +81,7 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// Judges a file as [`admission`] does.
+    /// Judges a file as [`admits`] does.
     pub fn judge(root: &Path, path: &str) -> Admission {
         // Stamps are taken first, so that changes during the check make them differ.
         let seen = dependencies(root, path);

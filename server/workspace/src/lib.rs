@@ -6,7 +6,7 @@
 //!
 //! A [`WorkspaceTracker`] keeps its state between scans: it walks only the changed paths, reads only files whose [`Stamp`] differs, and
 //! has the same snapshot as [`load`] would return at that moment. Without a client that reports changes, a
-//! [`Watcher`](watch::Watcher) gets them from the system.
+//! [`Watcher`](watcher::Watcher) gets them from the system.
 //!
 //! ```text
 //! paths ─► scope ─► walk (folders, names, stamps) ─► tree ─► read (contents, in parallel) ─► tree ─► Snapshot + Changes

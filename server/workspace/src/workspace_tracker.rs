@@ -95,7 +95,7 @@ impl WorkspaceTracker {
         self.snapshot
     }
 
-    /// Returns the source files in the order of their paths, for a later [`open_regular`](WorkspaceTracker::open_regular).
+    /// Returns the source files in the order of their paths, for a later [`open`](WorkspaceTracker::open).
     pub fn known_files(&self) -> impl Iterator<Item = KnownFile> {
         self.tree.known_files()
     }

@@ -88,7 +88,7 @@ fn local_context(
     if context.is_empty() { context } else { head + &context }
 }
 
-/// Formats a chunk under a line with its file's name. The wording differs from [`super::context_text`].
+/// Formats a chunk under a line with its file's name. The wording differs from [`super::context_text()`].
 fn block(sign: &str, hit: &ChunkHit) -> String {
     let lines = hit.text().split('\n').filter(|line| !line.is_empty());
     let lines: Vec<String> = lines.map(|line| format!("{sign} {line}")).collect();

@@ -1,7 +1,7 @@
 //! Bounds the work of a resolver: no query runs recursively inside itself, queries nest to a limited depth, and the number of
 //! steps is limited.
 //!
-//! Every function of the resolver that can reach itself through names of the workspace must use [`BoundedQueries::retrieve_hybrid`]. No other
+//! Every function of the resolver that can reach itself through names of the workspace must use [`BoundedQueries::answer`]. No other
 //! code of the resolver may guard against cycles, so that these limits can't be bypassed.
 
 use std::cell::{Cell, RefCell};
