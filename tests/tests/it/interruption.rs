@@ -61,7 +61,7 @@ fn ctrl_c_waits_for_requests_in_flight() {
     latch.open();
     process.wait().expect_code(INTERRUPTED);
     let rows = run_rows::predictions(&project.sibling_path("run"));
-    assert!(rows.iter().any(|row| row.engine == "slow" && row.text == "pass"), "{rows:?}");
+    assert!(rows.iter().any(|row| row.engine.name == "slow" && row.text == "pass"), "{rows:?}");
 }
 
 #[test]
