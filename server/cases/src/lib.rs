@@ -7,6 +7,7 @@
 mod case;
 mod definition_tags;
 mod jsonl;
+mod metric;
 mod prediction;
 mod redaction;
 mod run;
@@ -23,6 +24,7 @@ pub use definition_tags::{
     AFTER_JUMP, DEFINED_TAG, DefinitionLocation, ENTITY_TAG, FOLLOWS_TAG, JUDGE_TAG, RESOLVED_TAG,
 };
 pub use jsonl::{ParseError, ParsedLines, parse_document, parse_line, parse_lines, to_document, to_line};
+pub use metric::{Direction, Metric, MetricSource, MetricSpec, MetricUnit, MetricValue, Metrics};
 pub use prediction::{
     Cost, EngineIdentity, Finish, Prediction, PredictionTimings, Recorded, Rename, Span, SpanSource, Status,
     TokenCounts,
@@ -30,6 +32,6 @@ pub use prediction::{
 pub use redaction::{redact_case, redact_prediction};
 pub use run::{CaseCopies, EngineConfig, Machine, Price, Run, WorkspaceState};
 pub use schema_version::SchemaVersion;
-pub use score::{Score, StoredMetric};
+pub use score::Score;
 pub use task::{BlockCut, BodyCut, CompletionTask, CrossFileContext, MissingTail, Scenario, Task, TaskKind};
 pub use truth_locator::{FileText, TruthLocator};

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cases::{
     BlockCut, BlockKind, BodyCut, Case, CaseCopies, CompletionTask, ContextItem, Cost, CrossFileContext,
-    EngineConfig, EngineIdentity, Exposure, Finish, Machine, MissingTail, Origin, OriginKind, Prediction,
-    PredictionTimings, Price, Recorded, Rename, Run, Scenario, SchemaVersion, Score, Span, SpanSource,
-    Status, StoredMetric, Task, TaskKind, TokenCounts, WorkspaceState, parse_document, parse_line,
+    EngineConfig, EngineIdentity, Exposure, Finish, Machine, Metric, MetricValue, MissingTail, Origin,
+    OriginKind, Prediction, PredictionTimings, Price, Recorded, Rename, Run, Scenario, SchemaVersion, Score,
+    Span, SpanSource, Status, Task, TaskKind, TokenCounts, WorkspaceState, parse_document, parse_line,
     to_document, to_line,
 };
 use serde::Serialize;
@@ -209,9 +209,10 @@ fn full_score() -> Score {
         engine: engine().name,
         fingerprint: engine().fingerprint,
         repetition: 0,
+        scorer: Some(1),
         metrics: BTreeMap::from([
-            ("token_exact".to_owned(), StoredMetric::Value(1.0)),
-            ("identifier_recall".to_owned(), StoredMetric::Ratio { num: 3.0, den: 3.0 }),
+            (Metric::TokenExact, MetricValue::Value(1.0)),
+            (Metric::IdentifierRecall, MetricValue::Ratio { num: 3.0, den: 3.0 }),
         ]),
     }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use cases::{
     BlockCut, BlockKind, BodyCut, Case, CompletionTask, ContextItem, Cost, CrossFileContext, EngineIdentity,
-    Exposure, Finish, MissingTail, Origin, OriginKind, ParsedLines, Prediction, PredictionTimings, Recorded,
-    Rename, SchemaVersion, Score, Span, SpanSource, Status, StoredMetric, Task, TokenCounts, parse_line,
-    parse_lines, suite_hash, to_line,
+    Exposure, Finish, Metric, MetricValue, MissingTail, Origin, OriginKind, ParsedLines, Prediction,
+    PredictionTimings, Recorded, Rename, SchemaVersion, Score, Span, SpanSource, Status, Task, TokenCounts,
+    parse_line, parse_lines, suite_hash, to_line,
 };
 use proptest::option;
 use proptest::prelude::*;
@@ -97,10 +97,10 @@ prop_compose! {
     }
 }
 
-fn metric() -> impl Strategy<Value = StoredMetric> {
+fn metric() -> impl Strategy<Value = MetricValue> {
     prop_oneof![
-        finite().prop_map(StoredMetric::Value),
-        (finite(), finite()).prop_map(|(num, den)| StoredMetric::Ratio { num, den })
+        finite().prop_map(MetricValue::Value),
+        (finite(), finite()).prop_map(|(num, den)| MetricValue::Ratio { num, den })
     ]
 }
 
@@ -116,10 +116,10 @@ proptest! {
     }
 
     #[test]
-    fn scores(metrics in proptest::collection::btree_map("[a-z_]{1,9}", metric(), 0..4)) {
+    fn scores(metrics in proptest::collection::btree_map(select(Metric::ALL), metric(), 0..4), scorer in option::of(0u32..9)) {
         let score = Score {
             schema: SchemaVersion::CURRENT, case: "c".to_owned(), engine: "e".to_owned(), fingerprint: "f".to_owned(),
-            repetition: 0, metrics,
+            repetition: 0, scorer, metrics,
         };
         prop_assert_eq!(parse_line::<Score>(&to_line(&score), 1).unwrap(), score);
     }
@@ -155,7 +155,7 @@ fn a_newer_major_schema_is_refused_with_a_remedy() {
     assert_eq!(error.line, 7);
     assert_eq!(
         error.message,
-        "unsupported schema 2.0: this version of ghostbench reads schema 1.4; install a newer version"
+        "unsupported schema 2.0: this version of ghostbench reads schema 1.5; install a newer version"
     );
 }
 
@@ -169,10 +169,9 @@ fn an_older_prediction_without_spans_is_read_and_printed_as_it_was() {
 
 #[test]
 fn a_newer_minor_schema_with_an_unknown_field_is_read() {
-    let line =
-        r#"{"schema":"1.9","case":"c","fingerprint":"f","repetition":0,"metrics":{"exact":1},"new":true}"#;
+    let line = r#"{"schema":"1.9","case":"c","fingerprint":"f","repetition":0,"metrics":{"exact_match":1},"new":true}"#;
     let score: Score = parse_line(line, 1).unwrap();
-    assert_eq!(score.metrics["exact"], StoredMetric::Value(1.0));
+    assert_eq!(score.metrics[&Metric::ExactMatch], MetricValue::Value(1.0));
     assert!(to_line(&score).contains(r#""schema":"1.9""#));
 }
 

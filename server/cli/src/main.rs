@@ -11,6 +11,7 @@ mod interrupt;
 mod output;
 mod progress;
 mod steps;
+mod views;
 
 use std::process::ExitCode;
 

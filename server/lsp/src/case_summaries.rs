@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::ops;
 use std::sync::Arc;
 
-use cases::{FileText, Prediction, Score, StoredMetric, TruthLocator};
+use cases::{FileText, Metric, Prediction, Score, TruthLocator};
 use index::CancelFlag;
 use replay::RecordedCase;
-use scoring::metric::{EDIT_SIMILARITY, TOKEN_EXACT};
+use scoring::Counts;
 use session::{CaseLocation, CaseMatch, Folder, OpenDocument, RecordedSnapshot};
 use text::PositionEncoding;
 use tower_lsp_server::gen_lsp_types::{MessageType, Range, Uri};
@@ -169,18 +169,16 @@ fn locate(
 
 /// Result of an engine for a case, without the answer.
 fn engine_result((prediction, score): &(Prediction, Score)) -> EngineResult {
-    let value = |name: &str| match score.metrics.get(name) {
-        Some(StoredMetric::Value(value)) => *value,
-        Some(StoredMetric::Ratio { num, den }) if *den > 0.0 => num / den,
-        _ => 0.0,
+    let value = |metric: Metric| {
+        score.metrics.get(&metric).and_then(|&value| Counts::from(value).ratio()).unwrap_or_default()
     };
     EngineResult {
         engine: prediction.engine.name.clone(),
         fingerprint: prediction.engine.fingerprint.clone(),
         status: prediction.status.name().to_owned(),
         reason: prediction.reason.clone(),
-        exact: value(TOKEN_EXACT) == 1.0,
-        edit_similarity: value(EDIT_SIMILARITY) * 100.0,
+        exact: value(Metric::TokenExact) == 1.0,
+        edit_similarity: value(Metric::EditSimilarity) * 100.0,
         ms: prediction.ms.total,
         text: None,
     }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use cases::{Case, CaseId, Prediction, Run, Score, suite_hash_of_ids};
+use scoring::SCORER_VERSION;
 
 use crate::ReplayError;
 use crate::data_folder::DataFolder;
@@ -53,15 +54,7 @@ pub fn latest_answers(
             Ok((run, predictions)) => {
                 latest.take_if_longer(&folder, &run, &predictions, ids);
                 let newest = predictions.into_iter().rev().filter(|prediction| answered.insert(prediction));
-                let score = |unscored: &mut Vec<Prediction>| {
-                    let cases: HashMap<CaseId, Case> = unscored
-                        .iter()
-                        .filter_map(|prediction| Some((prediction.case.clone(), load(&prediction.case)?)))
-                        .collect();
-                    unscored.retain(|prediction| cases.contains_key(&prediction.case));
-                    score_all(&cases.into_values().collect::<Vec<_>>(), unscored)
-                };
-                latest.answers.extend(with_scores(&folder, newest.collect(), score));
+                latest.answers.extend(with_scores(&folder, newest.collect(), &load));
             }
             // Another process created the folder and has not written the run yet, or was killed.
             Err(ReplayError::NoRun { .. }) => {}
@@ -97,37 +90,65 @@ impl<'a> AnsweredCases<'a> {
     }
 }
 
-/// Returns the scores of a run's answers: those stored in its folder; missing ones are computed.
+/// Returns the scores of a run's answers in their order: those stored in its folder by the current scorer; missing ones are
+/// computed.
 pub fn scores_of(folder: &Path, contents: &RunContents) -> Vec<Score> {
-    let score = |unscored: &mut Vec<Prediction>| score_all(&contents.cases, unscored);
-    let scored = with_scores(folder, contents.predictions.clone(), score);
-    scored.into_iter().map(|(_, score)| score).collect()
+    let mut stored = ScoresByKey::read(folder);
+    let known: Vec<Option<Score>> =
+        contents.predictions.iter().map(|prediction| stored.take(prediction)).collect();
+    let unscored = contents.predictions.iter().zip(&known).filter(|(_, score)| score.is_none());
+    let unscored: Vec<&Prediction> = unscored.map(|(prediction, _)| prediction).collect();
+    let mut computed = ScoresByKey::new(score_all(&contents.cases, &unscored));
+    let of_prediction =
+        |(prediction, score): (&Prediction, Option<Score>)| score.or_else(|| computed.take(prediction));
+    contents.predictions.iter().zip(known).filter_map(of_prediction).collect()
 }
 
-/// Pairs the predictions of the run in `folder` with their stored scores, or with those computed by `score`.
+/// Pairs the predictions of the run in `folder` with their stored scores, or with new ones; `load` returns their cases.
 fn with_scores(
     folder: &Path,
     predictions: Vec<Prediction>,
-    score: impl FnOnce(&mut Vec<Prediction>) -> Vec<Score>,
+    load: impl Fn(&str) -> Option<Case>,
 ) -> Vec<(Prediction, Score)> {
     if predictions.is_empty() {
         return Vec::new();
     }
-    let rows = read_scores(folder).into_iter();
-    // Scores of older runs have no engine name and are recomputed.
-    let mut stored: HashMap<_, _> =
-        rows.map(|score| ((score.case.clone(), score.engine.clone(), score.repetition), score)).collect();
+    let mut stored = ScoresByKey::read(folder);
     let (mut scored, mut unscored) = (Vec::new(), Vec::new());
     for prediction in predictions {
-        let key = (prediction.case.clone(), prediction.engine.name.clone(), prediction.repetition);
-        match stored.remove(&key) {
+        match stored.take(&prediction) {
             Some(score) => scored.push((prediction, score)),
             None => unscored.push(prediction),
         }
     }
-    let scores = if unscored.is_empty() { Vec::new() } else { score(&mut unscored) };
+    let ids: HashSet<&str> = unscored.iter().map(|prediction| &*prediction.case).collect();
+    let cases: Vec<Case> = ids.into_iter().filter_map(load).collect();
+    let ids: HashSet<&str> = cases.iter().map(|case| &*case.id).collect();
+    unscored.retain(|prediction| ids.contains(&*prediction.case));
+    let scores = score_all(&cases, &unscored);
     scored.extend(unscored.into_iter().zip(scores));
     scored
+}
+
+/// Scores by their prediction.
+struct ScoresByKey(HashMap<(CaseId, String, u32), Score>);
+
+impl ScoresByKey {
+    /// Reads the scores in a run's folder that the current scorer made. Those of runs before schema 1.3 have no engine name, and those before 1.5 no version of the scorer.
+    fn read(folder: &Path) -> ScoresByKey {
+        let current = read_scores(folder).into_iter().filter(|score| score.scorer == Some(SCORER_VERSION));
+        ScoresByKey::new(current)
+    }
+
+    fn new(scores: impl IntoIterator<Item = Score>) -> ScoresByKey {
+        let key = |score: &Score| (score.case.clone(), score.engine.clone(), score.repetition);
+        ScoresByKey(scores.into_iter().map(|score| (key(&score), score)).collect())
+    }
+
+    fn take(&mut self, prediction: &Prediction) -> Option<Score> {
+        let key = (prediction.case.clone(), prediction.engine.name.clone(), prediction.repetition);
+        self.0.remove(&key)
+    }
 }
 
 impl LatestAnswers {

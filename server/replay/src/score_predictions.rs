@@ -1,55 +1,34 @@
-//! Scores predictions.
+//! Scores predictions, those of a case together: what depends on its truth only is computed once.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 
-use cases::{Case, Finish, Prediction, SchemaVersion, Score, StoredMetric};
+use cases::{Case, Prediction, Score};
 use rayon::prelude::*;
-use scoring::{AnswerOutcome, AnswerText, MetricValue, ScoringInput};
-use syntax::Language;
+use scoring::{CaseScorer, ScoringInput};
 
 /// Scores every prediction whose case is in `cases`, in the order of the predictions.
-pub fn score_all(cases: &[Case], predictions: &[Prediction]) -> Vec<Score> {
-    let by_id: HashMap<&str, &Case> = cases.iter().map(|case| (case.id.as_str(), case)).collect();
-    let score = |prediction: &Prediction| Some(score_one(by_id.get(prediction.case.as_str())?, prediction));
-    predictions.par_iter().filter_map(score).collect()
-}
-
-fn score_one(case: &Case, prediction: &Prediction) -> Score {
-    let question = ScoringInput {
-        language: Language::from_name(&case.language)
-            .expect("suites with other languages are rejected on reading"),
-        prefix: &case.prefix,
-        suffix: &case.suffix,
-        truth: &case.truth,
-    };
-    let response = match prediction {
-        failed if failed.has_failed() => AnswerOutcome::Failed,
-        Prediction { late: true, text, .. } => AnswerOutcome::Late(text),
-        Prediction { text, raw, finish, .. } => {
-            AnswerOutcome::InTime(AnswerText { text, raw, has_ended: *finish == Finish::Stop })
-        }
-    };
-    let metrics = scoring::score_response(&question, response);
-    Score {
-        schema: SchemaVersion::CURRENT,
-        case: case.id.clone(),
-        engine: prediction.engine.name.clone(),
-        fingerprint: prediction.engine.fingerprint.clone(),
-        repetition: prediction.repetition,
-        metrics: metrics.into_iter().map(|(name, value)| (name, metric(value))).collect(),
+pub fn score_all<P: Borrow<Prediction> + Sync>(cases: &[Case], predictions: &[P]) -> Vec<Score> {
+    let mut of_case: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (place, prediction) in predictions.iter().enumerate() {
+        of_case.entry(&prediction.borrow().case).or_default().push(place);
     }
-}
-
-fn metric(value: MetricValue) -> StoredMetric {
-    match value {
-        MetricValue::Value(value) => StoredMetric::Value(value),
-        MetricValue::Ratio { num, den } => StoredMetric::Ratio { num, den },
-    }
+    let score_case = |case: &Case| -> Vec<(usize, Score)> {
+        let Some(places) = of_case.get(&*case.id) else { return Vec::new() };
+        let scorer = CaseScorer::new(ScoringInput::from(case));
+        places.iter().map(|&place| (place, scorer.score_prediction(predictions[place].borrow()))).collect()
+    };
+    let mut scores: Vec<(usize, Score)> = cases.par_iter().flat_map_iter(score_case).collect();
+    scores.sort_unstable_by_key(|&(place, _)| place);
+    scores.into_iter().map(|(_, score)| score).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use cases::{BodyCut, CompletionTask, EngineIdentity, Origin, OriginKind, Status, Tags, Task};
+    use cases::{
+        BodyCut, CompletionTask, EngineIdentity, Finish, Metric, MetricValue, Origin, OriginKind,
+        SchemaVersion, Status, Tags, Task,
+    };
 
     use super::*;
 
@@ -83,9 +62,9 @@ mod tests {
     fn score(case: &Case, prediction: &Prediction) -> impl Fn(&str) -> Option<f64> + use<> {
         let scores = score_all(std::slice::from_ref(case), std::slice::from_ref(prediction));
         let metrics = scores.into_iter().next().expect("a score").metrics;
-        move |name| match metrics.get(name)? {
-            StoredMetric::Value(value) => Some(*value),
-            StoredMetric::Ratio { num, .. } => Some(*num),
+        move |name| match metrics.get(&name.parse::<Metric>().expect("a metric"))? {
+            MetricValue::Value(value) => Some(*value),
+            MetricValue::Ratio { num, .. } => Some(*num),
         }
     }
 

@@ -2,23 +2,25 @@
 
 use std::fmt::Write as _;
 
-use cases::{CrossFileContext, Exposure};
-
-use crate::run_summary::{
-    CellView, ContextEffect, EngineCost, EngineLine, FAILED, GATED, IntervalView, LatencyView, ReportSection,
-    RunSummary, SILENT, SelectedCases, Selection,
+use cases::{CrossFileContext, Exposure, Metric};
+use scoring::run_summary::{
+    ContextEffect, EngineCost, EngineLine, NameResolution, ReportSection, ScenarioGroup, SelectedCases,
+    Selection,
 };
+use scoring::{Interval, Latency, MetricCell, RunSummary};
 
 /// Character set for dashes and other symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Alphabet {
+pub enum Alphabet {
+    /// ASCII only.
     Ascii,
+    /// Any character.
     Unicode,
 }
 
 impl Alphabet {
     /// Returns the dash between the ends of a range.
-    pub(crate) fn range_dash(self) -> &'static str {
+    pub fn range_dash(self) -> &'static str {
         match self {
             Alphabet::Ascii => "-",
             Alphabet::Unicode => "–",
@@ -26,7 +28,7 @@ impl Alphabet {
     }
 
     /// Returns the separator between the words of a label.
-    pub(crate) fn dot(self) -> &'static str {
+    pub fn dot(self) -> &'static str {
         match self {
             Alphabet::Ascii => "-",
             Alphabet::Unicode => "·",
@@ -50,51 +52,56 @@ impl Alphabet {
 }
 
 /// Formats a share as percent with one decimal.
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     format!("{:.1}", share * 100.0)
 }
 
 /// Formats an interval in whole percents, rounded outward: a value inside it is never displayed outside of it.
-pub(crate) fn interval(interval: IntervalView, alphabet: Alphabet) -> String {
+pub fn interval(interval: Interval, alphabet: Alphabet) -> String {
     let (low, high) = round_outward(interval);
     format!("{low:.0}{}{high:.0}", alphabet.range_dash())
 }
 
 /// Returns the ends in whole percents, rounded outward except for numerical noise. Adding zero turns minus zero into zero.
-fn round_outward(IntervalView { low, high, .. }: IntervalView) -> (f64, f64) {
+fn round_outward(Interval { low, high, .. }: Interval) -> (f64, f64) {
     const NOISE: f64 = 1e-9;
     ((low * 100.0 + NOISE).floor() + 0.0, (high * 100.0 - NOISE).ceil() + 0.0)
 }
 
 /// Formats a difference of shares in percentage points.
-pub(crate) fn signed_percent(difference: f64) -> String {
+pub fn signed_percent(difference: f64) -> String {
     format!("{:+.1}", difference * 100.0)
 }
 
 /// Formats the interval of a difference, without a dash because its ends have signs.
-pub(crate) fn signed_interval(interval: IntervalView) -> String {
+pub fn signed_interval(interval: Interval) -> String {
     let (low, high) = round_outward(interval);
     format!("{low:+.0} to {high:+.0}")
 }
 
 /// Formats the cell's value in percent, or its counts if there are too few cases for a ratio.
-pub(crate) fn share(cell: &CellView) -> String {
+pub fn share(cell: &MetricCell) -> String {
     cell.value.map_or_else(|| counts(cell), |value| format!("{} %", percent(value)))
 }
 
 /// Formats the sums of a cell with too few cases for a ratio: `3/8`.
-pub(crate) fn counts(cell: &CellView) -> String {
+pub fn counts(cell: &MetricCell) -> String {
     format!("{}/{}", one_decimal(cell.num), one_decimal(cell.den))
 }
 
 /// Formats a number with at most one decimal.
-pub(crate) fn one_decimal(number: f64) -> String {
+pub fn one_decimal(number: f64) -> String {
     let text = format!("{number:.1}");
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
 
+/// Formats the name of a metric in files as words.
+pub fn metric_name(metric: Metric) -> String {
+    metric.name().replace('_', " ")
+}
+
 /// Formats a duration in milliseconds, without its unit below ten seconds.
-pub(crate) fn milliseconds(ms: f64) -> String {
+pub fn milliseconds(ms: f64) -> String {
     if ms.is_infinite() {
         "timeout".to_owned()
     } else if ms >= 10_000.0 {
@@ -107,7 +114,7 @@ pub(crate) fn milliseconds(ms: f64) -> String {
 }
 
 /// Formats a duration in milliseconds, with its unit.
-pub(crate) fn duration(ms: f64) -> String {
+pub fn duration(ms: f64) -> String {
     if ms >= 10_000.0 {
         format!("{} s", one_decimal(ms / 1000.0))
     } else {
@@ -116,16 +123,16 @@ pub(crate) fn duration(ms: f64) -> String {
 }
 
 /// Formats an amount of money with four significant digits, and at least two decimals.
-pub(crate) fn amount(amount: f64) -> String {
+pub fn amount(amount: f64) -> String {
     let digits = if amount > 0.0 { 3.0 - amount.log10().floor() } else { 2.0 };
     format!("{amount:.0$}", digits.clamp(2.0, 9.0) as usize)
 }
 
 /// Column titles of [`cost`], after the engine.
-pub(crate) const COST: [&str; 5] = ["answers", "cost", "per 1,000", "estimated", "unknown"];
+pub const COST: [&str; 5] = ["answers", "cost", "per 1,000", "estimated", "unknown"];
 
 /// Formats the cost of an engine's answers as table cells.
-pub(crate) fn cost(cost: &EngineCost, alphabet: Alphabet) -> [String; 5] {
+pub fn cost(cost: &EngineCost, alphabet: Alphabet) -> [String; 5] {
     [
         cases(cost.answers, cost.other_tree > 0, alphabet),
         amount(cost.amount),
@@ -136,31 +143,31 @@ pub(crate) fn cost(cost: &EngineCost, alphabet: Alphabet) -> [String; 5] {
 }
 
 /// Formats median and 95th percentile.
-pub(crate) fn latency(latency: Option<LatencyView>, none: &str) -> String {
+pub fn latency(latency: Option<Latency>, none: &str) -> String {
     latency.map_or_else(
         || none.to_owned(),
         |latency| format!("{}/{}", milliseconds(latency.p50), milliseconds(latency.p95)),
     )
 }
 
-/// Formats the number of answers with the status `name` in a line. Repetitions of one case weigh as one.
-pub(crate) fn status_count(line: &EngineLine, name: &str) -> String {
-    line.metrics.get(name).map_or_else(|| "0".to_owned(), |cell| one_decimal(cell.num))
+/// Formats the number of answers with an outcome in a line. Repetitions of one case weigh as one.
+pub fn status_count(line: &EngineLine, status: Metric) -> String {
+    line.metrics.get(&status).map_or_else(|| "0".to_owned(), |cell| one_decimal(cell.num))
 }
 
 /// Formats `2 silent, 1 gated, 0 failed` as `2+1+0`.
-pub(crate) fn unanswered_counts(line: &EngineLine) -> String {
-    [SILENT, GATED, FAILED].map(|name| status_count(line, name)).join("+")
+pub fn unanswered_counts(line: &EngineLine) -> String {
+    [Metric::Silent, Metric::Gated, Metric::Failed].map(|status| status_count(line, status)).join("+")
 }
 
 /// Formats a count with its noun: `1 case`, `2 cases`.
-pub(crate) fn count_of(count: usize, noun: &str) -> String {
+pub fn count_of(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{plural}")
 }
 
 /// Describes the cases of a section: `mined cases`, `live cases, suggestion shown`.
-pub(crate) fn section_title(section: &ReportSection) -> String {
+pub fn section_title(section: &ReportSection) -> String {
     let origin = section.origin;
     match section.exposure {
         Exposure::None => format!("{origin} cases"),
@@ -169,7 +176,7 @@ pub(crate) fn section_title(section: &ReportSection) -> String {
 }
 
 /// Formats the size of a section: `60 cases from 15 files`, and the number of other cases that count in no total.
-pub(crate) fn section_size(section: &ReportSection) -> String {
+pub fn section_size(section: &ReportSection) -> String {
     let (cases, files) = section.size();
     let size = format!("{} from {}", count_of(cases, "case"), count_of(files, "file"));
     match section.controls {
@@ -179,7 +186,7 @@ pub(crate) fn section_size(section: &ReportSection) -> String {
 }
 
 /// Formats a count of cases or answers, marked if some of the cases were cut from another tree than the run's workspace.
-pub(crate) fn cases(count: usize, is_from_other_tree: bool, alphabet: Alphabet) -> String {
+pub fn cases(count: usize, is_from_other_tree: bool, alphabet: Alphabet) -> String {
     format!("{count}{}", if is_from_other_tree { alphabet.other_tree() } else { "" })
 }
 
@@ -197,12 +204,12 @@ fn with_tree(caption: String, section: &ReportSection, alphabet: Alphabet) -> St
 }
 
 /// Describes the cases of totals and rows by language, and the cases left out.
-pub(crate) fn totals_caption(section: &ReportSection, alphabet: Alphabet) -> String {
+pub fn totals_caption(section: &ReportSection, alphabet: Alphabet) -> String {
     with_tree(totals(section), section, alphabet)
 }
 
 /// Describes the cases of a difference between engines, and the cases left out.
-pub(crate) fn differences_caption(section: &ReportSection, alphabet: Alphabet) -> String {
+pub fn differences_caption(section: &ReportSection, alphabet: Alphabet) -> String {
     let caption = format!("Cases in totals that both engines answered. {}", totals(section));
     with_tree(caption, section, alphabet)
 }
@@ -225,7 +232,7 @@ fn totals(section: &ReportSection) -> String {
 }
 
 /// Describes the cases of the tables by scenario.
-pub(crate) fn scenarios_caption(section: &ReportSection, alphabet: Alphabet) -> String {
+pub fn scenarios_caption(section: &ReportSection, alphabet: Alphabet) -> String {
     let all = section.selection.cases + section.controls;
     let caption = match section.controls {
         0 => format!("All {}.", count_of(all, "case")),
@@ -235,13 +242,13 @@ pub(crate) fn scenarios_caption(section: &ReportSection, alphabet: Alphabet) -> 
 }
 
 /// Describes the cases of the effects of context.
-pub(crate) fn contexts_caption(section: &ReportSection, alphabet: Alphabet) -> String {
+pub fn contexts_caption(section: &ReportSection, alphabet: Alphabet) -> String {
     let caption = "Only holes of cross_file that were asked both with and without context.";
     with_tree(caption.to_owned(), section, alphabet)
 }
 
 /// Describes the cases of the costs.
-pub(crate) fn costs_caption(summary: &RunSummary, alphabet: Alphabet) -> Option<String> {
+pub fn costs_caption(summary: &RunSummary, alphabet: Alphabet) -> Option<String> {
     let is_marked = summary.costs.iter().any(|cost| cost.other_tree > 0);
     is_marked.then(|| {
         let mark = alphabet.other_tree();
@@ -251,38 +258,35 @@ pub(crate) fn costs_caption(summary: &RunSummary, alphabet: Alphabet) -> Option<
     })
 }
 
-/// Whether the truth of this row's cases is empty.
-pub(crate) fn is_empty_scenario(scenario: &str) -> bool {
-    scenario.strip_prefix(EMPTY).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+/// Returns the title of the table with a row: rows of one scenario share a table, except those of cases with an empty truth.
+pub fn table_title(group: ScenarioGroup) -> String {
+    if group.is_empty() { ScenarioGroup::Empty.to_string() } else { group.scenario().to_string() }
 }
 
-/// Rows of cases with an empty truth.
-const EMPTY: &str = "inner_block/empty";
-
-/// Returns the scenario of a row's name without its variant: rows of one scenario share a table, except those of cases with an
-/// empty truth.
-pub(crate) fn scenario_of(name: &str) -> &str {
-    if is_empty_scenario(name) { EMPTY } else { name.split('/').next().unwrap_or(name) }
-}
-
-/// Returns the part of a row's name that distinguishes it from others of its scenario: `retrieval, unresolved`.
-pub(crate) fn variant_of(name: &str) -> Option<String> {
-    let variant = name.strip_prefix(scenario_of(name))?.strip_prefix('/')?;
-    Some(variant.replace('/', ", "))
+/// Returns the part of a row's name that distinguishes it from others of its table: `retrieval, unresolved`.
+pub fn row_title(group: ScenarioGroup) -> Option<String> {
+    match group {
+        ScenarioGroup::EmptyAfterJump => Some("after_jump".to_owned()),
+        ScenarioGroup::CrossFile(NameResolution::Resolved, context) => Some(context.to_string()),
+        ScenarioGroup::CrossFile(NameResolution::Unresolved, context) => {
+            Some(format!("{context}, unresolved"))
+        }
+        _ => None,
+    }
 }
 
 /// Mark of values that are no rank, because the cases were selected against the engine.
-pub(crate) const SELECTED_AGAINST: &str = "*";
+pub const SELECTED_AGAINST: &str = "*";
 
 /// Formats the compared variants: `retrieval - in_file`, with a mark if the effect is no rank.
-pub(crate) fn effect_title(effect: &ContextEffect) -> String {
+pub fn effect_title(effect: &ContextEffect) -> String {
     let unresolved = if effect.is_resolved { "" } else { ", unresolved" };
     let mark = if effect.is_selected_against { SELECTED_AGAINST } else { "" };
     format!("{} - {}{mark}{unresolved}", effect.variant, CrossFileContext::InFile)
 }
 
 /// Returns the first `width` characters, with a mark if the text was cut.
-pub(crate) fn clipped(text: &str, width: usize, alphabet: Alphabet) -> String {
+pub fn clipped(text: &str, width: usize, alphabet: Alphabet) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
     }
@@ -292,7 +296,7 @@ pub(crate) fn clipped(text: &str, width: usize, alphabet: Alphabet) -> String {
 }
 
 /// Replaces characters that are invisible, or that change the order of others, with `[U+202E]` and the like.
-pub(crate) fn escape_invisible(text: &str) -> String {
+pub fn escape_invisible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         if is_invisible(character) {
@@ -306,12 +310,12 @@ pub(crate) fn escape_invisible(text: &str) -> String {
 }
 
 /// Formats any name as [`escape_invisible`] does, and without line ends.
-pub(crate) fn on_one_line(name: &str) -> String {
+pub fn on_one_line(name: &str) -> String {
     escape_invisible(name).replace('\n', "[U+000A]").replace('\t', "[U+0009]")
 }
 
 /// Whether the character is one of `INVISIBLE` in `templates/text.js`.
-pub(crate) fn is_invisible(character: char) -> bool {
+pub fn is_invisible(character: char) -> bool {
     match character {
         '\t' | '\n' => false,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' => true,
@@ -323,6 +327,8 @@ pub(crate) fn is_invisible(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use scoring::IntervalMethod;
+
     use super::*;
 
     /// Returns the character class of `INVISIBLE` in the script, as ranges.
@@ -364,7 +370,7 @@ mod tests {
             let mut ends = ends;
             ends.sort_by(f64::total_cmp);
             let [low, value, high] = ends;
-            let shown = IntervalView { low, high, method: "clopper_pearson" };
+            let shown = Interval { low, high, method: IntervalMethod::ClopperPearson { effective_cases: 1.0 } };
             let number = |text: &str| text.parse::<f64>().expect("a number");
             let text = signed_interval(shown);
             let (first, last) = text.split_once(" to ").expect("two ends");

@@ -11,12 +11,14 @@ mod scoreboard;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
 use scoring::metric_table::MIN_CASES;
+use scoring::run_summary::distributions::SectionAnswers;
 use serde::Serialize;
 
-use crate::RunReport;
 use crate::format::{self, Alphabet};
-use crate::run_summary::{ReportSection, RunSummary};
+use crate::notes::note_texts;
 use crate::stopping::{self, COUNTS};
+use scoring::run_summary::ReportSection;
+use scoring::{RunRows, RunSummary};
 
 const TEMPLATES: [(&str, &str); 5] = [
     ("report.html", include_str!("templates/report.html")),
@@ -113,7 +115,7 @@ const SHAPES: usize = 4;
 const COLORS: usize = 6;
 
 /// Renders the page of a run; `summary` is the run's own.
-pub fn html(report: &RunReport<'_>, summary: &RunSummary) -> String {
+pub fn html(report: &RunRows<'_>, summary: &RunSummary) -> String {
     let data = embedded_cases::json(report, &summary.engines);
     let page = Page {
         title: format::escape_invisible(&summary.run.name),
@@ -127,7 +129,7 @@ pub fn html(report: &RunReport<'_>, summary: &RunSummary) -> String {
             .collect(),
         cost_titles: format::COST,
         costs_caption: format::costs_caption(summary, Alphabet::Unicode),
-        notes: summary.notes.iter().map(|note| format::escape_invisible(note)).collect(),
+        notes: note_texts(summary).iter().map(|note| format::escape_invisible(note)).collect(),
         min_cases: MIN_CASES,
         tool: format::escape_invisible(&summary.run.tool),
         style: STYLE,
@@ -148,7 +150,7 @@ fn render(page: &Page) -> String {
     template.render(Serde(page)).expect("the tests render every template with every field")
 }
 
-fn facts(report: &RunReport<'_>, summary: &RunSummary) -> Vec<(&'static str, String)> {
+fn facts(report: &RunRows<'_>, summary: &RunSummary) -> Vec<(&'static str, String)> {
     let run = &summary.run;
     let mut facts = vec![
         ("cases", report.cases.len().to_string()),
@@ -199,14 +201,17 @@ fn letter(index: usize) -> String {
     letter.map_or_else(|| (index + 1).to_string(), String::from)
 }
 
-fn section_view(report: &RunReport<'_>, summary: &RunSummary, section: &ReportSection) -> SectionView {
+fn section_view(report: &RunRows<'_>, summary: &RunSummary, section: &ReportSection) -> SectionView {
     let (cases, _) = section.size();
-    let details = || Details {
-        similarity: plots::similarity(report, summary, section),
-        latency: plots::latency(report, summary, section),
-        matrix: matrix::matrix(section),
+    let details = || {
+        let answers = SectionAnswers::of_section(report, summary, section);
+        Details {
+            similarity: plots::similarity(&answers.similarities(), summary, section),
+            latency: plots::latency(&answers.latencies(), summary, section),
+            matrix: matrix::matrix(section),
+        }
     };
-    let columns = scoreboard::columns(section);
+    let columns = section.headline_metrics();
     SectionView {
         title: format::section_title(section),
         size: format::section_size(section),
@@ -215,7 +220,7 @@ fn section_view(report: &RunReport<'_>, summary: &RunSummary, section: &ReportSe
         contexts_caption: format::contexts_caption(section, Alphabet::Unicode),
         differences_caption: format::differences_caption(section, Alphabet::Unicode),
         is_late: section.has_late_answers(),
-        metrics: columns.iter().map(|(_, title)| *title).collect(),
+        metrics: columns.iter().map(|metric| metric.spec().label).collect(),
         stopping: scoreboard::stopping(section),
         stopping_titles: COUNTS,
         stopping_caption: stopping::CAPTION,

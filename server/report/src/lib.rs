@@ -1,54 +1,42 @@
 //! Renders runs: a table for the terminal, Markdown, JSON and a self-contained HTML page.
 //!
-//! Pure: values in, text out. [`RunReport::summary`] passes the rows to `scoring` once; every renderer shows that [`RunSummary`].
-//! This crate computes no number: every displayed number is a row of `cases` or a cell of `scoring`. Positions in drawings and
-//! the bins of a histogram are layout. Code in cases is displayed, never run.
+//! Pure: a [`RunSummary`] in, text out. This crate computes no number: every displayed number is a row of `cases` or a cell of
+//! `scoring`. Positions in drawings are layout. Code in cases is displayed, never run.
 #![deny(clippy::disallowed_methods)]
 
-mod format;
+pub mod format;
 mod html;
 mod markdown;
 mod notes;
-mod run_rows;
-mod run_summary;
 mod stopping;
 pub mod terminal;
 
 pub use html::html;
 pub use markdown::markdown;
-pub use notes::notes;
-pub use run_summary::{
-    CaseGroup, CellView, ContextEffect, EngineCost, EngineDifference, EngineLine, ExcludedCases,
-    IntervalView, LatencyView, ReportSection, RunSummary, SelectedCases, Selection,
-};
+pub use notes::note_texts;
 
-use cases::{Case, Prediction, Run, Score};
+use cases::{EngineIdentity, Run, SchemaVersion};
+use scoring::RunSummary;
+use scoring::run_summary::{EngineCost, ReportSection};
+use serde::Serialize;
 
-/// The rows of one run.
-#[derive(Clone, Copy, Debug)]
-pub struct RunReport<'a> {
-    /// The run: its engines, settings and machine.
-    pub run: &'a Run,
-    /// The suite.
-    pub cases: &'a [Case],
-    /// The answers, of any of the cases; a run may be unfinished.
-    pub predictions: &'a [Prediction],
-    /// The metrics of the answers.
-    pub scores: &'a [Score],
-    /// Remarks for the reader, as from [`notes()`].
-    pub notes: &'a [String],
+/// The summary in `--json`: its remarks are texts.
+#[derive(Serialize)]
+struct SummaryJson<'a> {
+    schema: SchemaVersion,
+    run: &'a Run,
+    engines: &'a [EngineIdentity],
+    sections: &'a [ReportSection],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    costs: &'a [EngineCost],
+    notes: Vec<String>,
 }
 
-impl RunReport<'_> {
-    /// Groups and counts the rows; the run's seed drives the resampling of intervals.
-    pub fn summary(&self) -> RunSummary {
-        run_summary::summarize(self)
-    }
-}
-
-/// Returns the summary as JSON, in the schema of [`RunSummary`], indented and ending in a line end.
+/// Returns the summary as JSON, indented and ending in a line end.
 pub fn json(summary: &RunSummary) -> String {
-    let mut text = serde_json::to_string_pretty(summary).expect("a summary has string keys");
+    let RunSummary { schema, run, engines, sections, costs, .. } = summary;
+    let rows = SummaryJson { schema: *schema, run, engines, sections, costs, notes: note_texts(summary) };
+    let mut text = serde_json::to_string_pretty(&rows).expect("a summary has string keys");
     text.push('\n');
     text
 }

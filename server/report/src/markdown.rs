@@ -1,12 +1,14 @@
 //! Renders the summary as Markdown, for pull requests and issues.
 
-use scoring::metric::{EDIT_SIMILARITY, EXACT_IN_TIME, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
+use cases::Metric;
 
 use crate::format::{self, Alphabet};
-use crate::run_summary::{
-    CaseGroup, CellView, ContextEffect, EngineCost, EngineDifference, EngineLine, ReportSection, RunSummary,
-};
+use crate::notes::note_texts;
 use crate::stopping::{self, COUNTS, StoppingRow};
+use scoring::run_summary::{
+    CaseGroup, ContextEffect, EngineCost, EngineDifference, EngineLine, ReportSection,
+};
+use scoring::{MetricCell, RunSummary};
 
 const UNICODE: Alphabet = Alphabet::Unicode;
 
@@ -25,13 +27,13 @@ pub fn markdown(summary: &RunSummary) -> String {
     if !summary.sections.is_empty() {
         parts.push(legend());
     }
-    let notes: Vec<String> = summary.notes.iter().map(|note| format!("- {}", escaped(note))).collect();
+    let notes: Vec<String> = note_texts(summary).iter().map(|note| format!("- {}", escaped(note))).collect();
     parts.extend((!notes.is_empty()).then(|| notes.join("\n")));
     parts.join("\n\n") + "\n"
 }
 
 fn section_tables(summary: &RunSummary, section: &ReportSection) -> Vec<String> {
-    let metrics = metrics(section);
+    let metrics = section.headline_metrics();
     let totals = escaped(&format::totals_caption(section, UNICODE));
     let overall = table(summary, &metrics, "", [("all", &section.overall)].into_iter());
     let mut tables = vec![totals.clone(), overall];
@@ -63,36 +65,19 @@ fn section_tables(summary: &RunSummary, section: &ReportSection) -> Vec<String> 
 }
 
 fn label(group: &CaseGroup) -> String {
-    let parts = [group.scenario.as_deref(), group.block_kind.as_deref()];
+    let parts = [group.scenario.map(|it| it.to_string()), group.block_kind.map(|it| it.to_string())];
     let is_marked = group.lines.iter().any(|line| line.is_selected_against);
     let mark = if is_marked { format::SELECTED_AGAINST } else { "" };
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ") + mark
 }
 
-/// A metric of the tables, and its title.
-type Column = (&'static str, &'static str);
-
-const METRICS: [Column; 4] = [
-    (EXACT_MATCH, "exact match"),
-    (TOKEN_EXACT, "token-exact"),
-    (EDIT_SIMILARITY, "edit similarity"),
-    (RESTRAINT, "restraint"),
-];
-
-/// Returns the metrics of a section's tables: exact match in time if there are late answers.
-fn metrics(section: &ReportSection) -> Vec<Column> {
-    let [exact, others @ ..] = METRICS;
-    let in_time = section.has_late_answers().then_some((EXACT_IN_TIME, "exact in time"));
-    [exact].into_iter().chain(in_time).chain(others).collect()
-}
-
 fn table<'a>(
     summary: &RunSummary,
-    metrics: &[Column],
+    metrics: &[Metric],
     label: &str,
     rows: impl Iterator<Item = (&'a str, &'a CaseGroup)>,
 ) -> String {
-    let titles: Vec<&str> = metrics.iter().map(|&(_, title)| title).collect();
+    let titles: Vec<&str> = metrics.iter().map(|metric| metric.spec().label).collect();
     let mut lines = vec![
         format!("| {label} | engine | n | {} | silent+gated+failed | median/p95 ms |", titles.join(" | ")),
         format!("|---|---|--:|{}--:|--:|", "--:|".repeat(metrics.len())),
@@ -103,9 +88,9 @@ fn table<'a>(
     lines.join("\n")
 }
 
-fn row(summary: &RunSummary, metrics: &[Column], name: &str, line: &EngineLine) -> String {
+fn row(summary: &RunSummary, metrics: &[Metric], name: &str, line: &EngineLine) -> String {
     let engine = engine(summary, line.engine);
-    let shares: Vec<String> = metrics.iter().map(|(metric, _)| share(line.metrics.get(*metric))).collect();
+    let shares: Vec<String> = metrics.iter().map(|metric| share(line.metrics.get(metric))).collect();
     let latency = format::latency(line.latency, "–");
     let name = escaped(name);
     format!(
@@ -129,7 +114,7 @@ fn stopping_table(summary: &RunSummary, rows: &[StoppingRow<'_>]) -> String {
     lines.join("\n")
 }
 
-fn share(cell: Option<&CellView>) -> String {
+fn share(cell: Option<&MetricCell>) -> String {
     let Some(cell) = cell else { return "–".to_owned() };
     let Some(value) = cell.value else { return format::counts(cell) };
     let interval = cell.interval.map(|interval| format!(" ({})", format::interval(interval, UNICODE)));
@@ -152,7 +137,7 @@ fn difference_row(summary: &RunSummary, difference: &EngineDifference) -> String
     let interval = difference.interval.map(|interval| format!(" ({})", format::signed_interval(interval)));
     let value = difference.value.map_or_else(|| "–".to_owned(), format::signed_percent)
         + &interval.unwrap_or_default();
-    let metric = difference.metric.replace('_', " ");
+    let metric = format::metric_name(difference.metric);
     format!("| {engine} - {baseline} | {metric} | {cases} | {value} | {better} | {worse} |")
 }
 
@@ -182,7 +167,7 @@ fn context_row(summary: &RunSummary, effect: &ContextEffect) -> String {
     let value =
         effect.value.map_or_else(|| "–".to_owned(), format::signed_percent) + &interval.unwrap_or_default();
     let (title, engine) = (escaped(&format::effect_title(effect)), engine(summary, effect.engine));
-    let metric = effect.metric.replace('_', " ");
+    let metric = format::metric_name(effect.metric);
     format!("| {title} | {engine} | {metric} | {holes} | {value} | {better} | {worse} |")
 }
 

@@ -1,34 +1,75 @@
-//! Remarks on a run besides its numbers: missing requests, and the code that engines could read.
+//! Words the remarks of a summary.
 
-use std::collections::HashSet;
+use scoring::run_summary::Note;
+use scoring::{MetricCell, RunSummary};
 
-use cases::{Case, EngineConfig, Prediction, Run};
+use crate::format;
 
-use crate::run_rows;
+/// Explains why `cross_file` has more rows than holes.
+const CONTROLS: &str = "cross_file tests each hole without context (in_file), with the context that retrieval finds (retrieval), and \
+    with the context that it finds if it sees the truth (oracle).";
 
-/// Returns remarks on the completeness of a run, and on the code that engines could read in it.
-pub fn notes(run: &Run, cases: &[Case], predictions: &[Prediction]) -> Vec<String> {
-    let asked: usize = run.engines.iter().map(|engine| requests(run, engine, cases, predictions)).sum();
-    let answered = predictions.len();
-    let unfinished =
-        (answered < asked).then(|| format!("The run is unfinished: {answered} of {asked} requests."));
-    let other_tree = cases.iter().any(|case| run_rows::is_from_other_tree(run, case)).then(|| {
-        "The workspace differs from the one the cases were cut from (other tree hash): engines may have seen newer code.".to_owned()
-    });
-    let without = run
-        .workspace
-        .is_none()
-        .then(|| "Replayed without a workspace: engines had only the code in the cases.".to_owned());
-    [unfinished, other_tree, without].into_iter().flatten().collect()
+/// Explains the mark of `in_file` rows.
+const JUDGES: &str = "Selected against (*): cases that this engine solves from the file alone were left out of cross_file. Its in_file \
+    rows are therefore no rank, and its gain by context is measured on cases that it had failed.";
+
+/// Returns the remarks of a summary, one text each.
+pub fn note_texts(summary: &RunSummary) -> Vec<String> {
+    summary.notes.iter().map(text).collect()
 }
 
-/// Returns the number of requests that the run makes to an engine. An engine without copies gets only the cases with copies,
-/// unless its answers show that it gets all cases (`--no-copies all`, and runs before schema 1.3).
-fn requests(run: &Run, engine: &EngineConfig, cases: &[Case], predictions: &[Prediction]) -> usize {
-    let affected: HashSet<&str> = run.copies.iter().map(|copies| copies.case.as_str()).collect();
-    let hides = engine.settings.get("hide_near_duplicates").is_some_and(|hides| hides == "true");
-    let is_unaffected =
-        |row: &Prediction| row.engine.name == engine.engine.name && !affected.contains(row.case.as_str());
-    let asks_all = !hides || affected.is_empty() || predictions.iter().any(is_unaffected);
-    run.repeat as usize * if asks_all { cases.len() } else { affected.len() }
+fn text(note: &Note) -> String {
+    match note {
+        Note::Unfinished { answered, planned } => {
+            format!("The run is unfinished: {answered} of {planned} requests.")
+        }
+        Note::OtherTree => "The workspace differs from the one the cases were cut from (other tree hash): engines may have seen newer \
+                            code."
+            .to_owned(),
+        Note::NoWorkspace => {
+            "Replayed without a workspace: engines had only the code in the cases.".to_owned()
+        }
+        Note::NewerCases(count) => format!("Cases recorded since then, not in these numbers: {count}."),
+        Note::UnknownCases(count) => {
+            format!("{count} answers belong to no case of the suite and are left out")
+        }
+        Note::Unscored(count) => {
+            format!("{count} answers have no scores; only their status and time are counted")
+        }
+        Note::Recorded { timed, untimed } => recorded(*timed, *untimed),
+        Note::Unweighted(count) => format!(
+            "{count} live cases were left without a suggestion by chance; they are not weighted here"
+        ),
+        Note::Controls => CONTROLS.to_owned(),
+        Note::Judges => JUDGES.to_owned(),
+        Note::Late { engine, late, answers, exact, in_time } => {
+            let share = |cell: &Option<MetricCell>| cell.as_ref().map_or_else(String::new, format::share);
+            format!(
+                "{engine}: {} of {} were cut at the deadline and count as timeouts. Exact match: {} with the text written by then, {} \
+                 in time.",
+                format::one_decimal(*late),
+                format::count_of(*answers, "answer"),
+                share(exact),
+                share(in_time),
+            )
+        }
+        Note::Copies { affected, cases } => format!(
+            "The truths of {affected} of {cases} cases have copies in other files. In the rows \"no-copies\", engines answered those \
+             cases without these files; their answers to all other cases are reused."
+        ),
+    }
+}
+
+/// Explains the times of answers from a cassette.
+fn recorded(timed: usize, untimed: usize) -> String {
+    let of_recording = "their times are those of the recording";
+    let unknown = "times are unknown and not counted";
+    match (timed, untimed) {
+        (timed, 0) => format!("{timed} answers come from a cassette; {of_recording}"),
+        (0, untimed) => format!("{untimed} answers come from a cassette; their {unknown}"),
+        (timed, untimed) => format!(
+            "{} answers come from a cassette; {of_recording}, except {untimed} whose {unknown}",
+            timed + untimed
+        ),
+    }
 }

@@ -1,9 +1,10 @@
 //! Rows of the tables of stopping, for all renderers. The cells come from `scoring`; this module computes nothing.
 
-use scoring::metric::{GOES_ON, RAW_CUT, RAW_GOES_ON, RAW_STOPPING, RAW_STOPS_SHORT, STOPPING, STOPS_SHORT};
+use cases::Metric;
+use scoring::MetricCell;
+use scoring::run_summary::{EngineLine, ReportSection};
 
 use crate::format;
-use crate::run_summary::{CellView, EngineLine, ReportSection};
 
 /// One kind of text of an engine's answers.
 pub(crate) struct StoppingRow<'a> {
@@ -12,7 +13,7 @@ pub(crate) struct StoppingRow<'a> {
     /// In the order of [`COUNTS`].
     pub(crate) counts: [String; 7],
     /// Answers that stop with the truth, among those that begin with all of it.
-    pub(crate) stopping: Option<&'a CellView>,
+    pub(crate) stopping: Option<&'a MetricCell>,
 }
 
 /// Titles of [`StoppingRow::counts`].
@@ -25,10 +26,11 @@ pub(crate) const CAPTION: &str = "Right so far: answers without a wrong token up
     failures, late answers, and cases with nothing to write.";
 
 /// The metrics of one kind of text: its name, stopping, continuing, cut, stopping short.
-type Metrics = (&'static str, &'static str, &'static str, Option<&'static str>, &'static str);
+type Metrics = (&'static str, Metric, Metric, Option<Metric>, Metric);
 
-const RAW: Metrics = ("raw", RAW_STOPPING, RAW_GOES_ON, Some(RAW_CUT), RAW_STOPS_SHORT);
-const SHOWN: Metrics = ("shown", STOPPING, GOES_ON, None, STOPS_SHORT);
+const RAW: Metrics =
+    ("raw", Metric::RawStopping, Metric::RawGoesOn, Some(Metric::RawCut), Metric::RawStopsShort);
+const SHOWN: Metrics = ("shown", Metric::Stopping, Metric::GoesOn, None, Metric::StopsShort);
 
 /// Returns two rows for each engine with an answer that is right so far.
 pub(crate) fn rows(section: &ReportSection) -> Vec<StoppingRow<'_>> {
@@ -37,10 +39,10 @@ pub(crate) fn rows(section: &ReportSection) -> Vec<StoppingRow<'_>> {
 }
 
 fn row(line: &EngineLine, (text, stopping, goes_on, cut, short): Metrics) -> Option<StoppingRow<'_>> {
-    let cell = |name: &str| line.metrics.get(name);
+    let cell = |metric: Metric| line.metrics.get(&metric);
     let short = cell(short)?;
     let number =
-        |cell: Option<&CellView>| cell.map_or_else(|| "0".to_owned(), |cell| format::one_decimal(cell.num));
+        |cell: Option<&MetricCell>| cell.map_or_else(|| "0".to_owned(), |cell| format::one_decimal(cell.num));
     let stopping = cell(stopping);
     let whole = stopping.map_or_else(|| "0".to_owned(), |cell| format::one_decimal(cell.den));
     let cut = cut.map_or_else(|| "-".to_owned(), |cut| number(cell(cut)));

@@ -6,20 +6,17 @@
 mod columns;
 mod contexts;
 mod differences;
-mod engines;
-mod explanation;
-mod retrieval;
 mod stopping;
 mod text_table;
 
 use crate::format::{self, Alphabet};
-use crate::run_summary::{CaseGroup, EngineCost, EngineLine, ReportSection, RunSummary};
+use crate::notes::note_texts;
 use columns::CellFormatter;
-use text_table::{NamedLines, TableLayout, TextTable};
+use scoring::RunSummary;
+use scoring::run_summary::{CaseGroup, EngineCost, EngineLine, ReportSection, ScenarioGroup};
+use text_table::{NamedLines, TableLayout};
 
-pub use engines::{CompletionView, EngineCheckRow, completion_text, engine_check_table};
-pub use explanation::{CopiedPart, ExplanationView};
-pub use retrieval::{RetrievalItem, RetrievalView, StrategyRow, retrieval_tables, retrieval_text};
+pub use text_table::TextTable;
 
 /// Capabilities of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,19 +30,23 @@ pub struct Style {
 }
 
 impl Style {
-    fn alphabet(self) -> Alphabet {
+    /// Returns the character set.
+    pub fn alphabet(self) -> Alphabet {
         if self.unicode { Alphabet::Unicode } else { Alphabet::Ascii }
     }
 
-    fn colored(self, text: &str, code: &str) -> String {
+    /// Returns `text` in a colour, an ECMA-48 code, if there are colours.
+    pub fn colored(self, text: &str, code: &str) -> String {
         if self.color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
-    fn title(self, text: &str) -> String {
+    /// Returns a title.
+    pub fn title(self, text: &str) -> String {
         self.colored(text, BOLD)
     }
 
-    fn dim(self, text: &str) -> String {
+    /// Returns secondary text.
+    pub fn dim(self, text: &str) -> String {
         self.colored(text, DIM)
     }
 }
@@ -61,8 +62,8 @@ pub fn table(summary: &RunSummary, style: Style, next: &[String]) -> String {
     parts.extend(costs(summary, style));
     let are_late = summary.sections.iter().any(ReportSection::has_late_answers);
     parts.push(if parts.is_empty() { "No answers yet.".to_owned() } else { legend(are_late, style) });
-    let notes = summary
-        .notes
+    let notes = note_texts(summary);
+    let notes = notes
         .iter()
         .map(|note| wrapped(&format::escape_invisible(note), style.width.saturating_sub(2), "  "));
     parts.extend(list("Notes", notes, style));
@@ -80,17 +81,16 @@ fn section_text(summary: &RunSummary, section: &ReportSection, style: Style) -> 
     let are_several = (0..summary.engines.len()).filter(|&engine| detailed(engine)).count() > 1;
     let numbers = CellFormatter { are_several, ..CellFormatter::new(&summary.engines, style.alphabet()) };
     let labels: Vec<Vec<String>> = section.scenarios.iter().map(labels).collect();
-    let scenarios: Vec<(&str, NamedLines<'_>)> = section
+    let scenarios: Vec<(ScenarioGroup, NamedLines<'_>)> = section
         .scenarios
         .iter()
         .zip(&labels)
         .collect::<Vec<_>>()
-        .chunk_by(|(left, _), (right, _)| scenario_name(left) == scenario_name(right))
-        .map(|groups| (scenario_name(groups[0].0), filter_rows(scenario_rows(groups), detailed)))
+        .chunk_by(|(left, _), (right, _)| table_title(left) == table_title(right))
+        .filter_map(|groups| Some((groups[0].0.scenario?, filter_rows(scenario_rows(groups), detailed))))
         .collect();
     let languages = filter_rows(language_rows(section), detailed);
-    let (empty, results): (Vec<_>, Vec<_>) =
-        scenarios.iter().partition(|(scenario, _)| format::is_empty_scenario(scenario));
+    let (empty, results): (Vec<_>, Vec<_>) = scenarios.iter().partition(|(scenario, _)| scenario.is_empty());
     let all_results = results.iter().map(|(_, rows)| rows).chain([&languages]);
     let result_layout = TableLayout::fitting(&numbers, columns::RESULTS, all_results, style.width);
     let empty_layout =
@@ -99,8 +99,12 @@ fn section_text(summary: &RunSummary, section: &ReportSection, style: Style) -> 
     let mut parts =
         vec![heading(section, style), dim_note(&format::scenarios_caption(section, style.alphabet()), style)];
     for (scenario, rows) in &scenarios {
-        let layout = if format::is_empty_scenario(scenario) { &empty_layout } else { &result_layout };
-        parts.push(with_title(scenario, &layout.draw(&numbers, "kind", rows, style), style));
+        let layout = if scenario.is_empty() { &empty_layout } else { &result_layout };
+        parts.push(with_title(
+            &format::table_title(*scenario),
+            &layout.draw(&numbers, "kind", rows, style),
+            style,
+        ));
     }
     let totals = dim_note(&format::totals_caption(section, style.alphabet()), style);
     if section.languages.len() > 1 {
@@ -137,14 +141,15 @@ fn filter_rows(rows: NamedLines<'_>, is_shown: impl Fn(usize) -> bool) -> NamedL
     rows.into_iter().filter(|(_, line)| is_shown(line.engine)).collect()
 }
 
-fn scenario_name(group: &CaseGroup) -> &str {
-    format::scenario_of(group.scenario.as_deref().unwrap_or_default())
+fn table_title(group: &CaseGroup) -> Option<String> {
+    group.scenario.map(format::table_title)
 }
 
 /// Returns the names of a group's rows: only the first is named, and each that is no rank is marked.
 fn labels(group: &CaseGroup) -> Vec<String> {
-    let variant = group.scenario.as_deref().and_then(format::variant_of);
-    let parts: Vec<String> = variant.into_iter().chain(group.block_kind.clone()).collect();
+    let variant = group.scenario.and_then(format::row_title);
+    let kind = group.block_kind.map(|kind| kind.to_string());
+    let parts: Vec<String> = variant.into_iter().chain(kind).collect();
     let name = if parts.is_empty() { "all".to_owned() } else { parts.join(", ") };
     let names = std::iter::once(name).chain(std::iter::repeat(String::new()));
     let mark = |line: &EngineLine| if line.is_selected_against { format::SELECTED_AGAINST } else { "" };
@@ -174,7 +179,8 @@ fn heading(section: &ReportSection, style: Style) -> String {
     format!("{title} {} {}", style.alphabet().dot(), format::section_size(section))
 }
 
-fn with_title(title: &str, body: &str, style: Style) -> String {
+/// Formats a table below its title.
+pub fn with_title(title: &str, body: &str, style: Style) -> String {
     format!("{}\n{body}", style.title(title))
 }
 
@@ -190,7 +196,7 @@ fn legend(are_late: bool, style: Style) -> String {
 }
 
 /// Formats an explanation below a table.
-fn dim_note(text: &str, style: Style) -> String {
+pub fn dim_note(text: &str, style: Style) -> String {
     style.dim(&wrapped(text, style.width, ""))
 }
 
@@ -200,7 +206,7 @@ fn list(title: &str, lines: impl Iterator<Item = String>, style: Style) -> Optio
 }
 
 /// Breaks `text` between words so that lines fit `width` if the words do.
-fn wrapped(text: &str, width: usize, indent: &str) -> String {
+pub fn wrapped(text: &str, width: usize, indent: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {

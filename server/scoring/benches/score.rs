@@ -1,9 +1,7 @@
 //! Measures the time to score one prediction and to summarize a run. CrossCodeEval's own script takes tens of milliseconds for a
 //! Python case.
 
-use std::collections::BTreeMap;
-
-use scoring::{Grouping, Observation, ScoringInput, cceval};
+use scoring::{Observation, ScoringInput, cceval};
 use syntax::Language;
 
 /// A cursor after some 60 lines of Python, the average length of a CrossCodeEval prompt.
@@ -74,17 +72,15 @@ fn summary_of_a_run(bencher: divan::Bencher<'_, '_>) {
         .map(|number| Observation {
             case: (number / 3).to_string(),
             cluster: (number / 12).to_string(),
-            labels: [("engine", number % 3), ("scenario", number % 5), ("block_kind", number % 7)]
-                .map(|(name, value): (&str, i32)| (name.to_owned(), value.to_string()))
-                .into_iter()
-                .collect::<BTreeMap<_, _>>(),
             metrics: metrics[number as usize % 11 % 3].clone(),
             latency: Some(f64::from(number)),
         })
         .collect();
-    let grouping = Grouping {
-        apart: vec!["engine".to_owned()],
-        pooled: vec!["scenario".to_owned(), "block_kind".to_owned()],
+    let keys = |(number, observation)| {
+        let (engine, scenario, kind) = (number % 3, number % 5, number % 7);
+        let margins =
+            [(None, None), (Some(scenario), None), (None, Some(kind)), (Some(scenario), Some(kind))];
+        margins.map(|(scenario, kind)| ((engine, scenario, kind), observation))
     };
-    bencher.bench(|| scoring::summarize(&observations, &grouping, 1));
+    bencher.bench(|| scoring::summarize(observations.iter().enumerate().flat_map(keys), 1));
 }

@@ -5,7 +5,9 @@
 
 use std::cmp::Ordering;
 
-use crate::metric::Counts;
+use cases::Metric;
+
+use crate::counts::Counts;
 use crate::metric_table::{Interval, IntervalMethod, MIN_CASES, Observation, by_case};
 use crate::statistics::beta::student_quantile;
 use crate::statistics::bootstrap::CountColumns;
@@ -36,7 +38,12 @@ pub struct Comparison {
 
 /// Compares two engines in one metric; `a` and `b` are their observations. Cases are matched by name, and repetitions are
 /// averaged first. A case counts if the metric applies to both answers. `seed` drives the resampling.
-pub fn compare(a: &[Observation], b: &[Observation], metric: &str, seed: u64) -> Comparison {
+pub fn compare<'a>(
+    a: impl IntoIterator<Item = &'a Observation>,
+    b: impl IntoIterator<Item = &'a Observation>,
+    metric: Metric,
+    seed: u64,
+) -> Comparison {
     let (of_a, of_b) = (by_case(a), by_case(b));
     let paired: Vec<CasePair<'_>> = of_a
         .iter()
@@ -168,18 +175,19 @@ fn student_interval(samples: &PairedSamples, difference: f64) -> Option<Interval
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use cases::{MetricValue, Metrics};
 
     use super::*;
-    use crate::metric::{MetricValue, Metrics};
+
+    /// Any metric.
+    const M: Metric = Metric::ExactMatch;
 
     /// Returns observations of numbered cases, `per_file` to a file.
     fn engine(per_file: usize, values: impl IntoIterator<Item = f64>) -> Vec<Observation> {
         let observation = |(case, value): (usize, f64)| Observation {
             case: case.to_string(),
             cluster: (case / per_file).to_string(),
-            labels: BTreeMap::new(),
-            metrics: Metrics::from([("m".to_owned(), MetricValue::Value(value))]),
+            metrics: Metrics::from([(M, MetricValue::Value(value))]),
             latency: None,
         };
         values.into_iter().enumerate().map(observation).collect()
@@ -191,18 +199,18 @@ mod tests {
 
     #[test]
     fn only_common_cases_count() {
-        let comparison = compare(&engine(1, every(2, 40)), &engine(1, every(3, 30)), "m", 1);
+        let comparison = compare(&engine(1, every(2, 40)), &engine(1, every(3, 30)), M, 1);
         assert_eq!((comparison.cases, comparison.clusters), (30, 30));
         assert_eq!((comparison.wins, comparison.losses, comparison.ties), (5, 10, 15));
         assert_eq!(comparison.difference, Some(10.0 / 30.0 - 0.5));
-        assert_eq!(compare(&engine(1, []), &engine(1, every(2, 9)), "m", 1).difference, None);
-        assert_eq!(compare(&engine(1, every(2, 9)), &engine(1, every(2, 9)), "other", 1).cases, 0);
+        assert_eq!(compare(&engine(1, []), &engine(1, every(2, 9)), M, 1).difference, None);
+        assert_eq!(compare(&engine(1, every(2, 9)), &engine(1, every(2, 9)), Metric::Parses, 1).cases, 0);
     }
 
     #[test]
     fn swapping_the_engines_turns_the_difference_round() {
         let (a, b) = (engine(3, every(2, 90)), engine(3, every(5, 90)));
-        let (forth, back) = (compare(&a, &b, "m", 1), compare(&b, &a, "m", 1));
+        let (forth, back) = (compare(&a, &b, M, 1), compare(&b, &a, M, 1));
         assert_eq!(forth.difference, back.difference.map(|difference| -difference));
         assert_eq!((forth.wins, forth.losses), (back.losses, back.wins));
     }
@@ -215,7 +223,7 @@ mod tests {
             1,
             every(2, 200).enumerate().map(|(case, value)| if case % 10 == 1 { 1.0 } else { value }),
         );
-        let comparison = compare(&a, &b, "m", 1);
+        let comparison = compare(&a, &b, M, 1);
         let interval = comparison.interval.expect("an interval");
         assert_eq!(interval.method, IntervalMethod::Student { degrees: 199.0 });
         assert!(0.05 < interval.low && interval.high < 0.16, "{interval:?}");
@@ -224,26 +232,23 @@ mod tests {
     #[test]
     fn what_is_no_share_is_resampled() {
         let b = every(2, 40).map(|value| 3.0 * value);
-        let interval = compare(&engine(1, every(3, 40)), &engine(1, b), "m", 1).interval;
+        let interval = compare(&engine(1, every(3, 40)), &engine(1, b), M, 1).interval;
         let method = interval.map(|interval| interval.method);
         assert_eq!(method, Some(IntervalMethod::ClusterBootstrap { resamples: 2_000 }));
-        assert_eq!(
-            compare(&engine(2, every(3, 40)), &engine(2, [0.0, 3.0].repeat(20)), "m", 1).interval,
-            None
-        );
+        assert_eq!(compare(&engine(2, every(3, 40)), &engine(2, [0.0, 3.0].repeat(20)), M, 1).interval, None);
     }
 
     #[test]
     fn equal_engines_may_still_differ_in_what_was_not_seen() {
         let engine = engine(2, every(2, 40));
-        let interval = compare(&engine, &engine, "m", 1).interval.expect("an interval");
+        let interval = compare(&engine, &engine, M, 1).interval.expect("an interval");
         assert_eq!(interval.method, IntervalMethod::ClopperPearson { effective_cases: 20.0 });
         assert!(interval.low < -0.1 && interval.high > 0.1, "{interval:?}");
     }
 
     #[test]
     fn few_files_get_students_interval() {
-        let interval = compare(&engine(5, every(2, 30)), &engine(5, every(3, 30)), "m", 1).interval;
+        let interval = compare(&engine(5, every(2, 30)), &engine(5, every(3, 30)), M, 1).interval;
         let interval = interval.expect("an interval");
         assert!(matches!(interval.method, IntervalMethod::Student { degrees: 5.0 }), "{interval:?}");
         assert!(interval.low < -0.3 && 0.0 < interval.high, "{interval:?}");
@@ -253,7 +258,7 @@ mod tests {
     fn repetitions_are_averaged_before_they_are_compared() {
         let a = engine(1, every(2, 20));
         let b: Vec<_> = engine(1, [1.0; 20]).into_iter().chain(engine(1, [0.0; 20])).collect();
-        let comparison = compare(&a, &b, "m", 1);
+        let comparison = compare(&a, &b, M, 1);
         assert_eq!((comparison.cases, comparison.wins, comparison.losses), (20, 10, 10));
         assert_eq!(comparison.difference, Some(0.0));
     }

@@ -1,23 +1,27 @@
-//! The metrics of a prediction and the statistics over many predictions.
+//! The metrics of predictions, the statistics over many predictions, and all numbers of a run.
+//!
+//! ```text
+//! case + predictions --CaseScorer--> scores --RunRows::summary--> RunSummary: sections of rows of cells
+//! ```
 //!
 //! Pure and deterministic: the same inputs and seed give the same numbers. Counts are kept with ratios. The crate never reads
-//! files, sends requests to engines, or depends on the formats of cases and runs.
+//! files, sends requests to engines, or lays out tables.
 #![deny(clippy::disallowed_methods)]
 
 pub mod cceval;
 pub mod comparison;
 mod cost;
-pub mod metric;
+mod counts;
 pub mod metric_table;
 pub mod retrieval_score;
+pub mod run_summary;
 mod score;
 pub mod similarity;
 mod statistics;
 
 pub use comparison::{Comparison, compare};
 pub use cost::{CostSummary, summarize_costs};
-pub use metric::{Counts, METRICS, Metric, MetricUnit, MetricValue, Metrics};
-pub use metric_table::{
-    Grouping, Interval, IntervalMethod, Latency, MetricCell, MetricTable, Observation, TableRow, summarize,
-};
-pub use score::{AnswerOutcome, AnswerText, ScoringInput, score, score_response};
+pub use counts::Counts;
+pub use metric_table::{Interval, IntervalMethod, Latency, MetricCell, Observation, TableRow, summarize};
+pub use run_summary::{RunRows, RunSummary};
+pub use score::{AnswerOutcome, AnswerText, CaseScorer, SCORER_VERSION, ScoringInput, score};

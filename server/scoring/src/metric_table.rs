@@ -4,80 +4,73 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::metric::{Counts, Metrics};
+use cases::{Metric, Metrics};
+use serde::{Serialize, Serializer};
+
+use crate::counts::Counts;
 use crate::statistics::bootstrap::CountColumns;
 use crate::statistics::percentile::percentile;
 use crate::statistics::sample::{ClusterNumbers, Sample};
 use crate::statistics::{MIN_CLUSTERS, bootstrap, clopper_pearson};
 
-/// One scored prediction with the labels to group it by.
+/// One scored prediction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
     /// Case; observations of one case in one row are repetitions and weigh as one.
     pub case: String,
     /// File the case was cut from. Cases of one file are not independent.
     pub cluster: String,
-    /// Values by dimension, such as `scenario` -> `full_block`; an absent one is the empty string.
-    pub labels: BTreeMap<String, String>,
     /// The metrics that apply.
     pub metrics: Metrics,
     /// Milliseconds until the answer was ready, infinite after a timeout; `None` without a request to the engine.
     pub latency: Option<f64>,
 }
 
-/// The dimensions of a table.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Grouping {
-    /// Dimensions whose values are never pooled, such as `engine` or `origin`.
-    pub apart: Vec<String>,
-    /// Dimensions with a row per value and additional rows over all values.
-    pub pooled: Vec<String>,
-}
-
-/// Rows of cells. The dimensions of `apart` precede those of `pooled`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MetricTable {
-    /// Names of the dimensions, in the order of [`TableRow::key`].
-    pub dimensions: Vec<String>,
-    /// Rows in the order of their keys, a total before its parts.
-    pub rows: Vec<TableRow>,
-}
-
 /// One group of observations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableRow {
-    /// One value per dimension of the table; `None` means all values.
-    pub key: Vec<Option<String>>,
     /// Number of cases.
     pub cases: usize,
     /// Number of files they come from.
     pub clusters: usize,
-    /// Cells by the metric's name, without metrics that apply to no case of the group.
-    pub cells: BTreeMap<String, MetricCell>,
+    /// Cells by metric, without metrics that apply to no case of the group.
+    pub cells: BTreeMap<Metric, MetricCell>,
     /// Latencies; `None` if no observation has one.
     pub latency: Option<Latency>,
 }
 
 /// One metric over one group.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct MetricCell {
     /// Number of cases that the metric applies to.
     pub cases: usize,
     /// Number of files they come from.
+    #[serde(skip)]
     pub clusters: usize,
-    /// Sums over the cases, after averaging repetitions.
-    pub counts: Counts,
+    /// Sum of the numerators, after averaging repetitions.
+    pub num: f64,
+    /// Sum of the denominators.
+    pub den: f64,
     /// Ratio of the sums; `None` with fewer than [`MIN_CASES`] cases or nothing to measure.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
     /// 95 % interval of the value; `None` without a value or an applicable method.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
+}
+
+impl MetricCell {
+    /// Returns the ratio of the sums, of however few cases; `None` if there is nothing to measure.
+    pub fn mean(&self) -> Option<f64> {
+        Counts { num: self.num, den: self.den }.ratio()
+    }
 }
 
 /// Cells with fewer cases show only counts: a ratio of so few cases would be overrated.
 pub const MIN_CASES: usize = 10;
 
 /// An interval that covers the true value in 95 of 100 repeats.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
     /// Lower end.
     pub low: f64,
@@ -114,8 +107,25 @@ pub enum IntervalMethod {
     },
 }
 
-/// Latency percentiles in milliseconds; infinite if the percentile is a timeout.
-#[derive(Clone, Copy, Debug, PartialEq)]
+impl IntervalMethod {
+    /// Returns the method's name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            IntervalMethod::ClusterBootstrap { .. } => "cluster_bootstrap",
+            IntervalMethod::ClopperPearson { .. } => "clopper_pearson",
+            IntervalMethod::Student { .. } => "student_t",
+        }
+    }
+}
+
+impl Serialize for IntervalMethod {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// Latency percentiles in milliseconds; infinite if the percentile is a timeout, `null` in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Latency {
     /// Number of observations with a latency, timeouts included.
     pub count: usize,
@@ -129,51 +139,30 @@ pub struct Latency {
     pub p99: f64,
 }
 
-/// Groups `observations` into rows with margins. `seed` drives the resampling.
-pub fn summarize(observations: &[Observation], grouping: &Grouping, seed: u64) -> MetricTable {
-    let dimensions: Vec<String> = grouping.apart.iter().chain(&grouping.pooled).cloned().collect();
-    let mut groups: BTreeMap<Vec<Option<String>>, Vec<&Observation>> = BTreeMap::new();
-    for kept in margins(grouping) {
-        for observation in observations {
-            let key = dimensions.iter().zip(&kept);
-            let key = key.map(|(dimension, kept)| kept.then(|| observation.label(dimension).to_owned()));
-            groups.entry(key.collect()).or_default().push(observation);
-        }
+/// Returns a row per key. An observation counts in each row that it is paired with: pair it also with the keys of the totals.
+/// `seed` drives the resampling.
+pub fn summarize<'a, K: Ord>(
+    observations: impl IntoIterator<Item = (K, &'a Observation)>,
+    seed: u64,
+) -> BTreeMap<K, TableRow> {
+    let mut groups: BTreeMap<K, Vec<&Observation>> = BTreeMap::new();
+    for (key, observation) in observations {
+        groups.entry(key).or_default().push(observation);
     }
-    let rows = groups.into_iter().map(|(key, group)| row(key, &group, seed)).collect();
-    MetricTable { dimensions, rows }
+    groups.into_iter().map(|(key, group)| (key, row(&group, seed))).collect()
 }
 
-impl Observation {
-    fn label(&self, dimension: &str) -> &str {
-        self.labels.get(dimension).map_or("", String::as_str)
-    }
-}
-
-/// Returns all combinations of pooled dimensions; true for those that keep their values.
-fn margins(grouping: &Grouping) -> Vec<Vec<bool>> {
-    let mut margins = vec![vec![true; grouping.apart.len()]];
-    for _ in &grouping.pooled {
-        margins = margins
-            .into_iter()
-            .flat_map(|kept| [false, true].map(|keeps| [kept.as_slice(), &[keeps]].concat()))
-            .collect();
-    }
-    margins
-}
-
-fn row(key: Vec<Option<String>>, group: &[&Observation], seed: u64) -> TableRow {
+fn row(group: &[&Observation], seed: u64) -> TableRow {
     let cases = by_case(group.iter().copied());
     let clusters = ClusterNumbers::new(cases.values().map(|case| case.cluster));
-    let metrics: BTreeSet<&String> =
-        group.iter().flat_map(|observation| observation.metrics.keys()).collect();
-    let samples = metrics.into_iter().map(|name| {
-        let of_cases = cases.values().filter_map(|case| Some((case.cluster, case.counts(name)?)));
-        (name.clone(), Sample::new(&clusters, of_cases))
+    let metrics: BTreeSet<Metric> =
+        group.iter().flat_map(|observation| observation.metrics.keys().copied()).collect();
+    let samples = metrics.into_iter().map(|metric| {
+        let of_cases = cases.values().filter_map(|case| Some((case.cluster, case.counts(metric)?)));
+        (metric, Sample::new(&clusters, of_cases))
     });
-    let (names, samples): (Vec<String>, Vec<Sample>) = samples.unzip();
+    let (names, samples): (Vec<Metric>, Vec<Sample>) = samples.unzip();
     TableRow {
-        key,
         cases: cases.len(),
         clusters: clusters.len(),
         cells: names.into_iter().zip(cells(&samples, seed)).collect(),
@@ -190,10 +179,10 @@ pub(crate) struct Repetitions<'a> {
 
 impl Repetitions<'_> {
     /// Returns the metric's counts averaged over the repetitions that have it; `None` if none has.
-    pub(crate) fn counts(&self, metric: &str) -> Option<Counts> {
-        let values = self.observations.iter().filter_map(|observation| observation.metrics.get(metric));
+    pub(crate) fn counts(&self, metric: Metric) -> Option<Counts> {
+        let values = self.observations.iter().filter_map(|observation| observation.metrics.get(&metric));
         let repetitions = values.clone().count();
-        let sum = values.fold(Counts::default(), |sum, value| sum + value.counts());
+        let sum = values.fold(Counts::default(), |sum, &value| sum + Counts::from(value));
         (repetitions > 0).then(|| sum / repetitions as f64)
     }
 }
@@ -239,7 +228,8 @@ fn cell_without_resampling(sample: &Sample) -> MetricCell {
     MetricCell {
         cases: sample.len(),
         clusters: sample.clusters(),
-        counts,
+        num: counts.num,
+        den: counts.den,
         value,
         interval: value.filter(|_| is_exact).map(|value| exact_interval(sample, value)),
     }

@@ -9,8 +9,10 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use cases::{Metric, MetricValue, Metrics};
+
 use crate::cceval;
-use crate::metric::{Counts, MetricValue, Metrics};
+use crate::counts::Counts;
 use crate::score::ScoringInput;
 use crate::similarity::Similarity;
 use text::python;
@@ -37,17 +39,6 @@ pub struct RetrievalScore {
     pub copy_with_file: f64,
 }
 
-/// Share of the truth's new identifiers that the context holds.
-pub const NEW_IDENTIFIERS: &str = "new_identifiers";
-/// The same for identifiers that do not occur after the cursor either.
-pub const NEW_BEYOND_SUFFIX: &str = "new_beyond_suffix";
-/// Share of the truths with new identifiers for which the context holds at least one.
-pub const ANY_NEW: &str = "any_new";
-/// Share of the cases with a known definition whose definition is in the context.
-pub const DEFINITION_HIT: &str = "definition_hit";
-/// Edit similarity of the best copy from the context and the file before the cursor.
-pub const COPY: &str = "copy";
-
 impl RetrievalScore {
     /// Returns the metrics that apply. `shows_definition`: whether the context contains a definition of the truth's name, if one
     /// is known.
@@ -55,13 +46,13 @@ impl RetrievalScore {
         let recall = |Counts { num, den }: Counts| (den > 0.0).then_some(MetricValue::Ratio { num, den });
         let flag = |holds: bool| MetricValue::Value(f64::from(u8::from(holds)));
         let metrics = [
-            (NEW_IDENTIFIERS, recall(self.new_identifiers)),
-            (NEW_BEYOND_SUFFIX, recall(self.new_beyond_suffix)),
-            (ANY_NEW, self.has_any_new().map(flag)),
-            (DEFINITION_HIT, shows_definition.map(flag)),
-            (COPY, Some(MetricValue::Value(self.copy_with_file))),
+            (Metric::NewIdentifiers, recall(self.new_identifiers)),
+            (Metric::NewBeyondSuffix, recall(self.new_beyond_suffix)),
+            (Metric::AnyNew, self.has_any_new().map(flag)),
+            (Metric::DefinitionHit, shows_definition.map(flag)),
+            (Metric::Copy, Some(MetricValue::Value(self.copy_with_file))),
         ];
-        metrics.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+        metrics.into_iter().filter_map(|(metric, value)| Some((metric, value?))).collect()
     }
 
     /// Whether the context contains a new identifier; `None` if the truth has none.
@@ -210,13 +201,19 @@ mod tests {
     fn only_metrics_that_apply_are_there() {
         let names = |worth: RetrievalScore, shown| worth.metrics(shown).into_keys().collect::<Vec<_>>();
         let nothing_new = measure("a b", "a(b)", "", &[]);
-        assert_eq!(names(nothing_new, None), [COPY]);
-        assert_eq!(names(nothing_new, Some(false)), [COPY, DEFINITION_HIT]);
+        assert_eq!(names(nothing_new, None), [Metric::Copy]);
+        assert_eq!(names(nothing_new, Some(false)), [Metric::Copy, Metric::DefinitionHit]);
         let known_below = measure("a", "a(b)", "b", &["b"]);
-        assert_eq!(names(known_below, None), [ANY_NEW, COPY, NEW_IDENTIFIERS]);
-        assert_eq!(known_below.metrics(None)[NEW_IDENTIFIERS], MetricValue::Ratio { num: 1.0, den: 1.0 });
+        assert_eq!(names(known_below, None), [Metric::AnyNew, Metric::Copy, Metric::NewIdentifiers]);
+        assert_eq!(
+            known_below.metrics(None)[&Metric::NewIdentifiers],
+            MetricValue::Ratio { num: 1.0, den: 1.0 }
+        );
         let shown = measure("a", "a(b)", "", &[]).metrics(Some(true));
-        assert_eq!([DEFINITION_HIT, ANY_NEW].map(|name| shown[name]), [1.0, 0.0].map(MetricValue::Value));
+        assert_eq!(
+            [Metric::DefinitionHit, Metric::AnyNew].map(|metric| shown[&metric]),
+            [1.0, 0.0].map(MetricValue::Value)
+        );
     }
 
     #[test]

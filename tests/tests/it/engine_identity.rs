@@ -208,8 +208,8 @@ fn an_engine_that_never_answers_is_reported_and_refused() {
         assert!(!failed.is_empty());
         for (name, metric) in failed.iter().flat_map(|score| &score.metrics) {
             let earned = match metric {
-                cases::StoredMetric::Value(value) => *value,
-                cases::StoredMetric::Ratio { num, .. } => *num,
+                cases::MetricValue::Value(value) => *value,
+                cases::MetricValue::Ratio { num, .. } => *num,
             };
             assert_eq!(earned, 0.0, "{name}");
         }

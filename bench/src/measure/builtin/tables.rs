@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use builtin::{BuiltinSettings, Method};
-use scoring::metric::{EDIT_SIMILARITY, MetricValue, TOKEN_EXACT};
+use cases::{Metric, MetricValue};
 use scoring::{Comparison, Observation};
 
 use super::SEED;
@@ -120,15 +120,16 @@ fn differences(rows: &[&AnswerRow]) -> String {
         .to_owned();
     for scenario in StudyScenario::ALL.into_iter().filter(|&scenario| scenario != StudyScenario::CompleteBody)
     {
-        let cell = |method: Method, metric: &str| difference(rows, scenario, method, metric);
-        let cells = [Method::NearestLine, Method::LongestMatch]
-            .map(|method| format!("{} | {}", cell(method, TOKEN_EXACT), cell(method, EDIT_SIMILARITY)));
+        let cell = |method: Method, metric: Metric| difference(rows, scenario, method, metric);
+        let cells = [Method::NearestLine, Method::LongestMatch].map(|method| {
+            format!("{} | {}", cell(method, Metric::TokenExact), cell(method, Metric::EditSimilarity))
+        });
         writeln!(out, "| {} | {} |", scenario.name(), cells.join(" | ")).expect(STRING);
     }
     out
 }
 
-fn difference(rows: &[&AnswerRow], scenario: StudyScenario, method: Method, metric: &str) -> String {
+fn difference(rows: &[&AnswerRow], scenario: StudyScenario, method: Method, metric: Metric) -> String {
     let observations = |method| -> Vec<Observation> {
         rows_of(rows, scenario, method).into_iter().map(observation).collect()
     };
@@ -146,13 +147,12 @@ fn difference(rows: &[&AnswerRow], scenario: StudyScenario, method: Method, metr
 
 fn observation(row: &AnswerRow) -> Observation {
     let metrics = [
-        (TOKEN_EXACT.to_owned(), MetricValue::Value(f64::from(u8::from(row.exact)))),
-        (EDIT_SIMILARITY.to_owned(), MetricValue::Value(row.similarity)),
+        (Metric::TokenExact, MetricValue::Value(f64::from(u8::from(row.exact)))),
+        (Metric::EditSimilarity, MetricValue::Value(row.similarity)),
     ];
     Observation {
         case: row.case.clone(),
         cluster: row.repo.to_owned(),
-        labels: [].into(),
         metrics: metrics.into(),
         latency: Some(row.milliseconds),
     }

@@ -11,17 +11,16 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use builtin::BuiltinSettings;
-use cases::{Case, CompletionTask, CrossFileContext, Prediction, Task};
+use cases::{Case, CompletionTask, CrossFileContext, Metric, Prediction, Task};
 use completion::{CompletionSettings, WorkspaceIndex};
 use engines::BuiltinEngine;
 use replay::{Attempt, ConfiguredEngine, RunInputs, StopSignal};
-use scoring::metric::{EDIT_SIMILARITY, TOKEN_EXACT};
 use scoring::{Observation, ScoringInput};
 use syntax::Language;
 use tokio_util::sync::CancellationToken;
 
 use super::mined_repository::MinedRepository;
-use super::observations::{StrategyFigures, difference, equal_languages, labels};
+use super::observations::{KeyedObservation, StrategyFigures, difference, equal_languages};
 
 /// Input of the engine.
 #[derive(Clone, Copy)]
@@ -53,7 +52,7 @@ impl VisibleContext {
 }
 
 /// Runs the engine on the first uses.
-pub(super) fn ask(mined: &MinedRepository) -> Result<Vec<Observation>> {
+pub(super) fn ask(mined: &MinedRepository) -> Result<Vec<KeyedObservation>> {
     let mut observations = Vec::new();
     for sight in SIGHTS {
         let repository = || WorkspaceIndex::new(mined.files.clone().into());
@@ -110,20 +109,23 @@ fn observation(
     sight: VisibleContext,
     case: &Case,
     answer: &Prediction,
-) -> Observation {
+) -> KeyedObservation {
     let question = ScoringInput {
         language: Language::from_name(&case.language).unwrap_or(mined.language()),
         prefix: &case.prefix,
         suffix: &case.suffix,
         truth: &case.truth,
     };
-    Observation {
-        // The variants of a case have different names; they share the hole.
-        case: format!("{}/{}", mined.name(), case.hole),
-        cluster: mined.name().to_owned(),
-        labels: labels(sight.name(), mined.language()),
-        metrics: scoring::score(&question, &answer.text),
-        latency: Some(answer.ms.total),
+    KeyedObservation {
+        asked: sight.name(),
+        language: mined.language(),
+        observation: Observation {
+            // The variants of a case have different names; they share the hole.
+            case: format!("{}/{}", mined.name(), case.hole),
+            cluster: mined.name().to_owned(),
+            metrics: scoring::score(&question, &answer.text),
+            latency: Some(answer.ms.total),
+        },
     }
 }
 
@@ -140,7 +142,7 @@ files and the results of `hybrid`.
 ";
 
 /// Renders the answers as a table.
-pub(super) fn table(observations: &[Observation]) -> String {
+pub(super) fn table(observations: &[KeyedObservation]) -> String {
     let observations = equal_languages(observations.to_vec());
     let figures = StrategyFigures::new(&observations);
     let mut out = HEAD.to_owned();
@@ -150,10 +152,10 @@ pub(super) fn table(observations: &[Observation]) -> String {
             _ => difference(&observations, CrossFileContext::InFile.name(), sight, metric),
         };
         let cells = [
-            figures.percent(sight, TOKEN_EXACT),
-            figures.percent(sight, EDIT_SIMILARITY),
-            gain(TOKEN_EXACT),
-            gain(EDIT_SIMILARITY),
+            figures.percent(sight, Metric::TokenExact),
+            figures.percent(sight, Metric::EditSimilarity),
+            gain(Metric::TokenExact),
+            gain(Metric::EditSimilarity),
         ];
         writeln!(out, "| {sight} | {} |", cells.join(" | ")).expect("a string takes everything");
     }

@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use scoring::Observation;
-use scoring::retrieval_score::{ANY_NEW, COPY, DEFINITION_HIT, NEW_BEYOND_SUFFIX, NEW_IDENTIFIERS};
+use cases::Metric;
 use syntax::Language;
 
 use super::BUDGET_TOKENS;
 use super::mined_repository::RepositorySummary;
-use super::observations::{StrategyFigures, TOKENS, difference, equal_languages, observation};
+use super::observations::{KeyedObservation, StrategyFigures, difference, equal_languages, observation};
 use super::strategies::RetrievalVariant;
 use super::strategy_results::{StrategyResult, UseOrder};
 use crate::measure::repositories::{FIT, REPOSITORIES};
@@ -70,7 +69,7 @@ fn cases(rows: &[&StrategyResult]) -> usize {
     rows.iter().filter(|row| row.variant == RetrievalVariant::None).count()
 }
 
-fn observations(rows: &[&StrategyResult]) -> Vec<Observation> {
+fn observations(rows: &[&StrategyResult]) -> Vec<KeyedObservation> {
     rows.iter().map(|row| observation(row)).collect()
 }
 
@@ -79,7 +78,8 @@ const UNRESOLVED: &str = "The definition of such a name is a guess, because it i
 const LATER: &str = "Names that the file used before, mean of the same four languages. First uses favour strategies that leave out the names of the file.";
 
 /// The columns of [`strategies`].
-const COLUMNS: [&str; 5] = [NEW_IDENTIFIERS, NEW_BEYOND_SUFFIX, ANY_NEW, DEFINITION_HIT, COPY];
+const COLUMNS: [Metric; 5] =
+    [Metric::NewIdentifiers, Metric::NewBeyondSuffix, Metric::AnyNew, Metric::DefinitionHit, Metric::Copy];
 
 /// The targets, in the columns of [`strategies`]; ambitions in brackets.
 const TARGETS: &str = "\
@@ -97,7 +97,7 @@ fn strategies(rows: &[&StrategyResult]) -> String {
     );
     for asked in RetrievalVariant::ALL.map(RetrievalVariant::name) {
         let cells = COLUMNS.map(|metric| figures.percent(asked, metric)).join(" | ");
-        let tokens = figures.value(asked, TOKENS).unwrap_or_default();
+        let tokens = figures.value(asked, Metric::Tokens).unwrap_or_default();
         let latency = figures.row(asked).and_then(|row| row.latency);
         let latency = latency.map_or_else(String::new, |it| format!("{:.1} / {:.1}", it.p50, it.p95));
         writeln!(out, "| {asked} | {cells} | {tokens:.0} | {latency} |").expect(STRING);
@@ -146,7 +146,7 @@ fn languages(rows: &[&StrategyResult]) -> String {
         let figures = StrategyFigures::new(&observations(&rows));
         let cells = SHOWN.map(|asked| cell(&figures, asked.name())).join(" | ");
         let recall =
-            |asked: RetrievalVariant| figures.value(asked.name(), NEW_IDENTIFIERS).unwrap_or(f64::NAN);
+            |asked: RetrievalVariant| figures.value(asked.name(), Metric::NewIdentifiers).unwrap_or(f64::NAN);
         let times = recall(RetrievalVariant::Hybrid) / recall(RetrievalVariant::Rg1);
         writeln!(out, "| {} | {} | {cells} | {times:.2} |", language.name(), cases(&rows)).expect(STRING);
     }
@@ -158,7 +158,7 @@ fn cell(figures: &StrategyFigures, asked: &str) -> String {
         Some(value) => format!("{:.0}", 100.0 * value),
         None => "–".to_owned(),
     };
-    [NEW_IDENTIFIERS, ANY_NEW, DEFINITION_HIT, COPY].map(percent).join(" / ")
+    [Metric::NewIdentifiers, Metric::AnyNew, Metric::DefinitionHit, Metric::Copy].map(percent).join(" / ")
 }
 
 /// Examples per language.

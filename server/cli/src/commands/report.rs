@@ -13,6 +13,6 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<()> {
         showing.html.clone_from(html);
     }
     let contents = replay::read_run(&args.run)?;
-    let scores = score(&contents);
+    let scores = score(&args.run, &contents);
     show(&args.run, &contents, &scores, &showing)
 }

@@ -3,10 +3,9 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use cases::{Case, StoredMetric};
+use cases::{Case, Metric, MetricValue};
 use completion::WorkspaceIndex;
 use replay::{Attempt, ConfiguredEngine, RunInputs, StopSignal};
-use scoring::metric::EXACT_MATCH;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
@@ -51,6 +50,6 @@ impl BuiltinJudge {
             ControlFlow::Continue(())
         }));
         let scores = replay::score_all(&questions.cases, &answers);
-        scores.iter().any(|score| score.metrics.get(EXACT_MATCH) == Some(&StoredMetric::Value(1.0)))
+        scores.iter().any(|score| score.metrics.get(&Metric::ExactMatch) == Some(&MetricValue::Value(1.0)))
     }
 }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use cases::{Case, ContextItem, Score};
 use replay::RunContents;
-use report::{RunReport, RunSummary};
+use scoring::run_summary::completeness_notes;
+use scoring::{RunRows, RunSummary};
 
 use crate::args::ReportFormat;
 use crate::exit::UsageError;
@@ -44,16 +45,16 @@ impl ReportOptions {
 /// Scores a finished run, saves the scores, and shows it.
 pub(crate) fn score_and_show(folder: &Path, showing: &ReportOptions) -> anyhow::Result<RunContents> {
     let contents = replay::read_run(folder)?;
-    let scores = score(&contents);
+    let scores = score(folder, &contents);
     replay::write_scores(folder, &scores)?;
     show(folder, &contents, &scores, showing)?;
     Ok(contents)
 }
 
-/// Scores all answers of a run.
-pub(crate) fn score(contents: &RunContents) -> Vec<Score> {
+/// Returns the scores of all answers of a run; computes only those that its folder lacks.
+pub(crate) fn score(folder: &Path, contents: &RunContents) -> Vec<Score> {
     let progress = Progress::spinner("scored");
-    let scores = replay::score_all(&contents.cases, &contents.predictions);
+    let scores = replay::scores_of(folder, contents);
     progress.finish(&count(scores.len(), "answer"));
     scores
 }
@@ -65,8 +66,8 @@ pub(crate) fn show(
     scores: &[Score],
     showing: &ReportOptions,
 ) -> anyhow::Result<()> {
-    let notes = report::notes(&contents.run, &contents.cases, &contents.predictions);
-    let report = RunReport {
+    let notes = completeness_notes(&contents.run, &contents.cases, &contents.predictions);
+    let report = RunRows {
         run: &contents.run,
         cases: &contents.cases,
         predictions: &contents.predictions,

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use index::CancelFlag;
 use replay::SuiteRun;
-use report::RunReport;
 use report::terminal::Style;
+use scoring::RunRows;
+use scoring::run_summary::{Note, completeness_notes};
 use serde_json::Value;
 use tower_lsp_server::jsonrpc::Result;
 
@@ -52,11 +53,11 @@ fn render_board(
     go_on()?;
     let scores = replay::scores_of(run, &contents);
     go_on()?;
-    let mut notes = report::notes(&contents.run, &contents.cases, &contents.predictions);
+    let mut notes = completeness_notes(&contents.run, &contents.cases, &contents.predictions);
     if recorded_since > 0 {
-        notes.push(format!("Cases recorded since then, not in these numbers: {recorded_since}."));
+        notes.push(Note::NewerCases(recorded_since));
     }
-    let report = RunReport {
+    let report = RunRows {
         run: &contents.run,
         cases: &contents.cases,
         predictions: &contents.predictions,

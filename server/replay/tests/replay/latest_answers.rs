@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use cases::{Case, Score, StoredMetric, parse_lines, to_line};
+use cases::{Case, Metric, MetricValue, Score, parse_lines, to_line};
 use replay::{ConfiguredEngine, DataFolder, LatestAnswers, RunFolder, StopSignal, SuiteRun, replay};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -36,7 +36,7 @@ fn latest(data: &DataFolder, name: &str, cases: &[Case]) -> LatestAnswers {
 fn shown(latest: &LatestAnswers) -> Vec<(String, &str, bool)> {
     let show = |(prediction, score): &(cases::Prediction, cases::Score)| {
         assert_eq!((&score.case, &score.fingerprint), (&prediction.case, &prediction.engine.fingerprint));
-        score.metrics["exact_match"] == StoredMetric::Value(1.0)
+        score.metrics[&Metric::ExactMatch] == MetricValue::Value(1.0)
     };
     latest.answers.iter().map(|row| (row.0.case.clone(), row.0.text.as_str(), show(row))).collect()
 }
@@ -104,9 +104,13 @@ async fn scores_are_taken_from_the_run_and_made_only_where_it_has_none() {
     let stored: Vec<Score> = parse_lines(&fs::read_to_string(&rows).unwrap()).unwrap().rows;
     assert!(stored.len() == 2 && made.iter().all(|score| stored.contains(score)), "{made:?}");
 
-    let marked = Score { metrics: [("mark".to_owned(), StoredMetric::Value(1.0))].into(), ..made[0].clone() };
+    let marked = Score { metrics: [(Metric::Tokens, MetricValue::Value(1.0))].into(), ..made[0].clone() };
     fs::write(&rows, to_line(&marked)).unwrap();
-    assert_eq!(known(), [marked, made[1].clone()], "only the first score is stored");
+    assert_eq!(known(), [marked.clone(), made[1].clone()], "only the first score is stored");
+    for scorer in [None, Some(0)] {
+        fs::write(&rows, to_line(&Score { scorer, ..marked.clone() })).unwrap();
+        assert_eq!(known(), made, "the score of another scorer is made again");
+    }
     fs::write(&rows, "no row\n").unwrap();
     assert_eq!(known(), made, "no score can be read");
     fs::remove_file(&rows).unwrap();

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cases::{Case, Prediction, Run, Status, StoredMetric, WorkspaceState, to_line};
+use cases::{Case, Metric, MetricValue, Prediction, Run, Status, WorkspaceState, to_line};
 use completion::CompletionSettings;
 use engines::{Rule, Script, ScriptedEngine};
 use replay::{
@@ -53,7 +53,7 @@ async fn a_replay_leaves_rows_and_scores_and_tells_how_far_it_is() {
     assert_eq!(read_run(&path).unwrap().predictions, answers.predictions);
     let rows = fs::read_to_string(path.join("scores.jsonl")).unwrap();
     assert_eq!(rows, scores.iter().map(to_line).collect::<String>());
-    assert_eq!(scores[0].metrics["exact_match"], StoredMetric::Value(1.0));
+    assert_eq!(scores[0].metrics[&Metric::ExactMatch], MetricValue::Value(1.0));
 }
 
 #[tokio::test]
@@ -197,8 +197,8 @@ async fn an_engine_that_panics_or_fails_costs_its_own_answers_only() {
     assert_eq!(predictions[0].reason.as_deref(), Some("engine `failing` failed: no"));
     assert_eq!(predictions[1].reason.as_deref(), Some("the engine panicked"), "no code is quoted");
     let scores = score_all(&cases, &predictions);
-    assert_eq!(scores[2].metrics["exact_match"], StoredMetric::Value(1.0));
-    assert_eq!(scores[0].metrics["exact_match"], StoredMetric::Value(0.0));
+    assert_eq!(scores[2].metrics[&Metric::ExactMatch], MetricValue::Value(1.0));
+    assert_eq!(scores[0].metrics[&Metric::ExactMatch], MetricValue::Value(0.0));
 }
 
 /// Creates a run of three cases with two answers, as left by a process that was killed while writing the third.
@@ -274,19 +274,20 @@ async fn failures_earn_nothing_and_late_answers_count_at_any_time_only() {
         let failed = scored(&|row| (row.status, row.text) = (status, String::new()));
         for (name, metric) in failed.iter().flat_map(|score| &score.metrics) {
             assert!(
-                matches!(metric, StoredMetric::Value(0.0) | StoredMetric::Ratio { num: 0.0, .. }),
+                matches!(metric, MetricValue::Value(0.0) | MetricValue::Ratio { num: 0.0, .. }),
                 "{status} {name} {metric:?}"
             );
         }
-        assert!(failed.iter().any(|score| score.metrics.contains_key("restraint")));
+        assert!(failed.iter().any(|score| score.metrics.contains_key(&Metric::Restraint)));
     }
     let late = scored(&|row| row.late = true);
-    let of =
-        |name: &str| late.iter().find(|score| score.case == cases[0].id).map(|score| score.metrics[name]);
-    assert_eq!(of("exact_match"), Some(StoredMetric::Value(1.0)));
+    let of = |metric: Metric| {
+        late.iter().find(|score| score.case == cases[0].id).map(|score| score.metrics[&metric])
+    };
+    assert_eq!(of(Metric::ExactMatch), Some(MetricValue::Value(1.0)));
     assert_eq!(
-        (of("in_time"), of("exact_in_time")),
-        (Some(StoredMetric::Value(0.0)), Some(StoredMetric::Value(0.0)))
+        (of(Metric::InTime), of(Metric::ExactInTime)),
+        (Some(MetricValue::Value(0.0)), Some(MetricValue::Value(0.0)))
     );
 }
 
@@ -306,7 +307,7 @@ fn broken_suites_are_refused_with_the_line_and_the_remedy() {
         torn,
         ", line 2: the last row is incomplete; delete that line to use the rows before it, or create the file again"
     );
-    assert!(refused(&format!("{line}{}", line.replace("\"1.4\"", "\"2.0\""))).contains("line 2, column"));
+    assert!(refused(&format!("{line}{}", line.replace("\"1.5\"", "\"2.0\""))).contains("line 2, column"));
     assert!(refused(&format!("{line}{line}")).contains("twice"));
     assert!(refused(&line.replace("python", "cobol")).contains("unknown language `cobol`"));
     let missing = read_suite(&folder.path().join("none")).unwrap_err();

@@ -3,19 +3,19 @@
 //! Files are cut to the lines around the cursor, and long texts at a limit, so that the page of a large run stays small enough to
 //! open. The JSON cannot end the element around it, and contains invisible characters only as escapes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use cases::{
-    Case, ContextItem, EngineIdentity, Origin, Prediction, PredictionTimings, Rename, Score, Span,
-    SpanSource, Status, StoredMetric, Tags, TokenCounts,
+    Case, ContextItem, EngineIdentity, Metrics, Origin, Prediction, PredictionTimings, Rename, Score, Span,
+    SpanSource, Status, Tags, TokenCounts,
 };
-use scoring::metric::{EXACT_MATCH, RESTRAINT};
+use scoring::RunRows;
+use scoring::run_summary::{ScenarioGroup, ScoreIndex, answer_class};
 use serde::Serialize;
 
-use crate::RunReport;
 use crate::format;
-use crate::run_rows::{self, ScoreIndex};
 
 /// Lines kept before and after the cursor, and of a context item.
 const LINES_KEPT: usize = 40;
@@ -92,7 +92,7 @@ struct AnswerData<'a> {
     finish: &'static str,
     tokens: Option<TokenCounts>,
     ms: PredictionTimings,
-    metrics: BTreeMap<&'a str, StoredMetric>,
+    metrics: Cow<'a, Metrics>,
 }
 
 #[derive(Serialize)]
@@ -110,11 +110,11 @@ struct SpanData<'a> {
 }
 
 /// Returns all cases with their answers as JSON that may be put inside a `script` element.
-pub(super) fn json<'a>(report: &RunReport<'a>, engines: &[EngineIdentity]) -> String {
+pub(super) fn json<'a>(report: &RunRows<'a>, engines: &[EngineIdentity]) -> String {
     let scores = ScoreIndex::new(report);
     let mut answers: HashMap<&str, Vec<AnswerData<'a>>> = HashMap::new();
     for prediction in report.predictions {
-        let engine = run_rows::engine_index(engines, prediction);
+        let engine = engines.iter().position(|engine| engine.name == prediction.engine.name);
         let answer = engine.map(|engine| answer(prediction, scores.get(prediction), engine));
         answers.entry(&prediction.case).or_default().extend(answer);
     }
@@ -138,7 +138,7 @@ fn case_data<'a>(case: &'a Case, mut answers: Vec<AnswerData<'a>>) -> CaseData<'
         path: &case.path,
         line: case.line,
         character: case.character,
-        scenario: run_rows::scenario_key(case),
+        scenario: ScenarioGroup::of(case).to_string(),
         variant: case.task.variant(),
         block_kind: case.block_kind.map(cases::BlockKind::name),
         language: &case.language,
@@ -166,11 +166,10 @@ fn context_data(item: &ContextItem) -> ContextData<'_> {
 }
 
 fn answer<'a>(prediction: &'a Prediction, score: Option<&'a Score>, engine: usize) -> AnswerData<'a> {
-    let metrics = score.map(|score| &score.metrics).into_iter().flatten();
     AnswerData {
         engine,
         repetition: prediction.repetition,
-        outcome: outcome(prediction, score),
+        outcome: answer_class(prediction, score).name(),
         status: prediction.status,
         reason: prediction.reason.as_deref(),
         text: clipped(&prediction.text),
@@ -179,7 +178,7 @@ fn answer<'a>(prediction: &'a Prediction, score: Option<&'a Score>, engine: usiz
         finish: prediction.finish.name(),
         tokens: prediction.tokens,
         ms: prediction.ms,
-        metrics: metrics.map(|(name, &metric)| (name.as_str(), metric)).collect(),
+        metrics: score.map_or_else(|| Cow::Owned(Metrics::new()), |score| Cow::Borrowed(&score.metrics)),
     }
 }
 
@@ -202,17 +201,6 @@ fn span_data<'a>(span: &'a Span, kept: &str) -> Option<SpanData<'a>> {
         probability: span.probability,
         renamed: &span.renamed,
     })
-}
-
-fn outcome(prediction: &Prediction, score: Option<&Score>) -> &'static str {
-    let is_right =
-        |score| [EXACT_MATCH, RESTRAINT].iter().any(|metric| run_rows::share(score, metric) == Some(1.0));
-    match (prediction.status, score) {
-        (Status::Ok | Status::Silent | Status::Gated, Some(score)) if is_right(score) => "exact",
-        (Status::Ok, Some(_)) => "wrong",
-        (Status::Ok, None) => "unscored",
-        (status, _) => status.name(),
-    }
 }
 
 /// Returns the end of the text before the cursor.

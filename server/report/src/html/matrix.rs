@@ -1,21 +1,16 @@
 //! The matrix of scenarios and block kinds.
 
-use cases::Exposure;
-use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH, RAW_STOPPING, RESTRAINT, STOPPING, TOKEN_EXACT};
+use cases::{BlockKind, Exposure, Metric};
 use serde::Serialize;
 
 use super::scoreboard::{self, ShareCell};
 use crate::format::{self, Alphabet};
-use crate::run_summary::{CaseGroup, CellView, ReportSection};
+use scoring::MetricCell;
+use scoring::run_summary::{CaseGroup, ReportSection, ScenarioGroup};
 
 /// Metrics to choose from; the first one is shown initially.
-const METRICS: [(&str, &str); 5] = [
-    (EDIT_SIMILARITY, "edit similarity"),
-    (EXACT_MATCH, "exact match"),
-    (TOKEN_EXACT, "token-exact"),
-    (STOPPING, "stopping"),
-    (RAW_STOPPING, "stopping, raw"),
-];
+const METRICS: [Metric; 5] =
+    [Metric::EditSimilarity, Metric::ExactMatch, Metric::TokenExact, Metric::Stopping, Metric::RawStopping];
 
 /// Steps of shading in `report.css`.
 const STEPS: f64 = 10.0;
@@ -58,32 +53,34 @@ struct CellLine {
 }
 
 pub(super) fn matrix(section: &ReportSection) -> Matrix {
-    let mut columns: Vec<String> =
-        section.block_kinds.iter().filter_map(|group| group.block_kind.clone()).collect();
+    let mut columns: Vec<BlockKind> =
+        section.block_kinds.iter().filter_map(|group| group.block_kind).collect();
     columns.dedup();
     let by_scenario = section.scenarios.chunk_by(|left, right| left.scenario == right.scenario);
     let mut rows: Vec<MatrixRow> = by_scenario.map(|groups| row(section, groups, &columns)).collect();
     let totals: Vec<CaseGroup> = section.block_kinds.iter().chain([&section.overall]).cloned().collect();
     rows.push(row(section, &totals, &columns));
-    Matrix { metrics: METRICS.to_vec(), columns, rows }
+    let metrics = METRICS.map(|metric| (metric.name(), metric.spec().label)).to_vec();
+    Matrix { metrics, columns: columns.iter().map(|kind| kind.to_string()).collect(), rows }
 }
 
-fn row(section: &ReportSection, groups: &[CaseGroup], columns: &[String]) -> MatrixRow {
-    let scenario = groups.first().and_then(|group| group.scenario.as_deref());
-    let is_restraint = scenario.is_some_and(format::is_empty_scenario);
-    let kinds = columns.iter().map(|kind| Some(kind.as_str())).chain([None]);
+fn row(section: &ReportSection, groups: &[CaseGroup], columns: &[BlockKind]) -> MatrixRow {
+    let scenario = groups.first().and_then(|group| group.scenario);
+    let is_restraint = scenario.is_some_and(ScenarioGroup::is_empty);
+    let kinds = columns.iter().copied().map(Some).chain([None]);
     let cells = kinds.map(|kind| {
-        let group = groups.iter().find(|group| group.block_kind.as_deref() == kind);
+        let group = groups.iter().find(|group| group.block_kind == kind);
         group.map_or_else(Vec::new, |group| variants(section, group, is_restraint))
     });
-    MatrixRow { name: scenario.unwrap_or("all").to_owned(), is_restraint, cells: cells.collect() }
+    let name = scenario.map_or_else(|| "all".to_owned(), |scenario| scenario.to_string());
+    MatrixRow { name, is_restraint, cells: cells.collect() }
 }
 
 fn variants(section: &ReportSection, group: &CaseGroup, is_restraint: bool) -> Vec<CellVariant> {
-    let variant = |(metric, _): (&'static str, _)| {
-        let shown = if is_restraint { RESTRAINT } else { metric };
+    let variant = |metric: Metric| {
+        let shown = if is_restraint { Metric::Restraint } else { metric };
         let lines = group.lines.iter().map(|line| {
-            let cell = line.metrics.get(shown);
+            let cell = line.metrics.get(&shown);
             CellLine {
                 engine: line.engine,
                 share: scoreboard::share(cell),
@@ -96,12 +93,12 @@ fn variants(section: &ReportSection, group: &CaseGroup, is_restraint: bool) -> V
                 link: link(section, group, line.engine),
             }
         });
-        CellVariant { metric, lines: lines.collect() }
+        CellVariant { metric: metric.name(), lines: lines.collect() }
     };
     METRICS.into_iter().map(variant).collect()
 }
 
-fn heat(cell: &CellView) -> Option<usize> {
+fn heat(cell: &MetricCell) -> Option<usize> {
     cell.value.map(|value| (value * STEPS).clamp(0.0, STEPS - 1.0) as usize)
 }
 

@@ -1,15 +1,13 @@
 //! Layout of histograms of the answers: positions of bars, ticks and quantiles. `plots.html` draws them.
 
-use std::collections::HashSet;
-
-use cases::{Case, Prediction};
-use scoring::metric::EDIT_SIMILARITY;
+use scoring::run_summary::distributions::{
+    BINS_PER_DECADE, Distribution, SIMILARITY_BINS, bin_of_ms, bin_start_ms,
+};
+use scoring::run_summary::{EngineLine, ReportSection};
+use scoring::{Latency, RunSummary};
 use serde::Serialize;
 
-use crate::RunReport;
 use crate::format::{self, Alphabet};
-use crate::run_rows::{self, ScoreIndex};
-use crate::run_summary::{EngineLine, LatencyView, ReportSection, RunSummary, left_out};
 
 /// Drawing units, about one CSS pixel each.
 const WIDTH: f64 = 600.0;
@@ -21,13 +19,6 @@ const ROW_HEIGHT: f64 = 74.0;
 /// Free space of a row above its highest bar.
 const ROW_GAP: f64 = 16.0;
 const NAME_WIDTH: usize = 16;
-
-/// Bins of five percentage points.
-const SIMILARITY_BINS: usize = 20;
-/// Each bin is a quarter wider than the previous one.
-const BINS_PER_DECADE: f64 = 10.0;
-/// Faster answers are in the first bin: readers notice no difference below it.
-const SHORTEST_MS: f64 = 1.0;
 
 #[derive(Serialize)]
 pub(super) struct Plot {
@@ -83,135 +74,90 @@ struct Axis {
 }
 
 /// One engine's bars before layout.
-struct Series {
-    engine: usize,
-    counts: Vec<usize>,
+struct Series<'a> {
+    distribution: &'a Distribution,
     about: String,
     quantiles: Vec<(f64, String)>,
 }
 
 /// Plots the similarity of the answers to the truth.
-pub(super) fn similarity(report: &RunReport<'_>, summary: &RunSummary, section: &ReportSection) -> Plot {
+pub(super) fn similarity(
+    distributions: &[Distribution],
+    summary: &RunSummary,
+    section: &ReportSection,
+) -> Plot {
     let axis =
         Axis { bins: SIMILARITY_BINS, name: |bin| (bin * 100 / SIMILARITY_BINS).to_string(), unit: "%" };
-    let scores = ScoreIndex::new(report);
-    let answers = SectionAnswers::of_section(section, report, summary);
-    let series = section.overall.lines.iter().map(|line| {
-        let scores = answers.of(line.engine).filter_map(|answer| scores.get(answer));
-        let shares = scores.filter_map(|score| run_rows::share(score, EDIT_SIMILARITY));
-        let counts = histogram(shares.map(|share| share * axis.bins as f64), axis.bins);
-        Series { engine: line.engine, about: answer_count(&counts, line), counts, quantiles: Vec::new() }
+    let series = with_lines(distributions, section).map(|(distribution, line)| Series {
+        distribution,
+        about: answer_count(distribution, line),
+        quantiles: Vec::new(),
     });
     let ticks = (0..=5).map(|tick| tick * SIMILARITY_BINS / 5);
     plot(&axis, summary, series.collect(), ticks)
 }
 
 /// Plots the latency of the answers on a logarithmic axis.
-pub(super) fn latency(report: &RunReport<'_>, summary: &RunSummary, section: &ReportSection) -> Plot {
-    let answers = SectionAnswers::of_section(section, report, summary);
-    let times = |engine| answers.of(engine).filter_map(run_rows::latency).filter(|time| time.is_finite());
-    let longest =
-        section.overall.lines.iter().flat_map(|line| times(line.engine)).fold(SHORTEST_MS, f64::max);
-    let decades = longest.log10().ceil().max(1.0) as usize;
-    let axis = Axis { bins: decades * BINS_PER_DECADE as usize, name: bin_start_ms, unit: "ms" };
-    let series = section.overall.lines.iter().map(|line| {
-        let counts = histogram(times(line.engine).map(bin_of_ms), axis.bins);
-        let quantiles = line.latency.iter().flat_map(latency_quantiles).collect();
-        Series { engine: line.engine, about: with_timeouts(&counts, line), counts, quantiles }
+pub(super) fn latency(distributions: &[Distribution], summary: &RunSummary, section: &ReportSection) -> Plot {
+    let bins = distributions.first().map_or(BINS_PER_DECADE, |distribution| distribution.counts.len());
+    let axis = Axis { bins, name: |bin| format::milliseconds(bin_start_ms(bin)), unit: "ms" };
+    let series = with_lines(distributions, section).map(|(distribution, line)| Series {
+        distribution,
+        about: with_timeouts(distribution, line),
+        quantiles: line.latency.iter().flat_map(latency_quantiles).collect(),
     });
-    let series = series.collect();
-    plot(&axis, summary, series, (0..=decades).map(|decade| decade * BINS_PER_DECADE as usize))
+    plot(&axis, summary, series.collect(), (0..=bins).step_by(BINS_PER_DECADE))
 }
 
-/// Answers to the section's cases in totals, by the engine's index in the summary.
-struct SectionAnswers<'a>(Vec<Vec<&'a Prediction>>);
-
-impl<'a> SectionAnswers<'a> {
-    fn of_section(
-        section: &ReportSection,
-        report: &RunReport<'a>,
-        summary: &RunSummary,
-    ) -> SectionAnswers<'a> {
-        let wanted = (section.origin, section.exposure);
-        let left_out = left_out(report.cases);
-        let is_counted = |case: &&Case| {
-            (case.origin.kind, case.origin.exposure) == wanted && !left_out.contains_key(&case.id)
-        };
-        let cases = report.cases.iter().filter(is_counted);
-        let ids: HashSet<&str> = cases.map(|case| case.id.as_str()).collect();
-        let mut answers = vec![Vec::new(); summary.engines.len()];
-        for prediction in
-            report.predictions.iter().filter(|prediction| ids.contains(prediction.case.as_str()))
-        {
-            let engine = run_rows::engine_index(&summary.engines, prediction);
-            if let Some(of_engine) = engine.and_then(|engine| answers.get_mut(engine)) {
-                of_engine.push(prediction);
-            }
-        }
-        SectionAnswers(answers)
-    }
-
-    fn of(&self, engine: usize) -> impl Iterator<Item = &'a Prediction> {
-        self.0.get(engine).into_iter().flatten().copied()
-    }
+/// Returns the distributions with the lines of their engines.
+fn with_lines<'a>(
+    distributions: &'a [Distribution],
+    section: &'a ReportSection,
+) -> impl Iterator<Item = (&'a Distribution, &'a EngineLine)> {
+    distributions.iter().zip(&section.overall.lines)
 }
 
 /// Returns the positions of the summary's percentiles. A percentile that is a timeout has none.
-fn latency_quantiles(latency: &LatencyView) -> impl Iterator<Item = (f64, String)> + use<> {
+fn latency_quantiles(latency: &Latency) -> impl Iterator<Item = (f64, String)> + use<> {
     let named = [(latency.p50, "median"), (latency.p95, "p95")].into_iter().filter(|(ms, _)| ms.is_finite());
     named.map(|(ms, name)| (bin_of_ms(ms), format!("{name} {}", format::milliseconds(ms))))
 }
 
-fn with_timeouts(counts: &[usize], line: &EngineLine) -> String {
+fn with_timeouts(distribution: &Distribution, line: &EngineLine) -> String {
     match line.latency.map_or(0, |latency| latency.timeouts) {
-        0 => answer_count(counts, line),
+        0 => answer_count(distribution, line),
         timeouts => {
-            let answers = format::cases(counts.iter().sum(), line.is_from_other_tree(), Alphabet::Unicode);
+            let answers = format::cases(distribution.answers, line.is_from_other_tree(), Alphabet::Unicode);
             format!("{answers} + {timeouts} timed out")
         }
     }
 }
 
-/// Position on the axis in bins.
-fn bin_of_ms(ms: f64) -> f64 {
-    ms.max(SHORTEST_MS).log10() * BINS_PER_DECADE
-}
-
-fn bin_start_ms(bin: usize) -> String {
-    format::milliseconds(10_f64.powf(bin as f64 / BINS_PER_DECADE))
-}
-
-/// Counts the positions in each bin; the last bin includes its end.
-fn histogram(positions: impl Iterator<Item = f64>, bins: usize) -> Vec<usize> {
-    let mut counts = vec![0; bins];
-    for position in positions {
-        let bin = (position.max(0.0) as usize).min(bins.saturating_sub(1));
-        if let Some(count) = counts.get_mut(bin) {
-            *count += 1;
-        }
-    }
-    counts
-}
-
-fn answer_count(counts: &[usize], line: &EngineLine) -> String {
-    let answers: usize = counts.iter().sum();
+fn answer_count(distribution: &Distribution, line: &EngineLine) -> String {
+    let answers = distribution.answers;
     let plural = if answers == 1 { "" } else { "s" };
     format!("{} answer{plural}", format::cases(answers, line.is_from_other_tree(), Alphabet::Unicode))
 }
 
-fn plot(axis: &Axis, summary: &RunSummary, series: Vec<Series>, ticks: impl Iterator<Item = usize>) -> Plot {
+fn plot(
+    axis: &Axis,
+    summary: &RunSummary,
+    series: Vec<Series<'_>>,
+    ticks: impl Iterator<Item = usize>,
+) -> Plot {
     let step = (WIDTH - LEFT - RIGHT) / axis.bins as f64;
-    let highest = series.iter().flat_map(|series| &series.counts).copied().max().unwrap_or(0).max(1);
+    let highest =
+        series.iter().flat_map(|series| &series.distribution.counts).copied().max().unwrap_or(0).max(1);
     let baseline = TOP + ROW_HEIGHT * series.len() as f64;
     let rows = series.into_iter().enumerate().map(|(index, series)| {
         let base = TOP + ROW_HEIGHT * (index + 1) as f64;
-        let name = summary.engines.get(series.engine).map_or("", |engine| engine.name.as_str());
+        let name = summary.engines.get(series.distribution.engine).map_or("", |engine| engine.name.as_str());
         PlotRow {
-            engine: series.engine,
+            engine: series.distribution.engine,
             name: format::clipped(&format::escape_invisible(name), NAME_WIDTH, Alphabet::Unicode),
             about: series.about,
             base,
-            bars: bars(axis, &series.counts, base, step, highest),
+            bars: bars(axis, &series.distribution.counts, base, step, highest),
             quantiles: quantiles(series.quantiles, base, step),
         }
     });

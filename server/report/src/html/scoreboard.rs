@@ -1,35 +1,15 @@
 //! Rows of the scoreboard.
 
-use scoring::metric::{EDIT_SIMILARITY, EXACT_IN_TIME, EXACT_MATCH, RESTRAINT, TOKEN_EXACT};
+use cases::Metric;
 use serde::Serialize;
 
 use crate::format::{self, Alphabet};
-use crate::run_summary::{
-    CaseGroup, CellView, ContextEffect, EngineDifference, EngineLine, FAILED, GATED, LATE, LatencyView,
-    ReportSection, SILENT,
-};
 use crate::stopping::{self, StoppingRow};
+use scoring::run_summary::{CaseGroup, ContextEffect, EngineDifference, EngineLine, ReportSection};
+use scoring::{Latency, MetricCell};
 
-/// A metric of a row, and its title.
-pub(super) type Column = (&'static str, &'static str);
-
-/// Metrics of a row, in the order of the table's header.
-const SHARES: [Column; 4] = [
-    (EXACT_MATCH, "exact match"),
-    (TOKEN_EXACT, "token-exact"),
-    (EDIT_SIMILARITY, "edit similarity"),
-    (RESTRAINT, "restraint"),
-];
-
-/// Returns the metrics of a section's rows: exact match in time if there are late answers.
-pub(super) fn columns(section: &ReportSection) -> Vec<Column> {
-    let [exact, others @ ..] = SHARES;
-    let in_time = section.has_late_answers().then_some((EXACT_IN_TIME, "exact in time"));
-    [exact].into_iter().chain(in_time).chain(others).collect()
-}
-
-/// The same for cases with a non-empty truth.
-const CONTEXT_SHARES: [&str; 3] = [EXACT_MATCH, TOKEN_EXACT, EDIT_SIMILARITY];
+/// Metrics of cases with a non-empty truth.
+const CONTEXT_SHARES: [Metric; 3] = [Metric::ExactMatch, Metric::TokenExact, Metric::EditSimilarity];
 
 /// Width of a whisker's axis in drawing units; `marks.html` leaves 5 on either side.
 const AXIS_WIDTH: f64 = 90.0;
@@ -99,11 +79,11 @@ pub(super) struct ShareCell {
     high: Option<String>,
 }
 
-pub(super) fn rows(group: &CaseGroup, columns: &[Column]) -> Vec<BoardRow> {
+pub(super) fn rows(group: &CaseGroup, columns: &[Metric]) -> Vec<BoardRow> {
     group.lines.iter().map(|line| row(line, columns)).collect()
 }
 
-pub(super) fn named_rows(group: &CaseGroup, columns: &[Column]) -> NamedRows {
+pub(super) fn named_rows(group: &CaseGroup, columns: &[Metric]) -> NamedRows {
     NamedRows {
         name: format::escape_invisible(group.language.as_deref().unwrap_or_default()),
         rows: rows(group, columns),
@@ -117,18 +97,18 @@ pub(super) fn stopping(section: &ReportSection) -> Vec<StoppingView> {
     stopping::rows(section).into_iter().map(view).collect()
 }
 
-fn row(line: &EngineLine, columns: &[Column]) -> BoardRow {
-    let percentile = |of: fn(&LatencyView) -> f64| {
+fn row(line: &EngineLine, columns: &[Metric]) -> BoardRow {
+    let percentile = |of: fn(&Latency) -> f64| {
         line.latency.as_ref().map_or_else(|| "–".to_owned(), |it| format::milliseconds(of(it)))
     };
     BoardRow {
         engine: line.engine,
         cases: format::cases(line.cases, line.is_from_other_tree(), Alphabet::Unicode),
-        shares: columns.iter().map(|(metric, _)| share(line.metrics.get(*metric))).collect(),
-        silent: format::status_count(line, SILENT),
-        gated: format::status_count(line, GATED),
-        failed: format::status_count(line, FAILED),
-        late: format::status_count(line, LATE),
+        shares: columns.iter().map(|metric| share(line.metrics.get(metric))).collect(),
+        silent: format::status_count(line, Metric::Silent),
+        gated: format::status_count(line, Metric::Gated),
+        failed: format::status_count(line, Metric::Failed),
+        late: format::status_count(line, Metric::Late),
         p50: percentile(|latency| latency.p50),
         p95: percentile(|latency| latency.p95),
         timeouts: line.latency.map_or(0, |latency| latency.timeouts),
@@ -136,15 +116,15 @@ fn row(line: &EngineLine, columns: &[Column]) -> BoardRow {
 }
 
 /// Returns the differences by pair of engines.
-pub(super) fn differences(differences: &[EngineDifference], columns: &[Column]) -> Vec<DifferenceRow> {
+pub(super) fn differences(differences: &[EngineDifference], columns: &[Metric]) -> Vec<DifferenceRow> {
     let pairs = differences.chunk_by(|left, right| left.engine == right.engine);
     pairs.filter_map(|pair| difference_row(pair, columns)).collect()
 }
 
-fn difference_row(pair: &[EngineDifference], columns: &[Column]) -> Option<DifferenceRow> {
+fn difference_row(pair: &[EngineDifference], columns: &[Metric]) -> Option<DifferenceRow> {
     let first = pair.first()?;
-    let of = |metric: &str| pair.iter().find(|difference| difference.metric == metric);
-    let shares = columns.iter().map(|(metric, _)| of(metric).map_or_else(empty_share, difference)).collect();
+    let of = |metric: Metric| pair.iter().find(|difference| difference.metric == metric);
+    let shares = columns.iter().map(|&metric| of(metric).map_or_else(empty_share, difference)).collect();
     let most = pair.iter().max_by_key(|difference| difference.cases).unwrap_or(first);
     let cases = format::cases(most.cases, most.other_tree > 0, Alphabet::Unicode);
     Some(DifferenceRow { engine: first.engine, baseline: first.baseline, cases, shares })
@@ -158,8 +138,9 @@ pub(super) fn contexts(effects: &[ContextEffect]) -> Vec<ContextRow> {
 
 fn context_row(effects: &[ContextEffect]) -> Option<ContextRow> {
     let first = effects.first()?;
-    let of = |metric: &&&str| effects.iter().find(|effect| effect.metric == **metric);
-    let shares = CONTEXT_SHARES.iter().map(|metric| of(&metric).map_or_else(empty_share, effect)).collect();
+    let of = |metric: Metric| effects.iter().find(|effect| effect.metric == metric);
+    let shares =
+        CONTEXT_SHARES.into_iter().map(|metric| of(metric).map_or_else(empty_share, effect)).collect();
     let holes = format::cases(first.holes, first.other_tree > 0, Alphabet::Unicode);
     Some(ContextRow { title: format::effect_title(first), engine: first.engine, holes, shares })
 }
@@ -195,7 +176,7 @@ fn difference(difference: &EngineDifference) -> ShareCell {
     }
 }
 
-pub(super) fn share(cell: Option<&CellView>) -> ShareCell {
+pub(super) fn share(cell: Option<&MetricCell>) -> ShareCell {
     cell.map_or_else(empty_share, |cell| ShareCell {
         text: cell.value.map_or_else(|| format::counts(cell), format::percent),
         few: cell.value.is_none(),

@@ -2,13 +2,11 @@
 
 use std::collections::HashSet;
 
-use cases::EngineIdentity;
-use scoring::metric::{
-    EDIT_SIMILARITY, EXACT_IN_TIME, EXACT_MATCH, RESTRAINT as RESTRAINT_METRIC, TOKEN_EXACT,
-};
+use cases::{EngineIdentity, Metric};
 
 use crate::format::{self, Alphabet};
-use crate::run_summary::{CellView, EngineLine, FAILED, GATED, SILENT};
+use scoring::MetricCell;
+use scoring::run_summary::EngineLine;
 
 /// Longer engine names are cut: the numbers are more important.
 const NAME_WIDTH: usize = 18;
@@ -23,13 +21,13 @@ pub(super) enum Column {
     /// Number of cases.
     Cases,
     /// A metric's share.
-    Share { title: &'static str, metric: &'static str },
+    Share(Metric),
     /// The interval of the metric before it.
-    Interval { metric: &'static str },
+    Interval(Metric),
     /// Answers by status, in one column.
     Quiet,
     /// Number of answers with one status.
-    Status { name: &'static str },
+    Status(Metric),
     /// Median and 95th percentile.
     Latency,
 }
@@ -41,10 +39,10 @@ impl Column {
             Column::Label => label,
             Column::Engine { .. } => "engine",
             Column::Cases => "n",
-            Column::Share { title, .. } => title,
-            Column::Interval { .. } => "95 %",
+            Column::Share(metric) => metric.spec().short_label,
+            Column::Interval(_) => "95 %",
             Column::Quiet => "quiet",
-            Column::Status { name } => name,
+            Column::Status(status) => status.spec().short_label,
             Column::Latency => "ms",
         };
         title.to_owned()
@@ -52,24 +50,24 @@ impl Column {
 
     /// Whether it is left-aligned.
     pub(super) fn is_text(self) -> bool {
-        matches!(self, Column::Label | Column::Engine { .. } | Column::Interval { .. })
+        matches!(self, Column::Label | Column::Engine { .. } | Column::Interval(_))
     }
 }
 
 const ENGINE: Column = Column::Engine { always: false };
 const ENGINE_NAME: Column = Column::Engine { always: true };
-const EXACT: Column = Column::Share { title: "exact", metric: EXACT_MATCH };
-const EXACT_RANGE: Column = Column::Interval { metric: EXACT_MATCH };
-const TOKENS: Column = Column::Share { title: "tokens", metric: TOKEN_EXACT };
-const TOKENS_RANGE: Column = Column::Interval { metric: TOKEN_EXACT };
-const EDIT: Column = Column::Share { title: "edit", metric: EDIT_SIMILARITY };
-const EDIT_RANGE: Column = Column::Interval { metric: EDIT_SIMILARITY };
-const IN_TIME: Column = Column::Share { title: "in time", metric: EXACT_IN_TIME };
-const RESTRAINED: Column = Column::Share { title: "restraint", metric: RESTRAINT_METRIC };
-const RESTRAINED_RANGE: Column = Column::Interval { metric: RESTRAINT_METRIC };
-const SILENT_COUNT: Column = Column::Status { name: SILENT };
-const GATED_COUNT: Column = Column::Status { name: GATED };
-const FAILED_COUNT: Column = Column::Status { name: FAILED };
+const EXACT: Column = Column::Share(Metric::ExactMatch);
+const EXACT_RANGE: Column = Column::Interval(Metric::ExactMatch);
+const TOKENS: Column = Column::Share(Metric::TokenExact);
+const TOKENS_RANGE: Column = Column::Interval(Metric::TokenExact);
+const EDIT: Column = Column::Share(Metric::EditSimilarity);
+const EDIT_RANGE: Column = Column::Interval(Metric::EditSimilarity);
+const IN_TIME: Column = Column::Share(Metric::ExactInTime);
+const RESTRAINED: Column = Column::Share(Metric::Restraint);
+const RESTRAINED_RANGE: Column = Column::Interval(Metric::Restraint);
+const SILENT_COUNT: Column = Column::Status(Metric::Silent);
+const GATED_COUNT: Column = Column::Status(Metric::Gated);
+const FAILED_COUNT: Column = Column::Status(Metric::Failed);
 
 use Column::{Cases, Label, Latency, Quiet};
 
@@ -160,14 +158,14 @@ impl CellFormatter {
             Column::Label => format::escape_invisible(name),
             Column::Engine { .. } => self.engine(line.engine),
             Column::Cases => format::cases(line.cases, line.is_from_other_tree(), self.alphabet),
-            Column::Share { metric, .. } => {
-                line.metrics.get(metric).map_or_else(|| self.alphabet.range_dash().to_owned(), share)
+            Column::Share(metric) => {
+                line.metrics.get(&metric).map_or_else(|| self.alphabet.range_dash().to_owned(), share)
             }
-            Column::Interval { metric } => {
-                line.metrics.get(metric).map_or_else(String::new, |cell| self.range(cell))
+            Column::Interval(metric) => {
+                line.metrics.get(&metric).map_or_else(String::new, |cell| self.range(cell))
             }
             Column::Quiet => format::unanswered_counts(line),
-            Column::Status { name } => format::status_count(line, name),
+            Column::Status(status) => format::status_count(line, status),
             Column::Latency => format::latency(line.latency, self.alphabet.range_dash()),
         }
     }
@@ -176,12 +174,12 @@ impl CellFormatter {
         self.engines.get(index).cloned().unwrap_or_default()
     }
 
-    fn range(&self, cell: &CellView) -> String {
+    fn range(&self, cell: &MetricCell) -> String {
         cell.interval.map_or_else(String::new, |interval| format::interval(interval, self.alphabet))
     }
 }
 
-fn share(cell: &CellView) -> String {
+fn share(cell: &MetricCell) -> String {
     cell.value.map_or_else(|| format::counts(cell), format::percent)
 }
 

@@ -1,12 +1,12 @@
 //! The table of effects of context in `cross_file`.
 
-use scoring::metric::{EDIT_SIMILARITY, EXACT_MATCH};
+use cases::Metric;
 
 use super::columns::CellFormatter;
 use super::text_table::TextTable;
 use super::{Style, dim_note, with_title};
 use crate::format;
-use crate::run_summary::{ContextEffect, ReportSection};
+use scoring::run_summary::{ContextEffect, ReportSection};
 
 const COLUMNS: [&str; 9] = ["with - without", "engine", "n", "exact", "95 %", "+/-", "edit", "95 %", "+/-"];
 /// Columns that are dropped first if there is no room: the intervals, exact matches first.
@@ -40,8 +40,8 @@ pub(super) fn table(
 }
 
 fn row(numbers: &CellFormatter, effects: &[ContextEffect]) -> Option<Vec<String>> {
-    let of = |metric: &str| effects.iter().find(|effect| effect.metric == metric);
-    let (exact, edit) = of(EXACT_MATCH).zip(of(EDIT_SIMILARITY))?;
+    let of = |metric: Metric| effects.iter().find(|effect| effect.metric == metric);
+    let (exact, edit) = of(Metric::ExactMatch).zip(of(Metric::EditSimilarity))?;
     let value = |effect: &ContextEffect| {
         effect.value.map_or_else(|| numbers.alphabet.range_dash().to_owned(), format::signed_percent)
     };

@@ -4,7 +4,7 @@ use super::columns::CellFormatter;
 use super::text_table::TextTable;
 use super::{Style, dim_note, with_title};
 use crate::format;
-use crate::run_summary::{EngineDifference, ReportSection};
+use scoring::run_summary::{EngineDifference, ReportSection};
 
 /// Returns one table per pair of engines.
 pub(super) fn tables(numbers: &CellFormatter, section: &ReportSection, style: Style) -> Vec<String> {
@@ -27,7 +27,7 @@ fn table(numbers: &CellFormatter, pair: &[EngineDifference], style: Style) -> St
 
 fn row(numbers: &CellFormatter, difference: &EngineDifference) -> Vec<String> {
     vec![
-        difference.metric.replace('_', " "),
+        format::metric_name(difference.metric),
         format::cases(difference.cases, difference.other_tree > 0, numbers.alphabet),
         difference.value.map_or_else(|| numbers.alphabet.range_dash().to_owned(), format::signed_percent),
         difference.interval.map_or_else(String::new, format::signed_interval),

@@ -4,7 +4,7 @@ use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Ta
 
 use super::Style;
 use super::columns::{CellFormatter, Column};
-use crate::run_summary::{CaseGroup, EngineLine};
+use scoring::run_summary::{CaseGroup, EngineLine};
 
 /// Blanks before every column; those of the first column are the table's indentation.
 const GAP: u16 = 2;
@@ -96,18 +96,20 @@ fn filled(numbers: &CellFormatter, columns: &[Column], label: &str, rows: &Named
 }
 
 /// A table with independent columns: words aligned left, numbers aligned right.
-pub(super) struct TextTable<'a> {
-    pub(super) header: &'a [&'a str],
+pub struct TextTable<'a> {
+    /// Titles of the columns.
+    pub header: &'a [&'a str],
     /// Number of leading columns that contain words.
-    pub(super) words: usize,
+    pub words: usize,
     /// Columns that are dropped if there is no room, the first one first.
-    pub(super) dispensable: &'a [usize],
-    pub(super) rows: Vec<Vec<String>>,
+    pub dispensable: &'a [usize],
+    /// Cells of each row.
+    pub rows: Vec<Vec<String>>,
 }
 
 impl TextTable<'_> {
     /// Draws the rows with a dimmed header, in as many columns as fit.
-    pub(super) fn draw(&self, style: Style) -> String {
+    pub fn draw(&self, style: Style) -> String {
         let mut drawn = self.lines(&[]);
         for left_out in 1..=self.dispensable.len() {
             if drawn.iter().all(|line| line.chars().count() <= style.width) {

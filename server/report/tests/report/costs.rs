@@ -10,7 +10,7 @@ use crate::fixture::fixture;
 fn costs_stand_in_every_report_where_an_engine_has_a_price() {
     let mut fixture = fixture(20);
     let plain = Style { color: false, width: 100, unicode: true };
-    let said = |report: &report::RunReport<'_>| {
+    let said = |report: &scoring::RunRows<'_>| {
         let summary = report.summary();
         [
             report::terminal::table(&summary, plain, &[]),

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use cases::Task;
+use cases::{CrossFileContext, Task};
 use expect_test::expect;
 use report::terminal::{Style, table};
+use scoring::run_summary::{Note, ScenarioGroup};
 
 use crate::fixture::{Fixture, cross_file, fixture};
 
@@ -85,10 +86,10 @@ fn totals_count_each_hole_once() {
     assert!(section.overall.lines.iter().all(|line| line.cases == 20), "{:?}", section.overall);
     assert_eq!(section.controls, 40, "two more at each hole");
     assert!(section.differences.iter().all(|difference| difference.cases == 20));
-    let scenarios: BTreeMap<&str, usize> = section
+    let scenarios: BTreeMap<String, usize> = section
         .scenarios
         .iter()
-        .map(|group| (group.scenario.as_deref().unwrap(), group.lines[0].cases))
+        .map(|group| (group.scenario.unwrap().to_string(), group.lines[0].cases))
         .collect();
     assert_eq!(scenarios["cross_file/in_file"], 15);
     assert_eq!(scenarios["cross_file/oracle/unresolved"], 5);
@@ -110,12 +111,13 @@ fn only_the_judge_is_marked_and_only_without_context() {
     let summary = cross_file(20).report().summary();
     let section = &summary.sections[0];
     for group in &section.scenarios {
-        let is_in_file = group.scenario.as_deref().unwrap().starts_with("cross_file/in_file");
+        let is_in_file =
+            matches!(group.scenario, Some(ScenarioGroup::CrossFile(_, CrossFileContext::InFile)));
         let marks: Vec<bool> = group.lines.iter().map(|line| line.is_selected_against).collect();
         assert_eq!(marks, [is_in_file, false], "{:?}", group.scenario);
     }
     assert!(section.contexts.iter().all(|effect| effect.is_selected_against == (effect.engine == 0)));
-    assert!(summary.notes.iter().any(|note| note.contains("Selected against")), "{:?}", summary.notes);
+    assert!(summary.notes.contains(&Note::Judges), "{:?}", summary.notes);
 }
 
 #[test]
@@ -133,5 +135,5 @@ fn runs_without_cross_file_say_nothing_of_it() {
     let summary = fixture.report().summary();
     assert!(summary.sections.iter().all(|section| section.contexts.is_empty()));
     assert!(!report::html(&fixture.report(), &summary).contains("effect of context"));
-    assert!(!summary.notes.iter().any(|note| note.contains("cross_file")));
+    assert!(!(summary.notes.contains(&Note::Controls) || summary.notes.contains(&Note::Judges)));
 }

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cases::{CrossFileContext, Exposure, OriginKind};
-use report::{
-    CaseGroup, CellView, ContextEffect, EngineCost, EngineDifference, EngineLine, IntervalView, LatencyView,
-    ReportSection, RunSummary, Selection,
+use cases::{BlockKind, CrossFileContext, Exposure, Metric, OriginKind};
+use scoring::run_summary::{
+    CaseGroup, ContextEffect, EngineCost, EngineDifference, EngineLine, ReportSection, ScenarioGroup,
+    Selection,
 };
+use scoring::{Interval, IntervalMethod, Latency, MetricCell, RunSummary};
 use serde::Serialize;
 
 use crate::fixture::fixture;
@@ -25,8 +26,9 @@ fn check(heading: &str, value: &impl Serialize) {
     assert_eq!(documented, fields, "fields below {heading} (left) and of the type (right)");
 }
 
-const INTERVAL: IntervalView = IntervalView { low: 0.1, high: 0.3, method: "clopper_pearson" };
-const LATENCY: LatencyView = LatencyView { count: 20, timeouts: 1, p50: 1.0, p95: 2.0, p99: 3.0 };
+const INTERVAL: Interval =
+    Interval { low: 0.1, high: 0.3, method: IntervalMethod::ClopperPearson { effective_cases: 1.0 } };
+const LATENCY: Latency = Latency { count: 20, timeouts: 1, p50: 1.0, p95: 2.0, p99: 3.0 };
 
 #[test]
 fn the_summary_is_documented() {
@@ -39,15 +41,17 @@ fn the_summary_is_documented() {
         per_thousand: Some(166.7),
         other_tree: 1,
     };
-    check("Summary", &RunSummary { costs: vec![cost], ..fixture(20).report().summary() });
+    let summary = RunSummary { costs: vec![cost], ..fixture(20).report().summary() };
+    let json: serde_json::Value = serde_json::from_str(&report::json(&summary)).expect("json");
+    check("Summary", &json);
     check("Engine cost", &cost);
 }
 
 #[test]
 fn tables_are_documented() {
     let group = CaseGroup {
-        scenario: Some("rag".to_owned()),
-        block_kind: Some("if".to_owned()),
+        scenario: Some(ScenarioGroup::Rag),
+        block_kind: Some(BlockKind::If),
         language: Some("go".to_owned()),
         lines: Vec::new(),
     };
@@ -83,12 +87,12 @@ fn tables_are_documented() {
 #[test]
 fn numbers_are_documented() {
     let (value, interval) = (Some(0.2), Some(INTERVAL));
-    check("Cell", &CellView { cases: 20, num: 4.0, den: 20.0, value, interval });
+    check("Cell", &MetricCell { cases: 20, clusters: 1, num: 4.0, den: 20.0, value, interval });
     let (cases, better, worse, other_tree) = (20, 4, 2, 1);
     check(
         "Difference",
         &EngineDifference {
-            metric: "m",
+            metric: Metric::ExactMatch,
             baseline: 0,
             engine: 1,
             cases,
@@ -99,7 +103,7 @@ fn numbers_are_documented() {
             interval,
         },
     );
-    let (engine, variant, metric, holes) = (0, CrossFileContext::Retrieval, "m", 20);
+    let (engine, variant, metric, holes) = (0, CrossFileContext::Retrieval, Metric::ExactMatch, 20);
     let (is_resolved, is_selected_against) = (true, false);
     check(
         "Context effect",

@@ -1,6 +1,6 @@
 //! Late answers and failures: exact match and exact match in time, and an engine that never answers.
 
-use cases::{EngineConfig, EngineIdentity, Prediction, Score, Status, StoredMetric};
+use cases::{EngineConfig, EngineIdentity, Metric, MetricValue, Prediction, Score, Status};
 use report::terminal::{Style, table};
 use serde_json::Value;
 
@@ -11,12 +11,12 @@ fn late_and_broken() -> Fixture {
     let mut fixture = fixture(60);
     let mut is_late = false;
     for (score, prediction) in fixture.scores.iter_mut().zip(&mut fixture.predictions) {
-        let Some(&exact) = score.metrics.get("exact_match") else { continue };
-        let is_right = exact == StoredMetric::Value(1.0);
+        let Some(&exact) = score.metrics.get(&Metric::ExactMatch) else { continue };
+        let is_right = exact == MetricValue::Value(1.0);
         is_late ^= is_right;
         prediction.late = is_right && is_late && prediction.engine.name == "qwen";
-        let in_time = if prediction.late { StoredMetric::Value(0.0) } else { exact };
-        score.metrics.insert("exact_in_time".to_owned(), in_time);
+        let in_time = if prediction.late { MetricValue::Value(0.0) } else { exact };
+        score.metrics.insert(Metric::ExactInTime, in_time);
     }
     let engine = EngineIdentity {
         name: "broken".to_owned(),
@@ -32,7 +32,7 @@ fn late_and_broken() -> Fixture {
         .enumerate()
         .map(|(number, (prediction, score))| {
             let status = [Status::Error, Status::Timeout, Status::Cancelled][number % 3];
-            let metrics = score.metrics.keys().map(|name| (name.clone(), StoredMetric::Value(0.0))).collect();
+            let metrics = score.metrics.keys().map(|&metric| (metric, MetricValue::Value(0.0))).collect();
             let score =
                 Score { engine: "broken".to_owned(), fingerprint: "b".to_owned(), metrics, ..score.clone() };
             (Prediction::empty(prediction.case.clone(), engine.clone(), status), score)
@@ -53,8 +53,8 @@ fn exact_in_time_is_beside_exact_match_in_every_report() {
     let summary = fixture.report().summary();
     let qwen = &summary.sections[0].overall.lines[1];
     let [exact, in_time] =
-        ["exact_match", "exact_in_time"].map(|name| qwen.metrics[name].value.expect("a value"));
-    assert!(in_time < exact && qwen.metrics["late"].num > 0.0, "{qwen:?}");
+        [Metric::ExactMatch, Metric::ExactInTime].map(|metric| qwen.metrics[&metric].value.expect("a value"));
+    assert!(in_time < exact && qwen.metrics[&Metric::Late].num > 0.0, "{qwen:?}");
     let shown = [exact, in_time].map(|share| format!("{:.1}", share * 100.0));
 
     let text = table(&summary, Style { color: false, width: 200, unicode: true }, &[]);
@@ -72,7 +72,7 @@ fn exact_in_time_is_beside_exact_match_in_every_report() {
     let board = page.split("<tbody class=\"differences\">").next().expect("a scoreboard");
     assert!(board.contains("exact in time</abbr>") && board.contains("late</abbr>"));
     assert!(shown.iter().all(|share| board.contains(&format!("<b>{share}</b>"))), "{shown:?}");
-    let late = format!("<td class=\"num\">{}</td>", qwen.metrics["late"].num);
+    let late = format!("<td class=\"num\">{}</td>", qwen.metrics[&Metric::Late].num);
     assert!(board.contains(&late), "{late}");
 
     let json: Value = serde_json::from_str(&report::json(&summary)).expect("json");
@@ -104,9 +104,19 @@ fn an_engine_that_always_fails_earns_nothing() {
     let summary = fixture.report().summary();
     let broken = &summary.sections[0].overall.lines[2];
     assert_eq!(summary.engines[broken.engine].name, "broken");
-    assert_eq!(broken.metrics["failed"].value, Some(1.0));
-    for metric in ["exact_match", "exact_in_time", "token_exact", "edit_similarity", "restraint"] {
-        assert_eq!(broken.metrics[metric].value.or(Some(broken.metrics[metric].num)), Some(0.0), "{metric}");
+    assert_eq!(broken.metrics[&Metric::Failed].value, Some(1.0));
+    for metric in [
+        Metric::ExactMatch,
+        Metric::ExactInTime,
+        Metric::TokenExact,
+        Metric::EditSimilarity,
+        Metric::Restraint,
+    ] {
+        assert_eq!(
+            broken.metrics[&metric].value.or(Some(broken.metrics[&metric].num)),
+            Some(0.0),
+            "{metric}"
+        );
     }
     assert_eq!(broken.latency.map(|latency| latency.count), Some(20), "timeouts alone have a time");
     let markdown = report::markdown(&summary);

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use cases::{
     BlockCut, BlockKind, BodyCut, Case, CompletionTask, ContextItem, CrossFileContext, EngineConfig,
-    EngineIdentity, Exposure, Finish, Machine, MissingTail, Origin, OriginKind, Prediction,
-    PredictionTimings, Run, SchemaVersion, Score, Status, StoredMetric, Tags, Task, TokenCounts,
+    EngineIdentity, Exposure, Finish, Machine, Metric, MetricValue, MissingTail, Origin, OriginKind,
+    Prediction, PredictionTimings, Run, SchemaVersion, Score, Status, Tags, Task, TokenCounts,
     WorkspaceState,
 };
-use report::RunReport;
+use scoring::RunRows;
+use scoring::run_summary::Note;
 
 /// Text that must be displayed without effects: it would end the element around it, open a comment, or reorder a line.
 pub(crate) const HOSTILE: &str =
@@ -20,12 +21,12 @@ pub(crate) struct Fixture {
     pub(crate) cases: Vec<Case>,
     pub(crate) predictions: Vec<Prediction>,
     pub(crate) scores: Vec<Score>,
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<Note>,
 }
 
 impl Fixture {
-    pub(crate) fn report(&self) -> RunReport<'_> {
-        RunReport {
+    pub(crate) fn report(&self) -> RunRows<'_> {
+        RunRows {
             run: &self.run,
             cases: &self.cases,
             predictions: &self.predictions,
@@ -49,10 +50,7 @@ pub(crate) fn fixture(mined: usize) -> Fixture {
         cases: Vec::new(),
         predictions: Vec::new(),
         scores: Vec::new(),
-        notes: vec![
-            "3 files share 40 % of their lines with a case's file; they were hidden from the index"
-                .to_owned(),
-        ],
+        notes: vec![Note::NewerCases(3)],
     };
     for (number, case) in cases.iter().enumerate() {
         for (skill, engine) in engines.iter().enumerate() {
@@ -299,16 +297,16 @@ fn mistaken(truth: &str, number: usize) -> String {
 
 /// Returns metrics under the right names; the similarity is simplified to the share of common lines.
 fn score(case: &Case, prediction: &Prediction) -> Score {
-    let is = |holds: bool| StoredMetric::Value(f64::from(u8::from(holds)));
+    let is = |holds: bool| MetricValue::Value(f64::from(u8::from(holds)));
     let is_equal = prediction.text == case.truth;
     let metrics = if case.truth.is_empty() {
-        vec![("restraint", is(is_equal))]
+        vec![(Metric::Restraint, is(is_equal))]
     } else {
         let letters = |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).collect::<String>();
         vec![
-            ("exact_match", is(is_equal)),
-            ("token_exact", is(letters(&prediction.text) == letters(&case.truth))),
-            ("edit_similarity", StoredMetric::Value(similarity(&prediction.text, &case.truth))),
+            (Metric::ExactMatch, is(is_equal)),
+            (Metric::TokenExact, is(letters(&prediction.text) == letters(&case.truth))),
+            (Metric::EditSimilarity, MetricValue::Value(similarity(&prediction.text, &case.truth))),
         ]
     };
     Score {
@@ -317,7 +315,8 @@ fn score(case: &Case, prediction: &Prediction) -> Score {
         engine: prediction.engine.name.clone(),
         fingerprint: prediction.engine.fingerprint.clone(),
         repetition: 0,
-        metrics: metrics.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        scorer: None,
+        metrics: metrics.into_iter().collect(),
     }
 }
 

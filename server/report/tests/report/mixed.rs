@@ -138,7 +138,7 @@ fn only_the_engine_named_as_judge_is_the_judge() {
     let in_file = summary.sections[0]
         .scenarios
         .iter()
-        .find(|group| group.scenario.as_deref() == Some("cross_file/in_file"));
+        .find(|group| group.scenario.is_some_and(|scenario| scenario.to_string() == "cross_file/in_file"));
     let marks: Vec<bool> =
         in_file.expect("a group").lines.iter().map(|line| line.is_selected_against).collect();
     assert_eq!(marks, [true, false]);

@@ -1,6 +1,7 @@
 //! The HTML page: its contents, and isolation of code inside it.
 
-use cases::{Rename, Span, SpanSource};
+use cases::{Metric, Rename, Span, SpanSource};
+use scoring::run_summary::Note;
 use serde_json::Value;
 
 use crate::fixture::{Fixture, HOSTILE, fixture};
@@ -64,7 +65,13 @@ fn names_are_escaped_and_their_controls_shown() {
     for config in &mut fixture.run.engines {
         config.engine.name.push_str("<b>&\"");
     }
-    fixture.notes.push("</ul><script>".to_owned());
+    fixture.notes.push(Note::Late {
+        engine: "</ul><script>".to_owned(),
+        late: 1.0,
+        answers: 1,
+        exact: None,
+        in_time: None,
+    });
     let page = page(&fixture);
     assert!(page.contains("&lt;img src=x onerror=alert(1)&gt;[U+202E]"));
     assert!(page.contains("builtin&lt;b&gt;&amp;&quot;"));
@@ -102,7 +109,7 @@ fn scoreboard_and_plots_need_no_script() {
     let page = page(&fixture);
     let (shell, _) = page.split_once("<script").expect("a script");
     for line in &summary.sections[0].overall.lines {
-        let value = line.metrics["edit_similarity"].value.expect("enough cases");
+        let value = line.metrics[&Metric::EditSimilarity].value.expect("enough cases");
         assert!(shell.contains(&format!("<b>{:.1}</b>", value * 100.0)), "{value}");
     }
     assert_eq!(shell.matches("<figure>").count(), 2, "plots of the mined cases only; the others are too few");
@@ -129,7 +136,7 @@ fn every_bar_counts_its_answers() {
     let scored = fixture
         .scores
         .iter()
-        .filter(|score| mined(&score.case) && score.metrics.contains_key("edit_similarity"));
+        .filter(|score| mined(&score.case) && score.metrics.contains_key(&Metric::EditSimilarity));
     assert_eq!(counts.sum::<usize>(), scored.count());
 }
 

@@ -1,6 +1,6 @@
 //! Stopping of answers, in every report.
 
-use cases::StoredMetric;
+use cases::{Metric, MetricValue};
 use expect_test::expect;
 use report::terminal::{Style, table};
 use serde_json::Value;
@@ -14,21 +14,21 @@ fn stopping() -> Fixture {
     let engines = fixture.run.engines.len();
     for (number, score) in fixture.scores.iter_mut().enumerate() {
         let (case, engine) = (number / engines, number % engines);
-        let is = |holds: bool| StoredMetric::Value(f64::from(u8::from(holds)));
-        let mut insert = |name: &str, holds| {
-            score.metrics.insert(name.to_owned(), is(holds));
+        let is = |holds: bool| MetricValue::Value(f64::from(u8::from(holds)));
+        let mut insert = |metric: Metric, holds| {
+            score.metrics.insert(metric, is(holds));
         };
         let is_short = case.is_multiple_of(5);
         let goes_on = case.is_multiple_of(engine + 2);
         let is_cut = !goes_on && case.is_multiple_of(7);
-        insert("raw_stops_short", is_short);
-        insert("stops_short", is_short);
+        insert(Metric::RawStopsShort, is_short);
+        insert(Metric::StopsShort, is_short);
         if !is_short {
-            insert("raw_stopping", !goes_on && !is_cut);
-            insert("raw_goes_on", goes_on);
-            insert("raw_cut", is_cut);
-            insert("stopping", true);
-            insert("goes_on", false);
+            insert(Metric::RawStopping, !goes_on && !is_cut);
+            insert(Metric::RawGoesOn, goes_on);
+            insert(Metric::RawCut, is_cut);
+            insert(Metric::Stopping, true);
+            insert(Metric::GoesOn, false);
         }
     }
     fixture

@@ -2,6 +2,8 @@
 
 use cases::{CaseCopies, WorkspaceState};
 use expect_test::expect;
+use scoring::RunSummary;
+use scoring::run_summary::{Note, completeness_notes};
 
 use crate::fixture::{Fixture, fixture};
 
@@ -61,7 +63,7 @@ fn markdown_of_a_small_run() {
 
         Percent, in brackets the 95 % interval, resampled over whole files (exact if few of them are informative; Student's for differences). Cells under 10 cases show counts only.
 
-        - 3 files share 40 % of their lines with a case's file; they were hidden from the index
+        - Cases recorded since then, not in these numbers: 3.
         - 4 answers belong to no case of the suite and are left out
     "#]].assert_eq(&markdown);
 }
@@ -83,7 +85,7 @@ fn every_row_of_a_markdown_table_has_its_columns() {
 fn json_keeps_counts_beside_ratios() {
     let summary = fixture(60).report().summary();
     let json: serde_json::Value = serde_json::from_str(&report::json(&summary)).expect("json");
-    assert_eq!(json["schema"], "1.4");
+    assert_eq!(json["schema"], "1.5");
     assert_eq!(json["engines"][1]["name"], "qwen");
     let section = &json["sections"][0];
     assert_eq!(section["origin"], "mined");
@@ -114,9 +116,9 @@ fn what_cannot_be_counted_is_said() {
     let mut fixture = fixture(20);
     fixture.scores.truncate(30);
     fixture.cases.truncate(19);
-    let notes = fixture.report().summary().notes;
+    let notes = report::note_texts(&fixture.report().summary());
     expect![[r#"
-        3 files share 40 % of their lines with a case's file; they were hidden from the index
+        Cases recorded since then, not in these numbers: 3.
         6 answers belong to no case of the suite and are left out
         8 answers have no scores; only their status and time are counted"#]]
     .assert_eq(&notes.join("\n"));
@@ -131,17 +133,22 @@ fn an_engine_that_is_asked_again_about_cases_with_copies_alone_has_finished() {
     let (name, case) = (last.engine.name.clone(), fixture.cases[0].id.clone());
     fixture.predictions.retain(|row| row.engine.name != name || row.case == case);
     fixture.run.copies = vec![CaseCopies { case, files: vec!["copy.py".to_owned()] }];
-    let notes = report::notes(&fixture.run, &fixture.cases, &fixture.predictions);
-    assert!(!notes.iter().any(|note| note.contains("unfinished")), "{notes:?}");
+    let is_unfinished = |fixture: &Fixture| {
+        let notes = completeness_notes(&fixture.run, &fixture.cases, &fixture.predictions);
+        notes.iter().any(|note| matches!(note, Note::Unfinished { .. }))
+    };
+    assert!(!is_unfinished(&fixture));
     fixture.predictions.retain(|row| row.engine.name != name);
-    let notes = report::notes(&fixture.run, &fixture.cases, &fixture.predictions);
-    assert!(notes[0].contains("unfinished"), "{notes:?}");
+    assert!(is_unfinished(&fixture));
 }
 
 #[test]
 fn what_was_not_asked_and_which_code_was_read_is_said() {
     let mut fixture = fixture(10);
-    let notes = |fixture: &Fixture| report::notes(&fixture.run, &fixture.cases, &fixture.predictions);
+    let notes = |fixture: &Fixture| {
+        let notes = completeness_notes(&fixture.run, &fixture.cases, &fixture.predictions);
+        report::note_texts(&RunSummary { notes, ..fixture.report().summary() })
+    };
     let tree_hash = fixture.cases[0].origin.tree_hash.clone();
     let state = WorkspaceState { commit: None, dirty: None, tree_hash, files: 1, lines: 1 };
     fixture.run.workspace = Some(state.clone());

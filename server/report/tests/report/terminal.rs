@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use cases::{Exposure, OriginKind, SchemaVersion};
+use cases::{BlockKind, Exposure, Metric, OriginKind, Scenario, SchemaVersion};
 use expect_test::{Expect, expect};
 use report::terminal::{Style, table};
-use report::{
-    CaseGroup, CellView, EngineDifference, EngineLine, IntervalView, LatencyView, ReportSection, RunSummary,
-    SelectedCases, Selection,
+use scoring::run_summary::{
+    CaseGroup, EngineDifference, EngineLine, ReportSection, ScenarioGroup, SelectedCases, Selection,
 };
+use scoring::{Interval, IntervalMethod, Latency, MetricCell, RunSummary};
 
 use crate::fixture::{cross_file, fixture};
 
@@ -17,11 +17,8 @@ const PLAIN: Style = Style { color: false, width: 80, unicode: true };
 /// Returns a summary of two engines and two scenarios with fixed numbers.
 fn small() -> RunSummary {
     let fixture = fixture(0);
-    let group = |scenario: Option<&str>, kind: Option<&str>, lines: Vec<EngineLine>| CaseGroup {
-        scenario: scenario.map(str::to_owned),
-        block_kind: kind.map(str::to_owned),
-        language: None,
-        lines,
+    let group = |scenario: Option<ScenarioGroup>, block_kind: Option<BlockKind>, lines: Vec<EngineLine>| {
+        CaseGroup { scenario, block_kind, language: None, lines }
     };
     let block = vec![results(0, 40, 0.25), results(1, 40, 0.5)];
     let empty = vec![restraint(0, 12, 0.75), restraint(1, 12, 0.5)];
@@ -33,25 +30,25 @@ fn small() -> RunSummary {
         selection: Selection {
             cases: 52,
             scenarios: vec![
-                SelectedCases { scenario: "full_block".to_owned(), cases: 40, judged: 0 },
-                SelectedCases { scenario: "inner_block".to_owned(), cases: 12, judged: 0 },
+                SelectedCases { scenario: Scenario::FullBlock, cases: 40, judged: 0 },
+                SelectedCases { scenario: Scenario::InnerBlock, cases: 12, judged: 0 },
             ],
             left_out: Vec::new(),
         },
         controls: 0,
         other_tree: 0,
         scenarios: vec![
-            group(Some("full_block"), None, block.clone()),
-            group(Some("full_block"), Some("function"), few),
-            group(Some("full_block"), Some("statement"), block),
-            group(Some("inner_block/empty"), None, empty.clone()),
-            group(Some("inner_block/empty"), Some("for"), empty),
+            group(Some(ScenarioGroup::FullBlock), None, block.clone()),
+            group(Some(ScenarioGroup::FullBlock), Some(BlockKind::Function), few),
+            group(Some(ScenarioGroup::FullBlock), Some(BlockKind::Statement), block),
+            group(Some(ScenarioGroup::Empty), None, empty.clone()),
+            group(Some(ScenarioGroup::Empty), Some(BlockKind::For), empty),
         ],
         block_kinds: Vec::new(),
         languages: Vec::new(),
         contexts: Vec::new(),
         differences: vec![EngineDifference {
-            metric: "exact_match",
+            metric: Metric::ExactMatch,
             baseline: 0,
             engine: 1,
             cases: 40,
@@ -59,7 +56,11 @@ fn small() -> RunSummary {
             worse: 2,
             other_tree: 0,
             value: Some(0.25),
-            interval: Some(IntervalView { low: -0.02, high: 0.52, method: "cluster_bootstrap" }),
+            interval: Some(Interval {
+                low: -0.02,
+                high: 0.52,
+                method: IntervalMethod::ClusterBootstrap { resamples: 2_000 },
+            }),
         }],
     };
     RunSummary {
@@ -72,24 +73,25 @@ fn small() -> RunSummary {
     }
 }
 
-fn cell(cases: usize, value: f64) -> CellView {
+fn cell(cases: usize, value: f64) -> MetricCell {
     let has_enough = cases >= scoring::metric_table::MIN_CASES;
-    CellView {
+    MetricCell {
         cases,
+        clusters: cases,
         num: value * cases as f64,
         den: cases as f64,
         value: has_enough.then_some(value),
-        interval: has_enough.then_some(IntervalView {
+        interval: has_enough.then_some(Interval {
             low: value - 0.1,
             high: value + 0.1,
-            method: "clopper_pearson",
+            method: IntervalMethod::ClopperPearson { effective_cases: 1.0 },
         }),
     }
 }
 
-fn line(engine: usize, cases: usize, metrics: &[(&str, CellView)]) -> EngineLine {
-    let metrics: BTreeMap<_, _> = metrics.iter().map(|&(name, cell)| (name.to_owned(), cell)).collect();
-    let latency = LatencyView {
+fn line(engine: usize, cases: usize, metrics: &[(Metric, MetricCell)]) -> EngineLine {
+    let metrics: BTreeMap<_, _> = metrics.iter().copied().collect();
+    let latency = Latency {
         count: cases,
         timeouts: 1,
         p50: 8.25 + engine as f64 * 400.0,
@@ -108,14 +110,14 @@ fn line(engine: usize, cases: usize, metrics: &[(&str, CellView)]) -> EngineLine
 
 fn results(engine: usize, cases: usize, value: f64) -> EngineLine {
     let share = cell(cases, value);
-    let status = |count: f64| CellView { num: count, ..share };
+    let status = |count: f64| MetricCell { num: count, ..share };
     let metrics = [
-        ("exact_match", share),
-        ("token_exact", share),
-        ("edit_similarity", cell(cases, value + 0.2)),
-        ("silent", status(2.0)),
-        ("gated", status(1.0)),
-        ("failed", status(0.0)),
+        (Metric::ExactMatch, share),
+        (Metric::TokenExact, share),
+        (Metric::EditSimilarity, cell(cases, value + 0.2)),
+        (Metric::Silent, status(2.0)),
+        (Metric::Gated, status(1.0)),
+        (Metric::Failed, status(0.0)),
     ];
     line(engine, cases, &metrics)
 }
@@ -124,7 +126,10 @@ fn restraint(engine: usize, cases: usize, value: f64) -> EngineLine {
     line(
         engine,
         cases,
-        &[("restraint", cell(cases, value)), ("silent", CellView { num: 9.0, ..cell(cases, value) })],
+        &[
+            (Metric::Restraint, cell(cases, value)),
+            (Metric::Silent, MetricCell { num: 9.0, ..cell(cases, value) }),
+        ],
     )
 }
 
@@ -175,8 +180,7 @@ fn at_80_columns() {
             ms: median/95th percentile, a timeout counting as longest.
 
             Notes
-              3 files share 40 % of their lines with a case's file; they were hidden from
-              the index
+              Cases recorded since then, not in these numbers: 3.
 
             Next
               ghostbench report RUN
@@ -224,7 +228,7 @@ fn at_120_columns_in_ascii() {
             silent+gated+failed. ms: median/95th percentile, a timeout counting as longest.
 
             Notes
-              3 files share 40 % of their lines with a case's file; they were hidden from the index
+              Cases recorded since then, not in these numbers: 3.
 
             Next
               ghostbench report RUN
@@ -281,9 +285,8 @@ fn at_40_columns_the_essentials_remain() {
             longest.
 
             Notes
-              3 files share 40 % of their lines with
-              a case's file; they were hidden from
-              the index
+              Cases recorded since then, not in
+              these numbers: 3.
 
             Next
               ghostbench report RUN

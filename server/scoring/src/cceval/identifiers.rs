@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use syntax::Language;
 
 use super::keywords::is_keyword;
-use crate::metric::Counts;
+use crate::Counts;
 use text::python;
 
 /// Returns the identifiers of `text` in order, with repeats: runs of word characters outside of string literals that start with

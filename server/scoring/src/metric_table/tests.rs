@@ -1,16 +1,18 @@
 //! Tests of metric tables: their rows, and intervals that contain the true value.
 
-use expect_test::{Expect, expect};
+use expect_test::expect;
 
 use super::*;
-use crate::metric::MetricValue;
+use cases::MetricValue;
 
-fn observation(case: usize, cluster: usize, labels: &[(&str, &str)], metric: MetricValue) -> Observation {
+/// Any metric.
+const METRIC: Metric = Metric::ExactMatch;
+
+fn observation(case: usize, cluster: usize, metric: MetricValue) -> Observation {
     Observation {
         case: case.to_string(),
         cluster: format!("file {cluster}"),
-        labels: labels.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
-        metrics: Metrics::from([("m".to_owned(), metric)]),
+        metrics: Metrics::from([(METRIC, metric)]),
         latency: None,
     }
 }
@@ -19,90 +21,64 @@ fn observation(case: usize, cluster: usize, labels: &[(&str, &str)], metric: Met
 fn right_or_wrong(per_file: usize, right: impl IntoIterator<Item = bool>) -> Vec<Observation> {
     let case = |(case, right)| {
         let value = MetricValue::Value(f64::from(u8::from(right)));
-        observation(case, case / per_file, &[], value)
+        observation(case, case / per_file, value)
     };
     right.into_iter().enumerate().map(case).collect()
 }
 
+fn only_row(observations: &[Observation]) -> TableRow {
+    let rows = summarize(observations.iter().map(|observation| ((), observation)), 1);
+    rows.into_values().next().expect("observations")
+}
+
 fn only_cell(observations: &[Observation]) -> MetricCell {
-    summarize(observations, &Grouping::default(), 1).rows[0].cells["m"]
-}
-
-fn show(table: &MetricTable) -> String {
-    let mut text = format!("{}\n", table.dimensions.join(" "));
-    for row in &table.rows {
-        let key: Vec<&str> = row.key.iter().map(|value| value.as_deref().unwrap_or("*")).collect();
-        let counts = row.cells["m"].counts;
-        text += &format!("{}: {} of {} in {} cases\n", key.join(" "), counts.num, counts.den, row.cases);
-    }
-    text
-}
-
-#[track_caller]
-fn check(observations: &[Observation], apart: &[&str], pooled: &[&str], expected: Expect) {
-    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-    let grouping = Grouping { apart: names(apart), pooled: names(pooled) };
-    expected.assert_eq(&show(&summarize(observations, &grouping, 1)));
+    only_row(observations).cells[&METRIC]
 }
 
 #[test]
-fn pooled_dimensions_get_totals_and_others_none() {
+fn an_observation_counts_in_every_row_that_it_is_paired_with() {
     let value = MetricValue::Value(1.0);
-    let observations = [
-        observation(1, 1, &[("engine", "a"), ("kind", "if"), ("language", "go")], value),
-        observation(2, 1, &[("engine", "a"), ("kind", "for"), ("language", "go")], value),
-        observation(1, 1, &[("engine", "b"), ("language", "go")], MetricValue::Value(0.0)),
+    let observations =
+        [observation(1, 1, value), observation(2, 1, value), observation(1, 1, MetricValue::Value(0.0))];
+    let [first, second, other] = &observations;
+    let keys = [
+        (("a", None), first),
+        (("a", Some("if")), first),
+        (("a", None), second),
+        (("a", Some("for")), second),
+        (("b", None), other),
     ];
-    check(
-        &observations,
-        &["engine"],
-        &["kind", "language"],
-        expect![[r#"
-            engine kind language
-            a * *: 2 of 2 in 2 cases
-            a * go: 2 of 2 in 2 cases
-            a for *: 1 of 1 in 1 cases
-            a for go: 1 of 1 in 1 cases
-            a if *: 1 of 1 in 1 cases
-            a if go: 1 of 1 in 1 cases
-            b * *: 0 of 1 in 1 cases
-            b * go: 0 of 1 in 1 cases
-            b  *: 0 of 1 in 1 cases
-            b  go: 0 of 1 in 1 cases
-        "#]],
-    );
-    check(
-        &[],
-        &["engine"],
-        &["kind"],
-        expect![[r#"
-        engine kind
-    "#]],
-    );
+    let shown: String = summarize(keys, 1)
+        .into_iter()
+        .map(|(key, row)| {
+            let cell = row.cells[&METRIC];
+            format!("{key:?}: {} of {} in {} cases\n", cell.num, cell.den, row.cases)
+        })
+        .collect();
+    expect![[r#"
+        ("a", None): 2 of 2 in 2 cases
+        ("a", Some("for")): 1 of 1 in 1 cases
+        ("a", Some("if")): 1 of 1 in 1 cases
+        ("b", None): 0 of 1 in 1 cases
+    "#]]
+    .assert_eq(&shown);
 }
 
 #[test]
 fn sums_are_divided_and_repetitions_weigh_as_one_case() {
-    let observations = [
-        observation(1, 1, &[], MetricValue::Ratio { num: 1.0, den: 1.0 }),
-        observation(2, 1, &[], MetricValue::Ratio { num: 0.0, den: 4.0 }),
-        observation(2, 1, &[], MetricValue::Ratio { num: 2.0, den: 4.0 }),
-    ];
-    check(
-        &observations,
-        &[],
-        &[],
-        expect![[r#"
-
-        : 2 of 5 in 2 cases
-    "#]],
-    );
+    let row = only_row(&[
+        observation(1, 1, MetricValue::Ratio { num: 1.0, den: 1.0 }),
+        observation(2, 1, MetricValue::Ratio { num: 0.0, den: 4.0 }),
+        observation(2, 1, MetricValue::Ratio { num: 2.0, den: 4.0 }),
+    ]);
+    let cell = row.cells[&METRIC];
+    assert_eq!((cell.num, cell.den, row.cases), (2.0, 5.0, 2));
 }
 
 #[test]
 fn few_cases_show_their_counts_only() {
     let cell = only_cell(&right_or_wrong(1, [true; 9]));
-    assert_eq!((cell.cases, cell.counts.num), (9, 9.0));
+    assert_eq!((cell.cases, cell.num), (9, 9.0));
     assert_eq!((cell.value, cell.interval), (None, None));
     assert_eq!(only_cell(&right_or_wrong(1, [true; 10])).value, Some(1.0));
 }
@@ -110,7 +86,7 @@ fn few_cases_show_their_counts_only() {
 #[test]
 fn nothing_to_measure_has_no_value() {
     let nothing = MetricValue::Ratio { num: 0.0, den: 0.0 };
-    let observations: Vec<_> = (0..20).map(|case| observation(case, case, &[], nothing)).collect();
+    let observations: Vec<_> = (0..20).map(|case| observation(case, case, nothing)).collect();
     assert_eq!(only_cell(&observations).value, None);
 }
 
@@ -150,7 +126,7 @@ fn all_right_in_many_files_is_still_uncertain() {
 #[test]
 fn few_files_of_anything_but_shares_have_no_interval() {
     let observations: Vec<_> =
-        (0..20).map(|case| observation(case, case / 5, &[], MetricValue::Value(case as f64))).collect();
+        (0..20).map(|case| observation(case, case / 5, MetricValue::Value(case as f64))).collect();
     let cell = only_cell(&observations);
     assert_eq!((cell.value, cell.interval), (Some(9.5), None));
 }
@@ -171,7 +147,7 @@ fn correlated(
         for _ in 0..size {
             let right = if pure { common } else { rng() < rate };
             let case = all.len();
-            all.push(observation(case, file, &[], MetricValue::Value(f64::from(u8::from(right)))));
+            all.push(observation(case, file, MetricValue::Value(f64::from(u8::from(right)))));
         }
     }
     all
@@ -217,7 +193,7 @@ fn beta_distributed(
         let rate = beta(rng, rate * spread, (1.0 - rate) * spread);
         for _ in 0..SIZE {
             let value = MetricValue::Value(f64::from(u8::from(rng() < rate)));
-            all.push(observation(all.len(), file, &[], value));
+            all.push(observation(all.len(), file, value));
         }
     }
     all
@@ -258,7 +234,7 @@ proptest::proptest! {
     ) {
         let cases: Vec<Observation> = cases.iter().enumerate().map(|(case, &(file, num, more))| {
             let ratio = MetricValue::Ratio { num: f64::from(num), den: f64::from(num.max(more)) };
-            observation(case, file, &[], ratio)
+            observation(case, file, ratio)
         }).collect();
         let cell = only_cell(&cases);
         if let (Some(value), Some(interval)) = (cell.value, cell.interval) {
@@ -269,7 +245,7 @@ proptest::proptest! {
         let renamed: Vec<Observation> = half.iter().zip(other).map(|(a, b)| {
             Observation { metrics: b.metrics.clone(), ..a.clone() }
         }).collect();
-        let compared = crate::compare(half, &renamed, "m", 1);
+        let compared = crate::compare(half, &renamed, METRIC, 1);
         if let (Some(value), Some(interval)) = (compared.difference, compared.interval) {
             proptest::prop_assert!(interval.low <= value && value <= interval.high, "{compared:?}");
         }
@@ -288,7 +264,7 @@ fn differences_in_few_files_raise_few_false_alarms() {
             for _ in 0..EXPERIMENTS {
                 let a = correlated(&mut rng, files, 6, rate, correlation);
                 let b = correlated(&mut rng, files, 6, rate, correlation);
-                let compared = crate::compare(&a, &b, "m", 1);
+                let compared = crate::compare(&a, &b, METRIC, 1);
                 let interval = compared.interval.expect("an interval");
                 let value = compared.difference.expect("a value");
                 assert!(interval.low <= value && value <= interval.high, "{compared:?}");
@@ -323,7 +299,7 @@ fn timeouts_count_in_latencies() {
     for (observation, latency) in observations.iter_mut().zip(latencies) {
         observation.latency = latency;
     }
-    let latency = summarize(&observations, &Grouping::default(), 1).rows[0].latency;
+    let latency = only_row(&observations).latency;
     let expected = Latency { count: 10, timeouts: 1, p50: 5.0, p95: f64::INFINITY, p99: f64::INFINITY };
     assert_eq!(latency, Some(expected));
 }

@@ -1,6 +1,6 @@
 //! The share of the truth before the first wrong character: the part that can be accepted without a correction.
 
-use crate::metric::Counts;
+use crate::Counts;
 
 /// Counts the characters of `truth` that `answer` starts with, of all; `None` for an empty truth.
 pub(super) fn counts(answer: &str, truth: &str) -> Option<Counts> {

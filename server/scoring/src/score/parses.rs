@@ -2,24 +2,37 @@
 //!
 //! A missing token that the parser can supply, such as a semicolon, is not an error.
 
+use syntax::Tree;
+
 use super::{ScoringInput, is_blank};
 
 /// Size limit of judged answers, bytes. Recovery from the errors of an endless answer can take seconds, and such answers are
 /// never accepted.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// Whether the file with `answer` in place of the truth parses without error. `None` if the answer is empty or too long, or if
-/// the file with the truth does not parse: then its errors are not the answer's.
-pub(super) fn with_answer(question: &ScoringInput<'_>, answer: &str) -> Option<bool> {
-    if is_blank(answer) || answer.len() > MAX_BYTES {
-        return None;
+/// Whether the metric applies to the answer: it is neither empty nor too long.
+pub(super) fn is_judged(answer: &str) -> bool {
+    !is_blank(answer) && answer.len() <= MAX_BYTES
+}
+
+/// The file with the truth in place, and its tree without errors.
+pub(super) struct RightFile {
+    text: String,
+    tree: Tree,
+}
+
+impl RightFile {
+    /// Parses the file; `None` if it has errors, which are then not the answers'.
+    pub(super) fn parse(question: &ScoringInput<'_>) -> Option<RightFile> {
+        let text = file(question, question.truth);
+        let tree = syntax::parse(question.language, &text);
+        (!tree.has_error()).then_some(RightFile { text, tree })
     }
-    let right = file(question, question.truth);
-    let tree = syntax::parse(question.language, &right);
-    if tree.has_error() {
-        return None;
+
+    /// Whether the file with `answer` in place of the truth parses without error.
+    pub(super) fn parses_with(&self, question: &ScoringInput<'_>, answer: &str) -> bool {
+        answer == question.truth || !self.tree.update(&self.text, &file(question, answer)).has_error()
     }
-    Some(!tree.update(&right, &file(question, answer)).has_error())
 }
 
 fn file(question: &ScoringInput<'_>, middle: &str) -> String {
@@ -32,6 +45,11 @@ mod tests {
     use syntax::Language;
 
     use super::*;
+    use crate::score::CaseScorer;
+
+    fn with_answer(question: &ScoringInput<'_>, answer: &str) -> Option<bool> {
+        CaseScorer::new(*question).parses_with(answer)
+    }
 
     #[track_caller]
     fn check(file: &str, truth: &str, answer: &str, expected: Option<bool>) {

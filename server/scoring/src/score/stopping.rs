@@ -21,24 +21,38 @@ pub(super) enum Ending {
     Beyond,
 }
 
-/// Returns the end of `answer`. `None` if the truth or the answer is empty, or if the answer has a wrong token.
-pub(super) fn ending(question: &ScoringInput<'_>, answer: &str) -> Option<Ending> {
-    if is_blank(question.truth) || is_blank(answer) {
-        return None;
+/// The truth's tokens where it is in its file.
+pub(super) struct EndOfTruth {
+    tokens: Vec<Range<usize>>,
+    /// Whether the truth has no tokens, such as a comment: then words are compared.
+    is_words: bool,
+}
+
+impl EndOfTruth {
+    pub(super) fn new(question: &ScoringInput<'_>) -> EndOfTruth {
+        let tokens = if is_blank(question.truth) { Vec::new() } else { tokens(question, question.truth) };
+        let is_words = tokens.is_empty();
+        EndOfTruth { tokens: if is_words { words(question.truth) } else { tokens }, is_words }
     }
-    let tokens_of_truth = tokens(question, question.truth);
-    let (truth, answered) = match tokens_of_truth.is_empty() {
-        // A truth that is a comment has no tokens.
-        true => (words(question.truth), words(answer)),
-        false => (tokens_of_truth, tokens(question, answer)),
+
+    /// Returns the end of `answer`. `None` if the truth or the answer is empty, or if the answer has a wrong token.
+    pub(super) fn ending(&self, question: &ScoringInput<'_>, answer: &str) -> Option<Ending> {
+        if is_blank(question.truth) || is_blank(answer) {
+            return None;
+        }
+        let answered = if self.is_words { words(answer) } else { tokens(question, answer) };
+        ending_of(question.truth, &self.tokens, answer, &answered)
+    }
+}
+
+/// Compares the tokens of the truth with those of the answer.
+fn ending_of(right: &str, truth: &[Range<usize>], answer: &str, answered: &[Range<usize>]) -> Option<Ending> {
+    let is_same = |(expected, given): &(&Range<usize>, &Range<usize>)| {
+        right[expected.start..expected.end] == answer[given.start..given.end]
     };
-    let is_same = |(right, given): &(&Range<usize>, &Range<usize>)| {
-        question.truth[right.start..right.end] == answer[given.start..given.end]
-    };
-    let same = truth.iter().zip(&answered).take_while(is_same).count();
-    if let Some(right) = truth.get(same) {
-        let is_within =
-            |given: &Range<usize>| question.truth[right.clone()].starts_with(&answer[given.clone()]);
+    let same = truth.iter().zip(answered).take_while(is_same).count();
+    if let Some(expected) = truth.get(same) {
+        let is_within = |given: &Range<usize>| right[expected.clone()].starts_with(&answer[given.clone()]);
         let is_short = match &answered[same..] {
             [] => same > 0,
             [last] => is_within(last),
@@ -49,7 +63,7 @@ pub(super) fn ending(question: &ScoringInput<'_>, answer: &str) -> Option<Ending
     let rest = |text: &str, tokens: &[Range<usize>]| {
         tokens[..same].last().map_or(0, |last| lines_behind(&text[last.end..]))
     };
-    let has_more = answered.len() > same || rest(answer, &answered) > rest(question.truth, &truth);
+    let has_more = answered.len() > same || rest(answer, answered) > rest(right, truth);
     Some(if has_more { Ending::Beyond } else { Ending::Exact })
 }
 
@@ -91,7 +105,11 @@ mod tests {
     fn check(language: Language, prefix: &str, truth: &str, answers: &[(&str, Option<Ending>)]) {
         let question = ScoringInput { language, prefix, suffix: "", truth };
         for &(answer, expected) in answers {
-            assert_eq!(ending(&question, answer), expected, "{answer:?} for {truth:?}");
+            assert_eq!(
+                EndOfTruth::new(&question).ending(&question, answer),
+                expected,
+                "{answer:?} for {truth:?}"
+            );
         }
     }
 

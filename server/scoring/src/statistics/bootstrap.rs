@@ -3,7 +3,7 @@
 use super::bootstrap_tail;
 use super::percentile::percentile;
 use super::seeded_random::SeededRandom;
-use crate::metric::Counts;
+use crate::Counts;
 use crate::metric_table::{Interval, IntervalMethod};
 
 /// Number of resamples. The ends of an interval from many files are then the 50th from either side, stable to about a tenth of

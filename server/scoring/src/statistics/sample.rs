@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::metric::Counts;
+use crate::Counts;
 
 /// Numbers of files, from 0 in the order of their names.
 #[derive(Clone, Debug)]

@@ -8,10 +8,10 @@ mod messages;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::views::engines::engine_check_table;
 use ::engines::check::{self, EngineCheck};
 use ::engines::{DEFAULT_ENGINE, Engine, RegisteredEngine, Role};
 use config::Config;
-use report::terminal::engine_check_table;
 use tokio::task::JoinSet;
 
 use crate::args::EnginesCheckArgs;

@@ -5,11 +5,11 @@ mod explanation;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::views::engines::{CompletionView, completion_text};
 use ::engines::{Cassette, RegisteredEngine, ServerTimings, Usage};
 use completion::{DocumentSnapshot, DocumentText, Outcome, OutcomeStatus, TimingSource};
 use config::{Config, EngineKind};
 use replay::ConfiguredEngine;
-use report::terminal::{CompletionView, completion_text};
 use serde_json::{Value, json};
 use session::EditorEngine;
 use syntax::SourceFile;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use crate::views::retrieval::{RetrievalItem, RetrievalView, retrieval_text};
 use index::{Hit, RetrievalQuery, TokenBudget};
-use report::terminal::{RetrievalItem, RetrievalView};
 use syntax::SourceFile;
 use text::{Document, PositionEncoding};
 
@@ -45,11 +45,8 @@ pub(super) fn run(
             }
         })
         .collect();
-    let text = if args.json {
-        json(&file, cursor, &retrieved)
-    } else {
-        report::terminal::retrieval_text(&retrieved, output::style())
-    };
+    let text =
+        if args.json { json(&file, cursor, &retrieved) } else { retrieval_text(&retrieved, output::style()) };
     Ok(output::print(&text)?)
 }
 

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use cases::Case;
+use cases::{Case, Metric, MetricValue, Metrics};
 use index::{Hit, RetrievalQuery, Strategy, TokenBudget};
-use report::terminal::StrategyRow;
-use scoring::retrieval_score::{ANY_NEW, COPY, DEFINITION_HIT, NEW_IDENTIFIERS, score_retrieval};
-use scoring::{Grouping, MetricTable, MetricValue, Metrics, Observation, ScoringInput, TableRow};
+use scoring::retrieval_score::score_retrieval;
+use scoring::{Observation, ScoringInput, TableRow};
 use serde_json::{Value, json};
 use syntax::Language;
 
@@ -18,10 +17,7 @@ use crate::output::{self, count, print_message};
 use crate::progress::Progress;
 use crate::steps::embeddings::Embeddings;
 use crate::steps::index::IndexedWorkspace;
-
-/// Dimensions of the tables.
-const STRATEGY: &str = "strategy";
-const IS_RESOLVED: &str = "is_resolved";
+use crate::views::retrieval::{StrategyRow, retrieval_tables};
 
 /// Runs the strategies on every hole of the suite.
 pub(super) fn run(
@@ -48,7 +44,7 @@ pub(super) fn run(
     };
     let found = ask(&mut retrieval, &strategies, &cases);
     let table = table(&found, args.seed);
-    let rows = |is_resolved| rows(&strategies, &found, &table, is_resolved);
+    let rows = |is_resolved| rows(&strategies, &table, is_resolved);
     let (resolved, unresolved) = (rows(true), rows(false));
     let text = if args.json {
         let report = json!({
@@ -61,7 +57,7 @@ pub(super) fn run(
         });
         format!("{report:#}\n")
     } else {
-        report::terminal::retrieval_tables(&resolved, &unresolved, output::style())
+        retrieval_tables(&resolved, &unresolved, output::style())
     };
     Ok(output::print(&text)?)
 }
@@ -152,55 +148,45 @@ fn metrics(case: &Case, language: Language, hits: &[Hit]) -> Metrics {
     score_retrieval(&question, &texts).metrics(shows_definition)
 }
 
-fn table(found: &[CaseRetrieval<'_>], seed: u64) -> MetricTable {
-    let observation = |found: &CaseRetrieval<'_>| Observation {
-        case: found.case.hole.clone(),
-        cluster: found.case.path.clone(),
-        labels: BTreeMap::from([
-            (STRATEGY.to_owned(), found.strategy.name().to_owned()),
-            (IS_RESOLVED.to_owned(), found.case.is_resolved().to_string()),
-        ]),
-        metrics: found.metrics.clone(),
-        latency: Some(found.ms),
+/// Rows by strategy and by whether the language's rules resolve the names.
+type RetrievalTable = BTreeMap<(&'static str, bool), TableRow>;
+
+fn table(found: &[CaseRetrieval<'_>], seed: u64) -> RetrievalTable {
+    let observation = |found: &CaseRetrieval<'_>| {
+        let sizes = [(Metric::Items, found.items), (Metric::Tokens, found.tokens)];
+        let sizes = sizes.map(|(metric, size)| (metric, MetricValue::Value(size as f64)));
+        Observation {
+            case: found.case.hole.clone(),
+            cluster: found.case.path.clone(),
+            metrics: found.metrics.clone().into_iter().chain(sizes).collect(),
+            latency: Some(found.ms),
+        }
     };
     let observations: Vec<Observation> = found.iter().map(observation).collect();
-    let grouping = Grouping { apart: vec![STRATEGY.to_owned(), IS_RESOLVED.to_owned()], pooled: Vec::new() };
-    scoring::summarize(&observations, &grouping, seed)
+    let keys = found.iter().map(|found| (found.strategy.name(), found.case.is_resolved()));
+    scoring::summarize(keys.zip(&observations), seed)
 }
 
 /// Returns a table row for each strategy, in their order.
-fn rows(
-    strategies: &[Strategy],
-    found: &[CaseRetrieval<'_>],
-    table: &MetricTable,
-    resolved: bool,
-) -> Vec<StrategyRow> {
-    let key = |strategy: Strategy| [Some(strategy.name().to_owned()), Some(resolved.to_string())];
-    let named = |strategy| table.rows.iter().find(move |row| row.key == key(strategy));
-    let of = |strategy: Strategy| -> Vec<&CaseRetrieval<'_>> {
-        found
-            .iter()
-            .filter(|found| found.strategy == strategy && found.case.is_resolved() == resolved)
-            .collect()
-    };
-    strategies.iter().filter_map(|&strategy| Some(row(strategy, &of(strategy), named(strategy)?))).collect()
+fn rows(strategies: &[Strategy], table: &RetrievalTable, is_resolved: bool) -> Vec<StrategyRow> {
+    strategies
+        .iter()
+        .filter_map(|&strategy| Some(row(strategy, table.get(&(strategy.name(), is_resolved))?)))
+        .collect()
 }
 
-fn row(strategy: Strategy, found: &[&CaseRetrieval<'_>], row: &TableRow) -> StrategyRow {
-    let cell = |name: &str| row.cells.get(name).map(report::CellView::from);
-    let mean = |count: fn(&CaseRetrieval<'_>) -> usize| {
-        found.iter().map(|found| count(found)).sum::<usize>() as f64 / row.cases.max(1) as f64
-    };
+fn row(strategy: Strategy, row: &TableRow) -> StrategyRow {
+    let cell = |metric: Metric| row.cells.get(&metric).copied();
     StrategyRow {
         strategy: strategy.name().to_owned(),
         questions: row.cases,
-        items: mean(|found| found.items),
-        tokens: mean(|found| found.tokens),
-        new_identifiers: cell(NEW_IDENTIFIERS),
-        any_new: cell(ANY_NEW),
-        definition_hit: cell(DEFINITION_HIT),
-        copy: cell(COPY),
-        latency: row.latency.map(report::LatencyView::from),
+        items: cell(Metric::Items),
+        tokens: cell(Metric::Tokens),
+        new_identifiers: cell(Metric::NewIdentifiers),
+        any_new: cell(Metric::AnyNew),
+        definition_hit: cell(Metric::DefinitionHit),
+        copy: cell(Metric::Copy),
+        latency: row.latency,
     }
 }
 
@@ -208,21 +194,19 @@ fn json_row(row: &StrategyRow) -> Value {
     json!({
         "strategy": row.strategy,
         "cases": row.questions,
-        "items": row.items,
-        "tokens": row.tokens,
+        "items": row.items.and_then(|cell| cell.mean()),
+        "tokens": row.tokens.and_then(|cell| cell.mean()),
         "metrics": {
-            NEW_IDENTIFIERS: row.new_identifiers,
-            ANY_NEW: row.any_new,
-            DEFINITION_HIT: row.definition_hit,
-            COPY: row.copy,
+            (Metric::NewIdentifiers.name()): row.new_identifiers,
+            (Metric::AnyNew.name()): row.any_new,
+            (Metric::DefinitionHit.name()): row.definition_hit,
+            (Metric::Copy.name()): row.copy,
         },
         "latency": row.latency,
     })
 }
 
 fn json_case_retrieval(found: &CaseRetrieval<'_>) -> Value {
-    let metrics: BTreeMap<&str, Value> =
-        found.metrics.iter().map(|(name, &value)| (name.as_str(), json_metric(value))).collect();
     json!({
         "case": found.case.id,
         "hole": found.case.hole,
@@ -231,14 +215,6 @@ fn json_case_retrieval(found: &CaseRetrieval<'_>) -> Value {
         "items": found.items,
         "tokens": found.tokens,
         "ms": found.ms,
-        "metrics": metrics,
+        "metrics": found.metrics,
     })
-}
-
-/// Formats a metric as in a score.
-fn json_metric(value: MetricValue) -> Value {
-    match value {
-        MetricValue::Value(value) => json!(value),
-        MetricValue::Ratio { num, den } => json!({ "num": num, "den": den }),
-    }
 }

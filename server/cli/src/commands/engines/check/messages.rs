@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use crate::views::engines::EngineCheckRow;
 use ::engines::check::{CancellationResult, EngineCheck, GenerationSpeed, StreamingMode};
 use ::engines::{EngineError, PromptMode, RegisteredEngine};
 use config::{Config, EngineKind};
 use prompt::template_check::{FormResult, PROBES, PromptForm, Symptom, TemplateVerdict};
 use prompt::{TemplateChoice, TemplateSource};
-use report::terminal::EngineCheckRow;
 use serde_json::{Value, json};
 
 /// The results of one engine.

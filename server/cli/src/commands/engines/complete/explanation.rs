@@ -1,7 +1,7 @@
 //! Formats the sources of a suggestion as text and as JSON.
 
+use crate::views::explanation::{CopiedPart, ExplanationView};
 use completion::{CleanedAlternative, CopiedSpan, CopySource, Explanation, Outcome, OutcomeStatus};
-use report::terminal::{CopiedPart, ExplanationView};
 use serde_json::{Value, json};
 
 /// Formats an explanation for the terminal. With `is_invoked`, nothing was withheld.

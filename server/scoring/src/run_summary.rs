@@ -1,56 +1,77 @@
-//! The numbers of a run in the order of reports; also the schema of `--json`.
+//! All numbers of a run as data: sections of rows of cells, from which every output is laid out.
 //!
-//! Converts rows into `scoring`'s observations, and `scoring`'s tables into [`ReportSection`]s. It never computes a number.
+//! Converts rows of files into observations, groups them by typed keys, and compares engines on the same cases. Knows no layout and
+//! no text: remarks are values, too.
 
 mod contexts;
 mod differences;
+pub mod distributions;
+mod notes;
 mod observations;
+mod outcome;
+mod rows;
+mod scenario_group;
 mod sections;
-
-pub(crate) use observations::left_out;
 
 use std::collections::{BTreeMap, HashSet};
 
 use cases::{
-    CrossFileContext, EngineConfig, EngineIdentity, Exposure, OriginKind, Prediction, Run, SchemaVersion,
+    BlockKind, Case, CrossFileContext, EngineConfig, EngineIdentity, Exposure, Metric, OriginKind,
+    Prediction, Run, Scenario, SchemaVersion, Score,
 };
-use scoring::metric::{EXACT_IN_TIME, EXACT_MATCH};
 use serde::Serialize;
 
-use crate::{RunReport, format, run_rows};
-use observations::RunObservations;
+use crate::metric_table::{Interval, Latency, MetricCell};
 
-/// Names of shares of answers by status, which [`EngineLine::metrics`] contains besides the metrics of `scoring`.
-pub(crate) const SILENT: &str = "silent";
-/// See [`SILENT`].
-pub(crate) const GATED: &str = "gated";
-/// Timed out, cancelled or broken. See [`SILENT`].
-pub(crate) const FAILED: &str = "failed";
-/// Cut at the deadline, with any status. See [`SILENT`].
-pub(crate) const LATE: &str = "late";
+pub use notes::{Note, completeness_notes};
+pub use observations::ExclusionReason;
+pub use outcome::{AnswerClass, answer_class, latency};
+pub use rows::ScoreIndex;
+pub use scenario_group::{NameResolution, ScenarioGroup};
 
-/// Cut from another tree than the run's workspace. See [`SILENT`].
-pub(crate) const OTHER_TREE: &str = "other_tree";
+/// The rows of one run.
+#[derive(Clone, Copy, Debug)]
+pub struct RunRows<'a> {
+    /// The run: its engines, settings and machine.
+    pub run: &'a Run,
+    /// The suite.
+    pub cases: &'a [Case],
+    /// The answers, of any of the cases; a run may be unfinished.
+    pub predictions: &'a [Prediction],
+    /// The metrics of the answers.
+    pub scores: &'a [Score],
+    /// Remarks that precede those of the summary, as from [`completeness_notes`].
+    pub notes: &'a [Note],
+}
+
+impl RunRows<'_> {
+    /// Groups and counts the rows; the run's seed drives the resampling of intervals.
+    pub fn summary(&self) -> RunSummary {
+        let engines = rows::engines(self);
+        let observed = observations::observe(self, &engines);
+        let sections = sections::sections(&observed, self.run.seed);
+        let mut summary = RunSummary {
+            schema: SchemaVersion::CURRENT,
+            run: self.run.clone(),
+            sections,
+            costs: costs(self, &engines),
+            engines,
+            notes: self.notes.to_vec(),
+        };
+        summary.notes.extend(notes::notes(self, &observed, &summary));
+        summary
+    }
+}
 
 /// Completion setting that hides near-copies of a case's file from the engine.
 const HIDES_COPIES: &str = "hide_near_duplicates";
 /// Suffix of an engine's name in a run without copies.
 const NO_COPIES: &str = " no-copies";
 
-/// Explains why an engine has two rows, and which cases they cover.
-fn copies_note(report: &RunReport<'_>) -> String {
-    format!(
-        "The truths of {} of {} cases have copies in other files. In the rows \"no-copies\", engines answered those cases without these \
-         files; their answers to all other cases are reused.",
-        report.run.copies.len(),
-        report.cases.len(),
-    )
-}
-
 /// All numbers of a report about a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RunSummary {
-    /// Version of this schema.
+    /// Version of the schema in which it is written.
     pub schema: SchemaVersion,
     /// The run.
     pub run: Run,
@@ -59,10 +80,9 @@ pub struct RunSummary {
     /// One section per origin and exposure, the largest first: numbers of different origins are never pooled.
     pub sections: Vec<ReportSection>,
     /// Costs of the engines with prices; left out if there are none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub costs: Vec<EngineCost>,
     /// Remarks for the reader.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// Cost of an engine's answers, in the currency of the prices.
@@ -87,7 +107,7 @@ pub struct EngineCost {
 
 impl RunSummary {
     /// Whether the engine runs a second time in the run, without near-copies of the case's file.
-    pub(crate) fn is_without_copies(&self, engine: usize) -> bool {
+    pub fn is_without_copies(&self, engine: usize) -> bool {
         with_copies(&self.run, &self.engines, engine).is_some()
     }
 }
@@ -133,12 +153,19 @@ pub struct ReportSection {
 
 impl ReportSection {
     /// Whether answers were cut at the deadline, so that exact match in time differs from exact match.
-    pub(crate) fn has_late_answers(&self) -> bool {
+    pub fn has_late_answers(&self) -> bool {
         self.overall.lines.iter().any(EngineLine::has_late_answers)
     }
 
+    /// Returns the metrics of the scoreboard, in its order: exact match in time if there are late answers.
+    pub fn headline_metrics(&self) -> Vec<Metric> {
+        let [exact, others @ ..] = differences::METRICS;
+        let in_time = self.has_late_answers().then_some(Metric::ExactInTime);
+        [exact].into_iter().chain(in_time).chain(others).collect()
+    }
+
     /// Returns the number of cases and files of the engine with the most answers.
-    pub(crate) fn size(&self) -> (usize, usize) {
+    pub fn size(&self) -> (usize, usize) {
         self.overall.lines.iter().map(|line| (line.cases, line.files)).max().unwrap_or_default()
     }
 }
@@ -158,7 +185,7 @@ pub struct Selection {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SelectedCases {
     /// The scenario.
-    pub scenario: String,
+    pub scenario: Scenario,
     /// Number of cases.
     pub cases: usize,
     /// Cases that a judge selected: cases that it solves from the file alone were left out.
@@ -169,18 +196,18 @@ pub struct SelectedCases {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExcludedCases {
     /// The scenario.
-    pub scenario: String,
+    pub scenario: Scenario,
     /// Number of cases.
     pub cases: usize,
     /// Reason for leaving them out.
-    pub reason: &'static str,
+    pub reason: ExclusionReason,
 }
 
 /// One engine compared with another on the cases that both answered.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct EngineDifference {
-    /// Name of the metric.
-    pub metric: &'static str,
+    /// The metric.
+    pub metric: Metric,
     /// Index of the engine whose value is subtracted, in [`RunSummary::engines`].
     pub baseline: usize,
     /// Index of the engine whose value it is subtracted from.
@@ -198,7 +225,7 @@ pub struct EngineDifference {
     pub value: Option<f64>,
     /// 95 % interval of the difference.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub interval: Option<IntervalView>,
+    pub interval: Option<Interval>,
 }
 
 /// One engine with context from other files compared with the same engine without, on the holes with answers for both.
@@ -212,8 +239,8 @@ pub struct ContextEffect {
     pub is_resolved: bool,
     /// Whether the holes were selected against the engine: holes that it solves from the file alone are left out.
     pub is_selected_against: bool,
-    /// Name of the metric.
-    pub metric: &'static str,
+    /// The metric.
+    pub metric: Metric,
     /// Number of holes with answers for both.
     pub holes: usize,
     /// Holes where context makes the answer better.
@@ -227,19 +254,18 @@ pub struct ContextEffect {
     pub value: Option<f64>,
     /// 95 % interval of the difference.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub interval: Option<IntervalView>,
+    pub interval: Option<Interval>,
 }
 
 /// Results of all engines on the same cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CaseGroup {
-    /// The scenario; absent for all. It ends in `/empty` if the truth is empty, and in `/empty/after_jump` if no other code can
-    /// follow. For `cross_file` it ends in `/` and the variant, and then `/unresolved` for unresolved names.
+    /// The scenario; absent for all.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub scenario: Option<String>,
+    pub scenario: Option<ScenarioGroup>,
     /// The block kind; absent for all.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub block_kind: Option<String>,
+    pub block_kind: Option<BlockKind>,
     /// The language; absent for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
@@ -258,166 +284,41 @@ pub struct EngineLine {
     pub files: usize,
     /// Whether the cases were selected against the engine, so that its numbers are no rank.
     pub is_selected_against: bool,
-    /// Cells by the name of the metric, and the shares `silent`, `gated`, `failed`, `late` and `other_tree`, without those that
-    /// apply to no case.
-    pub metrics: BTreeMap<String, CellView>,
+    /// Cells by metric, those of outcomes included, without metrics that apply to no case.
+    pub metrics: BTreeMap<Metric, MetricCell>,
     /// Absent if there were no requests to the engine.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub latency: Option<LatencyView>,
+    pub latency: Option<Latency>,
 }
 
 impl EngineLine {
     /// Whether answers were cut at the deadline.
-    pub(crate) fn has_late_answers(&self) -> bool {
-        self.metrics.get(LATE).is_some_and(|late| late.num > 0.0)
+    pub fn has_late_answers(&self) -> bool {
+        self.metrics.get(&Metric::Late).is_some_and(|late| late.num > 0.0)
     }
 
     /// Whether cases were cut from another tree than the run's workspace.
-    pub(crate) fn is_from_other_tree(&self) -> bool {
-        self.metrics.get(OTHER_TREE).is_some_and(|other| other.num > 0.0)
+    pub fn is_from_other_tree(&self) -> bool {
+        self.metrics.get(&Metric::OtherTree).is_some_and(|other| other.num > 0.0)
     }
-}
-
-/// One metric over one group of cases.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct CellView {
-    /// Cases that the metric applies to.
-    pub cases: usize,
-    /// Sum of the numerators, after averaging repetitions.
-    pub num: f64,
-    /// Sum of the denominators.
-    pub den: f64,
-    /// `num` / `den`; absent with too few cases for a meaningful ratio.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<f64>,
-    /// 95 % interval of the value.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub interval: Option<IntervalView>,
-}
-
-/// A 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct IntervalView {
-    /// Lower end.
-    pub low: f64,
-    /// Upper end.
-    pub high: f64,
-    /// `cluster_bootstrap` over files, `exact` at the effective number of cases if few files are informative, or
-    /// `student_t` for differences.
-    pub method: &'static str,
-}
-
-/// Milliseconds until the answer was ready; a percentile that is a timeout is infinite, `null` in JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct LatencyView {
-    /// Answers with a time, timeouts included.
-    pub count: usize,
-    /// Number of timeouts.
-    pub timeouts: usize,
-    /// Median.
-    pub p50: f64,
-    /// 95th percentile.
-    pub p95: f64,
-    /// 99th percentile.
-    pub p99: f64,
-}
-
-/// Groups and counts the rows of a run.
-pub(crate) fn summarize(report: &RunReport<'_>) -> RunSummary {
-    let engines = run_rows::engines(report);
-    let observed = observations::observe(report, &engines);
-    let notes = report.notes.iter().cloned().chain(remarks(&observed)).collect();
-    let mut summary = RunSummary {
-        schema: SchemaVersion::CURRENT,
-        run: report.run.clone(),
-        sections: sections::sections(&observed, report.run.seed),
-        costs: costs(report, &engines),
-        engines,
-        notes,
-    };
-    let late: Vec<String> =
-        summary.sections.iter().flat_map(|section| late_notes(&summary, section)).collect();
-    summary.notes.extend(late);
-    if (0..summary.engines.len()).any(|engine| summary.is_without_copies(engine)) {
-        summary.notes.push(copies_note(report));
-    }
-    summary
-}
-
-/// Returns a note for each engine with answers that were cut at the deadline.
-fn late_notes(summary: &RunSummary, section: &ReportSection) -> Vec<String> {
-    let note = |line: &EngineLine| {
-        let of = |metric: &str| line.metrics.get(metric).map_or_else(String::new, format::share);
-        format!(
-            "{}: {} of {} were cut at the deadline and count as timeouts. Exact match: {} with the text written by then, {} in time.",
-            summary.engines.get(line.engine).map_or("", |engine| &engine.name),
-            format::status_count(line, LATE),
-            format::count_of(line.cases, "answer"),
-            of(EXACT_MATCH),
-            of(EXACT_IN_TIME),
-        )
-    };
-    section.overall.lines.iter().filter(|line| line.has_late_answers()).map(note).collect()
 }
 
 /// Returns a row for each engine with prices.
-fn costs(report: &RunReport<'_>, engines: &[EngineIdentity]) -> Vec<EngineCost> {
+fn costs(rows: &RunRows<'_>, engines: &[EngineIdentity]) -> Vec<EngineCost> {
     let has_price = |(_, name): &(usize, &EngineIdentity)| {
         let named = |config: &&EngineConfig| config.engine.name == name.name;
-        report.run.engines.iter().find(named).is_some_and(|config| config.price.is_some())
+        rows.run.engines.iter().find(named).is_some_and(|config| config.price.is_some())
     };
-    let of_other_tree = report.cases.iter().filter(|case| run_rows::is_from_other_tree(report.run, case));
+    let of_other_tree = rows.cases.iter().filter(|case| rows::is_from_other_tree(rows.run, case));
     let other_tree: HashSet<&str> = of_other_tree.map(|case| case.id.as_str()).collect();
     let cost = |(engine, name): (usize, &EngineIdentity)| {
-        let own = || report.predictions.iter().filter(|row| row.engine.name == name.name);
+        let own = || rows.predictions.iter().filter(|row| row.engine.name == name.name);
         let costs = own().map(|row| row.cost.map(|cost| (cost.amount, cost.is_estimated)));
-        let scoring::CostSummary { answers, estimated, unknown, amount, per_thousand } =
-            scoring::summarize_costs(costs);
+        let crate::CostSummary { answers, estimated, unknown, amount, per_thousand } =
+            crate::summarize_costs(costs);
         let is_from_other_tree = |row: &&Prediction| other_tree.contains(row.case.as_str());
         let other_tree = own().filter(is_from_other_tree).count();
         EngineCost { engine, answers, estimated, unknown, amount, per_thousand, other_tree }
     };
     engines.iter().enumerate().filter(has_price).map(cost).collect()
-}
-
-/// Explains why `cross_file` has more rows than holes.
-const CONTROLS_NOTE: &str = "cross_file tests each hole without context (in_file), with the context that retrieval finds (retrieval), and \
-    with the context that it finds if it sees the truth (oracle).";
-
-/// Explains the mark of `in_file` rows.
-const JUDGE_NOTE: &str = "Selected against (*): cases that this engine solves from the file alone were left out of cross_file. Its in_file \
-    rows are therefore no rank, and its gain by context is measured on cases that it had failed.";
-
-/// Explains the times of answers from a cassette.
-fn recorded_note([timed, untimed]: [usize; 2]) -> Option<String> {
-    let of_recording = "their times are those of the recording";
-    let unknown = "times are unknown and not counted";
-    match (timed, untimed) {
-        (0, 0) => None,
-        (timed, 0) => Some(format!("{timed} answers come from a cassette; {of_recording}")),
-        (0, untimed) => Some(format!("{untimed} answers come from a cassette; their {unknown}")),
-        (timed, untimed) => Some(format!(
-            "{} answers come from a cassette; {of_recording}, except {untimed} whose {unknown}",
-            timed + untimed
-        )),
-    }
-}
-
-fn remarks(observed: &RunObservations) -> impl Iterator<Item = String> {
-    let controls = (!observed.left_out.is_empty()).then(|| CONTROLS_NOTE.to_owned());
-    let judges = (!observed.judges.is_empty()).then(|| JUDGE_NOTE.to_owned());
-    let strangers = (observed.unknown_cases > 0).then(|| {
-        format!("{} answers belong to no case of the suite and are left out", observed.unknown_cases)
-    });
-    let unscored = (observed.unscored > 0).then(|| {
-        format!("{} answers have no scores; only their status and time are counted", observed.unscored)
-    });
-    let recorded = recorded_note(observed.recorded);
-    let unweighted = (observed.weighted > 0).then(|| {
-        format!(
-            "{} live cases were left without a suggestion by chance; they are not weighted here",
-            observed.weighted
-        )
-    });
-    [strangers, unscored, recorded, unweighted, controls, judges].into_iter().flatten()
 }

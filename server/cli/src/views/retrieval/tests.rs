@@ -1,8 +1,10 @@
 //! Retrieved context and its scores, for the terminal.
 
 use expect_test::expect;
-use report::terminal::{RetrievalItem, RetrievalView, StrategyRow, Style, retrieval_tables, retrieval_text};
-use report::{CellView, IntervalView, LatencyView};
+use report::terminal::Style;
+use scoring::{Interval, IntervalMethod, Latency, MetricCell};
+
+use super::*;
 
 const PLAIN: Style = Style { color: false, width: 80, unicode: true };
 
@@ -52,20 +54,41 @@ fn items_say_what_they_are_and_what_they_cost() {
 
 fn row(strategy: &str, questions: usize) -> StrategyRow {
     let cell = |cases: usize, value: f64| {
-        let interval = IntervalView { low: value - 0.1, high: value + 0.1, method: "clopper_pearson" };
+        let interval = Interval {
+            low: value - 0.1,
+            high: value + 0.1,
+            method: IntervalMethod::ClopperPearson { effective_cases: 1.0 },
+        };
         let value = (cases >= scoring::metric_table::MIN_CASES).then_some(value);
-        Some(CellView { cases, num: 3.0, den: cases as f64, value, interval: value.map(|_| interval) })
+        Some(MetricCell {
+            cases,
+            clusters: cases,
+            num: 3.0,
+            den: cases as f64,
+            value,
+            interval: value.map(|_| interval),
+        })
+    };
+    let cell_of = |mean: f64| {
+        Some(MetricCell {
+            cases: questions,
+            clusters: 1,
+            num: mean * questions as f64,
+            den: questions as f64,
+            value: Some(mean),
+            interval: None,
+        })
     };
     StrategyRow {
         strategy: strategy.to_owned(),
         questions,
-        items: 9.5,
-        tokens: 508.25,
+        items: cell_of(9.5),
+        tokens: cell_of(508.25),
         new_identifiers: cell(questions / 2, 0.5),
         any_new: cell(questions / 2, 0.75),
         definition_hit: cell(questions / 6, 0.5),
         copy: cell(questions, 0.25),
-        latency: Some(LatencyView { count: questions, timeouts: 0, p50: 4.0, p95: 12.0, p99: 20.0 }),
+        latency: Some(Latency { count: questions, timeouts: 0, p50: 4.0, p95: 12.0, p99: 20.0 }),
     }
 }
 

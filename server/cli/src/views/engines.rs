@@ -1,35 +1,34 @@
 //! Renders checks of engines, and one engine's answer at a cursor, for the terminal.
 
 use super::explanation::{self, ExplanationView};
-use super::text_table::TextTable;
-use super::{Style, dim_note, wrapped};
-use crate::format;
+use report::format;
+use report::terminal::{Style, TextTable, dim_note, wrapped};
 
 /// Result of an engine check, as texts for its columns.
 #[derive(Clone, Debug, Default)]
-pub struct EngineCheckRow {
+pub(crate) struct EngineCheckRow {
     /// Name in the settings.
-    pub name: String,
+    pub(crate) name: String,
     /// Whether the server is reachable.
-    pub reached: &'static str,
+    pub(crate) reached: &'static str,
     /// Model name reported by the server.
-    pub model: String,
+    pub(crate) model: String,
     /// The prompt template, and how it was chosen.
-    pub prompt_format: String,
+    pub(crate) prompt_format: String,
     /// Number of filled holes, and its meaning.
-    pub holes: String,
+    pub(crate) holes: String,
     /// Whether the engine streams its answers.
-    pub streams: String,
+    pub(crate) streams: String,
     /// Whether cancelling a request frees the engine.
-    pub cancels: String,
+    pub(crate) cancels: String,
     /// Milliseconds until the first text.
-    pub first: Option<f64>,
+    pub(crate) first: Option<f64>,
     /// Milliseconds until the end.
-    pub total: Option<f64>,
+    pub(crate) total: Option<f64>,
     /// Tokens generated per second.
-    pub speed: String,
+    pub(crate) speed: String,
     /// Context window, tokens.
-    pub window: Option<u64>,
+    pub(crate) window: Option<u64>,
 }
 
 const CHECKED: [&str; 11] = [
@@ -43,7 +42,7 @@ const NAME_WIDTH: usize = 18;
 const TEMPLATE_WIDTH: usize = 30;
 
 /// Renders a row per engine, remarks, and the meaning of the columns.
-pub fn engine_check_table(engines: &[EngineCheckRow], remarks: &[String], style: Style) -> String {
+pub(crate) fn engine_check_table(engines: &[EngineCheckRow], remarks: &[String], style: Style) -> String {
     let rows = engines.iter().map(|engine| checked_row(engine, style)).collect();
     let sheet = TextTable { header: &CHECKED, words: 7, dispensable: &DISPENSABLE, rows };
     let mut parts = vec![sheet.draw(style)];
@@ -78,33 +77,33 @@ fn checked_row(engine: &EngineCheckRow, style: Style) -> Vec<String> {
 
 /// One engine's answer at a cursor.
 #[derive(Clone, Debug, Default)]
-pub struct CompletionView {
+pub(crate) struct CompletionView {
     /// Engine, kind, model, template, as separate texts.
-    pub engine: Vec<String>,
+    pub(crate) engine: Vec<String>,
     /// Status of the answer, and its reason.
-    pub status: String,
+    pub(crate) status: String,
     /// Times and tokens, as separate texts.
-    pub facts: Vec<String>,
+    pub(crate) facts: Vec<String>,
     /// The first line shown, from 1.
-    pub first_line: usize,
+    pub(crate) first_line: usize,
     /// Code before the suggestion, from the beginning of a line.
-    pub before: String,
+    pub(crate) before: String,
     /// The suggestion.
-    pub text: String,
+    pub(crate) text: String,
     /// Code after the suggestion, to the end of a line.
-    pub after: String,
+    pub(crate) after: String,
     /// Origin of the suggestion, if requested.
-    pub explanation: Option<ExplanationView>,
+    pub(crate) explanation: Option<ExplanationView>,
     /// Alternative texts, each with its origin if requested.
-    pub alternatives: Vec<(String, Option<String>)>,
+    pub(crate) alternatives: Vec<(String, Option<String>)>,
     /// Changes by cleaning, one per line.
-    pub cuts: Vec<String>,
+    pub(crate) cuts: Vec<String>,
     /// The prompt, if requested.
-    pub prompt: Option<String>,
+    pub(crate) prompt: Option<String>,
 }
 
 /// Renders the suggestion in its context, marked as `git diff --word-diff` marks additions, and details of its request.
-pub fn completion_text(completed: &CompletionView, style: Style) -> String {
+pub(crate) fn completion_text(completed: &CompletionView, style: Style) -> String {
     let dot = format!(" {} ", style.alphabet().dot());
     let join =
         |words: &[String]| words.iter().map(|word| format::on_one_line(word)).collect::<Vec<_>>().join(&dot);
@@ -151,3 +150,6 @@ fn in_place(completed: &CompletionView, style: Style) -> String {
     });
     numbered.collect::<String>() + "\n"
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,36 +2,35 @@
 
 use std::ops::Range;
 
-use super::text_table::TextTable;
-use super::{Style, dim_note, wrapped};
-use crate::format::{self, Alphabet};
+use report::format::{self, Alphabet};
+use report::terminal::{Style, TextTable, dim_note, wrapped};
 
 /// Origin of a suggestion.
 #[derive(Clone, Debug, Default)]
-pub struct ExplanationView {
+pub(crate) struct ExplanationView {
     /// Its parts, in order.
-    pub parts: Vec<CopiedPart>,
+    pub(crate) parts: Vec<CopiedPart>,
     /// Other remarks, one per line.
-    pub remarks: Vec<String>,
+    pub(crate) remarks: Vec<String>,
 }
 
 /// A part of a suggestion that is copied from one location.
 #[derive(Clone, Debug, Default)]
-pub struct CopiedPart {
+pub(crate) struct CopiedPart {
     /// In bytes of the suggestion.
-    pub range: Range<usize>,
+    pub(crate) range: Range<usize>,
     /// Location, in a format that editors open.
-    pub place: String,
+    pub(crate) place: String,
     /// Relation of the location to the request, in one word.
-    pub from: &'static str,
+    pub(crate) from: &'static str,
     /// Number of preceding tokens that are equal at both locations.
-    pub same: usize,
+    pub(crate) same: usize,
     /// Number of preceding tokens that are alike.
-    pub alike: usize,
+    pub(crate) alike: usize,
     /// The lowest probability of its tokens.
-    pub probability: f64,
+    pub(crate) probability: f64,
     /// Names at the location, with their replacements.
-    pub renamed: Vec<(String, String)>,
+    pub(crate) renamed: Vec<(String, String)>,
 }
 
 const COLUMNS: [&str; 7] = ["", "text", "taken from", "", "same", "alike", "sure"];
@@ -46,7 +45,7 @@ const COLUMNS_MEAN: &str = "same: tokens before the part that are equal at both 
     numbers. sure: probability of the least likely token.";
 
 /// Returns the suggestion with a mark at the beginning of each of its parts, if there are several.
-pub(super) fn numbered(text: &str, explained: &ExplanationView, style: Style) -> String {
+pub(crate) fn numbered(text: &str, explained: &ExplanationView, style: Style) -> String {
     if explained.parts.len() < 2 {
         return text.to_owned();
     }
@@ -61,7 +60,7 @@ pub(super) fn numbered(text: &str, explained: &ExplanationView, style: Style) ->
 }
 
 /// Renders a row for each part, the replaced names, and the remarks.
-pub(super) fn explanation_table(text: &str, explained: &ExplanationView, style: Style) -> String {
+pub(crate) fn explanation_table(text: &str, explained: &ExplanationView, style: Style) -> String {
     let mut blocks = Vec::new();
     if !explained.parts.is_empty() {
         let rows = explained.parts.iter().enumerate().map(|(index, part)| row(index, text, part, style));
@@ -84,7 +83,7 @@ pub(super) fn explanation_table(text: &str, explained: &ExplanationView, style: 
 }
 
 /// Renders a row for each alternative text.
-pub(super) fn alternatives(alternatives: &[(String, Option<String>)], style: Style) -> String {
+pub(crate) fn alternatives(alternatives: &[(String, Option<String>)], style: Style) -> String {
     let are_explained = alternatives.iter().any(|(_, places)| places.is_some());
     let header = if are_explained { &["instead", "taken from"][..] } else { &["instead"] };
     let row = |(text, places): &(String, Option<String>)| {

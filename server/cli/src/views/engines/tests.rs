@@ -1,7 +1,10 @@
 //! Origin of a suggestion, for the terminal.
 
 use expect_test::expect;
-use report::terminal::{CompletionView, CopiedPart, ExplanationView, Style, completion_text};
+use report::terminal::Style;
+
+use super::*;
+use crate::views::explanation::{CopiedPart, ExplanationView};
 
 const PLAIN: Style = Style { color: false, width: 90, unicode: true };
 

@@ -1,79 +1,78 @@
 //! Renders results of retrieval strategies for the terminal: the code, or a row per strategy over a suite.
 
-use super::text_table::TextTable;
-use super::{Style, with_title};
-use crate::format;
-use crate::run_summary::{CellView, LatencyView};
+use report::format;
+use report::terminal::{Style, TextTable, dim_note, with_title};
+use scoring::{Latency, MetricCell};
 
 /// Context that one strategy retrieves.
 #[derive(Clone, Debug)]
-pub struct RetrievalView {
+pub(crate) struct RetrievalView {
     /// Name of the strategy.
-    pub strategy: String,
+    pub(crate) strategy: String,
     /// Token budget.
-    pub budget: usize,
+    pub(crate) budget: usize,
     /// Duration, milliseconds.
-    pub ms: f64,
+    pub(crate) ms: f64,
     /// The code, most useful first.
-    pub items: Vec<RetrievalItem>,
+    pub(crate) items: Vec<RetrievalItem>,
 }
 
 /// A piece of retrieved code.
 #[derive(Clone, Debug)]
-pub struct RetrievalItem {
+pub(crate) struct RetrievalItem {
     /// Its file.
-    pub path: String,
+    pub(crate) path: String,
     /// First line, 0-based.
-    pub start_line: u32,
+    pub(crate) start_line: u32,
     /// The line after the last one.
-    pub end_line: u32,
+    pub(crate) end_line: u32,
     /// Kind of code.
-    pub kind: &'static str,
+    pub(crate) kind: &'static str,
     /// The strategy's score, on a scale of its kind.
-    pub score: f64,
+    pub(crate) score: f64,
     /// Tokens of the budget that it takes.
-    pub tokens: usize,
+    pub(crate) tokens: usize,
     /// Reason for its retrieval.
-    pub reason: String,
+    pub(crate) reason: String,
     /// The code.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 impl RetrievalView {
     /// Tokens of the budget that all items take.
-    pub fn tokens(&self) -> usize {
+    pub(crate) fn tokens(&self) -> usize {
         self.items.iter().map(|item| item.tokens).sum()
     }
 }
 
 /// Results of one strategy over a suite.
 #[derive(Clone, Debug)]
-pub struct StrategyRow {
+pub(crate) struct StrategyRow {
     /// Name of the strategy.
-    pub strategy: String,
+    pub(crate) strategy: String,
     /// Number of requests.
-    pub questions: usize,
-    /// Mean number of items.
-    pub items: f64,
-    /// Mean number of tokens.
-    pub tokens: f64,
+    pub(crate) questions: usize,
+    /// Pieces of code.
+    pub(crate) items: Option<MetricCell>,
+    /// Tokens of the code.
+    pub(crate) tokens: Option<MetricCell>,
     /// The truth's identifiers that the file lacks before the cursor and the context contains.
-    pub new_identifiers: Option<CellView>,
+    pub(crate) new_identifiers: Option<MetricCell>,
     /// Truths with at least one such identifier in the context.
-    pub any_new: Option<CellView>,
+    pub(crate) any_new: Option<MetricCell>,
     /// Resolved names whose definition is in the context.
-    pub definition_hit: Option<CellView>,
+    pub(crate) definition_hit: Option<MetricCell>,
     /// Similarity of the best copy to the truth.
-    pub copy: Option<CellView>,
+    pub(crate) copy: Option<MetricCell>,
     /// Duration of the retrieval.
-    pub latency: Option<LatencyView>,
+    pub(crate) latency: Option<Latency>,
 }
 
 /// Renders the code of each strategy, and the meaning of the numbers.
-pub fn retrieval_text(strategies: &[RetrievalView], style: Style) -> String {
+pub(crate) fn retrieval_text(strategies: &[RetrievalView], style: Style) -> String {
     let mut parts: Vec<String> = strategies.iter().map(|strategy| strategy_text(strategy, style)).collect();
     if strategies.iter().any(|strategy| !strategy.items.is_empty()) {
-        parts.push(super::dim_note(SCORES, style) + "\n");
+        parts.push(dim_note(SCORES, style) + "\n");
     }
     parts.join("\n")
 }
@@ -113,14 +112,14 @@ fn item(item: &RetrievalItem, style: Style) -> String {
 }
 
 /// Renders a row per strategy for the cases with resolved names, the same for the others, and the meaning of the columns.
-pub fn retrieval_tables(resolved: &[StrategyRow], unresolved: &[StrategyRow], style: Style) -> String {
+pub(crate) fn retrieval_tables(resolved: &[StrategyRow], unresolved: &[StrategyRow], style: Style) -> String {
     let tables = [
         ("retrieval results", resolved),
         ("names that the language's rules do not resolve (unresolved)", unresolved),
     ];
     let tables = tables.into_iter().filter(|(_, rows)| !rows.is_empty());
     let mut parts: Vec<String> = tables.map(|(title, rows)| table(title, rows, style)).collect();
-    parts.push(super::dim_note(COLUMNS_MEAN, style));
+    parts.push(dim_note(COLUMNS_MEAN, style));
     parts.join("\n\n") + "\n"
 }
 
@@ -137,16 +136,18 @@ fn table(title: &str, strategies: &[StrategyRow], style: Style) -> String {
 
 fn row(strategy: &StrategyRow, style: Style) -> Vec<String> {
     let none = || style.alphabet().range_dash().to_owned();
-    let share = |cell: Option<CellView>| {
+    let share = |cell: Option<MetricCell>| {
         cell.map_or_else(none, |cell| cell.value.map_or_else(|| format::counts(&cell), format::percent))
     };
-    let cases = |cell: Option<CellView>| cell.map_or(0, |cell| cell.cases).to_string();
+    let mean =
+        |cell: Option<MetricCell>| format::one_decimal(cell.and_then(|cell| cell.mean()).unwrap_or(0.0));
+    let cases = |cell: Option<MetricCell>| cell.map_or(0, |cell| cell.cases).to_string();
     let interval = strategy.new_identifiers.and_then(|cell| cell.interval);
     vec![
         strategy.strategy.clone(),
         strategy.questions.to_string(),
-        format::one_decimal(strategy.items),
-        format::one_decimal(strategy.tokens),
+        mean(strategy.items),
+        mean(strategy.tokens),
         share(strategy.new_identifiers),
         interval.map_or_else(String::new, |interval| format::interval(interval, style.alphabet())),
         share(strategy.any_new),
@@ -162,3 +163,6 @@ const COLUMNS_MEAN: &str = "n: requests, one for each hole. items, tokens: sent 
     the file before the cursor that are in the context, with its 95 % interval. any new: truths with any such identifier in \
     the context, of those that have one. def hit: names whose definition is in the context, of those that the language's \
     rules resolve. copy: edit similarity of the best copy from context and file, over all n. ms: median/95th percentile.";
+
+#[cfg(test)]
+mod tests;

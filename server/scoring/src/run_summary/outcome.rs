@@ -1,0 +1,65 @@
+//! Interprets a single answer: its latency and whether it is right.
+
+use cases::{Metric, Prediction, Recorded, Score, Status};
+
+use crate::Counts;
+
+/// Returns the milliseconds that a user waited for an answer; infinite if the deadline passed before the engine finished. `None`
+/// for requests that a gate prevented, whose time is not worth comparing, for cancelled and failed ones, which have no end to
+/// measure, and for answers without a recorded time.
+pub fn latency(prediction: &Prediction) -> Option<f64> {
+    if prediction.recorded == Some(Recorded::Untimed) {
+        return None;
+    }
+    match prediction.status {
+        // Its text came after the deadline.
+        _ if prediction.late => Some(f64::INFINITY),
+        Status::Ok | Status::Silent => Some(prediction.ms.total),
+        Status::Gated => (!prediction.raw.is_empty()).then_some(prediction.ms.total),
+        Status::Timeout => Some(f64::INFINITY),
+        Status::Cancelled | Status::Error => None,
+    }
+}
+
+/// Result of an answer in one word: the status, with `ok` split by whether the answer is right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerClass {
+    /// The answer equals the truth, or is empty as the truth is.
+    Exact,
+    /// Any other text.
+    Wrong,
+    /// There is text, and no row of scores.
+    Unscored,
+    /// The outcome of a request without text.
+    Status(Status),
+}
+
+impl AnswerClass {
+    /// Returns its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            AnswerClass::Exact => "exact",
+            AnswerClass::Wrong => "wrong",
+            AnswerClass::Unscored => "unscored",
+            AnswerClass::Status(status) => status.name(),
+        }
+    }
+}
+
+/// Classifies an answer.
+pub fn answer_class(prediction: &Prediction, score: Option<&Score>) -> AnswerClass {
+    let is_right = |score| {
+        [Metric::ExactMatch, Metric::Restraint].into_iter().any(|metric| share(score, metric) == Some(1.0))
+    };
+    match (prediction.status, score) {
+        (Status::Ok | Status::Silent | Status::Gated, Some(score)) if is_right(score) => AnswerClass::Exact,
+        (Status::Ok, Some(_)) => AnswerClass::Wrong,
+        (Status::Ok, None) => AnswerClass::Unscored,
+        (status, _) => AnswerClass::Status(status),
+    }
+}
+
+/// Returns the metric's value of a score, if the metric applies.
+pub(super) fn share(score: &Score, metric: Metric) -> Option<f64> {
+    Counts::from(*score.metrics.get(&metric)?).ratio()
+}
