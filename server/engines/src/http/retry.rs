@@ -84,9 +84,9 @@ pub(super) fn retry_after(value: &str, date: Option<&str>) -> Option<Duration> {
     if let Some(seconds) = value.parse::<f64>().ok().filter(|seconds| (0.0..=DAY as f64).contains(seconds)) {
         return Some(Duration::from_secs_f64(seconds));
     }
-    let time = |text: &str| jiff::fmt::rfc2822::parse(text.trim()).ok().map(|time| time.timestamp());
-    let seconds = (time(value)? - time(date?)?).get_seconds();
-    Some(Duration::from_secs(u64::try_from(seconds).unwrap_or(0).min(DAY)))
+    let (value, date) =
+        (httpdate::parse_http_date(value).ok()?, httpdate::parse_http_date(date?.trim()).ok()?);
+    Some(value.duration_since(date).unwrap_or_default().min(Duration::from_secs(DAY)))
 }
 
 #[cfg(test)]

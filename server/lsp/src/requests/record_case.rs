@@ -1,6 +1,7 @@
 //! `ghostbench/recordCase`: records the block at the cursor as a case.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use cases::{Case, Origin, OriginKind};
 use session::{DocumentLocation, FolderState, OpenDocument, admission};
@@ -88,5 +89,5 @@ fn case_at_cursor(
 fn origin(state: &FolderState) -> Origin {
     let unread = || Origin::new(OriginKind::Live, "");
     let origin = state.code_version.as_ref().map_or_else(unread, |code| code.origin(OriginKind::Live));
-    Origin { recorded_at: Some(jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()), ..origin }
+    Origin { recorded_at: Some(humantime::format_rfc3339_seconds(SystemTime::now()).to_string()), ..origin }
 }
