@@ -55,9 +55,10 @@ impl CompletionSettings {
         }
     }
 
-    /// Settings for explicit invocation.
-    pub fn for_invoked() -> CompletionSettings {
-        CompletionSettings { invoked: true, ..CompletionSettings::for_editor() }
+    /// Returns these settings for an explicit invocation: no uncertain text is withheld.
+    #[must_use]
+    pub fn invoked(self) -> CompletionSettings {
+        CompletionSettings { invoked: true, min_confidence: None, ..self }
     }
 
     /// Returns the time limit for choosing context: half the deadline, as the engine can answer without context.

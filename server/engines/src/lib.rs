@@ -49,7 +49,7 @@ pub use lsp_engine::{LspEngine, LspSettings};
 pub use prompt::{PromptInput, estimate as estimate_tokens};
 pub use registry::{
     DEFAULT_ENGINE, EngineSelection, HASH_KEY, HashKey, RegisteredEngine, Registry, RegistryOptions, Role,
-    SelectionError, check_named_once, http_engine, is_hashed,
+    SelectionError, TokenPrice, check_named_once, http_engine, is_hashed,
 };
 pub use renamed_engine::with_name;
 pub use scripted_engine::{Rule, Script, ScriptedEngine};

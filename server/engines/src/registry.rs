@@ -218,6 +218,15 @@ impl Registry {
     }
 }
 
+/// Price of tokens, in the user's currency for a million of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TokenPrice {
+    /// Price of input tokens.
+    pub input: f64,
+    /// Price of output tokens.
+    pub output: f64,
+}
+
 /// An engine by its name, or why it cannot be asked.
 pub struct RegisteredEngine {
     /// The user's name for it.
@@ -274,6 +283,13 @@ impl RegisteredEngine {
     /// Its settings; `None` for an engine that needs none, and for invalid settings.
     pub fn settings(&self) -> Option<&EngineSettings> {
         self.configured.as_ref().map(|(configured, _)| &configured.settings)
+    }
+
+    /// Returns the price of its tokens, if one is set; if only one side has a price, the other one is free.
+    pub fn price(&self) -> Option<TokenPrice> {
+        let EngineSettings { price_in, price_out, .. } = self.settings()?;
+        let is_priced = price_in.is_some() || price_out.is_some();
+        is_priced.then(|| TokenPrice { input: price_in.unwrap_or(0.0), output: price_out.unwrap_or(0.0) })
     }
 
     /// Returns its settings as runs keep them: by key, hashed if they may be secret, with the contents of the files that they lead to.

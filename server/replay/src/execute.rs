@@ -7,13 +7,14 @@ use std::panic;
 use std::path::PathBuf;
 
 use cases::{Case, Prediction, Run, SchemaVersion, Score, WorkspaceState, suite_hash};
+use completion::ConfiguredEngine;
 use tokio::task::JoinError;
 
 use crate::ReplayError;
 use crate::machine::machine;
 use crate::plan::plan;
 use crate::run_folder::{RunFolder, write_scores};
-use crate::runner::{ConfiguredEngine, RunInputs, StopSignal, run_attempts};
+use crate::runner::{RunInputs, StopSignal, engine_config, run_attempts};
 use crate::score_predictions::score_all;
 
 /// The answers of a run.
@@ -48,7 +49,7 @@ pub fn describe_run(
         suite: suite_hash(cases),
         seed,
         repeat,
-        engines: engines.iter().map(ConfiguredEngine::config).collect(),
+        engines: engines.iter().map(engine_config).collect(),
         workspace,
         copies: Vec::new(),
         machine: machine(),
@@ -89,7 +90,7 @@ pub async fn execute(
     stop: &StopSignal,
     mut tell: impl FnMut(usize, usize),
 ) -> Result<RunAnswers, ReplayError> {
-    let names: Vec<String> = questions.engines.iter().map(|engine| engine.name().name).collect();
+    let names: Vec<String> = questions.engines.iter().map(|engine| engine.name().to_owned()).collect();
     let mut attempts = plan(&questions.cases, &names, repeat, &done);
     attempts.retain(|attempt| {
         questions.copies.needs_request(&questions.engines[attempt.engine], &questions.cases[attempt.case])

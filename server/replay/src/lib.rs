@@ -37,7 +37,7 @@ pub use machine::cores;
 pub use plan::{Attempt, plan};
 pub use recorded_suite::{AddedCase, RecordedCase, RecordedSuite};
 pub use run_folder::{RunContents, RunFolder, read_run, write_scores};
-pub use runner::{ConfiguredEngine, RunInputs, StopSignal, run_attempts, spans};
+pub use runner::{RunInputs, StopSignal, engine_config, engine_identity, run_attempts, spans};
 pub use score_predictions::score_all;
 pub use suite::{read_suite, write_suite};
 pub use truth_copies::TruthCopies;

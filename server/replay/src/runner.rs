@@ -1,6 +1,5 @@
 //! Runs attempts with bounded concurrency; every attempt gives one prediction, even if it fails.
 
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::ops::ControlFlow;
 use std::pin::pin;
@@ -11,9 +10,9 @@ use cases::{
     Scenario, Span, SpanSource, Task, TokenCounts,
 };
 use completion::{
-    CompletionSettings, DocumentText, Outcome, OutcomeStatus, Snippet, TimingSource, WorkspaceIndex,
+    ConfiguredEngine, DocumentText, Outcome, OutcomeStatus, Snippet, TimingSource, WorkspaceIndex,
 };
-use engines::{Engine, RegisteredEngine, Role};
+use engines::TokenPrice;
 use futures_util::StreamExt;
 use futures_util::stream;
 use syntax::Language;
@@ -25,57 +24,28 @@ use crate::leaked_copies::leaked_copies;
 use crate::plan::Attempt;
 use crate::truth_copies::TruthCopies;
 
-/// An engine with its settings in a run.
-#[derive(Clone)]
-pub struct ConfiguredEngine {
-    /// The engine.
-    pub engine: Arc<dyn Engine>,
-    /// Settings of the completion pipeline.
-    pub settings: CompletionSettings,
-    /// Token price, if known.
-    pub price: Option<Price>,
-    /// The user's configuration of the engine, by setting; values that may be secret are hashed with an [`engines::HashKey`].
-    /// They override the engine's own description of the same settings.
-    pub identity: BTreeMap<String, String>,
+/// Returns an engine's identity, as in every row.
+pub fn engine_identity(engine: &ConfiguredEngine) -> EngineIdentity {
+    engine_config(engine).engine
 }
 
-impl ConfiguredEngine {
-    /// Returns an engine in a role; `None` if it is not usable. Reads the files that its settings name.
-    pub fn new(
-        engine: &RegisteredEngine,
-        role: Role,
-        settings: CompletionSettings,
-    ) -> Option<ConfiguredEngine> {
-        let asked = engine.in_role(role)?;
-        let price = engine.settings().and_then(|settings| price(settings.price_in, settings.price_out));
-        Some(ConfiguredEngine { engine: Arc::clone(asked), settings, price, identity: engine.identity() })
-    }
-
-    /// Returns the engine's identity, as in every row.
-    pub fn name(&self) -> EngineIdentity {
-        self.config().engine
-    }
-
-    /// Returns the engine's entry in `run.json`.
-    pub fn config(&self) -> EngineConfig {
-        let engines::EngineDescription { name, kind, model, mut settings } =
-            self.engine.description().clone();
-        settings.extend(self.settings.describe());
-        settings.extend(self.identity.clone());
-        let kind = kind.name().to_owned();
-        let fingerprint = fingerprint(&kind, &model, &settings);
-        EngineConfig {
-            engine: EngineIdentity { name, kind, model, fingerprint },
-            price: self.price,
-            settings,
-        }
+/// Returns an engine's entry in `run.json`.
+pub fn engine_config(configured: &ConfiguredEngine) -> EngineConfig {
+    let engines::EngineDescription { name, kind, model, mut settings } =
+        configured.engine.description().clone();
+    settings.extend(configured.settings.describe());
+    settings.extend((*configured.identity).clone());
+    let kind = kind.name().to_owned();
+    let fingerprint = fingerprint(&kind, &model, &settings);
+    EngineConfig {
+        engine: EngineIdentity { name, kind, model, fingerprint },
+        price: configured.price.map(price),
+        settings,
     }
 }
 
-/// Returns the price of an engine's tokens; if only one side has a price, the other one is free.
-fn price(input: Option<f64>, output: Option<f64>) -> Option<Price> {
-    let is_priced = input.is_some() || output.is_some();
-    is_priced.then(|| Price { input: input.unwrap_or(0.0), output: output.unwrap_or(0.0) })
+fn price(TokenPrice { input, output }: TokenPrice) -> Price {
+    Price { input, output }
 }
 
 /// Inputs of a run; cheap to clone.
@@ -190,12 +160,12 @@ fn prediction(
     repetition: u32,
     outcome: Result<Outcome, String>,
 ) -> Prediction {
-    let empty = Prediction::empty(case.id.clone(), engine.name(), cases::Status::Error);
+    let empty = Prediction::empty(case.id.clone(), engine_identity(engine), cases::Status::Error);
     let blank = Prediction { repetition, ..empty };
     match outcome {
         Err(reason) => Prediction { reason: Some(reason), ..blank },
         Ok(outcome) => {
-            let cost = engine.price.and_then(|price| cost(price, &outcome));
+            let cost = engine.price.and_then(|tokens| cost(price(tokens), &outcome));
             Prediction { cost, ..fill_prediction(blank, outcome) }
         }
     }

@@ -4,11 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cases::{Case, CaseCopies, CaseId, Task};
-use completion::WorkspaceIndex;
+use completion::{ConfiguredEngine, WorkspaceIndex};
 use index::RemovedCode;
 use syntax::Language;
-
-use crate::runner::ConfiguredEngine;
 
 /// Files that contain copies, by case.
 #[derive(Clone, Debug, Default)]

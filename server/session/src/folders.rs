@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 use workspace::ScanScope;
 
 use crate::background_pool::BackgroundPool;
-use crate::editor_engines::EngineSource;
 use crate::engine_health::EngineHealth;
+use crate::engine_set::EngineSource;
 use crate::events::{EventSender, SessionEvent};
 use crate::folder::{Folder, NewFolder};
 use crate::indexing::{self, IndexingServices};

@@ -14,15 +14,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use cases::EngineIdentity;
+use completion::ConfiguredEngine;
 use config::{Config, ConfigFiles, ConfigLayer, Environment, Problem, ProblemKey};
 use engines::BusyCounter;
+use replay::engine_identity;
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
-use crate::editor_engines::{EditorEngine, EngineSet, EngineSource};
 use crate::engine_health::EngineHealth;
+use crate::engine_set::{EngineSet, EngineSource};
 use crate::events::{EventSender, SessionEvent};
 use crate::locks::lock;
 use crate::settings_files::SettingsFiles;
@@ -40,6 +43,8 @@ pub struct EffectiveSettings {
     pub config: Config,
     /// The engines they select.
     pub engine_set: EngineSet,
+    /// Identity of the engine that writes the ghost text.
+    pub ghost_text: EngineIdentity,
 }
 
 impl EffectiveSettings {
@@ -50,19 +55,18 @@ impl EffectiveSettings {
             number: self.number,
             config: self.config.clone(),
             engine_set: self.engine_set.clone(),
+            ghost_text: self.ghost_text.clone(),
         }
     }
 
     /// Returns the engine that writes the ghost text.
-    pub fn ghost_text_engine(&self) -> &EditorEngine {
-        let name = self.config.completion.engine.as_deref();
-        let named = name.and_then(|name| self.engine_set.engines.iter().find(|engine| engine.name() == name));
-        named.or(self.engine_set.engines.first()).expect("there is at least the built-in engine")
+    pub fn ghost_text_engine(&self) -> &ConfiguredEngine {
+        self.engine_set.ghost_text()
     }
 
     /// Returns whether any engine reads the workspace's tokens.
     pub(crate) fn reads_tokens(&self) -> bool {
-        self.engine_set.engines.iter().any(EditorEngine::reads_tokens)
+        self.engine_set.reads_tokens()
     }
 }
 
@@ -166,7 +170,7 @@ impl SettingsServices {
         let layers = layers(files, sent, earlier, &self.variables);
         let config = Config::new(&layers, &self.variables);
         let mut engine_set = self.engines.serve(&config);
-        for used in engine_set.engines.iter_mut().flat_map(EditorEngine::modes_mut) {
+        for used in engine_set.all_mut() {
             used.engine = self.busy.wrap(Arc::clone(&used.engine));
         }
         (layers, config, engine_set)
@@ -255,7 +259,8 @@ async fn follow_changes(services: &Arc<SettingsServices>, followed: &FolderSetti
                 services.events.send(SessionEvent::SettingsProblems(new));
             }
             let number = followed.number(&config, &services.engine_health);
-            let settings = EffectiveSettings { revision, number, config, engine_set };
+            let ghost_text = engine_identity(engine_set.ghost_text());
+            let settings = EffectiveSettings { revision, number, config, engine_set, ghost_text };
             followed.published.send_replace(Some(Arc::new(settings)));
             earlier = layers;
         } else {

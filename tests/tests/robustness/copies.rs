@@ -6,12 +6,12 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use cases::{Case, CrossFileContext, Origin, OriginKind, Scenario};
-use completion::{CompletionSettings, WorkspaceIndex};
+use completion::{CompletionSettings, ConfiguredEngine, WorkspaceIndex};
 use engines::{Answer, Engine, EngineDescription, EngineError, EngineKind, FinishReason, Request, Sink};
 use futures_util::future::{BoxFuture, ready};
 use index::{CopyIndex, Index, RemovedCode, Strategy};
 use mining::{MiningInput, MiningOptions, Mix, SCENARIOS};
-use replay::{ConfiguredEngine, RunInputs, StopSignal, TruthCopies, plan, run_attempts};
+use replay::{RunInputs, StopSignal, TruthCopies, plan, run_attempts};
 use syntax::{Language, Projects, SourceFile};
 use tokio_util::sync::CancellationToken;
 
@@ -245,7 +245,7 @@ async fn reached(
             ..CompletionSettings::for_replay()
         },
         price: None,
-        identity: BTreeMap::new(),
+        identity: Arc::default(),
     }];
     let attempts = plan(cases, &["spy".to_owned()], 1, &[]);
     let questions = RunInputs {

@@ -4,7 +4,6 @@
 //! normal operation: all other files of the repository are visible. The fifth one measures whether context would help in
 //! addition.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,9 +11,9 @@ use std::sync::Arc;
 use anyhow::Result;
 use builtin::BuiltinSettings;
 use cases::{Case, CompletionTask, CrossFileContext, Metric, Prediction, Task};
-use completion::{CompletionSettings, WorkspaceIndex};
+use completion::{CompletionSettings, ConfiguredEngine, WorkspaceIndex};
 use engines::BuiltinEngine;
-use replay::{Attempt, ConfiguredEngine, RunInputs, StopSignal};
+use replay::{Attempt, RunInputs, StopSignal};
 use scoring::{Observation, ScoringInput};
 use syntax::Language;
 use tokio_util::sync::CancellationToken;
@@ -81,7 +80,7 @@ fn answers(cases: &[Case], world: WorkspaceIndex) -> Result<Vec<Prediction>> {
         engine: Arc::new(engine),
         settings: CompletionSettings::for_replay(),
         price: None,
-        identity: BTreeMap::new(),
+        identity: Arc::default(),
     };
     let questions = RunInputs {
         cases: cases.into(),

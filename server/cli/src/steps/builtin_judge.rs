@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use cases::{Case, Metric, MetricValue};
-use completion::WorkspaceIndex;
-use replay::{Attempt, ConfiguredEngine, RunInputs, StopSignal};
+use completion::{ConfiguredEngine, WorkspaceIndex};
+use replay::{Attempt, RunInputs, StopSignal};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
@@ -30,7 +30,7 @@ impl BuiltinJudge {
 
     /// Returns the engine's name.
     pub(crate) fn name(&self) -> &str {
-        &self.engine.engine.description().name
+        self.engine.name()
     }
 
     /// Returns whether the engine answers the case exactly.

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use cases::Case;
-use completion::{CompletionSettings, WorkspaceIndex};
+use completion::{CompletionSettings, ConfiguredEngine, WorkspaceIndex};
 use config::Config;
 use engines::{Cassette, HashKey, HttpEngine, RegisteredEngine, Registry, RegistryOptions, Role};
 use index::Strategy;
-use replay::{ConfiguredEngine, DataFolder, TruthCopies};
-use session::with_context;
+use replay::{DataFolder, TruthCopies};
+use session::role_settings;
 
 use crate::args::NoCopiesArg;
 use crate::exit::UsageError;
@@ -79,7 +79,7 @@ pub(crate) fn engines_for_replay(
     cases: &[Case],
     no_copies: NoCopiesArg,
 ) -> (Vec<ConfiguredEngine>, TruthCopies) {
-    let settings = with_context(CompletionSettings::for_replay(), config);
+    let settings = role_settings(Role::Replay, config);
     let configured = |engine| ConfiguredEngine::new(engine, Role::Replay, settings.clone());
     let mut configured: Vec<ConfiguredEngine> = engines.iter().filter_map(configured).collect();
     let without: Vec<ConfiguredEngine> = configured.iter().filter_map(without_copies).collect();
@@ -109,7 +109,8 @@ fn without_copies(asked: &ConfiguredEngine) -> Option<ConfiguredEngine> {
 
 #[cfg(test)]
 mod tests {
-    use session::EditorEngine;
+    use replay::engine_identity;
+    use session::EngineSource;
 
     use super::*;
 
@@ -117,11 +118,13 @@ mod tests {
     fn an_editor_replays_as_the_command_line_does() {
         let config = Config::new(&[], &config::Environment::default());
         let engine = RegisteredEngine::default_engine();
-        let in_editor = EditorEngine::new(&engine, &config).expect("the built-in engine");
+        let in_editor = EngineSource::default().serve(&config);
+        let replayed = in_editor.in_role(Role::Replay).next().expect("the built-in engine");
         let here =
             engines_for_replay(&[engine], &config, &WorkspaceIndex::empty(), &[], NoCopiesArg::default()).0;
         let [here] = here.try_into().ok().expect("the built-in engine alone");
-        assert_eq!(in_editor.replayed.name(), here.name());
-        assert_ne!(in_editor.automatic.name(), here.name(), "the editor shows only likely answers");
+        assert_eq!(engine_identity(replayed), engine_identity(&here));
+        let ghost_text = engine_identity(in_editor.ghost_text());
+        assert_ne!(ghost_text, engine_identity(&here), "the editor shows only likely answers");
     }
 }

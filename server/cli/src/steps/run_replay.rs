@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use cases::{Case, Prediction, Run};
-use completion::WorkspaceIndex;
-use replay::{ConfiguredEngine, RunFolder, RunInputs, StopSignal, TruthCopies, cores};
+use completion::{ConfiguredEngine, WorkspaceIndex};
+use replay::{RunFolder, RunInputs, StopSignal, TruthCopies, cores};
 use tokio::runtime::{self, Runtime};
 
 use crate::args::{EngineArgs, NoCopiesArg};

@@ -83,7 +83,7 @@ async fn they_are_cleaned_as_the_first_one_and_each_is_there_once() {
         ("e", 1.0),
         ("f", 1.0),
     ];
-    let outcome = asked("x = f($0)\n", &offered, &CompletionSettings::for_invoked()).await;
+    let outcome = asked("x = f($0)\n", &offered, &CompletionSettings::for_editor().invoked()).await;
     assert_eq!(outcome.text, "a");
     assert_eq!(texts(&outcome), ["b", "c", "d", "e"], "at most four alternatives");
 }
@@ -92,14 +92,16 @@ async fn they_are_cleaned_as_the_first_one_and_each_is_there_once() {
 async fn there_are_none_for_who_only_types_nor_beside_nothing() {
     let typed = asked("x = $0\n", &[("a", 1.0), ("b", 1.0)], &CompletionSettings::for_editor()).await;
     assert_eq!((&*typed.text, typed.alternatives.len()), ("a", 0));
-    let nothing = asked("x = $0\n", &[("", 1.0), ("b", 1.0)], &CompletionSettings::for_invoked()).await;
+    let nothing =
+        asked("x = $0\n", &[("", 1.0), ("b", 1.0)], &CompletionSettings::for_editor().invoked()).await;
     assert!(matches!(nothing.status, OutcomeStatus::Silent(_)), "{:?}", nothing.status);
     assert_eq!((&*nothing.text, nothing.alternatives.len()), ("", 0));
 }
 
 #[tokio::test]
 async fn the_gate_is_theirs_too() {
-    let settings = CompletionSettings { min_confidence: Some(0.5), ..CompletionSettings::for_invoked() };
+    let settings =
+        CompletionSettings { min_confidence: Some(0.5), ..CompletionSettings::for_editor().invoked() };
     let outcome = asked("x = $0\n", &[("a", 0.9), ("b", 0.4), ("c", 0.6)], &settings).await;
     assert_eq!(texts(&outcome), ["c"]);
 }

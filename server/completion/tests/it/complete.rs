@@ -442,7 +442,8 @@ async fn who_asks_by_key_gets_doubtful_text_too() {
     let cancel = CancellationToken::new();
     let typed = complete(&snapshot, offset, &engine, &CompletionSettings::for_editor(), &cancel).await;
     assert!(matches!(typed.status, OutcomeStatus::Silent("the rest is unlikely")), "{:?}", typed.status);
-    let invoked = complete(&snapshot, offset, &engine, &CompletionSettings::for_invoked(), &cancel).await;
+    let invoked =
+        complete(&snapshot, offset, &engine, &CompletionSettings::for_editor().invoked(), &cancel).await;
     assert!(matches!(invoked.status, OutcomeStatus::Ok), "{:?}", invoked.status);
 }
 

@@ -14,12 +14,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use completion::{
-    CacheKey, CompletionRequest, CompletionSession, CursorContext, CursorSnapshot, DocumentText,
-    EditorContext, InFlightRequest, Outcome, OutcomeStatus, SuggestionOutcome, WorkspaceIndex,
+    CacheKey, CompletionRequest, CompletionSession, ConfiguredEngine, CursorContext, CursorSnapshot,
+    DocumentText, EditorContext, InFlightRequest, Outcome, OutcomeStatus, SuggestionOutcome, WorkspaceIndex,
 };
-use replay::ConfiguredEngine;
 use session::{
-    DocumentLocation, EditorEngine, EffectiveSettings, FolderState, OpenDocument, RequestSnapshot, admission,
+    DocumentLocation, EffectiveSettings, FolderState, OpenDocument, RequestSnapshot, admission,
     editor_context, lock,
 };
 use syntax::Language;
@@ -163,7 +162,7 @@ impl InlineRequest<'_> {
             revision: self.document.revision,
             arrival: self.context.snapshot.arrival,
             is_invoked,
-            wants_alternatives: is_invoked && settings.ghost_text_engine().invoked.engine.has_alternatives(),
+            wants_alternatives: is_invoked && settings.ghost_text_engine().engine.has_alternatives(),
             is_on_screen,
             cursor_context: stands,
             response_time: self.server.folders.engine_health().latency(settings.ghost_text_engine().name()),
@@ -175,10 +174,9 @@ impl InlineRequest<'_> {
     /// The cache key of an answer. Answers to explicit invocations are reused while typing, so all answers use the key of
     /// automatic ones.
     fn cache_key(&self, settings: &EffectiveSettings, reading: &FolderState) -> CacheKey {
-        let name = settings.ghost_text_engine().automatic.name();
         CacheKey {
-            engine: name.name,
-            fingerprint: name.fingerprint,
+            engine: settings.ghost_text.name.clone(),
+            fingerprint: settings.ghost_text.fingerprint.clone(),
             settings: settings.number,
             workspace: reading.version,
             documents: self.context.snapshot.documents.fingerprint_of_others(&self.document.key),
@@ -189,11 +187,10 @@ impl InlineRequest<'_> {
     fn generation_task(
         &self,
         question: &CompletionRequest,
-        engine: &EditorEngine,
+        engine: &ConfiguredEngine,
         home: DocumentLocation,
         index: Arc<WorkspaceIndex>,
     ) -> GenerationTask {
-        let asked = if question.is_invoked { &engine.invoked } else { &engine.automatic };
         let language = index.file(&home.path).map(|file| file.language).or(self.document.language);
         GenerationTask {
             server: self.server.clone(),
@@ -202,7 +199,7 @@ impl InlineRequest<'_> {
             language: language.expect("the gate rejects other documents"),
             home,
             index,
-            engine: asked.clone(),
+            engine: if question.is_invoked { engine.invoked() } else { engine.clone() },
             text: Arc::clone(&question.cursor.text),
             cursor: question.cursor.offset,
         }

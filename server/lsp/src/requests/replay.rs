@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cases::Case;
+use completion::ConfiguredEngine;
+use engines::Role;
 use index::CancelFlag;
-use replay::{ConfiguredEngine, RecordedCase, RunAnswers, RunInputs, StopSignal};
+use replay::{RecordedCase, RunAnswers, RunInputs, StopSignal};
 use session::{Folder, Progress, RecordedSnapshot, background_threads};
 use tokio::sync::watch;
 use tower_lsp_server::jsonrpc::{Error, Result};
@@ -120,8 +122,7 @@ async fn run_replay(
 ) -> Result<(PathBuf, RunAnswers)> {
     let read = folder.wait_until_indexed().await;
     let settings = server.settings_in(Some(folder)).await?;
-    let engines: Vec<ConfiguredEngine> =
-        settings.engine_set.engines.iter().map(|engine| engine.replayed.clone()).collect();
+    let engines: Vec<ConfiguredEngine> = settings.engine_set.in_role(Role::Replay).cloned().collect();
     let state = read.code_version.as_ref().map(|code| code.state.clone());
     let run = replay::describe_run(folder.name.clone(), &cases, &engines, state, SEED, 1);
     let recorded = Arc::clone(folder);

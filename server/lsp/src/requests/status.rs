@@ -1,5 +1,7 @@
 //! `ghostbench/status`: returns the server's status.
 
+use engines::Role;
+use replay::engine_identity;
 use session::{EffectiveSettings, Folder, IndexingState, lock};
 use tower_lsp_server::gen_lsp_types::Uri;
 use tower_lsp_server::jsonrpc::Result;
@@ -28,8 +30,8 @@ pub(crate) async fn status(
 
 /// The engine that writes the ghost text, then the other available ones, then the unavailable ones.
 fn engine_statuses(server: &Server, settings: &EffectiveSettings) -> Vec<EngineStatus> {
-    let writing = settings.ghost_text_engine().automatic.name();
-    let others = settings.engine_set.engines.iter().map(|engine| engine.automatic.name());
+    let writing = &settings.ghost_text;
+    let others = settings.engine_set.in_role(Role::Replay).map(engine_identity);
     let others = others.filter(|name| name.name != writing.name);
     let asked = std::iter::once(writing.clone()).chain(others);
     let asked = asked.map(|name| EngineStatus {

@@ -1,13 +1,12 @@
 //! Context of replayed cases.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cases::{Case, CompletionTask, ContextItem, Task};
-use completion::{CompletionSettings, WorkspaceIndex};
+use completion::{CompletionSettings, ConfiguredEngine, WorkspaceIndex};
 use engines::{Rule, ScriptedEngine};
 use index::{Index, Strategy};
-use replay::{ConfiguredEngine, RunInputs, StopSignal, plan, run_attempts};
+use replay::{RunInputs, StopSignal, plan, run_attempts};
 use syntax::{Language, Projects, SourceFile};
 use tokio_util::sync::CancellationToken;
 
@@ -47,7 +46,7 @@ async fn sent(case: Case, strategy: Strategy) -> String {
         engine,
         settings: CompletionSettings { strategy, ..CompletionSettings::for_replay() },
         price: None,
-        identity: BTreeMap::new(),
+        identity: Arc::default(),
     }];
     let cases = [case];
     let attempts = plan(&cases, &names(&engines), 1, &[]);

@@ -1,6 +1,5 @@
 //! Cases, engines and runs for tests.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,9 +8,9 @@ use cases::{
     BlockCut, Case, CompletionTask, Machine, Origin, OriginKind, Prediction, Run, SchemaVersion, Tags, Task,
     suite_hash,
 };
-use completion::{CompletionSettings, WorkspaceIndex};
+use completion::{CompletionSettings, ConfiguredEngine, WorkspaceIndex};
 use engines::{Script, ScriptedEngine};
-use replay::{ConfiguredEngine, RunInputs, StopSignal, plan, run_attempts};
+use replay::{RunInputs, StopSignal, engine_config, plan, run_attempts};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) fn case(number: usize) -> Case {
@@ -43,7 +42,7 @@ pub(crate) fn engine(name: &str, script: Script) -> ConfiguredEngine {
         engine: Arc::new(ScriptedEngine::new(name, script)),
         settings: CompletionSettings::for_replay(),
         price: None,
-        identity: BTreeMap::new(),
+        identity: Arc::default(),
     }
 }
 
@@ -65,7 +64,7 @@ pub(crate) fn run(cases: &[Case], engines: &[ConfiguredEngine]) -> Run {
         suite: suite_hash(cases),
         seed: 1,
         repeat: 1,
-        engines: engines.iter().map(ConfiguredEngine::config).collect(),
+        engines: engines.iter().map(engine_config).collect(),
         workspace: None,
         copies: Vec::new(),
         machine: Machine { os: "os".to_owned(), cpu: "cpu".to_owned(), cores: 2 },
@@ -83,7 +82,7 @@ pub(crate) fn questions(cases: &[Case], engines: &[ConfiguredEngine]) -> RunInpu
 }
 
 pub(crate) fn names(engines: &[ConfiguredEngine]) -> Vec<String> {
-    engines.iter().map(|engine| engine.name().name).collect()
+    engines.iter().map(|engine| engine.name().to_owned()).collect()
 }
 
 /// Runs the attempts missing in `done`; stops after `limit` answers.

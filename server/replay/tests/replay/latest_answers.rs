@@ -4,7 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use cases::{Case, Metric, MetricValue, Score, parse_lines, to_line};
-use replay::{ConfiguredEngine, DataFolder, LatestAnswers, RunFolder, StopSignal, SuiteRun, replay};
+use completion::ConfiguredEngine;
+use replay::{DataFolder, LatestAnswers, RunFolder, StopSignal, SuiteRun, replay};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 

@@ -1,17 +1,16 @@
 //! Runs that finish, are stopped, are truncated, and are resumed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use cases::{Case, Metric, MetricValue, Prediction, Run, Status, WorkspaceState, to_line};
-use completion::CompletionSettings;
+use completion::{CompletionSettings, ConfiguredEngine};
 use engines::{Rule, Script, ScriptedEngine};
 use replay::{
-    ConfiguredEngine, ReplayError, RunAnswers, RunFolder, StopSignal, read_run, read_suite, replay,
-    score_all, write_suite,
+    ReplayError, RunAnswers, RunFolder, StopSignal, read_run, read_suite, replay, score_all, write_suite,
 };
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -94,7 +93,7 @@ async fn stopped_at_once_a_replay_frees_its_engines_and_keeps_what_is_finished()
         engine: scripted.clone(),
         settings: patient(),
         price: None,
-        identity: BTreeMap::new(),
+        identity: Arc::default(),
     }];
     let token = CancellationToken::new();
     let tell = |done, _| {
@@ -122,7 +121,7 @@ async fn a_replay_that_is_dropped_frees_its_engines() {
         engine: scripted.clone(),
         settings: patient(),
         price: None,
-        identity: BTreeMap::new(),
+        identity: Arc::default(),
     }];
     let (first_answer, mut answered) = mpsc::unbounded_channel();
     let tell = move |done, _| {
@@ -184,7 +183,7 @@ async fn an_engine_that_panics_or_fails_costs_its_own_answers_only() {
             engine: Arc::new(panicking),
             settings: CompletionSettings::for_replay(),
             price: None,
-            identity: BTreeMap::new(),
+            identity: Arc::default(),
         },
         engine("failing", Script { failure: Some("no".to_owned()), ..Script::default() }),
         scripted_engine("a + b", 2),

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::views::engines::{CompletionView, completion_text};
-use ::engines::{Cassette, RegisteredEngine, ServerTimings, Usage};
-use completion::{DocumentSnapshot, DocumentText, Outcome, OutcomeStatus, TimingSource};
+use ::engines::{Cassette, RegisteredEngine, Role, ServerTimings, Usage};
+use completion::{ConfiguredEngine, DocumentSnapshot, DocumentText, Outcome, OutcomeStatus, TimingSource};
 use config::{Config, EngineKind};
-use replay::ConfiguredEngine;
 use serde_json::{Value, json};
-use session::EditorEngine;
+use session::role_settings;
 use syntax::SourceFile;
 use text::{Edit, PositionEncoding};
 use tokio_util::sync::CancellationToken;
@@ -51,10 +50,11 @@ pub(super) fn run(args: &EnginesCompleteArgs) -> anyhow::Result<()> {
     let asking = async {
         let mut answers = Vec::new();
         for candidate in &candidates {
-            let Some(EditorEngine { automatic, invoked, .. }) = EditorEngine::new(candidate, &config) else {
+            let settings = role_settings(Role::GhostText, &config);
+            let Some(automatic) = ConfiguredEngine::new(candidate, Role::GhostText, settings) else {
                 continue;
             };
-            let mut engine = if args.invoked { invoked } else { automatic };
+            let mut engine = if args.invoked { automatic.invoked() } else { automatic };
             engine.settings.explain = args.explain;
             answers.push(ask(candidate, engine, &snapshot, cursor).await);
         }

@@ -1,12 +1,9 @@
-//! The engines that a folder's settings select, each with the settings of its uses.
+//! The engines that a folder's settings select, each with the settings of its roles.
 
-use std::sync::Arc;
-
-use completion::CompletionSettings;
+use completion::{CompletionSettings, ConfiguredEngine};
 use config::{Completion, Config, Problem, SettingLocation, Severity};
 use engines::{RegisteredEngine, Registry, Role, check_named_once};
 use index::TokenBudget;
-use replay::ConfiguredEngine;
 
 /// The engines a server can use, and the selection by name.
 #[derive(Default)]
@@ -19,11 +16,11 @@ pub struct EngineSource {
     pub scripted: Option<RegisteredEngine>,
 }
 
-/// The engines selected by some settings.
+/// The engines selected by some settings, each in its roles.
 #[derive(Clone)]
 pub struct EngineSet {
-    /// Available engines, at least one. The first one writes the ghost text unless the settings name another; all are replayed.
-    pub engines: Vec<EditorEngine>,
+    /// At least one engine writes the ghost text, and at least one is replayed. The order is that of the selection.
+    engines: Vec<(Role, ConfiguredEngine)>,
     /// Unavailable engines.
     pub unavailable: Vec<UnavailableEngine>,
     /// Problems with engines whose settings are valid.
@@ -41,67 +38,58 @@ pub struct UnavailableEngine {
     pub reason: String,
 }
 
-/// An engine with the settings of each of its uses.
-#[derive(Clone)]
-pub struct EditorEngine {
-    /// For automatic completion while typing.
-    pub automatic: ConfiguredEngine,
-    /// For explicit invocation: uses a lower confidence threshold.
-    pub invoked: ConfiguredEngine,
-    /// For replaying recorded cases: holds nothing back.
-    pub replayed: ConfiguredEngine,
-}
-
-impl EditorEngine {
-    /// Returns an engine for the editor; `None` if it is unavailable. Reads the files that its settings name.
-    pub fn new(engine: &RegisteredEngine, config: &Config) -> Option<EditorEngine> {
-        let Completion { deadline, min_confidence, .. } = config.completion;
-        let settings = with_context(CompletionSettings::for_replay(), config);
-        let replayed = ConfiguredEngine::new(engine, Role::Replay, settings)?;
-        let ghost_text = engine.in_role(Role::GhostText)?;
-        let writing = |settings: CompletionSettings| ConfiguredEngine {
-            engine: Arc::clone(ghost_text),
-            settings: with_context(settings, config),
-            ..replayed.clone()
-        };
-        Some(EditorEngine {
-            automatic: writing(CompletionSettings {
-                deadline,
-                min_confidence,
-                ..CompletionSettings::for_editor()
-            }),
-            invoked: writing(CompletionSettings { deadline, ..CompletionSettings::for_invoked() }),
-            replayed,
-        })
+impl EngineSet {
+    /// Returns the engines in a role.
+    pub fn in_role(&self, role: Role) -> impl Iterator<Item = &ConfiguredEngine> {
+        self.engines.iter().filter(move |(other, _)| *other == role).map(|(_, engine)| engine)
     }
 
-    /// Name given by the user.
-    pub fn name(&self) -> &str {
-        &self.automatic.engine.description().name
+    /// Returns the engine that writes the ghost text.
+    pub fn ghost_text(&self) -> &ConfiguredEngine {
+        self.in_role(Role::GhostText).next().expect("there is at least the built-in engine")
     }
 
-    /// Whether it reads the workspace's tokens in any of its uses.
-    pub(crate) fn reads_tokens(&self) -> bool {
-        [&self.automatic, &self.invoked, &self.replayed].iter().any(|asked| asked.engine.reads_workspace())
+    /// Returns all engines in all their roles.
+    pub fn all_mut(&mut self) -> impl Iterator<Item = &mut ConfiguredEngine> {
+        self.engines.iter_mut().map(|(_, engine)| engine)
     }
 
-    /// The engine in each of its uses.
-    pub(crate) fn modes_mut(&mut self) -> [&mut ConfiguredEngine; 3] {
-        [&mut self.automatic, &mut self.invoked, &mut self.replayed]
+    /// Returns whether any engine reads the workspace's tokens in any of its roles.
+    pub fn reads_tokens(&self) -> bool {
+        self.engines.iter().any(|(_, configured)| configured.engine.reads_workspace())
     }
 }
 
-/// Returns these settings with the context settings of the configuration.
-pub fn with_context(settings: CompletionSettings, config: &Config) -> CompletionSettings {
+/// Returns the settings of an engine's completions in a role.
+pub fn role_settings(role: Role, config: &Config) -> CompletionSettings {
+    let Completion { deadline, min_confidence, .. } = config.completion;
+    let settings = match role {
+        Role::GhostText => {
+            CompletionSettings { deadline, min_confidence, ..CompletionSettings::for_editor() }
+        }
+        Role::Replay => CompletionSettings::for_replay(),
+    };
     let budget = TokenBudget { tokens: config.context.budget_tokens };
     CompletionSettings { strategy: config.context.strategy, budget, ..settings }
+}
+
+/// Returns the engines in their roles: the wanted one or else the first one writes the ghost text, and all are replayed.
+fn assign_roles(engines: &[&RegisteredEngine], config: &Config) -> Vec<(Role, ConfiguredEngine)> {
+    let is_wanted = |engine: &&RegisteredEngine| Some(&engine.name) == config.completion.engine.as_ref();
+    let writer = engines.iter().position(is_wanted).unwrap_or(0);
+    let configured = engines.iter().enumerate().flat_map(|(index, engine)| {
+        let roles: &[Role] = if index == writer { &[Role::GhostText, Role::Replay] } else { &[Role::Replay] };
+        let roles: Vec<_> = roles.iter().map(|role| (*role, role_settings(*role, config))).collect();
+        ConfiguredEngine::in_roles(engine, &roles)
+    });
+    configured.collect()
 }
 
 impl EngineSource {
     /// Returns the engines for these settings: the scripted one, then those named on the command line, once each; without names,
     /// those of the settings; otherwise the built-in one. An engine whose settings have not changed is reused. May wait for the
     /// disk.
-    pub(crate) fn serve(&self, config: &Config) -> EngineSet {
+    pub fn serve(&self, config: &Config) -> EngineSet {
         let configured = self.registry.configured_engines(config);
         let not_asked = configured.iter().filter_map(not_asked).collect();
         let mut problems = unsupported(config, &configured);
@@ -111,13 +99,14 @@ impl EngineSource {
             named = configured;
         }
         let all = self.scripted.iter().chain(&named);
-        let mut engines: Vec<EditorEngine> =
-            all.filter_map(|engine| EditorEngine::new(engine, config)).collect();
-        if engines.is_empty() {
-            engines.extend(EditorEngine::new(&RegisteredEngine::default_engine(), config));
+        let mut available: Vec<&RegisteredEngine> =
+            all.filter(|engine| engine.obstacle().is_none()).collect();
+        let default = RegisteredEngine::default_engine();
+        if available.is_empty() {
+            available.push(&default);
         }
-        problems.extend(unknown_writer(config, &engines));
-        EngineSet { engines, unavailable: not_asked, problems }
+        problems.extend(unknown_writer(config, &available));
+        EngineSet { engines: assign_roles(&available, config), unavailable: not_asked, problems }
     }
 
     /// The engines named on the command line, once each, and problems with the names.
@@ -158,9 +147,9 @@ fn unsupported(config: &Config, engines: &[RegisteredEngine]) -> Vec<Problem> {
 }
 
 /// A problem if the engine selected for ghost text is unavailable.
-fn unknown_writer(config: &Config, engines: &[EditorEngine]) -> Option<Problem> {
+fn unknown_writer(config: &Config, engines: &[&RegisteredEngine]) -> Option<Problem> {
     let wanted = config.completion.engine.as_ref()?;
-    let names: Vec<&str> = engines.iter().map(EditorEngine::name).collect();
+    let names: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
     if names.contains(&wanted.as_str()) {
         return None;
     }
@@ -172,6 +161,7 @@ fn unknown_writer(config: &Config, engines: &[EditorEngine]) -> Option<Problem> 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+    use std::sync::Arc;
 
     use config::{ConfigLayer, Environment, LayerKind, Trust};
     use engines::Rule;
@@ -198,7 +188,7 @@ mod tests {
 
     fn names(text: &str, names: &[&str], rules: Option<&[Rule]>) -> Vec<String> {
         let served = source(names, rules).serve(&configuration(text));
-        served.engines.iter().map(|engine| engine.name().to_owned()).collect()
+        served.in_role(Role::Replay).map(|engine| engine.name().to_owned()).collect()
     }
 
     #[test]
@@ -215,7 +205,7 @@ mod tests {
     fn engines_that_cannot_be_served_are_reported() {
         let text = "[completion]\nengine = \"b\"\n[[engine]]\nname = \"a\"\nkind = \"openai\"\n[[engine]]\nname = \"b\"\nkind = \"lsp\"\ncommand = [\"no-such-program\"]\n";
         let served = source(&["c"], None).serve(&configuration(text));
-        assert_eq!(served.engines.iter().map(EditorEngine::name).collect::<Vec<_>>(), ["builtin"]);
+        assert_eq!(served.in_role(Role::Replay).map(ConfiguredEngine::name).collect::<Vec<_>>(), ["builtin"]);
         let not_asked: Vec<_> = served.unavailable.iter().map(|engine| engine.name.as_str()).collect();
         assert_eq!(not_asked, ["a", "b"]);
         let problems: Vec<String> = served.problems.iter().map(ToString::to_string).collect();
@@ -235,17 +225,33 @@ mod tests {
         let serve = |text: &str| source.serve(&configuration(text));
         let before = serve(TWO);
         let after = serve(&format!("{TWO}[context]\nbudget_tokens = 1\n"));
-        for (before, after) in before.engines.iter().zip(&after.engines) {
-            assert!(Arc::ptr_eq(&before.automatic.engine, &after.automatic.engine));
-            assert_ne!(before.automatic.settings, after.automatic.settings);
+        for ((_, before), (_, after)) in before.engines.iter().zip(&after.engines) {
+            assert!(Arc::ptr_eq(&before.engine, &after.engine));
+            assert_ne!(before.settings, after.settings);
         }
+    }
+
+    #[test]
+    fn one_engine_writes_the_ghost_text_and_all_are_replayed() {
+        let roles = |text: &str| {
+            let served = source(&[], None).serve(&configuration(text));
+            let named =
+                |role| served.in_role(role).map(|engine| engine.name().to_owned()).collect::<Vec<_>>();
+            (named(Role::GhostText), named(Role::Replay))
+        };
+        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        assert_eq!(roles(TWO), (names(&["a"]), names(&["a", "b"])));
+        let text = format!("[completion]\nengine = \"b\"\n{TWO}");
+        assert_eq!(roles(&text), (names(&["b"]), names(&["a", "b"])));
     }
 
     #[test]
     fn deadlines_apply_to_typing_and_invocation_and_confidence_to_typing_alone() {
         let text = "[completion]\ndeadline_ms = 7\nmin_confidence = 0.5\n[context]\nstrategy = \"symbols\"\nbudget_tokens = 9\n";
         let served = source(&[], None).serve(&configuration(text));
-        let EditorEngine { automatic, invoked, replayed } = &served.engines[0];
+        let automatic = served.ghost_text();
+        let invoked = &automatic.invoked();
+        let replayed = served.in_role(Role::Replay).next().expect("the built-in engine is replayed");
         let seven = std::time::Duration::from_millis(7);
         assert_eq!((automatic.settings.deadline, automatic.settings.min_confidence), (seven, Some(0.5)));
         assert_eq!((invoked.settings.deadline, invoked.settings.min_confidence), (seven, None));
