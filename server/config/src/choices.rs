@@ -65,6 +65,42 @@ impl FromStr for Strategy {
     }
 }
 
+/// What the editor may record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Privacy {
+    /// Everything, code included.
+    Full,
+    /// Nothing.
+    Off,
+}
+
+impl Privacy {
+    /// All levels.
+    pub const ALL: [Privacy; 2] = [Privacy::Full, Privacy::Off];
+
+    /// All names, in the order of [`Privacy::ALL`].
+    pub(crate) const NAMES: [&str; 2] = {
+        let [a, b] = Privacy::ALL;
+        [a.name(), b.name()]
+    };
+
+    /// Earlier levels, at which nothing was recorded.
+    pub(crate) const RETIRED_NAMES: [&str; 2] = ["structure", "metrics"];
+
+    /// The name in the settings.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Privacy::Full => "full",
+            Privacy::Off => "off",
+        }
+    }
+
+    /// Returns the level of this name.
+    pub(crate) fn from_name(name: &str) -> Option<Privacy> {
+        Privacy::ALL.into_iter().find(|level| level.name() == name)
+    }
+}
+
 /// A method of the built-in engine. All but [`Method::Hybrid`] exist for comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {

@@ -44,7 +44,11 @@ impl fmt::Debug for Environment {
 /// Text in which `$NAME` or `${NAME}` is a reference to a variable and `$$` a dollar sign. It may hold a key, so only the names of
 /// its variables are displayed.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct EnvTemplate(Vec<TemplatePart>);
+pub(crate) struct EnvTemplate {
+    parts: Vec<TemplatePart>,
+    /// Whether blanks around the text belong to the value.
+    keeps_blanks: bool,
+}
 
 #[derive(Clone, PartialEq, Eq)]
 enum TemplatePart {
@@ -74,17 +78,22 @@ impl EnvTemplate {
         }
         parts.push(TemplatePart::Text(rest.to_owned()));
         parts.retain(|part| *part != TemplatePart::Text(String::new()));
-        Ok(EnvTemplate(parts))
+        Ok(EnvTemplate { parts, keeps_blanks: false })
     }
 
     /// Creates a template that consists of the variable `name`.
     pub(crate) fn variable(name: &str) -> EnvTemplate {
-        EnvTemplate(vec![TemplatePart::Variable(name.to_owned())])
+        EnvTemplate { parts: vec![TemplatePart::Variable(name.to_owned())], keeps_blanks: false }
+    }
+
+    /// Returns the template of a value to which the blanks around it belong.
+    pub(crate) fn keeping_blanks(self) -> EnvTemplate {
+        EnvTemplate { keeps_blanks: true, ..self }
     }
 
     /// Returns the names of the referenced variables.
     pub(crate) fn variables(&self) -> BTreeSet<&str> {
-        self.0
+        self.parts
             .iter()
             .filter_map(|part| match part {
                 TemplatePart::Variable(name) => Some(name.as_str()),
@@ -95,7 +104,8 @@ impl EnvTemplate {
 
     /// Substitutes the variables. Unset ones become empty.
     pub(crate) fn expand(&self, variables: &Environment) -> Secret {
-        Secret::new(&self.expand_untrimmed(variables))
+        let text = self.expand_untrimmed(variables);
+        if self.keeps_blanks { Secret::with_blanks(text) } else { Secret::new(&text) }
     }
 
     /// The same without trimming. The result may be a key.
@@ -104,7 +114,7 @@ impl EnvTemplate {
             TemplatePart::Text(text) => text.clone(),
             TemplatePart::Variable(name) => variables.get(name).unwrap_or_default().trim().to_owned(),
         };
-        self.0.iter().map(part).collect()
+        self.parts.iter().map(part).collect()
     }
 }
 
@@ -134,7 +144,7 @@ pub(crate) fn is_name_for_key(text: &str) -> bool {
 
 impl fmt::Display for EnvTemplate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|part| match part {
+        self.parts.iter().try_for_each(|part| match part {
             TemplatePart::Text(_) => f.write_str("…"),
             TemplatePart::Variable(name) => write!(f, "${name}"),
         })
@@ -170,6 +180,16 @@ mod tests {
             assert_eq!(template.expand(&variables()).expose(), expected, "{text}");
             assert_eq!(template.to_string(), shown, "{text}");
         }
+    }
+
+    #[test]
+    fn blanks_around_a_text_are_dropped_unless_they_belong_to_it() {
+        let expand = |template: EnvTemplate| template.expand(&variables()).expose().to_owned();
+        let template = EnvTemplate::parse(" $KEY ").unwrap();
+        assert_eq!(
+            (expand(template.clone()), expand(template.keeping_blanks())),
+            ("abc".to_owned(), " abc ".to_owned())
+        );
     }
 
     #[test]

@@ -14,7 +14,9 @@ use crate::setting_location::{LayerKind, SettingLocation};
 use crate::suggest::{snake_case, suggest};
 use crate::table::SECTIONS;
 use crate::trust::Trust;
-use crate::validate::{EngineLayerEntry, KeySetting, TRUSTED, ValidatedLayer, truncate_name, validate};
+use crate::validate::{
+    EngineLayerEntry, KeySetting, TRUSTED, ValidatedLayer, check_value, truncate_name, validate,
+};
 use crate::value_type::ValidationContext;
 
 /// Prefix of all Ghostbench environment variables.
@@ -113,8 +115,11 @@ impl ConfigLayer {
         {
             let place = SettingLocation::Variable(name.to_owned());
             match keys.iter().find(|key| key.variable().as_deref() == Some(name)) {
-                Some(key) => match key.takes.validate(&key.takes.raw_of_env(value), around) {
-                    Ok(value) => checked.settings.push(KeySetting { key, value, location: place }),
+                Some(key) => match check_value(key, &key.takes.raw_of_env(value), around) {
+                    Ok((value, warning)) => {
+                        checked.problems.extend(warning.map(|text| Problem::warning(place.clone(), text)));
+                        checked.settings.push(KeySetting { key, value, location: place });
+                    }
                     Err(reason) => {
                         let message = format!("`{}` in [{}] {reason}", key.name, key.section);
                         checked.problems.push(Problem::error(place, message));

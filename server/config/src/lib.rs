@@ -34,7 +34,7 @@ mod validate;
 mod value;
 mod value_type;
 
-pub use choices::{Method, Strategy};
+pub use choices::{Method, Privacy, Strategy};
 pub use config::{Config, EffectiveValue};
 pub use config_files::{ConfigFile, ConfigFiles};
 pub use docs::documentation;

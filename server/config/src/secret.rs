@@ -12,6 +12,11 @@ impl Secret {
         Secret(text.trim().to_owned())
     }
 
+    /// Creates a secret to which the blanks around it belong.
+    pub fn with_blanks(text: String) -> Secret {
+        Secret(text)
+    }
+
     /// Returns the secret. Only send it; never display it.
     pub fn expose(&self) -> &str {
         &self.0

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 
-use crate::choices::{Method, Strategy};
+use crate::choices::{Method, Privacy, Strategy};
 use crate::engine_kind::{self, EngineKind};
 use crate::environment::Environment;
 use crate::key::{KeySpec, Section, Values, WorkspaceAccess};
@@ -90,7 +90,7 @@ const TEMPERATURE: ValueType = ValueType::Number { min: 0.0, max: 2.0, unit: "" 
 /// More than any server processes at once.
 const REQUESTS: ValueType = ValueType::Integer { min: 1, max: 1024, unit: "requests" };
 /// Levels of recording.
-const PRIVACY: ValueType = ValueType::Choice(&["full", "structure", "metrics", "off"]);
+const PRIVACY: ValueType = ValueType::Choice(&Privacy::NAMES);
 /// The most expensive models cost a few hundred dollars.
 const PRICE: ValueType = ValueType::Number { min: 0.0, max: 1_000_000.0, unit: "" };
 
@@ -125,9 +125,8 @@ section! {
     /// Recording of events in the editor. Recorded data stays on this machine.
     RECORD "record" Record [|_| false];
 
-    /// Level of recording: everything, no code, only numbers, or nothing. Cases contain code, so they are recorded only with
-    /// `full`.
-    privacy: String = "privacy": PRIVACY, Some("\"full\""), Trusted;
+    /// Level of recording: everything, or nothing. Cases contain code, so they are recorded only with `full`.
+    privacy: Privacy = "privacy": PRIVACY, Some("\"full\""), Trusted;
 }
 
 section! {

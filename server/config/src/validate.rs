@@ -1,5 +1,6 @@
 //! Checks raw entries against the table. Reports everything unknown, with the most similar known name.
 
+use crate::choices::Privacy;
 use crate::key::{KeySpec, Section};
 use crate::problem::Problem;
 use crate::raw_value::{RawEntry, RawNode, RawValue};
@@ -87,8 +88,11 @@ impl ValidatedLayer {
             match section.key(&name) {
                 _ if node.raw == RawValue::Null => {}
                 None => self.problems.push(unknown_key(&name, place, section)),
-                Some(key) => match key.takes.validate(&node.raw, around) {
-                    Ok(value) => settings.push(KeySetting { key, value, location: place }),
+                Some(key) => match check_value(key, &node.raw, around) {
+                    Ok((value, warning)) => {
+                        settings.push(KeySetting { key, value, location: place });
+                        self.problems.extend(warning.map(|warning| Problem::warning(node.location, warning)));
+                    }
                     Err(reason) => {
                         refused.push(key.name);
                         self.problems.push(Problem::error(node.location, format!("`{name}` {reason}")));
@@ -142,6 +146,34 @@ impl ValidatedLayer {
             duplicate_at: None,
         });
     }
+}
+
+/// Returns the checked value of a key, with a warning if it is a value of an earlier version; or the predicate of an error sentence
+/// whose subject is the key.
+pub(crate) fn check_value(
+    key: &KeySpec,
+    raw: &RawValue,
+    around: ValidationContext<'_>,
+) -> Result<(Value, Option<String>), String> {
+    match retired_value(key, raw) {
+        Some((value, warning)) => Ok((value, Some(warning))),
+        None => key.takes.validate(raw, around).map(|value| (value, None)),
+    }
+}
+
+/// Returns the value that a word of an earlier version means now, and the problem to report; `None` for any other value.
+///
+/// An earlier level of recording must not become an invalid one: the default would apply, which records more.
+fn retired_value(key: &KeySpec, raw: &RawValue) -> Option<(Value, String)> {
+    let RawValue::Text(word) = raw else { return None };
+    let is_retired = key.name == "privacy" && Privacy::RETIRED_NAMES.contains(&word.as_str());
+    let [full, off] = Privacy::NAMES;
+    is_retired.then(|| {
+        let message = format!(
+            "`privacy` has no level `{word}` any more; `{off}` applies, and nothing is recorded; write `{off}`, or `{full}` to record cases"
+        );
+        (Value::Text(off.to_owned()), message)
+    })
 }
 
 /// Describes an unknown entry at the top level.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 
-use crate::choices::{Method, Strategy};
+use crate::choices::{Method, Privacy, Strategy};
 use crate::environment::{EnvTemplate, Environment};
 use crate::secret_table::JsonTemplate;
 use crate::{EngineKind, Secret, SecretTable};
@@ -115,6 +115,7 @@ field!(f64, Value::Number(value) => Some(*value));
 field!(Duration, Value::Milliseconds(value) => Some(Duration::from_millis(*value)));
 field!(String, Value::Text(text) | Value::Url(text) => Some(text.clone()));
 field!(EngineKind, Value::Text(text) => EngineKind::from_name(text));
+field!(Privacy, Value::Text(text) => Privacy::from_name(text));
 field!(Strategy, Value::Text(text) => text.parse().ok());
 field!(Method, Value::Text(text) => Method::offered(text));
 field!(PathBuf, Value::Path(path) => Some(path.clone()));

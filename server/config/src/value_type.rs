@@ -351,7 +351,7 @@ fn environment(entries: &[RawEntry], around: ValidationContext<'_>) -> Result<Va
         if around.is_shared && is_key_name(key) && template.variables().is_empty() {
             return Err(literal_key_problem(key));
         }
-        templates.insert(key.clone(), template);
+        templates.insert(key.clone(), template.keeping_blanks());
     }
     Ok(Value::Templates(templates))
 }

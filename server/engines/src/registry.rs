@@ -157,16 +157,35 @@ pub struct Registry {
     hashes: Arc<IdentityHasher>,
 }
 
-/// An engine for as long as it is held elsewhere.
+/// An engine for as long as it is held elsewhere in any role.
 struct LiveInstances {
     settings: EngineSettings,
     instances: [Weak<dyn Engine>; Role::ALL.len()],
 }
 
 impl LiveInstances {
-    fn instances(&self) -> Option<RoleInstances> {
-        let alive: Vec<_> = self.instances.iter().filter_map(Weak::upgrade).collect();
-        alive.try_into().ok().map(RoleInstances)
+    fn is_held(&self) -> bool {
+        self.instances.iter().any(|instance| instance.strong_count() > 0)
+    }
+
+    /// Returns the instances that are held, and for the other roles new ones. Creates those only if they are needed.
+    fn with_missing(
+        &self,
+        create: impl FnOnce() -> Result<RoleInstances, String>,
+    ) -> Result<RoleInstances, String> {
+        let held: Vec<_> = self.instances.iter().map(Weak::upgrade).collect();
+        let new = if held.iter().any(Option::is_none) { Some(create()?) } else { None };
+        let instance = |role: Role| {
+            let instance = held[role as usize].as_ref().or(new.as_ref().map(|new| new.in_role(role)));
+            Arc::clone(instance.expect("new instances have all roles"))
+        };
+        Ok(RoleInstances(Role::ALL.map(instance)))
+    }
+}
+
+impl RoleInstances {
+    fn downgrade(&self) -> [Weak<dyn Engine>; Role::ALL.len()] {
+        Role::ALL.map(|role| Arc::downgrade(self.in_role(role)))
     }
 }
 
@@ -203,17 +222,15 @@ impl Registry {
 
     fn instances(&self, settings: &EngineSettings) -> Result<RoleInstances, String> {
         let mut in_use = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
-        in_use.retain(|known| known.instances().is_some());
-        if let Some(known) = in_use.iter().find(|known| known.settings == *settings)
-            && let Some(instances) = known.instances()
-        {
+        in_use.retain(LiveInstances::is_held);
+        let create = || instances(settings, self.cassette.as_ref(), self.logs.as_deref());
+        if let Some(known) = in_use.iter_mut().find(|known| known.settings == *settings) {
+            let instances = known.with_missing(create)?;
+            known.instances = instances.downgrade();
             return Ok(instances);
         }
-        let new = instances(settings, self.cassette.as_ref(), self.logs.as_deref())?;
-        in_use.push(LiveInstances {
-            settings: settings.clone(),
-            instances: Role::ALL.map(|role| Arc::downgrade(new.in_role(role))),
-        });
+        let new = create()?;
+        in_use.push(LiveInstances { settings: settings.clone(), instances: new.downgrade() });
         Ok(new)
     }
 }

@@ -44,6 +44,7 @@ pub use documents::{Documents, NewDocument, SyncOutcome};
 pub use editor_context::editor_context;
 pub use engine_health::{EngineFault, EngineHealth, TrackedRequest};
 pub use engine_set::{EngineSet, EngineSource, UnavailableEngine, role_settings};
+pub use engines::Role;
 pub use events::{IndexingOutcome, IndexingReport, Progress, SessionEvent};
 pub use folder::{Folder, FolderState, IndexingState, NewFolder};
 pub use folders::{Folders, SessionSetup};

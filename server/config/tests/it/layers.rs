@@ -1,8 +1,9 @@
 //! Precedence of layers and origin of values.
 
+use std::path::Path;
 use std::time::Duration;
 
-use config::{Config, Environment, LayerKind};
+use config::{Config, ConfigLayer, Environment, LayerKind, Privacy, Severity, Trust};
 use expect_test::expect;
 
 use crate::fixture::{check, config};
@@ -13,7 +14,7 @@ fn without_layers_the_defaults_hold() {
     assert!(config.completion.is_enabled);
     assert_eq!(config.completion.deadline, Duration::from_secs(5));
     assert_eq!((config.context.strategy.name(), config.context.budget_tokens), ("hybrid", 1024));
-    assert_eq!(config.record.privacy, "full");
+    assert_eq!(config.record.privacy, Privacy::Full);
     assert!(config.engines.is_empty() && config.problems.is_empty());
     assert!(config.values().iter().all(|row| row.origin.layer == LayerKind::Default));
     assert!(!config.is_set("context", "strategy"));
@@ -30,7 +31,7 @@ deadline_ms = 1000
 strategy = "none"
 budget_tokens = 100
 [record]
-privacy = "metrics"
+privacy = "full"
 //- workspace
 [context]
 budget_tokens = 200
@@ -135,7 +136,7 @@ min_confidence = 1
 strategy = "bm25-chunks"
 budget_tokens = 0
 [record]
-privacy = "structure"
+privacy = "off"
 "#,
     );
     assert!(!config.completion.is_enabled);
@@ -143,6 +144,33 @@ privacy = "structure"
     assert_eq!(config.completion.deadline, Duration::from_millis(250));
     assert_eq!(config.completion.min_confidence, Some(1.0));
     assert_eq!((config.context.strategy.name(), config.context.budget_tokens), ("bm25-chunks", 0));
-    assert_eq!(config.record.privacy, "structure");
+    assert_eq!(config.record.privacy, Privacy::Off);
     assert_eq!(config.problems, []);
+}
+
+#[test]
+fn earlier_levels_of_recording_record_nothing_and_are_reported_in_every_layer() {
+    for word in ["structure", "metrics"] {
+        let file = format!("[record]\nprivacy = {word:?}\n");
+        let layer = ConfigLayer::file(
+            LayerKind::User,
+            Path::new("/w/ghostbench.toml"),
+            file.as_bytes(),
+            Trust::Trusted,
+            &Environment::default(),
+        );
+        let variables = Environment::new([("GHOSTBENCH_RECORD_PRIVACY".to_owned(), word.to_owned())]);
+        let editor = serde_json::json!({"record": {"privacy": word}});
+        for layer in [
+            layer,
+            ConfigLayer::environment(&variables),
+            ConfigLayer::editor(&editor, &Environment::default()),
+        ] {
+            let config = Config::new(&[layer], &Environment::default());
+            assert_eq!(config.record.privacy, Privacy::Off);
+            let [problem] = &config.problems[..] else { panic!("{:?}", config.problems) };
+            assert!(problem.message.contains(word) && problem.message.contains("`off`"), "{problem}");
+            assert_eq!(problem.severity, Severity::Warning);
+        }
+    }
 }

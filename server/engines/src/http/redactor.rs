@@ -25,8 +25,8 @@ impl Redactor {
         let long = |text: &String| text.len() >= MIN_SECRET_BYTES;
         // Servers may quote the key without the preceding word such as `Bearer`.
         let parts = |value: &'a Secret| {
-            let words = value.expose().split_whitespace().skip(1).map(str::to_owned);
-            std::iter::once(value.expose().to_owned()).chain(words)
+            let text = value.expose().trim();
+            std::iter::once(text).chain(text.split_whitespace().skip(1)).map(str::to_owned)
         };
         texts.extend(headers.flat_map(parts).filter(long));
         for address in addresses {

@@ -49,39 +49,53 @@ pub(super) async fn read_answer(
     if masked.secrets.is_empty() {
         reply.record(reading.is_finished);
     } else {
-        let finish = enough.or(reading.finish).unwrap_or(FinishReason::Stop);
-        reply.record_text(&telling.raw, finish, reading.usage);
+        reply.record_text(&telling.raw, finish_reason(enough, reading.finish), reading.usage);
     }
     if let Some(prompt) = &reading.prompt {
         telling.sink.prompt(prompt);
     }
-    let enough = match enough {
-        Some(finish) => Some(finish),
-        None => telling.finish().is_break().then_some(FinishReason::Complete),
+    let (enough, theirs) = match enough {
+        Some(finish) => (Some(finish), reading.finish),
+        None => {
+            let enough = telling.finish().is_break().then_some(FinishReason::Complete);
+            // The stream is at its end, also without a reason.
+            (enough, reading.finish.or(Some(FinishReason::Stop)))
+        }
     };
-    let finish = enough.or(reading.finish).unwrap_or(FinishReason::Stop);
     Ok(Answer {
         usage: reading.usage,
         timings: reading.timings,
         refusals,
         silence: reading.silence,
-        ..Answer::with_finish(finish)
+        ..Answer::with_finish(finish_reason(enough, theirs))
     })
+}
+
+/// Returns why an answer ended. A server's own end counts before ours if it came with the last text that was read, because nothing
+/// follows then.
+fn finish_reason(ours: Option<FinishReason>, theirs: Option<FinishReason>) -> FinishReason {
+    match (ours, theirs) {
+        (Some(FinishReason::Complete), Some(FinishReason::Stop)) | (None, None) => FinishReason::Stop,
+        (Some(finish), _) | (None, Some(finish)) => finish,
+    }
 }
 
 /// Replays a recorded text without a server's framing.
 fn replay_text(said: &EngineReply, insertion: &prompt::AnswerParser, sink: Sink<'_>) -> Answer {
     let mut telling = InsertionWriter::new(insertion, sink);
     let mut enough = None;
-    for ReplyPiece { ms, text } in &said.pieces {
+    let mut pieces = said.pieces.iter();
+    for ReplyPiece { ms, text } in &mut pieces {
         telling.sink.replayed(ms.and_then(milliseconds));
         enough = telling.push(text);
         if enough.is_some() {
             break;
         }
     }
+    let is_whole = pieces.len() == 0;
     let enough = enough.or_else(|| telling.finish().is_break().then_some(FinishReason::Complete));
-    Answer { usage: said.tokens.map(Into::into), ..Answer::with_finish(enough.unwrap_or(said.finish)) }
+    let finish = finish_reason(enough, is_whole.then_some(said.finish));
+    Answer { usage: said.tokens.map(Into::into), ..Answer::with_finish(finish) }
 }
 
 /// Kind of the body.

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use engines::{Engine, EngineError, EngineKind, FinishReason};
 use mock::{MockServer, Reply, ReplyStep};
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::harness::{FIXTURE, Heard, ask, engine, request, settings};
@@ -65,6 +66,29 @@ async fn dropping_frees_the_server() {
         let freed = freed(&server, start).await;
         assert!(freed < SOON, "{freed:?}");
     }
+}
+
+/// The finish reason of an answer of which the listener needs only the beginning.
+async fn finish_of(reply: Reply) -> FinishReason {
+    let server = MockServer::with_replies([reply]);
+    let engine = engine(settings(EngineKind::OpenAi, &server.url()));
+    let mut heard = Heard { enough: Some(1), ..Heard::default() };
+    let answer = engine.complete(request(FIXTURE), &mut heard, &CancellationToken::new()).await;
+    answer.expect("it answers").finish
+}
+
+#[tokio::test]
+async fn the_end_of_the_server_counts_if_it_came_with_the_text() {
+    let choice = |finish: Value| json!({"choices": [{"text": "width", "finish_reason": finish}]});
+    let whole = |finish: Value| Reply::json(200, &choice(finish));
+    assert_eq!(finish_of(whole(json!("stop"))).await, FinishReason::Stop);
+    assert_eq!(finish_of(whole(json!("length"))).await, FinishReason::Complete);
+    let pieces = |finish: Value| {
+        let (first, last) = (choice(finish).to_string(), choice(json!("stop")).to_string());
+        Reply::events([first.as_str(), last.as_str(), "[DONE]"])
+    };
+    assert_eq!(finish_of(pieces(json!("stop"))).await, FinishReason::Stop);
+    assert_eq!(finish_of(pieces(Value::Null)).await, FinishReason::Complete, "the rest is unknown");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use cases::{Case, Origin, OriginKind};
+use config::Privacy;
 use session::{DocumentLocation, FolderState, OpenDocument, admission};
 use syntax::SourceFile;
 use tower_lsp_server::jsonrpc::Result;
@@ -30,11 +31,8 @@ pub(crate) async fn record_case(
         return Err(request_failed(format!("{} cannot be recorded: {reason}", home.path)));
     }
     let settings = server.settings_in(Some(&folder)).await?;
-    let privacy = &settings.config.record.privacy;
-    if privacy != "full" {
-        return Err(request_failed(format!(
-            "recording needs the setting record.privacy = \"full\"; it is \"{privacy}\""
-        )));
+    if settings.config.record.privacy == Privacy::Off {
+        return Err(request_failed("recording needs the setting record.privacy = \"full\"; it is \"off\""));
     }
     let state = folder.wait_until_indexed().await;
     let added = {

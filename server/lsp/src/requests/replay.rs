@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use cases::Case;
 use completion::ConfiguredEngine;
-use engines::Role;
 use index::CancelFlag;
 use replay::{RecordedCase, RunAnswers, RunInputs, StopSignal};
-use session::{Folder, Progress, RecordedSnapshot, background_threads};
+use session::{Folder, Progress, RecordedSnapshot, Role, background_threads};
 use tokio::sync::watch;
 use tower_lsp_server::jsonrpc::{Error, Result};
 

@@ -1,8 +1,7 @@
 //! `ghostbench/status`: returns the server's status.
 
-use engines::Role;
 use replay::engine_identity;
-use session::{EffectiveSettings, Folder, IndexingState, lock};
+use session::{EffectiveSettings, Folder, IndexingState, Role, lock};
 use tower_lsp_server::gen_lsp_types::Uri;
 use tower_lsp_server::jsonrpc::Result;
 
