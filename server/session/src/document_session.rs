@@ -33,14 +33,14 @@ pub struct DocumentSession {
     /// Syntax tree.
     syntax: Mutex<SyntaxCache>,
     /// Index of the document, for searches from other documents.
-    pub file_index: Mutex<Option<Arc<FileIndex>>>,
+    pub(crate) file_index: Mutex<Option<Arc<FileIndex>>>,
     /// The edits and the ranges that follow them.
     tracked_ranges: Mutex<TrackedRanges>,
     /// Whether the walk of a folder admits the file, by folder root and the file's name in it. Check that an entry is current
     /// before using it.
-    pub admissions: Mutex<HashMap<(PathBuf, String), Admission>>,
+    pub(crate) admissions: Mutex<HashMap<(PathBuf, String), Admission>>,
     /// The file without links.
-    pub real_path: LazyRealPath,
+    pub(crate) real_path: LazyRealPath,
 }
 
 impl DocumentSession {

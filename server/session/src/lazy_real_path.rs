@@ -9,11 +9,11 @@ use crate::locks::lock;
 
 /// A path without links; resolved on the first use after the path exists, then cached.
 #[derive(Default)]
-pub struct LazyRealPath(Mutex<Option<Arc<Path>>>);
+pub(crate) struct LazyRealPath(Mutex<Option<Arc<Path>>>);
 
 impl LazyRealPath {
     /// Returns the target of `path`, which must be the same at each call; `None` if it cannot be resolved.
-    pub async fn get(&self, path: &Path) -> Option<Arc<Path>> {
+    pub(crate) async fn get(&self, path: &Path) -> Option<Arc<Path>> {
         if let Some(known) = self.known() {
             return Some(known);
         }
@@ -29,12 +29,12 @@ impl LazyRealPath {
     }
 
     /// Returns the cached path.
-    pub fn known(&self) -> Option<Arc<Path>> {
+    pub(crate) fn known(&self) -> Option<Arc<Path>> {
         lock(&self.0).clone()
     }
 
     /// Clears the cached path.
-    pub fn forget(&self) {
+    pub(crate) fn forget(&self) {
         *lock(&self.0) = None;
     }
 }

@@ -81,14 +81,19 @@ impl OpenDocument {
     }
 
     /// Returns the line of the last edit, 0-based; `None` if there was none.
-    pub fn edited_line(&self) -> Option<u32> {
+    pub(crate) fn edited_line(&self) -> Option<u32> {
         let start = self.session.tracked_ranges().log().last_edit(self.revision)?.range.start;
         Some(self.rope.position(start, PositionEncoding::Utf8)?.line)
     }
 
     /// Returns the file's path without links; `None` if it is not a file. Waits for the disk the first time.
-    pub async fn real_path(&self) -> Option<Arc<Path>> {
+    pub(crate) async fn real_path(&self) -> Option<Arc<Path>> {
         self.session.real_path.get(self.path.as_deref()?).await
+    }
+
+    /// Returns the file's path without links, if it was resolved before.
+    pub fn known_real_path(&self) -> Option<Arc<Path>> {
+        self.session.real_path.known()
     }
 
     /// Returns the whole text, built once per revision.
@@ -103,7 +108,7 @@ impl OpenDocument {
 
     /// Returns the recently typed ranges as whole lines, each with the number of the revision that last changed it. `path` names
     /// the document.
-    pub fn typed_passages(&self, path: &Arc<str>) -> Vec<(u64, TypedPassage)> {
+    pub(crate) fn typed_passages(&self, path: &Arc<str>) -> Vec<(u64, TypedPassage)> {
         self.typed_ranges.passages(path, &self.text())
     }
 }

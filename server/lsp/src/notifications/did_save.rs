@@ -11,7 +11,7 @@ pub(crate) fn did_save(state: &mut OrderedState, params: DidSaveTextDocumentPara
     state.server.folders.note_changed(&path);
     // The path may lead through links.
     let document = state.text_sync.documents().get(&from_proto::document_key(&uri));
-    let real = document.and_then(|document| document.session.real_path.known());
+    let real = document.and_then(|document| document.known_real_path());
     if let Some(real) = real.filter(|real| **real != *path) {
         state.server.folders.note_changed(&real);
     }
