@@ -25,7 +25,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn real_repositories_are_left_as_they_are() {
+fn real_repositories_have_few_false_positives() {
     let folder = tempfile::tempdir().expect("there is room for temporary files");
     let Some(repositories) = check_out_histories(folder.path()) else { return };
     let texts: Vec<(PathBuf, String)> = repositories

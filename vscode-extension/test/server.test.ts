@@ -49,13 +49,13 @@ function program(folder: string): string {
   return file;
 }
 
-test("the one that the settings name comes first", async () => {
+test("a configured path takes precedence", async () => {
   for (const name of [chosen, join("..", "chosen", PROGRAM), `~/${relative(homedir(), chosen)}`]) {
     assert.equal(await findServer({ ...surroundings, chosen: name }), chosen);
   }
 });
 
-test("without a setting the one that came along, else an installed one, else one that was built", async () => {
+test("without a setting, a bundled server comes before an installed one and a built one", async () => {
   assert.equal(await findServer(surroundings), bundled);
   surroundings.extension = root;
   assert.equal(await findServer(surroundings), installed);
@@ -63,7 +63,7 @@ test("without a setting the one that came along, else an installed one, else one
   assert.equal(await findServer(surroundings), built);
 });
 
-test("nothing of a workspace is run that is not trusted", async () => {
+test("no program of an untrusted workspace is used", async () => {
   process.env["PATH"] = "";
   const nothing = { ...surroundings, extension: root, trustedFolders: [] };
   await assert.rejects(

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernel_s_account_is_read() {
+    fn cpu_ticks_are_parsed_from_proc() {
         let process = "7 (a b) R 1 2 3 4 5 6 7 8 9 10 100 20 3 4 20 0";
         let ticks = CpuTicks::parse("cpu  10 20 30 400 50 6 7 8 0 0\ncpu0 1", process)
             .expect("it is as the kernel writes it");

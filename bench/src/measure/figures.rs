@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn every_promise_must_be_kept() {
+    fn row_is_reached_only_if_all_targets_are_met() {
         let fast = TimingTarget { percentile: 50, ms: 5.0 };
         let slow = TimingTarget { percentile: 99, ms: 9.8 };
         let rows = [

@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_reported_was_never_fitted() {
+    fn reported_repositories_are_disjoint_from_fitted_ones() {
         let names =
             |set: &[PinnedRepository]| -> BTreeSet<_> { set.iter().map(|pinned| pinned.name).collect() };
         let fitted = &names(REPOSITORIES) | &names(FIT);

@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_typed_in_the_midst_of_long_lines() {
+    fn keys_are_typed_inside_long_lines() {
         let text = "import os\n    results = calculate(first)\n# a comment that is long enough\n    return calculate(first)\n";
         assert_eq!(places(text), [(2, 11, "s".to_owned())]);
     }

@@ -145,12 +145,12 @@ mod tests {
     const CALLS: &str = "a = f(1)\na = f(1)\na = g(2)\na = h(3)\n";
 
     #[test]
-    fn rivals_of_the_first_token_are_written_on_from() {
+    fn alternatives_start_with_other_first_tokens() {
         check(CALLS, "a = $0\n", expect![[r#"["f(1)", "h(3)", "g(2)", "(1)"]"#]]);
     }
 
     #[test]
-    fn a_typed_word_may_go_on_in_several_ways() {
+    fn typed_word_has_several_continuations() {
         check(
             "print(total)\nprint(total)\nprices = 1\nprepare(x)\n",
             "pr$0\n",
@@ -165,14 +165,14 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_choice_where_nothing_is_written() {
+    fn comments_and_longest_match_have_no_alternatives() {
         check("a = 1\n", "# a $0\n", expect![[r#"[""]"#]]);
         let plain = BuiltinSettings { method: Method::LongestMatch, ..UNGATED };
         assert_eq!(choice(CALLS, "a = $0\n", &plain).len(), 1, "it is there to be measured");
     }
 
     #[test]
-    fn who_has_enough_gets_what_there_is() {
+    fn cancelled_search_returns_no_alternatives() {
         let (before, language) = ("a = ", Language::Python);
         let file = SourceFile { path: "b.py".into(), language, text: CALLS.into() };
         let corpus = Corpus::build(&[file]);

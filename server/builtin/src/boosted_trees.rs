@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_the_bits_of_a_leaf() {
+    fn split_results_are_the_bits_of_the_leaf_index() {
         let leaves = std::array::from_fn(|leaf| leaf as f32);
         let tree = DecisionTree { splits: [(0, 0.5), (1, 2.0), (0, 3.0), (9, 0.0)], leaves };
         let leaf = |features: [f32; 2]| tree.leaf(&features);

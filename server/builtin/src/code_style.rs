@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn the_commonest_step_wins() {
+    fn most_common_indentation_step_is_detected() {
         check("a\n  b\n    c\n  d\n          e\n", Some((2, false, false)));
         check("a:\r\n    b:\r\n        c\r\n", Some((4, false, true)));
         check("a {\n\tb {\n\t\tc\n\t }\n}\n", Some((8, true, false)));
@@ -151,14 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn a_tab_is_a_step_or_two() {
+    fn tab_may_be_one_or_several_indentation_steps() {
         check("a {\n\tb(\n\t    c);\n\td(\n\t    e);\n}\n", Some((8, true, false)));
         check("a\n{\n  b\n    {\n      c\n\t{\n\t  d\n", Some((2, true, false)));
         check("a:\n    b:\n        c:\n            d\n\te\n", Some((4, false, false)));
     }
 
     #[test]
-    fn a_layout_is_a_byte() {
+    fn code_style_round_trips_through_a_byte() {
         for unit in 1..=MAX_STEP {
             for (tabs, crlf) in [(false, false), (false, true), (true, false), (true, true)] {
                 let layout = CodeStyle { unit, tabs, crlf };
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn indentation_is_read_and_written() {
+    fn indentation_round_trips_with_spaces_and_tabs() {
         let indented = |unit, tabs, column| {
             let layout = CodeStyle { unit, tabs, crlf: false };
             let mut out = String::new();

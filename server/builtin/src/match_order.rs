@@ -206,7 +206,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn positions_come_by_priority_wherever_they_lie(
+        fn positions_are_visited_by_priority_across_arrays(
             arrays in prop::collection::vec((prop::collection::vec(any::<u64>(), 0..600), any::<[prop::sample::Index; 2]>()), 1..4),
             enough in 1_usize..50,
         ) {

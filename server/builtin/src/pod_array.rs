@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_too_short_or_not_aligned_is_no_array() {
+    fn out_of_bounds_or_misaligned_ranges_are_rejected() {
         let numbers: Vec<u32> = vec![1, 2, 3];
         let bytes: SharedBytes = Arc::new(Aligned(numbers));
         let array =

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_literal_is_exchanged_if_it_means_the_same() {
+    fn quotes_change_only_if_the_literal_keeps_its_value() {
         for (single, double) in
             [("'a'", r#""a""#), ("''", r#""""#), (r"rb'\d'", r#"rb"\d""#), ("f'{x!r}'", r#"f"{x!r}""#)]
         {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_habit_is_clear_or_none() {
+    fn quote_preference_needs_a_clear_majority() {
         let clear = |single, double| QuoteCount { single, double }.clear();
         assert_eq!([clear(0, 0), clear(3, 1), clear(1, 3)], [None; 3]);
         assert_eq!([clear(1, 0), clear(8, 2)], [Some(Quote::Single); 2]);

@@ -130,7 +130,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_ladder_finds_what_a_scan_finds(
+        fn match_context_finds_the_same_as_a_linear_scan(
             tokens in prop::collection::vec(0u32..4, 0..60),
             context in prop::collection::vec(0u32..6, 0..6),
             counts in any::<bool>(),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn several_arrays_are_visited_like_one() {
+    fn matches_of_several_arrays_are_visited_in_one_order() {
         let streams: [&[u32]; 3] = [&[3, 9, 2, 3], &[], &[1, 2, 3, 9, 3]];
         let expected = [(2, 3, 3), (0, 4, 2), (0, 1, 1), (2, 5, 1)];
         assert_eq!(visited(&streams, &[1, 2, 3], 100), expected);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn of_too_many_those_that_come_first_are_visited() {
+    fn limit_keeps_matches_with_the_best_priority() {
         let tokens: Vec<u32> = (0..400).map(|at| at % 2).collect();
         let found = visited(&[&tokens[..50], &tokens[..2], &tokens[..348]], &[0], 10);
         let positions: Vec<u32> = found.iter().map(|(_, position, _)| *position).collect();

@@ -303,7 +303,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_newline_is_a_change_of_indentation() {
+    fn indent_change_converts_to_a_token_and_back() {
         assert_eq!(IndentChange::between(4, 8, 4), IndentChange::Units(1));
         assert_eq!(IndentChange::between(8, 4, 2), IndentChange::Units(-2));
         assert_eq!(IndentChange::between(4, 11, 4), IndentChange::Columns(7));
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn new_words_lie_on_top_of_a_vocabulary() {
+    fn layered_vocabulary_keeps_existing_tokens() {
         let mut base = Vocabulary::default();
         let old = base.intern("old", TokenClass::Identifier);
         assert_eq!(base.intern("old", TokenClass::Identifier), old);
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_numbered_anew_in_the_order_they_are_met() {
+    fn renumbering_follows_the_order_of_first_use() {
         let mut old = Vocabulary::default();
         let [a, _, c] = ["a", "b", "c"].map(|text| old.intern(text, TokenClass::Identifier));
         let mut numbering = Renumbering::of(&old);
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_do_not_fit_are_no_vocabulary() {
+    fn inconsistent_vocabulary_parts_are_rejected() {
         let check = |text: &str, ends: &[u32], classes: usize| {
             Vocabulary::from_parts(text.to_owned(), ends.to_vec(), vec![TokenClass::Fixed; classes]).is_some()
         };
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_hold_what_they_are_made_of() {
+    fn token_set_contains_exactly_its_tokens() {
         let set = TokenSet::of([0, 63, 64, 200].into_iter());
         let held: Vec<u32> = (0..300).filter(|&token| set.contains(token)).collect();
         assert_eq!(held, [0, 63, 64, 200]);

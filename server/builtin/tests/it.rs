@@ -79,7 +79,7 @@ fn the_rest_of_a_statement_is_copied() {
 }
 
 #[test]
-fn names_are_replaced_as_they_were_before() {
+fn renamed_identifiers_are_replaced_consistently() {
     check(
         Language::Python,
         SHAPES,
@@ -89,7 +89,7 @@ fn names_are_replaced_as_they_were_before() {
 }
 
 #[test]
-fn a_word_is_completed_or_followed() {
+fn partial_word_is_completed_and_whole_word_is_continued() {
     let before = "class Square:\n    def area(self):\n        if self.radius is None:\n            ";
     let check = |typed: &str, expected: Expect| {
         check(Language::Python, SHAPES, &format!("{before}{typed}$0\n"), expected);
@@ -101,13 +101,13 @@ fn a_word_is_completed_or_followed() {
 }
 
 #[test]
-fn a_complete_word_is_not_taken_for_the_start_of_the_next_one() {
+fn complete_word_is_not_treated_as_a_prefix() {
     let other = "for i in items:\n    f(i)\nfor i in items:\n    g(i)\n";
     check(Language::Python, other, "i = 1\nfor i$0\n", expect![[r#"StatementEnd: " in items:""#]]);
 }
 
 #[test]
-fn a_string_that_is_closed_after_the_cursor_is_filled_and_no_more() {
+fn string_completion_stops_at_the_suffix() {
     let before =
         "class Square:\n    def area(self):\n        if self.radius is None:\n            raise ValueError(";
     let check = |string: &str, expected: Expect| {
@@ -120,13 +120,13 @@ fn a_string_that_is_closed_after_the_cursor_is_filled_and_no_more() {
 }
 
 #[test]
-fn nothing_is_written_in_a_comment() {
+fn comments_are_not_completed() {
     check(Language::Python, SHAPES, "def area(self):\n    # the $0\n", expect![[r#"NothingNeeded: """#]]);
     check(Language::C, LOOPS, "/* for (int i = $0", expect![[r#"NothingNeeded: """#]]);
 }
 
 #[test]
-fn what_follows_decides_how_much_is_written() {
+fn suffix_decides_how_much_is_completed() {
     let before = "int mean(int *items, int count) {\n    int total = 0;\n    $0";
     let check =
         |after: &str, expected: Expect| check(Language::C, LOOPS, &format!("{before}{after}"), expected);
@@ -147,7 +147,7 @@ fn what_follows_decides_how_much_is_written() {
 }
 
 #[test]
-fn a_body_is_written_after_its_header() {
+fn body_is_completed_after_its_header() {
     check(
         Language::Python,
         SHAPES,
@@ -167,7 +167,7 @@ fn a_body_is_written_after_its_header() {
 }
 
 #[test]
-fn brackets_and_semicolons_that_are_there_are_not_written_again() {
+fn existing_brackets_and_semicolons_are_not_repeated() {
     check(
         Language::C,
         LOOPS,
@@ -183,7 +183,7 @@ fn brackets_and_semicolons_that_are_there_are_not_written_again() {
 }
 
 #[test]
-fn text_is_laid_out_as_the_open_file_is() {
+fn completion_uses_the_code_style_of_the_open_file() {
     check(
         Language::C,
         LOOPS,
@@ -224,7 +224,7 @@ fn literals_are_quoted_as_in_the_open_file() {
 }
 
 #[test]
-fn code_matches_whatever_it_is_quoted_with() {
+fn matching_ignores_the_quote_style() {
     let other = "kind = kinds.get(\"square\", 1)\nkind = kinds.get(\"circle\", 2)\n";
     let check = |fixture: &str, expected: Expect| check(Language::Python, other, fixture, expected);
     check("kind = kinds.get('square', $0\n", expect![[r#"StatementEnd: "1)""#]]);
@@ -232,7 +232,7 @@ fn code_matches_whatever_it_is_quoted_with() {
 }
 
 #[test]
-fn a_literal_goes_on_in_the_quote_that_is_typed() {
+fn literal_continues_with_the_typed_quote() {
     let check = |fixture: &str, expected: Expect| check(Language::Python, TITLES, fixture, expected);
     check("page.heading('Con$0\n", expect![[r#"StatementEnd: "tents', level='one')""#]]);
     check("page.heading(\"Con$0\n", expect![[r#"StatementEnd: "tents\", level=\"one\")""#]]);
@@ -242,7 +242,7 @@ fn a_literal_goes_on_in_the_quote_that_is_typed() {
 }
 
 #[test]
-fn attributes_and_code_have_quotes_of_their_own() {
+fn attributes_and_code_have_separate_quote_styles() {
     let other = "const a = link('x', <a href=\"top\" rel='up'>b</a>);\n";
     let check = |fixture: &str, expected: Expect| check(Language::Tsx, other, fixture, expected);
     check(
@@ -256,7 +256,7 @@ fn attributes_and_code_have_quotes_of_their_own() {
 }
 
 #[test]
-fn a_character_is_no_string() {
+fn character_literals_are_not_requoted() {
     let other = "int x = find('a', \"b\");\n";
     check(
         Language::C,
@@ -267,7 +267,7 @@ fn a_character_is_no_string() {
 }
 
 #[test]
-fn a_complete_body_is_left_alone() {
+fn complete_body_is_not_continued() {
     let fixture = format!(
         "{SHAPES}\n    def again(self):\n        return 'circle'\n        $0\n\n    def last(self):\n        pass\n"
     );
@@ -287,7 +287,7 @@ fn unlikely_tokens_are_cut_off() {
 }
 
 #[test]
-fn a_block_is_cut_back_to_its_first_statement() {
+fn unlikely_block_is_cut_to_its_first_statement() {
     let function =
         |number: u8| format!("def f{number}():\n    a()\n    if b:\n        c({number})\n    d()\n\n");
     let other = &(1..=4).map(function).collect::<String>();
@@ -304,7 +304,7 @@ fn a_block_is_cut_back_to_its_first_statement() {
 }
 
 #[test]
-fn a_run_that_repeats_itself_is_cut() {
+fn repeating_completion_is_cut() {
     let other = "x = [\n    (1, 2), (1, 2), (1, 2), (1, 2), (1, 2), (1, 2), (1, 2), (1, 2),\n]\n";
     let completion = complete_at(Language::Python, other, "y = [$0\n", &UNGATED);
     assert_eq!(completion.stop, StopReason::Repetition);
@@ -312,7 +312,7 @@ fn a_run_that_repeats_itself_is_cut() {
 }
 
 #[test]
-fn the_open_file_and_hidden_files_are_out_of_reach() {
+fn open_and_hidden_files_are_never_copied_from() {
     const CANARY: &str = "canary_in_a_coal_mine";
     let truth = format!("launch({CANARY}, 42)");
     let before = "def start():\n    prepare()\n    ";
@@ -340,7 +340,7 @@ fn the_open_file_and_hidden_files_are_out_of_reach() {
 }
 
 #[test]
-fn a_masked_file_does_not_speak_for_the_one_behind_it() {
+fn matches_do_not_extend_into_a_masked_file() {
     let filler: String = (0..30).map(|number| format!("f{number} ")).collect();
     let texts = ["alpha beta gamma delta\n", "x = 1\n", &filler, "y\nx = 2\n"];
     let paths = ["src/open", "near", "filler", "far"];
@@ -361,7 +361,7 @@ fn files_with_the_same_text_are_hidden_together() {
 }
 
 #[test]
-fn the_text_before_and_after_the_cursor_never_touch() {
+fn matches_do_not_span_the_cursor() {
     let corpus = Corpus::build(&[]);
     let (before, after) = ("alpha beta ", "canary\nalpha beta gamma\n");
     let completion = complete(&corpus, &open(Language::Python, before, after), &UNGATED);
@@ -369,7 +369,7 @@ fn the_text_before_and_after_the_cursor_never_touch() {
 }
 
 #[test]
-fn hints_are_as_near_as_the_open_file() {
+fn hints_take_precedence_over_other_files() {
     let corpus = Corpus::build(&[file("src/other", Language::Python, "reply = far(1)\n")]);
     let hints = [Snippet::new("src/hint.py", "reply = near(2)\n")];
     let open = OpenFile { hints: &hints, ..open(Language::Python, "reply = ", "\n") };
@@ -388,7 +388,7 @@ const POLYGLOT: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn code_is_taken_from_languages_of_the_same_family_alone() {
+fn only_languages_of_the_same_family_are_copied_from() {
     let language = |path: &str| Language::from_path(path).expect("its language is known");
     let files: Vec<SourceFile> =
         POLYGLOT.iter().map(|(path, text)| file(path, language(path), text)).collect();
@@ -413,7 +413,7 @@ fn code_is_taken_from_languages_of_the_same_family_alone() {
 }
 
 #[test]
-fn a_hint_in_another_language_is_no_hint() {
+fn hint_in_another_language_is_ignored() {
     let corpus = Corpus::build(&[file("src/other.py", Language::Python, "result = call(far)\n")]);
     let completed = |path: &str| {
         let hints = [Snippet::new(path, "result = call(near)\n")];
@@ -453,7 +453,7 @@ fn without_marks(text: &str) -> (String, Vec<std::ops::Range<usize>>) {
 }
 
 #[test]
-fn of_two_good_continuations_the_one_typed_lately_wins() {
+fn recently_typed_continuation_is_preferred() {
     let check = |fixture: &str, expected: Expect| check_recent("", &[], fixture, expected);
     let (one, two, at) =
         ("if x:\n    a = f(one)\n", "while x:\n    a = f(two)\n", "for x in y:\n    a = f($0\n");
@@ -466,7 +466,7 @@ fn of_two_good_continuations_the_one_typed_lately_wins() {
 }
 
 #[test]
-fn what_was_typed_lately_in_another_file_counts_like_what_was_typed_here() {
+fn recent_typing_in_other_files_is_preferred() {
     let other = "a = f(first)\na = f(first)\na = f(second)\n";
     let check = |passages: &[(&str, &str)], expected: Expect| {
         check_recent(other, passages, "a = f($0\n", expected);
@@ -480,7 +480,7 @@ fn what_was_typed_lately_in_another_file_counts_like_what_was_typed_here() {
 }
 
 #[test]
-fn a_caller_can_stop_it() {
+fn completion_is_cancelled_between_tokens() {
     let corpus = Corpus::build(&[file("src/other", Language::C, LOOPS)]);
     let mut left = 3;
     let mut keep_going = || {
@@ -493,7 +493,7 @@ fn a_caller_can_stop_it() {
 }
 
 #[test]
-fn a_caller_can_stop_it_before_the_first_token() {
+fn building_a_view_is_cancelled_at_each_step() {
     let corpus = Arc::new(Corpus::build(&[]));
     let masked = MaskedCorpus::new(corpus, "src/open".into(), Language::C, Vec::new());
     let hints = [Snippet::new("src/hint.c", "int b;\n")];
@@ -537,7 +537,7 @@ fn cut() -> impl Strategy<Value = (String, String)> {
 
 proptest! {
     #[test]
-    fn any_text_is_completed_without_a_panic_always_in_the_same_way_and_without_masked_words(
+    fn any_text_completes_deterministically_without_masked_words(
         language in prop::sample::select(&Language::ALL[..]),
         hint_path in prop::sample::select(&["src/hint.py", "src/hint.tsx", "src/hint.cs", "hint"][..]),
         (before, after) in cut(),

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_read_as_they_were_written() {
+    fn definition_locations_round_trip() {
         let place = |path: &str, line| DefinitionLocation { path: path.to_owned(), line };
         for places in [
             vec![],

@@ -17,26 +17,26 @@ use serde_json::Value;
 const DOCUMENT: &str = include_str!("../../../docs/formats.md");
 
 #[test]
-fn the_case_is_documented() {
+fn case_fields_are_documented() {
     check_fields("Case", &full_case(), &["tags"]);
     let example: Case = check_example("case");
     assert_eq!(example.id, example.compute_id(), "the example's id");
 }
 
 #[test]
-fn the_prediction_is_documented() {
+fn prediction_fields_are_documented() {
     check_fields("Prediction", &full_prediction(), &[]);
     check_example::<Prediction>("prediction");
 }
 
 #[test]
-fn the_score_is_documented() {
+fn score_fields_are_documented() {
     check_fields("Score", &full_score(), &["metrics"]);
     check_example::<Score>("score");
 }
 
 #[test]
-fn the_run_is_documented() {
+fn run_fields_are_documented() {
     check_fields("Run", &full_run(), &["engines.settings"]);
     let example = example("json", "run");
     let run: Run = parse_document(example).expect("the example is a run");
@@ -44,7 +44,7 @@ fn the_run_is_documented() {
 }
 
 #[test]
-fn every_word_is_documented() {
+fn every_enum_value_is_documented() {
     check_words("Case", "task", TaskKind::ALL);
     check_words("Case", "scenario", Scenario::ALL);
     let variants =

@@ -106,17 +106,17 @@ fn metric() -> impl Strategy<Value = MetricValue> {
 
 proptest! {
     #[test]
-    fn cases(case in case()) {
+    fn cases_round_trip(case in case()) {
         prop_assert_eq!(parse_line::<Case>(&to_line(&case), 1).unwrap(), case);
     }
 
     #[test]
-    fn predictions(prediction in prediction()) {
+    fn predictions_round_trip(prediction in prediction()) {
         prop_assert_eq!(parse_line::<Prediction>(&to_line(&prediction), 1).unwrap(), prediction);
     }
 
     #[test]
-    fn scores(metrics in proptest::collection::btree_map(select(Metric::ALL), metric(), 0..4), scorer in option::of(0u32..9)) {
+    fn scores_round_trip(metrics in proptest::collection::btree_map(select(Metric::ALL), metric(), 0..4), scorer in option::of(0u32..9)) {
         let score = Score {
             schema: SchemaVersion::CURRENT, case: "c".to_owned(), engine: "e".to_owned(), fingerprint: "f".to_owned(),
             repetition: 0, scorer, metrics,
@@ -125,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn a_file_torn_anywhere_keeps_its_complete_rows(cases in proptest::collection::vec(case(), 1..4), cut in any::<prop::sample::Index>()) {
+    fn truncated_file_keeps_its_complete_rows(cases in proptest::collection::vec(case(), 1..4), cut in any::<prop::sample::Index>()) {
         let text: String = cases.iter().map(to_line).collect();
         let cut = (0..=cut.index(text.len() + 1)).rev().find(|&at| text.is_char_boundary(at)).unwrap();
         let ParsedLines { rows, complete_bytes } = parse_lines::<Case>(&text[..cut]).unwrap();
@@ -135,13 +135,13 @@ proptest! {
     }
 
     #[test]
-    fn the_id_ignores_where_a_case_comes_from(case in case(), origin in origin()) {
+    fn case_id_ignores_origin_and_location(case in case(), origin in origin()) {
         let moved = Case { origin, tags: BTreeMap::new(), byte_range: 0..1, line: 9, ..case.clone() };
         prop_assert_eq!(moved.compute_id(), case.id);
     }
 
     #[test]
-    fn the_id_tells_where_one_field_ends_and_the_next_begins(case in case()) {
+    fn case_id_depends_on_field_boundaries(case in case()) {
         let shifted = Case { prefix: format!("{}x", case.prefix), ..case.clone() };
         let other = Case { suffix: format!("x{}", case.suffix), ..case.clone() };
         prop_assert_ne!(shifted.compute_id(), other.compute_id());
@@ -160,7 +160,7 @@ fn a_newer_major_schema_is_refused_with_a_remedy() {
 }
 
 #[test]
-fn an_older_prediction_without_spans_is_read_and_printed_as_it_was() {
+fn older_prediction_without_spans_round_trips() {
     let line = r#"{"schema":"1.1","case":"c","engine":{"name":"b","kind":"builtin","model":"m","fingerprint":"f"},"repetition":0,"status":"ok","raw":"x","text":"x","finish":"stop","ms":{"gather":0.5,"total":2.0}}"#;
     let prediction: Prediction = parse_line(line, 1).unwrap();
     assert_eq!(prediction.spans, []);
@@ -217,7 +217,7 @@ fn words_and_ids_of_tasks_are_those_of_older_suites() {
 }
 
 #[test]
-fn a_broken_line_in_the_middle_is_an_error_that_names_it() {
+fn malformed_line_is_reported_with_line_and_column() {
     let good = r#"{"schema":"1.0","case":"c","fingerprint":"f","repetition":0,"metrics":{}}"#;
     let error = parse_lines::<Score>(&format!("{good}\n\nnot json\n{good}\n")).unwrap_err();
     assert_eq!((error.line, error.column), (3, 2));

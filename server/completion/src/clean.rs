@@ -170,13 +170,13 @@ mod tests {
     }
 
     #[test]
-    fn blanks_at_the_end_are_cut() {
+    fn trailing_whitespace_is_cut() {
         check("a.py", "$0", "return 1\n    \n", "return 1");
         check("a.py", "$0", " \n\t", "");
     }
 
     #[test]
-    fn a_fitting_answer_stays_as_it_is() {
+    fn clean_answer_is_unchanged() {
         for (document, answer) in [
             ("def f(x):\n    $0\n\n\nf(1)\n", "if x:\n        return 1\n\n    return 2"),
             ("x = f($0)\n", "1, g(2)"),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_stops_where_an_answer_is_cut() {
+    fn answer_is_complete_once_later_text_would_be_cut() {
         let around = CleaningContext::new(Language::Python, "x = ", "\n\nprint(total, file=out)\n");
         for (received, complete) in
             [("1", false), ("1\n", true), ("f(\n", false), ("(\nprint(total, file=out)\n", false)]

@@ -178,7 +178,7 @@ mod tests {
     };
 
     #[test]
-    fn a_slow_engine_is_asked_at_a_pause() {
+    fn slow_engine_is_requested_after_a_pause() {
         for (what, situation, expected) in [
             ("in a word", TYPING, 130),
             ("behind a sign", DebounceInput { cursor_context: CursorContext::Sign, ..TYPING }, 100),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn who_types_on_and_on_is_answered_every_few_keys() {
+    fn continuous_typing_sends_a_request_every_few_keys() {
         for (since_asked, expected) in [(Some(400), 80), (Some(479), 1), (Some(480), 0), (None, 130)] {
             let situation = DebounceInput { since_request: since_asked.map(ms), ..TYPING };
             assert_eq!(delay(&situation), ms(expected), "{since_asked:?}");
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fast_engine_an_unknown_one_and_who_asks_by_key_never_wait() {
+    fn fast_or_unknown_engine_and_invocation_are_not_delayed() {
         for situation in [
             DebounceInput { response: Some(ms(5)), ..TYPING },
             DebounceInput { response: None, ..TYPING },
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_that_is_set_holds_for_every_engine_and_counts_from_the_key() {
+    fn configured_pause_counts_from_last_key_for_every_engine() {
         for (set, expected) in [(0, 0), (40, 0), (400, 350)] {
             for response in [None, Some(ms(5)), Some(ms(200))] {
                 let situation = DebounceInput { configured: Some(ms(set)), response, ..TYPING };
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rhythm_is_the_median_of_the_last_keys_and_no_thought() {
+    fn key_interval_is_the_median_without_thinking_pauses() {
         let mut rhythm = TypingSpeed::default();
         for interval in [100, 5000, 120] {
             rhythm.record_interval(ms(interval));
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_takes_what_it_took_lately_and_at_least_as_long_as_it_was_waited_for() {
+    fn timeouts_are_lower_bounds_of_the_response_time() {
         let mut response = ResponseTime::default();
         response.record_timeout(ms(80));
         assert_eq!(response.estimate(), Some(ms(80)));
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_before_the_cursor_is_seen_in_its_line() {
+    fn cursor_context_is_read_from_the_current_line() {
         for (language, before, stands) in [
             (Language::Python, "", CursorContext::LineStart),
             (Language::Python, "x = 1\n    ", CursorContext::LineStart),

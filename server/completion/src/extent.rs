@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_before_the_cursor_decides() {
+    fn extent_depends_on_the_lines_around_the_cursor() {
         check_extent("a.py", "def f(x):\n    ", Extent::Block { column: 4 });
         check_extent("a.py", "def f(x):\n    g()\n    ", Extent::Statement);
         check_extent("a.py", "def f(x):\n    g()\n    $0\nh()\n", Extent::Block { column: 4 });
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_end_with_their_line_or_terminator() {
+    fn statement_ends_at_line_end_or_terminator() {
         check("a.py", "x = $0f(1)$1\ny = 2\n");
         check("a.py", "x = $0f(\n    1,\n)$1\ny = 2\n");
         check("a.py", "x = f($01,\n    2)$1\ny = 2\n");
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_of_a_block_ends_with_its_brace() {
+    fn block_header_ends_at_opening_brace() {
         check("a.ts", "function f($0a: string) {$1\n  return a\n}");
         check("a.go", "for i := $00; i < n; i++ {$1\n\tf()\n");
         check("a.cs", "var x = new List<int>$0 { 1, 2 };$1\ny();");
@@ -316,18 +316,18 @@ mod tests {
     }
 
     #[test]
-    fn what_closes_brackets_around_the_statement_is_left() {
+    fn statement_ends_before_an_enclosing_closing_bracket() {
         check("a.py", "f(g($0x))$1)");
     }
 
     #[test]
-    fn literals_that_began_before_the_cursor_are_one_token() {
+    fn string_opened_before_the_cursor_is_one_token() {
         check("a.ts", "router.post('$0/me', protect);$1\n\nexport default router;");
         check("a.py", "x = 'a$0(b'$1\ny = 1\n");
     }
 
     #[test]
-    fn an_end_that_more_text_may_move_is_none() {
+    fn no_end_is_found_while_the_statement_may_continue() {
         for answer in ["f(1)", "f(1)\n", "f(1,\n  2", "list\n  .map(f)"] {
             let before = CursorText::new(Language::TypeScript, "x = ", "");
             assert_eq!(before.end(Extent::Statement, answer), None, "{answer}");

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_large_text_the_lines_near_the_cursor_are_searched_with() {
+    fn large_text_is_limited_to_lines_near_the_cursor() {
         let lines = "x = [1]\n".repeat(100_000);
         let near = |before, after| nearby_text(Language::Python, before, after);
         let (before, after) = near(&lines, &lines);
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_large_file_the_imports_are_kept() {
+    fn imports_of_a_large_file_are_kept() {
         let licence = |comment: &str| format!("{comment} All rights are reserved.\n").repeat(200);
         for (language, head, definition) in [
             (

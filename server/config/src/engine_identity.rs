@@ -131,7 +131,7 @@ mod tests {
 
     /// If a key of the table were ignored, two different engines would have the same identity.
     #[test]
-    fn every_key_of_the_table_takes_part_but_those_that_are_named() {
+    fn identity_includes_every_key_except_excluded_ones() {
         for kind in EngineKind::ALL {
             for key in ENGINE.keys.iter().filter(|key| (key.is_for)(kind)) {
                 let of = |value: Value| {
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_a_key_is_a_secret() {
+    fn identity_hides_values_that_may_be_keys() {
         let variables = Environment::new([("KEY".to_owned(), "sk-1".to_owned())]);
         let mut values = Values::new();
         values.insert("api_key_env", Value::Template(EnvTemplate::variable("KEY")));

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn references_are_filled_in() {
+    fn variable_references_are_expanded() {
         for (text, expected, shown) in [
             ("Bearer $KEY", "Bearer abc", "…$KEY"),
             ("${KEY}$A_1-", "abcx-", "$KEY$A_1…"),
@@ -193,20 +193,20 @@ mod tests {
     }
 
     #[test]
-    fn a_dollar_sign_that_names_nothing_is_refused() {
+    fn dollar_sign_without_a_variable_is_refused() {
         for text in ["$", "costs $ 5", "${KEY", "${}", "$1", "${a-b}", "$é"] {
             assert!(EnvTemplate::parse(text).is_err(), "{text}");
         }
     }
 
     #[test]
-    fn blank_variables_hold_nothing_and_values_are_not_shown() {
+    fn blank_variables_are_unset_and_debug_hides_values() {
         assert_eq!(variables().get("EMPTY"), None);
         assert_eq!(format!("{:?}", variables()), r#"["A_1", "EMPTY", "KEY"]"#);
     }
 
     #[test]
-    fn keys_are_no_names() {
+    fn key_values_are_not_variable_names() {
         for name in ["OPENAI_API_KEY", "KEY2", "_"] {
             assert!(is_name_for_key(name), "{name}");
         }

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_not_shown() {
+    fn debug_hides_the_secret() {
         let secret = Secret::new(" hidden\n");
         assert_eq!(format!("{secret:?} {:?}", Some(&secret)), "Secret(..) Some(Secret(..))");
         assert_eq!(secret.expose(), "hidden");

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_at_any_depth_are_filled_in_and_nothing_shows_them() {
+    fn nested_texts_are_expanded_and_debug_hides_secrets() {
         let variables = Environment::new([("TOKEN".to_owned(), "sk-1".to_owned())]);
         let pattern = pattern(json!({"a": [1, {"token": "Bearer $TOKEN"}], "b": " $$5 ", "c": null}));
         assert_eq!(pattern.variables(), ["TOKEN"]);
@@ -141,13 +141,13 @@ mod tests {
     }
 
     #[test]
-    fn a_dollar_sign_that_names_nothing_is_refused_by_name() {
+    fn invalid_dollar_sign_is_refused_with_its_key() {
         let refused = JsonTemplate::parse(json!({"a": {"price": "5 $"}}), "").unwrap_err();
         assert_eq!(refused.0, "price");
     }
 
     #[test]
-    fn a_key_that_is_written_out_is_found() {
+    fn literal_key_is_found() {
         let is_key = |name: &str| name == "token";
         let found = |json: Json| pattern(json).literal_key(&is_key).map(str::to_owned);
         assert_eq!(found(json!({"a": [{"token": "sk-1"}]})).as_deref(), Some("token"));

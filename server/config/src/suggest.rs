@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_are_seen_through_and_other_words_are_not() {
+    fn typos_get_suggestions_and_unrelated_words_do_not() {
         let known = ["model", "name", "url", "max_tokens", "extra_body"];
         for (word, expected) in [
             ("modle", Some("model")),
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_editors_become_ours() {
+    fn camel_case_names_become_snake_case() {
         for (name, expected) in
             [("deadlineMs", "deadline_ms"), ("apiKeyEnv", "api_key_env"), ("url", "url"), ("", "")]
         {

@@ -254,7 +254,7 @@ mod tests {
 
     /// Creating a struct panics if a field cannot hold the value of its row.
     #[test]
-    fn every_field_holds_its_default_and_every_value_of_its_type() {
+    fn every_field_accepts_its_default_and_values_of_its_type() {
         for section in all_sections() {
             for key in section.keys {
                 let default = key.default.map(|text| value(key, text));
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_need_keys_that_they_have() {
+    fn required_keys_apply_to_their_engine_kind() {
         for kind in EngineKind::ALL {
             for name in kind.required_keys() {
                 let key = ENGINE.key(name).expect("the key is in the table");

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_trusted_as_it_was_when_somebody_looked() {
+    fn trust_is_bound_to_path_and_content() {
         let mut store = TrustStore::default();
         assert_eq!(store.trust_in(Path::new("/a"), b"1"), Trust::Unknown);
         store.trust(Path::new("/a"), b"1");
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_read_as_it_was_written() {
+    fn trust_list_round_trips() {
         let mut store = TrustStore::default();
         store.trust(Path::new("/home/you/a \"b\"/ghostbench.toml"), b"x");
         store.trust(Path::new("/z"), b"");
@@ -168,14 +168,14 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_the_first_version_is_read() {
+    fn trust_list_of_schema_1_is_read() {
         let text = r#"{"schema": 1, "trusted": [{"path": "/a", "hash": "0"}]}"#;
         assert_eq!(TrustStore::parse(text).unwrap().trust_in(Path::new("/a"), b""), Trust::Changed);
     }
 
     #[cfg(unix)]
     #[test]
-    fn paths_that_are_no_text_are_told_apart() {
+    fn paths_that_are_not_utf8_are_distinguished() {
         use std::ffi::OsStr;
         use std::os::unix::ffi::OsStrExt;
 
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lists_are_refused() {
+    fn invalid_and_newer_trust_lists_are_refused() {
         for text in ["", "[]", "{}", r#"{"schema": 1}"#, r#"{"schema": 1, "trusted": [{"path": 3}]}"#] {
             assert!(matches!(TrustStore::parse(text), Err(TrustError::NotATrustList(_))), "{text}");
         }

@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn vectors_are_put_in_order() {
+    fn vectors_are_ordered_by_index() {
         let answer = |json: &str| serde_json::from_str::<EmbeddingResponse>(json).unwrap();
         let swapped = r#"{"data": [{"index": 1, "embedding": [1]}, {"index": 0, "embedding": [0]}]}"#;
         assert_eq!(vectors_in_order(answer(swapped), 2), Some(vec![vec![0.0], vec![1.0]]));

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_end_at_their_limit() {
+    fn counts_saturate_at_u8_max() {
         let bags = build(&[vec![7; 1000], vec![]]);
         assert_eq!(bags.bag(0).collect::<Vec<_>>(), [BagEntry { term: 0, count: u8::MAX }]);
         assert_eq!(bags.lengths().collect::<Vec<_>>(), [255, 0]);
@@ -247,7 +247,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_put_in_comes_out(mut bags in prop::collection::vec(prop::collection::vec(0_u64..300, 0..40), 0..8)) {
+        fn bags_round_trip_through_encoding(mut bags in prop::collection::vec(prop::collection::vec(0_u64..300, 0..40), 0..8)) {
             let built = build(&bags);
             bags.iter_mut().for_each(|bag| bag.sort_unstable());
             prop_assert_eq!(read(&built), bags);
@@ -259,7 +259,7 @@ mod tests {
         }
 
         #[test]
-        fn hostile_bytes_give_nothing_or_sound_bags(bytes in prop::collection::vec(0_u8..20, 0..60)) {
+        fn decoded_hostile_bytes_are_readable(bytes in prop::collection::vec(0_u8..20, 0..60)) {
             if let Some(bags) = Bags::decode(&mut &*bytes) {
                 read(&bags);
             }

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_ends_wherever_it_is_cancelled() {
+    fn cancelled_search_stops_within_a_few_checks() {
         let index = Index::build(&many_files());
         for strategy in Strategy::ALL.into_iter().filter(|strategy| *strategy != Strategy::None) {
             let whole = CancelFlag::default();
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_is_not_wanted_any_more_finds_nothing() {
+    fn cancelled_search_has_no_hits() {
         let index = Index::build(&many_files());
         for strategy in Strategy::ALL.into_iter().filter(|strategy| *strategy != Strategy::None) {
             let cancel = CancelFlag::default();

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn only_words_count() {
+    fn words_in_comments_and_strings_are_not_counted() {
         let counts = count_words(Language::Python, "total = total + 1  # total\nprint('total')\n");
         assert_eq!((counts.get("total"), counts.get("print"), counts.len()), (Some(&2), Some(&1), 2));
     }

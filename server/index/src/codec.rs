@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_slices_come_back() {
+    fn varints_and_slices_round_trip() {
         for value in [0, 1, 127, 128, 300, 1 << 14, 1 << 21, 1 << 28, u32::MAX] {
             let mut bytes = Vec::new();
             write_varint(&mut bytes, value);
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_bytes_give_nothing() {
+    fn malformed_bytes_are_rejected() {
         for broken in [&[][..], &[0x80], &[0xff; 5], &[0xff, 0xff, 0xff, 0xff, 0x7f], &[0x80; 9]] {
             assert_eq!(read_varint(&mut &*broken), None, "{broken:?}");
         }

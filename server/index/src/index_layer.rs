@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_copies_nothing_of_what_is_absent() {
+    fn hiding_a_file_does_not_copy_the_absent_set() {
         let file = |name: &str| {
             let (path, text) = (format!("{name}.py").into(), format!("{name} = shared\n").into());
             Arc::new(FileIndex::new(SourceFile { path, language: Language::Python, text }))

@@ -48,14 +48,14 @@ mod tests {
     }
 
     #[test]
-    fn copies_differ_in_little_else_than_indentation() {
+    fn indented_and_slightly_edited_text_is_a_near_copy() {
         check("a1\n  b2\nc3\n", "a1\nb2\nc3\n}", true);
         check("a1\nb2\nc3\nd4", "a1\nb2\nc3\nx4", true);
         check("a1\nb2", "begin\na1\nb2\nend\nmore", true);
     }
 
     #[test]
-    fn a_common_signature_makes_no_copy() {
+    fn common_signature_is_not_a_near_copy() {
         check("def close(self):\n    self.a()", "def close(self):\n    self.b()", false);
         check("{\n}\n", "{\n}\n", false);
         check("", "", false);

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_types_simple_name_has_no_path_and_no_arguments() {
+    fn simple_name_strips_path_and_type_arguments() {
         let names = ["std::Map<K, V>", "*http.Request", "&'a mut Shape", "List[Item]", "Shape", "", "Foo?"];
         assert_eq!(names.map(simple_name), ["Map", "Request", "Shape", "List", "Shape", "", "Foo"]);
     }

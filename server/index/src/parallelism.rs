@@ -51,7 +51,7 @@ mod tests {
     use crate::{FileIndex, Index};
 
     #[test]
-    fn an_overlay_does_not_wait_for_a_pool_that_is_busy() {
+    fn overlay_does_not_wait_for_a_busy_thread_pool() {
         let (release, released) = mpsc::channel::<()>();
         let released = Arc::new(Mutex::new(released));
         for _ in 0..rayon::current_num_threads() {

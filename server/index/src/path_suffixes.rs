@@ -84,14 +84,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_has_an_ending_at_a_slash_only() {
+    fn suffixes_begin_after_a_slash() {
         assert!(has_ending("src/a/b.py", "a/b.py") && has_ending("a/b.py", "a/b.py"));
         assert!(!has_ending("src/aa/b.py", "a/b.py"));
     }
 
     proptest! {
         #[test]
-        fn what_is_found_is_what_a_look_at_every_path_finds(
+        fn nearest_equals_a_linear_search(
             paths in proptest::collection::btree_set("[ab]{1,2}(/[ab]{1,2}){0,3}", 0..12),
             ending in "[ab]{1,2}(/[ab]{1,2}){0,2}",
             hidden in 0_u32..12,

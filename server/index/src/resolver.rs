@@ -489,7 +489,7 @@ mod tests {
     use crate::{FileIndex, Index};
 
     #[test]
-    fn what_was_not_found_for_want_of_steps_is_looked_for_again() {
+    fn query_that_ran_out_of_steps_is_repeated() {
         let file = |path: &str, text: &str| {
             let (path, text) = (path.into(), text.into());
             Arc::new(FileIndex::new(SourceFile { path, language: Language::Python, text }))

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_have_parts() {
+    fn identifiers_are_split_into_parts() {
         check("readUserNames", &["read", "user", "name"]);
         check("read_user_name", &["read", "user", "name"]);
         check("HTTPServer2Go", &["http", "server", "go"]);
@@ -204,14 +204,14 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_stand_in_comments_and_strings_too() {
+    fn identifiers_in_comments_and_strings_are_found() {
         let text = "if total_1 == 0x1F: # größe of $x\n    f'{_} 12abc {name}'\n";
         let found: Vec<&str> = identifiers(Language::Python, text).collect();
         assert_eq!(found, ["total_1", "größe", "of", "$x", "f", "name"]);
     }
 
     #[test]
-    fn terms_are_the_same_on_every_machine() {
+    fn term_hashes_are_stable() {
         assert_eq!(Term::identifier("read"), Term::identifier("read"));
         assert_ne!(Term::parts("read"), [Term::identifier("read")]);
         assert_eq!(Term::identifier("read").bits(), 8_490_145_779_537_077_486);

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_busy_ends_however_the_work_ends() {
+    async fn busy_status_ends_after_completion_panic_or_abort() {
         let (service, mut sent) = introduced().await;
         let client = service.inner().0.clone();
         let mut next = async || sent.next().await.unwrap().params().unwrap().clone();

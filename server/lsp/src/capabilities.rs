@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_of_the_server_is_documented() {
+    fn server_capabilities_match_the_protocol_docs() {
         let document = include_str!("../../../docs/protocol.md");
         let (_, example) = document.split_once("\n```json initialize result\n").unwrap();
         let example = example.split("```").next().unwrap_or_default();

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_file_has_one_key_however_it_is_written() {
+    fn equivalent_uris_have_the_same_document_key() {
         let key = |uri: &str| document_key(&Uri(uri.to_owned())).to_string();
         assert_eq!(key("file:///a/b%20c/%C3%A9.py"), key("file:///a/b c/é.py"));
         assert_eq!(key("untitled:Untitled-1"), "untitled:Untitled-1");
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn drives_are_written_small() {
+    fn drive_letters_are_lowercased() {
         assert_eq!(with_lowercase_drive("C:/a.py".into()), PathBuf::from("c:/a.py"));
         assert_eq!(with_lowercase_drive("/C:/a.py".into()), PathBuf::from("/c:/a.py"));
         assert_eq!(with_lowercase_drive("é:".into()), PathBuf::from("é:"));

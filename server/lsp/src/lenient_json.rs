@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_of_surrogate_pairs_are_one_character_each() {
+    fn lone_surrogates_are_replaced_and_listed() {
         check(
             br#"{"text":"a\ud83dz"}"#,
             expect![[r#"
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_and_other_escapes_stay() {
+    fn valid_pairs_and_escapes_are_kept() {
         check(
             br#"{"text":"\ud83d\ude00\u00e9\n\\ud83d\"\ud83d"}"#,
             expect![[r#"
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_one_unit_each() {
+    fn invalid_bytes_and_control_characters_are_repaired() {
         check(
             b"\xef\xbb\xbf[\"a\xffb\xe2\x82c\xf0\x9f\x98\x80\xc3\"]",
             expect![[r#"
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_elsewhere_stays_wrong() {
+    fn other_json_errors_are_kept() {
         check(
             br#"["\x41"]"#,
             expect![[r#"
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_recognized_as_far_as_they_can_be_read() {
+    fn incomplete_messages_are_parsed_partially() {
         let read = |body: &str| {
             let PartialMessage { id, method, uri, is_response, is_object } = parse_partially(body.as_bytes());
             format!("{is_object} {id:?} {method:?} {uri:?} {is_response}")
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_and_long_bodies_are_read_on_a_small_stack() {
+    fn deeply_nested_bodies_fit_into_a_small_stack() {
         /// The smallest stack of any of our threads on any platform.
         const STACK_BYTES: usize = 512 << 10;
         const DEEP: usize = 100_000;

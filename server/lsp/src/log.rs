@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_stays_small_while_servers_share_it() {
+    fn log_shared_by_servers_rotates_within_its_size_limit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lsp.log");
         let mut logs = [100, 100].map(|max_bytes| RotatingFile::open(&path, max_bytes).unwrap());

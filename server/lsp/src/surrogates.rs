@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halves_that_come_together_are_the_character() {
+    fn adjacent_surrogates_join_into_a_character() {
         let (text, left) = LoneSurrogates(vec![(1, 0xD83D), (4, 0xDE00), (8, 0xDE00), (11, 0xD83D)])
             .joined("a\u{fffd}\u{fffd}b\u{fffd}\u{fffd}c".to_owned());
         assert_eq!(text, "a😀b\u{fffd}\u{fffd}c");
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn only_halves_that_are_there_count() {
+    fn surrogate_lists_that_do_not_match_the_text_are_dropped() {
         let text = "a\u{fffd}b";
         let checked = |halves: &[(usize, u16)]| LoneSurrogates(halves.to_vec()).validated(text).0;
         assert_eq!(checked(&[(1, 0xD800)]), [(1, 0xD800)]);

@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_message_and_goes_on() {
+    fn rejects_invalid_messages_and_continues() {
         let bodies = ["{", "", "[]", "7", r#"{"id":3,"method":"x"}"#, r#"{"jsonrpc":"2.0"}"#, "\u{fffd}"];
         let mut input: String = bodies.into_iter().map(frame).collect();
         input += &frame(r#"{"jsonrpc":"2.0","method":"exit"}"#);
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_read_leniently_until_they_make_no_sense() {
+    fn accepts_lenient_headers_and_stops_at_invalid_ones() {
         check(
             "content-length:  2\nX-Other: y\n\n{}Content-Type: x\r\n\r\n",
             expect![[r#"
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_breaks_off_ends_the_stream() {
+    fn truncated_frame_closes_the_stream() {
         check(
             "Content-Length: 10\r\n\r\n{",
             expect![[r#"

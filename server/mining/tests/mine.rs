@@ -121,7 +121,7 @@ fn mine_from(files: &[SourceFile], options: &MiningOptions) -> Vec<Case> {
 }
 
 #[test]
-fn cases_fit_back_into_their_files() {
+fn prefix_truth_and_suffix_match_the_file() {
     let files = files();
     let cases = mine_from(&files, &options(60, 1));
     assert!(cases.len() > 10, "{}", cases.len());
@@ -147,7 +147,7 @@ fn cases_fit_back_into_their_files() {
 }
 
 #[test]
-fn truths_have_one_to_sixty_lines_and_complete_bodies_none() {
+fn truth_has_at_most_sixty_lines_and_empty_variant_has_none() {
     let long_body: String = (0..80).map(|i| format!("    step_{i}(value, {i})\n")).collect();
     let long = format!(
         "def long(value):\n{long_body}\n\ndef short(value):\n    one(value, 1)\n    return two(value)\n"
@@ -160,7 +160,7 @@ fn truths_have_one_to_sixty_lines_and_complete_bodies_none() {
 }
 
 #[test]
-fn incomplete_suffixes_miss_the_tail() {
+fn incomplete_suffix_cases_omit_the_tail() {
     let files = files();
     let cases =
         mine_from(&files, &MiningOptions { scenarios: vec![Scenario::IncompleteSuffix], ..options(40, 1) });
@@ -181,7 +181,7 @@ fn incomplete_suffixes_miss_the_tail() {
 }
 
 #[test]
-fn holes_do_not_overlap_unless_they_are_twins() {
+fn different_holes_of_a_file_do_not_overlap() {
     let cases = mine_from(&files(), &options(80, 5));
     for (i, a) in cases.iter().enumerate() {
         for b in cases[..i].iter().filter(|b| b.path == a.path && b.hole != a.hole) {
@@ -193,7 +193,7 @@ fn holes_do_not_overlap_unless_they_are_twins() {
 }
 
 #[test]
-fn rag_cases_are_twins_of_full_blocks_with_functions_of_other_files() {
+fn rag_cases_add_functions_of_other_files_to_full_blocks() {
     let cases = mine_from(&files(), &options(80, 1));
     let full: BTreeSet<&str> = cases
         .iter()
@@ -209,7 +209,7 @@ fn rag_cases_are_twins_of_full_blocks_with_functions_of_other_files() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
+fn suite_depends_on_the_seed_but_not_on_threads() {
     let files = files();
     let print = |threads: usize, seed: u64| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -220,7 +220,7 @@ fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
 }
 
 #[test]
-fn kinds_and_scenarios_are_drawn_evenly() {
+fn even_mix_balances_block_kinds_and_scenarios() {
     let files: Vec<SourceFile> = (0..20).flat_map(variations).collect();
     let cases = mine_from(&files, &options(200, 1));
     let count = |of: &dyn Fn(&Case) -> String| {
@@ -239,7 +239,7 @@ fn kinds_and_scenarios_are_drawn_evenly() {
 }
 
 #[test]
-fn complete_bodies_are_half_of_a_small_suite_and_of_all_kinds() {
+fn complete_bodies_are_half_of_inner_block_cases() {
     let files: Vec<SourceFile> = (0..20).flat_map(variations).collect();
     let cases =
         mine_from(&files, &MiningOptions { scenarios: vec![Scenario::InnerBlock], ..options(100, 1) });
@@ -250,7 +250,7 @@ fn complete_bodies_are_half_of_a_small_suite_and_of_all_kinds() {
 }
 
 #[test]
-fn a_begun_statement_does_not_start_between_its_braces() {
+fn mid_statement_truth_has_balanced_braces() {
     let text = "cfg_net! {\n    pub fn lookup(host: &str) {\n        resolve(host, 1, 2).await\n    }\n}\n"
         .repeat(9);
     let files = [file("macros.rs", Language::Rust, &text)];
@@ -264,7 +264,7 @@ fn a_begun_statement_does_not_start_between_its_braces() {
 }
 
 #[test]
-fn a_fresh_line_is_indented_as_the_last_statement() {
+fn empty_hole_is_indented_like_the_last_statement() {
     let text = "def f(a):\n    g(a)\n    return h(a,\n             deep=True)\n\n".repeat(9)
         + &"def f(a):\n    g(a)\n    for b in a:\n        h(b)\n\n".repeat(9);
     let files = [file("long.py", Language::Python, &text)];
@@ -277,7 +277,7 @@ fn a_fresh_line_is_indented_as_the_last_statement() {
 }
 
 #[test]
-fn a_begun_statement_misses_more_than_closers() {
+fn mid_statement_truth_is_more_than_closing_brackets() {
     let texts = ["f(g(a));\nb[1] = { c: [2] };\n", "f(g(a, h(1)));\n"].map(|text| text.repeat(20));
     for text in texts {
         let files = [file("calls.js", Language::JavaScript, &text)];
@@ -292,7 +292,7 @@ fn a_begun_statement_misses_more_than_closers() {
 }
 
 #[test]
-fn a_line_of_a_group_ends_by_itself() {
+fn grouped_go_declarations_are_cut_line_by_line() {
     let text =
         "package a\n\nvar (\n\tone = f(1)\n\ttwo = f(2)\n)\n\nconst (\n\tthree = g(3)\n\tfour = g(4)\n)\n";
     let files: Vec<_> = (0..20)
@@ -307,7 +307,7 @@ fn a_line_of_a_group_ends_by_itself() {
 }
 
 #[test]
-fn real_use_is_mostly_statements() {
+fn real_use_mix_is_mostly_statements() {
     let text: String =
         (0..60).map(|i| format!("def f{i}(a):\n    b{i} = a + {i}\n    return b{i} * a\n\n\n")).collect();
     let files = [file("many.py", Language::Python, &text)];
@@ -318,14 +318,14 @@ fn real_use_is_mostly_statements() {
 }
 
 #[test]
-fn what_is_missing_is_counted() {
+fn missing_cases_are_counted() {
     let files = [file("tiny.py", Language::Python, "x = 1\n")];
     let mined = mine(&files, &options(40, 1));
     assert_eq!(mined.missing.values().sum::<usize>() + mined.cases.len(), 40);
 }
 
 #[test]
-fn broken_code_and_odd_text_are_mined_without_panic() {
+fn mining_broken_code_does_not_panic() {
     let texts = [
         "def f(:\n  if x",
         "fn f() { let s = \"\u{1F600}\"; match {",
@@ -346,7 +346,7 @@ fn all_of(scenario: Scenario, files: &[SourceFile]) -> Vec<Case> {
 }
 
 #[test]
-fn imports_are_a_kind_with_a_quota() {
+fn import_cases_are_limited_by_a_quota() {
     let text = |i: usize| {
         let imports: String = (0..30).map(|j| format!("import module_{i}_{j}\n")).collect();
         format!("{imports}\n\ndef run_{i}(a):\n    b = a.run({i})\n    return b\n")
@@ -365,7 +365,7 @@ fn imports_are_a_kind_with_a_quota() {
 }
 
 #[test]
-fn where_the_rest_is_missing_enough_comes_before() {
+fn incomplete_suffix_cases_have_at_least_fifty_tokens_before() {
     let cases = all_of(Scenario::IncompleteSuffix, &files());
     assert!(cases.len() > 5);
     for case in &cases {
@@ -377,7 +377,7 @@ fn where_the_rest_is_missing_enough_comes_before() {
 }
 
 #[test]
-fn the_same_text_around_a_cursor_counts_once() {
+fn copied_files_give_each_prefix_and_suffix_once() {
     let once = files();
     let twice = [
         once.clone(),
@@ -395,7 +395,7 @@ fn the_same_text_around_a_cursor_counts_once() {
 }
 
 #[test]
-fn a_body_that_ends_with_a_jump_is_told_apart() {
+fn empty_holes_after_a_jump_are_marked() {
     let cases = all_of(Scenario::InnerBlock, &files());
     let empty: Vec<&Case> = cases.iter().filter(|case| case.task == Task::EMPTY).collect();
     let (behind, others): (Vec<&Case>, Vec<&Case>) = empty.iter().partition(|case| case.follows_jump());
@@ -418,7 +418,7 @@ fn has_case(language: Language, text: &str, is_wanted: &dyn Fn(&Case) -> bool) -
 }
 
 #[test]
-fn nothing_is_cut_across_alternative_braces() {
+fn holes_do_not_cross_preprocessor_branches() {
     let text = "int f(int a) {\n    g(a, 1);\n#if A\n    if (a) {\n#else\n    if (b) {\n#endif\n        h(a, 2);\n        i(a, 3);\n    }\n    return a;\n}\n";
     let is_across = |case: &Case| case.truth.contains("#else") != case.truth.contains("#if");
     assert!(!has_case(Language::C, text, &is_across));
@@ -430,7 +430,7 @@ fn nothing_is_cut_across_alternative_braces() {
 }
 
 #[test]
-fn a_fresh_line_behind_a_label_is_no_case() {
+fn no_empty_hole_after_a_label() {
     let text = "int f(int a) {\n    g(a, 1);\n    h(a, 2);\nout:\n    return a;\n}\n".repeat(5);
     let is_empty = |case: &Case| case.task == Task::EMPTY;
     assert!(!has_case(Language::C, &text, &is_empty));
@@ -438,7 +438,7 @@ fn a_fresh_line_behind_a_label_is_no_case() {
 }
 
 #[test]
-fn nothing_is_cut_inside_of_what_is_read_as_one_sign() {
+fn holes_do_not_split_entities_graphemes_or_crlf() {
     let family = "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}";
     let text = format!("function f() {{\n  return <p>Tom &amp; {family} Jerry &amp; Co</p>;\n}}\n").repeat(9);
     let parts = |case: &Case| {
@@ -463,7 +463,7 @@ fn refused(obstacle: UnanswerableReason, files: &[SourceFile], scenario: Scenari
 }
 
 #[test]
-fn what_the_rules_refuse_is_counted_by_reason() {
+fn left_out_holes_are_counted_by_reason() {
     let one = |language, text: &str| vec![file("one", language, text)];
     let arms = "int f(int a) {\n    g(a, 1);\n#if A\n    if (a) {\n#else\n    if (b) {\n#endif\n        h(a, 2);\n    }\n    return a;\n}\n";
     assert!(refused(UnanswerableReason::AcrossArms, &one(Language::C, arms), Scenario::FullBlock) > 0);
@@ -495,7 +495,7 @@ fn what_the_rules_refuse_is_counted_by_reason() {
 
 /// Engines' answers end at such a character, so no answer could be right.
 #[test]
-fn truths_with_invisible_characters_are_left_out_and_counted() {
+fn truths_with_invisible_characters_are_left_out() {
     // The grammar parses a NUL as an error, so there are no holes.
     for character in ['\u{1b}', '\u{202e}', '\u{2067}', '\u{200b}', '\u{feff}'] {
         let text = PYTHON.replace("items", &format!("items[\"{character}\"]"));

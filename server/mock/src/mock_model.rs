@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prompt_in_another_template_has_no_hole() {
+    fn prompt_is_read_only_by_its_own_template() {
         let hole = PromptHole { prefix: "a".to_owned(), suffix: "b".to_owned() };
         let all = [
             TemplateMarks::QWEN,
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_knows_its_holes_alone() {
+    fn model_answers_only_its_configured_holes() {
         let model = MockModel::new("m", Some(TemplateMarks::QWEN)).with_answer(
             "def f():\n    ",
             "return 1",
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_generation_ends_at_a_stop_or_at_its_limit() {
+    fn generation_ends_at_stop_sequence_or_token_limit() {
         let stops = ["!".to_owned()];
         let said = |limit, with_stop| {
             let generation = Generation::new("", "abcdefgh!ij", limit, &stops, with_stop);

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_private_whether_they_are_new_or_were_shared() {
+    fn new_and_existing_files_become_private() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         write(&path, b"old, and longer").unwrap();
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_private_and_those_of_others_stay() {
+    fn new_folders_are_private_and_existing_ones_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let (shared, own) = (folder.path().join("shared"), folder.path().join("shared/a/b"));
         fs::create_dir(&shared).unwrap();
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_replaced_whole_and_leave_nothing_beside_them() {
+    fn atomic_write_replaces_whole_file_and_leaves_no_leftovers() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");
         let files = || fs::read_dir(folder.path()).unwrap().count();
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn an_existing_file_is_not_created_again() {
+    fn create_atomically_refuses_an_existing_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         create_atomically(&path, b"first").unwrap();
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_written_to_as_it_is() {
+    fn writing_to_a_device_keeps_its_permissions() {
         let before = mode(Path::new("/dev/null"));
         write(Path::new("/dev/null"), b"text").unwrap();
         assert_eq!(mode(Path::new("/dev/null")), before);

@@ -276,12 +276,12 @@ mod tests {
     use super::quotas;
 
     #[test]
-    fn parts_get_their_shares() {
+    fn quotas_follow_the_shares() {
         assert_eq!(quotas(100, [50, 20, 30], [900, 900, 900]), [50, 20, 30]);
     }
 
     #[test]
-    fn what_one_does_not_want_the_others_get() {
+    fn unused_quota_goes_to_the_other_parts() {
         assert_eq!(quotas(100, [50, 20, 30], [0, 900, 900]), [0, 40, 60]);
         assert_eq!(quotas(100, [50, 20, 30], [10, 5, 900]), [10, 5, 85]);
         assert_eq!(quotas(100, [50, 20, 30], [10, 5, 20]), [10, 5, 20]);
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_without_a_share_get_what_is_left() {
+    fn parts_without_a_share_get_the_remaining_quota() {
         assert_eq!(quotas(100, [0, 1, 1], [90, 20, 30]), [50, 20, 30]);
         assert_eq!(quotas(100, [0, 0, 0], [30, 90, 90]), [30, 70, 0]);
     }

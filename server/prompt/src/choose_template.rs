@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn models_by_name() {
+    fn model_names_select_their_templates() {
         check_model("Qwen/Qwen2.5-Coder-14B-Instruct", expect!["qwen2.5-coder by name"]);
         check_model("qwen2.5-coder:1.5b-base-q8_0", expect!["qwen2.5-coder by name"]);
         check_model("Qwen3-Coder-30B-A3B-Instruct", expect!["qwen2.5-coder by name"]);
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn models_without_a_template() {
+    fn other_model_names_select_no_template() {
         check_model("gpt-5", expect!["nothing"]);
         check_model("deepseek-r1-distill-qwen-7b", expect!["nothing"]);
         check_model("llama3.1:8b", expect!["nothing"]);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_configuration_wins() {
+    fn configured_template_wins() {
         let model = "codestral";
         check(
             ModelHints { configured: Some("Qwen2.5-Coder"), model, ..ModelHints::default() },
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_servers_template_decides_before_the_name() {
+    fn server_template_precedes_the_model_name() {
         let ollama =
             "{{- if .Suffix }}<fim_prefix>{{ .Prompt }}<fim_suffix>{{ .Suffix }}<fim_middle>{{ end }}";
         check(
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_the_tokens_tells_families_apart() {
+    fn token_order_distinguishes_families() {
         let suffix_first = "<fim_suffix>{{ .Suffix }}<fim_prefix>{{ .Prompt }}<fim_middle>";
         check(
             ModelHints { texts: &[suffix_first], model: "code", ..ModelHints::default() },
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn other_tokens_tell_families_apart() {
+    fn additional_tokens_distinguish_families() {
         let vocabulary = "<|endoftext|> <|fim_prefix|> <|fim_middle|> <|fim_suffix|> <|fim_pad|> <|repo_name|> <|file_sep|>";
         check(
             ModelHints { texts: &[vocabulary], ..ModelHints::default() },

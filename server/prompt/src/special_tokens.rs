@@ -96,13 +96,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token_stays() {
+    fn text_without_tokens_is_unchanged() {
         assert!(matches!(escape_special_tokens("< fim > <fi m> [prefix]", TOKENS), Cow::Borrowed(_)));
         assert_eq!(unescape_special_tokens("a\u{200B}b <\u{200B}fam>", TOKENS), "a\u{200B}b <\u{200B}fam>");
     }
 
     #[test]
-    fn an_answer_that_breaks_off_within_a_token_keeps_no_break() {
+    fn break_is_removed_from_a_truncated_token() {
         assert_eq!(unescape_special_tokens("see [\u{200B}PRE", TOKENS), "see [PRE");
         assert_eq!(unescape_special_tokens("see [\u{200B}", TOKENS), "see [");
         assert_eq!(unescape_special_tokens("see [\u{200B}PRO", TOKENS), "see [\u{200B}PRO");
@@ -110,7 +110,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_token_is_left_and_the_way_back_is_certain(text in "([<>\\[\\]a-cé ]|<fim>|<<|<｜fim▁hole｜>|\\[PREFIX\\])*") {
+        fn escaping_removes_all_tokens_and_is_reversible(text in "([<>\\[\\]a-cé ]|<fim>|<<|<｜fim▁hole｜>|\\[PREFIX\\])*") {
             let changed = escape_special_tokens(&text, TOKENS);
             for token in TOKENS {
                 prop_assert!(!changed.contains(token), "{token} in {changed:?}");

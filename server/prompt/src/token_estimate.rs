@@ -316,12 +316,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_has_no_tokens() {
+    fn empty_text_has_no_tokens() {
         assert_eq!(estimate(""), 0);
     }
 
     #[test]
-    fn a_model_s_own_tokenizer_makes_texts_dearer_or_cheaper() {
+    fn estimate_is_scaled_by_the_token_count_of_the_sample() {
         let text = "for (let index = 0; index < values.length; index++) {\n";
         assert_eq!(calibrated_estimate(SAMPLE_TOKENS)(text), estimate(text));
         assert_eq!(calibrated_estimate(2 * SAMPLE_TOKENS)(text), 2 * estimate(text));
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_does_not_read_like_english_is_dearer() {
+    fn text_unlike_english_has_a_higher_estimate() {
         let english = "this is a comment that says in many words what the function does and why it is so ";
         let latin = "maecenas ullamcorper elementum sodales ridiculus vestibulum porttitor perspiciatis ";
         let grows = |text: &str| estimate(&text.repeat(6)) as f64 / (6 * estimate(text)) as f64;
@@ -345,7 +345,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_has_an_estimate(text in "\\PC*|[\\x00-\\x7f]*|[a-zA-Z0-9 \n_.é漢🦀]*") {
+        fn estimate_is_positive_and_at_most_max_tokens(text in "\\PC*|[\\x00-\\x7f]*|[a-zA-Z0-9 \n_.é漢🦀]*") {
             // A byte is at most one token, and everything but blanks counts.
             prop_assert!(estimate(&text) <= max_tokens(text.len()));
             let is_blank = text.bytes().all(|byte| kind_of(byte) == ByteKind::Blank);
@@ -353,7 +353,7 @@ mod tests {
         }
 
         #[test]
-        fn longer_texts_have_no_fewer_tokens(text in "[a-zA-Z0-9 \n_.(){}é漢]{0,80}", cut in 0_usize..80) {
+        fn longer_text_has_no_lower_estimate(text in "[a-zA-Z0-9 \n_.(){}é漢]{0,80}", cut in 0_usize..80) {
             let cut = text.floor_char_boundary(cut);
             // A piece may merge with another one at the cut.
             prop_assert!(estimate(&text[..cut]) <= estimate(&text) + 2, "{:?}", &text[..cut]);

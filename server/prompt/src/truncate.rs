@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_too_long_is_cut_within() {
+    fn too_long_line_is_cut_inside() {
         check_end("one\nlonger", 3, "ger");
         check_end("one\nlönger", 5, "önger");
         check_beginning("longer\ntwo", 3, "lon");
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn many_lines_are_kept_to_the_last_that_fits() {
+    fn as_many_lines_as_fit_are_kept() {
         let text = "line\n".repeat(100);
         check_end(&text, 5 * 37 + 4, &text[..5 * 37]);
         check_beginning(&text, 5 * 37 + 4, &text[..5 * 37]);
@@ -191,7 +191,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_kept_is_within_the_quota(text in "[a-cé\n]{0,200}", quota in 0_usize..250) {
+        fn kept_text_is_within_the_quota(text in "[a-cé\n]{0,200}", quota in 0_usize..250) {
             let end = keep_end(&text, quota, meter());
             let beginning = keep_beginning(&text, quota, meter());
             prop_assert!(chars(&text[end.at..]) == end.tokens && end.tokens <= quota);

@@ -26,7 +26,7 @@ fn dearest(text: &str) -> usize {
 }
 
 #[test]
-fn the_sample_has_the_tokens_that_estimates_are_scaled_by() {
+fn sample_token_count_matches_the_tokenizers() {
     let text = "fn main() {}\n";
     assert_eq!(calibrated_estimate(dearest(SAMPLE))(text), estimate(text));
 }
@@ -76,7 +76,7 @@ const WORDS_TURKISH: &str = "acaba altmış altı ama ancak arada aslında ayrı
     değil diğer diye doksan dokuz dolayı dolayısıyla dört edecek eden ederek edilecek";
 
 #[test]
-fn no_text_has_more_tokens_than_bytes() {
+fn unusual_text_is_within_max_tokens_and_near_its_estimate() {
     let mut low = Vec::new();
     for (name, text) in unusual_texts() {
         let (truth, most) = (dearest(&text), max_tokens(text.len()));

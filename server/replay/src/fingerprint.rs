@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_named_and_hashes_are_not_printed() {
+    fn differing_settings_are_named_without_their_hashes() {
         let base = [("hash_key", "k"), ("url", "hashed:1"), ("max_tokens", "5")];
         let a = |settings| config("a", None, settings);
         check(&[a(&base)], &[a(&base)], expect![""]);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_names_are_refused() {
+    fn duplicate_engine_names_are_rejected() {
         check_names(&run(&[config("a", None, &[]), config("b", None, &[])])).expect("two names");
         let error = check_names(&run(&[config("a", None, &[]), config("a", None, &[("url", "x")])]));
         assert!(matches!(error, Err(ReplayError::SameName { name }) if name == "a"));

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn in_its_own_tree_a_case_hides_nothing_more() {
+    fn no_other_file_is_hidden_in_the_tree_of_the_case() {
         let text = [HEAD, TRUTH, TAIL].concat();
         let files = [("lib/src/fetch.py", "x = 1\n"), ("src/copy.py", &*text), ("src/fetch.py", &*text)];
         assert_eq!(hidden(&case(HEAD, TRUTH), &files), [""; 0]);
@@ -97,14 +97,14 @@ mod tests {
     }
 
     #[test]
-    fn a_parent_folder_and_a_part_of_the_tree_show_the_file_under_another_path() {
+    fn file_of_the_case_is_hidden_in_parent_and_child_workspaces() {
         let edited = "x = 1\n";
         let files = [("fetch.py", edited), ("prefetch.py", edited), ("repo/src/fetch.py", edited)];
         assert_eq!(hidden(&case(HEAD, TRUTH), &files), ["fetch.py", "repo/src/fetch.py"]);
     }
 
     #[test]
-    fn a_renamed_file_is_known_by_its_text() {
+    fn renamed_file_is_found_by_its_text() {
         let text = [HEAD, TRUTH, TAIL].concat();
         let other = [TAIL, HEAD].concat();
         let files = [("new.py", &*text), ("other.py", &*other)];
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn far_into_a_file_the_text_before_the_hole_tells_its_place() {
+    fn hole_far_into_a_file_is_found_by_the_text_before_it() {
         let before = ["größe = 1\n".repeat(40), HEAD.to_owned()].concat();
         let text = ["# a line that was added\n", &before, TRUTH, TAIL].concat();
         assert_eq!(hidden(&case(&before, TRUTH), &[("new.py", &text)]), ["new.py"]);
@@ -123,14 +123,14 @@ mod tests {
     }
 
     #[test]
-    fn a_long_truth_is_known_wherever_it_was_moved() {
+    fn long_truth_is_found_in_another_file() {
         let truth = "canary = load(path)\n    canary.check()\n    return canary";
         let moved = ["def moved(path):\n    ", truth, "\n"].concat();
         assert_eq!(hidden(&case(HEAD, truth), &[("moved.py", &moved)]), ["moved.py"]);
     }
 
     #[test]
-    fn a_case_whose_secrets_were_replaced_is_still_in_its_own_tree() {
+    fn case_with_masked_secrets_matches_its_own_tree() {
         let secret = "token = \"ghp_0123456789abcdefghijABCDEFGHIJ456789\"\n";
         let text = [secret, HEAD, TRUTH, TAIL].concat();
         let mut case = case(&[secret, HEAD].concat(), TRUTH);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_with_impossible_places_panics_nowhere() {
+    fn invalid_case_ranges_do_not_panic() {
         for (start, end) in [(7, 3), (0, usize::MAX), (usize::MAX, usize::MAX), (4, 5)] {
             let case = Case { byte_range: start..end, ..case("größe", "ö") };
             assert_eq!(hidden(&case, &[("src/fetch.py", "größeö")]), ["src/fetch.py"]);

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_earn_nothing_whatever_the_truth_is() {
+    fn failed_answers_score_zero_even_for_an_empty_truth() {
         for truth in ["f(a)", ""] {
             let case = case(truth);
             for status in [Status::Error, Status::Timeout, Status::Cancelled] {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn late_answers_count_as_none_in_time() {
+    fn late_answers_score_zero_in_metrics_in_time() {
         let case = case("f(a)");
         let text = || "f(a)".to_owned();
         let late = Prediction { text: text(), raw: text(), late: true, ..prediction(&case, Status::Ok) };
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_engines_own_stopping_is_read_from_its_own_text() {
+    fn raw_stopping_is_measured_on_the_raw_text() {
         let case = case("f(a)");
         let answer = |raw: &str, finish| Prediction {
             text: "f(a)".to_owned(),

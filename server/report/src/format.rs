@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn script_and_report_call_the_same_characters_invisible() {
+    fn invisible_characters_match_those_of_the_script() {
         let ranges = ranges_of_the_script();
         for character in (0..=0x10_ffff).filter_map(char::from_u32) {
             let code = u32::from(character);
@@ -364,7 +364,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_value_is_shown_inside_its_interval(
+        fn rounded_value_stays_inside_its_rounded_interval(
             ends in proptest::array::uniform3(proptest::prop_oneof![-1.0..=1.0, -0.001..=0.001, 0.998..=1.0]),
         ) {
             let mut ends = ends;
@@ -386,13 +386,13 @@ mod tests {
     }
 
     #[test]
-    fn amounts_have_the_digits_that_matter() {
+    fn amounts_are_rounded_to_significant_digits() {
         let shown = [0.0, 0.000_123_456, 0.5, 12.345, 123_456.0].map(amount);
         assert_eq!(shown, ["0.00", "0.0001235", "0.5000", "12.35", "123456.00"]);
     }
 
     #[test]
-    fn durations_have_the_digits_that_matter() {
+    fn durations_are_rounded_and_get_a_unit() {
         let shown = [0.04, 9.94, 9.96, 999.6, 9_999.0, 10_000.0, 12_340.0, f64::INFINITY].map(milliseconds);
         assert_eq!(shown, ["0.0", "9.9", "10", "1000", "9999", "10s", "12.3s", "timeout"]);
         assert_eq!([0.04, 120_000.0].map(duration), ["0.0 ms", "120 s"]);

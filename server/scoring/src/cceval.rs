@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exact_match_ignores_blank_lines_and_surrounding_blanks() {
+    fn exact_match_ignores_surrounding_whitespace_and_blank_lines() {
         assert!(exact_match("", " \n\t\r\n"));
         assert!(exact_match("a\r\n\n  b\u{1f}", "a\nb"));
         assert!(!exact_match("a b", "a  b"));
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_truth_is_not_truncated_but_loses_its_comments() {
+    fn truth_is_stripped_of_comments_but_not_truncated() {
         let score = score(Language::Java, "x = ", "f(a); g(b);", "f(a); // g(b);");
         assert_eq!(score.truncated, "f(a);");
         assert_eq!(score.truth, "f(a); ");

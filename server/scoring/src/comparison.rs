@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn only_common_cases_count() {
+    fn only_common_cases_are_compared() {
         let comparison = compare(&engine(1, every(2, 40)), &engine(1, every(3, 30)), M, 1);
         assert_eq!((comparison.cases, comparison.clusters), (30, 30));
         assert_eq!((comparison.wins, comparison.losses, comparison.ties), (5, 10, 15));
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn swapping_the_engines_turns_the_difference_round() {
+    fn swapping_the_engines_negates_the_difference() {
         let (a, b) = (engine(3, every(2, 90)), engine(3, every(5, 90)));
         let (forth, back) = (compare(&a, &b, M, 1), compare(&b, &a, M, 1));
         assert_eq!(forth.difference, back.difference.map(|difference| -difference));
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_share_is_resampled() {
+    fn values_that_are_not_shares_are_bootstrapped() {
         let b = every(2, 40).map(|value| 3.0 * value);
         let interval = compare(&engine(1, every(3, 40)), &engine(1, b), M, 1).interval;
         let method = interval.map(|interval| interval.method);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_engines_may_still_differ_in_what_was_not_seen() {
+    fn equal_engines_still_have_a_wide_interval() {
         let engine = engine(2, every(2, 40));
         let interval = compare(&engine, &engine, M, 1).interval.expect("an interval");
         assert_eq!(interval.method, IntervalMethod::ClopperPearson { effective_cases: 20.0 });
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn few_files_get_students_interval() {
+    fn few_files_use_the_student_interval() {
         let interval = compare(&engine(5, every(2, 30)), &engine(5, every(3, 30)), M, 1).interval;
         let interval = interval.expect("an interval");
         assert!(matches!(interval.method, IntervalMethod::Student { degrees: 5.0 }), "{interval:?}");
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn repetitions_are_averaged_before_they_are_compared() {
+    fn repetitions_are_averaged_before_comparison() {
         let a = engine(1, every(2, 20));
         let b: Vec<_> = engine(1, [1.0; 20]).into_iter().chain(engine(1, [0.0; 20])).collect();
         let comparison = compare(&a, &b, M, 1);

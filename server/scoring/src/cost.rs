@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_known_costs_nothing_and_is_counted() {
+    fn unknown_costs_are_counted_but_not_added() {
         let sum = summarize_costs([Some((0.5, false)), None, Some((0.25, true))]);
         let expected =
             CostSummary { answers: 2, estimated: 1, unknown: 1, amount: 0.75, per_thousand: Some(375.0) };

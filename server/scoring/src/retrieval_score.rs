@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn only_names_that_the_file_lacks_are_new() {
+    fn only_identifiers_absent_from_the_file_are_new() {
         let found = measure(
             "import store\nx = ",
             "store.load(path, limit, 'word') if x else y",
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn only_metrics_that_apply_are_there() {
+    fn inapplicable_metrics_are_left_out() {
         let names = |worth: RetrievalScore, shown| worth.metrics(shown).into_keys().collect::<Vec<_>>();
         let nothing_new = measure("a b", "a(b)", "", &[]);
         assert_eq!(names(nothing_new, None), [Metric::Copy]);
@@ -217,13 +217,13 @@ mod tests {
     }
 
     #[test]
-    fn a_name_counts_once_and_only_whole() {
+    fn new_identifiers_are_counted_once_as_whole_words() {
         let found = measure("", "load + load + loader", "", &["reload()", "loader"]);
         assert_eq!(found.new_identifiers, Counts { num: 1.0, den: 2.0 });
     }
 
     #[test]
-    fn the_copy_follows_the_longest_agreement() {
+    fn copy_continues_the_longest_matching_context() {
         let context = ["a = other.read(1)\n", "b = store.load(path)\nc = 1\n"];
         let found = measure("z = store.", "load(path)", "", &context);
         assert_eq!(found.copy, 1.0, "behind `= store.`, not behind another dot");
@@ -234,7 +234,7 @@ mod tests {
 
     /// Values of the feasibility study's own measure.
     #[test]
-    fn copies_are_as_near_as_in_the_study() {
+    fn copy_similarity_equals_the_study() {
         let vectors = [
             (
                 "def f(store, path):\n    rows = store.",
@@ -270,14 +270,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_copy_from_is_nothing() {
+    fn copy_score_is_zero_without_a_match() {
         for (prefix, context) in [("", "a = b"), ("x.", ""), ("x.", "y"), ("x.", ".")] {
             assert_eq!(measure(prefix, "load()", "", &[context]).copy, 0.0, "{prefix:?} {context:?}");
         }
     }
 
     #[test]
-    fn odd_text_is_measured() {
+    fn unusual_text_does_not_panic() {
         let odd = "é\u{1F600}_\u{301} \r\n\t'\u{feff}";
         measure(odd, odd, odd, &[odd, odd]);
         measure(odd, "", odd, &[]);

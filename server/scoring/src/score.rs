@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_earns_nothing_in_any_metric() {
+    fn failed_answer_scores_zero_in_every_metric() {
         let question = ScoringInput {
             language: Language::Python,
             prefix: "def f(a):\n    ",
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_answer_counts_at_any_time_and_not_in_time() {
+    fn late_answer_is_exact_but_not_in_time() {
         let question = ScoringInput { language: Language::Go, prefix: "x := ", suffix: "", truth: "f()" };
         let [late, in_time] = [AnswerOutcome::Late("f()"), AnswerOutcome::InTime(uncut("f()"))]
             .map(|response| score_response(&question, response));
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn stopping_is_read_of_the_shown_text_and_of_the_engines_own() {
+    fn stopping_metrics_cover_displayed_and_raw_text() {
         let stops = [("stopping", 1.0), ("goes_on", 0.0), ("stops_short", 0.0)];
         let raw = |stopping, goes_on, cut| {
             [("raw_stopping", stopping), ("raw_goes_on", goes_on), ("raw_cut", cut), ("raw_stops_short", 0.0)]
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_late_and_failed_answers_stop_nowhere() {
+    fn wrong_late_and_failed_answers_have_no_stopping_metrics() {
         check_stopping(AnswerOutcome::InTime(uncut("g(a)")), &[]);
         check_stopping(AnswerOutcome::InTime(uncut("")), &[]);
         check_stopping(AnswerOutcome::Late("f(a)"), &[]);
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn the_truth_itself_is_right_in_everything() {
+    fn truth_as_answer_has_perfect_scores() {
         check(
             Language::Python,
             "def f(a):\n    $0\n",
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_near_miss_is_right_in_some() {
+    fn near_miss_has_partial_scores() {
         check(
             Language::Rust,
             "fn f() {\n    $0\n}\n",
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_where_text_was_needed_scores_zero() {
+    fn empty_answer_to_a_nonempty_truth_scores_zero() {
         check(
             Language::Java,
             "class A { int f() { $0 } }",
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_where_nothing_was_needed_is_right() {
+    fn empty_answer_to_an_empty_truth_is_exact() {
         check(
             Language::Go,
             "func f() { g() $0 }",
@@ -494,7 +494,7 @@ mod tests {
     }
 
     #[test]
-    fn text_where_nothing_was_needed_shows_no_restraint() {
+    fn nonempty_answer_to_an_empty_truth_has_zero_restraint() {
         check(
             Language::Go,
             "package p\nfunc f() {\n\tg()\n$0}",

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_compared_is_wrong() {
+    fn characters_beyond_the_limit_count_as_different() {
         let common = "é".repeat(MAX_CHARACTERS);
         let (a, b) = (format!("{common}ab"), format!("{common}a"));
         let expected = 2.0 * MAX_CHARACTERS as f64 / (2 * MAX_CHARACTERS + 3) as f64;
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn extremes() {
+    fn empty_different_and_equal_texts() {
         check("", "", 100.0, 100.0);
         check("", "a", 0.0, 0.0);
         check("a", "", 0.0, 0.0);
@@ -80,21 +80,21 @@ mod tests {
     }
 
     #[test]
-    fn ties_round_to_even() {
+    fn percent_rounds_ties_to_even() {
         // 2 * 1 / 16 = 12.5 %; 2 * 3 / 16 = 37.5 %.
         check("a", "abcdefghijklmno", 12.0, 12.0);
         check("abc", "abcdefghijklm", 38.0, 38.0);
     }
 
     #[test]
-    fn lengths_count_scalar_values() {
+    fn lengths_count_unicode_scalar_values() {
         check("😀a", "😀b", 50.0, 50.0);
         check("e\u{301}", "e", 67.0, 67.0);
         check("a\r\n", "a\n", 80.0, 80.0);
     }
 
     #[test]
-    fn difflib_finds_blocks_where_indel_finds_a_subsequence() {
+    fn difflib_matches_blocks_and_indel_matches_subsequences() {
         check("tide", "diet", 25.0, 50.0);
         check("diet", "tide", 50.0, 50.0);
     }

@@ -381,7 +381,7 @@ mod tests {
     ];
 
     #[test]
-    fn every_rule_is_taken_over_or_named_here() {
+    fn every_gitleaks_rule_is_used_or_listed_as_left_out() {
         let (table, errors) = DeTable::parse_recoverable(RULES);
         assert!(errors.is_empty());
         let ids = tables(table.get_ref(), "rules").filter_map(|rule| rule.get("id")?.get_ref().as_str());
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn every_pattern_is_one_here() {
+    fn every_pattern_compiles() {
         for rule in &rules().rules {
             rule.compile().unwrap_or_else(|error| panic!("{}: {error}", rule.id));
             assert!(!rule.keywords.is_empty(), "{}", rule.id);
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_and_brackets_are_read_as_go_reads_them() {
+    fn braces_and_brackets_are_converted_from_go_syntax() {
         for (go, rust) in [
             (r"a{2}b{1,}c{1,3}", r"a{2}b{1,}c{1,3}"),
             (r"{{[^}]+}}", r"\{\{[^}]+}}"),

@@ -115,7 +115,7 @@ fn check(text: &str, expected: Expect) {
 }
 
 #[test]
-fn a_secret_gives_way_to_as_many_bytes_between_its_quotes() {
+fn secret_is_masked_with_the_same_length_inside_its_quotes() {
     check(
         "api_key = \"aB3dE5fG7hI9jK1l\"  # ours\n",
         expect![[r#"
@@ -131,7 +131,7 @@ fn a_secret_gives_way_to_as_many_bytes_between_its_quotes() {
 }
 
 #[test]
-fn a_private_key_keeps_its_lines() {
+fn masked_private_key_keeps_its_lines() {
     let line = letters(64);
     let header = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n";
     check(
@@ -156,7 +156,7 @@ fn a_private_key_keeps_its_lines() {
 }
 
 #[test]
-fn a_private_key_in_comments_keeps_their_marks() {
+fn masked_private_key_keeps_comment_marks() {
     let line = letters(64);
     check(
         &format!("/// -----BEGIN PRIVATE KEY-----\n/// {line}\n/// {line}\n/// -----END PRIVATE KEY-----\n"),
@@ -170,7 +170,7 @@ fn a_private_key_in_comments_keeps_their_marks() {
 }
 
 #[test]
-fn code_that_speaks_of_secrets_stays() {
+fn code_that_only_mentions_secrets_has_no_findings() {
     for text in [
         "password = input(\"password: \")",
         "token: Token = self.tokens[\"first_token_of_line_2\"]",
@@ -193,7 +193,7 @@ fn code_that_speaks_of_secrets_stays() {
 }
 
 #[test]
-fn a_rejected_place_does_not_hide_the_secret_in_it() {
+fn secret_inside_a_rejected_match_is_found() {
     check(
         "password = \"https://me:hunter@example.org\"\n",
         expect![[r#"
@@ -218,7 +218,7 @@ fn code() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn redaction_keeps_every_offset_and_line_and_is_final(text in code()) {
+    fn redaction_keeps_offsets_and_lines_and_is_idempotent(text in code()) {
         let once = redact(&text).into_owned();
         prop_assert_eq!(once.len(), text.len());
         let line_ends = |text: &str| text.match_indices(['\r', '\n']).map(|(at, _)| at).collect::<Vec<_>>();

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_urgent_does_not_wait_for_what_is_not() {
+    async fn urgent_tasks_do_not_wait_for_low_priority_tasks() {
         let background = BackgroundPool::start().unwrap();
         let occupied = occupy(&background, Priority::LargeFolder);
         let run = |urgency: &Sender<Priority>, value: u8| {
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn questions_do_not_wait_for_it() {
+    async fn completion_requests_do_not_wait_for_the_pool() {
         let background = BackgroundPool::start().unwrap();
         let occupied = occupy(&background, Priority::LargeFolder);
         // Building an index uses the process-wide pool.

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_is_told_once_for_each_engine_until_the_engine_answers_or_the_settings_change() {
+    fn fault_is_reported_once_per_engine_until_cleared() {
         let health = EngineHealth::default();
         let timeout = outcome(OutcomeStatus::Timeout, None);
         assert_eq!(told(&health, "e", &failed("one")), Some("failed"));
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn only_answers_tell_how_fast_an_engine_is_and_what_is_given_up_how_slow_at_least() {
+    fn latency_is_measured_from_answers_and_dropped_requests() {
         let health = EngineHealth::default();
         for untold in
             [outcome(OutcomeStatus::Timeout, None), failed("one"), outcome(OutcomeStatus::Cancelled, None)]

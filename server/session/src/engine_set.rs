@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_engine_named_comes_first_and_each_one_once() {
+    fn engines_keep_the_named_order_without_duplicates() {
         assert_eq!(names("", &[], None), ["builtin"]);
         assert_eq!(names("", &["empty", "builtin", "empty"], None), ["empty", "builtin"]);
         assert_eq!(names("", &[], Some(&[])), ["scripted"]);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_is_the_same_one_under_other_settings_of_the_editor() {
+    fn engine_instances_survive_unrelated_setting_changes() {
         let source = source(&[], None);
         let serve = |text: &str| source.serve(&configuration(text));
         let before = serve(TWO);
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn deadlines_apply_to_typing_and_invocation_and_confidence_to_typing_alone() {
+    fn request_kinds_differ_in_deadline_and_min_confidence() {
         let text = "[completion]\ndeadline_ms = 7\nmin_confidence = 0.5\n[context]\nstrategy = \"symbols\"\nbudget_tokens = 9\n";
         let served = source(&[], None).serve(&configuration(text));
         let automatic = served.ghost_text();

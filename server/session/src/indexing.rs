@@ -382,7 +382,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_defect_is_told_and_goes_no_further() {
+    async fn panicked_task_returns_an_error() {
         let background = BackgroundPool::start().unwrap();
         let urgency = || watch::Sender::new(Priority::LargeFolder).subscribe();
         assert_eq!(run(&background, urgency(), || 1).await, Ok(1));

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_request_ends_the_older_one_in_whatever_order_they_are_polled() {
+    fn newest_request_cancels_older_ones_in_any_poll_order() {
         let mut requests = LatestRequest::new(0);
         let first = requests.begin(1, 0, 0).expect("there is no other request");
         let third = requests.begin(3, 0, 0).expect("it is newer");
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn typing_at_the_cursor_lets_the_engine_go_on_but_not_answer() {
+    fn typing_at_the_cursor_blocks_the_answer_but_does_not_cancel() {
         let (mut requests, mut log) = (LatestRequest::new(0), EditLog::new(0));
         let cancel = requests.begin(1, 5, 0).expect("there is no other request");
         log.push(typed(2, &[(5, "ab"), (7, "c")]));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_document_is_not_completed_in() {
+    fn closing_a_document_cancels_and_rejects_requests() {
         let mut requests = LatestRequest::new(0);
         let cancel = requests.begin(1, 0, 0).expect("there is no other request");
         requests.close();

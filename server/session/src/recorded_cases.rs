@@ -269,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn renames_follow_each_other() {
+    fn chained_renames_resolve_to_the_final_path() {
         let mut renames = Renames::default();
         for (from, to) in [("a.py", "b.py"), ("b.py", "shop/c.py"), ("shop", "store"), ("x", "y"), ("y", "x")]
         {

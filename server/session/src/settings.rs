@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_is_told_once_by_one_of_those_who_have_it_and_again_when_it_comes_back() {
+    fn problem_is_reported_once_across_folders_until_it_recurs() {
         let told = ReportedProblems::default();
         let (one, other) = (Some(Path::new("/one")), Some(Path::new("/other")));
         let typo = problems("[context]\ncolour = 1\n");

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_is_counted_in_units_and_cuts_no_character() {
+    fn utf16_prefix_never_splits_a_character() {
         assert_eq!(utf16_prefix("a🙂b", 1), "a");
         assert_eq!(utf16_prefix("a🙂b", 2), "a");
         assert_eq!(utf16_prefix("a🙂b", 3), "a🙂");

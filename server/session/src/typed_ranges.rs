@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_in_one_go_is_one_piece_and_moves_with_the_text() {
+    fn consecutive_typing_is_one_piece_that_follows_edits() {
         let mut page = TypedDocument::new("one\nend\n");
         page.type_before("end", "two");
         assert_eq!(page.pieces(), ["two"]);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_is_a_piece_of_its_own() {
+    fn typing_on_a_new_line_starts_a_new_piece() {
         let mut page = TypedDocument::new("|");
         page.type_before("|", "a = 1");
         page.edit(5..5, "\n    ");
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deleted_or_pasted_was_not_typed() {
+    fn deleted_pasted_and_blank_text_is_not_a_typed_piece() {
         let mut page = TypedDocument::new("one\nend\n");
         page.type_before("end", "two");
         page.edit(4..7, "");
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_last_pieces_are_remembered() {
+    fn only_the_latest_pieces_are_kept() {
         let mut page = TypedDocument::new("");
         for number in 0..=MAX_PIECES {
             page.edit(0..0, &format!("{number}\n"));
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_shows_the_lines_before() {
+    fn passage_includes_preceding_lines() {
         let mut page = TypedDocument::new("1\n2\n3\n4\nword end\n6\n");
         page.type_before("end", "new");
         let passages = page.typed.passages(&"a.py".into(), &page.text);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_those_of_the_text_asked_about() {
+    fn ranges_are_mapped_to_the_text_with_a_popup_item() {
         let mut page = TypedDocument::new("ab end\n");
         page.type_before("end", "new");
         let text: Arc<str> = page.text.as_str().into();

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn signatures_lose_modifiers_receivers_and_lines() {
+    fn modifiers_receivers_and_line_breaks_are_removed() {
         let python = "class A(B):\n    def add(\n        self,\n        rule: str,\n    ) -> int: pass\ndef free(self): pass\n";
         check(Language::Python, python, &["class A(B)", "add(rule: str) -> int", "def free()"]);
         let rust = "impl A { pub(crate) fn get(&mut self, key: u8) -> u8 { 0 } }\npub const fn free() {}\n";
@@ -137,13 +137,13 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_never_cut_off() {
+    fn long_signature_is_truncated_before_its_name() {
         let text = "class A { Dictionary<string, List<KeyValuePair<string, int>>> LongName(int first) {} }";
         check(Language::CSharp, text, &["class A", "…LongName(int first)"]);
     }
 
     #[test]
-    fn long_ones_are_cut() {
+    fn long_parameter_list_is_truncated() {
         let text = "def add(first: str, second: str, third: str, größe: str): pass\n";
         check(Language::Python, text, &["def add(first: str, second: str, third: str, …"]);
     }

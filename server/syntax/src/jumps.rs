@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_leaves_a_body_is_a_jump() {
+    fn statements_that_leave_a_body_are_jumps() {
         for (language, statement) in [
             (Language::Python, "return"),
             (Language::Python, "raise Broken(1)"),
@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_on_is_none() {
+    fn other_statements_are_not_jumps() {
         for (language, statement) in [
             (Language::Python, "returned = 1"),
             (Language::Python, "raises(1)"),

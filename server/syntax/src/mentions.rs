@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn members_calls_and_other_uses_are_told_apart() {
+    fn members_calls_and_bare_names_are_distinguished() {
         check(Language::Python, "x = item.name + name(1)", &[Mention::Member, Mention::Called]);
         check(Language::Python, "return name[0]", &[Mention::Bare]);
         check(Language::Cpp, "p->name; N::name();", &[Mention::Member, Mention::Member]);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_binds_a_name_defines_it() {
+    fn assignments_parameters_and_declarations_define_a_name() {
         check(Language::Python, "self.name = name", &[Mention::Defined, Mention::Bare]);
         check(Language::Python, "other.name = 1", &[Mention::Member]);
         check(Language::Python, "call(name=1)", &[Mention::Defined]);
@@ -117,14 +117,14 @@ mod tests {
     }
 
     #[test]
-    fn literals_and_comments_mention_nothing() {
+    fn strings_and_comments_have_no_mentions() {
         check(Language::Python, "\"\"\"Something to sell. It has a name.\"\"\"", &[]);
         check(Language::Python, "f('the name')  # its name", &[]);
         check(Language::Java, "f(\"name\"); // name", &[]);
     }
 
     #[test]
-    fn what_goes_over_a_line_end_is_found() {
+    fn multiline_strings_and_comments_are_found() {
         let text = "a = '''x\ny''' + b  # c\nd = 1\n'''\nname\n'''\n";
         let texts: Vec<&str> =
             multiline_tokens(Language::Python, text).into_iter().map(|range| &text[range]).collect();

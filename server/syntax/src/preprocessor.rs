@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_group_and_a_part_of_one_arm_can_be_taken_out() {
+    fn whole_group_or_part_of_one_branch_is_removable() {
         check("|f();\n#if A\n  g({1});\n#else\n  h();\n#endif\n|i();", true);
         check("#if A\n  |g();|\n#else\n  h();\n#endif\n", true);
         check("#ifdef A\n#if B\n|g();|\n#endif\n#endif\n", true);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_spans_arms_or_unbalanced_braces_can_not() {
+    fn range_across_branches_or_unbalanced_braces_is_not_removable() {
         check("#if A\n  g();\n  |h();\n#else\n  i();|\n#endif\n", false);
         check("|g();\n#if A\n  h();|\n#endif\n", false);
         check("void f() |{\n#if A\n  if (a) {\n#else\n  if (b) {\n#endif\n  }\n}|", false);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn other_languages_have_no_groups() {
+    fn directives_are_ignored_in_other_languages() {
         let text = "#if A {\n#else\n";
         let tokens = lex(Language::Python, text);
         assert!(ConditionalGroups::new(Language::Python, text, &tokens).allow_removal(&(3..text.len())));

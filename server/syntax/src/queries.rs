@@ -235,14 +235,14 @@ mod tests {
     }
 
     #[test]
-    fn patterns_begin_with_their_outermost_kinds() {
+    fn outermost_kinds_of_patterns_are_listed() {
         let source =
             "; (comment)\n(a b: (c \")\" @open) (d)*) @if\n[(e (f))\n (g)] @statement\n((h) @part)\n";
         assert_eq!(outermost_kinds(source), ["a", "e", "g", ""]);
     }
 
     #[test]
-    fn a_pattern_that_would_never_be_tried_is_refused() {
+    fn pattern_without_a_usable_outermost_kind_is_rejected() {
         for source in [
             "(_) @other",
             "((line_comment) @comment)",

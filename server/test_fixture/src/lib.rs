@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_in_order_with_their_texts() {
+    fn files_and_sections_are_parsed_in_order() {
         assert_eq!(files("\n//- /b/c.py\nx = 1\n\n//- /a.py\n"), [("b/c.py", "x = 1\n\n"), ("a.py", "")]);
         assert_eq!(sections("//- user\r\nx = 1"), [("user", "x = 1")]);
         assert!(sections("").is_empty());
@@ -86,12 +86,12 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "begins with `/`")]
-    fn a_file_needs_a_path() {
+    fn file_path_without_leading_slash_is_refused() {
         files("//- a.py\n");
     }
 
     #[test]
-    fn the_cursor_is_cut_out() {
+    fn cursor_marker_is_removed() {
         assert_eq!(take_cursor("é = $0\n"), ("é = \n".to_owned(), "é = ".len()));
         assert_eq!(split_at_cursor("a$0b"), ("a", "b"));
     }

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn white_space_is_pythons() {
+    fn whitespace_matches_python() {
         let white: Vec<u32> =
             (0..=0x10FFFF).filter_map(char::from_u32).filter(|&c| is_space(c)).map(u32::from).collect();
         let mut expected: Vec<u32> = (0x9..=0xD).chain(0x1C..=0x20).chain([0x85, 0xA0, 0x1680]).collect();
@@ -84,12 +84,12 @@ mod tests {
     }
 
     #[test]
-    fn digits_are_decimal_ones() {
+    fn only_decimal_digits_are_digits() {
         assert!(is_digit('7') && is_digit('٣') && !is_digit('²') && !is_digit('x'));
     }
 
     #[test]
-    fn lines_end_where_python_says() {
+    fn lines_split_as_in_python() {
         let lines = |text| split_lines(text).collect::<Vec<_>>();
         assert_eq!(lines("a\r\nb\rc\n\nd\u{b}e\u{2028}f\u{1d}g"), ["a", "b", "c", "", "d", "e", "f", "g"]);
         assert_eq!(lines("a\n"), ["a"]);

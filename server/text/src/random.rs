@@ -35,14 +35,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_those_of_the_published_generator() {
+    fn splitmix64_matches_published_values() {
         let mut random = SplitMix64::new(1_234_567);
         assert_eq!(random.number(), 6_457_827_717_110_365_317);
         assert_eq!(random.number(), 3_203_168_211_198_807_973);
     }
 
     #[test]
-    fn limits_hold() {
+    fn below_is_uniform() {
         let mut random = SplitMix64::new(7);
         let mut counts = [0_u32; 6];
         for _ in 0..60_000 {

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commit_and_changes_are_told() {
+    fn git_state_has_commit_and_dirty_flag() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("project");
         fs::create_dir(&root).unwrap();
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_is_named_by_the_end_of_its_address() {
+    fn repository_name_is_the_last_part_of_its_url() {
         for (address, name) in [
             ("https://user:password@example.org/pallets/flask.git", "flask"),
             ("git@example.org:flask.git", "flask"),

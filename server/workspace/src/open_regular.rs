@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn files_below_the_root_are_opened_and_nothing_else() {
+    fn opens_only_regular_files_below_the_root_without_links() {
         let folder = tempfile::tempdir().unwrap();
         let (root, outside) = (folder.path().join("root"), folder.path().join("outside"));
         fs::create_dir_all(root.join("a/b")).unwrap();
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_swapped_in_is_never_followed() {
+    fn symlink_swapped_in_during_open_is_not_followed() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("root");
         fs::create_dir(&root).unwrap();

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn different_names_have_different_texts() {
+    fn different_paths_have_different_texts() {
         let names: [&[u8]; 8] = [
             b"a/caf\xe9.py",
             b"a/caf\xe8.py",

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_read_as_the_walk_reads_it_or_told_why_not() {
+    fn returns_the_file_or_its_skip_reason() {
         let folder = tempfile::tempdir().unwrap();
         let read = |name: &str, bytes: &[u8]| {
             fs::write(folder.path().join(name), bytes).unwrap();

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_there_has_the_path_of_its_folder() {
+    fn missing_path_resolves_through_its_existing_parent() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         fs::write(root.join("a.py"), "").unwrap();
@@ -42,7 +42,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_are_followed_as_far_as_they_lead_somewhere() {
+    fn resolves_symlinks_unless_dangling() {
         use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();

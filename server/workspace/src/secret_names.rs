@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_names_are_not() {
+    fn ordinary_names_are_not_secret_like() {
         for path in [
             "env.py",
             "src/keys.rs",

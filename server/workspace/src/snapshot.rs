@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_found_by_path_and_counted() {
+    fn snapshot_finds_files_by_path_and_counts_them() {
         let snapshot = snapshot(FILES, "module a\n");
         assert_eq!(snapshot.get("c.py").map(|file| &*file.text), Some("c = 1\nc = 2"));
         assert_eq!(snapshot.get("b.py"), None);
@@ -129,13 +129,13 @@ mod tests {
     }
 
     #[test]
-    fn manifests_count_nowhere() {
+    fn manifests_do_not_change_hash_or_totals() {
         let [one, other] = ["module a\n", "module b\n"].map(|text| snapshot(FILES, text));
         assert_eq!((one.tree_hash(), one.totals()), (other.tree_hash(), other.totals()));
     }
 
     #[test]
-    fn the_tree_hash_tells_paths_from_texts() {
+    fn tree_hash_distinguishes_paths_and_texts() {
         let [path, text, both] = [("ba.py", "a = 1\n"), ("a.py", "a = 2\n"), ("a.pya", " = 1\n")]
             .map(|first| snapshot([first, FILES[1]], "module a\n"));
         for changed in [path, text, both] {

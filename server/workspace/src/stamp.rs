@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn stamps_are_the_same_after_they_were_stored() {
+    fn stamp_bytes_round_trip() {
         for stamp in [stamp(0, 0), stamp(-1, i64::MAX), stamp(i64::MIN, 5)] {
             assert_eq!(Stamp::from_bytes(&stamp.to_bytes()), Some(stamp));
         }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_changed_just_now_or_in_the_future_may_change_unseen() {
+    fn recent_and_future_stamps_are_not_settled() {
         let second = 1_000_000_000;
         let now = UNIX_EPOCH + Duration::from_secs(100);
         let is_settled = |modified, changed| stamp(modified, changed).if_settled(now).is_some();

@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_walk_looks_at_the_way_to_a_path_and_at_what_is_below_it() {
+    fn scope_covers_changed_paths_their_parents_and_contents() {
         let entered = ["", "a", "a/b", "ab", "c"].map(Arc::from).into();
         let paths = ["a/b", "c/x.py"].map(str::to_owned).into();
         let scope = WalkScope::new(&paths, &entered);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn some_files_decide_about_others() {
+    fn ignore_and_marker_files_affect_other_paths() {
         for (path, paths) in [
             ("a/x.py", &["a/x.py"][..]),
             (".gitignore", &[""]),
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_placed_by_every_way_to_write_the_root() {
+    fn paths_are_located_relative_to_each_spelling_of_the_root() {
         let roots = [Path::new("/link"), Path::new("/real/home")];
         let place = |path: &str| locate(Path::new(path), &roots);
         for (path, below) in

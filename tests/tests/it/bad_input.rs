@@ -35,7 +35,7 @@ def volume(radius):
 ";
 
 #[test]
-fn a_path_that_does_not_exist() {
+fn missing_path_is_a_usage_error() {
     let project = Project::new(GOOD);
     for command in ["try nowhere", "mine nowhere"] {
         project.run(command).expect_code(USAGE).expect_message(&["nowhere"]);
@@ -45,7 +45,7 @@ fn a_path_that_does_not_exist() {
 }
 
 #[test]
-fn a_file_for_a_folder() {
+fn file_instead_of_a_folder_is_a_usage_error() {
     let project = Project::new(GOOD);
     for command in ["try good.py", "mine good.py", "report good.py"] {
         project.run(command).expect_code(USAGE).expect_message(&["good.py"]);
@@ -53,13 +53,13 @@ fn a_file_for_a_folder() {
 }
 
 #[test]
-fn a_folder_for_a_file() {
+fn folder_instead_of_a_file_is_a_usage_error() {
     let project = Project::new(GOOD);
     project.run("replay .").expect_code(USAGE).expect_message(&["."]);
 }
 
 #[test]
-fn nothing_to_work_on() {
+fn workspace_without_usable_code_is_a_usage_error() {
     let empty = Project::new("");
     empty.run("try .").expect_code(USAGE).expect_message(&["no source files"]);
     let prose = Project::new("//- /README.md\n# Read me\n//- /data.csv\n1,2\n");
@@ -69,7 +69,7 @@ fn nothing_to_work_on() {
 }
 
 #[test]
-fn arguments_that_make_no_sense() {
+fn invalid_arguments_are_usage_errors() {
     let project = Project::new(GOOD);
     project.run("try . --cases 0").expect_code(USAGE).expect_message(&["--cases"]);
     project.run("try . --cases many").expect_code(USAGE).expect_message(&["many"]);
@@ -82,7 +82,7 @@ fn arguments_that_make_no_sense() {
 }
 
 #[test]
-fn absurdly_many_threads_or_repetitions() {
+fn huge_jobs_are_accepted_and_huge_repeats_rejected() {
     let project = Project::new(GOOD);
     project.run("mine . --cases 4 --out ../suite.jsonl --jobs 1").expect_code(0);
     let start = |command| RunningProcess::start(project.ghostbench(command));
@@ -94,7 +94,7 @@ fn absurdly_many_threads_or_repetitions() {
 }
 
 #[test]
-fn places_that_nothing_can_be_written_to() {
+fn unwritable_output_paths_are_reported() {
     let project = Project::new(GOOD);
     project.run("try . --cases 4 --out good.py").expect_code(USAGE).expect_message(&["good.py", "--out"]);
     project.run("mine . --cases 4 --out .").expect_code(USAGE).expect_message(&["folder", "--out"]);
@@ -105,14 +105,14 @@ fn places_that_nothing_can_be_written_to() {
 }
 
 #[test]
-fn more_cases_than_the_files_hold() {
+fn try_succeeds_with_fewer_cases_than_requested() {
     let project = Project::new(GOOD);
     project.run("try . --cases 100000 --out ../run").expect_code(0);
     assert!(!run_rows::cases(&project.sibling_path("run")).is_empty());
 }
 
 #[test]
-fn invalid_utf8_is_left_out() {
+fn file_with_invalid_utf8_is_skipped() {
     let project = Project::new(GOOD);
     project.write("bad.py", b"def f():\n    return '\xff\xfe\xfd'\n");
     let outcome = project.run("try . --cases 5 --out ../run").expect_code(0).expect_message(&["bad.py"]);
@@ -121,7 +121,7 @@ fn invalid_utf8_is_left_out() {
 }
 
 #[test]
-fn binary_and_empty_files_are_left_out() {
+fn binary_and_empty_files_are_skipped() {
     let project = Project::new(GOOD);
     project.write("nul.py", b"x = 1\0\0\0\n");
     project.write("empty.py", "");
@@ -130,7 +130,7 @@ fn binary_and_empty_files_are_left_out() {
 }
 
 #[test]
-fn a_line_of_50_megabytes_is_left_out() {
+fn file_with_a_50_mb_line_is_skipped() {
     let project = Project::new(GOOD);
     project.write("long.py", format!("x = '{}'\n", "a".repeat(50_000_000)));
     project.run("try . --cases 5 --out ../run").expect_code(0).expect_message(&["long.py"]);
@@ -138,7 +138,7 @@ fn a_line_of_50_megabytes_is_left_out() {
 }
 
 #[test]
-fn a_file_nested_deeply_is_no_stack_overflow() {
+fn deeply_nested_file_does_not_overflow_the_stack() {
     let project = Project::new(GOOD);
     let depth = 20_000;
     project.write("deep.py", format!("x = {}1{}\n", "(".repeat(depth), ")".repeat(depth)));
@@ -147,7 +147,7 @@ fn a_file_nested_deeply_is_no_stack_overflow() {
 }
 
 #[test]
-fn names_with_blanks_quotes_and_letters_of_any_script() {
+fn unusual_file_names_are_supported() {
     let project = Project::new("");
     let (_, text) = GOOD.split_once('\n').expect("the fixture has a first line");
     for name in ["a b.py", "it's.py", "größe/naïve.py", "名前.py"] {
@@ -167,7 +167,7 @@ fn a_run_is_not_overwritten() {
 }
 
 #[test]
-fn a_suite_with_a_torn_line() {
+fn torn_suite_line_is_reported() {
     let project = Project::new(GOOD);
     project.run("mine . --cases 4 --out ../suite.jsonl").expect_code(0);
     let suite = run_rows::text(&project.sibling_path("suite.jsonl"));
@@ -178,7 +178,7 @@ fn a_suite_with_a_torn_line() {
 }
 
 #[test]
-fn a_suite_with_a_broken_line() {
+fn invalid_suite_line_is_reported() {
     let project = Project::new(GOOD);
     project.run("mine . --cases 4 --out ../suite.jsonl").expect_code(0);
     let suite = run_rows::text(&project.sibling_path("suite.jsonl"));
@@ -192,7 +192,7 @@ fn a_suite_with_a_broken_line() {
 }
 
 #[test]
-fn a_suite_that_is_no_suite() {
+fn file_that_is_not_a_suite_is_rejected() {
     let project = Project::new(GOOD);
     for (text, code) in
         [("", USAGE), ("\n\n", USAGE), ("[1, 2]\n", OUTSIDE_WORLD), ("hello\n", OUTSIDE_WORLD)]
@@ -203,7 +203,7 @@ fn a_suite_that_is_no_suite() {
 }
 
 #[test]
-fn a_suite_of_a_newer_schema() {
+fn suite_of_a_newer_major_schema_is_rejected() {
     let project = Project::new(GOOD);
     project.run("mine . --cases 4 --out ../suite.jsonl").expect_code(0);
     let newer =
@@ -214,7 +214,7 @@ fn a_suite_of_a_newer_schema() {
 }
 
 #[test]
-fn a_newer_minor_version_is_read() {
+fn suite_of_a_newer_minor_schema_is_accepted() {
     let project = Project::new(GOOD);
     project.run("mine . --cases 4 --out ../suite.jsonl").expect_code(0);
     let suite = run_rows::text(&project.sibling_path("suite.jsonl"));
@@ -225,7 +225,7 @@ fn a_newer_minor_version_is_read() {
 }
 
 #[test]
-fn a_run_of_a_newer_schema() {
+fn run_of_a_newer_schema_is_rejected() {
     let project = Project::new(GOOD);
     project.run("try . --cases 4 --out ../run").expect_code(0);
     for file in ["predictions.jsonl", "run.json"] {
@@ -240,7 +240,7 @@ fn a_run_of_a_newer_schema() {
 }
 
 #[test]
-fn a_run_with_a_torn_last_answer_is_shown_and_gone_on_with() {
+fn run_with_a_torn_last_row_can_be_rendered_and_resumed() {
     let project = Project::new(GOOD);
     project.run("mine . --cases 6 --out ../suite.jsonl").expect_code(0);
     project.run("replay ../suite.jsonl --workspace . --out ../run").expect_code(0);
@@ -253,7 +253,7 @@ fn a_run_with_a_torn_last_answer_is_shown_and_gone_on_with() {
 }
 
 #[test]
-fn a_run_with_a_broken_line_in_its_middle() {
+fn invalid_line_within_a_run_is_reported() {
     let project = Project::new(GOOD);
     project.run("try . --cases 4 --out ../run").expect_code(0);
     let path = project.sibling_path("run").join("predictions.jsonl");
@@ -263,7 +263,7 @@ fn a_run_with_a_broken_line_in_its_middle() {
 }
 
 #[test]
-fn a_run_of_other_cases_or_engines_is_not_gone_on_with() {
+fn resume_rejects_other_suites_and_engines() {
     let project = Project::new(GOOD);
     project.run("mine . --cases 6 --out ../suite.jsonl").expect_code(0);
     project.run("mine . --cases 5 --seed 8 --out ../other.jsonl").expect_code(0);
@@ -283,7 +283,7 @@ fn only_the_good_file(project: &Project) {
 }
 
 #[test]
-fn a_file_that_is_too_complex_to_parse_is_told_and_the_others_are_used() {
+fn too_complex_files_are_reported_and_skipped() {
     let project = Project::new(GOOD);
     project.write("hostile/Generic.java", ("a<".repeat(20) + "\n").repeat(1_000));
     project.write("hostile/comments.cpp", ("/* ".repeat(20) + "\n").repeat(1_350));

@@ -13,7 +13,7 @@ fn index(project: &Project) -> Value {
 }
 
 #[test]
-fn the_smallest_change_is_kept_for_the_next_time() {
+fn small_changes_are_cached() {
     let project = Project::generated(40);
     assert_eq!((&index(&project)["reused"], &index(&project)["reused"]), (&0.into(), &40.into()));
     project.write("shop/small.py", "x = 1\n");
@@ -33,7 +33,7 @@ fn cached_file(project: &Project, ending: &str) -> PathBuf {
 }
 
 #[test]
-fn tokens_are_kept_for_the_next_time_and_make_no_difference() {
+fn damaged_token_cache_is_rebuilt_with_the_same_answers() {
     let project = Project::generated(10);
     project.write("shop/new.py", "def total(prices):\n    return \n");
     // Without its times.
@@ -64,7 +64,7 @@ fn tokens_of_changed_files_are_counted() {
 }
 
 #[test]
-fn caches_are_listed_in_words_and_removed_all_together() {
+fn caches_are_listed_and_cleared() {
     let project = Project::generated(1);
     index(&project);
     let listed = project.run("index --list").expect_code(0).stdout;
@@ -80,7 +80,7 @@ fn caches_are_listed_in_words_and_removed_all_together() {
 }
 
 #[test]
-fn a_folder_in_the_place_of_a_cache_is_named_once_with_what_to_do() {
+fn folder_at_a_cache_path_is_reported_with_a_remedy() {
     let project = Project::generated(2);
     index(&project);
     let cache = cached_file(&project, "cache");
@@ -92,6 +92,6 @@ fn a_folder_in_the_place_of_a_cache_is_named_once_with_what_to_do() {
 }
 
 #[test]
-fn a_folder_without_code_is_told() {
+fn folder_without_source_files_is_an_error() {
     Project::new("").run("index .").expect_code(2).expect_message(&["no source files"]);
 }

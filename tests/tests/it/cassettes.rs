@@ -26,7 +26,7 @@ fn stable_fields(run: &Path) -> Vec<(String, String, String, String, String)> {
 }
 
 #[test]
-fn a_run_comes_again_without_its_server_and_tells_so() {
+fn run_is_replayed_from_a_cassette_without_its_server() {
     let project = Project::generated(3);
     let (server, settings) = open_ai();
     user_file(&project, &settings);
@@ -49,7 +49,7 @@ fn a_run_comes_again_without_its_server_and_tells_so() {
 
 /// The server streams it in pieces, each of which is no secret.
 #[test]
-fn a_secret_in_an_answer_is_in_no_file_and_the_answer_comes_again() {
+fn secret_in_an_answer_is_masked_in_every_file_and_replay() {
     let project = Project::generated(3);
     let (_server, settings) = open_ai_answering("connect(password=\"Winter-R0se\")");
     user_file(&project, &settings);
@@ -97,7 +97,7 @@ fn check_replay_without(project: &Project, engine: &str, gone: &Path) {
 
 #[cfg(unix)]
 #[test]
-fn a_program_that_is_gone_answers_from_a_cassette() {
+fn missing_program_is_replayed_from_a_cassette() {
     let project = Project::generated(3);
     let path = project.sibling_path("complete.sh");
     user_file(&project, &format!("[[engine]]\nname = \"mine\"\nkind = \"command\"\ncommand = [{path:?}]\n"));
@@ -110,7 +110,7 @@ fn a_program_that_is_gone_answers_from_a_cassette() {
 }
 
 #[test]
-fn a_model_whose_file_is_gone_answers_from_a_cassette_to_the_prompts_that_it_was_asked() {
+fn missing_model_file_is_replayed_for_recorded_prompts() {
     let project = Project::generated(3);
     let Some(settings) = tiny(&project) else { return };
     user_file(&project, &settings);
@@ -121,7 +121,7 @@ fn a_model_whose_file_is_gone_answers_from_a_cassette_to_the_prompts_that_it_was
 }
 
 #[test]
-fn what_is_not_recorded_is_counted_once_and_ends_the_run_with_a_code() {
+fn missing_recordings_are_reported_once_and_fail_the_run() {
     let project = Project::generated(3);
     let (server, settings) = open_ai();
     user_file(&project, &settings);
@@ -142,7 +142,7 @@ fn what_is_not_recorded_is_counted_once_and_ends_the_run_with_a_code() {
 }
 
 #[test]
-fn what_is_no_cassette_is_told_before_any_work() {
+fn malformed_cassettes_are_reported_with_a_remedy() {
     let project = Project::generated(2);
     project.write("notes.txt", "mine");
     let outcome = project.run("try . --cassette notes.txt").expect_code(2);
@@ -161,7 +161,7 @@ fn what_is_no_cassette_is_told_before_any_work() {
 }
 
 #[test]
-fn prompts_and_answers_of_another_program_become_an_engine() {
+fn engines_cassette_imports_prompts_and_answers() {
     let project = Project::generated(2);
     let engine = |name: &str, fim: &str| {
         format!(
@@ -197,7 +197,7 @@ fn fixture() -> PathBuf {
 /// Our own cassette replays on any machine. If this fails, the wire format has changed: if that is intended, record the
 /// cassette again with `UPDATE_EXPECT=1`.
 #[test]
-fn our_own_cassette_answers_a_fresh_clone() {
+fn checked_in_cassette_replays_offline() {
     let (folder, project) = (fixture(), Project::generated(1));
     let at = |file: &str| folder.join(file).display().to_string();
     let (suite, cassette, settings) = (at("cases.jsonl"), at("cassette.jsonl"), at("ghostbench.toml"));

@@ -21,7 +21,7 @@ fn try_mines_replays_scores_and_reports() {
 }
 
 #[test]
-fn try_as_json_is_one_json_value_with_the_indexing_speed() {
+fn try_json_reports_indexing_speed() {
     let project = Project::generated(4);
     let outcome = project.run("try . --cases 10 --out ../run --json").expect_code(0);
     let value: serde_json::Value =
@@ -32,7 +32,7 @@ fn try_as_json_is_one_json_value_with_the_indexing_speed() {
 }
 
 #[test]
-fn mine_replay_and_report_do_what_try_does_at_once() {
+fn mine_and_replay_give_the_results_of_try() {
     let project = Project::generated(5);
     project.run("try . --cases 30 --seed 3 --out ../at-once").expect_code(0);
     project.run("mine . --cases 30 --seed 3 --out ../suite.jsonl").expect_code(0);
@@ -48,7 +48,7 @@ fn mine_replay_and_report_do_what_try_does_at_once() {
 }
 
 #[test]
-fn near_copies_in_the_workspace_are_measured_with_and_without() {
+fn near_copies_add_a_no_copies_variant_of_the_engine() {
     let project = Project::generated(4);
     project.run("try . --cases 10 --out ../run").expect_code(0);
     let engines = run_rows::run(&project.sibling_path("run")).engines;

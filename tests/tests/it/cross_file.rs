@@ -26,7 +26,7 @@ fn shop() -> Project {
 }
 
 #[test]
-fn cases_come_in_threes_and_hold_nothing_of_their_own_file() {
+fn each_hole_has_three_variants_without_context_of_its_file() {
     let project = shop();
     project.run("mine . --scenario cross_file --cases 30 --out ../suite.jsonl").expect_code(0);
     let cases: Vec<Case> = cases::parse_lines(&run_rows::text(&project.sibling_path("suite.jsonl")))
@@ -59,7 +59,7 @@ fn cases_come_in_threes_and_hold_nothing_of_their_own_file() {
 }
 
 #[test]
-fn mine_counts_cases_holes_and_names() {
+fn mine_reports_case_hole_and_resolved_counts() {
     let project = shop();
     let mined = project
         .run("mine . --scenario cross_file --scenario rag --cases 10 --out ../suite.jsonl")
@@ -84,7 +84,7 @@ fn mine_counts_cases_holes_and_names() {
 }
 
 #[test]
-fn try_shows_in_file_against_retrieval() {
+fn try_compares_in_file_with_retrieval() {
     let project = shop();
     let outcome = project.run("try . --cases 90 --out ../run").expect_code(0);
     let cross_file = run_rows::cases(&project.sibling_path("run"))
@@ -104,7 +104,7 @@ fn try_shows_in_file_against_retrieval() {
 }
 
 #[test]
-fn one_file_alone_has_no_cross_file_cases_and_that_is_said() {
+fn single_file_reports_missing_cross_file_cases() {
     let project = Project::generated(1);
     let outcome = project.run("try . --cases 60 --out ../run").expect_code(0);
     assert!(outcome.stderr.contains("fewer than asked for cross_file"), "{}", outcome.stderr);
@@ -112,7 +112,7 @@ fn one_file_alone_has_no_cross_file_cases_and_that_is_said() {
 }
 
 #[test]
-fn reports_hold_the_context_of_each_case() {
+fn reports_contain_the_context_of_each_case() {
     let project = shop();
     project.run("try . --scenario cross_file --cases 12 --out ../run").expect_code(0);
     let cases = run_rows::cases(&project.sibling_path("run"));
@@ -127,7 +127,7 @@ fn reports_hold_the_context_of_each_case() {
 }
 
 #[test]
-fn retrieve_shows_what_would_be_sent_at_a_place() {
+fn retrieve_shows_the_context_at_a_cursor() {
     let project = shop();
     let place = "shop/main_3.py:16:12";
     let outcome =
@@ -201,7 +201,7 @@ fn retrieve_measures_strategies_over_a_suite() {
 }
 
 #[test]
-fn retrieve_reports_unresolved_names_apart() {
+fn retrieve_reports_unresolved_names_separately() {
     let project = shop();
     project.run("mine . --scenario cross_file --cases 30 --out ../suite.jsonl").expect_code(0);
     let suite = run_rows::text(&project.sibling_path("suite.jsonl"));
@@ -223,7 +223,7 @@ fn retrieve_reports_unresolved_names_apart() {
 }
 
 #[test]
-fn retrieve_says_what_is_wrong_and_what_to_do() {
+fn retrieve_rejects_invalid_arguments_with_a_message() {
     let project = shop();
     project.write("notes.txt", "text\n");
     project.write("binary.py", b"x\0");

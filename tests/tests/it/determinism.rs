@@ -33,7 +33,7 @@ fn another_seed_gives_other_cases() {
 }
 
 #[test]
-fn answers_are_the_same_for_any_number_of_requests_under_way() {
+fn answers_do_not_depend_on_concurrency() {
     let project = Project::generated(6);
     let answers = |jobs: u32| {
         let run = format!("run-{jobs}");

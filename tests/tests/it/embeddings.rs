@@ -77,7 +77,7 @@ fn functions_are_embedded_once_for_each_content() {
 }
 
 #[test]
-fn embeddings_are_listed_and_removed_with_other_caches_and_come_back_the_same() {
+fn embeddings_are_listed_and_cleared_with_other_caches() {
     let Some(server) = LlamaServer::start(&["--embeddings"]) else { return };
     let project = Project::new(FIXTURE);
     let first = embedded(&project, &server);
@@ -90,7 +90,7 @@ fn embeddings_are_listed_and_removed_with_other_caches_and_come_back_the_same() 
 }
 
 #[test]
-fn broken_embeddings_are_told_and_made_anew() {
+fn damaged_embeddings_are_reported_and_rebuilt() {
     let Some(server) = LlamaServer::start(&["--embeddings"]) else { return };
     let project = Project::new(FIXTURE);
     let first = embedded(&project, &server);
@@ -109,7 +109,7 @@ fn broken_embeddings_are_told_and_made_anew() {
 }
 
 #[test]
-fn a_function_that_is_too_long_for_the_server_is_embedded_by_its_beginning() {
+fn too_long_function_is_embedded_by_its_beginning() {
     let Some(server) = LlamaServer::start(&["--embeddings", "--ubatch-size", "512"]) else { return };
     let project = Project::new(FIXTURE);
     let body: String = (0..80).map(|number| format!("    print(shapes[{number}])\n")).collect();
@@ -129,7 +129,7 @@ fn check_fallback(project: &Project, server: &LlamaServer, reason: &[&str]) {
 }
 
 #[test]
-fn without_the_server_functions_are_compared_by_their_words() {
+fn unreachable_server_falls_back_to_lexical_similarity() {
     let Some(mut server) = LlamaServer::start(&["--embeddings"]) else { return };
     let project = Project::new(FIXTURE);
     embedded(&project, &server);
@@ -139,14 +139,14 @@ fn without_the_server_functions_are_compared_by_their_words() {
 }
 
 #[test]
-fn a_server_that_does_not_embed_says_how_it_would() {
+fn server_without_embeddings_falls_back_with_a_remedy() {
     let Some(server) = LlamaServer::start(&[]) else { return };
     let project = Project::new(FIXTURE);
     check_fallback(&project, &server, &["answered 501", "`--embeddings`"]);
 }
 
 #[test]
-fn who_is_waited_for_is_told_before() {
+fn embedding_request_is_announced_before_it_fails() {
     let project = Project::new(FIXTURE);
     let outcome =
         RunningProcess::start(retrieve(&project, "--embeddings http://127.0.0.1:1")).wait().expect_code(0);
@@ -157,7 +157,7 @@ fn who_is_waited_for_is_told_before() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused() {
+fn invalid_embedding_options_are_rejected() {
     let project = Project::new(FIXTURE);
     for (arguments, words) in [
         ("--embeddings nonsense", &["nonsense", "http://"][..]),

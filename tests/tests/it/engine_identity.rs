@@ -31,7 +31,7 @@ fn count(run: &Path, engine: &str, text: &str) -> usize {
 }
 
 #[test]
-fn two_servers_without_a_model_stay_two_engines() {
+fn servers_without_a_model_have_distinct_fingerprints() {
     let project = Project::generated(3);
     let (one, two) = (server("one = 1"), server("two = 2"));
     let (prices, header) = ("price_in = 1.0\n", format!("headers = {{ x-route = \"{KEY}\" }}\n"));
@@ -60,7 +60,7 @@ fn two_servers_without_a_model_stay_two_engines() {
 }
 
 #[test]
-fn a_changed_engine_or_price_is_named_when_a_run_is_resumed() {
+fn resume_names_changed_engine_settings() {
     let project = Project::generated(3);
     let (one, two) = (server("one = 1"), server("two = 2"));
     user_file(&project, &engine("a", &one, "price_in = 1.0\n"));
@@ -132,7 +132,7 @@ fn programs(project: &Project, who: &str) -> String {
 
 #[test]
 #[cfg(unix)]
-fn programs_that_differ_in_environment_script_or_model_are_different_engines_everywhere() {
+fn programs_differing_in_env_script_or_model_are_distinct() {
     const ANSWERS: [(&str, &str); 4] =
         [("base", "one_first"), ("env", "two_first"), ("script", "other"), ("model", "one_secon")];
     let project = Project::generated(3);
@@ -174,7 +174,7 @@ fn programs_that_differ_in_environment_script_or_model_are_different_engines_eve
 }
 
 #[test]
-fn equal_names_are_refused_with_both_places() {
+fn duplicate_engine_names_are_rejected_with_locations() {
     let project = Project::generated(2);
     let (one, two) = (server("one = 1"), server("two = 2"));
     user_file(&project, &(engine("a", &one, "") + &engine("a", &two, "")));
@@ -187,7 +187,7 @@ fn equal_names_are_refused_with_both_places() {
 }
 
 #[test]
-fn an_engine_that_never_answers_is_reported_and_refused() {
+fn engine_that_never_answers_fails_the_run() {
     let project = Project::generated(3);
     let gone = server("one = 1");
     let settings = engine("gone", &gone, "");
@@ -218,7 +218,7 @@ fn an_engine_that_never_answers_is_reported_and_refused() {
 
 /// The run was created by version 0.0.0 with schema 1.2, in which engines `one` and `two` have the same fingerprint.
 #[test]
-fn a_run_of_an_older_version_is_reported_and_not_resumed() {
+fn run_of_an_older_schema_is_rendered_but_not_resumed() {
     let project = Project::generated(1);
     let run = project.sibling_path("run");
     fs::create_dir_all(&run).expect("the temporary folder is ours");

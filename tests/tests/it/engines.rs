@@ -74,17 +74,17 @@ fn check_measured((server, settings): (MockServer, String)) {
 }
 
 #[test]
-fn a_server_in_openai_s_format_is_tried_and_replayed() {
+fn openai_server_can_be_tried_and_replayed() {
     check_measured(open_ai());
 }
 
 #[test]
-fn a_server_of_llama_cpp_is_tried_and_replayed() {
+fn llama_cpp_server_can_be_tried_and_replayed() {
     check_measured(llama_cpp());
 }
 
 #[test]
-fn engines_are_listed_with_their_models_and_why_any_is_not_asked() {
+fn engines_list_shows_models_and_reasons_for_unavailability() {
     let project = Project::generated(2);
     let (server, settings) = open_ai();
     let no_certificates =
@@ -102,7 +102,7 @@ fn engines_are_listed_with_their_models_and_why_any_is_not_asked() {
 }
 
 #[test]
-fn a_fault_is_told_once_with_its_remedy_and_without_the_key() {
+fn authentication_error_has_a_remedy_and_hides_the_key() {
     let project = Project::generated(2);
     let said = format!("Incorrect API key provided: {KEY}.");
     let refusal = Reply::json(401, &serde_json::json!({"error": {"message": said}}));
@@ -123,7 +123,7 @@ fn a_fault_is_told_once_with_its_remedy_and_without_the_key() {
 }
 
 #[test]
-fn two_engines_of_the_settings_are_compared_on_the_same_cases() {
+fn configured_engines_are_compared_on_the_same_cases() {
     let project = Project::generated(3);
     let (one, first) = open_ai();
     let (other, second) = llama_cpp();

@@ -81,7 +81,7 @@ fn second_ctrl_c_exits_without_waiting_for_requests() {
 }
 
 #[test]
-fn a_killed_run_goes_on_where_it_was() {
+fn killed_run_resumes_without_repeating_rows() {
     let project = project_with_suite();
     let run = project.sibling_path("run");
     let mut process = start_and_wait_for_answers(&project, "--out ../run", 50);
@@ -100,7 +100,7 @@ fn a_killed_run_goes_on_where_it_was() {
 }
 
 #[test]
-fn two_processes_do_not_write_one_run() {
+fn second_process_cannot_resume_a_running_run() {
     let project = project_with_suite();
     let _running = start_and_wait_for_answers(&project, "--out ../run", 5);
     let second = project.run(&format!("{REPLAY} --out ../run --resume"));

@@ -37,7 +37,7 @@ fn answers(run: &Path) -> BTreeMap<String, BTreeMap<String, Prediction>> {
 /// Our server sees one document in an empty folder, so the comparison uses a workspace with one file. As for typing, it
 /// withholds uncertain answers and cuts answers where they become uncertain; the rest equals the engine's own answer.
 #[test]
-fn our_own_server_answers_as_the_engine_behind_it() {
+fn own_language_server_gives_the_answers_of_its_engine() {
     let project = Project::generated(1);
     user_file(&project, &own("served"));
     project.run("try . --cases 30 --engine builtin --engine served --out ../run").expect_code(0);
@@ -57,7 +57,7 @@ fn our_own_server_answers_as_the_engine_behind_it() {
 
 /// A published server: it queries Tabby's server, replaced by a strict mock, and answers with completion lists.
 #[test]
-fn tabby_s_agent_is_measured_with_the_server_behind_it() {
+fn tabby_agent_works_as_an_lsp_engine() {
     let Some(agent) = component("tabby-agent") else { return };
     let model = MockModel::new("tabby", None).with_answers(|_| Some(WRITTEN.to_owned()));
     let server = MockServer::with_dialect(Dialect::tabby(model, KEY));
@@ -115,7 +115,7 @@ connection.listen();
 "#;
 
 #[test]
-fn a_server_made_with_vs_code_s_own_library_is_measured() {
+fn vscode_languageserver_node_works_as_an_lsp_engine() {
     let Some(node) = component("language-server-node") else { return };
     let project = Project::generated(2);
     let program = project.sibling_path("server.js");

@@ -38,7 +38,7 @@ fn check_acceptance(editor: &Neovim) {
 }
 
 #[test]
-fn the_key_accepts_exactly_the_item_of_the_built_in_engine() {
+fn accept_key_inserts_the_builtin_engine_item() {
     let project = Project::generated(6);
     project.write("shop/new.py", "import math\n\n\n");
     let Some(editor) = Neovim::open(&project, "shop/new.py", &[]) else { return };
@@ -49,7 +49,7 @@ fn the_key_accepts_exactly_the_item_of_the_built_in_engine() {
 }
 
 #[test]
-fn a_key_shows_the_next_suggestion_which_can_be_accepted() {
+fn next_suggestion_can_be_shown_and_accepted() {
     let project = Project::new("//- /a.py\n");
     let rule = json!([{"path": "", "text": "total", "others": ["price", "tax"]}]);
     let Some(editor) = Neovim::open(&project, "a.py", &["--scripted", &rule.to_string()]) else { return };
@@ -71,7 +71,7 @@ fn a_key_shows_the_next_suggestion_which_can_be_accepted() {
 }
 
 #[test]
-fn a_key_asks_where_nothing_is_shown() {
+fn next_key_sends_an_invoked_request_without_ghost_text() {
     let project = Project::new("//- /a.py\n");
     let Some(editor) = open_scripted(&project, "a.py", "") else { return };
     editor.press("ix = ");
@@ -83,7 +83,7 @@ fn a_key_asks_where_nothing_is_shown() {
 }
 
 #[test]
-fn an_item_of_several_lines_is_drawn_and_accepted() {
+fn multiline_item_is_drawn_and_accepted() {
     let project = Project::new("//- /a.py\n");
     let text = "add(\n    a,\n    b,\n)";
     let Some(editor) = open_scripted(&project, "a.py", text) else { return };
@@ -94,7 +94,7 @@ fn an_item_of_several_lines_is_drawn_and_accepted() {
 }
 
 #[test]
-fn the_rest_of_a_word_is_drawn_behind_its_beginning() {
+fn rest_of_a_word_is_drawn_after_the_typed_part() {
     let project = Project::new("//- /a.py\n");
     let Some(editor) = open_scripted(&project, "a.py", "urn total") else { return };
     editor.press("iret");
@@ -105,7 +105,7 @@ fn the_rest_of_a_word_is_drawn_behind_its_beginning() {
 }
 
 #[test]
-fn a_suggestion_before_other_text_is_put_between() {
+fn suggestion_is_inserted_before_existing_text() {
     let project = Project::new("//- /a.py\ntotal = sum()\n");
     let Some(editor) = open_scripted(&project, "a.py", "prices") else { return };
     editor.press("$i");
@@ -115,7 +115,7 @@ fn a_suggestion_before_other_text_is_put_between() {
 }
 
 #[test]
-fn typing_on_keeps_a_suggestion_until_the_server_answers_again() {
+fn typing_ahead_keeps_the_suggestion_while_a_request_is_pending() {
     let project = Project::new("//- /a.py\n");
     let Some(editor) = open_scripted(&project, "a.py", "add(a,\n    b)") else { return };
     editor.press("ix = ");
@@ -129,7 +129,7 @@ fn typing_on_keeps_a_suggestion_until_the_server_answers_again() {
 }
 
 #[test]
-fn taking_back_a_character_keeps_a_suggestion() {
+fn deleting_a_character_keeps_the_suggestion() {
     let project = Project::new("//- /a.py\n");
     let Some(editor) = open_scripted(&project, "a.py", "urn total") else { return };
     editor.press("iret");
@@ -143,7 +143,7 @@ fn taking_back_a_character_keeps_a_suggestion() {
 }
 
 #[test]
-fn a_suggestion_that_other_text_was_typed_over_is_not_accepted() {
+fn suggestion_is_not_accepted_after_mismatching_text() {
     let project = Project::new("//- /a.py\n");
     let Some(editor) = open_scripted(&project, "a.py", "add(a, b):\n    return a + b") else { return };
     editor.press("idef ");
@@ -156,7 +156,7 @@ fn a_suggestion_that_other_text_was_typed_over_is_not_accepted() {
 }
 
 #[test]
-fn the_key_does_what_it_did_where_nothing_is_suggested() {
+fn accept_key_keeps_its_mapping_without_a_suggestion() {
     let project = Project::new("//- /a.py\n");
     let Some(editor) = open_scripted(&project, "a.py", "") else { return };
     editor.press("i<Tab>x");
@@ -168,7 +168,7 @@ fn the_key_does_what_it_did_where_nothing_is_suggested() {
 }
 
 #[test]
-fn an_accepted_suggestion_is_an_undo_step_of_its_own() {
+fn accepted_suggestion_is_a_separate_undo_step() {
     let project = Project::new("//- /a.py\n");
     let Some(editor) = open_scripted(&project, "a.py", "urn total") else { return };
     editor.press("iret");
@@ -185,7 +185,7 @@ fn an_accepted_suggestion_is_an_undo_step_of_its_own() {
 }
 
 #[test]
-fn another_key_accepts() {
+fn accept_key_is_configurable() {
     let project = Project::new("//- /a.py\n");
     project.write("b.py", "");
     let Some(editor) = open_scripted(&project, "a.py", "urn total") else { return };
@@ -199,7 +199,7 @@ fn another_key_accepts() {
 }
 
 #[test]
-fn no_key_is_taken_where_none_is_wanted() {
+fn keys_can_be_disabled() {
     let project = Project::new("//- /a.py\n");
     project.write("b.py", "");
     let Some(editor) = open_scripted(&project, "a.py", "urn total") else { return };
@@ -218,7 +218,7 @@ fn terminal_colours(editor: &Neovim) -> [Value; 2] {
 }
 
 #[test]
-fn ghost_text_is_told_from_code_without_true_colours() {
+fn ghost_text_has_a_terminal_colour_without_true_colours() {
     let project = Project::new("//- /a.py\n");
     let Some(editor) = open_scripted(&project, "a.py", "") else { return };
     assert_eq!(terminal_colours(&editor), [8, 8]);
@@ -245,7 +245,7 @@ fn leaving_insert_mode_clears_a_suggestion() {
 }
 
 #[test]
-fn carriage_returns_and_wide_characters_stay_what_they_are() {
+fn crlf_and_wide_characters_are_kept() {
     let project = Project::new("");
     let file = project.write("a.py", "# \u{1f642} \u{e9}\r\nface = '\u{1f642}\u{1f642}'\r\n");
     let Some(editor) = open_scripted(&project, "a.py", " + (\r\n    '\u{1f643}')") else { return };
@@ -295,7 +295,7 @@ fn wait_for_message(editor: &Neovim, words: &str) {
 }
 
 #[test]
-fn a_recorded_case_is_replayed_and_its_lens_follows_it() {
+fn lens_shows_the_replay_result_and_follows_edits() {
     let project = Project::new(FUNCTION);
     let Some(editor) = open_recorded(&project) else { return };
     wait_for_message(&editor, "recorded the whole statement, line 4");
@@ -307,7 +307,7 @@ fn a_recorded_case_is_replayed_and_its_lens_follows_it() {
 }
 
 #[test]
-fn a_lens_is_run_by_the_key_of_neovim() {
+fn builtin_lens_key_replays_the_case() {
     let project = Project::new(FUNCTION);
     let Some(editor) = open_recorded(&project) else { return };
     editor.press("grx");
@@ -316,7 +316,7 @@ fn a_lens_is_run_by_the_key_of_neovim() {
 }
 
 #[test]
-fn a_replay_of_the_suite_fills_the_scoreboard() {
+fn suite_replay_appears_in_the_scoreboard() {
     let project = Project::new(FUNCTION);
     let Some(editor) = open_recorded(&project) else { return };
     editor.press(":GhostbenchReplay suite<CR>");
@@ -333,7 +333,7 @@ fn a_replay_of_the_suite_fills_the_scoreboard() {
 }
 
 #[test]
-fn all_replays_are_stopped() {
+fn replay_bang_command_cancels_all_replays() {
     let project = Project::new(FUNCTION);
     let rules = json!([{"path": "", "text": "late", "delay_ms": 600_000}]).to_string();
     let Some(editor) = Neovim::open(&project, "a.py", &["--scripted", &rules]) else { return };
@@ -349,7 +349,7 @@ fn all_replays_are_stopped() {
 }
 
 #[test]
-fn away_from_any_case_there_is_nothing_to_replay() {
+fn replay_without_a_case_at_the_cursor_is_rejected() {
     let project = Project::new(FUNCTION);
     let Some(editor) = open_recorded(&project) else { return };
     editor.press("gg:GhostbenchReplay<CR>");
@@ -358,7 +358,7 @@ fn away_from_any_case_there_is_nothing_to_replay() {
 }
 
 #[test]
-fn what_can_be_replayed_is_told() {
+fn invalid_replay_target_lists_the_valid_ones() {
     let project = Project::new(FUNCTION);
     let Some(editor) = open_recorded(&project) else { return };
     editor.press(":GhostbenchReplay foo<CR>");
@@ -367,7 +367,7 @@ fn what_can_be_replayed_is_told() {
 }
 
 #[test]
-fn what_was_recorded_is_told_in_words() {
+fn recording_describes_the_recorded_block() {
     let other = "\n\ndef other(orders):\n    if orders:\n        return 1\n    print(orders)\n    return 0\n\n\nother([])\n";
     let project = Project::new(&format!("{FUNCTION}{other}"));
     let Some(editor) = open_scripted(&project, "a.py", "") else { return };
@@ -389,7 +389,7 @@ fn what_was_recorded_is_told_in_words() {
 }
 
 #[test]
-fn a_refusal_fits_one_line_with_its_remedy() {
+fn error_fits_one_line_and_keeps_the_remedy_if_possible() {
     let project = Project::new("//- /a.py\n# nothing\n");
     let Some(editor) = open_scripted(&project, "a.py", "") else { return };
     editor.press(":GhostbenchRecord<CR>");
@@ -408,7 +408,7 @@ fn a_refusal_fits_one_line_with_its_remedy() {
 }
 
 #[test]
-fn the_status_tells_how_the_last_request_ended() {
+fn status_shows_the_outcome_of_the_last_request() {
     let project = Project::new("//- /a.py\ntotal = 1\n");
     let Some(editor) = open_scripted(&project, "a.py", "") else { return };
     editor.wait_until("Test.status().folders[1].state == 'ready'");
@@ -430,7 +430,7 @@ fn the_status_tells_how_the_last_request_ended() {
 }
 
 #[test]
-fn commands_tell_that_the_server_has_ended() {
+fn commands_report_that_the_server_has_exited() {
     let project = Project::new(FUNCTION);
     let Some(editor) = open_scripted(&project, "a.py", "") else { return };
     editor.evaluate("vim.lsp.get_clients()[1]:stop(true)");
@@ -443,7 +443,7 @@ fn commands_tell_that_the_server_has_ended() {
 }
 
 #[test]
-fn an_editor_that_is_too_old_is_told_so() {
+fn unsupported_neovim_version_is_reported() {
     let project = Project::new("//- /a.py\n");
     project.write("b.py", "");
     let Some(editor) = open_scripted(&project, "a.py", "") else { return };

@@ -76,7 +76,7 @@ fn predictions(project: &Project, run: &str) -> String {
 
 #[cfg(unix)]
 #[test]
-fn a_program_is_tried_and_replayed_and_leaves_nothing_behind() {
+fn command_engine_is_replayed_and_its_process_exits() {
     let project = Project::generated(3);
     user_file(&project, &program(&project));
     project.run("try . --cases 5 --engine mine --out ../run").expect_code(0);
@@ -93,7 +93,7 @@ fn a_program_is_tried_and_replayed_and_leaves_nothing_behind() {
 
 /// The example of the document.
 #[test]
-fn the_document_s_program_works() {
+fn documented_example_program_works() {
     let document = include_str!("../../../docs/command-engine.md");
     let (_, code) = document.split_once("```python\n").expect("the document has a program");
     let code = code.split_once("```").expect("the program ends").0;
@@ -112,7 +112,7 @@ fn the_document_s_program_works() {
 }
 
 #[test]
-fn a_program_that_is_missing_is_told_before_anybody_asks_it() {
+fn missing_program_is_reported_before_any_request() {
     let project = Project::generated(2);
     let engines = "[[engine]]\nname = \"mine\"\nkind = \"command\"\ncommand = [\"no-such-program\"]\n\
                    [[engine]]\nname = \"file\"\nkind = \"llama-server\"\ngguf = \"/no/model.gguf\"\n";
@@ -131,7 +131,7 @@ fn a_program_that_is_missing_is_told_before_anybody_asks_it() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_file_is_served_by_llama_cpp_for_as_long_as_it_is_asked() {
+fn llama_server_runs_only_during_the_command() {
     let project = Project::generated(3);
     let Some(settings) = tiny(&project) else { return };
     user_file(&project, &settings);

@@ -29,7 +29,7 @@ def again(value):
 ";
 
 #[test]
-fn a_browser_shows_the_report_and_runs_no_code_of_the_workspace() {
+fn browser_shows_the_report_without_running_workspace_code() {
     let Some(chromium) = component("chromium") else { return };
     let project = Project::new(HOSTILE);
     project.run("try . --cases 12 --out ../run").expect_code(0);
@@ -51,7 +51,7 @@ fn a_browser_shows_the_report_and_runs_no_code_of_the_workspace() {
 }
 
 #[test]
-fn the_report_loads_nothing_from_elsewhere() {
+fn report_loads_no_external_resources() {
     let project = Project::new(HOSTILE);
     project.run("try . --cases 12 --out ../run").expect_code(0);
     let html = run_rows::text(&project.sibling_path("run").join("report.html"));

@@ -61,7 +61,7 @@ fn project() -> (Project, mock::MockServer, usize) {
 }
 
 #[test]
-fn no_file_holds_a_part_of_a_secret_that_the_cursor_parts() {
+fn secret_split_by_the_cursor_is_in_no_output_file() {
     let (project, _server, column) = project();
     for engine in ["mock", "mine", "builtin"] {
         let complete = format!("engines complete shop/app.py:2:{column} --engine {engine} --invoked");
@@ -75,7 +75,7 @@ fn no_file_holds_a_part_of_a_secret_that_the_cursor_parts() {
 
 /// The answers of a run complete no password, but mining cuts one wherever possible.
 #[test]
-fn no_file_of_a_run_holds_a_part_of_a_secret() {
+fn secret_is_in_no_file_of_a_run() {
     let project = Project::generated(3);
     project.write("shop/whole.py", format!("def connect(login):\n    return login(password=\"{SECRET}\")\n"));
     project.run("try . --cases 60 --engine builtin --out ../run").expect_code(0);

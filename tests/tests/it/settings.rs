@@ -58,7 +58,7 @@ fn engines_of(project: &Project, run: &str) -> Vec<String> {
 }
 
 #[test]
-fn without_settings_the_defaults_hold_and_nothing_is_wrong() {
+fn doctor_reports_defaults_without_settings_files() {
     let project = Project::generated(2);
     let outcome = project.run("doctor").expect_code(0);
     for word in ["completion.deadline_ms", "5000", "default", "builtin", "not there", "trust.json"] {
@@ -71,7 +71,7 @@ fn without_settings_the_defaults_hold_and_nothing_is_wrong() {
 }
 
 #[test]
-fn each_value_comes_from_the_strongest_place_that_sets_it() {
+fn setting_comes_from_the_highest_priority_layer() {
     let project = Project::generated(2);
     let user = user_file(
         &project,
@@ -98,7 +98,7 @@ fn each_value_comes_from_the_strongest_place_that_sets_it() {
 }
 
 #[test]
-fn engines_of_the_settings_are_asked_by_default_and_by_name() {
+fn configured_engines_run_by_default_and_by_name() {
     let project = Project::generated(3);
     user_file(&project, TWO_ENGINES);
     project.run("try . --cases 5 --out ../all").expect_code(0);
@@ -113,7 +113,7 @@ fn engines_of_the_settings_are_asked_by_default_and_by_name() {
 }
 
 #[test]
-fn engines_without_their_program_are_told_and_the_others_are_asked() {
+fn engine_without_its_program_is_reported_and_skipped() {
     let project = Project::generated(3);
     user_file(
         &project,
@@ -129,7 +129,7 @@ fn engines_without_their_program_are_told_and_the_others_are_asked() {
 }
 
 #[test]
-fn a_workspace_s_engines_are_asked_once_somebody_trusts_its_file_as_it_is() {
+fn workspace_engines_run_only_with_a_trusted_unchanged_file() {
     let project = Project::generated(3);
     let file = project.write("ghostbench.toml", TWO_ENGINES);
     let report = doctor(&project, "", 0);
@@ -171,7 +171,7 @@ fn listed(project: &Project) -> String {
 }
 
 #[test]
-fn a_file_that_the_command_line_names_is_trusted() {
+fn file_given_by_config_option_is_trusted() {
     let project = Project::generated(3);
     project.write("ghostbench.toml", TWO_ENGINES);
     project.run("try . --cases 5 --config ghostbench.toml --out ../run").expect_code(0);
@@ -179,7 +179,7 @@ fn a_file_that_the_command_line_names_is_trusted() {
 }
 
 #[test]
-fn the_file_at_the_root_of_the_repository_holds_below_it() {
+fn repository_settings_apply_to_subfolders() {
     let project = Project::generated(3);
     fs::create_dir(project.root().join(".git")).expect("the workspace is ours");
     project.write("ghostbench.toml", "[context]\nbudget_tokens = 7\n");
@@ -195,7 +195,7 @@ fn the_file_at_the_root_of_the_repository_holds_below_it() {
 }
 
 #[test]
-fn mistakes_are_told_with_their_place_and_stop_nobody() {
+fn settings_mistakes_are_reported_with_locations() {
     let project = Project::generated(3);
     let path = user_file(&project, "[context]\nstratgy = \"none\"\nbudget_tokens = \"many\"\n[completion\n");
     let outcome = project.run("doctor").expect_code(1);
@@ -208,7 +208,7 @@ fn mistakes_are_told_with_their_place_and_stop_nobody() {
 }
 
 #[test]
-fn a_named_file_that_is_missing_or_broken_is_an_error() {
+fn missing_or_invalid_config_option_file_is_an_error() {
     let project = Project::generated(2);
     project
         .run("try . --config nowhere.toml")
@@ -224,7 +224,7 @@ fn a_named_file_that_is_missing_or_broken_is_an_error() {
 }
 
 #[test]
-fn what_cannot_be_trusted_is_told() {
+fn trust_reports_files_it_cannot_trust() {
     let project = Project::generated(2);
     project.run("trust").expect_code(2).expect_message(&["has no ghostbench.toml"]);
     project.run("trust nowhere").expect_code(2).expect_message(&["nowhere"]);
@@ -235,7 +235,7 @@ fn what_cannot_be_trusted_is_told() {
 }
 
 #[test]
-fn keys_are_shown_nowhere() {
+fn secrets_in_settings_are_never_printed() {
     let project = Project::generated(2);
     let path = user_file(
         &project,
@@ -258,7 +258,7 @@ fn keys_are_shown_nowhere() {
 }
 
 #[test]
-fn a_list_of_trusted_files_that_is_broken_trusts_nobody_and_is_told() {
+fn invalid_trust_list_trusts_no_file_and_is_reported() {
     let project = Project::generated(2);
     project.write("ghostbench.toml", TWO_ENGINES);
     project.run("trust").expect_code(0);
@@ -273,14 +273,14 @@ fn a_list_of_trusted_files_that_is_broken_trusts_nobody_and_is_told() {
 }
 
 #[test]
-fn the_schema_is_printed() {
+fn config_schema_prints_the_documented_schema() {
     let project = Project::new("");
     let schema = project.run("config schema").expect_code(0).stdout;
     assert_eq!(schema, include_str!("../../../docs/ghostbench.schema.json"));
 }
 
 #[test]
-fn strategy_and_budget_of_the_settings_hold_for_retrieval() {
+fn retrieve_uses_strategy_and_budget_from_settings() {
     let project = Project::generated(3);
     user_file(&project, "[context]\nstrategy = \"symbols\"\nbudget_tokens = 64\n");
     let retrieved = |arguments: &str| -> Value {
@@ -300,7 +300,7 @@ fn strategy_and_budget_of_the_settings_hold_for_retrieval() {
 /// A repository that links its settings file to a trusted one elsewhere must not get its own programs run.
 #[cfg(unix)]
 #[test]
-fn a_link_to_a_trusted_file_brings_nothing_of_its_own() {
+fn symlink_to_trusted_settings_uses_paths_of_the_target() {
     let project = Project::generated(2);
     let trusted = project.sibling_path("trusted");
     fs::create_dir(&trusted).expect("the folder is ours");
@@ -317,7 +317,7 @@ fn a_link_to_a_trusted_file_brings_nothing_of_its_own() {
 }
 
 #[test]
-fn a_file_that_is_too_long_for_settings_is_told_and_not_read() {
+fn oversized_settings_file_is_reported_and_not_read() {
     let project = Project::generated(2);
     project.write("ghostbench.toml", format!("[context]\nstrategy = \"none\"\n{}", "#\n".repeat(40_000)));
     let report = doctor(&project, "", 1);

@@ -11,7 +11,7 @@ use crate::run_rows;
 const OUTSIDE_WORLD: i32 = 3;
 
 #[test]
-fn an_unreadable_file_is_left_out() {
+fn unreadable_file_is_skipped() {
     let project = Project::generated(3);
     let secret = project.write("shop/closed.py", "def closed():\n    return 1\n");
     set_mode(&secret, 0o000);
@@ -21,7 +21,7 @@ fn an_unreadable_file_is_left_out() {
 }
 
 #[test]
-fn an_unreadable_folder_is_the_outside_world() {
+fn unreadable_folder_gives_exit_code_3() {
     let project = Project::generated(1);
     let closed = project.root().join("closed");
     fs::create_dir(&closed).expect("the workspace is ours");
@@ -32,7 +32,7 @@ fn an_unreadable_folder_is_the_outside_world() {
 }
 
 #[test]
-fn a_read_only_output_folder_is_the_outside_world() {
+fn read_only_output_folder_gives_exit_code_3() {
     let project = Project::generated(2);
     let closed = project.sibling_path("closed");
     fs::create_dir(&closed).expect("the temporary folder is ours");
@@ -48,7 +48,7 @@ fn a_read_only_output_folder_is_the_outside_world() {
 }
 
 #[test]
-fn a_loop_of_links_ends() {
+fn symlink_loop_is_not_followed() {
     let project = Project::generated(3);
     symlink(project.root(), project.root().join("shop/loop")).expect("the workspace is ours");
     symlink("nowhere.py", project.root().join("dangling.py")).expect("the workspace is ours");
@@ -66,7 +66,7 @@ fn a_pipe_in_the_workspace_does_not_block() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_error_and_silent() {
+fn closed_stdout_is_not_an_error() {
     let project = Project::generated(3);
     project.run("try . --cases 5 --out ../run").expect_code(0);
     for command in ["report ../run", "report ../run --json", "mine . --cases 5 --out -", "--help"] {
@@ -77,7 +77,7 @@ fn a_closed_pipe_is_no_error_and_silent() {
 }
 
 #[test]
-fn a_full_disk_keeps_what_is_finished() {
+fn full_disk_keeps_finished_rows_for_resume() {
     let project = Project::generated(4);
     let disk = project.sibling_path("disk");
     let Some(_small_disk) = SmallDisk::mount(&disk, 8_000_000) else { return };
@@ -98,7 +98,7 @@ fn a_full_disk_keeps_what_is_finished() {
 }
 
 #[test]
-fn a_full_disk_for_a_suite_leaves_no_half_suite() {
+fn full_disk_leaves_no_partial_suite() {
     let project = Project::generated(4);
     let disk = project.sibling_path("disk");
     let Some(_small_disk) = SmallDisk::mount(&disk, 20_000) else { return };

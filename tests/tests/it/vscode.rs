@@ -60,7 +60,7 @@ fn check_acceptance(editor: &VsCode, before: &str) -> String {
 }
 
 #[test]
-fn the_key_accepts_exactly_the_item_of_the_built_in_engine() {
+fn accept_key_inserts_the_builtin_engine_item() {
     let project = Project::generated(6);
     project.write("shop/new.py", "import math\n\n\n");
     let Some(editor) = VsCode::open(&project, "shop/new.py", &[]) else { return };
@@ -71,7 +71,7 @@ fn the_key_accepts_exactly_the_item_of_the_built_in_engine() {
 }
 
 #[test]
-fn the_key_of_vs_code_shows_the_next_suggestion_which_can_be_accepted() {
+fn next_suggestion_can_be_shown_and_accepted() {
     let project = Project::new("//- /a.py\n");
     let rule = json!({"path": "", "text": "total", "others": ["price", "tax"]});
     let Some(editor) = open_with_rule(&project, "a.py", &rule) else { return };
@@ -101,7 +101,7 @@ fn the_key_of_vs_code_shows_the_next_suggestion_which_can_be_accepted() {
 }
 
 #[test]
-fn an_item_of_several_lines_is_drawn_and_accepted() {
+fn multiline_item_is_drawn_and_accepted() {
     let project = Project::new("//- /a.py\n");
     let text = "add(\n    a,\n    b,\n)";
     let Some(editor) = open_scripted(&project, "a.py", text) else { return };
@@ -111,7 +111,7 @@ fn an_item_of_several_lines_is_drawn_and_accepted() {
 }
 
 #[test]
-fn the_rest_of_a_word_is_drawn_behind_its_beginning() {
+fn rest_of_a_word_is_drawn_after_the_typed_part() {
     let project = Project::new("//- /a.py\n# \u{1f642}\n");
     let Some(editor) = open_scripted(&project, "a.py", "urn '\u{1f643}'") else { return };
     editor.press("Control+End");
@@ -123,7 +123,7 @@ fn the_rest_of_a_word_is_drawn_behind_its_beginning() {
 }
 
 #[test]
-fn a_suggestion_before_other_text_is_put_between() {
+fn suggestion_is_inserted_before_existing_text() {
     let project = Project::new("//- /a.py\ntotal = sum()\n");
     let Some(editor) = open_scripted(&project, "a.py", "prices") else { return };
     editor.go_to(1, 12);
@@ -190,7 +190,7 @@ fn wait_for_lens(editor: &VsCode, words: &str) {
 }
 
 #[test]
-fn recorded_cases_are_replayed_and_fill_the_scoreboard() {
+fn replayed_cases_appear_in_the_scoreboard() {
     let project = Project::new(FUNCTION);
     let Some(editor) = open_recorded(&project) else { return };
     editor.run("Ghostbench: Replay Recorded Cases");
@@ -216,7 +216,7 @@ fn a_click_on_a_lens_replays_its_case() {
 }
 
 #[test]
-fn a_refusal_is_told_with_its_remedy() {
+fn rejected_recording_shows_the_server_message() {
     let project = Project::new("//- /a.py\n# nothing\n");
     let Some(editor) = open_scripted(&project, "a.py", "") else { return };
     editor.go_to(1, 1);
@@ -231,7 +231,7 @@ fn a_refusal_is_told_with_its_remedy() {
 }
 
 #[test]
-fn a_missing_server_is_told_once_and_started_when_the_setting_is_corrected() {
+fn missing_server_is_reported_once_and_starts_when_fixed() {
     let project = Project::new("//- /a.py\n");
     let nothing = project.sibling_path("nothing");
     let opening = WindowOptions { settings: json!({}), server: Some(&nothing), is_trusted: true };
@@ -245,7 +245,7 @@ fn a_missing_server_is_told_once_and_started_when_the_setting_is_corrected() {
 }
 
 #[test]
-fn a_question_is_shown_while_an_engine_works_on_it() {
+fn status_bar_counts_requests_in_flight_until_restart() {
     let project = Project::new("//- /a.py\n");
     let rules = json!([{"path": "", "delay_ms": FOREVER_MS, "text": "late"}]).to_string();
     let settings = json!({"ghostbench.server.arguments": ["--scripted", rules], "ghostbench.completion.engine": "scripted"});
@@ -302,7 +302,7 @@ fn starts_server_of_workspace(is_trusted: bool) -> Option<bool> {
 }
 
 #[test]
-fn a_workspace_chooses_the_server_only_if_it_is_trusted() {
+fn workspace_server_path_is_used_only_if_trusted() {
     let Some(is_started) = starts_server_of_workspace(true) else { return };
     assert!(is_started);
     assert_eq!(starts_server_of_workspace(false), Some(false));

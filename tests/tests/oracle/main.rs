@@ -35,7 +35,7 @@ const LANGUAGES: usize = 10;
 const FLAW_SAMPLE_STEP: usize = 4;
 
 #[test]
-fn a_perfect_answer_is_shown_unharmed() {
+fn perfect_answers_are_shown_unchanged() {
     let Some(cases) = mined_cases() else { return };
     let languages: HashSet<&str> = cases.iter().map(|case| &*case.case.language).collect();
     if !histories::are_others() {
@@ -88,7 +88,7 @@ fn harmed_variants(mined: &MinedCase) -> Vec<(&MinedCase, &'static str, String)>
 }
 
 #[test]
-fn what_answers_have_wrong_is_repaired() {
+fn known_flaws_in_answers_are_repaired() {
     let Some(cases) = mined_cases() else { return };
     let below: Vec<String> = FLAWS.iter().filter_map(|&flaw| repairs_too_few(flaw, &cases)).collect();
     assert!(below.is_empty(), "less than {REPAIRED_SHARE}: {}", below.join(", "));

@@ -268,7 +268,7 @@ async fn reached(
 }
 
 #[tokio::test]
-async fn no_canary_reaches_an_engine_from_which_copies_are_hidden() {
+async fn hidden_copies_leak_no_canary_to_engines() {
     let files: Arc<[SourceFile]> = files().into();
     let (index, projects) = (Index::build(&files), Projects::new(&[]));
     let scenarios = SCENARIOS.into_iter().filter(|scenario| *scenario != Scenario::CrossFile);
@@ -315,7 +315,7 @@ fn squeezed(text: &str) -> String {
 }
 
 #[test]
-fn context_that_real_cases_bring_never_holds_their_truths() {
+fn context_of_real_cases_never_contains_their_truth() {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let Some(trees) = check_out(folder.path()) else { return };
     let (mut rag, mut retrieval) = (0, 0);
@@ -361,7 +361,7 @@ fn check_end(repository: &str, case: &Case) {
 
 /// Code of another project contains no copies; any match is by chance.
 #[test]
-fn unrelated_code_is_hardly_ever_a_copy() {
+fn unrelated_code_is_rarely_detected_as_a_copy() {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let Some(trees) = check_out(folder.path()) else { return };
     let load = |name: &str| {

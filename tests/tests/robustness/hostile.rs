@@ -22,7 +22,7 @@ fn is_long() -> bool {
 }
 
 #[test]
-fn deep_and_long_texts_go_through_everything() {
+fn pipeline_survives_nested_and_long_texts() {
     on_small_stacks(|| {
         for (number, language) in Language::ALL.into_iter().enumerate() {
             let (each, repeats) = if is_long() { (1, DEEP) } else { (EACH, LESS_DEEP) };
@@ -39,7 +39,7 @@ fn deep_and_long_texts_go_through_everything() {
 }
 
 #[test]
-fn very_deep_texts_go_through_everything() {
+fn pipeline_survives_very_deeply_nested_texts() {
     on_small_stacks(|| {
         for (number, language) in Language::ALL.into_iter().enumerate() {
             let repeats = if is_long() { DEEP } else { QUITE_DEEP };

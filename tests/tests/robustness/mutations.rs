@@ -18,7 +18,7 @@ const LONG_MAX_BYTES: usize = 64 << 10;
 const CHANGES: usize = 3;
 
 #[test]
-fn changed_real_files_go_through_everything() {
+fn pipeline_survives_mutated_real_files() {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let Some(trees) = check_out(folder.path()) else { return };
     let is_long = env::var_os("GHOSTBENCH_LONG_TESTS").is_some();

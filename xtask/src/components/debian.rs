@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_mirror_is_found_in_both_notations() {
+    fn mirror_is_found_in_deb822_and_one_line_format() {
         let stanza = "Types: deb\n# http://old.example/debian\nURIs: http://one.example/debian-security\n\n\
                       URIs: https://two.example/debian/\nSuites: bookworm\n";
         assert_eq!(mirror_in(stanza).as_deref(), Some("https://two.example/debian/"));

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_as_it_should_be() {
+    fn complete_table_has_no_findings() {
         check_crates(
             TABLE,
             &[("text", &["ropey"]), ("engines", &["text"]), ("cli", &["text", "engines"])],
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dependency_outside_of_the_row_is_found() {
+    fn dependency_not_allowed_by_the_table_is_reported() {
         check_crates(
             TABLE,
             &[("text", &[]), ("engines", &["cli"]), ("cli", &[])],
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn crates_and_rows_without_each_other_are_found() {
+    fn crates_without_rows_and_rows_without_crates_are_reported() {
         check_crates(
             TABLE,
             &[("text", &[]), ("trial", &[]), ("cli", &[]), ("lsp", &[])],

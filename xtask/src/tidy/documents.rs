@@ -41,7 +41,7 @@ mod tests {
     use crate::tidy::finding::lines;
 
     #[test]
-    fn paths_that_lead_nowhere_are_found() {
+    fn missing_paths_are_reported() {
         let file = |path: &str, text: &str| TextFile { path: path.to_owned(), text: text.to_owned() };
         let text = "See `server/text/src/lib.rs`, `server/text` and `tests/`.\nNot `server/tex` or `docs/a.md`; `ghostbench` is no path.\n";
         let files = [file("A.md", text), file("server/text/src/lib.rs", ""), file("tests/src/lib.rs", "")];

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn expressions_are_read_as_spdx_says() {
+    fn licence_expressions_are_evaluated_as_spdx() {
         for allowed in [
             "MIT",
             "MIT OR GPL-3.0-only",

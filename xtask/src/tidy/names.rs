@@ -85,7 +85,7 @@ mod tests {
     use crate::tidy::finding::lines;
 
     #[test]
-    fn a_public_name_of_two_crates_is_found() {
+    fn public_type_name_in_two_crates_is_reported() {
         let file = |path: &str, text: &str| TextFile { path: path.to_owned(), text: text.to_owned() };
         let files = [
             file(

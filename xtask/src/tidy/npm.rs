@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn undocumented_and_loose_packages_and_registries_are_found() {
+    fn undocumented_or_unpinned_packages_and_registries_are_found() {
         check_files(
             "## The VS Code extension\n| `esbuild` | bundle |\n",
             r#"{"dependencies": {"vsce": "^3.9.2"}}"#,

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_may_use_a_phrase_now_and_then() {
+    fn phrase_in_comments_is_reported_only_if_frequent() {
         let rare = format!("/// A reader who waits.\n{}", "// A comment.\n".repeat(3000));
         check_files(&[("server/a/src/lib.rs", &rare)], expect![[""]]);
         let often = rare.replace("A comment", "Nobody reads");
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_messages_and_help_use_none() {
+    fn phrases_in_documents_messages_and_help_are_reported() {
         check_files(
             &[
                 ("docs/a.md", "The index is told.\n\n    nobody in a listing\n"),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_and_standing_for_something_are_fine() {
+    fn legitimate_uses_of_checked_phrases_are_allowed() {
         check_files(&[("docs/a.md", "What is it for? A sign stands for a letter.\n")], expect![[""]]);
         check_files(
             &[("docs/a.md", "It sends what is written.\nOf what was asked, half stands there.\n")],

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn crate_roots_and_long_modules_are_documented() {
+    fn undocumented_crate_roots_and_long_modules_are_reported() {
         check_rust(
             "server/text/src/lib.rs",
             "mod a;\n",
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn long_files_are_found_without_their_tests() {
+    fn long_files_are_reported_without_counting_tests() {
         let production = format!("//! Docs.\n{}", "mod a;\n".repeat(500));
         let tests = format!("\n#[cfg(test)]\nmod tests {{\n{}}}\n", "fn t() {}\n".repeat(500));
         check_rust("a.rs", &format!("{production}{tests}"), expect![[""]]);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn switched_off_checks_are_found() {
+    fn disabled_checks_are_reported() {
         for (snippet, remedy) in REFUSED {
             let file = TextFile {
                 path: "server/a/tests/it.rs".to_owned(),

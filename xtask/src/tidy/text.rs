@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn white_space_is_found() {
+    fn trailing_blanks_and_tabs_are_reported() {
         check_text(
             "docs/a.md",
             "good\nblank \n\ttab\n",
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn white_space_in_a_string_literal_is_meant() {
+    fn white_space_in_a_string_literal_is_allowed() {
         check_text(
             "a.rs",
             "const A: &str = \"x \n\ty\";\n// a comment \n",
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_of_one_machine_are_found() {
+    fn machine_specific_paths_are_reported() {
         let text = format!("golden={}golden\n", FOREIGN_PATHS[0]);
         let finding = &check(&TextFile { path: "a.sh".to_owned(), text: text.clone() })[0];
         assert!(finding.to_string().starts_with("a.sh:1: "));

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_features_together_tell_is_learnt() {
+    fn interaction_of_two_features_is_learnt() {
         let plan = BoostingPlan { loss: Loss::Logistic, trees: 40, rate: 0.3 };
         let trees = boost(&rows(), &plan);
         let likely = |features: [f32; 3]| trees.probability(&features);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_approached() {
+    fn squared_loss_approximates_numbers() {
         let mut rows = FeatureRows::new(1);
         (0..1000).for_each(|number| rows.push(&[number as f32], f64::from(number % 1000) / 100.0));
         let trees = boost(&rows, &BoostingPlan { loss: Loss::Squared, trees: 60, rate: 0.3 });

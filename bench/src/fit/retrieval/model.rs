@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_right_answers_have_in_common_gets_weight() {
+    fn features_of_used_candidates_get_positive_weight() {
         let candidate = |values: &[(usize, f32)], is_used| {
             let mut features = vec![0.0; FEATURES.len()];
             values.iter().for_each(|&(place, value)| features[place] = value);

@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_state_follows_the_name() {
+    fn thread_state_is_parsed_after_the_name() {
         assert_eq!(state("17 (a thread) S 1 17"), Some("S"));
         assert_eq!(state("17 (R) R (x) R 1 17"), Some("R"));
         assert_eq!(state(""), None);

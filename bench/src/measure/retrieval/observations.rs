@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn languages_weigh_the_same_whatever_their_cases() {
+    fn languages_weigh_the_same_for_any_number_of_cases() {
         let observation = |(number, language, value): (usize, Language, f64)| KeyedObservation {
             asked: "hybrid",
             language,

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_counts_once_above_what_follows() {
+    fn consecutive_hits_of_a_file_show_its_path_once() {
         let one = render(Language::Python, &[hit("a.py", "x = 1")]);
         assert_eq!((one.characters, one.lines), ("# a.py:\n# x = 1\n".len(), vec![("a.py".into(), 4)]));
         let two = render(Language::Java, &[hit("A.java", "x;"), hit("A.java", "y;")]);

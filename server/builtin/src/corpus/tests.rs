@@ -114,7 +114,7 @@ fn held(corpus: &Corpus) -> BTreeSet<String> {
 proptest! {
     /// A corpus without room for all files holds the same files for any history.
     #[test]
-    fn there_is_room_for_the_same_files(first in texts(), changes in changes(), max_tokens in 1_usize..120) {
+    fn limited_corpus_stores_the_same_files_for_any_history(first in texts(), changes in changes(), max_tokens in 1_usize..120) {
         let (mut corpus, mut texts) = (Corpus::build_up_to(max_tokens, &files(&first)), first);
         for (changed, removed) in changes {
             let removed: Vec<Arc<str>> = removed.into_iter().map(Arc::from).collect();
@@ -131,7 +131,7 @@ proptest! {
     }
 
     #[test]
-    fn what_led_to_a_corpus_makes_no_difference(first in texts(), changes in changes()) {
+    fn completions_do_not_depend_on_the_history_of_changes(first in texts(), changes in changes()) {
         let (corpus, texts) = changed(first, changes);
         let anew = Corpus::build(&files(&texts));
         for hidden in [&[][..], &["a.py"]] {
@@ -147,7 +147,7 @@ proptest! {
     }
 
     #[test]
-    fn a_corpus_is_brought_to_any_files(first in texts(), then in texts()) {
+    fn synced_corpus_equals_a_fresh_build(first in texts(), then in texts()) {
         let brought = Corpus::build(&files(&first)).synced_to(&files(&then));
         let anew = Corpus::build(&files(&then));
         let open = open("for i in all:\n    a += i.", &[]);
@@ -157,7 +157,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_the_same_is_not_lexed_again() {
+fn sync_lexes_only_changed_files() {
     let all = files(&PATHS.iter().map(|&path| (path, format!("{path} = 1\n"))).collect());
     let corpus = Corpus::build(&all);
     assert_eq!(corpus.synced_to(&all).shards[0].layers.len(), 1);
@@ -169,7 +169,7 @@ fn what_is_the_same_is_not_lexed_again() {
 }
 
 #[test]
-fn a_text_stays_as_long_as_one_file_has_it() {
+fn text_is_kept_while_any_file_has_it() {
     let text = "def area(self):\n    return self.width * self.height\n";
     let corpus = Corpus::build(&[file("a.py", text), file("b.py", text)]);
     let complete = |corpus: &Corpus| {
@@ -183,7 +183,7 @@ fn a_text_stays_as_long_as_one_file_has_it() {
 }
 
 #[test]
-fn a_text_is_as_near_as_the_nearest_file_that_has_it() {
+fn text_has_the_nearness_of_its_nearest_file() {
     let text = "for i in all:\n    a += i.x\n";
     let corpus = Corpus::build(&[file("a.py", text), file("lib/b.py", text)]);
     let nearness = |corpus: &Corpus| {
@@ -211,7 +211,7 @@ fn the_open_file_is_masked_in_every_layer() {
 }
 
 #[test]
-fn there_are_few_layers_whatever_happens() {
+fn layer_count_stays_bounded_after_many_changes() {
     let mut corpus = Corpus::build(&[file("a.py", "a = 1\n")]);
     for number in 0..300 {
         corpus =
@@ -223,7 +223,7 @@ fn there_are_few_layers_whatever_happens() {
 }
 
 #[test]
-fn code_from_elsewhere_and_large_files_are_left_out_first() {
+fn vendored_and_large_files_are_excluded_first() {
     let large = "large = 1\n".repeat(50);
     let all = [
         file("vendor/a.py", "vendored = 1\n"),
@@ -247,7 +247,7 @@ fn code_from_elsewhere_and_large_files_are_left_out_first() {
 }
 
 #[test]
-fn counting_tokens_finds_the_same_places() {
+fn counted_starts_and_binary_search_find_the_same_ranges() {
     let corpus = Corpus::build(&[file("a.py", &(LINES.join("\n") + "\n").repeat(20))]);
     let shard = &corpus.shards[LanguageFamily::Python as usize];
     let (sorted, words) = (shard.layers[0].sorted(), &shard.words);

@@ -54,7 +54,7 @@ fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn an_image_is_the_corpus() {
+fn corpus_image_round_trips() {
     let corpus = corpus();
     let image = corpus.image().concat();
     assert_eq!(image.len() % ALIGNMENT, 0);
@@ -64,7 +64,7 @@ fn an_image_is_the_corpus() {
 }
 
 #[test]
-fn changes_are_no_part_of_it() {
+fn image_contains_the_base_without_changes() {
     let changed =
         corpus().with_changes(&[file("a.py", "new = 1\n"), file("new.py", "")], &["lib/b.rs".into()]);
     assert_eq!(changed.image().concat(), corpus().image().concat());
@@ -72,14 +72,14 @@ fn changes_are_no_part_of_it() {
 
 /// Increment the version when this hash changes: images of the former version contain other tokens.
 #[test]
-fn a_change_of_tokens_changes_the_version() {
+fn image_hash_is_pinned_to_the_version() {
     let image = blake3::hash(&corpus().image().concat()).to_hex();
     let expected: Expect = expect!["4 f53b37651e1c86d3"];
     expected.assert_eq(&format!("{VERSION} {}", &image[..16]));
 }
 
 #[test]
-fn what_is_damaged_is_refused() {
+fn damaged_or_foreign_image_is_rejected() {
     let image = corpus().image().concat();
     for end in [0, 10, HEADER_BYTES - 1, HEADER_BYTES, HEADER_BYTES + 5, image.len() - 1] {
         assert!(matches!(read(&image[..end]), Err(CorpusImageError::Damaged(_))), "{end}");
@@ -106,7 +106,7 @@ fn what_is_damaged_is_refused() {
 proptest! {
     /// No content of an image makes reading it or completing with it panic.
     #[test]
-    fn nothing_panics_on_what_has_the_right_checksum(
+    fn corrupt_image_with_valid_checksum_does_not_panic(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
     ) {
         let mut bytes = corpus().image().concat();

@@ -81,7 +81,7 @@ fn check(files: &[(&str, &str)], hints: &[Snippet], fixture: &str, expected: Exp
 }
 
 #[test]
-fn tokens_of_one_copy_stand_one_after_the_other() {
+fn tokens_copied_from_one_file_have_consecutive_numbers() {
     let other = "\n# comment\n\ndef f(path):\n    data = read(path)  # all\n    return data\n";
     check(
         &[("a.py", "x = 1\n"), ("b.py", other)],
@@ -97,7 +97,7 @@ fn tokens_of_one_copy_stand_one_after_the_other() {
 }
 
 #[test]
-fn what_was_renamed_is_told_under_its_name_there() {
+fn renamed_token_reports_its_original_name() {
     let other = "def f():\n    if self.radius is None:\n        raise ValueError('no')\n    return self.radius ** 2\n";
     let fixture = "def g():\n    if self.side is None:\n        raise ValueError('no')\n    return $0\n";
     check(
@@ -115,7 +115,7 @@ fn what_was_renamed_is_told_under_its_name_there() {
 }
 
 #[test]
-fn every_text_has_a_source_of_its_own() {
+fn origins_distinguish_hints_and_text_around_the_cursor() {
     let hints = [Snippet::new("near.py", "\nreply = near(2)\n"), Snippet::new("far.py", "q = 1\n")];
     check(
         &[],
@@ -152,7 +152,7 @@ fn every_text_has_a_source_of_its_own() {
 }
 
 #[test]
-fn a_typed_word_counts_for_what_is_the_same() {
+fn typed_word_counts_towards_matching_tokens() {
     check(
         &[("b.py", "for item in items:\n    f(item)\n")],
         &[],
@@ -177,7 +177,7 @@ fn a_typed_word_counts_for_what_is_the_same() {
 }
 
 #[test]
-fn a_text_that_was_changed_tells_no_place() {
+fn origin_is_not_found_in_changed_text() {
     let origin =
         TokenOrigin { source: TokenSource::Before, number: 1, text: "=".to_owned(), same: 0, alike: 0 };
     let find = |text| SourceTokens::read(&origin.source, Language::Python, text).find(&origin);
@@ -186,7 +186,7 @@ fn a_text_that_was_changed_tells_no_place() {
 }
 
 #[test]
-fn files_with_the_same_text_are_told_by_the_first_path() {
+fn identical_files_are_reported_by_their_first_path() {
     let text = "reply = far(1)\n";
     check(
         &[("b.py", text), ("a.py", text)],
@@ -212,7 +212,7 @@ fn code() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn every_token_is_found_where_it_is_said_to_stand(
+    fn every_token_is_found_at_its_origin(
         [before, after, other, near] in [code(), code(), code(), code()],
         method in prop::sample::select(vec![Method::NearestLine, Method::LongestMatch, Method::Mixed, Method::Hybrid]),
     ) {

@@ -30,7 +30,7 @@ impl Folder {
 }
 
 #[test]
-fn every_flipped_bit_is_noticed() {
+fn every_flipped_bit_is_detected() {
     let (folder, bytes) = saved();
     for place in 0..bytes.len() {
         for bit in [0, 3, 7] {
@@ -44,7 +44,7 @@ fn every_flipped_bit_is_noticed() {
 }
 
 #[test]
-fn no_length_of_a_part_is_believed() {
+fn corrupt_part_lengths_are_rejected() {
     let (folder, bytes) = saved();
     let mut messages = std::collections::BTreeSet::new();
     for place in 0..=bytes.len() - 8 {
@@ -58,7 +58,7 @@ fn no_length_of_a_part_is_believed() {
 }
 
 #[test]
-fn every_missing_and_every_added_end_is_noticed() {
+fn truncated_or_extended_file_is_rejected() {
     let (folder, bytes) = saved();
     for length in 0..bytes.len() {
         assert!(folder.open_bytes(&bytes[..length]).is_err_and(|miss| miss.is_loss()), "{length} bytes");
@@ -67,7 +67,7 @@ fn every_missing_and_every_added_end_is_noticed() {
 }
 
 #[test]
-fn the_good_parts_before_a_damage_can_be_used() {
+fn intact_parts_before_corruption_are_readable() {
     let folder = Folder::new();
     let long = "x".repeat(1 << 20);
     folder.save("/project", &[Owned::new("a.py", &long), Owned::new("b.py", &long)]);
@@ -81,7 +81,7 @@ fn the_good_parts_before_a_damage_can_be_used() {
 }
 
 #[test]
-fn messages_say_what_is_wrong() {
+fn cache_miss_messages_name_the_cause() {
     let (folder, bytes) = saved();
     let mut messages = Vec::new();
     let mut check = |bytes: &[u8]| messages.push(folder.message(&folder.open_bytes(bytes).unwrap_err()));
@@ -112,7 +112,7 @@ fn messages_say_what_is_wrong() {
 }
 
 #[test]
-fn other_formats_are_outdated_and_other_workspaces_foreign() {
+fn mismatched_format_is_outdated_and_other_workspace_foreign() {
     let (folder, _) = saved();
     let outdated = folder.cache.open("/project".as_ref(), "test 2").unwrap_err();
     assert!(

@@ -25,7 +25,7 @@ impl Folder {
 }
 
 #[test]
-fn workspaces_not_used_for_longest_are_evicted() {
+fn least_recently_used_workspaces_are_evicted() {
     let folder = Folder::with_limit(40 << 10);
     for (root, hours) in [("/old", 3), ("/older", 4), ("/new", 2)] {
         let before = folder.files();
@@ -41,7 +41,7 @@ fn workspaces_not_used_for_longest_are_evicted() {
 }
 
 #[test]
-fn a_clock_that_went_back_evicts_no_more_than_needed() {
+fn future_timestamps_do_not_cause_extra_evictions() {
     let folder = Folder::with_limit(40 << 10);
     folder.save("/future", &kilobytes(10));
     let ahead = SystemTime::now() + Duration::from_secs(1 << 30);
@@ -53,7 +53,7 @@ fn a_clock_that_went_back_evicts_no_more_than_needed() {
 }
 
 #[test]
-fn a_workspace_larger_than_the_limit_is_not_saved_and_evicts_nothing() {
+fn workspace_over_the_limit_is_not_saved_and_evicts_nothing() {
     let folder = Folder::with_limit(20 << 10);
     folder.save("/small", &kilobytes(10));
     let many = vec![kilobytes(1 << 10).remove(0); 50];
@@ -66,7 +66,7 @@ fn a_workspace_larger_than_the_limit_is_not_saved_and_evicts_nothing() {
 }
 
 #[test]
-fn caches_are_listed_by_what_they_say_of_themselves() {
+fn list_reports_root_file_count_and_size() {
     let folder = Folder::new();
     assert_eq!(Cache::new(&folder.folder.path().join("none"), 1).list().unwrap(), []);
     folder.save("/project", &[Owned::new("a.py", "1"), Owned::new("b.py", "2")]);
@@ -94,7 +94,7 @@ fn clearing_removes_caches_and_nothing_else() {
 }
 
 #[test]
-fn a_file_in_place_of_the_folder_is_an_error_for_saving_only() {
+fn save_fails_if_the_cache_folder_is_a_file() {
     let folder = Folder::new();
     let path = folder.folder.path().join("file");
     fs::write(&path, "").unwrap();
@@ -123,7 +123,7 @@ mod unix {
     }
 
     #[test]
-    fn caches_are_for_their_user_alone() {
+    fn cache_files_are_private_to_the_user() {
         let folder = Folder::new();
         let inner = folder.folder.path().join("made/for/it");
         Cache::new(&inner, Cache::DEFAULT_LIMIT).save("/project".as_ref(), FORMAT, []).unwrap();
@@ -132,7 +132,7 @@ mod unix {
     }
 
     #[test]
-    fn a_workspace_has_one_cache_by_whatever_path_it_is_reached() {
+    fn symlinked_root_shares_the_cache_of_its_target() {
         let folder = Folder::new();
         let roots = tempfile::tempdir().unwrap();
         let (real, link) = (roots.path().join("real"), roots.path().join("link"));
@@ -143,8 +143,8 @@ mod unix {
     }
 
     #[test]
-    fn a_folder_that_may_not_be_written_to_is_read() {
-        let test = "folder::unix::a_folder_that_may_not_be_written_to_is_read";
+    fn cache_in_read_only_folder_opens_but_cannot_be_saved() {
+        let test = "folder::unix::cache_in_read_only_folder_opens_but_cannot_be_saved";
         if !do_permissions_bind() && !Inside::of(test).is_reached(&["unshare", "--user"]) {
             return;
         }
@@ -166,8 +166,8 @@ mod unix {
     }
 
     #[test]
-    fn a_full_disk_keeps_what_is_there() {
-        let test = "folder::unix::a_full_disk_keeps_what_is_there";
+    fn full_disk_keeps_the_previous_cache() {
+        let test = "folder::unix::full_disk_keeps_the_previous_cache";
         let (mount, at) =
             ("mount -t tmpfs -o size=256k none \"$0\" && exec \"$@\"", tempfile::tempdir().unwrap());
         let at = at.path().to_str().unwrap();
@@ -191,8 +191,8 @@ mod unix {
     }
 
     #[test]
-    fn a_disk_that_is_read_only_is_read() {
-        let test = "folder::unix::a_disk_that_is_read_only_is_read";
+    fn cache_on_read_only_disk_opens_but_cannot_be_saved() {
+        let test = "folder::unix::cache_on_read_only_disk_opens_but_cannot_be_saved";
         let folder = Folder::new();
         folder.save("/project", &kilobytes(1));
         let at = folder.folder.path().to_str().unwrap();

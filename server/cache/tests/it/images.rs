@@ -20,7 +20,7 @@ impl Folder {
 }
 
 #[test]
-fn an_image_is_what_was_saved_and_begins_where_numbers_may() {
+fn image_round_trips_with_64_byte_alignment() {
     let folder = Folder::new();
     for root in ["/a", "/ab", "/abc"] {
         assert!(matches!(folder.image(root), Err(CacheMiss::Absent)));
@@ -34,7 +34,7 @@ fn an_image_is_what_was_saved_and_begins_where_numbers_may() {
 }
 
 #[test]
-fn an_image_in_use_stays_whatever_happens_to_its_file() {
+fn open_image_survives_replacement_and_clearing() {
     let folder = Folder::new();
     folder.save_image("/project", b"former");
     let former = folder.image("/project").unwrap();
@@ -45,7 +45,7 @@ fn an_image_in_use_stays_whatever_happens_to_its_file() {
 
 /// With a mapped file, the first access behind its new end would end the process.
 #[test]
-fn a_file_truncated_by_others_while_its_image_is_in_use_does_no_harm() {
+fn open_image_survives_truncation_of_its_file() {
     let folder = Folder::new();
     let bytes: Vec<u8> = (0..1 << 20).map(|at: u32| at as u8).collect();
     folder.save_image("/project", &bytes);
@@ -56,7 +56,7 @@ fn a_file_truncated_by_others_while_its_image_is_in_use_does_no_harm() {
 }
 
 #[test]
-fn another_format_another_workspace_and_another_length_are_misses() {
+fn mismatched_format_workspace_or_length_is_a_miss() {
     let folder = Folder::new();
     folder.save_image("/project", b"an image");
     let outdated = folder.cache.open_image("/project".as_ref(), "test 2");
@@ -72,7 +72,7 @@ fn another_format_another_workspace_and_another_length_are_misses() {
 }
 
 #[test]
-fn a_cache_and_an_image_are_one_workspace() {
+fn cache_and_image_are_listed_as_one_workspace() {
     let folder = Folder::new();
     folder.save("/project", &[Owned::new("a.py", "1")]);
     let of_cache = folder.cache.list().unwrap()[0].bytes;

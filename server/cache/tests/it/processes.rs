@@ -129,8 +129,8 @@ fn save_forever(inside: &Inside<'_>) {
 }
 
 #[test]
-fn a_process_that_is_killed_leaves_a_cache_that_opens() {
-    let inside = Inside::of("processes::a_process_that_is_killed_leaves_a_cache_that_opens");
+fn killed_process_leaves_a_readable_cache() {
+    let inside = Inside::of("processes::killed_process_leaves_a_readable_cache");
     save_forever(&inside);
     let Folder { folder, cache } = Folder::new();
     save(&cache, &files("a"));
@@ -171,8 +171,8 @@ fn names(folder: &TempDir) -> BTreeSet<OsString> {
 }
 
 #[test]
-fn processes_that_save_at_the_same_time_leave_one_whole_cache() {
-    let inside = Inside::of("processes::processes_that_save_at_the_same_time_leave_one_whole_cache");
+fn concurrent_processes_leave_one_complete_cache() {
+    let inside = Inside::of("processes::concurrent_processes_leave_one_complete_cache");
     save_forever(&inside);
     let Folder { folder, cache } = Folder::new();
     save(&cache, &files("c"));
@@ -190,7 +190,7 @@ fn processes_that_save_at_the_same_time_leave_one_whole_cache() {
 }
 
 #[test]
-fn threads_that_save_at_the_same_time_leave_one_whole_cache() {
+fn concurrent_threads_leave_one_complete_cache() {
     let Folder { folder, cache } = Folder::new();
     thread::scope(|scope| {
         for text in ["a", "b", "c"] {

@@ -18,7 +18,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn entries_come_back_as_they_were(files in prop::collection::vec(owned(), 0..20)) {
+    fn entries_round_trip(files in prop::collection::vec(owned(), 0..20)) {
         let folder = Folder::new();
         folder.save("/project", &files);
         prop_assert_eq!(folder.open("/project").unwrap(), files);
@@ -26,7 +26,7 @@ proptest! {
 }
 
 #[test]
-fn large_caches_come_back_in_several_parts() {
+fn large_cache_is_read_in_several_parts() {
     let folder = Folder::new();
     let text = |number: usize| format!("{number}\n").repeat(number * 1_000);
     let files: Vec<Owned> =
@@ -38,7 +38,7 @@ fn large_caches_come_back_in_several_parts() {
 }
 
 #[test]
-fn the_last_save_counts_and_workspaces_are_kept_apart() {
+fn last_save_wins_and_workspaces_are_separate() {
     let folder = Folder::new();
     let [one, two, three] = ["1", "2", "3"].map(|text| vec![Owned::new("a.py", text)]);
     folder.save("/one", &one);
@@ -50,7 +50,7 @@ fn the_last_save_counts_and_workspaces_are_kept_apart() {
 }
 
 #[test]
-fn who_has_opened_a_cache_keeps_it() {
+fn opened_cache_survives_saving_and_clearing() {
     let folder = Folder::new();
     folder.save("/project", &[Owned::new("a.py", "1")]);
     let opened = folder.cache.open("/project".as_ref(), crate::fixture::FORMAT).unwrap();
@@ -61,7 +61,7 @@ fn who_has_opened_a_cache_keeps_it() {
 }
 
 #[test]
-fn saving_pays_from_a_twentieth_on() {
+fn saving_is_worthwhile_from_five_percent_changed() {
     assert!(!cache::is_worth_saving(0, 0));
     assert!(!cache::is_worth_saving(0, 1_000));
     assert!(!cache::is_worth_saving(49, 1_000));

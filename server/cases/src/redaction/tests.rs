@@ -110,7 +110,7 @@ fn stored(prefix: &str, answer: &str, suffix: &str) -> String {
 }
 
 #[test]
-fn an_answer_is_searched_with_what_is_around_it() {
+fn answer_is_searched_for_secrets_with_prefix_and_suffix() {
     for (prefix, answer, suffix, expected) in [
         ("db.connect(\npassword=", "\"Winter-R0se\"", ")\n", "\"xxxxxxxxxxx\""),
         ("password = \"", "Winter-R0se\"\nuser = 1", "", "xxxxxxxxxxx\"\nuser = 1"),

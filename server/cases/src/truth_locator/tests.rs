@@ -61,13 +61,13 @@ def save(path):
 ";
 
 #[test]
-fn in_an_unchanged_file_it_is_the_recorded_place() {
+fn truth_in_unchanged_file_is_at_its_recorded_range() {
     let text = RECORDED.replace(['⟦', '⟧'], "");
     assert_eq!(mark(&text, locate(&case(RECORDED), &text).unwrap()), RECORDED);
 }
 
 #[test]
-fn lines_above_and_below_move_it() {
+fn truth_is_found_after_lines_are_added_and_moved() {
     check(
         RECORDED,
         "import os
@@ -101,7 +101,7 @@ def load(path):
 }
 
 #[test]
-fn the_line_before_or_the_line_after_is_enough() {
+fn one_matching_adjacent_line_locates_the_truth() {
     let recorded = "a()\nif path:\n    ⟦return None⟧\nb()\n";
     check(
         recorded,
@@ -131,7 +131,7 @@ fn the_line_before_or_the_line_after_is_enough() {
 }
 
 #[test]
-fn an_edited_truth_stands_between_the_lines_around_it() {
+fn edited_truth_is_located_between_adjacent_lines() {
     check(
         RECORDED,
         "def load(path):
@@ -159,7 +159,7 @@ def save(path):
 }
 
 #[test]
-fn the_rest_of_a_statement_is_found_by_its_beginning() {
+fn partial_statement_is_located_by_its_start() {
     check(
         "a = 1\nload(⟦a, b)⟧\nc = 2\n",
         "x = 0\nload(a, b)\nd = load(a, b)\n",
@@ -228,7 +228,7 @@ fn an_empty_truth_is_found_by_the_line_before_it() {
 }
 
 #[test]
-fn a_fresh_line_that_no_file_holds_is_left_out() {
+fn fresh_line_missing_from_the_file_is_ignored() {
     let mut case = case("while a:\n    c()⟦⟧\nd()\n");
     case.prefix.push_str("\n    ");
     for today in ["while a:\n    c()\nd()\n", "b()\nwhile a:\n    c()\nd()\n"] {
@@ -238,7 +238,7 @@ fn a_fresh_line_that_no_file_holds_is_left_out() {
 }
 
 #[test]
-fn overlapping_occurrences_are_told_apart() {
+fn overlapping_occurrences_are_distinguished() {
     check(
         "b()\n⟦c()\nc()⟧\nd()\ne()\n",
         "x()\nc()\nc()\nc()\nd()\ne()\n",
@@ -254,7 +254,7 @@ fn overlapping_occurrences_are_told_apart() {
 }
 
 #[test]
-fn a_long_truth_is_found_by_itself() {
+fn long_truth_is_found_without_adjacent_lines() {
     let truth = "for line in lines:\n    self.items[line.key] = line.value";
     let today = format!("if c:\n    {truth}\nd()\n");
     check(
@@ -270,7 +270,7 @@ fn a_long_truth_is_found_by_itself() {
 }
 
 #[test]
-fn a_masked_secret_does_not_hide_the_place() {
+fn truth_with_masked_secret_is_located() {
     let key = ["ghp", "_0123456789abcdefABCDEF0123456789abcd"].concat();
     let recorded = format!("a = 1\ntoken = ⟦\"{key}\"⟧\nb = 2\n");
     let mut case = case(&recorded);
@@ -295,7 +295,7 @@ fn check_converted(recorded: &str, convert: impl Fn(&str) -> String) {
 }
 
 #[test]
-fn conversion_and_indentation_move_it_and_do_not_edit_it() {
+fn conversion_and_reindentation_do_not_count_as_edits() {
     let crlf = |text: &str| text.replace('\n', "\r\n");
     let lf = |text: &str| text.replace("\r\n", "\n");
     let tabs = |text: &str| text.replace("    ", "\t");
@@ -318,14 +318,14 @@ fn conversion_and_indentation_move_it_and_do_not_edit_it() {
 }
 
 #[test]
-fn of_two_copies_the_nearer_one_is_found_after_a_conversion() {
+fn nearer_copy_is_found_after_line_ends_change() {
     let copy = "def f(x):\n    y = g(x)\n    return y\n";
     let recorded = format!("{copy}\nmore()\n{}\nlast()\n", copy.replace("y = g(x)", "⟦y = g(x)⟧"));
     check_converted(&recorded, |text| text.replace('\n', "\r\n"));
 }
 
 #[test]
-fn a_masked_secret_is_no_edit_and_another_text_is() {
+fn masked_secret_is_not_an_edit_but_other_text_is() {
     let key = ["ghp", "_0123456789abcdefABCDEF0123456789abcd"].concat();
     let recorded = format!("a = 1\ntoken = ⟦\"{key}\"⟧\nb = 2\n");
     let mut case = case(&recorded);
@@ -345,7 +345,7 @@ fn a_masked_secret_is_no_edit_and_another_text_is() {
 }
 
 #[test]
-fn lines_longer_than_what_is_compared_are_no_trouble() {
+fn truth_in_very_long_lines_is_located() {
     let long = "größe + ".repeat(300);
     let recorded = format!("{long}⟦größe⟧{long}\n");
     let today = format!("x\n{}", recorded.replace(['⟦', '⟧'], ""));
@@ -357,7 +357,7 @@ const KEPT: usize = 3;
 
 proptest! {
     #[test]
-    fn edits_elsewhere_do_not_lose_it(
+    fn truth_is_located_after_edits_elsewhere(
         numbers in prop::collection::vec(0..30_u8, 20..40),
         at in 8..12_usize,
         lines in 0..4_usize,

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_editor_replays_as_the_command_line_does() {
+    fn editor_and_command_line_replay_the_same_engine() {
         let config = Config::new(&[], &config::Environment::default());
         let engine = RegisteredEngine::default_engine();
         let in_editor = EngineSource::default().serve(&config);

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_engine_that_failed_whenever_it_was_asked_never_answered() {
+    fn no_answer_is_reported_only_if_all_requests_failed() {
         let error = |reason| row(Status::Error, reason);
         assert_eq!(no_answer_message("a", &[]), None);
         assert_eq!(no_answer_message("a", &[row(Status::Gated, "cursor in a word")]), None);

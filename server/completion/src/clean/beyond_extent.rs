@@ -14,13 +14,13 @@ mod tests {
     use super::super::tests::check;
 
     #[test]
-    fn a_statement_ends_with_it() {
+    fn answer_is_cut_after_the_statement() {
         check("a.py", "def f():\n    x = $0\n", "1\n    y = 2\n", "1");
         check("a.ts", "const x = $0", "f(a)\nconst y = 2\n", "f(a)");
     }
 
     #[test]
-    fn a_block_ends_where_the_indentation_does() {
+    fn answer_is_cut_where_the_block_dedents() {
         check(
             "a.py",
             "def f():\n    $0\n",
@@ -33,7 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_a_block_another_one_may_follow() {
+    fn catch_clause_after_a_block_is_kept() {
         let after = "    try {\n        f();\n    } $0\n}\n";
         check(
             "a.java",
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn the_brace_of_a_block_is_closed_once() {
+    fn existing_closing_brace_is_not_repeated() {
         check("a.go", "\tif x {$0\n", "\n\t\tf()\n\t}\n\tg()\n", "\n\t\tf()\n\t}");
         check("a.go", "\tif x {$0\n\t}\n", "\n\t\tf()\n\t}\n\tg()\n", "\n\t\tf()");
         check("a.go", "\tif x {\n\t\t$0\n\t}\n", "f()\n\t}\n\tg()\n", "f()");

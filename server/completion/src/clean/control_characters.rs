@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_ends_before_the_line_with_what_nobody_sees() {
+    fn answer_is_cut_before_a_control_character() {
         for character in
             ['\u{1b}', '\0', '\u{7f}', '\u{9b}', '\u{202e}', '\u{2067}', '\u{2028}', '\u{feff}', '\u{e0041}']
         {
@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_and_joiners_are_code() {
+    fn whitespace_and_joiners_are_kept() {
         for answer in ["def f():\n\ta()\n\u{c}\n\treturn 1", "x = '👩\u{200d}💻'", "s = 'نمی\u{200c}خواهم'"]
         {
             assert_eq!(cleaned("a.py", "$0", answer, false), (answer.to_owned(), vec![]));

@@ -72,21 +72,21 @@ mod tests {
     use super::super::tests::check;
 
     #[test]
-    fn brackets_that_follow_are_closed_once() {
+    fn closing_brackets_after_the_cursor_are_not_repeated() {
         check("a.py", "print(f($0))\n", "x))", "x");
         check("a.py", "print(f($0)\n", "x))", "x)");
         check("a.ts", "if (f(x, $0)) {\n", "[1, 2])) {", "[1, 2]");
     }
 
     #[test]
-    fn as_many_are_cut_as_follow() {
+    fn cuts_only_brackets_that_follow_the_cursor() {
         let many = ")".repeat(60_000);
         check("a.py", "x = [\n    $0)\n", &many, &many);
         check("a.py", "x = ($0)\n", &format!("a{many}"), "a");
     }
 
     #[test]
-    fn brackets_of_the_answer_itself_stay() {
+    fn brackets_opened_in_the_answer_are_kept() {
         check("a.py", "print($0)\n", "f(x)", "f(x)");
         check("a.py", "print($0)\n", "f(')')", "f(')')");
         check("a.py", "x = $0)\n", "f(x)", "f(x)");

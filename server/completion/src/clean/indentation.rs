@@ -89,13 +89,13 @@ mod tests {
     use super::super::tests::check;
 
     #[test]
-    fn an_indentation_stands_once() {
+    fn indentation_before_the_cursor_is_not_repeated() {
         check("a.py", "def f():\n    $0\n", "    x = 1\n    return x", "x = 1\n    return x");
         check("a.py", "def f():\n    $0\n", "x = 1", "x = 1");
     }
 
     #[test]
-    fn a_blank_before_the_cursor_is_not_written_again() {
+    fn space_before_the_cursor_is_not_repeated() {
         check("a.cs", "public $0 { get; set; }\n", "\n    Kernel Kernel { get; set; }", "Kernel Kernel");
         check("a.py", "x = $0\n", "  f(1)", "f(1)");
         check("a.ts", "f(a, $0)\n", "\n  b", "\n  b");
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_relative_to_the_cursor_are_indented() {
+    fn relative_lines_are_indented_to_the_cursor() {
         let function = |by: &str| format!("@Override\n{by}public int f() {{\n{by}  return 1;\n{by}}}");
         check("a.java", "class A {\n  $0\n}\n", &function(""), &function("  "));
         let clause = |by: &str| format!("elif y:\n{by}    # Why.\n{by}    g()");
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn tabs_and_blanks_are_those_of_the_document() {
+    fn indentation_uses_tabs_or_spaces_of_the_document() {
         check(
             "a.go",
             "func f() {\n\tif x {\n\t\ty()\n\t}\n\t$0\n}\n",

@@ -20,7 +20,7 @@ mod tests {
     use super::super::tests::check;
 
     #[test]
-    fn line_ends_are_those_of_the_document() {
+    fn line_endings_match_the_document() {
         check("a.py", "x = 1\r\n$0", "y = [\n2]", "y = [\r\n2]");
         check("a.py", "x = 1\r\n$0", "y = [\r\n2]", "y = [\r\n2]");
         check("a.py", "x = 1\n$0", "y = [\r\n2]", "y = [\n2]");

@@ -58,13 +58,13 @@ mod tests {
     use super::super::tests::check;
 
     #[test]
-    fn blanks_before_a_sign_are_put_back() {
+    fn lost_spaces_before_operators_are_restored() {
         check("a.java", "if ($0\n    f();\n}\n", "x.a()!= null) {", "x.a() != null) {");
         check("a.ts", "const a = b$0\n", "!== c &&!d", " !== c && !d");
     }
 
     #[test]
-    fn what_is_written_without_blanks_stays() {
+    fn code_written_without_spaces_is_unchanged() {
         check("a.ts", "const a = $0\n", "b!==c&&!d", "b!==c&&!d");
         check("a.rs", "let a = $0\n", "vec![!b, c != d];", "vec![!b, c != d];");
         check("a.py", "a = $0\n", "'x!= y'", "'x!= y'");

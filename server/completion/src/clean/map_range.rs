@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_go_where_their_code_goes() {
+    fn pieces_map_to_their_code_in_the_cleaned_text() {
         for (document, pieces, expected) in [
             ("    total_price = $0\n", vec!["    total_price = ", "a", " + b"], vec!["", "a", " + b"]),
             (
@@ -125,7 +125,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_left_is_a_part_in_order(
+        fn mapped_pieces_partition_the_cleaned_text(
             document in prop::sample::select(DOCUMENTS.to_vec()),
             pieces in prop::collection::vec(piece(), 0..24),
             is_cut_off: bool,

@@ -121,13 +121,13 @@ mod tests {
     use super::super::tests::check;
 
     #[test]
-    fn the_line_up_to_the_cursor_is_not_written_twice() {
+    fn repeated_line_before_the_cursor_is_removed() {
         check("a.py", "    total_price = $0\n", "    total_price = a + b", "a + b");
         check("a.py", "    total_price = $0\n", "\ntotal_price = a + b", "a + b");
     }
 
     #[test]
-    fn short_lines_are_repeated_too() {
+    fn repeated_short_prefix_is_removed() {
         check("a.py", "x = $0\n", "x = 1", "1");
         check("a.java", "class A { void f() {\n  this$0\n} }", "this.x = 1;", ".x = 1;");
         check("a.go", "\tfmt.$0\n", "fmt.Println()", "Println()");
@@ -140,14 +140,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_before_it_are_not_written_twice_either() {
+    fn repeated_previous_lines_are_removed() {
         let document = "f(a);\n// Now the settings.\nnew $0\n";
         check("a.ts", document, "// Now the settings.\nnew Settings();", "Settings();");
         check("a.ts", "f(a);\n$0\n", "f(a);\nf(b);", "f(a);");
     }
 
     #[test]
-    fn what_begins_alike_is_no_repetition() {
+    fn similar_beginning_is_not_an_echo() {
         check("a.py", "x = max($0)\n", "max(a, b), c", "max(a, b), c");
         check("a.py", "s$0\nss = 1\n", "s = 2", "s = 2");
         check("a.cs", "public $0 { get; set; }\n", "Kernel Kernel { get; set; }", "Kernel Kernel");

@@ -48,7 +48,7 @@ mod tests {
     use super::super::tests::check;
 
     #[test]
-    fn a_loop_is_left_after_its_first_round() {
+    fn endless_repetition_is_cut_after_one_round() {
         let round = "    total = left + right\n    print(total)\n";
         check(
             "a.py",
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_equal_lines_are_code() {
+    fn few_equal_lines_are_kept() {
         let thrice = "append(value_1)\n    append(value_1)\n    append(value_1)";
         check("a.py", "def f():\n    $0", thrice, thrice);
         check("a.c", "int m[] = {\n  $0", "0,\n  0,\n  0,\n  0,\n  0,", "0,\n  0,\n  0,\n  0,\n  0,");

@@ -31,13 +31,13 @@ mod tests {
     use super::super::tests::check;
 
     #[test]
-    fn what_stands_there_is_not_written_twice() {
+    fn rest_of_the_line_is_not_repeated() {
         check("a.cs", "public $0 { get; set; }\n", "Kernel Kernel { get; set; }", "Kernel Kernel");
         check("a.py", "print($0, file=out)\n", "total, file=out)", "total");
     }
 
     #[test]
-    fn what_follows_a_block_on_its_last_line_is_not_written_twice() {
+    fn text_after_a_closing_brace_is_not_repeated() {
         let handler = " catch (B b) {\n  handleProblem(second);\n}\n";
         let document = format!("try {{\n  f();\n}} $0{handler}");
         let answer = format!("catch (A a) {{\n  g();\n}}{handler}");
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn other_text_and_brackets_are_not_its_matter() {
+    fn different_text_and_brackets_are_kept() {
         check("a.py", "print($0, file=out)\n", "total", "total");
         check("a.py", "x = [$0 ]\n", "a[1] + b", "a[1] + b");
     }

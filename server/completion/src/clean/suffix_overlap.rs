@@ -103,31 +103,31 @@ mod tests {
     use super::super::tests::check;
 
     #[test]
-    fn a_line_that_already_follows_ends_the_answer() {
+    fn answer_is_cut_before_a_line_of_the_suffix() {
         let follows = "def f():\n    $0\n    total = left + right\n";
         check("a.py", follows, "a = 1\n    total = left + right\n    return total", "a = 1");
         check("a.py", &follows.replace('\n', "\r\n"), "a = 1\r\n\r\n    total = left + right\r\n", "a = 1");
     }
 
     #[test]
-    fn an_answer_that_is_nothing_but_the_next_line_is_nothing() {
+    fn answer_equal_to_the_next_line_becomes_empty() {
         check("a.py", "$0\n\n    total = left + right\n", "    total = left + right\n", "");
     }
 
     #[test]
-    fn short_lines_repeat_by_chance() {
+    fn single_repeated_short_line_is_kept() {
         check("a.go", "func f() {$0\nend()\n}\n", "\nx()\nend()\ny()", "\nx()\nend()\ny()");
     }
 
     #[test]
-    fn a_short_line_repeats_with_the_lines_after_it() {
+    fn short_line_is_cut_if_later_lines_repeat_too() {
         let next = "    this();\n    int first = tokens.previous();\n    int second = tokens.next();\n";
         let head = "A(Tokens tokens) throws TokenError {";
         check("a.java", &format!("class A {{\n  $0\n{next}  }}\n}}\n"), &format!("{head}\n{next}"), head);
     }
 
     #[test]
-    fn new_code_may_begin_like_the_next_lines() {
+    fn new_code_that_begins_like_the_suffix_is_kept() {
         let next = "    [TestMethod]\n    [DataRow(1, 2)]\n    public void Second() { Check(2); }\n";
         let first = "[TestMethod]\n    [DataRow(1, 2)]\n    public void First() { Check(1); }";
         check("a.cs", &format!("class A\n{{\n    $0\n\n{next}}}\n"), first, first);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_all_shifted_are_the_same() {
+    fn repeated_lines_with_other_indentation_are_cut() {
         let next = "        onMouseLeave={leave}\n      >\n        <StyledImage\n          source={imageSource}\n          alternative='a'\n";
         let shifted: String = next.lines().map(|line| format!("{}\n", &line[2..])).collect();
         let answer = format!("    <Styled\n      onMouseEnter={{enter}}\n{shifted}");
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn only_whole_lines_count() {
+    fn partially_repeated_line_is_kept() {
         check(
             "a.py",
             "x = $0\ntotal = left + right\n",

@@ -17,7 +17,7 @@ mod tests {
     use super::super::tests::cleaned;
 
     #[test]
-    fn whole_lines_are_kept() {
+    fn unfinished_last_line_of_a_cut_off_answer_is_removed() {
         for (answer, kept) in [
             ("a()\n    b(", "a()"),
             ("a()\n    b()\n", "a()\n    b()"),

@@ -71,7 +71,7 @@ fn texts(outcome: &Outcome) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn they_are_cleaned_as_the_first_one_and_each_is_there_once() {
+async fn alternatives_are_cleaned_deduplicated_and_limited_to_four() {
     let offered = [
         ("a)", 1.0),
         ("a", 1.0),
@@ -89,7 +89,7 @@ async fn they_are_cleaned_as_the_first_one_and_each_is_there_once() {
 }
 
 #[tokio::test]
-async fn there_are_none_for_who_only_types_nor_beside_nothing() {
+async fn no_alternatives_on_automatic_request_or_empty_completion() {
     let typed = asked("x = $0\n", &[("a", 1.0), ("b", 1.0)], &CompletionSettings::for_editor()).await;
     assert_eq!((&*typed.text, typed.alternatives.len()), ("a", 0));
     let nothing =
@@ -99,7 +99,7 @@ async fn there_are_none_for_who_only_types_nor_beside_nothing() {
 }
 
 #[tokio::test]
-async fn the_gate_is_theirs_too() {
+async fn confidence_gate_applies_to_alternatives() {
     let settings =
         CompletionSettings { min_confidence: Some(0.5), ..CompletionSettings::for_editor().invoked() };
     let outcome = asked("x = $0\n", &[("a", 0.9), ("b", 0.4), ("c", 0.6)], &settings).await;

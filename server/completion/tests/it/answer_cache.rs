@@ -39,20 +39,20 @@ fn check(first: &str, answer: &str, second: &str, rest: Option<&str>) {
 }
 
 #[test]
-fn typing_leaves_the_rest() {
+fn remaining_text_after_typing_part_of_an_answer() {
     check("x = $0\n", "f(a)", "x = $0\n", Some("f(a)"));
     check("x = $0\n", "f(a)", "x = f(a$0\n", Some(")"));
     check("x = $0\n", "größe", "x = grö$0\n", Some("ße"));
 }
 
 #[test]
-fn nothing_is_left_of_what_was_typed_to_its_end() {
+fn completely_typed_answer_has_no_remaining_text() {
     check("x = $0\n", "f(a)", "x = f(a)$0\n", None);
     check("x = $0\n", "", "x = $0\n", None);
 }
 
 #[test]
-fn other_text_ends_its_use() {
+fn diverging_text_invalidates_the_answer() {
     check("x = $0\n", "f(a)", "x = g$0\n", None);
     check("x = $0\n", "f(a)", "x =$0\n", None);
     check("x = $0\n", "f(a)", "y = f$0\n", None);
@@ -63,7 +63,7 @@ fn other_text_ends_its_use() {
 }
 
 #[test]
-fn line_ends_are_all_alike_and_indentation_is_not() {
+fn line_endings_are_equivalent_but_indentation_is_not() {
     check("if x:$0\r\n", "\n    y()", "if x:\r\n    $0\r\n", Some("y()"));
     check("if x:$0\r\n", "\r\n    y()", "if x:\n  $0\r\n", Some("  y()"));
     check("if x:$0\r\n", "\r\n    y()\r\n    z()", "if x:$0\r\n", Some("\n    y()\n    z()"));
@@ -73,7 +73,7 @@ fn line_ends_are_all_alike_and_indentation_is_not() {
 }
 
 #[test]
-fn what_an_editor_closes_by_itself_is_left_out() {
+fn auto_closed_brackets_are_left_out_of_the_remaining_text() {
     check("x = $0\n", "f(a)", "x = f($0)\n", Some("a"));
     check("x = $0\n", "f(\"a\")", "x = f(\"$0\")\n", Some("a"));
     check("x = $0\n", "f(a).g()", "x = f($0)\n", Some("a).g("));
@@ -83,7 +83,7 @@ fn what_an_editor_closes_by_itself_is_left_out() {
 }
 
 #[test]
-fn an_answer_is_of_one_engine_under_one_setting() {
+fn other_engine_or_settings_do_not_match() {
     let recent = after_answer("x = $0\n", "f(a)");
     for today in ["x = $0\n", "x = f$0\n"].map(place) {
         let other_engine = CacheKey { engine: "e2".to_owned(), ..basis() };
@@ -96,7 +96,7 @@ fn an_answer_is_of_one_engine_under_one_setting() {
 }
 
 #[test]
-fn the_newest_answer_that_fits_is_used_and_old_ones_are_forgotten() {
+fn newest_matching_answer_is_used_and_oldest_are_evicted() {
     let mut recent = after_answer("x = $0\n", "old()");
     recent.insert(place("x = $0\n"), "other()");
     assert_eq!(recent.remaining_text(&place("x = $0\n")).as_deref(), Some("other()"));
@@ -108,7 +108,7 @@ fn the_newest_answer_that_fits_is_used_and_old_ones_are_forgotten() {
 }
 
 #[test]
-fn what_was_shown_stays_first_when_there_is_more_to_choose_from() {
+fn displayed_answer_stays_first_among_alternatives() {
     let mut recent = after_answer("x = $0\n", "f(a)");
     recent.insert_alternatives(place("x = $0\n"), ["f(a, b)", "g()", "f(a)", "g()"]);
     assert_eq!(recent.remaining_text(&place("x = $0\n")).as_deref(), Some("f(a)"));
@@ -119,7 +119,7 @@ fn what_was_shown_stays_first_when_there_is_more_to_choose_from() {
 }
 
 #[test]
-fn who_comes_back_to_a_place_finds_its_answer() {
+fn returning_to_an_earlier_cursor_finds_its_answer() {
     let mut recent = AnswerCache::default();
     let text: Arc<str> = "a = \nb = \nc = \n".into();
     let places =
@@ -133,7 +133,7 @@ fn who_comes_back_to_a_place_finds_its_answer() {
 }
 
 #[test]
-fn answers_in_large_documents_are_fewer_and_those_to_one_text_share_it() {
+fn large_documents_evict_answers_by_size_and_share_texts() {
     let large = |end: &str| at(&format!("{}\n{end}", "x".repeat(1 << 20)), 0);
     let mut recent = AnswerCache::default();
     let places: Vec<CursorSnapshot> = (0..5).map(|number| large(&number.to_string())).collect();
@@ -154,7 +154,7 @@ fn answers_in_large_documents_are_fewer_and_those_to_one_text_share_it() {
 }
 
 #[test]
-fn places_that_are_none_have_no_rest() {
+fn invalid_offsets_have_no_remaining_text() {
     let recent = after_answer("é$0", "x");
     for offset in [0, 1, 3, usize::MAX] {
         assert_eq!(recent.remaining_text(&at("é", offset)), None);
@@ -212,7 +212,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn the_rest_is_that_of_the_naive_model((first, answer, second) in situations()) {
+    fn remaining_text_equals_the_naive_model((first, answer, second) in situations()) {
         let mut recent = AnswerCache::default();
         recent.insert(at(&first.0, first.1), &answer);
         let rest = recent.remaining_text(&at(&second.0, second.1));
@@ -223,7 +223,7 @@ proptest! {
 }
 
 #[test]
-fn what_else_is_known_counts_while_nothing_is_typed() {
+fn changed_workspace_matters_only_before_typing() {
     let recent = after_answer("x = $0\n", "f(a)");
     for changed in [CacheKey { workspace: 2, ..basis() }, CacheKey { documents: 2, ..basis() }] {
         let today = |fixture| CursorSnapshot { cache_key: changed.clone(), ..place(fixture) };

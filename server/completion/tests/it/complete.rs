@@ -45,7 +45,7 @@ async fn ask(fixture: &str, engine: &dyn Engine, settings: &CompletionSettings) 
 }
 
 #[tokio::test]
-async fn pieces_become_one_text_and_the_trace_tells_what_was_cut() {
+async fn pieces_are_joined_and_cuts_are_traced() {
     let engine = says(&["a +", " b\nprint(total, file=out)\n", "more\n"]);
     let outcome =
         ask("total = $0\nprint(total, file=out)\n", &engine, &CompletionSettings::for_replay()).await;
@@ -61,7 +61,7 @@ async fn pieces_become_one_text_and_the_trace_tells_what_was_cut() {
 }
 
 #[tokio::test]
-async fn nothing_and_nothing_new_are_silence() {
+async fn empty_and_blank_answers_are_silent() {
     let settings = CompletionSettings::for_replay();
     let nothing = ask("x = $0", &says(&[]), &settings).await;
     assert!(matches!(nothing.status, OutcomeStatus::Silent("nothing to suggest")), "{:?}", nothing.status);
@@ -70,7 +70,7 @@ async fn nothing_and_nothing_new_are_silence() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_deadline_frees_the_engine() {
+async fn deadline_frees_the_engine() {
     let engine = waits(Duration::from_secs(60));
     let outcome = ask(
         "x = $0",
@@ -116,7 +116,7 @@ impl Engine for Stuck {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whole_lines_that_came_before_the_deadline_are_kept() {
+async fn whole_lines_received_before_the_deadline_are_kept() {
     let description = ScriptedEngine::new("stuck", Script::default()).description().clone();
     let settings =
         CompletionSettings { deadline: Duration::from_secs(3), ..CompletionSettings::for_replay() };
@@ -191,7 +191,7 @@ async fn dropping_the_request_frees_the_engine() {
 }
 
 #[tokio::test]
-async fn an_engine_that_fails_is_an_outcome() {
+async fn engine_failure_is_reported_in_the_outcome() {
     let script = Script { failure: Some("it broke".to_owned()), ..Script::default() };
     let outcome =
         ask("x = $0", &ScriptedEngine::new("broken", script), &CompletionSettings::for_replay()).await;
@@ -200,7 +200,7 @@ async fn an_engine_that_fails_is_an_outcome() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_endless_answer_is_not_read_to_the_end() {
+async fn endless_answer_is_stopped_early() {
     let engine = says(&vec!["x = 1234567\n"; 100_000]);
     let outcome = ask("$0", &engine, &CompletionSettings::for_replay()).await;
     assert_eq!(outcome.trace.finish, Some(FinishReason::Complete));
@@ -209,7 +209,7 @@ async fn an_endless_answer_is_not_read_to_the_end() {
 
 /// Checking for completeness must not take quadratic time.
 #[tokio::test]
-async fn an_endless_statement_in_small_pieces_is_read_to_the_limit() {
+async fn endless_statement_is_read_up_to_the_size_limit() {
     let mut pieces = vec!["("];
     pieces.resize(70_000, ";");
     let outcome = ask("x = $0", &says(&pieces), &CompletionSettings::for_replay()).await;
@@ -218,7 +218,7 @@ async fn an_endless_statement_in_small_pieces_is_read_to_the_limit() {
 }
 
 #[tokio::test]
-async fn gates_close_before_the_engine_is_asked() {
+async fn gated_request_does_not_reach_the_engine() {
     let engine = waits(Duration::from_secs(3600));
     let settings = CompletionSettings::for_replay();
     let inside = ask("na$0me = 1", &engine, &settings).await;
@@ -292,7 +292,7 @@ fn world_with_canary() -> WorkspaceIndex {
 }
 
 #[tokio::test]
-async fn removed_text_reaches_no_engine() {
+async fn removed_text_is_hidden_from_engines() {
     let world = world_with_canary();
     let context: Arc<[Snippet]> = [Snippet::new("b.py", "def read(path):\n    return load(path)\n")].into();
     for fixture in
@@ -319,7 +319,7 @@ async fn removed_text_reaches_no_engine() {
 }
 
 #[tokio::test]
-async fn hidden_files_reach_no_engine() {
+async fn files_with_the_removed_text_are_hidden_from_engines() {
     let text = format!("def fetch(path):\n    {CANARY} = load(path)\n    return {CANARY}\n");
     let renamed = SourceFile { path: "renamed.py".into(), language: Language::Python, text: text.into() };
     let world = WorkspaceIndex::new(vec![renamed].into());
@@ -342,7 +342,7 @@ async fn hidden_files_reach_no_engine() {
 }
 
 #[tokio::test]
-async fn context_from_copies_is_hidden_with_them() {
+async fn context_from_near_duplicates_is_hidden() {
     let lines = |from: usize| {
         (from..from + 40).map(|i| format!("value_{i} = compute({i}, offset)\n")).collect::<String>()
     };
@@ -364,7 +364,7 @@ async fn context_from_copies_is_hidden_with_them() {
 }
 
 #[tokio::test]
-async fn the_builtin_engine_completes_from_the_workspace() {
+async fn builtin_engine_completes_from_the_workspace() {
     let line = "    logger.info(\"stored %s\", key)\n";
     let other = format!("def put(key):\n{line}\n\ndef drop(key):\n{line}");
     let files = vec![SourceFile { path: "b.py".into(), language: Language::Python, text: other.into() }];
@@ -401,7 +401,7 @@ fn logging(path: &str, how: &str) -> SourceFile {
 }
 
 #[tokio::test]
-async fn an_unsaved_document_is_read_in_the_place_of_its_file() {
+async fn unsaved_document_replaces_its_file() {
     let world = WorkspaceIndex::new([logging("b.py", "info")].into());
     assert_eq!(logged(&world, vec![]).await, "info(key)");
     assert_eq!(logged(&world, vec![logging("b.py", "debug")]).await, "debug(key)");
@@ -412,7 +412,7 @@ async fn an_unsaved_document_is_read_in_the_place_of_its_file() {
 }
 
 #[tokio::test]
-async fn tokens_follow_the_files() {
+async fn builtin_tokens_follow_file_changes() {
     let files = |list: &[SourceFile]| -> Arc<[SourceFile]> { list.into() };
     let (old, new) = (logging("b.py", "info"), logging("b.py", "debug"));
     let follow = |world: &WorkspaceIndex, list: &[SourceFile]| {
@@ -434,7 +434,7 @@ async fn tokens_follow_the_files() {
 }
 
 #[tokio::test]
-async fn who_asks_by_key_gets_doubtful_text_too() {
+async fn explicit_invocation_shows_low_confidence_text() {
     let calls = "a = f(1)\na = g(2)\na = h(3)\na = k(4)\n";
     let file = SourceFile { path: "b.py".into(), language: Language::Python, text: calls.into() };
     let (snapshot, offset) = in_world(&WorkspaceIndex::new(vec![file].into()), "a.py", "a = $0\n");
@@ -448,7 +448,7 @@ async fn who_asks_by_key_gets_doubtful_text_too() {
 }
 
 #[tokio::test]
-async fn many_requests_share_one_world() {
+async fn concurrent_requests_share_one_workspace_index() {
     let world = world_with_canary();
     let engine = Arc::new(BuiltinEngine::new("builtin", BuiltinSettings::for_replay()));
     let requests = (0..8).map(|_| {
@@ -494,7 +494,7 @@ async fn guarded_context(is_admitted: fn(&str) -> bool) -> Outcome {
 }
 
 #[tokio::test]
-async fn what_may_not_leave_any_more_when_the_engine_is_asked_does_not() {
+async fn files_excluded_after_indexing_are_not_sent() {
     let all = guarded_context(|_| true).await;
     assert_eq!(all.text, "context=gadgets.py widgets.py");
     let without = guarded_context(|path| path != "gadgets.py").await;

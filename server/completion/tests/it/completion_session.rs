@@ -274,7 +274,7 @@ fn assert_text(suggested: SuggestionOutcome, expected: &str, reused: bool) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_typed_along_is_swallowed_and_costs_one_call() {
+async fn typing_along_the_answer_costs_one_call() {
     let mut editor = Editor::new("x = ", Slow::saying(ms(200), ms(10), &["tot", "al_", "price", "\n"]));
     editor.ask();
     for key in ["t", "o", "t", "a"] {
@@ -288,7 +288,7 @@ async fn what_is_typed_along_is_swallowed_and_costs_one_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_earlier_question_that_is_late_ends_nothing_of_the_newest_one() {
+async fn late_older_request_does_not_cancel_the_newest() {
     let mut editor = Editor::new("x = ", Slow::saying(ms(200), ms(0), &["total\n"]));
     let mut late = editor.question(false, false);
     late.cursor.offset = 0;
@@ -302,7 +302,7 @@ async fn an_earlier_question_that_is_late_ends_nothing_of_the_newest_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn deleting_back_to_where_it_began_costs_no_call() {
+async fn deleting_back_to_the_request_offset_costs_no_call() {
     let mut editor = Editor::new("x = ", Slow::saying(ms(200), ms(0), &["total\n"]));
     editor.ask();
     sleep(ms(50)).await;
@@ -316,7 +316,7 @@ async fn deleting_back_to_where_it_began_costs_no_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_that_parts_from_the_stream_frees_the_engine_at_once() {
+async fn key_that_contradicts_the_stream_frees_the_engine() {
     let mut editor = Editor::new("x = ", Slow::saying(ms(100), ms(1000), &["tot", "al", "\n"]));
     editor.ask();
     sleep(ms(150)).await;
@@ -334,7 +334,7 @@ async fn a_key_that_parts_from_the_stream_frees_the_engine_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_piece_of_the_stream_that_parts_from_what_was_typed_frees_the_engine_at_once() {
+async fn piece_that_contradicts_typed_text_frees_the_engine() {
     let mut editor = Editor::new("x = ", Slow::saying(ms(200), ms(1000), &["tot", "al", "\n"]));
     editor.ask();
     sleep(ms(100)).await;
@@ -346,7 +346,7 @@ async fn a_piece_of_the_stream_that_parts_from_what_was_typed_frees_the_engine_a
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_edit_elsewhere_frees_the_engine_at_once() {
+async fn edit_elsewhere_frees_the_engine() {
     for edit in [Edit { range: 0..1, text: "y".to_owned() }, Edit { range: 3..4, text: String::new() }] {
         let mut editor = Editor::new("x = ", Slow::saying(ms(200), ms(0), &["total\n"]));
         editor.ask();
@@ -358,7 +358,7 @@ async fn an_edit_elsewhere_frees_the_engine_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_is_cancelled_leaves_the_answer_for_the_next_question_for_a_moment_only() {
+async fn cancelled_request_can_be_joined_for_a_short_time() {
     for (pause, calls, is_reused) in [(250, 1, true), (350, 2, false)] {
         let mut editor = Editor::new("x = ", Slow::saying(ms(2000), ms(0), &["total\n"]));
         editor.ask();
@@ -373,7 +373,7 @@ async fn who_is_cancelled_leaves_the_answer_for_the_next_question_for_a_moment_o
 }
 
 #[tokio::test(start_paused = true)]
-async fn keys_that_fit_keep_an_answer_that_nobody_waits_for() {
+async fn matching_keys_keep_an_abandoned_answer_in_flight() {
     let mut editor = Editor::new("x = ", Slow::saying(ms(1000), ms(0), &["total_price\n"]));
     editor.ask();
     sleep(ms(20)).await;
@@ -389,7 +389,7 @@ async fn keys_that_fit_keep_an_answer_that_nobody_waits_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_nobody_waited_for_any_more_is_kept() {
+async fn answer_of_a_cancelled_request_is_cached() {
     let mut editor = Editor::new("x = ", Slow::saying(ms(100), ms(0), &["total\n"]));
     editor.ask();
     sleep(ms(20)).await;
@@ -400,7 +400,7 @@ async fn an_answer_that_nobody_waited_for_any_more_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn silence_is_shared_where_it_was_and_asked_about_again_elsewhere_and_by_key() {
+async fn silence_is_shared_only_for_an_identical_request() {
     let mut editor = Editor::new("x = ", Slow::saying(ms(200), ms(0), &[]));
     editor.ask();
     sleep(ms(20)).await;
@@ -422,7 +422,7 @@ async fn silence_is_shared_where_it_was_and_asked_about_again_elsewhere_and_by_k
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_defect_is_told_and_ends_nothing_else() {
+async fn panic_is_reported_and_next_request_succeeds() {
     let panics = |call, _: &Request| {
         assert!(call > 0, "the first call panics on purpose");
         vec!["total\n".to_owned()]
@@ -435,7 +435,7 @@ async fn a_defect_is_told_and_ends_nothing_else() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_for_a_pause_asks_nothing_when_a_key_comes() {
+async fn debounced_request_is_not_sent_if_a_key_follows() {
     let mut editor = Editor::new("", Slow::new(ms(200), |call, _| vec![format!("noise{call}\n")]));
     for key in "abcdefgh".chars() {
         editor.press(&key.to_string());
@@ -466,7 +466,7 @@ fn offering(texts: &'static [&'static str]) -> Slow {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_asks_for_a_choice_is_not_put_off_with_what_is_known() {
+async fn alternatives_are_requested_despite_a_cached_answer() {
     let mut editor = Editor::new("x = ", offering(&["total", "price", "tax"]));
     editor.ask();
     assert_choice(editor.answer().await, &["total"], false);
@@ -486,7 +486,7 @@ async fn who_asks_for_a_choice_is_not_put_off_with_what_is_known() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_asks_for_a_choice_where_there_is_none_keeps_what_is_shown() {
+async fn displayed_text_is_kept_without_alternatives() {
     let says = |call, _: &Request| if call == 0 { vec!["total\n".to_owned()] } else { Vec::new() };
     let mut editor = Editor::new("x = ", Slow::new(ms(20), says));
     editor.ask();
@@ -497,7 +497,7 @@ async fn who_asks_for_a_choice_where_there_is_none_keeps_what_is_shown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_choice_waits_for_an_answer_that_is_being_written() {
+async fn alternatives_wait_for_the_answer_in_flight() {
     let mut editor = Editor::new("x = ", offering(&["total", "price"]));
     editor.ask();
     sleep(ms(10)).await;
@@ -574,20 +574,20 @@ fn half(call: usize) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_engine_that_is_right_half_of_the_time_is_asked_less_than_once_in_four_keys() {
+async fn half_right_engine_is_called_less_than_once_in_four_keys() {
     let typed = type_program(ms(120), ms(200), half).await;
     assert!(typed.calls * 4 < typed.keys, "{typed:?}");
     assert!(typed.shown * 2 > typed.keys, "{typed:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn noise_alone_is_asked_for_less_than_once_in_three_keys() {
+async fn wrong_engine_is_called_less_than_once_in_three_keys() {
     let typed = type_program(ms(120), ms(200), |_| false).await;
     assert!(typed.calls * 3 < typed.keys, "{typed:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_engine_that_answers_at_once_is_asked_at_every_key_that_parts() {
+async fn fast_engine_is_called_at_every_diverging_key() {
     let typed = type_program(ms(120), ms(5), |_| false).await;
     assert_eq!((typed.calls, typed.shown), (typed.keys, typed.keys));
     let right = type_program(ms(120), ms(5), |_| true).await;

@@ -49,7 +49,7 @@ async fn spans(at: &(DocumentSnapshot, usize)) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_copy_is_one_span_with_its_place_and_its_other_names() {
+async fn copy_is_one_span_with_location_and_renamed_identifiers() {
     let other = "# é\n\ndef f():\n    if self.radius is None:\n        raise ValueError('no')\n    return self.radius ** 2\n";
     let fixture = "def g():\n    if self.side is None:\n        raise ValueError('no')\n    return $0\n";
     let at = in_world(&world(&[("a.py", "x = 1\n"), ("b.py", other)]), "main.py", fixture);
@@ -57,7 +57,7 @@ async fn a_copy_is_one_span_with_its_place_and_its_other_names() {
 }
 
 #[tokio::test]
-async fn an_unsaved_document_is_named_by_its_own_lines() {
+async fn copy_from_an_unsaved_document_uses_its_line_numbers() {
     let other = "def f():\n    if self.radius is None:\n        raise ValueError('no')\n    return self.radius ** 2\n";
     let fixture = "def g():\n    if self.side is None:\n        raise ValueError('no')\n    return $0\n";
     let (snapshot, offset) = in_world(&world(&[("b.py", other)]), "main.py", fixture);
@@ -69,7 +69,7 @@ async fn an_unsaved_document_is_named_by_its_own_lines() {
 }
 
 #[tokio::test]
-async fn places_in_the_document_count_as_it_does() {
+async fn positions_in_the_document_are_line_and_character() {
     let before = "é = '𝒳'; total = add(a, b)\ntotal = $0\n";
     let at = in_world(&WorkspaceIndex::empty(), "main.py", before);
     assert_eq!(spans(&at).await, [r#""add(a, b)" Before main.py:1:19"#]);
@@ -79,7 +79,7 @@ async fn places_in_the_document_count_as_it_does() {
 }
 
 #[tokio::test]
-async fn context_is_told_by_its_file_and_by_its_line_where_that_is_known() {
+async fn context_span_has_its_file_and_known_line() {
     for (first_line, expected) in
         [(Some(40), r#""near(2)" Context near.py:42:9"#), (None, r#""near(2)" Context near.py"#)]
     {
@@ -91,7 +91,7 @@ async fn context_is_told_by_its_file_and_by_its_line_where_that_is_known() {
 }
 
 #[tokio::test]
-async fn what_is_cut_is_not_explained() {
+async fn cut_and_gated_text_has_no_spans() {
     let other = "def f():\n    print(total, file=out)\n";
     let at = in_world(&world(&[("b.py", other)]), "main.py", "def g():\n    print(total$0, file=out)\n");
     let outcome = asked(&at, &CompletionSettings::for_replay()).await;
@@ -106,7 +106,7 @@ async fn what_is_cut_is_not_explained() {
 }
 
 #[tokio::test]
-async fn nothing_is_explained_to_who_did_not_ask() {
+async fn no_explanation_unless_requested() {
     let at = in_world(&WorkspaceIndex::empty(), "main.py", "total = add(a, b)\ntotal = $0\n");
     assert_eq!(asked(&at, &CompletionSettings::for_editor()).await.trace.explanation, None);
 }

@@ -16,7 +16,7 @@ fn check(first: &str, streamed: &str, second: &str, verdict: ReuseDecision) {
 }
 
 #[test]
-fn what_was_streamed_before_it_was_typed_is_adopted() {
+fn typed_text_within_the_stream_is_adopted() {
     check("x = $0\n", "f(a)", "x = f(a$0\n", ReuseDecision::Adopt);
     check("x = $0\n", "f(a)", "x = f(a)$0\n", ReuseDecision::Adopt);
     check("x = $0\n", "größe", "x = grö$0\n", ReuseDecision::Adopt);
@@ -24,13 +24,13 @@ fn what_was_streamed_before_it_was_typed_is_adopted() {
 }
 
 #[test]
-fn deleting_back_to_where_it_began_adopts() {
+fn request_at_the_same_offset_is_adopted() {
     check("x = $0\n", "", "x = $0\n", ReuseDecision::Adopt);
     check("x = $0\n", "f(a)", "x = $0\n", ReuseDecision::Adopt);
 }
 
 #[test]
-fn what_was_typed_before_it_is_streamed_is_waited_for() {
+fn typed_text_ahead_of_the_stream_waits() {
     check("x = $0\n", "", "x = f$0\n", ReuseDecision::Wait);
     check("x = $0\n", "f", "x = f(a$0\n", ReuseDecision::Wait);
     check("x = $0\n", "f(", "x = f(a$0)\n", ReuseDecision::Wait);
@@ -38,7 +38,7 @@ fn what_was_typed_before_it_is_streamed_is_waited_for() {
 }
 
 #[test]
-fn what_has_parted_is_cancelled() {
+fn diverging_request_is_cancelled() {
     check("x = $0\n", "f(a)", "x = g$0\n", ReuseDecision::Cancel);
     check("x = $0\n", "f(a)", "x = f(b$0)\n", ReuseDecision::Cancel);
     check("x = $0\n", "f(a)", "x =$0\n", ReuseDecision::Cancel);
@@ -49,7 +49,7 @@ fn what_has_parted_is_cancelled() {
 }
 
 #[test]
-fn another_arm_is_cancelled_and_a_new_workspace_counts_where_nothing_was_typed() {
+fn new_engine_always_cancels_new_workspace_only_before_typing() {
     let asked = place("x = $0\n");
     let at = |fixture: &str, changed: &CacheKey| {
         reuse_decision(&asked, "f(a)", &CursorSnapshot { cache_key: changed.clone(), ..place(fixture) })
@@ -84,7 +84,7 @@ proptest! {
     /// At every moment of an answer: while it begins with the typed text, it is adopted or waited for, and the rest of an
     /// adopted answer gives the document that accepting it would have given.
     #[test]
-    fn an_adopted_answer_is_what_accepting_it_would_have_given(
+    fn adopted_answer_gives_the_accepted_document(
         before in texts(),
         after in texts(),
         answer in texts(),

@@ -6,17 +6,17 @@ use expect_test::expect_file;
 // `cargo xtask docs` writes both documents by running these two tests.
 
 #[test]
-fn the_document_is_made_from_the_table() {
+fn configuration_document_matches_the_table() {
     expect_file!["../../../../docs/configuration.md"].assert_eq(&config::documentation());
 }
 
 #[test]
-fn the_schema_is_made_from_the_table() {
+fn json_schema_matches_the_table() {
     expect_file!["../../../../docs/ghostbench.schema.json"].assert_eq(&config::schema());
 }
 
 #[test]
-fn the_examples_of_the_document_are_right() {
+fn document_examples_have_no_problems() {
     let document = config::documentation();
     let examples: Vec<&str> = document
         .split("```toml\n")
@@ -56,7 +56,7 @@ fn no_two_keys_share_a_variable() {
 }
 
 #[test]
-fn the_settings_of_the_protocol_s_example_are_right() {
+fn settings_in_the_protocol_example_are_valid() {
     let protocol = include_str!("../../../../docs/protocol.md");
     let (_, example) = protocol.split_once("\n```json ghostbench settings\n").expect("the example is there");
     let example = example.split("```").next().unwrap_or_default();

@@ -48,7 +48,7 @@ url = "http://gpu:8012"
 }
 
 #[test]
-fn what_an_engine_needs_is_told() {
+fn missing_engine_requirements_are_reported() {
     check(
         r#"
 //- user
@@ -108,7 +108,7 @@ ANTHROPIC_API_KEY=
 }
 
 #[test]
-fn a_complete_engine_has_everything_that_was_said() {
+fn engine_settings_hold_all_configured_values() {
     let config = config(
         r#"
 //- user
@@ -162,7 +162,7 @@ PROXY_USER=me:pw
 }
 
 #[test]
-fn an_engine_has_its_kinds_address_and_the_tables_defaults() {
+fn engine_gets_default_url_of_its_kind_and_table_defaults() {
     let config = config("//- user\n[[engine]]\nname = \"o\"\nkind = \"ollama\"\nmodel = \"m\"\n");
     let engine = config.engines[0].settings.as_ref().expect("nothing is missing");
     assert_eq!(engine.url.as_deref(), Some("http://127.0.0.1:11434"));
@@ -174,7 +174,7 @@ fn an_engine_has_its_kinds_address_and_the_tables_defaults() {
 }
 
 #[test]
-fn passwords_in_addresses_are_not_shown() {
+fn passwords_in_urls_and_headers_are_not_shown() {
     check(
         r#"
 //- user
@@ -197,7 +197,7 @@ extra_body = {api_key = "do-not-show"}
 }
 
 #[test]
-fn files_are_found_from_the_folder_of_the_file_that_names_them() {
+fn relative_paths_are_resolved_against_the_config_file() {
     check(
         r#"
 //- user
@@ -230,7 +230,7 @@ HOME=/home/you
 }
 
 #[test]
-fn a_program_has_its_environment_and_its_folder() {
+fn env_and_folder_apply_to_engine_programs() {
     let text = r#"
 //- user
 [[engine]]

@@ -35,7 +35,7 @@ fn is_asked(files: &ConfigFiles, editor: &[Value]) -> bool {
 }
 
 #[test]
-fn the_list_of_trusted_files_decides_and_an_editor_may_too() {
+fn trust_list_or_editor_setting_trusts_the_workspace_file() {
     let unknown = workspace(ENGINE);
     assert!(!is_asked(&unknown, &[]));
     assert!(is_asked(&ConfigFiles { trusted: trusting(ENGINE), ..unknown.clone() }, &[]));
@@ -49,14 +49,14 @@ fn the_list_of_trusted_files_decides_and_an_editor_may_too() {
 }
 
 #[test]
-fn a_changed_file_is_told_apart_from_one_that_was_never_trusted() {
+fn changed_file_is_distinguished_from_an_untrusted_one() {
     let files = ConfigFiles { trusted: trusting("something else"), ..workspace(ENGINE) };
     let layers = files.layers(&[], &Environment::default());
     assert_eq!(layers.last().map(|layer| layer.trust()), Some(Trust::Changed));
 }
 
 #[test]
-fn a_list_that_cannot_be_read_trusts_nobody_and_is_told_where_it_matters() {
+fn invalid_trust_list_is_reported_if_it_is_needed() {
     let trusted = read("/data/trust.json", "{");
     let files = ConfigFiles { trusted: trusted.clone(), ..workspace(ENGINE) };
     assert!(!is_asked(&files, &[]));
@@ -66,14 +66,14 @@ fn a_list_that_cannot_be_read_trusts_nobody_and_is_told_where_it_matters() {
 }
 
 #[test]
-fn a_named_file_is_trusted_and_read_once() {
+fn file_given_by_config_option_is_trusted_and_read_once() {
     let files = ConfigFiles { command_line: read(WORKSPACE, ENGINE), ..workspace(ENGINE) };
     assert!(is_asked(&files, &[]));
     assert_eq!(config(&files, &[]).problems, []);
 }
 
 #[test]
-fn later_settings_of_an_editor_beat_earlier_ones_key_by_key() {
+fn later_editor_settings_override_earlier_ones_per_key() {
     let editor = [
         json!({"context": {"strategy": "none", "budgetTokens": 1}}),
         json!({"context": {"budgetTokens": 2}}),
@@ -83,7 +83,7 @@ fn later_settings_of_an_editor_beat_earlier_ones_key_by_key() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_and_is_no_harm_to_the_rest() {
+fn unreadable_file_is_reported_and_others_apply() {
     let unreadable = |path: &str| {
         Some(ConfigFile { path: PathBuf::from(path), content: Err("permission denied".to_owned()) })
     };

@@ -9,7 +9,7 @@ use expect_test::expect;
 use crate::fixture::{check, config};
 
 #[test]
-fn without_layers_the_defaults_hold() {
+fn defaults_apply_without_layers() {
     let config = Config::new(&[], &Environment::default());
     assert!(config.completion.is_enabled);
     assert_eq!(config.completion.deadline, Duration::from_secs(5));
@@ -21,7 +21,7 @@ fn without_layers_the_defaults_hold() {
 }
 
 #[test]
-fn later_layers_beat_earlier_ones_key_by_key() {
+fn later_layers_override_earlier_ones_per_key() {
     check(
         r#"
 //- user
@@ -58,7 +58,7 @@ strategy = "functions"
 }
 
 #[test]
-fn nulls_of_an_editor_set_nothing() {
+fn null_editor_settings_are_ignored() {
     check(
         r#"
 //- user
@@ -74,7 +74,7 @@ enabled = false
 }
 
 #[test]
-fn an_editor_may_write_keys_as_files_do() {
+fn editor_settings_accept_snake_case_keys() {
     check(
         r#"
 //- editor
@@ -95,7 +95,7 @@ KEY=abc
 }
 
 #[test]
-fn one_broken_layer_leaves_the_others_alone() {
+fn broken_layer_does_not_affect_the_others() {
     check(
         r#"
 //- user
@@ -123,7 +123,7 @@ GHOSTBENCH_RECORD_PRIVACY=off
 }
 
 #[test]
-fn what_holds_is_the_value_that_was_set() {
+fn config_holds_the_values_of_a_file() {
     let config = config(
         r#"
 //- user

@@ -17,7 +17,7 @@ fn check_file(text: &str, expected: Expect) {
 }
 
 #[test]
-fn unknown_keys_are_told_with_what_was_meant() {
+fn unknown_keys_are_reported_with_suggestions() {
     check_file(
         r#"
 contxt.strategy = "none"
@@ -59,7 +59,7 @@ xyz = 1
 }
 
 #[test]
-fn values_are_told_with_what_the_key_takes() {
+fn invalid_values_are_reported_with_the_expected_type() {
     check_file(
         r#"
 [completion]
@@ -116,7 +116,7 @@ price_in = "free"
 }
 
 #[test]
-fn shapes_are_told_with_what_to_write() {
+fn wrong_table_shapes_are_reported_with_the_syntax() {
     check_file(
         "completion = 3\n[engine]\nname = \"a\"\n[[context]]\n",
         expect![[r#"
@@ -136,7 +136,7 @@ fn shapes_are_told_with_what_to_write() {
 }
 
 #[test]
-fn all_that_is_no_toml_is_told_at_once_with_the_rest() {
+fn all_toml_errors_are_reported_with_other_problems() {
     check_file(
         "[completion\nenabled = \n[context]\nstratgy = \"none\"\nstrategy = none\nbudget_tokens = 1\nbudget_tokens = 2\n[record]\nprivacy = \"full\n",
         expect![[r#"
@@ -163,7 +163,7 @@ fn all_that_is_no_toml_is_told_at_once_with_the_rest() {
 }
 
 #[test]
-fn what_is_no_text_is_told_with_its_place() {
+fn invalid_utf8_is_reported_with_its_position() {
     let path = std::path::Path::new("/c.toml");
     let variables = config::Environment::default();
     let content = b"[context]\nstrategy = \"\xff\"\n";
@@ -176,7 +176,7 @@ fn what_is_no_text_is_told_with_its_place() {
 }
 
 #[test]
-fn headers_and_addresses_are_told_without_what_they_hold() {
+fn invalid_headers_and_urls_are_reported_without_values() {
     check_file(
         r#"
 [[engine]]
@@ -209,7 +209,7 @@ headers = {A = "do\nnot\nshow"}
 }
 
 #[test]
-fn variables_that_look_like_ours_are_told_and_others_are_not() {
+fn unknown_ghostbench_variables_are_reported() {
     check(
         "//- environment\nGHOSTBENCH_CONTEXT_STRATGY=none\nGHOSTBENCH_CONTEXT_COLOUR=1\nGHOSTBENCH_BIN=/x\nGHOSTBENCH_CONTEXT_STRATEGY=\nGHOSTBENCH_CONTEXT_BUDGET_TOKENS=many\nPATH=/bin\n",
         expect![[r#"
@@ -221,7 +221,7 @@ fn variables_that_look_like_ours_are_told_and_others_are_not() {
 }
 
 #[test]
-fn settings_of_an_editor_are_told_by_their_path() {
+fn editor_settings_problems_are_reported_by_path() {
     check(
         r#"
 //- editor
@@ -242,7 +242,7 @@ fn settings_of_an_editor_are_told_by_their_path() {
 }
 
 #[test]
-fn nesting_without_end_is_told_and_stops_nothing() {
+fn deeply_nested_toml_is_reported_as_invalid() {
     const DEEP: usize = 30_000;
     for text in [
         format!("a = {}{}", "[".repeat(DEEP), "]".repeat(DEEP)),

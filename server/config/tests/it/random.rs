@@ -67,7 +67,7 @@ fn layer(kind: LayerKind, said: &Said, trust: Trust) -> ConfigLayer {
 
 proptest! {
     #[test]
-    fn each_key_has_the_value_of_the_strongest_layer_that_sets_it(
+    fn strongest_layer_that_sets_a_key_wins(
         all in proptest::collection::vec(said(), KINDS.len()),
         order in Just(KINDS).prop_shuffle(),
     ) {
@@ -94,7 +94,7 @@ proptest! {
     }
 
     #[test]
-    fn an_untrusted_file_changes_nothing_but_what_is_harmless(name in "[a-c]", text in ".{0,40}") {
+    fn untrusted_file_cannot_change_engines_or_recording(name in "[a-c]", text in ".{0,40}") {
         let user = "[[engine]]\nname = \"a\"\nkind = \"builtin\"\n[record]\nprivacy = \"off\"\n";
         let theirs = format!(
             "# {}\n[[engine]]\nname = {name:?}\nkind = \"command\"\ncommand = [\"x\"]\n[record]\nprivacy = \"full\"\n",
@@ -113,7 +113,7 @@ proptest! {
     }
 
     #[test]
-    fn no_file_makes_it_panic(
+    fn random_toml_does_not_panic(
         text in "(\\[\\[?(engine|context|completion|x)\\]?\\]?|(name|kind|url|headers|strategy|deadline_ms|command|é) ?= ?(\"[a-z$é]*\"|[0-9]{1,20}|\\{a = 1|\\[1, ?|true|-?inf|1979-05-27)|\n| |.){0,30}",
     ) {
         let variables = Environment::default();
@@ -127,7 +127,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_and_no_settings_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+    fn random_bytes_and_editor_settings_do_not_panic(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
         let variables = Environment::default();
         ConfigLayer::file(LayerKind::User, Path::new("/f.toml"), &bytes, Trust::Trusted, &variables);
         if let Ok(json) = serde_json::from_slice(&bytes) {
@@ -159,7 +159,7 @@ fn problems_on_a_small_stack(text: String) -> usize {
 }
 
 #[test]
-fn deeply_nested_files_end_on_a_small_stack() {
+fn deeply_nested_toml_is_handled_on_a_small_stack() {
     let key = "a.".repeat(DEEP) + "a";
     let quoted = "\"a\" . 'b'.".repeat(DEEP) + "a";
     let short = ["a"; 8].join(".");
@@ -193,7 +193,7 @@ fn deeply_nested_files_end_on_a_small_stack() {
 }
 
 #[test]
-fn deeply_nested_json_ends_on_a_small_stack() {
+fn deeply_nested_json_is_handled_on_a_small_stack() {
     let deep = "[".repeat(DEEP);
     assert!(config::TrustStore::parse(&deep).is_err());
     // As deep as a parser of JSON goes.

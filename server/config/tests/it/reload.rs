@@ -19,7 +19,7 @@ fn budget(layer: &ConfigLayer) -> usize {
 }
 
 #[test]
-fn a_broken_file_keeps_what_it_was_and_says_what_is_wrong() {
+fn broken_file_keeps_the_last_valid_settings() {
     let good = layer("[context]\nbudget_tokens = 7\n", Trust::Trusted);
     for broken in [
         "[context]\nbudget_tokens = \n",
@@ -38,13 +38,13 @@ fn a_broken_file_keeps_what_it_was_and_says_what_is_wrong() {
 }
 
 #[test]
-fn a_file_that_was_never_whole_says_what_it_can() {
+fn first_broken_file_applies_its_valid_settings() {
     let first = layer("[context]\nbudget_tokens = 7\nstrategy = 3\n", Trust::Trusted).or_last_valid(None);
     assert_eq!(budget(&first), 7);
 }
 
 #[test]
-fn unknown_keys_keep_nobody_from_changing_the_others() {
+fn unknown_keys_do_not_block_other_changes() {
     let good = layer("[context]\nbudget_tokens = 7\n", Trust::Trusted);
     let changed =
         layer("[context]\nbudget_tokens = 8\ncolour = 1\n", Trust::Trusted).or_last_valid(Some(&good));
@@ -62,7 +62,7 @@ fn a_file_that_lost_its_trust_loses_its_engines() {
 }
 
 #[test]
-fn a_problem_that_moves_is_the_same_cause() {
+fn problem_key_does_not_depend_on_its_position() {
     let causes = |text: &str| {
         let config = Config::new(&[layer(text, Trust::Trusted)], &Environment::default());
         config.problems.iter().map(Problem::key).collect::<Vec<_>>()

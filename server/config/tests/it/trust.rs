@@ -38,7 +38,7 @@ KEY=abc
 "#;
 
 #[test]
-fn an_untrusted_file_names_no_commands_addresses_or_keys() {
+fn untrusted_file_sets_no_commands_urls_or_keys() {
     check(
         &format!("{MINE}//- untrusted{ENGINES}"),
         expect![[r#"
@@ -76,7 +76,7 @@ fn a_changed_file_is_untrusted_again() {
 }
 
 #[test]
-fn a_trusted_file_may_do_what_others_may() {
+fn trusted_file_may_set_engines_and_privacy() {
     check(
         &format!("{MINE}//- workspace{ENGINES}"),
         expect![[r#"
@@ -105,7 +105,7 @@ fn harmless_settings_need_no_trust() {
 }
 
 #[test]
-fn engines_of_an_untrusted_file_hold_nothing_that_could_be_used() {
+fn engines_of_an_untrusted_file_have_no_settings() {
     let config = config(&format!("//- untrusted{ENGINES}"));
     for engine in &config.engines {
         assert!(matches!(engine.settings, Err(EngineConfigError::Untrusted { .. })), "{engine:?}");
@@ -113,7 +113,7 @@ fn engines_of_an_untrusted_file_hold_nothing_that_could_be_used() {
 }
 
 #[test]
-fn keys_never_stand_in_a_workspace() {
+fn keys_in_a_workspace_file_are_refused() {
     check(
         r#"
 //- workspace
@@ -144,7 +144,7 @@ KEY=abc
 }
 
 #[test]
-fn an_editor_can_say_that_its_user_trusts_the_folder() {
+fn editor_setting_can_trust_the_folder() {
     for (settings, expected) in [
         (json!({"trusted": true}), Some(true)),
         (json!({"trusted": false}), Some(false)),

@@ -182,7 +182,7 @@ mod tests {
 
     /// Wherever a cursor and the end of an answer split a secret, a row contains no part of it.
     #[test]
-    fn no_part_of_a_parted_secret_is_in_a_row() {
+    fn split_secret_is_fully_masked_in_a_row() {
         let (head, secret, tail) = ("x = 1\npassword = \"", "Winter-R0se.Tr33", "\"\ny = 2\n");
         let forms: [fn(&str, &str) -> Value; 3] = [
             |before, after| json!({"prefix": before, "suffix": after}),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn code_without_secrets_stays() {
+    fn row_without_secrets_is_unchanged() {
         let form = |before: &str, after: &str| json!({"prefix": before, "suffix": after, "n": 1});
         assert_eq!(
             row("a = $0\nb", "1 + 2", form),

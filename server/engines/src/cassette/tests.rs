@@ -37,7 +37,7 @@ fn refused(bytes: &[u8], expect: Expect) {
 }
 
 #[test]
-fn what_is_no_cassette_is_told_with_file_line_and_remedy() {
+fn malformed_cassette_is_reported_with_line_and_remedy() {
     refused(
         b"{\"schema\":\"1.0\"}\n",
         expect!["DIR/c.jsonl is not a cassette: its first line is not a header; name another file"],
@@ -81,7 +81,7 @@ fn what_is_no_cassette_is_told_with_file_line_and_remedy() {
 }
 
 #[test]
-fn a_cassette_that_is_not_there_is_told_offline_and_made_else() {
+fn missing_cassette_is_an_error_offline_and_created_to_record() {
     let (_folder, path) = folder();
     let message = Cassette::offline(Some(&path)).unwrap_err().to_string();
     assert!(message.contains("c.jsonl") && message.contains("record it"), "{message}");
@@ -110,7 +110,7 @@ fn holds(cassette: &Cassette, number: u32) -> bool {
 
 /// Wherever a writer is killed, all earlier rows survive, the incomplete row is skipped, and the next row is written correctly.
 #[test]
-fn a_torn_last_line_costs_that_line_alone() {
+fn torn_last_line_loses_only_that_row() {
     let (_folder, path) = folder();
     record(Cassette::recording(&path).unwrap(), 1);
     let one = fs::read(&path).unwrap();
@@ -139,7 +139,7 @@ fn a_torn_last_line_costs_that_line_alone() {
 }
 
 #[test]
-fn cassettes_are_joined_by_writing_one_behind_the_other() {
+fn concatenated_cassettes_form_one_cassette() {
     let (_folder, path) = folder();
     record(Cassette::recording(&path).unwrap(), 1);
     let other = path.with_extension("other");
@@ -165,7 +165,7 @@ fn one_process_records_at_a_time_and_others_read() {
 
 /// A dependency may enable the feature that preserves the order of object keys. Existing cassettes would then match no request.
 #[test]
-fn the_canonical_form_does_not_depend_on_the_order_of_keys() {
+fn request_hash_does_not_depend_on_key_order() {
     let form = |text: &str| {
         let request: Value = serde_json::from_str(text).unwrap();
         CanonicalRequest::new("a", &request, Value::Null).hash
@@ -178,7 +178,7 @@ fn the_canonical_form_does_not_depend_on_the_order_of_keys() {
 
 /// The documented example matches the written format and can be read.
 #[test]
-fn the_documented_example_is_a_cassette() {
+fn documented_cassette_example_round_trips() {
     const DOCUMENT: &str = include_str!("../../../../docs/formats.md");
     let example = |name: &str| {
         let (_, rest) = DOCUMENT.split_once(&format!("```jsonl {name}\n")).expect("there is an example");

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn pauses_grow_until_the_program_does_what_it_is_for() {
+    async fn backoff_grows_until_the_program_succeeds() {
         let fault = ProgramError::NotFound { program: "x".to_owned() };
         let mut restarts = RestartBackoff::default();
         assert_eq!(restarts.blocked_by(), None);

@@ -62,7 +62,7 @@ async fn gone(process: &str) {
 }
 
 #[tokio::test]
-async fn what_is_written_arrives_and_the_end_of_its_input_ends_a_program() {
+async fn input_reaches_the_program_and_closing_stdin_ends_it() {
     let (child, mut pipes) = start("echo \"$KEY\"; cat");
     pipes.stdin.write_all(b"in").await.unwrap();
     drop(pipes.stdin);
@@ -74,7 +74,7 @@ async fn what_is_written_arrives_and_the_end_of_its_input_ends_a_program() {
 }
 
 #[tokio::test]
-async fn its_end_is_told_with_the_last_line_of_its_errors_without_keys() {
+async fn exit_is_reported_with_last_stderr_line_without_keys() {
     let (child, _pipes) = start("echo first >&2; printf 'bad key %s\\n\\n' \"$KEY\" >&2; exit 3");
     let fault = until("its end", child.wait()).await;
     assert_eq!(fault.to_string(), "`sh` ended with exit code 3: bad key (the key)");
@@ -84,7 +84,7 @@ async fn its_end_is_told_with_the_last_line_of_its_errors_without_keys() {
 }
 
 #[tokio::test]
-async fn errors_never_block_a_program_and_little_is_kept_of_them() {
+async fn stderr_never_blocks_and_is_kept_only_in_part() {
     let (child, mut pipes) = start("yes 'it overflows' | head -n 100000 >&2; echo done; exit 1");
     assert_eq!(first_line(&mut pipes).await, "done");
     let fault = until("its end", child.wait()).await;
@@ -97,7 +97,7 @@ async fn errors_never_block_a_program_and_little_is_kept_of_them() {
 }
 
 #[tokio::test]
-async fn a_program_s_own_programs_are_killed_with_it() {
+async fn grandchildren_are_killed_with_the_program() {
     let (child, mut pipes) = start(&format!("{LONG} & echo $!; echo $$; wait"));
     let (grandchild, process) = (first_line(&mut pipes).await, first_line(&mut pipes).await);
     assert!(is_alive(&grandchild) && is_alive(&process));
@@ -107,7 +107,7 @@ async fn a_program_s_own_programs_are_killed_with_it() {
 }
 
 #[tokio::test]
-async fn what_a_program_leaves_behind_is_killed_and_does_not_hold_up_its_end() {
+async fn leftover_children_are_killed_and_do_not_delay_the_exit() {
     let (child, mut pipes) = start(&format!("{LONG} & echo $!; echo over >&2; exit 1"));
     let grandchild = first_line(&mut pipes).await;
     let fault = until("its end", child.wait()).await;
@@ -116,7 +116,7 @@ async fn what_a_program_leaves_behind_is_killed_and_does_not_hold_up_its_end() {
 }
 
 #[test]
-fn nothing_outlives_the_runtime_that_looks_after_it() {
+fn processes_are_killed_when_the_runtime_is_dropped() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let (child, grandchild) = runtime.block_on(async {
         let (child, mut pipes) = start(&format!("{LONG} & echo $!; wait"));
@@ -131,7 +131,7 @@ fn nothing_outlives_the_runtime_that_looks_after_it() {
 }
 
 #[tokio::test]
-async fn why_a_program_cannot_be_started_is_told_with_a_remedy() {
+async fn start_failure_is_reported_with_a_remedy() {
     let folder = std::env::temp_dir().join(format!("ghostbench-child-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join("program");

@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_with_a_line_is_told_without_quoting_it() {
+    fn invalid_line_is_reported_without_quoting_it() {
         let wrong = |line: &str| ResponseLine::parse(line).expect_err("it is no line of the protocol");
         assert_eq!(
             wrong("Loading"),
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_says_what_is_known_of_the_answer() {
+    fn final_line_carries_finish_usage_and_confidence() {
         let said = ResponseLine::parse(
             r#"{"done": true, "finish": "length", "usage": {"input": 3, "output": 2}, "confidence": 1, "x": []}"#,
         );

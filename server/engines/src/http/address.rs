@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_may_stop_where_their_owners_stop() {
+    fn endpoint_completes_partial_urls() {
         for (given, path, expected) in [
             ("http://127.0.0.1:8080", "/v1/embeddings", "http://127.0.0.1:8080/v1/embeddings"),
             (" http://127.0.0.1:8080/ ", "/infill", "http://127.0.0.1:8080/infill"),
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_told_without_its_password() {
+    fn invalid_url_is_reported_without_its_password() {
         for given in
             ["127.0.0.1:8080", "file:///etc/passwd", "", "user:secret@host", "ftp://user:secret@host/"]
         {
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_on_this_machine_are_known() {
+    fn loopback_addresses_are_recognized() {
         for (url, expected) in [
             ("http://127.0.0.1:1/", true),
             ("http://127.9.9.9/", true),

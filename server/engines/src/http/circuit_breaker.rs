@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_probe_closes_it_and_a_dropped_one_lets_another_try() {
+    async fn successful_probe_closes_it_and_dropped_one_allows_another() {
         let breaker = CircuitBreaker::default();
         let now = Instant::now();
         admitted(&breaker, now).record_refusal(&busy(Some(Duration::ZERO)), now, 0.0);

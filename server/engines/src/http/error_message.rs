@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_found_wherever_servers_put_it() {
+    fn message_is_found_in_every_error_body_format() {
         for (body, expected) in [
             (
                 r#"{"error": {"code": 501, "message": "start it with `--embeddings`"}}"#,
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn no_part_of_a_key_is_left_wherever_the_message_is_cut() {
+    fn truncated_message_contains_no_part_of_a_key() {
         let key = "sk-0123456789abcdefghijklmnopqr";
         let secrets = Redactor::new(Some(&Secret::new(key)), std::iter::empty(), std::iter::empty());
         for before in 0..=MAX_CHARACTERS + 1 {

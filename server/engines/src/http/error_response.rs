@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_servers_say_is_understood() {
+    fn error_responses_are_classified_by_status_and_text() {
         for (status, said, expected) in [
             (401, "Invalid API Key", "unauthorized"),
             (403, "Forbidden", "unauthorized"),

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_read_as_servers_write_them() {
+    fn server_sent_events_are_decoded() {
         assert_eq!(server_sent("data: {\"a\":1}\n\ndata: [DONE]\n\n"), ["{\"a\":1}", "[DONE]"]);
         assert_eq!(server_sent("data:{}\r\n\r\ndata:  {}\r\n\r\n"), ["{}", " {}"]);
         assert_eq!(server_sent("event: ping\ndata: {}\n\nevent: x\n\ndata: {}\n\n"), ["ping={}", "{}"]);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_json_are_read_as_servers_write_them() {
+    fn json_lines_are_decoded() {
         let lines = "\u{feff}{\"a\":1}\r\n\n {} \n{\"b\"";
         assert_eq!(
             decoded(Framing::JsonLines, lines.as_bytes(), &[]).unwrap(),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_character_at_the_end_is_told() {
+    fn incomplete_character_is_an_error() {
         for framing in [Framing::ServerSent, Framing::JsonLines] {
             assert_eq!(decoded(framing, b"data: \xc3", &[]), Err(StreamError::NotUtf8));
             assert_eq!(decoded(framing, b"data: \xc3\n\n", &[]), Err(StreamError::NotUtf8));
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_without_end_is_given_up() {
+    fn event_over_the_size_limit_is_an_error() {
         let line = vec![b'x'; EVENT_LIMIT + 1];
         assert_eq!(decoded(Framing::JsonLines, &line, &[]), Err(StreamError::TooLong));
         let lines = "data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n".repeat(EVENT_LIMIT / 50 + 1);
@@ -188,7 +188,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_way_that_chunks_are_cut_does_not_show(
+        fn chunk_boundaries_do_not_change_events(
             lines in prop::collection::vec("(data: |data:|event: |: )?[{}é1]{0,3}(\n|\r|\r\n)", 0..12),
             sizes in prop::collection::vec(0_usize..5, 0..40),
         ) {

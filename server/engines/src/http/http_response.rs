@@ -257,14 +257,14 @@ mod tests {
     }
 
     #[test]
-    fn characters_are_not_parted() {
+    fn characters_are_not_split_between_pieces() {
         assert_eq!(texts(&[b"a\xc3", b"\xa9", b"", b"b"]).unwrap(), ["a", "é", "b"]);
         assert_eq!(texts(&[b"a\xc3"]).unwrap(), ["a"], "half of one at the end was not heard either");
         assert_eq!(texts(&[b"a\xc3", b"b"]), None);
     }
 
     #[test]
-    fn a_key_that_is_quoted_is_taken_out_even_if_it_was_parted() {
+    fn quoted_key_is_redacted_even_across_chunks() {
         assert_eq!(texts(&[b"wrong: sk-01234", b"56789!"]).unwrap(), ["wrong: (the key)!"]);
     }
 }

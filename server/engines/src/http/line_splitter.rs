@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn all_line_ends_end_lines() {
+    fn lf_crlf_and_cr_end_lines() {
         let (lines, rest) = cut(b"\xef\xbb\xbfa\nb\r\nc\r\n\r\rd", &[]);
         assert_eq!(lines, [&b"a"[..], b"b", b"c", b"", b""]);
         assert_eq!(rest, b"d");
@@ -109,7 +109,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_way_that_chunks_are_cut_does_not_show(
+        fn chunk_boundaries_do_not_change_lines(
             text in "(\u{feff})?[aé\r\n]{0,20}",
             sizes in prop::collection::vec(0_usize..4, 0..20),
         ) {

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_headers_and_what_addresses_hold_are_taken_out() {
+    fn keys_headers_and_url_secrets_are_redacted() {
         let url = Url::parse("http://me:password@host/path?code=0123456789&v=1").unwrap();
         let headers = [Secret::new("header-value"), Secret::new("1")];
         let secrets = Redactor::new(Some(&Secret::new("abc")), headers.iter(), [&url].into_iter());

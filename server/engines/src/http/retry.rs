@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loading_server_is_asked_until_nobody_waits() {
+    fn loading_server_is_retried_until_the_time_limit() {
         let loading = ServerError::Loading { server: String::new() };
         assert_eq!(waits(&loading, 10 * SECOND), [250, 500, 1000, 2000, 2000, 2000, 2000]);
         assert_eq!(retry_delay(&loading, 100, 59 * SECOND, None, 0.0), None);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_server_is_asked_when_it_says_or_a_few_times() {
+    fn busy_server_is_retried_after_its_delay_or_a_few_times() {
         assert_eq!(waits(&busy(None), 60 * SECOND), [500, 1000, 2000]);
         assert_eq!(waits(&busy(None), SECOND), [500]);
         assert_eq!(
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_answered_the_same_is_not_asked_again() {
+    fn other_errors_are_not_retried() {
         let refused = ServerError::Refused { server: String::new() };
         let failed = ServerError::Status { server: String::new(), status: 500, message: String::new() };
         for fault in [refused, failed] {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn both_kinds_of_retry_after_are_read() {
+    fn retry_after_is_read_as_seconds_or_date() {
         let date = Some("Sun, 06 Nov 1994 08:49:37 GMT");
         for (value, date, expected) in [
             ("3", None, Some(3.0)),

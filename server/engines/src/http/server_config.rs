@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_host_is_shown() {
+    fn debug_shows_only_the_host() {
         let server = HttpServerConfig {
             key: Some(Secret::new("secret")),
             headers: vec![("x-key".to_owned(), Secret::new("secret"))],

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_configuration_decides_then_what_is_known_then_what_the_server_takes() {
+    fn prompt_mode_follows_settings_template_and_server() {
         let template = Template::parse("starcoder").unwrap();
         let known = TemplateChoice { template, by: TemplateSource::Name };
         let named = FimSetting::Template("starcoder".to_owned());

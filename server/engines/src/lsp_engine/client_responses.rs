@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_for_an_editor_are_answered_and_unknown_ones_refused() {
+    fn known_server_requests_are_answered_and_others_refused() {
         let ask =
             |method: &str| response_to(method, &Value::Null, &Map::new()).map_err(|refusal| refusal.code);
         assert_eq!(ask("workspace/inlayHint/refresh"), Ok(Value::Null));
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn registrations_are_seen() {
+    fn registered_methods_are_extracted() {
         let params = json!({"registrations": [{"id": "1", "method": "textDocument/inlineCompletion"}, {}]});
         let found: Vec<_> = registered_methods("client/registerCapability", &params).collect();
         assert_eq!(found, ["textDocument/inlineCompletion"]);

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn answers_find_their_questions_in_any_order() {
+    async fn responses_match_requests_in_any_order() {
         let (connection, mut server, _carrying) = start(Value::Null);
         let first = connection.request("m", &json!({"a": 1})).unwrap();
         let second = connection.request("m", &json!({"a": 2})).unwrap();
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_question_that_is_dropped_is_taken_back_and_its_answer_finds_nobody() {
+    async fn dropped_request_is_cancelled_and_its_response_ignored() {
         let (connection, mut server, _carrying) = start(Value::Null);
         drop(connection.request("m", &Value::Null).unwrap());
         let next = connection.request("m", &Value::Null).unwrap();
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_server_s_questions_are_answered_while_ours_wait() {
+    async fn server_requests_are_answered_while_ours_are_pending() {
         let (connection, mut server, _carrying) = start(json!({"vendor": {"key": 1}}));
         let question = connection.request("m", &Value::Null).unwrap();
         server.next().await;
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_end_of_the_server_s_output_ends_all_questions() {
+    async fn closed_server_output_ends_all_requests() {
         let (connection, mut server, carrying) = start(Value::Null);
         let question = connection.request("m", &Value::Null).unwrap();
         server.next().await;
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_no_message_ends_the_conversation() {
+    async fn invalid_message_closes_the_connection() {
         for (written, expected) in [
             (
                 "Content-Length: 3\r\n\r\n{\"i",
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_that_reads_nothing_is_asked_no_more() {
+    async fn server_that_reads_nothing_gets_no_more_requests() {
         let (connection, _server, _carrying) = start(Value::Null);
         let long = json!("x".repeat(MAX_UNSENT / 2));
         for _ in 0..3 {
@@ -375,7 +375,7 @@ mod tests {
 
     /// A test with two messages would pass if responses were simply slow; here none ever arrives.
     #[tokio::test(start_paused = true)]
-    async fn a_question_waits_as_long_as_its_asker() {
+    async fn request_waits_until_its_caller_drops_it() {
         let (connection, mut server, _carrying) = start(Value::Null);
         let question = connection.request("m", &Value::Null).unwrap();
         let waited = tokio::time::timeout(Duration::from_secs(3600), question.answer()).await;

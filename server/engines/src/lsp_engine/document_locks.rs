@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_at_a_time_has_a_document_and_others_do_not_wait() {
+    async fn document_lock_is_exclusive_and_others_do_not_wait() {
         let turns = DocumentLocks::default();
         let first = turns.lock(set("a b")).await;
         let mut second = Box::pin(turns.lock(set("b c")));

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_edited_document_comes_last_and_pieces_of_a_file_are_one_document() {
+    fn edited_document_comes_last_and_snippets_are_joined_by_file() {
         let context = [("b.py", "near"), ("src/a b.tsx", "own"), ("README", "r"), ("b.py", "far")];
         let shown = documents_of_request(&request("src/a b.tsx", &context), Path::new("/w"));
         let shown: Vec<_> =

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_found_behind_any_headers_and_between_what_programs_print() {
+    fn frames_are_found_after_any_headers_and_printed_text() {
         for text in [
             "Content-Length: 2\r\n\r\n{}Content-Length: 3\r\n\r\n[1]",
             "Content-Length: 2\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n{}Content-Length: 3\n\n[1]",
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_and_what_is_too_long_for_one_ends_it() {
+    fn invalid_and_oversized_frames_are_errors() {
         let error = |text: &[u8]| read(text).1.unwrap_or_default();
         assert_eq!(
             error(b"Content-Length: 104857600\r\n\r\n{"),
@@ -148,7 +148,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn messages_are_found_however_they_are_cut(
+        fn chunk_boundaries_do_not_change_frames(
             bodies in prop::collection::vec("[a-zé\r\n{}]{0,40}", 0..5),
             cuts in prop::collection::vec(1usize..30, 1..40),
         ) {

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn offers_are_read_in_every_form() {
+    fn server_capabilities_are_read_in_every_form() {
         for (capabilities, expected) in [
             (json!({"inlineCompletionProvider": true}), Ok((PositionEncoding::Utf16, true))),
             (
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_tells_its_name() {
+    fn server_name_is_read_from_server_info() {
         let told = |info: Value| server_name(&json!({"serverInfo": info}));
         assert_eq!(told(json!({"name": "vendor", "version": "1.2"})).as_deref(), Some("vendor 1.2"));
         assert_eq!(told(json!({"name": "vendor"})).as_deref(), Some("vendor"));
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_left_out_where_there_are_none() {
+    fn empty_initialization_options_are_omitted() {
         let options = |options: Value| match options {
             Value::Object(options) => {
                 initialize_params("file:///w", options).get("initializationOptions").cloned()
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_of_lists_is_told_from_one_of_nothing() {
+    fn remedy_distinguishes_completion_list_servers() {
         let lists = json!({"capabilities": {"completionProvider": {}}});
         assert!(remedy(&lists, INLINE_COMPLETION).contains("textDocument/completion"));
         assert!(remedy(&Value::Null, INLINE_COMPLETION).contains("`command`"));

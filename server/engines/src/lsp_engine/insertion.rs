@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_of_a_result_is_read() {
+    fn every_result_format_is_read() {
         let item = json!({"insertText": "b"});
         for (result, expected) in [
             (json!([item]), Some("b")),
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_keeps_away_what_does_not_begin_as_the_text_does() {
+    fn filter_text_must_match_the_text_before_the_cursor() {
         let item =
             |filter: &str| json!({"insertText": "return x", "filterText": filter, "range": range(0, 3)});
         check("ret$0", &item("return"), Ok("urn x"));
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_counted_as_agreed() {
+    fn positions_use_the_negotiated_encoding() {
         for (encoding, cursor) in
             [(PositionEncoding::Utf8, 7), (PositionEncoding::Utf16, 4), (PositionEncoding::Utf32, 3)]
         {
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn items_of_completion_lists_are_read_best_first() {
+    fn best_item_of_a_completion_list_comes_first() {
         let edit = |text: &str| json!({"label": "l", "textEdit": {"newText": text, "range": range(0, 3)}});
         let of_list = json!({"itemDefaults": {"editRange": {"insert": range(0, 3), "replace": range(0, 9)}},
             "items": [{"label": "l", "textEditText": "return y"}]});

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_questions_and_news_are_told_apart() {
+    fn responses_requests_and_notifications_are_distinguished() {
         let answer = |id, result| Message::Response { id, result };
         let refused = |code, message: &str| Err(ResponseError { code, message: message.to_owned() });
         for (text, expected) in [
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_refused() {
+    fn invalid_messages_are_refused() {
         for text in ["", "[", "[1]", "3", "{}", r#"{"method": 3}"#, "\u{feff}{}", &"[".repeat(100_000)] {
             assert!(read(text.as_bytes()).is_err(), "{} bytes", text.len());
         }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_method_without_parameters_has_none() {
+    fn null_params_are_omitted() {
         assert_eq!(request(1, "shutdown", &Value::Null), br#"{"id":1,"jsonrpc":"2.0","method":"shutdown"}"#);
         assert_eq!(notification("n", &json!({})), br#"{"jsonrpc":"2.0","method":"n","params":{}}"#);
     }

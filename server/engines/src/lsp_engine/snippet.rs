@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_hold_their_defaults() {
+    fn placeholders_are_replaced_by_their_defaults() {
         for (snippet, expected) in [
             ("return $1;$0", "return ;"),
             ("for ${1:i} in ${2:items}:\n\t$0", "for i in items:\n\t"),
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_costs_no_stack() {
+    fn deeply_nested_snippet_does_not_overflow_the_stack() {
         let deep = "${1:".repeat(100_000);
         assert!(plain_text(&deep).len() < deep.len());
     }

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn engines_that_the_audit_found_equal_differ_by_key() {
+    fn engines_with_different_settings_differ_in_identity() {
         let hashes = hashes();
         let server = |rest: &str| format!("[[engine]]\nname = \"a\"\nkind = \"openai\"\n{rest}");
         let (one, two) = ("url = \"http://localhost:1\"\n", "url = \"http://localhost:2\"\n");
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn contents_of_programs_arguments_and_models_take_part() {
+    fn identity_includes_contents_of_argument_files() {
         let folder = tempfile::tempdir().expect("a folder");
         let hashes = hashes();
         let file = |name: &str, text: &str| {
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn folders_modules_shell_commands_and_interpreters_take_part() {
+    fn identity_includes_folders_modules_scripts_and_interpreters() {
         use std::os::unix::fs::PermissionsExt;
 
         let folder = tempfile::tempdir().expect("a folder");
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn inherited_variables_take_part_unless_they_are_of_the_session_or_set_otherwise() {
+    fn identity_includes_inherited_variables_except_session_ones() {
         let hash = |value: &str, others: &[&str]| {
             let others = others.iter().map(|name| (OsString::from(name), OsString::from(value)));
             let inherited = others.chain([("HOME".into(), "/home/me".into())]);
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn models_in_parts_are_read_whole() {
+    fn all_parts_of_a_split_model_are_listed() {
         let parts = parts_of_model(Path::new("/m/a-b-00002-of-00003.gguf"));
         assert_eq!(parts, [1, 2, 3].map(|part| PathBuf::from(format!("/m/a-b-0000{part}-of-00003.gguf"))));
         for alone in ["/m/a.gguf", "/m/a-1-of-2.gguf", "/m/a-of-00002.gguf"] {

@@ -22,7 +22,7 @@ fn names(selection: &EngineSelection) -> Vec<&str> {
 }
 
 #[test]
-fn engines_of_the_settings_are_asked_before_the_built_in_one() {
+fn configured_engines_are_selected_in_the_given_order() {
     let all = select(TWO, &[]).expect("they can be asked");
     assert_eq!(names(&all), ["a", "b"]);
     let models: Vec<_> = all.engines.iter().filter_map(RegisteredEngine::model).collect();
@@ -34,7 +34,7 @@ fn engines_of_the_settings_are_asked_before_the_built_in_one() {
 }
 
 #[test]
-fn an_engine_that_cannot_be_asked_is_reported_and_replaced_by_the_built_in_one() {
+fn unusable_engine_is_reported_and_replaced_by_built_in() {
     let text = "[[engine]]\nname = \"a\"\nkind = \"openai\"\n";
     let selection = select(text, &[]).expect("the built-in engine");
     assert_eq!(names(&selection), ["builtin"]);
@@ -73,6 +73,6 @@ fn roles_are_in_the_order_of_their_declaration() {
 }
 
 #[test]
-fn every_method_of_the_settings_has_an_engine_that_needs_none() {
+fn every_offered_method_has_an_engine_without_settings() {
     assert_eq!(Method::OFFERED, WITHOUT_SETTINGS.map(|(_, method)| method));
 }

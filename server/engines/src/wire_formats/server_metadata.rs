@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_of_models_tell_of_the_model_that_is_meant() {
+    fn model_list_describes_the_configured_model() {
         let said = json!({"object": "list", "data": [
             {"id": "first", "object": "model"},
             {"id": "coder", "root": "Qwen/Qwen2.5-Coder-7B", "max_model_len": 32768},
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn ollama_tells_whether_its_template_has_a_place_for_the_suffix() {
+    fn ollama_metadata_reports_infill_support() {
         let said = json!({
             "template": "{{- if .Suffix }}<|fim_prefix|>{{ .Prompt }}",
             "model_info": {
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_with_one_model_name_it() {
+    fn single_model_servers_report_their_model_name() {
         let said = json!({
             "model_path": "/models/qwen2.5-coder-1.5b.gguf",
             "model_alias": "mine",

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_real_servers_say_is_understood() {
+    fn known_refusals_are_recognized_as_quirks() {
         for (status, message) in [
             (400, "suffix is not currently supported"),
             (400, "Unsupported param: suffix"),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn other_refusals_teach_nothing() {
+    fn other_refusals_are_not_quirks() {
         for (status, message) in [
             (400, "[json.exception.out_of_range.403] key 'input_suffix' not found"),
             (400, "unknown field top_p"),
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lesson_is_learnt_once_and_held() {
+    fn quirk_is_learnt_once_and_applied() {
         let mut lessons = ServerQuirks::default();
         assert!(
             lessons.learn(ServerQuirk::OmitField("stop")) && !lessons.learn(ServerQuirk::OmitField("stop"))

@@ -32,7 +32,7 @@ async fn is_under_way(server: &MockServer) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn cancelling_frees_the_server() {
+async fn cancelling_disconnects_from_the_server() {
     for reply in hanging() {
         let server = MockServer::with_replies([reply]);
         let engine = engine(settings(EngineKind::LlamaCpp, &server.url()));
@@ -52,7 +52,7 @@ async fn cancelling_frees_the_server() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn dropping_frees_the_server() {
+async fn dropping_the_request_disconnects_from_the_server() {
     for reply in hanging() {
         let server = MockServer::with_replies([reply]);
         let engine = engine(settings(EngineKind::LlamaCpp, &server.url()));
@@ -92,7 +92,7 @@ async fn the_end_of_the_server_counts_if_it_came_with_the_text() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn having_heard_enough_frees_the_server() {
+async fn stopping_the_sink_disconnects_from_the_server() {
     let [_, reply] = hanging();
     let server = MockServer::with_replies([reply]);
     let engine = engine(settings(EngineKind::LlamaCpp, &server.url()));
@@ -105,7 +105,7 @@ async fn having_heard_enough_frees_the_server() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_request_that_waits_for_its_turn_is_freed_too() {
+async fn request_waiting_for_a_slot_can_be_cancelled() {
     let server = MockServer::with_replies([Reply::default().with_step(ReplyStep::Hang)]);
     let mut one = settings(EngineKind::LlamaCpp, &server.url());
     one.server.max_concurrency = Some(1);

@@ -86,7 +86,7 @@ fn on(cassette: &Arc<Cassette>, settings: HttpSettings) -> HttpEngine {
 }
 
 #[tokio::test]
-async fn every_format_says_again_what_it_said() {
+async fn every_api_replays_its_recorded_answer() {
     for (kind, dialect) in speaking() {
         let (file, server) = (File::new(), MockServer::with_dialect(dialect));
         let recording = file.recording();
@@ -110,7 +110,7 @@ async fn every_format_says_again_what_it_said() {
 }
 
 #[tokio::test]
-async fn another_request_is_another_question() {
+async fn changed_request_misses_the_cassette() {
     let (file, server) = (File::new(), MockServer::with_dialect(Dialect::llama_cpp(model())));
     let original = || settings_of(EngineKind::LlamaCpp, &server.url());
     let (answer, _) = ask(&on(&file.recording(), original())).await;
@@ -142,7 +142,7 @@ async fn another_request_is_another_question() {
 }
 
 #[tokio::test]
-async fn without_a_cassette_offline_asks_nobody() {
+async fn offline_without_cassette_sends_no_request() {
     let server = MockServer::with_dialect(Dialect::llama_cpp(model()));
     let nothing = Arc::new(Cassette::offline(None).unwrap());
     let (answer, _) = ask(&on(&nothing, settings_of(EngineKind::LlamaCpp, &server.url()))).await;
@@ -160,7 +160,7 @@ async fn hear(engine: &dyn Engine, enough: usize) -> (Result<Answer, EngineError
 }
 
 #[tokio::test]
-async fn what_was_enough_is_enough_again_and_never_taken_for_all() {
+async fn truncated_recording_replays_its_part_but_not_more() {
     let (file, stream) = (File::new(), Reply::stream("text/event-stream"));
     let stream = stream.chunk(PIECE.as_bytes()).chunk(PIECE.as_bytes()).with_step(ReplyStep::Hang);
     let server = MockServer::with_replies([stream]);
@@ -178,7 +178,7 @@ async fn what_was_enough_is_enough_again_and_never_taken_for_all() {
 }
 
 #[tokio::test]
-async fn failures_are_not_kept() {
+async fn failures_are_not_recorded() {
     let cut_short = Reply { closes: true, ..Reply::stream("text/event-stream").chunk(PIECE.as_bytes()) };
     let refusal = |status| Reply::json(status, &serde_json::json!({"error": {"message": "no"}}));
     for reply in [cut_short, refusal(401), refusal(500), refusal(503), refusal(429)] {
@@ -192,7 +192,7 @@ async fn failures_are_not_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_nobody_waited_for_is_not_kept() {
+async fn cancelled_answer_is_not_recorded() {
     let stream = Reply::stream("text/event-stream").chunk(PIECE.as_bytes()).with_step(ReplyStep::Hang);
     let (file, server) = (File::new(), MockServer::with_replies([stream]));
     let (engine, cancel) =
@@ -207,7 +207,7 @@ async fn what_nobody_waited_for_is_not_kept() {
 }
 
 #[tokio::test]
-async fn a_refusal_of_the_question_comes_again() {
+async fn too_long_prompt_refusal_is_replayed() {
     let said = serde_json::json!({"error": {"message": "the request exceeds the available context size"}});
     let (file, server) = (File::new(), MockServer::with_replies([Reply::json(400, &said)]));
     let at = || settings(EngineKind::LlamaCpp, &server.url());
@@ -220,7 +220,7 @@ async fn a_refusal_of_the_question_comes_again() {
 
 /// A quirk applies to requests in any order: the request that revealed it may come last, or not at all.
 #[tokio::test]
-async fn what_was_learnt_is_known_again_before_the_first_question() {
+async fn recorded_quirks_apply_before_the_first_request() {
     let server = MockServer::with_dialect(Dialect::llama_cpp(MockModel::new("codestral", None)));
     let at = || HttpSettings {
         fim: FimSetting::Auto,
@@ -253,7 +253,7 @@ fn saying(text: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn repetitions_are_as_different_as_they_were() {
+async fn repetitions_replay_their_different_answers() {
     let (file, server) = (File::new(), MockServer::with_replies([saying("one"), saying("two")]));
     let at = || settings(EngineKind::LlamaCpp, &server.url());
     let recording = file.recording();
@@ -272,7 +272,7 @@ async fn repetitions_are_as_different_as_they_were() {
 }
 
 #[tokio::test]
-async fn what_is_held_is_not_asked_and_what_is_not_is_added() {
+async fn recorded_answers_are_replayed_and_missing_ones_added() {
     let (file, server) = (File::new(), MockServer::with_dialect(Dialect::llama_cpp(model())));
     let at = || settings_of(EngineKind::LlamaCpp, &server.url());
     for expected in [(0, 1), (1, 0)] {
@@ -287,7 +287,7 @@ async fn what_is_held_is_not_asked_and_what_is_not_is_added() {
 }
 
 #[tokio::test]
-async fn keys_stay_out_wherever_they_stand() {
+async fn cassette_never_contains_keys() {
     let (half, rest) = KEY.split_at(9);
     let (file, server) = (File::new(), MockServer::with_replies([saying(&format!("key {KEY}"))]));
     let mut holding = settings(EngineKind::LlamaCpp, &server.url());
@@ -336,7 +336,7 @@ async fn times(engine: &dyn Engine) -> Vec<Option<Duration>> {
 }
 
 #[tokio::test]
-async fn an_answer_tells_the_times_of_its_recording() {
+async fn replay_reports_recorded_times_without_delay() {
     const PAUSE: Duration = Duration::from_millis(300);
     let dialect = Dialect::llama_cpp(model()).with_delays(PAUSE, Duration::ZERO);
     let (file, server) = (File::new(), MockServer::with_dialect(dialect));
@@ -401,7 +401,7 @@ impl Engine for Program {
 }
 
 #[tokio::test]
-async fn a_program_is_replayed_without_being_asked() {
+async fn recorded_program_is_replayed_without_requests() {
     let file = File::new();
     let ((engine, asked), recording) = (Program::counted("one"), file.recording());
     let (first, heard) = ask(&*recorded(engine, &recording)).await;
@@ -424,7 +424,7 @@ async fn a_program_is_replayed_without_being_asked() {
 
 /// The same prompt from another program matches this engine's request, in every format with prompts.
 #[tokio::test]
-async fn a_file_of_prompts_and_answers_becomes_an_engine() {
+async fn imported_prompts_and_answers_are_replayed() {
     let prompt = "<|fim_prefix|>def area(width, height):\n    return <|fim_suffix|>\n\nprint(area(2, 3))\n<|fim_middle|>";
     let row = |answer: &str, model: &str, finish: &str| {
         serde_json::json!({"prompt": prompt, "output": answer, "model": model, "stop_reason": finish})
@@ -454,7 +454,7 @@ async fn a_file_of_prompts_and_answers_becomes_an_engine() {
 }
 
 #[test]
-fn what_makes_no_cassette_is_told_and_leaves_no_file() {
+fn invalid_answers_file_is_reported_and_writes_no_file() {
     for (rows, message) in [
         ("", "there are no rows"),
         ("{\"prompt\": \"a\"}", "line 1: there is no text `answer`, `output`, `completion`"),

@@ -107,7 +107,7 @@ async fn ask_until_deadline(engine: &CommandEngine, request: Request) {
 }
 
 #[tokio::test]
-async fn a_question_says_everything_and_an_answer_may() {
+async fn request_and_response_carry_all_fields() {
     let end = r#"{"id":%s,"text":"dth","done":true,"finish":"length","usage":{"input":7,"output":2},"confidence":0.5}\n"#;
     let tested = answering(&format!(
         r#"printf '%s' "$line" > question; printf '{{"id":%s,"text":"wi"}}\n' $id; printf '{end}' $id"#
@@ -146,7 +146,7 @@ async fn a_question_says_everything_and_an_answer_may() {
 }
 
 #[tokio::test]
-async fn one_program_answers_all_questions_until_the_engine_is_dropped() {
+async fn one_program_serves_all_requests_until_engine_is_dropped() {
     let tested = answering(r#"echo "{\"id\":$id,\"text\":\"$$\",\"done\":true}""#);
     let process = tested.text().await;
     assert_eq!(tested.text().await, process);
@@ -162,7 +162,7 @@ async fn one_program_answers_all_questions_until_the_engine_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_program_that_ends_after_its_answer_is_started_for_the_next_question() {
+async fn program_that_exits_after_its_answer_is_restarted() {
     let tested = program(r#"read -r line; echo "{\"text\":\"$$\",\"done\":true}""#);
     let first = tested.text().await;
     assert_ne!(tested.text().await, first);
@@ -172,7 +172,7 @@ async fn a_program_that_ends_after_its_answer_is_started_for_the_next_question()
 }
 
 #[tokio::test]
-async fn answers_to_several_questions_may_come_in_any_order() {
+async fn concurrent_answers_may_come_in_any_order() {
     let tested = program(
         r#"
         read -r first; read -r second
@@ -184,7 +184,7 @@ async fn answers_to_several_questions_may_come_in_any_order() {
 }
 
 #[tokio::test]
-async fn no_more_questions_are_under_way_than_the_settings_say() {
+async fn concurrency_setting_limits_requests_in_flight() {
     let script = format!("{READ} sleep 0.2; printf '{{\"text\":\"%s\",\"done\":true}}\\n' $id; {READ} cat");
     let tested = program_with(&script, |settings| settings.max_concurrency = Some(1));
     let both = async { tokio::join!(tested.text(), ask_until_deadline(&tested.engine, urgent(FIXTURE))).0 };
@@ -192,13 +192,13 @@ async fn no_more_questions_are_under_way_than_the_settings_say() {
 }
 
 #[tokio::test]
-async fn a_mark_of_byte_order_and_unknown_fields_mean_nothing() {
+async fn byte_order_mark_and_unknown_fields_are_ignored() {
     let tested = program(r#"read -r line; printf '\357\273\277{"text":"é😀\\n","new":{},"done":true}\r\n'"#);
     assert_eq!(tested.text().await, "é😀\n");
 }
 
 #[tokio::test]
-async fn faults_have_one_clear_message_each() {
+async fn every_program_failure_has_its_message() {
     for (script, expected) in [
         ("echo \"no model for $KEY\" >&2; exit 3", "`sh` ended with exit code 3: no model for (the key)"),
         ("read -r line; exit 0", "`sh` ended with exit code 0"),
@@ -241,7 +241,7 @@ async fn faults_have_one_clear_message_each() {
 }
 
 #[tokio::test]
-async fn a_program_that_breaks_off_leaves_what_it_said() {
+async fn text_before_a_crash_is_kept() {
     for end in ["exit 1", "printf '{\"te'; exit 1", "printf '\\303'; exit 1"] {
         let tested = program(&format!("read -r line; echo '{{\"text\":\"half\"}}'; echo broken >&2; {end}"));
         let (answer, heard) = ask(&tested.engine).await;
@@ -251,12 +251,12 @@ async fn a_program_that_breaks_off_leaves_what_it_said() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_output_ends_the_last_line() {
+async fn last_line_needs_no_line_end() {
     assert_eq!(program(r#"read -r line; printf '{"text":"x","done":true}'"#).text().await, "x");
 }
 
 #[tokio::test]
-async fn errors_without_end_do_not_hold_up_answers() {
+async fn stderr_flood_does_not_block_answers() {
     let flood = "yes overflow | head -n 200000 >&2";
     let tested =
         answering(&format!("{flood}; echo \"{{\\\"id\\\":$id,\\\"text\\\":\\\"x\\\",\\\"done\\\":true}}\""));
@@ -264,7 +264,7 @@ async fn errors_without_end_do_not_hold_up_answers() {
 }
 
 #[tokio::test]
-async fn a_program_that_always_ends_is_not_started_at_every_question() {
+async fn crashing_program_is_not_restarted_for_every_request() {
     let tested = program("echo started >> log; echo 'no model' >&2; exit 1");
     for _ in 0..6 {
         assert_eq!(tested.message().await, "`sh` ended with exit code 1: no model");
@@ -273,7 +273,7 @@ async fn a_program_that_always_ends_is_not_started_at_every_question() {
 }
 
 #[tokio::test]
-async fn after_a_crash_the_next_question_starts_the_program_anew() {
+async fn next_request_restarts_a_crashed_program() {
     let tested = program(&format!(
         "{READ} echo \"{{\\\"id\\\":$id,\\\"text\\\":\\\"x\\\",\\\"done\\\":true}}\"; {READ} echo '{{\"text\":\"y\"}}'; exit 1"
     ));
@@ -291,7 +291,7 @@ async fn ask_for_one_piece(engine: &CommandEngine) -> (Answer, String) {
 }
 
 #[tokio::test]
-async fn who_has_enough_tells_the_program_and_late_answers_go_nowhere() {
+async fn stopping_early_cancels_and_late_answers_are_ignored() {
     let tested = program(
         r#"
         read -r line; echo '{"id":1,"text":"first"}'
@@ -306,7 +306,7 @@ async fn who_has_enough_tells_the_program_and_late_answers_go_nowhere() {
 }
 
 #[tokio::test]
-async fn cancelling_frees_the_asker_at_once_and_tells_the_program() {
+async fn cancelling_returns_at_once_and_is_sent_to_the_program() {
     let tested = program("read -r line; echo asked > asked; read -r line; echo \"$line\" > cancelled; cat");
     let (mut heard, cancel) = (Heard::default(), CancellationToken::new());
     let cancelling = async {
@@ -335,7 +335,7 @@ impl AnswerListener for Patient {
 }
 
 #[tokio::test]
-async fn an_answer_without_end_is_cut_and_its_program_ended() {
+async fn endless_answer_is_truncated_and_its_program_killed() {
     let piece = "x".repeat(1000);
     let tested = program(&format!("echo $$ >> processes; exec yes '{{\"text\":\"{piece}\"}}'"));
     let mut patient = Patient(0);
@@ -351,7 +351,7 @@ async fn an_answer_without_end_is_cut_and_its_program_ended() {
 }
 
 #[tokio::test]
-async fn a_program_that_reads_nothing_holds_nobody_up_and_is_started_anew() {
+async fn program_that_reads_nothing_does_not_block_and_is_restarted() {
     let script = "test -e started && { read -r line; echo '{\"text\":\"x\",\"done\":true}'; exit; }; echo > started; sleep 600";
     let tested = program_with(script, |settings| settings.start_timeout = Duration::from_millis(1));
     // More than any pipe's buffer.
@@ -372,7 +372,7 @@ async fn a_program_that_reads_nothing_holds_nobody_up_and_is_started_anew() {
 
 /// Paused time, which only advances while everything waits.
 #[tokio::test(start_paused = true)]
-async fn a_program_that_ends_no_answer_is_ended_with_the_remedy_and_not_started_for_each_question() {
+async fn program_without_done_is_killed_and_reported_with_a_remedy() {
     let without_done = "echo '{\"text\":\"x\"}'";
     for script in [
         format!("echo >> starts; while :; do {READ} {without_done}; done"),
@@ -389,7 +389,7 @@ async fn a_program_that_ends_no_answer_is_ended_with_the_remedy_and_not_started_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_program_that_has_ended_an_answer_may_take_its_time_for_the_next_pieces() {
+async fn program_may_pause_after_its_first_complete_answer() {
     let script = format!(
         "{READ} echo '{{\"text\":\"first\",\"done\":true}}'; {READ} echo '{{\"text\":\"sec\"}}'; sleep 0.2; echo '{{\"text\":\"ond\",\"done\":true}}'"
     );
@@ -399,7 +399,7 @@ async fn a_program_that_has_ended_an_answer_may_take_its_time_for_the_next_piece
 }
 
 #[tokio::test]
-async fn a_program_gets_its_time_to_start() {
+async fn deadlines_do_not_interrupt_the_start_of_a_program() {
     let script = "echo > started; while ! test -e ready; do sleep 0.01; done; exec cat > questions";
     let tested = program(script);
     for _ in 0..5 {
@@ -411,7 +411,7 @@ async fn a_program_gets_its_time_to_start() {
 }
 
 #[test]
-fn what_changes_answers_is_described_without_paths_and_keys() {
+fn description_covers_settings_without_paths_and_keys() {
     let settings = CommandSettings {
         program: Program {
             command: vec!["/opt/bin/complete".to_owned(), "--fast".to_owned(), format!("--key={KEY}")],

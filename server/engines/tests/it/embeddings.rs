@@ -46,7 +46,7 @@ const VECTORS: &str = r#"{"object": "list", "model": "other", "usage": {"total_t
     {"object": "embedding", "index": 0, "embedding": [1e-3, 2]}]}"#;
 
 #[test]
-fn texts_are_asked_for_at_once_and_answered_in_their_order() {
+fn texts_are_sent_in_one_request_and_answered_in_order() {
     let server = answering(200, VECTORS);
     assert_eq!(ask(&named(&server.url())).unwrap(), [[1e-3, 2.0], [0.5, -1.0]]);
     let log = server.log();
@@ -57,7 +57,7 @@ fn texts_are_asked_for_at_once_and_answered_in_their_order() {
 }
 
 #[test]
-fn a_server_without_models_and_keys_is_told_of_none() {
+fn request_without_model_and_key_omits_both() {
     let server = answering(200, VECTORS);
     let asked =
         EmbeddingServer { server: HttpServerConfig::at(&server.url()), model: None, ..named(&server.url()) };
@@ -71,7 +71,7 @@ fn a_server_without_models_and_keys_is_told_of_none() {
 }
 
 #[test]
-fn a_refusal_is_told_in_the_servers_words() {
+fn refusal_is_reported_with_the_server_message() {
     check_error(
         json(
             501,
@@ -94,7 +94,7 @@ fn lengths(server: &MockServer) -> Vec<Vec<usize>> {
 }
 
 #[test]
-fn long_texts_are_shortened_until_the_server_reads_them() {
+fn long_texts_are_shortened_until_the_server_accepts_them() {
     let server = MockServer::with_replies([
         json(500, TOO_LONG),
         json(500, TOO_LONG),
@@ -114,7 +114,7 @@ fn long_texts_are_shortened_until_the_server_reads_them() {
 }
 
 #[test]
-fn a_server_that_always_refuses_is_left_alone() {
+fn shortening_stops_if_the_server_always_refuses() {
     let server = answering(500, TOO_LONG);
     let runtime = runtime();
     let embedder = HttpEmbedder::new(&named(&server.url()), runtime.handle().clone()).unwrap();
@@ -127,7 +127,7 @@ fn a_server_that_always_refuses_is_left_alone() {
 }
 
 #[test]
-fn a_server_that_repeats_the_key_does_not_make_us_tell_it() {
+fn key_repeated_by_the_server_is_redacted() {
     let body = r#"{"error": {"message": "Incorrect API key provided: secret"}}"#;
     check_error(
         json(401, body),
@@ -136,7 +136,7 @@ fn a_server_that_repeats_the_key_does_not_make_us_tell_it() {
 }
 
 #[test]
-fn code_goes_nowhere_else() {
+fn redirect_is_not_followed() {
     check_error(
         Reply::with_headers(307, &[("location", "http://127.0.0.1:1/")], b""),
         "SERVER answered 307 and points to 127.0.0.1:1; neither code nor keys are sent there: if it is right, write it in \
@@ -145,7 +145,7 @@ fn code_goes_nowhere_else() {
 }
 
 #[test]
-fn what_is_no_answer_is_recognised() {
+fn malformed_response_is_reported() {
     let foreign = "SERVER answered with something else than embeddings:";
     check_error(json(200, "<html>hello</html>"), &format!("{foreign} expected value at line 1 column 1"));
     check_error(
@@ -167,13 +167,13 @@ fn there_must_be_a_vector_for_each_text() {
 }
 
 #[test]
-fn an_answer_without_end_is_given_up() {
+fn endless_response_is_an_error() {
     let endless = Reply::stream("application/json").endless(&[b' '; 1 << 16]);
     check_error(endless, "SERVER answered with more than 64 MB");
 }
 
 #[test]
-fn a_server_that_is_not_there_is_told() {
+fn refused_connection_is_reported() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("there are free ports");
     let free = listener.local_addr().expect("a bound socket has an address");
     drop(listener);
@@ -182,7 +182,7 @@ fn a_server_that_is_not_there_is_told() {
 }
 
 #[test]
-fn a_connection_that_breaks_is_told() {
+fn broken_connection_is_reported() {
     for answer in ["", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"data\":"] {
         let server = MockServer::with_replies([Reply::raw(answer)]);
         let error = ask(&named(&server.url())).unwrap_err();
@@ -191,7 +191,7 @@ fn a_connection_that_breaks_is_told() {
 }
 
 #[test]
-fn a_silent_server_is_not_waited_for_without_end() {
+fn silent_server_times_out() {
     let server = MockServer::with_replies([Reply::default().with_step(ReplyStep::Hang)]);
     let timeout = Duration::from_millis(200);
     let error = ask(&EmbeddingServer { timeout, ..named(&server.url()) }).unwrap_err();
@@ -200,7 +200,7 @@ fn a_silent_server_is_not_waited_for_without_end() {
 }
 
 #[test]
-fn a_key_that_cannot_be_sent_is_told_but_not_shown() {
+fn invalid_key_is_reported_without_its_value() {
     let server =
         HttpServerConfig { key: Some(Secret::new("sec\nret")), ..HttpServerConfig::at("http://127.0.0.1:1") };
     let error = ask(&EmbeddingServer { server, ..named("http://127.0.0.1:1") }).unwrap_err().to_string();

@@ -52,7 +52,7 @@ fn better(template: &str) -> Option<TemplateVerdict> {
 }
 
 #[tokio::test]
-async fn the_right_template_is_proven_and_a_wrong_one_is_found_out() {
+async fn right_template_is_confirmed_and_wrong_one_detected() {
     for (right, marks) in FAMILIES {
         let server = MockServer::with_dialect(Dialect::vllm(knowing(Some(marks))));
         for (configured, _) in FAMILIES {
@@ -67,7 +67,7 @@ async fn the_right_template_is_proven_and_a_wrong_one_is_found_out() {
 }
 
 #[tokio::test]
-async fn without_any_template_the_right_one_is_found() {
+async fn right_template_is_found_without_a_configured_one() {
     let server = MockServer::with_dialect(Dialect::vllm(knowing(Some(TemplateMarks::DEEPSEEK))));
     let check = checked(&server, EngineKind::Vllm, "auto").await;
     assert!(matches!(check.fault, Some(EngineError::NoTemplate { .. })), "{:?}", check.fault);
@@ -75,7 +75,7 @@ async fn without_any_template_the_right_one_is_found() {
 }
 
 #[tokio::test]
-async fn a_suffix_that_is_ignored_in_silence_is_found_out() {
+async fn silently_ignored_suffix_is_detected() {
     let knows = knowing(Some(TemplateMarks::CODELLAMA)).with_continuations(continued);
     let dialect = Dialect::open_ai(knows, KEY).with_suffix(SuffixPolicy::Ignored);
     let server = MockServer::with_dialect(dialect.clone());
@@ -91,7 +91,7 @@ async fn a_suffix_that_is_ignored_in_silence_is_found_out() {
 }
 
 #[tokio::test]
-async fn the_server_s_own_prompt_is_recommended_where_no_template_is_right() {
+async fn server_prompt_is_recommended_if_no_template_is_right() {
     let model = knowing(None).with_continuations(continued);
     let server = MockServer::with_dialect(Dialect::open_ai(model, KEY));
     let check = checked(&server, EngineKind::OpenAi, "codestral").await;
@@ -99,7 +99,7 @@ async fn the_server_s_own_prompt_is_recommended_where_no_template_is_right() {
 }
 
 #[tokio::test]
-async fn a_model_for_chats_is_found_out() {
+async fn chat_model_is_detected() {
     let server = MockServer::with_dialect(
         Dialect::open_ai(knowing(None).with_continuations(talk), KEY).with_suffix(SuffixPolicy::Ignored),
     );
@@ -116,7 +116,7 @@ async fn a_model_for_chats_is_found_out() {
 }
 
 #[tokio::test]
-async fn a_model_that_only_continues_is_found_out() {
+async fn model_without_infill_is_detected() {
     let server =
         MockServer::with_dialect(Dialect::vllm(MockModel::new("coder", None).with_continuations(continued)));
     for (configured, _) in FAMILIES {
@@ -131,7 +131,7 @@ async fn a_model_that_only_continues_is_found_out() {
 }
 
 #[tokio::test]
-async fn of_a_model_that_knows_nothing_nothing_is_said() {
+async fn model_that_answers_noise_gets_an_unclear_verdict() {
     for kind in [EngineKind::Vllm, EngineKind::LlamaCpp] {
         let model = MockModel::new("coder", Some(TemplateMarks::QWEN));
         let dialect = if kind == EngineKind::Vllm { Dialect::vllm(model) } else { Dialect::llama_cpp(model) };
@@ -143,7 +143,7 @@ async fn of_a_model_that_knows_nothing_nothing_is_said() {
 }
 
 #[tokio::test]
-async fn times_speed_and_the_way_of_the_answer_are_measured() {
+async fn times_speed_streaming_and_cancellation_are_measured() {
     let pause = Duration::from_millis(3);
     let text = "one two three four five six seven eight nine ten eleven twelve";
     let model = knowing(Some(TemplateMarks::QWEN)).with_answers(move |_| Some(text.to_owned()));
@@ -162,7 +162,7 @@ async fn times_speed_and_the_way_of_the_answer_are_measured() {
 }
 
 #[tokio::test]
-async fn an_answer_that_comes_as_a_whole_is_no_stream() {
+async fn whole_answer_is_not_reported_as_streaming() {
     let server =
         MockServer::with_dialect(Dialect::tabby(knowing(None).with_answers(|_| Some("1, ".repeat(20))), KEY));
     let check = checked(&server, EngineKind::Tabby, "auto").await;
@@ -170,7 +170,7 @@ async fn an_answer_that_comes_as_a_whole_is_no_stream() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_asked_once() {
+async fn unreachable_or_unauthorized_server_gets_no_verdict() {
     let gone = MockServer::with_replies([]).url();
     let engine = engine(settings(EngineKind::LlamaCpp, &gone));
     let check = check(&engine, &|| {}).await;
@@ -187,7 +187,7 @@ async fn a_server_that_is_not_there_is_asked_once() {
 }
 
 #[tokio::test]
-async fn engines_without_a_model_of_ours_are_asked_and_not_judged() {
+async fn built_in_engine_is_measured_without_a_verdict() {
     let builtin = BuiltinEngine::new("builtin", builtin::BuiltinSettings::for_replay());
     let check = check(&builtin as &dyn Engine, &|| {}).await;
     assert!(check.times.is_some() && check.chosen_form.is_some() && check.fault.is_none());

@@ -64,7 +64,7 @@ fn refusal(status: u16, message: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn nothing_listens() {
+async fn refused_connection_is_reported() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
@@ -76,7 +76,7 @@ async fn nothing_listens() {
 }
 
 #[tokio::test]
-async fn a_connection_that_closes_as_it_is_used_again_costs_no_answer() {
+async fn closed_pooled_connection_is_retried() {
     let answered = || Reply::events([PIECE, LAST]);
     let server = MockServer::with_replies([answered(), Reply::raw(""), answered()]);
     let engine = engine(settings(EngineKind::LlamaCpp, &server.url()));
@@ -87,7 +87,7 @@ async fn a_connection_that_closes_as_it_is_used_again_costs_no_answer() {
 }
 
 #[tokio::test]
-async fn the_host_is_unknown() {
+async fn unknown_host_is_reported() {
     // No resolver may know names that end like this (RFC 6761).
     let (answer, _) = ask(&engine(settings(EngineKind::LlamaCpp, "http://ghostbench.invalid:1"))).await;
     assert_eq!(
@@ -97,7 +97,7 @@ async fn the_host_is_unknown() {
 }
 
 #[tokio::test]
-async fn an_unknown_certificate_is_trusted_only_where_it_is_named() {
+async fn unknown_certificate_needs_tls_roots() {
     let certificate = Certificate::new();
     let server = MockServer::encrypted(&certificate, |_| Reply::events([PIECE, LAST]));
     let (answer, _) = ask(&engine(settings(EngineKind::LlamaCpp, &server.url()))).await;
@@ -114,7 +114,7 @@ async fn an_unknown_certificate_is_trusted_only_where_it_is_named() {
 }
 
 #[tokio::test]
-async fn a_server_without_encryption_is_told_from_one_with_it() {
+async fn https_to_an_unencrypted_server_is_a_tls_error() {
     let server = MockServer::scripted(|_| Reply::events([LAST]));
     let (answer, _) =
         ask(&engine(settings(EngineKind::LlamaCpp, &server.url().replace("http:", "https:")))).await;
@@ -123,7 +123,7 @@ async fn a_server_without_encryption_is_told_from_one_with_it() {
 }
 
 #[tokio::test]
-async fn a_key_is_refused_or_missing() {
+async fn refused_and_missing_keys_are_reported() {
     let said = format!("Incorrect API key provided: {KEY}.");
     check(
         refusal(401, &said),
@@ -139,7 +139,7 @@ async fn a_key_is_refused_or_missing() {
 }
 
 #[tokio::test]
-async fn refusals_are_told_in_the_servers_words_with_what_to_do() {
+async fn refusals_are_reported_with_server_message_and_remedy() {
     check(
         refusal(404, "model 'coder' not found"),
         "SERVER has no such model (model 'coder' not found); set `model` to one that it has",
@@ -158,7 +158,7 @@ async fn refusals_are_told_in_the_servers_words_with_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_loading_is_asked_until_it_is_ready() {
+async fn loading_server_is_retried_until_ready_or_deadline() {
     let server = MockServer::with_replies([refusal(503, "Loading model"), Reply::events([PIECE, LAST])]);
     let (answer, heard) = ask(&engine(settings(EngineKind::LlamaCpp, &server.url()))).await;
     assert_eq!((answer.unwrap().refusals, &*heard.text), (1, "piece "));
@@ -172,7 +172,7 @@ async fn a_server_that_is_loading_is_asked_until_it_is_ready() {
 }
 
 #[tokio::test]
-async fn a_busy_server_is_asked_again_when_it_says_or_a_little_later() {
+async fn busy_server_is_retried_unless_its_delay_is_too_long() {
     let busy = |headers: &[(&str, &str)]| {
         let body = br#"{"error": {"message": "Rate limit reached"}}"#;
         let headers: Vec<_> = headers.iter().copied().chain([("content-type", "application/json")]).collect();
@@ -197,21 +197,21 @@ async fn a_busy_server_is_asked_again_when_it_says_or_a_little_later() {
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_before_its_answer_is_left() {
+async fn server_that_hangs_before_its_answer_times_out() {
     let (_, fault, message) = heard_and_fault(Reply::default().with_step(ReplyStep::Hang)).await;
     assert_eq!(message, "SERVER began no answer within 200ms");
     assert!(matches!(fault, ServerError::Timeout { stage: TimeoutStage::FirstByte, .. }), "{fault:?}");
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_in_its_answer_is_left_and_what_it_said_is_kept() {
+async fn server_that_hangs_in_its_answer_times_out_with_its_text() {
     let (text, _, message) = heard_and_fault(begun().with_step(ReplyStep::Hang)).await;
     assert_eq!(message, "SERVER stopped in the middle of its answer for 200ms");
     assert_eq!(text, "piece");
 }
 
 #[tokio::test]
-async fn an_engine_has_a_time_limit_of_its_own() {
+async fn engine_timeout_limits_the_whole_answer() {
     let server = MockServer::with_replies([begun().with_step(ReplyStep::Hang)]);
     let timeout = Some(Duration::from_millis(100));
     let (answer, heard) =
@@ -221,7 +221,7 @@ async fn an_engine_has_a_time_limit_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_is_told() {
+async fn broken_connection_is_reported() {
     let (text, fault, _) = heard_and_fault(begun().with_step(ReplyStep::Reset)).await;
     assert!(matches!(fault, ServerError::Unreachable { .. }), "{fault:?}");
     assert_eq!(text, "piece");
@@ -232,7 +232,7 @@ async fn a_connection_that_breaks_is_told() {
 }
 
 #[tokio::test]
-async fn half_a_character_is_no_code() {
+async fn incomplete_utf8_in_an_answer_is_an_error() {
     let half = Reply::stream("text/event-stream").chunk(b"data: {\"content\": \"\xc3");
     check(half.clone().end(), "SERVER ended in the middle of its answer").await;
     check(
@@ -248,7 +248,7 @@ async fn half_a_character_is_no_code() {
 }
 
 #[tokio::test]
-async fn half_an_event_is_no_answer() {
+async fn truncated_stream_is_an_error() {
     let half = begun().chunk(br#"data: {"content": "hal"#).end();
     let (text, _, message) = heard_and_fault(half).await;
     assert_eq!((&*text, &*message), ("piece", "SERVER ended in the middle of its answer"));
@@ -256,7 +256,7 @@ async fn half_an_event_is_no_answer() {
 }
 
 #[tokio::test]
-async fn streams_are_read_as_servers_write_them() {
+async fn stream_variants_are_decoded() {
     let stream = |text: &str| Reply::stream("text/event-stream; charset=utf-8").chunk(text.as_bytes()).end();
     assert_eq!(text(stream(&format!("\u{feff}data: {PIECE}\r\n\r\ndata: {LAST}\r\n\r\n"))).await, "piece ");
     assert_eq!(text(stream(&format!(": hello\n\ndata:{PIECE}\n\n: hello\ndata:{LAST}"))).await, "piece ");
@@ -269,7 +269,7 @@ async fn streams_are_read_as_servers_write_them() {
 }
 
 #[tokio::test]
-async fn what_is_no_json_is_told_without_quoting_it() {
+async fn malformed_json_is_reported_without_quoting_it() {
     let stream = Reply::stream("text/event-stream").chunk(b"data: {secret code}\n\n").end();
     check(
         stream,
@@ -288,7 +288,7 @@ async fn what_is_no_json_is_told_without_quoting_it() {
 }
 
 #[tokio::test]
-async fn a_page_is_no_answer() {
+async fn html_page_is_reported_as_wrong_content_type() {
     check(
         Reply::whole(200, "text/html; charset=utf-8", b"<html>Sign in</html>"),
         "SERVER answered with text/html instead of text/event-stream; is `url` its address, and `kind` right?",
@@ -302,7 +302,7 @@ async fn a_page_is_no_answer() {
 }
 
 #[tokio::test]
-async fn a_failure_in_the_middle_of_an_answer_is_told() {
+async fn error_event_within_an_answer_is_reported() {
     let failing = begun().chunk(&event(r#"{"error": {"message": "out of memory", "code": 500}}"#)).end();
     let (text, _, message) = heard_and_fault(failing).await;
     assert_eq!((&*text, &*message), ("piece", "SERVER answered 500: out of memory"));
@@ -311,7 +311,7 @@ async fn a_failure_in_the_middle_of_an_answer_is_told() {
 }
 
 #[tokio::test]
-async fn an_answer_of_a_hundred_megabytes_is_not_read() {
+async fn oversized_answers_are_errors() {
     let size = 100 << 20;
     let event = [b"data: {\"content\": \"".to_vec(), vec![b'x'; size], b"\"}\n\n".to_vec()].concat();
     check_patiently(
@@ -327,7 +327,7 @@ async fn an_answer_of_a_hundred_megabytes_is_not_read() {
 }
 
 #[tokio::test]
-async fn a_stream_without_end_is_left() {
+async fn endless_streams_are_stopped() {
     let comments = Reply::stream("text/event-stream").endless(&b": still here\n\n".repeat(1000));
     check(comments, "SERVER answered with more than 16 MB").await;
     let line = Reply::stream("text/event-stream").endless(&b"data: more and more and more\n".repeat(1000));
@@ -361,7 +361,7 @@ async fn neither_code_nor_keys_follow_a_redirect() {
 }
 
 #[tokio::test]
-async fn a_proxy_is_asked_where_one_is_named() {
+async fn configured_proxy_is_used() {
     let proxy = MockServer::scripted(|_| Reply::events([PIECE, LAST]));
     let mut through = settings(EngineKind::LlamaCpp, "http://model.invalid:8012");
     through.server.proxy = Proxy::At(proxy.url().replace("http://", &format!("http://me:{KEY}@")));
@@ -374,7 +374,7 @@ async fn a_proxy_is_asked_where_one_is_named() {
 }
 
 #[tokio::test]
-async fn other_engines_are_unaffected() {
+async fn hanging_server_does_not_delay_other_engines() {
     let hanging = MockServer::with_replies([Reply::default().with_step(ReplyStep::Hang)]);
     let well = MockServer::scripted(|_| Reply::events([PIECE, LAST]));
     let (ill_engine, well_engine) = (
@@ -394,7 +394,7 @@ async fn other_engines_are_unaffected() {
 }
 
 #[test]
-fn settings_that_cannot_be_sent_are_told_at_once() {
+fn invalid_server_settings_are_reported_at_construction() {
     let refused = |change: fn(&mut HttpServerConfig)| {
         let mut settings = settings(EngineKind::LlamaCpp, "http://127.0.0.1:1");
         change(&mut settings.server);
@@ -424,7 +424,7 @@ fn settings_that_cannot_be_sent_are_told_at_once() {
 }
 
 #[tokio::test]
-async fn requests_beyond_the_limit_wait_their_turn() {
+async fn requests_over_the_concurrency_limit_wait() {
     let gate = mock::Latch::default();
     let reply = Reply::events([LAST]).preceded_by(ReplyStep::Wait(gate.clone()));
     let server = MockServer::scripted(move |_| reply.clone());
@@ -443,7 +443,7 @@ async fn requests_beyond_the_limit_wait_their_turn() {
 }
 
 #[tokio::test]
-async fn every_cause_has_a_word() {
+async fn status_error_has_its_cause() {
     let (_, fault, _) = heard_and_fault(refusal(500, "it broke")).await;
     let error = EngineError::Server { engine: "tested".to_owned(), fault };
     assert_eq!(error.cause(), "status");

@@ -199,7 +199,7 @@ async fn check_metadata(name: &str, sample: &Value) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn golden_llama_server_samples() {
+async fn golden_llama_server_responses_are_parsed() {
     for (name, sample) in samples().unwrap_or_default() {
         match name.as_str() {
             "embeddings_server_infill" => check_answer(&name, EngineKind::LlamaCpp, &sample).await,
@@ -239,7 +239,7 @@ async fn golden_llama_server_samples() {
 
 /// The mock accepts and rejects the same requests as the real server.
 #[tokio::test]
-async fn golden_llama_server_requests() {
+async fn golden_mock_has_the_status_codes_of_llama_server() {
     let model = MockModel::new("tiny", Some(TemplateMarks::QWEN));
     let plain = MockServer::with_dialect(Dialect::llama_cpp(model.clone()));
     let keyed = MockServer::with_dialect(Dialect::llama_cpp(model).with_key("k"));

@@ -125,7 +125,7 @@ async fn until(what: &str, is_true: impl Fn() -> bool) {
 }
 
 #[tokio::test]
-async fn a_server_is_introduced_shown_the_question_asked_and_sent_away() {
+async fn server_session_sends_the_expected_messages_in_order() {
     let asked = asked("offers", |settings| {
         settings.options = table(json!({"editorInfo": {"name": "Ghostbench"}}));
         settings.settings = table(json!({"vendor": {"level": 3}}));
@@ -173,13 +173,13 @@ async fn a_server_is_introduced_shown_the_question_asked_and_sent_away() {
 }
 
 #[tokio::test]
-async fn a_server_that_registers_inline_completion_later_is_asked_too() {
+async fn dynamically_registered_server_is_used() {
     let asked = asked("registers", |_| {});
     assert_eq!(asked.inserted().await, INSERTED);
 }
 
 #[tokio::test]
-async fn a_server_without_inline_completion_is_told_from_others() {
+async fn server_without_inline_completion_is_reported() {
     for (beginning, expected) in [
         (
             "lists",
@@ -199,7 +199,7 @@ async fn a_server_without_inline_completion_is_told_from_others() {
 }
 
 #[tokio::test]
-async fn every_fault_has_its_message_and_the_next_question_its_answer() {
+async fn every_failure_is_reported_and_the_next_request_answered() {
     let asked = asked("offers", |settings| {
         settings.program.env.insert("TOKEN".to_owned(), Secret::new(KEY));
     });
@@ -243,7 +243,7 @@ async fn every_fault_has_its_message_and_the_next_question_its_answer() {
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_start_is_not_started_at_every_question() {
+async fn failing_server_is_not_restarted_for_every_request() {
     let asked = asked("dies", |_| {});
     for _ in 0..5 {
         expect!["engine `vendor`: `PROGRAM` ended with exit code 3: no licence"]
@@ -253,14 +253,14 @@ async fn a_server_that_cannot_start_is_not_started_at_every_question() {
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_at_its_start_is_given_up() {
+async fn hanging_initialize_times_out() {
     let asked = asked("hangs", |settings| settings.start_timeout = Duration::from_millis(300));
     expect!["engine `vendor`: `PROGRAM` did not answer `initialize` within 300ms"]
         .assert_eq(&asked.fault(doing("nothing wrong")).await);
 }
 
 #[tokio::test]
-async fn a_start_goes_on_when_its_question_is_dropped() {
+async fn start_continues_after_its_request_is_dropped() {
     let asked = asked("offers", |_| {});
     let cancel = CancellationToken::new();
     cancel.cancel();
@@ -279,7 +279,7 @@ async fn a_start_goes_on_when_its_question_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_dropped_question_is_taken_back_and_keeps_nobody_waiting() {
+async fn cancelled_request_is_sent_and_does_not_block_later_ones() {
     let asked = asked("offers", |_| {});
     assert_eq!(asked.inserted().await, INSERTED);
     for round in 1..=3 {
@@ -302,7 +302,7 @@ async fn a_dropped_question_is_taken_back_and_keeps_nobody_waiting() {
 }
 
 #[tokio::test]
-async fn several_documents_are_asked_about_at_once_where_that_is_allowed_and_one_never() {
+async fn concurrency_allows_several_documents_but_not_the_same() {
     let asked = asked("offers", |settings| settings.concurrency = Some(2));
     let elsewhere = elsewhere(doing("pairs"));
     let (one, other) = tokio::join!(asked.ask(doing("pairs")), asked.ask(elsewhere));
@@ -328,7 +328,7 @@ async fn several_documents_are_asked_about_at_once_where_that_is_allowed_and_one
 }
 
 #[tokio::test]
-async fn one_question_is_asked_at_a_time_where_nothing_is_said() {
+async fn requests_are_sequential_by_default() {
     let asked = asked("offers", |_| {});
     let elsewhere = elsewhere(doing("nothing"));
     let (one, other) = tokio::join!(asked.ask(doing("nothing")), asked.ask(elsewhere));
@@ -340,7 +340,7 @@ async fn one_question_is_asked_at_a_time_where_nothing_is_said() {
 }
 
 #[tokio::test]
-async fn who_asks_by_key_is_told_from_who_types() {
+async fn trigger_kind_distinguishes_explicit_invocation() {
     let asked = asked("offers", |_| {});
     for invoked in [true, false] {
         asked.ask(Request { invoked, ..doing("nothing") }).await.0.expect("it answers");
@@ -354,7 +354,7 @@ async fn who_asks_by_key_is_told_from_who_types() {
 }
 
 #[tokio::test]
-async fn who_asks_by_key_gets_all_items_that_can_be_inserted() {
+async fn explicit_invocation_returns_all_insertable_items() {
     let asked = asked("offers", |_| {});
     for (invoked, expected) in [(true, vec!["other", "third"]), (false, vec![])] {
         let (answer, text) = asked.ask(Request { invoked, ..doing("a choice") }).await;
@@ -384,7 +384,7 @@ async fn an_item_for_another_place_is_an_edit_also_when_it_is_replayed() {
 }
 
 #[tokio::test]
-async fn no_question_tells_what_belongs_there() {
+async fn requests_never_contain_the_truth() {
     let asked = asked("offers", |_| {});
     asked
         .ask(with_context(request("def area(width, height):\n    return $0\n")))
@@ -396,7 +396,7 @@ async fn no_question_tells_what_belongs_there() {
 }
 
 #[test]
-fn engines_are_described_by_what_changes_their_answers_and_never_by_keys() {
+fn description_covers_settings_that_change_answers() {
     let described = |change: fn(&mut LspSettings)| asked("offers", change).engine.description().clone();
     let plain = described(|settings| settings.program.env.clear());
     let changes: [fn(&mut LspSettings); 5] = [

@@ -48,7 +48,7 @@ async fn ask_once(engine: &dyn Engine) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_left_behind() {
+async fn no_connections_or_tasks_are_leaked() {
     let server = server();
     let metrics = tokio::runtime::Handle::current().metrics();
     let before = metrics.num_alive_tasks();

@@ -51,7 +51,7 @@ async fn message(tested: &Tested) -> String {
 }
 
 #[tokio::test]
-async fn a_server_that_ends_while_it_loads_is_told_with_its_last_words_and_its_log() {
+async fn exit_while_loading_is_reported_with_stderr_and_log() {
     let tested = server("echo started >> starts; echo \"no memory for $OTHER_KEY\" >&2; exit 1");
     for _ in 0..4 {
         assert_eq!(
@@ -64,7 +64,7 @@ async fn a_server_that_ends_while_it_loads_is_told_with_its_last_words_and_its_l
 }
 
 #[tokio::test]
-async fn a_server_that_is_never_ready_is_ended() {
+async fn server_that_is_never_ready_times_out() {
     let tested = server("echo loading >&2; sleep 600");
     assert_eq!(
         message(&tested).await,
@@ -73,7 +73,7 @@ async fn a_server_that_is_never_ready_is_ended() {
 }
 
 #[tokio::test]
-async fn the_server_is_told_its_model_and_its_key_apart_from_each_other() {
+async fn model_is_passed_as_argument_and_key_in_environment() {
     let tested = server("echo \"$0 $@\" > arguments; echo \"$LLAMA_API_KEY\" > key; exit 1");
     message(&tested).await;
     let file = |name: &str| fs::read_to_string(tested.folder.path().join(name)).unwrap();
@@ -88,7 +88,7 @@ async fn the_server_is_told_its_model_and_its_key_apart_from_each_other() {
 }
 
 #[test]
-fn what_is_wrong_with_the_file_or_the_program_is_told_before_anything_is_started() {
+fn invalid_gguf_or_program_is_reported_before_the_start() {
     let folder = TempDir::new().expect("there is room for temporary files");
     let refused = |settings: LlamaServerSettings| {
         let error = LlamaServerEngine::new(settings).err().expect("it is refused").to_string();
@@ -110,7 +110,7 @@ fn what_is_wrong_with_the_file_or_the_program_is_told_before_anything_is_started
 }
 
 #[test]
-fn it_is_described_by_its_model() {
+fn description_names_the_model_without_its_folder() {
     let tested = server("exit 1");
     let description = tested.engine.description();
     assert_eq!((description.kind, description.model.as_str()), (EngineKind::LlamaServer, "tiny-coder"));

@@ -152,7 +152,7 @@ async fn anthropic() {
 }
 
 #[tokio::test]
-async fn llama_cpp_puts_the_prompt_together() {
+async fn llama_cpp_with_infill() {
     let server = speaking(Dialect::llama_cpp(model(Some(TemplateMarks::QWEN))).with_key(KEY));
     let exchange =
         exchange(settings(EngineKind::LlamaCpp, &server.url()), server, with_context(request(FIXTURE))).await;
@@ -420,7 +420,7 @@ async fn tabby() {
 }
 
 #[tokio::test]
-async fn further_fields_and_headers_go_along() {
+async fn extra_fields_and_headers_are_sent() {
     let server = speaking(Dialect::ollama(model(Some(TemplateMarks::QWEN))));
     let extra = serde_json::json!({"keep_alive": "1h", "options": {"num_ctx": 8192, "temperature": 0.5}});
     let mut settings = settings(EngineKind::Ollama, &server.url());
@@ -436,7 +436,7 @@ async fn further_fields_and_headers_go_along() {
 }
 
 #[tokio::test]
-async fn an_answer_that_reaches_the_limit_says_so() {
+async fn answer_at_the_token_limit_finishes_with_length() {
     let server = speaking(Dialect::llama_cpp(model(Some(TemplateMarks::QWEN))));
     let settings =
         HttpSettings { sampling: Sampling::greedy(2), ..settings(EngineKind::LlamaCpp, &server.url()) };
@@ -445,7 +445,7 @@ async fn an_answer_that_reaches_the_limit_says_so() {
 }
 
 #[tokio::test]
-async fn a_model_that_is_asked_in_the_wrong_template_answers_noise() {
+async fn wrong_template_gets_a_noise_answer() {
     let server = speaking(Dialect::llama_cpp(model(Some(TemplateMarks::STARCODER))));
     let settings = HttpSettings {
         fim: FimSetting::Template("codellama".to_owned()),

@@ -45,7 +45,7 @@ async fn say(engine: &ScriptedEngine, request: Request) -> (Result<Answer, Engin
 }
 
 #[tokio::test]
-async fn the_first_rule_whose_path_ends_the_requests_path_wins() {
+async fn first_rule_with_a_matching_path_suffix_wins() {
     let engine = engine(
         r#"[{ "path": "b/a.py", "text": "long" }, { "path": "a.py", "text": "short" }, { "path": "" , "text": "any" }]"#,
     );
@@ -55,13 +55,13 @@ async fn the_first_rule_whose_path_ends_the_requests_path_wins() {
 }
 
 #[tokio::test]
-async fn where_no_rule_fits_it_is_silent() {
+async fn no_matching_rule_gives_an_empty_answer() {
     let (answer, said) = ask(&engine(r#"[{ "path": "a.py", "text": "x" }]"#), "b.py").await;
     assert_eq!((answer.unwrap().finish, &*said), (FinishReason::Stop, ""));
 }
 
 #[tokio::test]
-async fn words_of_the_context_are_told_by_their_beginning() {
+async fn context_words_with_a_prefix_are_listed() {
     let engine = engine(r#"[{ "words": "new_" }]"#);
     let context = ["# new_b(a_new_c, new_a1)", "# new_b"].map(|text| Snippet::new("b.py", text));
     assert!(engine.reads_context());
@@ -70,14 +70,14 @@ async fn words_of_the_context_are_told_by_their_beginning() {
 }
 
 #[tokio::test]
-async fn an_echo_tells_the_whole_document() {
+async fn echo_reports_length_and_hash_of_the_document() {
     let (_, said) = ask(&engine(r#"[{ "echo": true }]"#), "a.py").await;
     let hash = blake3::hash("é = \r\n".as_bytes()).to_hex();
     assert_eq!(said, format!("len=7 blake3={hash}"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_waits_before_it_speaks_fails_or_panics() {
+async fn delay_precedes_answer_failure_and_panic() {
     let engine = engine(
         r#"[{ "path": "speaks", "delay_ms": 3000, "text": "x" },
             { "path": "fails", "delay_ms": 3000, "text": "x", "fail": "no" },
@@ -107,7 +107,7 @@ fn unknown_fields_are_refused() {
 }
 
 #[test]
-fn whatever_changes_answers_is_in_the_description() {
+fn description_changes_with_the_rules() {
     let settings = |rules: &str| engine(rules).description().settings.clone();
     assert_ne!(settings(r#"[{ "text": "x" }]"#), settings(r#"[{ "text": "y" }]"#));
     assert_ne!(settings(r#"[{ "text": "x" }]"#), settings(r#"[{ "text": "x", "delay_ms": 1 }]"#));

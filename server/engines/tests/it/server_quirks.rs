@@ -38,7 +38,7 @@ async fn ask_twice(engine: &HttpEngine) {
 }
 
 #[tokio::test]
-async fn the_template_follows_from_what_the_server_calls_its_model() {
+async fn template_is_chosen_by_the_server_model_name() {
     let server = MockServer::with_dialect(Dialect::tgi(model(
         "bigcode/starcoder2-3b",
         Some(TemplateMarks::STARCODER),
@@ -71,7 +71,7 @@ async fn prompt_bytes(tokens_of: fn(&str) -> usize) -> usize {
 }
 
 #[tokio::test]
-async fn what_goes_into_a_prompt_is_counted_as_the_model_s_tokenizer_does() {
+async fn prompt_size_is_calibrated_by_the_server_tokenizer() {
     let usual = prompt_bytes(|text| text.len() / 4).await;
     let dear = prompt_bytes(|text| text.len() / 2).await;
     assert!((0.4..0.6).contains(&(dear as f64 / usual as f64)), "{dear} {usual}");
@@ -80,7 +80,7 @@ async fn what_goes_into_a_prompt_is_counted_as_the_model_s_tokenizer_does() {
 }
 
 #[tokio::test]
-async fn a_suffix_that_is_refused_is_not_tried_again() {
+async fn ollama_metadata_avoids_a_refused_suffix() {
     let model = model("Qwen2.5-Coder-7B", Some(TemplateMarks::QWEN));
     let server = MockServer::with_dialect(Dialect::ollama(model).with_suffix(SuffixPolicy::Refused));
     let mut engine_settings = settings(EngineKind::Ollama, &server.url());
@@ -92,7 +92,7 @@ async fn a_suffix_that_is_refused_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn infill_that_the_model_has_no_marks_for_is_replaced_by_a_rendered_prompt() {
+async fn unsupported_infill_falls_back_to_a_rendered_prompt() {
     let server = MockServer::with_dialect(Dialect::llama_cpp(model("codestral", None)));
     let engine = untold(EngineKind::LlamaCpp, None, &server);
     let (answer, _) = ask(&engine).await;
@@ -103,7 +103,7 @@ async fn infill_that_the_model_has_no_marks_for_is_replaced_by_a_rendered_prompt
 }
 
 #[tokio::test]
-async fn a_suffix_that_llama_cpp_would_pass_over_is_not_left_to_it() {
+async fn openai_engine_at_llama_cpp_needs_a_template() {
     let server = MockServer::with_dialect(Dialect::llama_cpp(model("coder", Some(TemplateMarks::QWEN))));
     let (answer, _) = ask(&untold(EngineKind::OpenAi, Some("coder"), &server)).await;
     let message = answer.unwrap_err().to_string();
@@ -119,7 +119,7 @@ async fn a_suffix_that_llama_cpp_would_pass_over_is_not_left_to_it() {
 }
 
 #[tokio::test]
-async fn a_suffix_that_is_refused_leads_to_a_template_or_to_a_message() {
+async fn refused_suffix_without_template_is_an_error() {
     for policy in [SuffixPolicy::Refused, SuffixPolicy::Taken] {
         let dialect = Dialect::open_ai(model("gpt-3.5-turbo-instruct", None), KEY).with_suffix(policy);
         let server = MockServer::with_dialect(dialect);
@@ -132,7 +132,7 @@ async fn a_suffix_that_is_refused_leads_to_a_template_or_to_a_message() {
 }
 
 #[tokio::test]
-async fn a_model_that_reasons_is_asked_as_it_wants() {
+async fn reasoning_model_request_is_adapted_to_its_refusals() {
     let server = MockServer::with_dialect(Dialect::open_ai(model("gpt-5", None), KEY).with_reasoning());
     let engine = untold(EngineKind::OpenAiChat, Some("gpt-5"), &server);
     let (answer, heard) = ask(&engine).await;
@@ -146,7 +146,7 @@ async fn a_model_that_reasons_is_asked_as_it_wants() {
 }
 
 #[tokio::test]
-async fn what_the_user_set_is_not_left_out() {
+async fn configured_temperature_is_never_omitted() {
     let server = MockServer::with_dialect(Dialect::open_ai(model("gpt-5", None), KEY).with_reasoning());
     let sampling = Sampling { temperature: Some(0.7), ..Sampling::greedy(64) };
     let settings = HttpSettings {
@@ -163,7 +163,7 @@ async fn what_the_user_set_is_not_left_out() {
 }
 
 #[tokio::test]
-async fn a_server_that_tells_nothing_of_itself_is_asked_nevertheless() {
+async fn server_without_metadata_is_still_used() {
     let server = MockServer::scripted(|received| match &*received.path {
         "/props" => Reply::json(404, &json!({"error": {"message": "no props"}})),
         _ => Reply::events([r#"{"content": "x", "stop": true}"#]),
@@ -178,7 +178,7 @@ async fn a_server_that_tells_nothing_of_itself_is_asked_nevertheless() {
 }
 
 #[test]
-fn a_template_that_there_is_not_is_told_at_once() {
+fn unknown_template_is_reported_at_construction() {
     let settings = HttpSettings {
         fim: FimSetting::Template("qwen-9".to_owned()),
         ..settings(EngineKind::Vllm, "http://127.0.0.1:1")

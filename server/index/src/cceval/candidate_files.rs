@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn each_language_has_its_own_files() {
+    fn candidates_have_the_extensions_of_the_language() {
         let paths =
             ["a.py", "a.pyi", "src/a.ts", "src/b/c.d.ts", "src/a.tsx", "lib/a.ts", "src/a.js", "A.java"];
         check(Language::Python, &paths, &["a.py"]);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn hidden_names_and_names_without_an_ending_are_left_out() {
+    fn hidden_files_and_files_without_extension_are_excluded() {
         check(Language::Python, &[".tox/a.py", "a/.b.py", ".py", "py", "a.py/b", "a.b/c.py"], &["a.b/c.py"]);
     }
 
@@ -114,13 +114,13 @@ mod tests {
     }
 
     #[test]
-    fn near_files_come_first_and_the_own_one_not_at_all() {
+    fn nearer_files_come_first_and_own_file_is_excluded() {
         let files = with_paths(&["b.py", "a/d.py", "a/c.py", "a/x.py", "a/e/f.py", "g.rs"]);
         assert_eq!(nearest("a/x.py", Language::Python, files), ["a/c.py", "a/d.py", "a/e/f.py", "b.py"]);
     }
 
     #[test]
-    fn files_too_far_away_and_those_beyond_the_limit_are_left_out() {
+    fn distant_files_and_files_beyond_the_limit_are_excluded() {
         let far = "f/".repeat(MAX_DISTANCE + 1) + "a.py";
         assert!(nearest("x.py", Language::Python, [(far.as_str(), ())]).is_empty());
         assert_eq!(nearest("x.py", Language::Python, [(&far[2..], ())]), [()]);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn in_a_workspace_typescript_may_lie_elsewhere() {
+    fn workspace_typescript_files_need_no_src_folder() {
         let files = ["lib/a.ts", "b.tsx", "x.ts", "src.js"];
         assert_eq!(nearest("x.ts", Language::TypeScript, with_paths(&files)), [""; 0]);
         let found = nearest_in_workspace("x.ts", Language::TypeScript, with_paths(&files));

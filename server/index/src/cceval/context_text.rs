@@ -44,7 +44,7 @@ mod tests {
     use crate::cceval::FileChunks;
 
     #[test]
-    fn chunks_stand_in_comments_under_their_files_names() {
+    fn chunks_are_comments_below_their_file_names() {
         let file = Arc::new(FileChunks::new("lib/a.ts".into(), "one\r\n\n  two\u{c}three\n"));
         let hit = ChunkHit { reported_path: file.path().clone(), score: 1.0, file, chunk: 0 };
         let text = context_text(Language::TypeScript, &[hit.clone(), hit]);

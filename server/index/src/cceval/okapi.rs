@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rare_words_weigh_more_and_words_of_most_chunks_a_share_of_the_mean() {
+    fn rare_words_weigh_more_and_frequent_words_get_a_floor() {
         let okapi = Okapi::new(&[1, 2, 4], &[5, 5, 5, 5]);
         let raw = [(3.5_f64).ln() - (1.5_f64).ln(), 0.0, (0.5_f64).ln() - (4.5_f64).ln()];
         assert_eq!(okapi.weights, [raw[0], raw[1], 0.25 * (raw.iter().sum::<f64>() / 3.0)]);

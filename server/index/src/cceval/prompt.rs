@@ -160,7 +160,7 @@ mod tests {
         LocalPromptSettings { max_tokens: 210, answer_tokens: 10, context_tokens: 190, min_score: 1.0 };
 
     #[test]
-    fn chunks_are_taken_until_one_does_not_fit_and_the_prefix_fills_the_rest() {
+    fn chunks_are_added_until_the_token_limit_before_the_prefix() {
         let prompt = local_prompt_with_chunks(
             Language::Python,
             &hits(),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn only_chunks_above_the_least_score_are_taken_and_without_one_there_is_no_head() {
+    fn chunks_need_the_minimum_score_and_the_header_needs_chunks() {
         let settings = LocalPromptSettings { min_score: 3.0, ..SETTINGS };
         let prompt = local_prompt_with_chunks(Language::Python, &hits(), "prefix", &settings, &characters);
         assert_eq!(prompt, CcevalPrompt { text: "prefix".into(), tokens: 6 });
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_alone_loses_its_start() {
+    fn prompt_without_chunks_is_truncated_at_its_start() {
         let settings = LocalPromptSettings { max_tokens: 13, ..SETTINGS };
         let prompt = local_prompt("añb", &settings, &characters);
         assert_eq!(prompt, CcevalPrompt { text: "añb".into(), tokens: 3 });
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn served_prompts_keep_the_contexts_start_and_the_prefixs_end() {
+    fn server_prompt_keeps_context_start_and_prefix_end() {
         let context = context_text(Language::Python, &hits());
         let settings = ServerPromptSettings { context_tokens: 6, prompt_tokens: 3 };
         assert_eq!(served_prompt(&context, "prefix", &settings, &characters), "# Here\nfix");

@@ -69,7 +69,7 @@ fn check(query: &ChunkQuery<'_>, expected: Expect) {
 }
 
 #[test]
-fn with_the_prefix_alone_the_chunks_after_the_best_ones_are_found() {
+fn rg1_retrieves_the_chunks_after_the_best_matches() {
     check(
         &RG1,
         expect![[r#"
@@ -86,7 +86,7 @@ fn with_the_prefix_alone_the_chunks_after_the_best_ones_are_found() {
 }
 
 #[test]
-fn the_oracle_finds_the_best_chunks_themselves() {
+fn oracle_retrieves_the_best_matching_chunks() {
     let setting = RetrievalSetting::Oracle { truth: "user.greet()" };
     check(
         &ChunkQuery { setting, ..RG1 },
@@ -115,7 +115,7 @@ fn the_oracle_finds_the_best_chunks_themselves() {
 }
 
 #[test]
-fn jaccard_is_the_share_of_common_words() {
+fn jaccard_ranking_scores_common_words() {
     check(
         &ChunkQuery { ranking: ChunkRanking::Jaccard, ..RG1 },
         expect![[r#"
@@ -133,7 +133,7 @@ fn jaccard_is_the_share_of_common_words() {
 
 /// The numbers of rank_bm25 0.2.2 in Python on the same chunks.
 #[test]
-fn scores_are_those_of_the_original() {
+fn bm25_scores_equal_rank_bm25() {
     let chunks = [
         "def load(path):\n    return read(path)",
         "def save(path, user):\n    write(path, user)",
@@ -158,7 +158,7 @@ fn scores_are_those_of_the_original() {
 }
 
 #[test]
-fn the_query_is_the_last_ten_lines_that_are_not_blank() {
+fn query_is_the_last_ten_nonblank_lines() {
     let prefix = numbered("line", 12) + "\n \t\u{1c}\n    last = ";
     let query = ChunkQuery { prefix: &prefix, ..RG1 };
     let ten: Vec<String> =
@@ -171,7 +171,7 @@ fn the_query_is_the_last_ten_lines_that_are_not_blank() {
 }
 
 #[test]
-fn blank_lines_belong_to_no_chunk_but_count_as_lines() {
+fn blank_lines_are_left_out_of_chunks_but_counted() {
     let text = format!("\n\n{}\n \u{1f}\n{}", numbered("a", 9), numbered("b", 2));
     let chunks = FileChunks::new("a.py".into(), &text);
     assert_eq!(chunks.len(), 2);
@@ -181,7 +181,7 @@ fn blank_lines_belong_to_no_chunk_but_count_as_lines() {
 }
 
 #[test]
-fn chunks_without_a_word_have_no_number() {
+fn chunks_without_words_are_skipped() {
     let text = format!("{}{}", "}\n".repeat(10), numbered("a", 1));
     let chunks = FileChunks::new("a.py".into(), &text);
     assert_eq!(chunks.len(), 1);
@@ -190,7 +190,7 @@ fn chunks_without_a_word_have_no_number() {
 }
 
 #[test]
-fn equal_scores_are_ordered_by_ids_and_by_texts_apart() {
+fn equal_scores_sort_ids_and_texts_separately() {
     // Every chunk has one query word and one of its own, so that all scores are equal.
     let files = files("//- /a.py\nword z\n//- /b.py\nword y\n//- /c.py\nword x\n");
     let candidates = candidates(&files, "q.py");
@@ -208,7 +208,7 @@ fn equal_scores_are_ordered_by_ids_and_by_texts_apart() {
 }
 
 #[test]
-fn ids_are_compared_as_texts() {
+fn chunk_ids_are_compared_as_strings() {
     let text: String = (0..11).map(|number| format!("word unique{number}\n") + &"(\n".repeat(9)).collect();
     let candidates = candidates(&[file("a.py", &text)], "q.py");
     let ranking = candidates.ranking(&ChunkQuery { prefix: "word", ..RG1 }, 4);
@@ -219,7 +219,7 @@ fn ids_are_compared_as_texts() {
 }
 
 #[test]
-fn an_equal_text_is_found_once() {
+fn duplicate_chunk_text_is_retrieved_once() {
     let files = files("//- /a.py\nsame\n//- /b.py\nsame\n//- /c.py\nother\n");
     let query = ChunkQuery { prefix: "same", ranking: ChunkRanking::Jaccard, ..RG1 };
     let found = candidates(&files, "q.py").retrieve(&query);
@@ -228,7 +228,7 @@ fn an_equal_text_is_found_once() {
 }
 
 #[test]
-fn a_thousand_chunks_are_ranked_and_the_next_one_is_still_shown() {
+fn chunk_after_the_last_ranked_one_is_retrieved() {
     let far: String = (0..1001).map(|number| format!("word{number}\n").repeat(10)).collect();
     let files = [file("a.py", &far), file("b.py", "needle\n")];
     let candidates = candidates(&files, "q.py");
@@ -240,7 +240,7 @@ fn a_thousand_chunks_are_ranked_and_the_next_one_is_still_shown() {
 }
 
 #[test]
-fn where_there_is_nothing_nothing_is_found() {
+fn no_candidates_no_hits_and_empty_query_scores_zero() {
     assert!(candidates(&[], "a.py").retrieve(&RG1).is_empty());
     assert!(candidates(&[file("a.py", PREFIX)], "a.py").retrieve(&RG1).is_empty());
     let found = candidates(&files(REPOSITORY), "shop/page.py").retrieve(&ChunkQuery { prefix: "", ..RG1 });
@@ -289,13 +289,13 @@ fn repository() -> impl Strategy<Value = Vec<SourceFile>> {
 
 proptest! {
     #[test]
-    fn tokens_are_the_word_characters_in_order(text in "(\\PC|[\n\t']|can't|cannot|wanna|'tis){0,30}") {
+    fn tokens_concatenate_to_all_word_characters(text in "(\\PC|[\n\t']|can't|cannot|wanna|'tis){0,30}") {
         let words: String = text.chars().filter(|&c| python::is_word(c)).collect();
         prop_assert_eq!(tokenize(&text).concat(), words);
     }
 
     #[test]
-    fn scores_are_those_of_the_formula(files in repository(), prefix in code()) {
+    fn bm25_scores_equal_the_formula(files in repository(), prefix in code()) {
         let candidates = candidates(&files, "q.py");
         let query = ChunkQuery { prefix: &prefix, ..RG1 };
         let ranking = candidates.ranking(&ChunkQuery { setting: RetrievalSetting::Oracle { truth: "" }, ..query }, 999);

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn negations_are_cut_where_a_space_follows_or_is_put() {
+    fn negations_are_split_before_original_or_inserted_spaces() {
         check("don't", "do|n|t");
         check("isn't)", "is|n|t");
         check("CAN'T, WON't", "CA|N|T|WON|t");
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn punctuation_counts_as_a_space_only_where_the_original_puts_one() {
+    fn punctuation_splits_negations_only_as_in_the_original() {
         check("a don't-b", "a|don|t|b");
         check("a don't--b", "a|do|n|t|b");
         check("don't:x don't:1", "do|n|t|x|don|t|1");
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn words_run_together_are_cut_behind_the_third_letter() {
+    fn contractions_like_cannot_are_split_after_three_letters() {
         check("Cannot gimme GONNA gotta lemme", "Can|not|gim|me|GON|NA|got|ta|lem|me");
         check("cannot_x cannots", "cannot_x|cannots");
         check("wanna\nwanna) wanna.x wanna'll x", "wan|na|wan|na|wanna|x|wan|na|ll|x");
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn tis_and_twas_are_cut_behind_an_apostrophe_with_a_space() {
+    fn tis_and_twas_are_split_after_a_spaced_apostrophe() {
         check("'tis 'Twas ('tis", "t|is|T|was|t|is");
         check("x'tis 'tisx =:'tis ::'tis", "x|tis|tisx|t|is|tis");
     }

@@ -39,7 +39,7 @@ fn original() -> String {
 }
 
 #[test]
-fn a_copied_function_is_found_however_it_was_changed() {
+fn edited_copies_of_a_function_are_detected() {
     let filler: String =
         (0..200).map(|i| format!("def other_{i}(a):\n    return a.part_{i}(a + {i})\n\n")).collect();
     assert!(python_holds(&original()));
@@ -56,7 +56,7 @@ fn a_copied_function_is_found_however_it_was_changed() {
 }
 
 #[test]
-fn code_that_is_only_alike_is_no_copy() {
+fn similar_code_is_not_a_copy() {
     for text in [
         "",
         "x = 1\n",
@@ -76,13 +76,13 @@ fn code_that_is_only_alike_is_no_copy() {
 }
 
 #[test]
-fn a_copy_without_the_removed_code_is_none() {
+fn file_without_the_removed_code_is_not_a_copy() {
     let before = LOAD.split_once('⟦').unwrap().0;
     assert!(!python_holds(before));
 }
 
 #[test]
-fn a_long_text_is_found_word_by_word() {
+fn long_string_literals_are_compared_by_words() {
     let own = "a = 1\n⟦MESSAGE = \"the quick brown fox jumps over the lazy dog, again and again\"⟧\nb = 2\n";
     let text = "c = 3\nMESSAGE = \"the quick brown fox jumps over the lazy dog, again and again\"\n";
     assert!(holds(own, Language::Python, text));
@@ -90,7 +90,7 @@ fn a_long_text_is_found_word_by_word() {
 }
 
 #[test]
-fn behind_a_complete_body_the_code_before_tells() {
+fn copy_of_an_empty_truth_is_found_by_the_code_before_it() {
     let empty =
         LOAD.replace(['⟦', '⟧'], "").replace("summary(orders, total)\n", "summary(orders, total)\n    ⟦⟧\n");
     assert!(holds(&empty, Language::Python, &original().replace("orders", "rows")));
@@ -100,7 +100,7 @@ fn behind_a_complete_body_the_code_before_tells() {
 proptest! {
     /// The guarantee of winnowing: a common run of `MIN_RUN` tokens is found in any surroundings.
     #[test]
-    fn runs_of_the_guaranteed_length_share_a_fingerprint(
+    fn common_runs_of_min_run_tokens_share_a_fingerprint(
         before in "[a-z ]{0,120}", after in "[a-z ]{0,120}", run in proptest::collection::vec("[a-z]{1,8}[.]", MIN_RUN..40),
         other_before in "[a-z ]{0,120}", other_after in "[a-z ]{0,120}",
     ) {
@@ -114,7 +114,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_panics(prefix in "\\PC{0,60}", removed in "\\PC{0,60}", suffix in "\\PC{0,60}", text in "\\PC{0,200}") {
+    fn arbitrary_text_does_not_panic(prefix in "\\PC{0,60}", removed in "\\PC{0,60}", suffix in "\\PC{0,60}", text in "\\PC{0,200}") {
         for language in Language::ALL {
             let index = CopyIndex::new(&[SourceFile { path: "a".into(), language, text: text.as_str().into() }]);
             let code = RemovedCode { path: "b", language, prefix: &prefix, removed: &removed, suffix: &suffix };

@@ -111,7 +111,7 @@ fn check(embedder: &CountingEmbedder, expected: Expect) {
 }
 
 #[test]
-fn what_means_the_same_comes_first_without_copies() {
+fn similar_meaning_ranks_first_without_copies() {
     check(
         &CountingEmbedder::default(),
         expect![[r#"
@@ -123,7 +123,7 @@ fn what_means_the_same_comes_first_without_copies() {
 }
 
 #[test]
-fn a_failing_embedder_gives_the_lexical_answer_and_its_reason() {
+fn failing_embedder_falls_back_to_lexical_hits_with_reason() {
     check(
         &CountingEmbedder { fails_after: Cell::new(Some(0)), ..CountingEmbedder::default() },
         expect![[r#"
@@ -144,7 +144,7 @@ fn check_spoilt(spoil: fn(&mut Vec<Vec<f32>>), expected: &str) {
 }
 
 #[test]
-fn vectors_that_are_none_give_the_lexical_answer() {
+fn invalid_vectors_fall_back_to_lexical_hits() {
     check_spoilt(|vectors| drop(vectors.pop()), "the embedder returned 0 vectors for 1 texts");
     check_spoilt(
         |vectors| vectors[0] = Vec::new(),
@@ -163,7 +163,7 @@ fn vectors_that_are_none_give_the_lexical_answer() {
 }
 
 #[test]
-fn only_what_is_new_is_embedded() {
+fn only_new_texts_are_embedded() {
     let (searcher, embedder, mut store) = (searcher(REPOSITORY), CountingEmbedder::default(), store());
     let first = searcher.functions_by_embedding(&QUERY, 3, &mut store, &embedder);
     assert_eq!((embedder.take_requests(), first.embedded), (vec![1, 4], 5));
@@ -177,7 +177,7 @@ fn only_what_is_new_is_embedded() {
 }
 
 #[test]
-fn a_store_that_was_kept_knows_as_much() -> Result<(), DecodeError> {
+fn decoded_store_reuses_its_vectors() -> Result<(), DecodeError> {
     let (searcher, embedder, mut store) = (searcher(REPOSITORY), CountingEmbedder::default(), store());
     let first = searcher.functions_by_embedding(&QUERY, 3, &mut store, &embedder);
     let mut kept = VectorStore::decode(&store.encode(), VectorStore::STANDARD_LIMIT)?;
@@ -187,7 +187,7 @@ fn a_store_that_was_kept_knows_as_much() -> Result<(), DecodeError> {
 }
 
 #[test]
-fn what_was_embedded_before_a_failure_is_kept() {
+fn batches_embedded_before_a_failure_are_kept() {
     let fixture: String = (0..2 * BATCH)
         .map(|number| format!("//- /{number}.py\ndef load_{number}(path):\n    return read{number}(path)\n"))
         .collect();
@@ -204,7 +204,7 @@ fn what_was_embedded_before_a_failure_is_kept() {
 }
 
 #[test]
-fn long_functions_are_embedded_by_few() {
+fn long_functions_are_embedded_in_small_batches() {
     let body = "    load(path)\n".repeat(TEXT_BYTES / 10);
     let fixture: String =
         (0..9).map(|number| format!("//- /{number}.py\ndef load_{number}(path):\n{body}")).collect();
@@ -214,7 +214,7 @@ fn long_functions_are_embedded_by_few() {
 }
 
 #[test]
-fn where_there_is_no_room_for_all_the_lexically_nearest_are_compared() {
+fn full_store_compares_lexically_nearest_functions() {
     let room_for_one = 4 * size_of::<f32>() + 100;
     let (embedder, mut store) = (CountingEmbedder::default(), VectorStore::new(room_for_one));
     let text = "def area(width):\n    return width";
@@ -226,7 +226,7 @@ fn where_there_is_no_room_for_all_the_lexically_nearest_are_compared() {
 }
 
 #[test]
-fn of_long_functions_the_beginning_is_embedded() {
+fn long_functions_are_truncated_before_embedding() {
     // The limit falls inside a character.
     let long = format!("def load(path):\n    return 'x{}'\n", "é".repeat(TEXT_BYTES));
     let fixture = format!("//- /a.py\n{long}");
@@ -239,7 +239,7 @@ fn of_long_functions_the_beginning_is_embedded() {
 }
 
 #[test]
-fn nobody_is_asked_where_there_is_nothing_to_compare() {
+fn embedder_is_not_called_without_query_or_functions() {
     let (embedder, mut store) = (CountingEmbedder::default(), store());
     let nothing = FunctionQuery { text: " \n", original: "", ..QUERY };
     assert_eq!(searcher(REPOSITORY).functions_by_embedding(&nothing, 3, &mut store, &embedder).hits, []);
@@ -248,7 +248,7 @@ fn nobody_is_asked_where_there_is_nothing_to_compare() {
 }
 
 #[test]
-fn at_a_cursor_the_query_is_that_of_the_lexical_kind() {
+fn retrieval_at_cursor_uses_the_lexical_query() {
     let (prefix, suffix) = QUERY.original.split_at(QUERY.text.len());
     let query = RetrievalQuery { path: QUERY.path, language: QUERY.language, prefix, suffix, recent: &[] };
     let (searcher, budget) = (searcher(REPOSITORY), TokenBudget { tokens: 100 });

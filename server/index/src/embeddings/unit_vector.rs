@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_direction_counts() {
+    fn similarity_depends_only_on_direction() {
         let long: Vec<f32> = (1..=37_u8).map(f32::from).collect();
         let short: Vec<f32> = long.iter().map(|number| number / 100.0).collect();
         let back: Vec<f32> = long.iter().map(|number| -number).collect();
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn every_number_counts_wherever_it_stands() {
+    fn similarity_includes_every_dimension() {
         for dimensions in [1, 15, 16, 17, 40] {
             for place in 0..dimensions {
                 let mut vector = vec![0.0; dimensions];
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn extreme_lengths_have_a_direction_and_what_is_no_number_has_none() {
+    fn extreme_vectors_normalize_but_invalid_ones_do_not() {
         assert_eq!(direction(&[f32::MAX, 0.0]).numbers(), [1.0, 0.0]);
         assert_eq!(direction(&[0.0, -1e-40]).numbers(), [0.0, -1.0]);
         for nowhere in [&[][..], &[0.0, -0.0], &[f32::NAN], &[1.0, f32::INFINITY]] {

@@ -205,13 +205,13 @@ mod tests {
     }
 
     #[test]
-    fn the_same_text_of_another_model_is_another_key() {
+    fn keys_differ_between_models() {
         assert_ne!(VectorKey::new("a", "bc"), VectorKey::new("ab", "c"));
         assert_eq!(VectorKey::new("a", "bc"), VectorKey::new("a", "bc"));
     }
 
     #[test]
-    fn what_is_stored_comes_back() {
+    fn stored_vectors_round_trip() {
         let store = store(5, 10_000);
         let bytes = store.encode();
         let decoded = VectorStore::decode(&bytes, 10_000).unwrap();
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_needed_for_longest_goes_first() {
+    fn least_recently_used_vectors_are_evicted() {
         let mut store = store(5, 3 * size(2));
         assert!(store.touch(&key(0), 2));
         store.shrink();
@@ -233,14 +233,14 @@ mod tests {
     }
 
     #[test]
-    fn a_vector_in_the_place_of_another_takes_no_more_room() {
+    fn replacing_a_vector_adjusts_the_size() {
         let mut store = store(1, 10_000);
         store.insert(key(0), UnitVector::normalize(&[1.0]).unwrap());
         assert_eq!((store.bytes, store.len()), (size(1), 1));
     }
 
     #[test]
-    fn other_bytes_are_recognised() {
+    fn foreign_and_damaged_bytes_are_rejected() {
         let error = |bytes: &[u8]| VectorStore::decode(bytes, 1000).unwrap_err();
         assert_eq!(error(b""), DecodeError::Format);
         assert_eq!(error(&seal("vectors 0", &[0])), DecodeError::Format);
@@ -254,7 +254,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn hostile_bytes_with_a_right_checksum_never_panic(
+        fn hostile_bytes_with_valid_checksum_do_not_panic(
             tail in proptest::collection::vec(any::<u8>(), 0..60),
             count in 0_u8..4,
         ) {

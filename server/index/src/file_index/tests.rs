@@ -35,7 +35,7 @@ fn check(index: &FileIndex, expected: Expect) {
 }
 
 #[test]
-fn windows_are_two_blocks_of_lines_that_are_not_blank() {
+fn windows_are_two_blocks_of_nonblank_lines() {
     check(
         &index("a.py", PYTHON),
         expect![[r#"
@@ -59,7 +59,7 @@ fn windows_are_two_blocks_of_lines_that_are_not_blank() {
 }
 
 #[test]
-fn windows_have_the_terms_of_their_lines() {
+fn windows_contain_the_terms_of_their_lines() {
     let index = index("a.py", PYTHON);
     let has = |name: &str| index.window_terms(0).any(|term| term == Term::identifier(name));
     assert!(has("read_user") && has("path") && has("file") && has("The"));
@@ -68,7 +68,7 @@ fn windows_have_the_terms_of_their_lines() {
 }
 
 #[test]
-fn another_content_is_recognised() {
+fn decoding_rejects_other_content_and_damaged_bytes() {
     let stored = index("a.py", PYTHON).encode();
     let decode = |path: &str, text: &str, bytes: &[u8]| {
         let language = Language::from_path(path).unwrap();
@@ -84,7 +84,7 @@ fn another_content_is_recognised() {
 
 /// A forged cache file has a valid checksum, too.
 #[test]
-fn an_expression_that_nests_too_deep_is_damage() {
+fn too_deeply_nested_expression_is_rejected_as_damaged() {
     let built = index("a.py", "x = name()\n");
     let stored = built.encode();
     let payload = unseal(FileIndex::FORMAT, &stored).unwrap();
@@ -107,14 +107,14 @@ fn an_expression_that_nests_too_deep_is_damage() {
 
 proptest! {
     #[test]
-    fn what_was_stored_comes_back(text in "(def [a-c]{1,3}\\([a-c]*\\):\n|    return [a-cA-C_]{1,9}\\(\\)\r?\n|\n){0,30}") {
+    fn file_index_round_trips(text in "(def [a-c]{1,3}\\([a-c]*\\):\n|    return [a-cA-C_]{1,9}\\(\\)\r?\n|\n){0,30}") {
         let built = index("a.py", &text);
         let decoded = FileIndex::decode(built.file().clone(), &built.encode());
         prop_assert_eq!(decoded, Ok(built));
     }
 
     #[test]
-    fn damage_is_recognised(at in 0_usize..400, value in any::<u8>()) {
+    fn any_changed_byte_is_detected(at in 0_usize..400, value in any::<u8>()) {
         let built = index("a.py", PYTHON);
         let mut bytes = built.encode();
         let at = at % bytes.len();

@@ -77,7 +77,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn changes_leave_no_trace(
+    fn updated_index_answers_like_a_new_one(
         changes in prop::collection::vec(change(), 1..10),
         hidden in prop::collection::vec(0_u8..12, 0..3),
         overlay in prop::collection::vec((0_u8..14, text()), 0..3),
@@ -112,7 +112,7 @@ proptest! {
 }
 
 #[test]
-fn old_indexes_are_not_disturbed() {
+fn applying_changes_leaves_the_old_index_unchanged() {
     let old = Index::build(&[file("a.py", "def user():\n    pass\n"), file("b.py", "user()\n")]);
     let new = old.apply(vec![file_index("b.py", "nobody()\n")], &["a.py".into()]);
     let paths = |index: &Index| -> Vec<String> {
@@ -129,7 +129,7 @@ fn old_indexes_are_not_disturbed() {
 }
 
 #[test]
-fn layers_stay_few_and_full_while_files_change_one_by_one() {
+fn number_of_layers_stays_bounded_over_many_changes() {
     let number = |number: u32| format!("{number:04}.py");
     let all = (0..400).map(|at| file(&number(at), "def user():\n    return 1\n")).collect::<Vec<_>>();
     let mut index = Index::build(&all);
@@ -142,7 +142,7 @@ fn layers_stay_few_and_full_while_files_change_one_by_one() {
 }
 
 #[test]
-fn of_files_with_one_path_the_last_counts() {
+fn last_file_with_a_path_wins() {
     let index = Index::build(&[file("a.py", "one()\n"), file("a.py", "two()\n")]);
     let searcher = index.hide(&[]);
     assert_eq!(searcher.file("a.py").map(|file| file.text()), Some("two()\n"));

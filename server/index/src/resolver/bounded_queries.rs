@@ -149,28 +149,28 @@ mod tests {
     }
 
     #[test]
-    fn a_cycle_ends() {
+    fn cyclic_query_terminates() {
         let graph = TestGraph::new(|node| vec![(node + 1) % 3]);
         assert_eq!(graph.reached(0), 3);
         assert!((0..3).all(|node| graph.is_known(node)));
     }
 
     #[test]
-    fn all_paths_of_a_dense_graph_are_not_walked() {
+    fn dense_graph_is_answered_without_walking_all_paths() {
         let graph = TestGraph::new(|_| (0..20).collect());
         graph.reached(0);
         assert!((0..20).all(|node| graph.is_known(node)));
     }
 
     #[test]
-    fn a_chain_ends_at_the_greatest_depth_and_nothing_of_it_is_remembered() {
+    fn chain_stops_at_max_depth_and_is_not_memoized() {
         let graph = TestGraph::new(|node| vec![node + 1]);
         assert_eq!(graph.reached(0), MAX_DEPTH);
         assert!((0..MAX_DEPTH).all(|node| !graph.is_known(node)));
     }
 
     #[test]
-    fn the_steps_of_a_question_and_of_all_questions_end() {
+    fn steps_are_limited_per_query_and_in_total() {
         let graph =
             TestGraph::new(|node| (0..9).map(|next| node.wrapping_mul(9).wrapping_add(next + 1)).collect());
         let mut questions = 0;

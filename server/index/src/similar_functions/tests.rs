@@ -79,7 +79,7 @@ fn check(query: &FunctionQuery<'_>, hidden: &[&str], limit: usize, expected: Exp
 }
 
 #[test]
-fn the_most_similar_functions_come_first_without_the_function_and_its_copies() {
+fn most_similar_functions_rank_first_without_copies() {
     check(
         &QUERY,
         &[],
@@ -104,7 +104,7 @@ fn the_most_similar_functions_come_first_without_the_function_and_its_copies() {
 }
 
 #[test]
-fn without_an_original_only_the_visible_text_is_compared() {
+fn copies_are_kept_without_an_original_text() {
     check(
         &FunctionQuery { original: QUERY.text, ..QUERY },
         &["b/groups.py"],
@@ -120,7 +120,7 @@ fn without_an_original_only_the_visible_text_is_compared() {
 }
 
 #[test]
-fn hidden_files_leave_no_trace() {
+fn hidden_files_do_not_affect_results() {
     let is_hidden = |path: &str| path.starts_with("b/");
     let rest: Vec<SourceFile> = files(REPOSITORY).into_iter().filter(|file| !is_hidden(&file.path)).collect();
     let hidden = Index::build(&files(REPOSITORY)).searcher(&is_hidden);
@@ -131,7 +131,7 @@ fn hidden_files_leave_no_trace() {
 }
 
 #[test]
-fn the_querys_own_file_leaves_no_trace() {
+fn own_file_does_not_affect_results() {
     let rest: Vec<SourceFile> =
         files(REPOSITORY).into_iter().filter(|file| *file.path != *QUERY.path).collect();
     let found = |files: &[SourceFile]| Index::build(files).searcher(&|_| false).functions(&QUERY, 9);
@@ -139,7 +139,7 @@ fn the_querys_own_file_leaves_no_trace() {
 }
 
 #[test]
-fn functions_inside_better_hits_are_no_hits_of_their_own() {
+fn functions_nested_in_better_hits_are_left_out() {
     let fixture = "\
 //- /a.py
 def outer_reader(stream):
@@ -154,7 +154,7 @@ def outer_reader(stream):
 }
 
 #[test]
-fn equals_stand_in_the_order_of_their_places() {
+fn equal_scores_are_ordered_by_path_and_line() {
     let function = |name: &str| format!("def {name}(item):\n    return item.{name}_value\n");
     let fixture = format!("//- /a.py\n{}{}//- /b.py\n{}", function("one"), function("two"), function("six"));
     let text = "def read(item):\n    return item\n";
@@ -165,7 +165,7 @@ fn equals_stand_in_the_order_of_their_places() {
 }
 
 #[test]
-fn the_result_does_not_depend_on_the_number_of_threads() {
+fn results_do_not_depend_on_thread_count() {
     // More files than one batch contains.
     let fixture: String = (0..600)
         .map(|number| {
@@ -185,14 +185,14 @@ fn the_result_does_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
-fn an_empty_index_and_an_empty_query_have_no_hits() {
+fn empty_index_or_query_has_no_hits() {
     assert_eq!(Index::build(&[]).searcher(&|_| false).functions(&QUERY, 3), []);
     let nothing = FunctionQuery { text: "", original: "", ..QUERY };
     assert_eq!(Index::build(&files(REPOSITORY)).searcher(&|_| false).functions(&nothing, 3), []);
 }
 
 #[test]
-fn hits_are_whole_lines_with_any_line_end() {
+fn hits_are_whole_lines_with_lf_or_crlf() {
     let fixture =
         "//- /a.rs\nmod a {\r\n    pub fn read(&self) -> u8 {\r\n        self.value\r\n    } // end\r\n}\r\n";
     let text = "fn read(&self) -> u16 {";

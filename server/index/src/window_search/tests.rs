@@ -78,7 +78,7 @@ fn text() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn scores_are_those_of_the_textbook(texts in prop::collection::vec(text(), 0..6), limit in 1_usize..9) {
+    fn window_scores_equal_textbook_bm25(texts in prop::collection::vec(text(), 0..6), limit in 1_usize..9) {
         let query = query(&["readUser", "write", "total", "nowhere"]);
         let index = index(&texts);
         let searcher = index.hide(&[]);
@@ -93,7 +93,7 @@ proptest! {
     }
 
     #[test]
-    fn candidates_are_ranked_by_all_terms(texts in prop::collection::vec(text(), 0..6), budget in 0_u64..30) {
+    fn limited_search_ranks_hits_by_full_scores(texts in prop::collection::vec(text(), 0..6), budget in 0_u64..30) {
         let terms = query(&["readUser", "write", "total"]);
         let index = index(&texts);
         let searcher = index.hide(&[]);
@@ -130,7 +130,7 @@ fn rare_terms_and_short_windows_count_more() {
 }
 
 #[test]
-fn a_term_in_both_halves_of_a_window_counts_twice_there() {
+fn terms_in_both_blocks_of_a_window_count_twice() {
     check(
         &["a b rare c rare e f g h", "h i j"],
         &["rare"],
@@ -142,7 +142,7 @@ fn a_term_in_both_halves_of_a_window_counts_twice_there() {
 }
 
 #[test]
-fn nothing_is_found_by_nothing() {
+fn empty_or_unknown_query_has_no_hits() {
     check(&["one two"], &[], expect![[""]]);
     check(&["one two"], &["three"], expect![[""]]);
     check(&[], &["three"], expect![[""]]);

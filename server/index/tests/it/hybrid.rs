@@ -95,7 +95,7 @@ def test_receipt():
 ";
 
 #[test]
-fn members_of_what_stands_before_the_dot_come_first() {
+fn symbols_list_members_of_the_receiver_first() {
     check(
         Strategy::Symbols,
         80,
@@ -118,7 +118,7 @@ fn members_of_what_stands_before_the_dot_come_first() {
 }
 
 #[test]
-fn the_hybrid_shows_definitions_usages_and_lines_about_the_same() {
+fn hybrid_shows_definitions_usages_and_similar_windows() {
     check(
         Strategy::Hybrid,
         200,
@@ -153,7 +153,7 @@ fn the_hybrid_shows_definitions_usages_and_lines_about_the_same() {
 }
 
 #[test]
-fn functions_like_the_one_around_the_cursor() {
+fn functions_similar_to_the_enclosing_function_are_shown() {
     check(
         Strategy::Functions,
         100,
@@ -176,7 +176,7 @@ fn functions_like_the_one_around_the_cursor() {
 }
 
 #[test]
-fn chunks_as_crosscodeeval_finds_them() {
+fn bm25_chunks_are_cut_as_in_crosscodeeval() {
     check(
         Strategy::Bm25Chunks,
         60,
@@ -194,7 +194,7 @@ fn chunks_as_crosscodeeval_finds_them() {
 }
 
 #[test]
-fn a_name_that_is_begun_picks_those_that_go_on_with_it() {
+fn typed_prefix_ranks_matching_members_first() {
     check(
         Strategy::Symbols,
         20,
@@ -218,7 +218,7 @@ def beta_price(): pass
 }
 
 #[test]
-fn a_dot_that_may_come_next_brings_the_members_too() {
+fn members_are_shown_before_the_dot_is_typed() {
     check(
         Strategy::Symbols,
         40,
@@ -243,7 +243,7 @@ def make() -> Job: return Job()
 }
 
 #[test]
-fn places_looked_at_lately() {
+fn recently_visited_lines_are_shown() {
     let asked = CursorFixture::new(SHOP);
     let visit = |path: &str, line| Visit { path: path.to_owned(), line };
     let recent = [
@@ -269,7 +269,7 @@ fn places_looked_at_lately() {
 }
 
 #[test]
-fn nothing_is_sent_when_nothing_is_wanted() {
+fn strategy_none_or_zero_budget_has_no_hits() {
     assert_eq!(CursorFixture::new(SHOP).hits(Strategy::None, 1000, &[]), []);
     for strategy in Strategy::ALL {
         assert_eq!(CursorFixture::new(SHOP).hits(strategy, 0, &[]), [], "{strategy}");
@@ -277,7 +277,7 @@ fn nothing_is_sent_when_nothing_is_wanted() {
 }
 
 #[test]
-fn what_is_sent_stays_within_the_budget() {
+fn context_stays_within_the_token_budget() {
     let asked = CursorFixture::new(SHOP);
     let visits = asked.files[1..].iter().map(|file| Visit { path: file.path.to_string(), line: 1 });
     let recent: Vec<Visit> = visits.collect();
@@ -310,7 +310,7 @@ fn bytes_sent(strategy: Strategy, hits: &[Hit]) -> usize {
 }
 
 #[test]
-fn overloads_give_a_reason_once() {
+fn overloaded_name_is_listed_once_in_the_reason() {
     let hits = CursorFixture::new(
         "//- /b.py
 from a import area
@@ -329,7 +329,7 @@ def area(size, unit):
 }
 
 #[test]
-fn the_own_file_is_never_sent_whatever_is_saved_of_it() {
+fn saved_version_of_own_file_is_never_context() {
     let canary = "canary_after_the_cursor";
     let mut asked = CursorFixture::new(SHOP);
     // The saved file contains the text that is missing around the cursor.
@@ -348,7 +348,7 @@ fn the_own_file_is_never_sent_whatever_is_saved_of_it() {
 }
 
 #[test]
-fn the_order_in_which_files_came_does_not_matter() {
+fn context_does_not_depend_on_file_order() {
     let asked = CursorFixture::new(SHOP);
     let whole = Index::build(&asked.files);
     let grown = asked.files.iter().rev().fold(Index::build(&[]), |index, file| {
@@ -365,7 +365,7 @@ fn the_order_in_which_files_came_does_not_matter() {
 
 /// Following the types of an expression must terminate, and must not need a stack as deep as the code.
 #[test]
-fn endless_expressions_are_no_errors() {
+fn very_long_member_chains_do_not_overflow_the_stack() {
     let chain = "a.".repeat(30_000);
     let chains = [
         ("py", "case "),
@@ -388,7 +388,7 @@ fn endless_expressions_are_no_errors() {
 }
 
 #[test]
-fn broken_code_and_odd_cursors_are_no_errors() {
+fn broken_code_and_odd_cursors_do_not_panic() {
     for text in [
         "$0",
         "\u{feff}$0",
@@ -413,7 +413,7 @@ fn shop_with(files: &str) -> CursorFixture {
 }
 
 #[test]
-fn a_copy_of_the_own_file_takes_no_room() {
+fn copies_of_the_own_file_are_not_context() {
     let more: String = (0..12).map(|number| format!("    step{number}()\n")).collect();
     let shop = SHOP.replacen("    return receipt\n", &format!("{more}    return receipt\n"), 1);
     let own = &shop[shop.find("from").unwrap()..shop.find("//- /shop/items").unwrap()];
@@ -432,7 +432,7 @@ fn a_copy_of_the_own_file_takes_no_room() {
 }
 
 #[test]
-fn places_that_say_what_stands_around_the_cursor_take_no_place_from_others() {
+fn duplicates_of_surrounding_code_do_not_displace_usages() {
     let body: String = (0..6)
         .map(|number| format!("    store.load({number})\n    a{number}()\n    b{number}()\n"))
         .collect();
@@ -449,7 +449,7 @@ fn places_that_say_what_stands_around_the_cursor_take_no_place_from_others() {
 }
 
 #[test]
-fn what_only_tells_of_a_name_is_no_use_of_it() {
+fn mentions_in_strings_and_comments_are_not_usages() {
     let asked = shop_with(
         "\
 //- /docs/about.py
@@ -476,7 +476,7 @@ def use(store):
 }
 
 #[test]
-fn a_type_in_a_signature_is_a_use_and_what_defines_it_shows_none() {
+fn type_in_a_signature_is_a_usage_outside_its_defining_file() {
     let asked = CursorFixture::new(
         "\
 //- /a.py
@@ -508,7 +508,7 @@ def audit(books: Ledger) -> int:
 }
 
 #[test]
-fn the_parts_of_a_class_are_shown_once_and_with_their_members() {
+fn partial_class_is_shown_once_with_its_members() {
     check(
         Strategy::Symbols,
         200,
@@ -537,7 +537,7 @@ namespace Shop { public partial class Order { } }
 }
 
 #[test]
-fn what_files_for_different_platforms_define_is_shown_once() {
+fn platform_specific_definitions_are_shown_once() {
     check(
         Strategy::Symbols,
         200,
@@ -565,7 +565,7 @@ func readClock(zone string) int { return 2 }
 }
 
 #[test]
-fn go_code_sees_no_tests_and_nothing_private_of_other_packages() {
+fn go_tests_and_unexported_names_are_not_context() {
     check(
         Strategy::Symbols,
         200,
@@ -605,7 +605,7 @@ module example.com/shop
 }
 
 #[test]
-fn what_a_module_passes_on_is_in_reach_through_it() {
+fn reexported_definitions_are_shown() {
     check(
         Strategy::Symbols,
         200,
@@ -653,7 +653,7 @@ export class Item {}
 }
 
 #[test]
-fn a_line_that_is_cut_off_before_its_name_is_no_example() {
+fn usage_truncated_before_its_name_is_left_out() {
     let far = "x".repeat(220);
     let asked = shop_with(&format!(
         "//- /docs/used.py\ndef use(store):\n    return call('{far}', store.print_receipt(1))\n"
@@ -665,7 +665,7 @@ fn a_line_that_is_cut_off_before_its_name_is_no_example() {
 }
 
 #[test]
-fn whatever_the_budget_the_names_of_a_reason_are_shown() {
+fn reason_lists_only_displayed_names_at_any_budget() {
     let nested: String = (0..9)
         .map(|number| {
             format!(
@@ -714,7 +714,7 @@ class Use {{
 }
 
 #[test]
-fn a_licence_is_no_window() {
+fn license_comments_are_not_context() {
     let licence = "/*\n * Permission to print a receipt is granted\n   to every store and every item\n   whose price is loaded\n */\n// store item price receipt\n";
     let asked = shop_with(&format!("//- /other/tool.js\n{licence}function tool() {{}}\n"));
     let hits = asked.hits(Strategy::Hybrid, 2000, &[]);
@@ -722,7 +722,7 @@ fn a_licence_is_no_window() {
 }
 
 #[test]
-fn a_signature_is_whole_where_there_is_room() {
+fn signature_is_abbreviated_only_in_a_small_budget() {
     let parameters: Vec<String> = (0..9).map(|number| format!("parameter_{number}: int")).collect();
     let asked = CursorFixture::new(&format!(
         "//- /a.py\nfrom b import area\n\nx = area$0\n//- /b.py\ndef area({}): pass\n",
@@ -733,7 +733,7 @@ fn a_signature_is_whole_where_there_is_room() {
 }
 
 #[test]
-fn functions_come_from_languages_like_the_own_one() {
+fn similar_functions_come_from_the_same_language_family() {
     let asked = CursorFixture::new(
         "\
 //- /app.ts
@@ -758,7 +758,7 @@ function loadGroup(path) {
 }
 
 #[test]
-fn a_byte_order_mark_is_no_part_of_a_line() {
+fn byte_order_mark_is_stripped_from_context() {
     let asked = shop_with("//- /first.py\n\u{feff}receipt = store.print_receipt(price)\n");
     let visits = [Visit { path: "first.py".to_owned(), line: 0 }];
     for strategy in [Strategy::Hybrid, Strategy::Recent] {

@@ -56,22 +56,22 @@ fn conforms(index: &mut dyn LexicalIndex) {
 }
 
 #[test]
-fn in_memory() {
+fn in_memory_index_conforms() {
     conforms(&mut Index::from_files(files()));
 }
 
 #[test]
-fn as_one_request_sees_it() {
+fn request_searcher_conforms() {
     conforms(&mut Index::from_files(files()).hide(&[]));
 }
 
 #[test]
-fn tantivy() {
+fn tantivy_index_conforms() {
     conforms(&mut tantivy_index::TantivyIndex::build(files()).unwrap());
 }
 
 #[test]
-fn tantivy_after_saving() {
+fn saved_tantivy_index_finds_changed_text() {
     let mut index = tantivy_index::TantivyIndex::build(files()).unwrap();
     let changed = file("users.py", "def load_account(path):\n    return parse(path)\n");
     index.update(vec![changed.clone()], &[]);

@@ -78,7 +78,7 @@ def round_up(x): return x
 }
 
 #[test]
-fn python_names_pass_through_packages() {
+fn python_names_resolve_through_package_reexports() {
     check(
         "\
 //- /main.py
@@ -394,7 +394,7 @@ class Store { public: Store(int n); Item load(int key); };
 }
 
 #[test]
-fn a_member_whose_owner_is_unknown_is_found_by_a_telling_name() {
+fn member_of_unknown_type_resolves_by_distinctive_name() {
     check(
         "\
 //- /a.py
@@ -413,7 +413,7 @@ class Store:
 }
 
 #[test]
-fn names_of_the_own_file_are_no_uses_of_others() {
+fn names_defined_in_the_same_file_are_not_cross_file_uses() {
     check(
         "\
 //- /a.py
@@ -430,7 +430,7 @@ def helper(): pass
 }
 
 #[test]
-fn names_are_followed_through_what_modules_pass_on() {
+fn names_resolve_through_module_reexports() {
     check(
         "\
 //- /app.py
@@ -507,7 +507,7 @@ impl Weight { pub fn from_kind(kind: Kind) {} }
 }
 
 #[test]
-fn go_tests_and_private_names_of_other_packages_are_no_meaning() {
+fn go_tests_and_unexported_names_do_not_resolve() {
     check(
         "\
 //- /app/main.go

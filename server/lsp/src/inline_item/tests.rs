@@ -39,7 +39,7 @@ fn check_popup(fixture: &str, inserted: &str, suggestion: &str, expect: Expect) 
 }
 
 #[test]
-fn before_a_blank_rest_the_typed_word_is_repeated() {
+fn item_repeats_the_typed_word_at_the_end_of_a_line() {
     check("x = pri$0\ny", "nt(a)", expect![[r#""pri" -> "print(a)""#]]);
     check("x = pri$0  \r\ny", "nt(a)", expect![[r#""pri" -> "print(a)""#]]);
     check("größe_1$0", "0 = 1", expect![[r#""größe_1" -> "größe_10 = 1""#]]);
@@ -50,20 +50,20 @@ fn before_a_blank_rest_the_typed_word_is_repeated() {
 }
 
 #[test]
-fn before_code_nothing_is_replaced() {
+fn item_range_is_empty_before_code() {
     check("x = f(na$0)\ny", "me", expect![[r#""" -> "me""#]]);
     check("x = f(na$0 )\ny", "me", expect![[r#""" -> "me""#]]);
     check("$0 # comment", "x = 1", expect![[r#""" -> "x = 1""#]]);
 }
 
 #[test]
-fn line_ends_are_lf() {
+fn inserted_line_ends_are_lf() {
     check("if x:$0\r\n", "\r\n    y()\r\n    z()", expect![[r#""" -> "\n    y()\n    z()""#]]);
     check("if x:$0\r", "\r    y()", expect![[r#""" -> "\n    y()""#]]);
 }
 
 #[test]
-fn a_popups_item_is_taken_as_inserted() {
+fn selected_popup_item_is_treated_as_inserted() {
     check_popup(
         "x = os.«pa$0»\n",
         "path",
@@ -91,7 +91,7 @@ fn a_popups_item_is_taken_as_inserted() {
 }
 
 #[test]
-fn a_selection_elsewhere_is_no_popup() {
+fn selections_other_than_popup_items_are_ignored() {
     check_popup("«x = a» + $0\n", "x = a", "b", expect!["no popup"]);
     check_popup("$0x «= a»\n", "= a", "b", expect!["no popup"]);
     check_popup("«a = 1\nb = 2$0»\n", "a = 1\nb = 2", "b", expect!["no popup"]);
@@ -99,7 +99,7 @@ fn a_selection_elsewhere_is_no_popup() {
 }
 
 #[test]
-fn ranges_that_are_none_are_no_popup() {
+fn invalid_popup_ranges_are_ignored() {
     for (start, end) in [(0, 9), (1, 2), (2, 0)] {
         assert_eq!(PopupItem::at("é", 2, start..end, "x"), None);
     }

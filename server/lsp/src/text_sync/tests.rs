@@ -84,7 +84,7 @@ fn unit() -> impl Strategy<Value = u16> {
 proptest! {
     /// Lone surrogates may be inserted, removed, replaced and completed in any order, also if a range cuts a character.
     #[test]
-    fn text_that_is_edited_by_units_of_utf_16_stays_the_editors(
+    fn random_utf16_edits_match_the_text_of_the_editor(
         start in vec(unit(), 0..8),
         edits in vec((any::<Index>(), 0..4_usize, vec(unit(), 0..4), any::<bool>()), 0..12),
     ) {
@@ -108,7 +108,7 @@ fn edit(characters: Range<u32>, new: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn bytes_that_are_no_text_count_as_editors_of_bytes_count_them() {
+fn invalid_bytes_have_the_width_of_each_position_encoding() {
     // A lone surrogate has three bytes, or one unit or character; any other byte has one of each.
     for (encoding, columns) in
         [(PositionEncoding::Utf8, 5), (PositionEncoding::Utf16, 3), (PositionEncoding::Utf32, 3)]
@@ -120,7 +120,7 @@ fn bytes_that_are_no_text_count_as_editors_of_bytes_count_them() {
 }
 
 #[test]
-fn two_halves_are_two_characters_where_bytes_or_characters_are_counted() {
+fn surrogate_halves_stay_separate_in_utf8_and_utf32() {
     for (encoding, columns) in [(PositionEncoding::Utf8, 6), (PositionEncoding::Utf32, 2)] {
         let mut documents = opened(b"\"\xed\xa0\xbd\xed\xb8\x80\"", encoding);
         assert_eq!(change(&mut documents, &edit(columns..columns, b"!")), Some(SyncOutcome::Unchanged));
@@ -129,7 +129,7 @@ fn two_halves_are_two_characters_where_bytes_or_characters_are_counted() {
 }
 
 #[test]
-fn after_a_change_that_cannot_be_applied_only_the_whole_text_is() {
+fn invalid_change_desynchronizes_until_a_full_text_change() {
     let whole = |text: &str| serde_json::from_value(json!({ "text": text })).ok();
     let part = |change: Value| serde_json::from_value::<ContentChange>(change).ok();
     let range = |start: u32, end: u32| json!({"start": {"line": 0, "character": start}, "end": {"line": 0, "character": end}});

@@ -74,7 +74,7 @@ const EXAMPLES: &[(&str, &str, Check<str>)] = &[
 ];
 
 #[test]
-fn every_method_and_command_of_ours_has_a_section() {
+fn custom_methods_and_commands_are_documented() {
     let constants = include_str!("../../src/ext.rs")
         .lines()
         .filter_map(|line| line.strip_prefix("pub const ")?.split_once(": &str = \"")?.1.strip_suffix("\";"));
@@ -83,7 +83,7 @@ fn every_method_and_command_of_ours_has_a_section() {
 }
 
 #[test]
-fn every_standard_method_that_is_answered_is_named() {
+fn supported_standard_methods_are_documented() {
     let sources = [include_str!("../../src/service.rs"), include_str!("../../src/notifications.rs")].concat();
     let is_method =
         |text: &&str| ["textDocument/", "workspace/", "window/"].iter().any(|of| text.starts_with(of));
@@ -105,7 +105,7 @@ fn every_field_is_documented() {
 }
 
 #[test]
-fn every_example_is_a_message() {
+fn examples_parse_as_messages() {
     let mut examples = Document::read().examples();
     for &(method, part, check) in EXAMPLES {
         let example = examples.remove(&(method, part));
@@ -115,7 +115,7 @@ fn every_example_is_a_message() {
 }
 
 #[test]
-fn words_are_documented() {
+fn enum_values_are_documented() {
     let targets = [ReplayTarget::Case, ReplayTarget::File, ReplayTarget::Suite]
         .map(|target| serde_json::to_value(target).unwrap());
     check_words(ext::REPLAY, "parameters", "target", targets.iter().filter_map(Value::as_str));

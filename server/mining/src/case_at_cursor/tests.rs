@@ -506,7 +506,7 @@ fn check_place(fixture: &Fixture, offset: usize) {
 }
 
 #[test]
-fn every_place_is_a_case_or_a_refusal() {
+fn every_offset_gives_a_valid_case_or_a_reason() {
     for (language, fixture) in FIXTURES {
         let unix = fixture.replace("$0", "").replace("path", "größe").replace("\"a\"", "\"\u{1F600}\"");
         for text in [unix.replace('\n', "\r\n"), unix] {
@@ -518,7 +518,7 @@ fn every_place_is_a_case_or_a_refusal() {
 
 proptest! {
     #[test]
-    fn broken_text_is_a_case_or_a_refusal(
+    fn broken_text_gives_a_valid_case_or_a_reason(
         (language, fixture) in prop::sample::select(&FIXTURES[..]),
         cut in any::<(prop::sample::Index, prop::sample::Index)>(),
         inserted in "[(){};:\"'\r\n \u{1F600}a]{0,6}",
@@ -535,7 +535,7 @@ proptest! {
 }
 
 #[test]
-fn a_begun_statement_is_the_one_that_is_mined() {
+fn cursor_in_a_statement_has_the_mined_truth() {
     for (language, fixture) in FIXTURES {
         let text = fixture.replace("$0", "");
         let fixture = Fixture::new(language, &text);
@@ -547,7 +547,7 @@ fn a_begun_statement_is_the_one_that_is_mined() {
 }
 
 #[test]
-fn a_long_block_is_refused_but_not_its_parts() {
+fn long_block_is_rejected_but_its_parts_are_not() {
     let lines = "    step(value)\n".repeat(61);
     let text = format!("def long(value):\n{lines}");
     let fixture = Fixture::new(Language::Python, &text);
@@ -559,7 +559,7 @@ fn a_long_block_is_refused_but_not_its_parts() {
 }
 
 #[test]
-fn broken_syntax_is_refused() {
+fn cursor_in_broken_syntax_has_no_case() {
     check(
         Language::Python,
         "def load(path):\n    items = (1 $0+\n    $0return items\n$0\n\ndef save():\n    $0pass\n",
@@ -573,7 +573,7 @@ fn broken_syntax_is_refused() {
 }
 
 #[test]
-fn an_empty_file_has_no_block() {
+fn empty_file_has_no_block() {
     for language in Language::ALL {
         for text in ["", "\n", "  ", "\r\n"] {
             assert_eq!(Fixture::new(language, text).case_at(0), Err(NoCaseReason::NoBlock), "{text:?}");
@@ -582,7 +582,7 @@ fn an_empty_file_has_no_block() {
 }
 
 #[test]
-fn refusals_say_what_to_do() {
+fn no_case_reasons_include_a_remedy() {
     let refusals = [
         NoCaseReason::NoSuchPlace,
         NoCaseReason::InText,

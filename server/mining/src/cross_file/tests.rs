@@ -314,7 +314,7 @@ int main() {{
 }
 
 #[test]
-fn every_use_is_taken_when_asked_for() {
+fn later_uses_are_mined_unless_first_uses_only() {
     let filler = lines(10, "pass");
     let body: String = (0..6).map(|number| format!("    one{number} = Store(path, {number})\n")).collect();
     let fixture =
@@ -326,7 +326,7 @@ fn every_use_is_taken_when_asked_for() {
 }
 
 #[test]
-fn what_is_too_short_too_long_or_elsewhere_is_left_out() {
+fn short_long_and_duplicated_truths_are_left_out() {
     let fixture = |filler: usize, call: &str, other: &str| {
         let filler = lines(filler, "pass");
         format!(
@@ -345,7 +345,7 @@ fn what_is_too_short_too_long_or_elsewhere_is_left_out() {
 }
 
 #[test]
-fn one_truth_is_asked_for_once() {
+fn truth_that_occurs_elsewhere_or_repeats_is_left_out() {
     let filler = lines(10, "pass");
     let user = |name: &str| {
         format!(
@@ -384,7 +384,7 @@ fn retrieved_context_does_not_depend_on_the_truth() {
 const CANARY: &str = "yellow_bird_sings";
 
 #[test]
-fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
+fn suite_depends_on_the_seed_but_not_on_threads() {
     let filler = lines(10, "pass");
     let user = |number: usize| {
         format!(
@@ -405,13 +405,13 @@ fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
 }
 
 #[test]
-fn one_file_has_no_other() {
+fn single_file_has_no_cross_file_cases() {
     let fixture = format!("//- /a.py\n{}a = len(b, 1)\nb.save_all(a)\n", lines(20, "pass"));
     assert_eq!(mine(&files(&fixture), &options(), None), []);
 }
 
 #[test]
-fn the_same_hole_is_asked_three_times() {
+fn each_hole_has_three_context_variants() {
     let filler = lines(10, "pass");
     let fixture = format!(
         "{PYTHON}//- /shop/main.py\nfrom shop.store import Store\n{filler}def main(path):\n    one = Store(path)\n    other = 1\n"
@@ -436,7 +436,7 @@ fn the_same_hole_is_asked_three_times() {
 }
 
 #[test]
-fn a_judge_takes_out_what_the_file_answers() {
+fn judge_drops_holes_answered_from_the_file_alone() {
     let filler = lines(10, "pass");
     let fixture = format!(
         "{PYTHON}//- /shop/main.py\nfrom shop.store import Store, open_store\n{filler}def main(path):\n    one = Store(path, 1)\n    other = open_store(path, 2)\n"
@@ -453,14 +453,14 @@ fn a_judge_takes_out_what_the_file_answers() {
 }
 
 #[test]
-fn tokens_are_words_and_marks() {
+fn token_count_includes_words_and_punctuation() {
     assert_eq!(count_tokens("store.load_all(größe + 1)"), 8);
     assert_eq!(count_tokens("'a b'"), 4);
     assert_eq!(count_tokens(" \n"), 0);
 }
 
 #[test]
-fn a_name_that_stands_in_a_macro_before_or_that_the_file_defines_too_is_not_new() {
+fn names_seen_in_macros_or_defined_in_the_file_are_not_new() {
     let filler = lines(10, "// x\nfn a() {}");
     check(
         &format!(

@@ -46,7 +46,7 @@ fn assert_grows(reading: &AnswerParser, raw: &str) {
 }
 
 #[test]
-fn plain_answers_stay() {
+fn plain_answers_are_unchanged() {
     check("qwen2.5-coder", " compute(1)", expect![[r#"" compute(1)""#]]);
     check("codestral", "  indented\n\tand more\n", expect![[r#""  indented\n\tand more\n""#]]);
     check("codellama", "x < y && [PREFIX]", expect![[r#""x < y && [PREFIX]""#]]);
@@ -54,7 +54,7 @@ fn plain_answers_stay() {
 }
 
 #[test]
-fn answers_end_before_a_token() {
+fn answer_ends_before_a_special_token() {
     check("qwen2.5-coder", "a + b<|file_sep|>other.py\nx", expect![[r#""a + b""#]]);
     check("qwen2.5-coder", "a + b<|endoftext|>", expect![[r#""a + b""#]]);
     check("codellama", "a + b <EOT>", expect![[r#""a + b""#]]);
@@ -67,13 +67,13 @@ fn answers_end_before_a_token() {
 }
 
 #[test]
-fn a_token_that_is_not_one_of_the_family_is_code() {
+fn tokens_of_other_families_are_code() {
     check("codegemma", "\"<fim_prefix>\"", expect![[r#""\"<fim_prefix>\"""#]]);
     check("starcoder", "a <file", expect![[r#""a <file""#]]);
 }
 
 #[test]
-fn a_repeated_prompt_is_no_part_of_the_answer() {
+fn repeated_prompt_is_removed() {
     check("qwen2.5-coder", "<|fim_middle|>a + b", expect![[r#""a + b""#]]);
     check(
         "codegemma",
@@ -84,7 +84,7 @@ fn a_repeated_prompt_is_no_part_of_the_answer() {
 }
 
 #[test]
-fn what_families_add_by_mistake() {
+fn known_artifacts_of_model_families_are_removed() {
     check("starcoder2", "a + b\nt", expect![[r#""a + b""#]]);
     check("starcoder2", "a + b\nt.", expect![[r#""a + b""#]]);
     check("starcoder2", "a\nthis.b", expect![[r#""a\nthis.b""#]]);
@@ -93,7 +93,7 @@ fn what_families_add_by_mistake() {
 }
 
 #[test]
-fn thoughts_are_no_part_of_the_answer() {
+fn reasoning_is_removed() {
     check("qwen2.5-coder", "<think>\nWhat is a?\n</think>\n\n b + c", expect![[r#"" b + c""#]]);
     check("qwen2.5-coder", "<think>What is a", expect![[r#""""#]]);
     check("qwen2.5-coder", "<thin>x</thin>", expect![[r#""<thin>x</thin>""#]]);
@@ -103,7 +103,7 @@ fn thoughts_are_no_part_of_the_answer() {
 }
 
 #[test]
-fn fences_around_completions() {
+fn code_fences_around_completions_are_removed() {
     check("qwen2.5-coder", "```python\na + b\n```\nThis adds.", expect![[r#""a + b""#]]);
     check("qwen2.5-coder", "\n```\na + b\nc\n", expect![[r#""a + b\nc\n""#]]);
     check("granite-3", "name, results}\n```", expect![[r#""name, results}""#]]);
@@ -113,14 +113,14 @@ fn fences_around_completions() {
 }
 
 #[test]
-fn fences_within_a_documentation_comment_are_meant() {
+fn code_fences_in_a_documentation_comment_are_kept() {
     let reading = reading("qwen2.5-coder", "\"\"\"Adds.\n\n```python\n>>> add(1, 2)\n", "\"\"\"\n");
     assert_eq!(reading.parse_whole("3\n```\n"), "3\n```\n");
     assert_grows(&reading, "3\n```\n");
 }
 
 #[test]
-fn chats_answer_between_marks() {
+fn chat_answer_is_read_between_its_marks() {
     check_chat("a = |;", "<FILL>b + c</FILL>", expect![[r#""b + c""#]]);
     check_chat("a = |;", "Here it is:\n<FILL>b + c</FILL>\nIt adds.", expect![[r#""b + c""#]]);
     check_chat("a = |;", "<FILL>b + c", expect![[r#""b + c""#]]);
@@ -131,7 +131,7 @@ fn chats_answer_between_marks() {
 }
 
 #[test]
-fn line_breaks_next_to_the_marks() {
+fn line_breaks_next_to_chat_marks_are_kept_only_if_needed() {
     // The text before the hole cannot end a line: the line breaks belong to the marks.
     check_chat("a = |;\n", "<FILL>\nb + c\n</FILL>", expect![[r#""b + c""#]]);
     // The hole begins a line, and so does the text.
@@ -144,7 +144,7 @@ fn line_breaks_next_to_the_marks() {
 }
 
 #[test]
-fn chats_answer_in_fences() {
+fn chat_answer_is_read_from_code_fences() {
     check_chat("a = |;", "```python\nb + c\n```", expect![[r#""b + c""#]]);
     check_chat(
         "a = |;",
@@ -157,14 +157,14 @@ fn chats_answer_in_fences() {
 }
 
 #[test]
-fn chats_answer_with_nothing_but_code() {
+fn chat_answer_of_plain_code_is_accepted() {
     check_chat("a = |;", "b + c", expect![[r#""b + c""#]]);
     check_chat("a = |;", "`b + c`", expect![[r#""b + c""#]]);
     check_chat("a = |;", "`b` + `c`", expect![[r#""`b` + `c`""#]]);
 }
 
 #[test]
-fn neutralised_tokens_are_restored() {
+fn escaped_tokens_are_restored() {
     let template = Template::parse("starcoder").unwrap();
     let tokens = template.tokens();
     let prefix = "tokens = ['<fim_prefix>', ";
@@ -176,7 +176,7 @@ fn neutralised_tokens_are_restored() {
 }
 
 #[test]
-fn reading_stops_as_soon_as_it_can() {
+fn answer_is_complete_at_its_end_mark() {
     let qwen = reading("qwen2.5-coder", "", "");
     assert!(!qwen.parse_partial("a + b<|file_se").is_complete);
     assert_eq!(qwen.parse_partial("a + b<|file_se").text, "a + b");
@@ -212,7 +212,7 @@ fn answer() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_answer_is_read(raw in answer(), family in 0..FAMILIES.len(), prefix in "[a-z=(\n `]{0,9}", restores: bool) {
+    fn any_answer_grows_and_has_no_end_tokens(raw in answer(), family in 0..FAMILIES.len(), prefix in "[a-z=(\n `]{0,9}", restores: bool) {
         let reading = AnswerParser::new(&Template::Family(&FAMILIES[family]), &prefix, "x\n", restores);
         assert_grows(&reading, &raw);
         let whole = reading.parse_whole(&raw);
@@ -224,7 +224,7 @@ proptest! {
     }
 
     #[test]
-    fn any_answer_of_a_chat_is_read(raw in answer(), prefix in "[a-z=(\n `]{0,9}", suffix in "[a-z\n ]{0,4}") {
+    fn any_chat_answer_grows_and_has_no_marks(raw in answer(), prefix in "[a-z=(\n `]{0,9}", suffix in "[a-z\n ]{0,4}") {
         let reading = AnswerParser::new(&Template::chat(), &prefix, &suffix, false);
         // A closing mark of thoughts takes back everything before it, marks included.
         if !raw.contains("</think>") {

@@ -40,7 +40,7 @@ fn names_are_unique() {
 }
 
 #[test]
-fn words_for_models_are_bare() {
+fn model_keywords_are_normalized() {
     for word in rows().flat_map(|row| row.models) {
         assert_eq!(normalized_name(word), *word);
     }
@@ -62,7 +62,7 @@ fn layouts_have_prefix_and_suffix_once() {
 }
 
 #[test]
-fn tokens_of_layouts_may_not_stand_in_code() {
+fn tokens_of_layouts_are_special_tokens_of_the_template() {
     for row in rows() {
         let template = Template::Family(if row.name == "hole" { &chat_prompt::FAMILY } else { row });
         let tokens = template.tokens();
@@ -76,7 +76,7 @@ fn tokens_of_layouts_may_not_stand_in_code() {
 }
 
 #[test]
-fn suffixes_stand_first_where_models_want_it() {
+fn suffix_comes_first_for_families_that_require_it() {
     let first: Vec<_> = FAMILIES
         .iter()
         .filter(|family| Template::Family(family).is_suffix_first())
@@ -86,7 +86,7 @@ fn suffixes_stand_first_where_models_want_it() {
 }
 
 #[test]
-fn layouts_fall_into_pieces() {
+fn layout_is_split_into_slots_and_literals() {
     let found: Vec<_> = pieces("{path}a{prefix}{suffix} {b} {}{").collect();
     let expected = [
         LayoutPiece::Slot(Placeholder::Path),
@@ -111,7 +111,7 @@ fn tokens_are_found_in_layouts() {
 }
 
 #[test]
-fn templates_written_out() {
+fn custom_templates_are_validated() {
     assert!(Template::parse("<PRE> {prefix} <SUF>{suffix} <MID>").is_ok());
     assert!(Template::parse("{context}{path} {repo} {language}\n{prefix}").is_ok());
     check_error("<PRE>{suffix}", expect!["the template needs `{prefix}` exactly once"]);

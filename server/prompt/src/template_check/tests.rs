@@ -40,7 +40,7 @@ fn weak(probe: &ProbeHole) -> String {
 }
 
 #[test]
-fn probes_are_whole_and_differ() {
+fn probes_are_well_formed_and_accept_their_truth() {
     for probe in &PROBES {
         assert!(!probe.prefix.ends_with(' ') && !probe.truth.trim().is_empty(), "{probe:?}");
         assert_eq!(examine_answer(probe, probe.truth), AnswerFindings { share: 1.0, symptoms: Vec::new() });
@@ -50,7 +50,7 @@ fn probes_are_whole_and_differ() {
 }
 
 #[test]
-fn an_answer_shows_how_much_of_the_truth_it_has() {
+fn answer_is_examined_for_truth_share_and_symptoms() {
     let add = &PROBES[2];
     for (answer, share, symptoms) in [
         ("a+b\n", 1.0, vec![]),
@@ -69,7 +69,7 @@ fn an_answer_shows_how_much_of_the_truth_it_has() {
 }
 
 #[test]
-fn who_fills_the_holes_is_asked_rightly() {
+fn template_that_fills_holes_is_right() {
     assert_eq!(compare_forms(Some(&tried(template("starcoder"), right)), &[]), TemplateVerdict::Right);
     let prefix = tried(PromptForm::Prefix, continued);
     let with_ends = tried(template("starcoder"), |probe| format!("{}\nmore", probe.truth));
@@ -81,7 +81,7 @@ fn who_fills_the_holes_is_asked_rightly() {
 }
 
 #[test]
-fn another_form_has_to_be_better_beyond_chance() {
+fn other_form_is_suggested_only_if_clearly_better() {
     let better = tried(template("qwen2.5-coder"), right);
     let named = TemplateVerdict::Better(template("qwen2.5-coder"));
     for wrong in [noise, continued, weak] {
@@ -104,14 +104,14 @@ fn another_form_has_to_be_better_beyond_chance() {
 }
 
 #[test]
-fn who_talks_is_a_model_for_chats() {
+fn model_that_answers_in_prose_is_a_chat_model() {
     let chosen = tried(template("starcoder"), prose);
     let others = [tried(PromptForm::Prefix, prose), tried(template("codellama"), prose)];
     assert_eq!(compare_forms(Some(&chosen), &others), TemplateVerdict::Chats);
 }
 
 #[test]
-fn who_continues_alone_fills_no_holes() {
+fn model_that_only_continues_the_prefix_fills_no_holes() {
     let prefix = tried(PromptForm::Prefix, continued);
     assert!(prefix.ignores_suffix());
     for wrong in [noise, continued] {
@@ -121,7 +121,7 @@ fn who_continues_alone_fills_no_holes() {
 }
 
 #[test]
-fn nobody_is_accused_for_being_weak() {
+fn weak_model_gets_an_unclear_verdict() {
     for answer in [noise, weak] {
         let chosen = tried(template("starcoder"), answer);
         let others = [

@@ -188,7 +188,7 @@ struct LayoutCounts {
 }
 
 #[tokio::test]
-async fn golden_real_models_answer_as_they_did() {
+async fn golden_recorded_prompts_and_answers_are_reproduced() {
     let Some(real) = RealAnswers::read("real models on cassettes") else { return };
     let mut replayed = CassetteEngines::new(&real);
     let mut layouts: BTreeMap<(&str, &str), LayoutCounts> = BTreeMap::new();

@@ -68,13 +68,13 @@ async fn sent(case: Case, strategy: Strategy) -> String {
 }
 
 #[tokio::test]
-async fn context_is_chosen_as_for_who_types_there_and_never_from_the_case_s_own_file() {
+async fn context_is_retrieved_by_strategy_without_the_case_file() {
     assert_eq!(sent(hole(), Strategy::Hybrid).await, "context=helper.py");
     assert_eq!(sent(hole(), Strategy::None).await, "context=");
 }
 
 #[tokio::test]
-async fn context_that_is_a_part_of_the_case_stays_as_it_is() {
+async fn stored_context_of_a_case_is_not_replaced() {
     let item = ContextItem {
         path: "frozen.py".to_owned(),
         start_line: 0,

@@ -15,7 +15,7 @@ fn runs_of_one_name_are_numbered() {
 }
 
 #[test]
-fn the_newest_run_has_the_highest_number_also_after_others_were_deleted() {
+fn new_run_gets_the_highest_number_after_a_deletion() {
     let folder = tempfile::tempdir().unwrap();
     let data = DataFolder::new(folder.path().to_owned());
     let runs = [(); 3].map(|()| data.new_run("app").unwrap());
@@ -24,7 +24,7 @@ fn the_newest_run_has_the_highest_number_also_after_others_were_deleted() {
 }
 
 #[test]
-fn any_name_is_a_harmless_folder() {
+fn suite_names_are_sanitized_in_file_names() {
     let folder = tempfile::tempdir().unwrap();
     let data = DataFolder::new(folder.path().to_owned());
     for (name, file) in [("../../x", "x-1.jsonl"), ("a/b c", "a-b-c-1.jsonl"), ("..", "workspace-1.jsonl")] {
@@ -33,7 +33,7 @@ fn any_name_is_a_harmless_folder() {
 }
 
 #[test]
-fn a_data_folder_that_cannot_be_made_is_named() {
+fn error_names_the_folder_that_cannot_be_created() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("data");
     fs::write(&root, "no folder").unwrap();

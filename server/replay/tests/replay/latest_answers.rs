@@ -50,7 +50,7 @@ async fn a_suite_that_was_never_replayed_has_no_answers() {
 }
 
 #[tokio::test]
-async fn the_newest_answer_of_every_engine_to_every_case_is_found() {
+async fn newest_answer_per_engine_and_case_is_returned() {
     let (_folder, data) = data();
     let cases: Vec<Case> = (0..3).map(case).collect();
     let (right, wrong, other) = (named("c", "a + b"), named("b", "a"), named("a", "b"));
@@ -70,7 +70,7 @@ async fn the_newest_answer_of_every_engine_to_every_case_is_found() {
 }
 
 #[tokio::test]
-async fn an_engine_stands_there_once_after_its_settings_changed() {
+async fn engine_with_changed_settings_is_listed_once_per_case() {
     let (_folder, data) = data();
     let cases = [case(1), case(2)];
     replayed(&data, &cases, &[named("one", "a"), named("two", "b")]).await;
@@ -81,7 +81,7 @@ async fn an_engine_stands_there_once_after_its_settings_changed() {
 }
 
 #[tokio::test]
-async fn of_two_answers_of_one_engine_the_newer_one_counts() {
+async fn newer_of_two_answers_of_an_engine_is_returned() {
     let (_folder, data) = data();
     let (cases, engines) = ([case(1)], [scripted_engine("a + b", 0)]);
     let old = replayed(&data, &cases, &engines).await;
@@ -93,7 +93,7 @@ async fn of_two_answers_of_one_engine_the_newer_one_counts() {
 }
 
 #[tokio::test]
-async fn scores_are_taken_from_the_run_and_made_only_where_it_has_none() {
+async fn stored_scores_are_reused_and_missing_ones_computed() {
     let (_folder, data) = data();
     let (cases, engines) = ([case(1), case(2)], [scripted_engine("a + b", 0)]);
     let folder = replayed(&data, &cases, &engines).await;
@@ -135,7 +135,7 @@ async fn the_newest_run_over_the_whole_suite_is_found() {
 }
 
 #[tokio::test]
-async fn an_unfinished_run_is_no_run_over_the_whole_suite() {
+async fn unfinished_run_is_not_a_suite_run() {
     let (_folder, data) = data();
     let cases: Vec<Case> = (0..3).map(case).collect();
     let engines = [scripted_engine("a + b", 0)];
@@ -147,7 +147,7 @@ async fn an_unfinished_run_is_no_run_over_the_whole_suite() {
 }
 
 #[tokio::test]
-async fn runs_that_cannot_be_read_are_reported_and_cost_nothing_else() {
+async fn unreadable_runs_are_reported_and_skipped() {
     let (_folder, data) = data();
     let (cases, engines) = ([case(1)], [scripted_engine("a + b", 0)]);
     replayed(&data, &cases, &engines).await;
@@ -163,7 +163,7 @@ async fn runs_that_cannot_be_read_are_reported_and_cost_nothing_else() {
 }
 
 #[tokio::test]
-async fn only_the_last_50_runs_are_looked_at() {
+async fn only_the_last_50_runs_are_read() {
     let (_folder, data) = data();
     let (cases, engines) = ([case(1)], [scripted_engine("a + b", 0)]);
     let first = replayed(&data, &cases, &engines).await;
@@ -177,7 +177,7 @@ async fn only_the_last_50_runs_are_looked_at() {
 }
 
 #[tokio::test]
-async fn the_stamp_of_the_runs_tells_every_change_whoever_makes_it() {
+async fn runs_stamp_changes_with_every_change_of_the_runs() {
     let (_folder, data) = data();
     let (cases, engines) = ([case(1), case(2)], [scripted_engine("a + b", 0)]);
     let mut stamps = vec![data.runs_stamp(SUITE)];
@@ -203,7 +203,7 @@ async fn the_stamp_of_the_runs_tells_every_change_whoever_makes_it() {
 }
 
 #[tokio::test]
-async fn the_stamp_of_runs_that_cannot_be_looked_at_is_that_of_none() {
+async fn unreadable_runs_have_the_stamp_of_no_runs() {
     let (folder, data) = data();
     let none = data.runs_stamp(SUITE);
     fs::write(folder.path().join("data"), "no folder").unwrap();

@@ -42,14 +42,14 @@ fn text(suite: &RecordedSuite) -> String {
 }
 
 #[test]
-fn a_workspace_without_recorded_cases_has_an_empty_suite_and_no_folder() {
+fn suite_without_cases_is_empty_and_creates_no_folder() {
     let (folder, suite) = suite();
     assert!(cases_in(&suite).is_empty());
     assert!(!folder.path().join("data").exists());
 }
 
 #[test]
-fn cases_are_recorded_in_order_and_once() {
+fn cases_are_recorded_in_order_without_duplicates() {
     let (_folder, suite) = suite();
     let is_new = [1, 2, 1].map(|number| suite.add(case(number)).unwrap().is_new);
     assert_eq!(is_new, [true, true, false]);
@@ -62,7 +62,7 @@ fn cases_are_recorded_in_order_and_once() {
 }
 
 #[test]
-fn a_case_is_recorded_without_secrets_under_the_id_it_has_without_them() {
+fn secrets_are_removed_before_the_case_id_is_computed() {
     let (_folder, suite) = suite();
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ456789";
     let secretive = Case { prefix: format!("token = \"{secret}\"\nx = "), ..case(1) };
@@ -74,7 +74,7 @@ fn a_case_is_recorded_without_secrets_under_the_id_it_has_without_them() {
 }
 
 #[test]
-fn workspaces_of_one_name_have_suites_of_their_own() {
+fn workspaces_with_the_same_name_have_separate_suites() {
     let folder = tempfile::tempdir().unwrap();
     let [one, other, again] =
         ["one/app.py", "other/app.py", "other/../one/app.py"].map(|path| suite_of(folder.path(), path));
@@ -86,7 +86,7 @@ fn workspaces_of_one_name_have_suites_of_their_own() {
 }
 
 #[test]
-fn half_a_line_at_the_end_is_ended_and_reported() {
+fn torn_last_line_is_terminated_and_reported() {
     let (_folder, suite) = suite();
     suite.add(case(1)).unwrap();
     let line = to_line(&Case { truth: "größe".to_owned(), ..case(2) });
@@ -105,7 +105,7 @@ fn half_a_line_at_the_end_is_ended_and_reported() {
 }
 
 #[test]
-fn a_last_row_without_its_line_end_is_a_row() {
+fn last_line_without_newline_is_a_case() {
     let (_folder, suite) = suite();
     suite.add(case(1)).unwrap();
     fs::write(suite.path(), text(&suite).trim_end()).unwrap();
@@ -115,7 +115,7 @@ fn a_last_row_without_its_line_end_is_a_row() {
 }
 
 #[test]
-fn lines_that_cannot_be_used_are_reported_left_alone_and_cost_no_other_case() {
+fn invalid_lines_are_reported_and_kept_unchanged() {
     let (_folder, suite) = suite();
     suite.add(case(1)).unwrap();
     let strange = Case { language: "cobol".to_owned(), id: "strange".to_owned(), ..case(2) };
@@ -141,7 +141,7 @@ fn lines_that_cannot_be_used_are_reported_left_alone_and_cost_no_other_case() {
 }
 
 #[test]
-fn several_servers_may_record_at_once() {
+fn concurrently_recorded_cases_are_all_kept() {
     let (_folder, suite) = suite();
     thread::scope(|scope| {
         for first in 0..4 {
@@ -162,7 +162,7 @@ fn several_servers_may_record_at_once() {
 }
 
 #[test]
-fn what_keeps_a_case_from_being_recorded_is_said_with_the_remedy() {
+fn recording_reports_an_unusable_folder_and_a_lock() {
     let (folder, suite) = suite();
     fs::write(folder.path().join("data"), "no folder").unwrap();
     let message = suite.add(case(1)).unwrap_err().to_string();
@@ -186,7 +186,7 @@ fn bytes_read() -> u64 {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn adding_a_case_reads_as_much_in_a_long_suite_as_in_a_short_one() {
+fn adding_a_case_reads_no_more_in_a_long_suite() {
     let (_folder, suite) = suite();
     let add = |number| {
         let before = bytes_read();
@@ -202,7 +202,7 @@ fn adding_a_case_reads_as_much_in_a_long_suite_as_in_a_short_one() {
 }
 
 #[test]
-fn a_file_that_is_replaced_cut_off_or_edited_is_read_again() {
+fn changed_suite_file_is_read_again() {
     let (_folder, suite) = suite();
     for number in 0..4 {
         suite.add(case(number)).unwrap();
@@ -224,7 +224,7 @@ fn a_file_that_is_replaced_cut_off_or_edited_is_read_again() {
 }
 
 #[test]
-fn a_case_whose_line_was_edited_without_a_trace_is_recorded_again() {
+fn edit_with_unchanged_mtime_is_detected_when_adding() {
     let (_folder, suite) = suite();
     suite.add(case(1)).unwrap();
     suite.add(case(2)).unwrap();
@@ -239,7 +239,7 @@ fn a_case_whose_line_was_edited_without_a_trace_is_recorded_again() {
 }
 
 #[test]
-fn two_servers_that_add_in_turn_see_each_others_cases() {
+fn alternating_writers_see_each_others_cases() {
     let (folder, one) = suite();
     let other = suite_of(folder.path(), "app");
     for number in 0..20 {

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::fixture::{ask, case, engine, questions, run, scripted_engine};
 
 #[tokio::test(start_paused = true)]
-async fn stopping_drains_what_is_under_way_and_going_on_repeats_nothing() {
+async fn stop_drains_running_requests_and_resume_repeats_none() {
     let cases: Vec<Case> = (0..20).map(case).collect();
     let slower = Script { delay: Duration::from_millis(20), pieces: vec!["a".to_owned()], failure: None };
     let engines = [scripted_engine("a + b", 10), engine("slower", slower)];
@@ -37,7 +37,7 @@ async fn stopping_drains_what_is_under_way_and_going_on_repeats_nothing() {
 }
 
 #[tokio::test]
-async fn a_replay_leaves_rows_and_scores_and_tells_how_far_it_is() {
+async fn replay_writes_rows_and_scores_and_reports_progress() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     let cases: Vec<Case> = (0..2).map(case).collect();
@@ -56,7 +56,7 @@ async fn a_replay_leaves_rows_and_scores_and_tells_how_far_it_is() {
 }
 
 #[tokio::test]
-async fn secrets_in_answers_are_kept_nowhere() {
+async fn secrets_in_answers_are_masked() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ456789";
@@ -84,7 +84,7 @@ fn quick_or_slow() -> Arc<ScriptedEngine> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stopped_at_once_a_replay_frees_its_engines_and_keeps_what_is_finished() {
+async fn immediate_stop_frees_engines_and_keeps_finished_answers() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     let cases: Vec<Case> = (0..5).map(case).collect();
@@ -113,7 +113,7 @@ async fn stopped_at_once_a_replay_frees_its_engines_and_keeps_what_is_finished()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_replay_that_is_dropped_frees_its_engines() {
+async fn dropped_replay_frees_its_engines() {
     let folder = tempfile::tempdir().unwrap();
     let cases: Vec<Case> = (0..5).map(case).collect();
     let scripted = quick_or_slow();
@@ -153,7 +153,7 @@ async fn until_free(engine: &ScriptedEngine) {
 }
 
 #[tokio::test]
-async fn an_engine_that_panics_or_fails_costs_its_own_answers_only() {
+async fn panicking_or_failing_engine_does_not_affect_others() {
     struct Panicking(engines::EngineDescription);
     impl engines::Engine for Panicking {
         fn description(&self) -> &engines::EngineDescription {
@@ -221,7 +221,7 @@ async fn torn_run(folder: &Path) -> (Vec<Case>, [ConfiguredEngine; 1]) {
 }
 
 #[tokio::test]
-async fn a_torn_row_is_cut_and_asked_again() {
+async fn torn_row_is_dropped_and_requested_again_on_resume() {
     let folder = tempfile::tempdir().unwrap();
     let (cases, engines) = torn_run(folder.path()).await;
     assert_eq!(
@@ -239,7 +239,7 @@ async fn a_torn_row_is_cut_and_asked_again() {
 }
 
 #[tokio::test]
-async fn a_run_is_not_overwritten_mixed_or_shared() {
+async fn existing_run_rejects_overwriting_and_mismatched_resume() {
     let folder = tempfile::tempdir().unwrap();
     let (cases, engines) = torn_run(folder.path()).await;
     let same = run(&cases, &engines);
@@ -261,7 +261,7 @@ async fn a_run_is_not_overwritten_mixed_or_shared() {
 }
 
 #[tokio::test]
-async fn failures_earn_nothing_and_late_answers_count_at_any_time_only() {
+async fn failures_score_zero_and_late_answers_zero_in_time() {
     let cases = [case(1), Case { truth: String::new(), ..case(2) }];
     let answers = ask(&cases, &[scripted_engine("a + b", 0)], &[], usize::MAX).await;
     let scored = |change: &dyn Fn(&mut Prediction)| {
@@ -291,7 +291,7 @@ async fn failures_earn_nothing_and_late_answers_count_at_any_time_only() {
 }
 
 #[test]
-fn broken_suites_are_refused_with_the_line_and_the_remedy() {
+fn invalid_suites_are_rejected_with_line_and_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cases.jsonl");
     let refused = |text: &str| {
@@ -315,7 +315,7 @@ fn broken_suites_are_refused_with_the_line_and_the_remedy() {
 }
 
 #[test]
-fn a_suite_is_read_as_it_was_written() {
+fn suite_is_unchanged_by_writing_and_reading() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("suite.jsonl");
     let cases: Vec<Case> = (0..3).map(case).collect();
@@ -325,7 +325,7 @@ fn a_suite_is_read_as_it_was_written() {
 }
 
 #[tokio::test]
-async fn answers_without_their_run_are_not_added_to() {
+async fn predictions_without_a_run_file_are_not_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let (cases, engines) = torn_run(folder.path()).await;
     fs::remove_file(folder.path().join("run.json")).unwrap();
@@ -336,7 +336,7 @@ async fn answers_without_their_run_are_not_added_to() {
 }
 
 #[test]
-fn a_link_to_a_suite_stays_a_link() {
+fn writing_through_a_symlink_keeps_the_symlink() {
     let folder = tempfile::tempdir().unwrap();
     let (file, link) = (folder.path().join("suite.jsonl"), folder.path().join("link.jsonl"));
     fs::write(&file, "old").unwrap();
@@ -361,7 +361,7 @@ fn make_link(_file: &Path, _link: &Path) -> bool {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_file_is_not_replaced() {
+fn socket_is_not_replaced_by_a_suite() {
     use std::os::unix::fs::FileTypeExt;
 
     let folder = tempfile::tempdir().unwrap();
@@ -375,7 +375,7 @@ fn what_is_no_file_is_not_replaced() {
 }
 
 #[test]
-fn an_edited_question_or_truth_is_noticed_with_its_line() {
+fn edited_prefix_or_truth_is_reported_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cases.jsonl");
     for (before, after) in

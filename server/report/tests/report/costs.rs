@@ -7,7 +7,7 @@ use report::terminal::Style;
 use crate::fixture::fixture;
 
 #[test]
-fn costs_stand_in_every_report_where_an_engine_has_a_price() {
+fn costs_are_shown_in_every_format_for_priced_engines() {
     let mut fixture = fixture(20);
     let plain = Style { color: false, width: 100, unicode: true };
     let said = |report: &scoring::RunRows<'_>| {

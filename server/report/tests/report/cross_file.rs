@@ -10,7 +10,7 @@ use scoring::run_summary::{Note, ScenarioGroup};
 use crate::fixture::{Fixture, cross_file, fixture};
 
 #[test]
-fn kinds_of_context_stand_below_each_other_and_unresolved_names_apart() {
+fn cross_file_table_lists_context_kinds_and_unresolved_names() {
     let style = Style { color: false, width: 100, unicode: true };
     let text = table(&cross_file(60).report().summary(), style, &[]);
     let (tables, _) = text.split_once("Notes").unwrap();
@@ -96,7 +96,7 @@ fn totals_count_each_hole_once() {
 }
 
 #[test]
-fn a_suite_of_one_kind_of_context_is_counted_as_it_is() {
+fn suite_with_one_context_kind_is_counted_in_totals() {
     let Fixture { run, mut cases, mut predictions, scores, notes } = cross_file(20);
     cases.retain(|case| case.task == Task::IN_FILE);
     predictions.retain(|prediction| cases.iter().any(|case| case.id == prediction.case));
@@ -107,7 +107,7 @@ fn a_suite_of_one_kind_of_context_is_counted_as_it_is() {
 }
 
 #[test]
-fn only_the_judge_is_marked_and_only_without_context() {
+fn judge_is_marked_only_in_rows_without_context() {
     let summary = cross_file(20).report().summary();
     let section = &summary.sections[0];
     for group in &section.scenarios {
@@ -121,7 +121,7 @@ fn only_the_judge_is_marked_and_only_without_context() {
 }
 
 #[test]
-fn page_and_markdown_show_what_context_adds() {
+fn html_and_markdown_show_the_effect_of_context() {
     let fixture = cross_file(40);
     let summary = fixture.report().summary();
     let page = report::html(&fixture.report(), &summary);
@@ -130,7 +130,7 @@ fn page_and_markdown_show_what_context_adds() {
 }
 
 #[test]
-fn runs_without_cross_file_say_nothing_of_it() {
+fn runs_without_cross_file_cases_omit_its_tables() {
     let fixture = fixture(20);
     let summary = fixture.report().summary();
     assert!(summary.sections.iter().all(|section| section.contexts.is_empty()));

@@ -31,7 +31,7 @@ const INTERVAL: Interval =
 const LATENCY: Latency = Latency { count: 20, timeouts: 1, p50: 1.0, p95: 2.0, p99: 3.0 };
 
 #[test]
-fn the_summary_is_documented() {
+fn summary_fields_are_documented() {
     let cost = EngineCost {
         engine: 0,
         answers: 3,
@@ -48,7 +48,7 @@ fn the_summary_is_documented() {
 }
 
 #[test]
-fn tables_are_documented() {
+fn section_and_group_fields_are_documented() {
     let group = CaseGroup {
         scenario: Some(ScenarioGroup::Rag),
         block_kind: Some(BlockKind::If),
@@ -85,7 +85,7 @@ fn tables_are_documented() {
 }
 
 #[test]
-fn numbers_are_documented() {
+fn number_fields_are_documented() {
     let (value, interval) = (Some(0.2), Some(INTERVAL));
     check("Cell", &MetricCell { cases: 20, clusters: 1, num: 4.0, den: 20.0, value, interval });
     let (cases, better, worse, other_tree) = (20, 4, 2, 1);

@@ -48,7 +48,7 @@ fn late_and_broken() -> Fixture {
 }
 
 #[test]
-fn exact_in_time_is_beside_exact_match_in_every_report() {
+fn every_format_shows_exact_match_in_time() {
     let fixture = late_and_broken();
     let summary = fixture.report().summary();
     let qwen = &summary.sections[0].overall.lines[1];
@@ -80,7 +80,7 @@ fn exact_in_time_is_beside_exact_match_in_every_report() {
 }
 
 #[test]
-fn every_row_of_the_scoreboard_has_its_columns() {
+fn scoreboard_rows_have_equal_column_counts() {
     for fixture in [late_and_broken(), fixture(60)] {
         let page = report::html(&fixture.report(), &fixture.report().summary());
         let (_, board) = page.split_once("<table class=\"board\">").expect("a scoreboard");
@@ -99,7 +99,7 @@ fn every_row_of_the_scoreboard_has_its_columns() {
 }
 
 #[test]
-fn an_engine_that_always_fails_earns_nothing() {
+fn engine_that_always_fails_scores_zero() {
     let fixture = late_and_broken();
     let summary = fixture.report().summary();
     let broken = &summary.sections[0].overall.lines[2];

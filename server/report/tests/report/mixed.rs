@@ -24,7 +24,7 @@ fn mined(text: &str) -> &str {
 }
 
 #[test]
-fn totals_leave_out_what_a_judge_selected() {
+fn totals_exclude_cases_selected_by_a_judge() {
     let summary = mixed().report().summary();
     let section = &summary.sections[0];
     assert!(section.overall.lines.iter().all(|line| line.cases == 40), "{:?}", section.overall);
@@ -41,7 +41,7 @@ fn totals_leave_out_what_a_judge_selected() {
 }
 
 #[test]
-fn totals_of_judged_cases_alone_say_so() {
+fn totals_over_judged_cases_only_mention_the_judge() {
     let summary = cross_file(20).report().summary();
     assert_eq!(summary.sections[0].selection.scenarios[0].judged, 20);
     assert!(
@@ -50,7 +50,7 @@ fn totals_of_judged_cases_alone_say_so() {
 }
 
 #[test]
-fn every_table_and_plot_says_which_cases_it_is_over() {
+fn every_table_and_plot_states_its_cases() {
     let fixture = mixed();
     let summary = fixture.report().summary();
     let text = table(&summary, WIDE, &[]);
@@ -87,7 +87,7 @@ fn every_table_and_plot_says_which_cases_it_is_over() {
 }
 
 #[test]
-fn numbers_over_cases_of_another_tree_are_marked_everywhere() {
+fn numbers_with_cases_of_another_tree_are_marked() {
     let mut fixture = mixed();
     for case in fixture.cases.iter_mut().take(10) {
         case.origin.tree_hash = "another".to_owned();
@@ -127,7 +127,7 @@ fn numbers_over_cases_of_another_tree_are_marked_everywhere() {
 }
 
 #[test]
-fn only_the_engine_named_as_judge_is_the_judge() {
+fn judge_is_not_matched_by_kind_and_model() {
     let mut fixture = cross_file(20);
     // Two servers whose models have the same placeholder as name.
     for config in &mut fixture.run.engines {
@@ -145,7 +145,7 @@ fn only_the_engine_named_as_judge_is_the_judge() {
 }
 
 #[test]
-fn only_an_engine_named_after_another_is_one_without_copies() {
+fn no_copies_variant_is_recognized_by_engine_name() {
     let mut fixture = fixture(40);
     for (config, hides) in fixture.run.engines.iter_mut().zip(["false", "true"]) {
         config.engine.kind = "openai".to_owned();

@@ -25,7 +25,7 @@ fn data(page: &str) -> Value {
 }
 
 #[test]
-fn embedded_cases_come_back_as_they_were() {
+fn embedded_cases_equal_the_cases_of_the_run() {
     let fixture = fixture(60);
     let data = data(&page(&fixture));
     let cases = data["cases"].as_array().expect("cases");
@@ -46,7 +46,7 @@ fn embedded_cases_come_back_as_they_were() {
 }
 
 #[test]
-fn code_in_cases_is_inert() {
+fn code_in_cases_is_escaped_in_the_page() {
     let fixture = fixture(60);
     assert!(fixture.cases.iter().any(|case| case.truth == HOSTILE), "the fixture holds hostile text");
     let page = page(&fixture);
@@ -59,7 +59,7 @@ fn code_in_cases_is_inert() {
 }
 
 #[test]
-fn names_are_escaped_and_their_controls_shown() {
+fn names_are_escaped_and_control_characters_made_visible() {
     let mut fixture = fixture(12);
     fixture.run.name = "<img src=x onerror=alert(1)>\u{202e}".to_owned();
     for config in &mut fixture.run.engines {
@@ -96,7 +96,7 @@ fn the_page_loads_nothing_and_runs_only_its_own_script() {
 }
 
 #[test]
-fn another_run_has_another_nonce() {
+fn nonce_depends_on_the_run() {
     let nonce = |mined| between(&page(&fixture(mined)), "'nonce-", "'").to_owned();
     assert_ne!(nonce(12), nonce(13));
     assert_eq!(nonce(12), nonce(12));
@@ -121,7 +121,7 @@ fn scoreboard_and_plots_need_no_script() {
 }
 
 #[test]
-fn every_bar_counts_its_answers() {
+fn histogram_bars_add_up_to_all_scored_answers() {
     let fixture = fixture(60);
     let page = page(&fixture);
     let plot = between(&page, "Histogram of edit similarity per engine", "</svg>");
@@ -159,7 +159,7 @@ fn long_files_are_cut_around_the_cursor() {
 }
 
 #[test]
-fn a_file_of_one_huge_line_is_cut_between_characters() {
+fn huge_lines_are_cut_at_character_boundaries() {
     let mut fixture = fixture(1);
     for text in ["ä", "a🎉", "🎉"] {
         fixture.cases[0].prefix = text.repeat(400_000);
@@ -190,7 +190,7 @@ fn span(range: std::ops::Range<usize>) -> Span {
 }
 
 #[test]
-fn parts_of_answers_are_told_in_the_units_of_the_script() {
+fn answer_spans_are_embedded_in_utf16_units() {
     let mut fixture = fixture(1);
     fixture.predictions[0].text = "é = '🎉' + x".to_owned();
     fixture.predictions[0].spans = vec![span(0..2), span(5..15)];
@@ -217,7 +217,7 @@ fn parts_of_answers_are_told_in_the_units_of_the_script() {
 }
 
 #[test]
-fn an_empty_run_has_a_page() {
+fn empty_run_renders_a_page() {
     let mut fixture = fixture(0);
     fixture.cases.clear();
     fixture.predictions.clear();

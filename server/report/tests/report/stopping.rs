@@ -35,7 +35,7 @@ fn stopping() -> Fixture {
 }
 
 #[test]
-fn the_terminal_shows_counts_beside_the_share() {
+fn terminal_shows_stopping_counts_and_shares() {
     let style = Style { color: false, width: 110, unicode: true };
     let text = table(&stopping().report().summary(), style, &[]);
     let (_, part) = text.split_once("\nstopping\n").expect("a table");
@@ -54,7 +54,7 @@ fn the_terminal_shows_counts_beside_the_share() {
 }
 
 #[test]
-fn markdown_and_page_show_the_same() {
+fn markdown_and_html_show_the_stopping_table() {
     let fixture = stopping();
     let summary = fixture.report().summary();
     let markdown = report::markdown(&summary);
@@ -81,7 +81,7 @@ fn markdown_and_page_show_the_same() {
 }
 
 #[test]
-fn json_has_it_for_every_group() {
+fn json_has_stopping_metrics_for_every_group() {
     let summary = stopping().report().summary();
     let json: Value = serde_json::from_str(&report::json(&summary)).expect("json");
     let section = &json["sections"][0];
@@ -93,7 +93,7 @@ fn json_has_it_for_every_group() {
 }
 
 #[test]
-fn runs_without_such_scores_have_no_table() {
+fn runs_without_stopping_scores_have_no_table() {
     let summary = fixture(24).report().summary();
     let style = Style { color: false, width: 110, unicode: true };
     assert!(!table(&summary, style, &[]).contains("\nstopping\n"));

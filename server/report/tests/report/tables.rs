@@ -8,7 +8,7 @@ use scoring::run_summary::{Note, completeness_notes};
 use crate::fixture::{Fixture, fixture};
 
 #[test]
-fn markdown_of_a_small_run() {
+fn renders_a_small_run_as_markdown() {
     let mut fixture = fixture(3);
     fixture.cases.truncate(3);
     fixture.run.name = "a|b <script>".to_owned();
@@ -69,7 +69,7 @@ fn markdown_of_a_small_run() {
 }
 
 #[test]
-fn every_row_of_a_markdown_table_has_its_columns() {
+fn markdown_table_rows_have_equal_column_counts() {
     let markdown = report::markdown(&fixture(60).report().summary());
     let mut columns = 0;
     for line in markdown.lines() {
@@ -112,7 +112,7 @@ fn a_percentile_on_a_timeout_is_null() {
 }
 
 #[test]
-fn what_cannot_be_counted_is_said() {
+fn notes_report_unknown_cases_and_missing_scores() {
     let mut fixture = fixture(20);
     fixture.scores.truncate(30);
     fixture.cases.truncate(19);
@@ -125,7 +125,7 @@ fn what_cannot_be_counted_is_said() {
 }
 
 #[test]
-fn an_engine_that_is_asked_again_about_cases_with_copies_alone_has_finished() {
+fn run_with_no_copies_variant_can_be_finished() {
     let mut fixture = fixture(10);
     let hides = ("hide_near_duplicates".to_owned(), "true".to_owned());
     let last = fixture.run.engines.last_mut().expect("the fixture has engines");
@@ -143,7 +143,7 @@ fn an_engine_that_is_asked_again_about_cases_with_copies_alone_has_finished() {
 }
 
 #[test]
-fn what_was_not_asked_and_which_code_was_read_is_said() {
+fn notes_report_missing_requests_and_workspace_mismatch() {
     let mut fixture = fixture(10);
     let notes = |fixture: &Fixture| {
         let notes = completeness_notes(&fixture.run, &fixture.cases, &fixture.predictions);
@@ -167,7 +167,7 @@ fn what_was_not_asked_and_which_code_was_read_is_said() {
 }
 
 #[test]
-fn the_summary_is_the_same_whatever_the_order_of_the_rows() {
+fn summary_does_not_depend_on_row_order() {
     let mut fixture = fixture(30);
     let summary = fixture.report().summary();
     fixture.predictions.reverse();

@@ -139,7 +139,7 @@ fn check(style: Style, expected: Expect) {
 }
 
 #[test]
-fn at_80_columns() {
+fn renders_a_run_at_80_columns() {
     check(
         PLAIN,
         expect![[r#"
@@ -189,7 +189,7 @@ fn at_80_columns() {
 }
 
 #[test]
-fn at_120_columns_in_ascii() {
+fn renders_a_run_at_120_columns_in_ascii() {
     check(
         Style { width: 120, unicode: false, ..PLAIN },
         expect![[r#"
@@ -237,7 +237,7 @@ fn at_120_columns_in_ascii() {
 }
 
 #[test]
-fn at_40_columns_the_essentials_remain() {
+fn renders_essential_columns_at_40_columns() {
     check(
         Style { width: 40, ..PLAIN },
         expect![[r#"
@@ -295,7 +295,7 @@ fn at_40_columns_the_essentials_remain() {
 }
 
 #[test]
-fn one_engine_needs_no_column_for_its_name() {
+fn engine_column_is_omitted_for_a_single_engine() {
     let mut fixture = fixture(20);
     fixture.cases.truncate(20);
     fixture.run.engines.truncate(1);
@@ -310,7 +310,7 @@ fn one_engine_needs_no_column_for_its_name() {
 }
 
 #[test]
-fn every_line_fits() {
+fn lines_fit_the_terminal_width() {
     for summary in [fixture(60).report().summary(), cross_file(60).report().summary()] {
         for width in [80, 100, 120] {
             for line in table(&summary, Style { width, ..PLAIN }, &[]).lines() {
@@ -321,13 +321,13 @@ fn every_line_fits() {
 }
 
 #[test]
-fn ascii_is_ascii() {
+fn ascii_style_emits_only_ascii() {
     let text = table(&fixture(60).report().summary(), Style { unicode: false, ..PLAIN }, &[]);
     assert!(text.is_ascii(), "{:?}", text.chars().find(|character| !character.is_ascii()));
 }
 
 #[test]
-fn colors_only_when_asked_for_and_only_around_the_same_text() {
+fn colors_are_optional_and_do_not_change_the_text() {
     let summary = fixture(60).report().summary();
     let plain = table(&summary, PLAIN, &[]);
     let mut painted = table(&summary, Style { color: true, ..PLAIN }, &[]);
@@ -340,7 +340,7 @@ fn colors_only_when_asked_for_and_only_around_the_same_text() {
 }
 
 #[test]
-fn origins_and_exposures_never_share_a_table() {
+fn origins_and_exposures_have_separate_tables() {
     let text = table(&fixture(60).report().summary(), PLAIN, &[]);
     let headings: Vec<&str> =
         text.lines().filter(|line| line.contains(" cases") && line.contains(" from ")).collect();
@@ -352,7 +352,7 @@ fn origins_and_exposures_never_share_a_table() {
 }
 
 #[test]
-fn an_empty_run_says_so() {
+fn empty_run_says_no_answers_yet() {
     let mut fixture = fixture(0);
     fixture.cases.clear();
     fixture.predictions.clear();
@@ -367,7 +367,7 @@ fn an_empty_run_says_so() {
 }
 
 #[test]
-fn names_that_are_cut_stay_different() {
+fn truncated_engine_names_stay_distinct() {
     let mut summary = small();
     for (engine, name) in summary.engines.iter_mut().zip(["qwen2.5-coder-base-1.5b", "qwen2.5-coder-base-7b"])
     {
@@ -378,7 +378,7 @@ fn names_that_are_cut_stay_different() {
 }
 
 #[test]
-fn an_engine_without_copies_stands_in_the_totals_only() {
+fn no_copies_variant_appears_only_in_totals() {
     let mut fixture = fixture(60);
     let [first, second] = &mut fixture.run.engines[..] else { panic!("the fixture has two engines") };
     second.engine.name = format!("{} no-copies", first.engine.name);

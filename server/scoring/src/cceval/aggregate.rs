@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentages_of_hits_and_means_of_ratios() {
+    fn aggregate_averages_matches_and_ratios_in_percent() {
         let scores = [("a;", "a;"), ("b;", "a;"), ("a + b;", "a;")]
             .map(|(prediction, truth)| score(Language::Java, "", prediction, truth));
         let expected = AggregateScore {
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn no_scores_are_zeros() {
+    fn aggregate_of_no_scores_is_zero() {
         assert_eq!(aggregate(&[], Similarity::Difflib), AggregateScore::default());
     }
 

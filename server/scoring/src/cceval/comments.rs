@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cuts_at_both_markers_wherever_they_stand() {
+    fn hash_and_slash_comments_are_cut_even_in_strings() {
         assert_eq!(remove_comments("a # b\nc // d\ne"), "a \nc \ne");
         assert_eq!(remove_comments("x = \"http://y\"; this.#z"), "x = \"http:");
         assert_eq!(remove_comments("a // b # c // d"), "a ");
@@ -25,7 +25,7 @@ mod tests {
     }
 
     #[test]
-    fn a_carriage_return_goes_and_a_line_feed_stays() {
+    fn comment_removal_includes_cr_but_keeps_lf() {
         assert_eq!(remove_comments("a # b\r\nc\r\n"), "a \nc\r\n");
         assert_eq!(remove_comments("#\u{2028}é\n"), "\n");
         assert_eq!(remove_comments(""), "");

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn keywords_and_numbers_are_none() {
+    fn keywords_and_numbers_are_not_identifiers() {
         check(Language::Python, "if x1 is None and _y > 2z and True:", &["x1", "_y", "True"]);
         check(Language::Java, "int null = true; async await", &["null", "true", "async", "await"]);
         check(Language::CSharp, "string s = null;", &["s"]);
@@ -152,13 +152,13 @@ mod tests {
     }
 
     #[test]
-    fn words_may_go_on_in_any_script_but_must_start_in_ascii() {
+    fn identifiers_start_with_ascii_and_continue_with_unicode() {
         check(Language::Python, "naïve élan x漢 𝒳y", &["naïve", "x漢"]);
         check(Language::Python, "e\u{301}tat", &["e", "tat"]);
     }
 
     #[test]
-    fn string_literals_are_deleted_and_their_surroundings_joined() {
+    fn string_literals_are_removed_and_neighbors_joined() {
         check(Language::Python, "a\"b\"c", &["ac"]);
         check(Language::Python, r#"f("x \" y", 'z') + w"#, &["f", "w"]);
         check(Language::Python, "'a\nb' c", &["c"]);
@@ -168,14 +168,14 @@ mod tests {
     }
 
     #[test]
-    fn a_backslash_before_a_line_feed_opens_no_literal() {
+    fn literal_with_escaped_line_feed_is_not_removed() {
         check(Language::Python, "'a\\\nb' c", &["a", "b", "c"]);
         check(Language::Python, "\"a\\", &["a"]);
         check(Language::Python, "'a \\' b \\\n c' d '", &["a", "b", "c"]);
     }
 
     #[test]
-    fn agreement_counts_distinct_names_and_exactness_the_lists() {
+    fn counts_use_distinct_names_but_exact_match_uses_lists() {
         let matched = match_identifiers(&["a", "a", "b", "c"], &["b", "a", "d"]);
         let expected =
             IdentifierMatch { exact: false, true_positives: 2, false_positives: 1, false_negatives: 1 };
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn no_identifiers_are_exact_and_score_zero() {
+    fn empty_identifier_lists_match_exactly_but_score_zero() {
         let matched = match_identifiers::<&str>(&[], &[]);
         assert!(matched.exact);
         assert_eq!((matched.precision(), matched.recall(), matched.f1()), (0.0, 0.0, 0.0));

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_sorted_for_the_search() {
+    fn keyword_lists_are_sorted() {
         for language in Language::ALL {
             assert!(keywords(language).is_sorted(), "{language:?}");
         }

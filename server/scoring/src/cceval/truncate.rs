@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_cut_at_the_first_end_of_a_statement() {
+    fn brace_languages_truncate_at_the_first_statement_end() {
         check(Language::Java, "", "a(); b();", "a();");
         check(Language::CSharp, "", "if (a) { b(); }", "if (a) {");
         check(Language::TypeScript, "", "\"é;\" + x;", "\"é;");
@@ -77,20 +77,20 @@ mod tests {
     }
 
     #[test]
-    fn an_end_at_the_very_start_counts_as_none() {
+    fn statement_end_at_offset_zero_is_ignored() {
         check(Language::Java, "", ";\n a(); }", ";\n a(); }");
         check(Language::Java, "", "\n};", "\n}");
     }
 
     #[test]
-    fn python_cuts_before_the_first_line_feed_at_which_everything_parses() {
+    fn python_truncates_at_the_first_line_end_that_parses() {
         check(Language::Python, "x = ", "f(a)\ny = 2\n", "f(a)");
         check(Language::Python, "x = ", "f(\n    a)  \r\ny = 2\n", "f(\n    a)");
         check(Language::Python, "def f():\n    ", "if a:\n        b\n", "if a:");
     }
 
     #[test]
-    fn python_keeps_everything_when_nothing_parses_or_no_line_ends() {
+    fn python_keeps_text_without_a_parsable_line_end() {
         check(Language::Python, "x = ", "f(a,  ", "f(a,  ");
         check(Language::Python, "x = (", "f(a,\n b \n", "f(a,\n b \n");
         check(Language::Python, "x = 1", "\n", "\n");
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leading_line_feed_is_passed_over_and_a_carriage_return_stops_nowhere() {
+    fn python_skips_a_leading_lf_and_ignores_cr() {
         check(Language::Python, "x = 1", "\ny = 2\nz", "\ny = 2");
         check(Language::Python, "x = ", "1\ry", "1\ry");
     }
@@ -106,7 +106,7 @@ mod tests {
     proptest! {
         /// Reuse of the previous tree must not change which texts have errors.
         #[test]
-        fn growing_step_by_step_parses_like_the_whole(pieces in prop::collection::vec(PIECE, 1..12)) {
+        fn incremental_parse_equals_a_full_parse(pieces in prop::collection::vec(PIECE, 1..12)) {
             let mut growing = IncrementalParse { text: String::new(), tree: None };
             for piece in pieces {
                 let reused = growing.append(&piece).has_error();

@@ -65,7 +65,7 @@ fn an_observation_counts_in_every_row_that_it_is_paired_with() {
 }
 
 #[test]
-fn sums_are_divided_and_repetitions_weigh_as_one_case() {
+fn ratios_are_pooled_and_repetitions_count_as_one_case() {
     let row = only_row(&[
         observation(1, 1, MetricValue::Ratio { num: 1.0, den: 1.0 }),
         observation(2, 1, MetricValue::Ratio { num: 0.0, den: 4.0 }),
@@ -76,7 +76,7 @@ fn sums_are_divided_and_repetitions_weigh_as_one_case() {
 }
 
 #[test]
-fn few_cases_show_their_counts_only() {
+fn fewer_than_ten_cases_have_no_value() {
     let cell = only_cell(&right_or_wrong(1, [true; 9]));
     assert_eq!((cell.cases, cell.num), (9, 9.0));
     assert_eq!((cell.value, cell.interval), (None, None));
@@ -84,14 +84,14 @@ fn few_cases_show_their_counts_only() {
 }
 
 #[test]
-fn nothing_to_measure_has_no_value() {
+fn zero_denominator_has_no_value() {
     let nothing = MetricValue::Ratio { num: 0.0, den: 0.0 };
     let observations: Vec<_> = (0..20).map(|case| observation(case, case, nothing)).collect();
     assert_eq!(only_cell(&observations).value, None);
 }
 
 #[test]
-fn many_files_are_resampled() {
+fn many_files_use_the_cluster_bootstrap() {
     let cell = only_cell(&right_or_wrong(2, (0..120).map(|case| case % 3 == 0)));
     let interval = cell.interval.expect("an interval");
     assert_eq!(interval.method, IntervalMethod::ClusterBootstrap { resamples: 2_000 });
@@ -100,7 +100,7 @@ fn many_files_are_resampled() {
 }
 
 #[test]
-fn many_files_of_which_few_tell_are_not_resampled() {
+fn rare_results_in_many_files_use_clopper_pearson() {
     let cell = only_cell(&right_or_wrong(2, (0..120).map(|case| case < 4)));
     let interval = cell.interval.expect("an interval");
     assert!(matches!(interval.method, IntervalMethod::ClopperPearson { .. }), "{interval:?}");
@@ -108,7 +108,7 @@ fn many_files_of_which_few_tell_are_not_resampled() {
 }
 
 #[test]
-fn few_files_get_the_exact_interval_for_what_they_are_worth() {
+fn few_files_use_clopper_pearson_with_effective_cases() {
     // Three files, each all right or all wrong, count as three cases.
     let cell = only_cell(&right_or_wrong(10, (0..30).map(|case| case < 10)));
     let interval = cell.interval.expect("an interval");
@@ -117,14 +117,14 @@ fn few_files_get_the_exact_interval_for_what_they_are_worth() {
 }
 
 #[test]
-fn all_right_in_many_files_is_still_uncertain() {
+fn all_correct_cases_still_have_an_interval() {
     let interval = only_cell(&right_or_wrong(2, [true; 40])).interval.expect("an interval");
     assert_eq!(interval.method, IntervalMethod::ClopperPearson { effective_cases: 20.0 });
     assert!(interval.low < 0.85 && interval.high == 1.0, "{interval:?}");
 }
 
 #[test]
-fn few_files_of_anything_but_shares_have_no_interval() {
+fn few_files_of_other_values_have_no_interval() {
     let observations: Vec<_> =
         (0..20).map(|case| observation(case, case / 5, MetricValue::Value(case as f64))).collect();
     let cell = only_cell(&observations);
@@ -162,7 +162,7 @@ fn uniform(mut seed: u64) -> impl FnMut() -> f64 {
 
 /// Fewer than 282 hits in 300 experiments with a true coverage of 95 % occur by chance in one of 300 cells.
 #[test]
-fn intervals_of_few_files_hold_the_true_value() {
+fn few_file_intervals_contain_the_true_rate() {
     const EXPERIMENTS: usize = 300;
     for files in [3, 4, 5, 8, 10, 20] {
         for (rate, correlation) in [(0.5, 0.0), (0.5, 0.3), (0.2, 0.3), (0.0, 0.0), (1.0, 0.0)] {
@@ -211,7 +211,7 @@ fn beta(rng: &mut impl FnMut() -> f64, a: f64, b: f64) -> f64 {
 
 /// The three cells contained the true rate in 88.8, 84.3 and 94.3 % of 4,000 experiments when all 30 files were resampled.
 #[test]
-fn rare_right_answers_that_are_alike_in_a_file_leave_much_uncertain() {
+fn rare_clustered_results_have_sufficient_interval_coverage() {
     const EXPERIMENTS: usize = 100;
     let mut rng = uniform(5);
     let mut held = 0;
@@ -229,7 +229,7 @@ proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
 
     #[test]
-    fn a_value_is_inside_its_interval(
+    fn interval_contains_its_value(
         cases in proptest::collection::vec((0_usize..45, 0_u8..4, 1_u8..4), 1..120),
     ) {
         let cases: Vec<Observation> = cases.iter().enumerate().map(|(case, &(file, num, more))| {
@@ -255,7 +255,7 @@ proptest::proptest! {
 /// Engines of equal quality, with answers that correlate within a file, must seldom appear different. With 20,000 experiments a
 /// cell the rates of false alarms are 0.0 to 5.1 %; 8 % of 300 occur by chance in one of 100 such cells.
 #[test]
-fn differences_in_few_files_raise_few_false_alarms() {
+fn equal_engines_are_rarely_reported_as_different() {
     const EXPERIMENTS: usize = 300;
     for files in [3, 4, 5, 8, 10, 20] {
         for (rate, correlation) in [(0.5, 0.0), (0.5, 0.3), (0.2, 0.3)] {
@@ -277,7 +277,7 @@ fn differences_in_few_files_raise_few_false_alarms() {
 
 /// In 200 experiments with 30 files of 6 correlated cases each, about 95 % of the intervals must contain the true share.
 #[test]
-fn intervals_hold_the_true_value_as_often_as_they_claim() {
+fn interval_coverage_is_about_95_percent() {
     let mut uniform = uniform(1);
     let mut held = 0;
     for _ in 0..200 {
@@ -293,7 +293,7 @@ fn intervals_hold_the_true_value_as_often_as_they_claim() {
 }
 
 #[test]
-fn timeouts_count_in_latencies() {
+fn timeouts_count_as_infinite_latencies() {
     let mut observations = right_or_wrong(1, [true; 12]);
     let latencies = (1..=9).map(|ms| Some(f64::from(ms))).chain([Some(f64::INFINITY), None, None]);
     for (observation, latency) in observations.iter_mut().zip(latencies) {

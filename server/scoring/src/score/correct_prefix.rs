@@ -19,7 +19,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_scalar_values() {
+    fn prefix_length_counts_unicode_scalar_values() {
         check("", "", None);
         check("a", "", None);
         check("", "ab", Some((0.0, 2.0)));

@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn compares_the_first_lines_that_have_text() {
+    fn first_nonblank_lines_are_compared() {
         assert_eq!(exact("a\nb", "a\nc"), Some(true));
         assert_eq!(exact("\r\n    a \r\nb", "a"), Some(true));
         assert_eq!(exact("ab", "a"), Some(false));

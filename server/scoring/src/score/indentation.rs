@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_indented_line_of_the_truth_is_the_measure() {
+    fn least_indented_truth_line_is_the_required_indentation() {
         let truth = "if a:\n        b\n    c";
         check("    ", truth, "x\n    y\n      z", Some(true));
         check("    ", truth, "x\n   y", Some(false));
@@ -58,14 +58,14 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_is_not_judged() {
+    fn first_line_indentation_is_ignored() {
         check("", "\n    a", "b\n    c", Some(true));
         check("    ", "a\n    b", "x", Some(true));
         check("    ", "a\n    b", "", None);
     }
 
     #[test]
-    fn a_truth_of_one_line_leaves_the_cursors_line_as_the_measure() {
+    fn one_line_truth_requires_the_cursor_line_indentation() {
         check("def f():\n    x = ", "1", "1\n    y = 2", Some(true));
         check("def f():\n    x = ", "1", "1\ny = 2", Some(false));
         check("", "", "a\nb", Some(true));

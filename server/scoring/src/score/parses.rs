@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn judges_the_whole_file() {
+    fn file_with_the_answer_is_parsed() {
         check("x = f($0)\n", "a, b", "c", Some(true));
         check("x = f($0)\n", "a, b", "c)", Some(false));
         check("x = f($0)\n", "a, b", "a, b", Some(true));
@@ -67,14 +67,14 @@ mod tests {
     }
 
     #[test]
-    fn does_not_apply_to_silence_nor_to_files_that_are_broken_anyway() {
+    fn inapplicable_to_empty_answers_and_broken_files() {
         check("x = f($0)\n", "a", "", None);
         check("x = f($0\n", "a", "b)", None);
         check("x = f(a)$0\n", "", ")", Some(false));
     }
 
     #[test]
-    fn does_not_apply_to_endless_answers() {
+    fn inapplicable_to_very_long_answers() {
         check("x = f($0)\n", "a", &"a".repeat(MAX_BYTES), Some(true));
         check("x = f($0)\n", "a", &"a".repeat(MAX_BYTES + 1), None);
     }
@@ -85,7 +85,7 @@ mod tests {
     proptest! {
         /// Reuse of the truth's tree must not change the result.
         #[test]
-        fn an_edited_tree_judges_like_a_new_one(answer in ANSWER) {
+        fn updated_tree_gives_the_same_result_as_a_fresh_parse(answer in ANSWER) {
             let (prefix, suffix) = test_fixture::split_at_cursor(RUST);
             let question = ScoringInput { language: Language::Rust, prefix, suffix, truth: "1" };
             let anew = !syntax::parse(Language::Rust, &file(&question, &answer)).has_error();

@@ -118,7 +118,7 @@ mod tests {
     const BEYOND: Option<Ending> = Some(Ending::Beyond);
 
     #[test]
-    fn layout_does_not_count() {
+    fn layout_and_trailing_comments_do_not_affect_the_ending() {
         let answers = [
             ("f( a,b );\r\n\r\n", EXACT),
             ("f(a, /* both */ b); // done", EXACT),
@@ -136,14 +136,14 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_token_is_another_one() {
+    fn extended_final_token_does_not_match() {
         check(Language::Rust, "let a = ", "x", &[("x1", None), ("x", EXACT), ("x.len()", BEYOND)]);
         check(Language::Rust, "let a = ", "total", &[("to", SHORT), ("tot()", None)]);
         check(Language::Python, "a = ", "'b c'", &[("'b", SHORT), ("'b c' + d", BEYOND), ("'b d'", None)]);
     }
 
     #[test]
-    fn tokens_are_read_where_they_are() {
+    fn tokens_are_lexed_in_the_context_of_the_prefix() {
         // In an open string, in the middle of a name, and within a comment.
         let answers = [("b\")\nf(\"c\")\n", BEYOND), ("b\")\n", EXACT), ("b", SHORT), ("c\")", None)];
         check(Language::Python, "f(\"a ", "b\")\n", &answers);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_behind_the_truth_counts_where_the_truth_has_none() {
+    fn trailing_comment_of_the_truth_may_differ_or_be_missing() {
         check(
             Language::Python,
             "",
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_truth_has_no_ending() {
+    fn empty_truth_has_no_ending() {
         check(Language::Python, "return", "", &[("", None), ("x", None)]);
     }
 }

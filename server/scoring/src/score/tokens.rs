@@ -46,14 +46,14 @@ mod tests {
     }
 
     #[test]
-    fn layout_and_comments_do_not_count() {
+    fn token_equality_ignores_layout_and_comments() {
         check(Language::Rust, "f( a,b ) // c\r\n", "f(a, b)", true);
         check(Language::Python, "x = 1  # one\ny", "x=1\n\n\ny", true);
         check(Language::C, "", " /* nothing */\n", true);
     }
 
     #[test]
-    fn everything_else_counts() {
+    fn token_equality_respects_strings_and_punctuation() {
         check(Language::Rust, "a b", "ab", false);
         check(Language::Python, "'a b'", "'a  b'", false);
         check(Language::Java, "f(a)", "f(a);", false);
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_are_words_outside_of_strings_and_comments() {
+    fn identifiers_exclude_strings_and_comments() {
         let tokens = Tokens::new(Language::Rust, "let x = y.z(\"w\", 1); // v\nx");
         assert_eq!(tokens.identifiers(), ["x", "y", "z", "x"]);
     }

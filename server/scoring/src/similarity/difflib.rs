@@ -164,7 +164,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn equals_trying_every_pair(a in "[abc\n😀]{1,40}", b in "[abcd\n]{1,40}") {
+        fn ratio_equals_brute_force(a in "[abc\n😀]{1,40}", b in "[abcd\n]{1,40}") {
             let (x, y): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
             let expected = 2.0 * matches_by_trying(&x, &y) as f64 / (x.len() + y.len()) as f64;
             prop_assert_eq!(ratio(&a, &b), expected);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn frequent_characters_of_a_long_second_text_start_no_match() {
+    fn frequent_characters_do_not_seed_matches_in_long_texts() {
         let long = "ab".repeat(100);
         assert_eq!(ratio("b", &long), 0.0);
         assert_eq!(ratio("b", &long[1..]), 2.0 / 200.0, "at 199 characters nothing is frequent");
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_grows_over_frequent_characters() {
+    fn matching_blocks_extend_over_frequent_characters() {
         let long = format!("{}x{}", "a".repeat(150), "a".repeat(60));
         assert_eq!(ratio("aaaxaa", &long), 2.0 * 6.0 / 217.0);
         assert_eq!(ratio("x", &long), 2.0 / 212.0);

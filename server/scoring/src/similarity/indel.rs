@@ -31,7 +31,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn equals_the_textbook(a in "[ab\né😀]{1,80}", b in "[abc\n😀]{1,80}") {
+        fn ratio_equals_textbook_lcs(a in "[ab\né😀]{1,80}", b in "[abc\n😀]{1,80}") {
             let (x, y): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
             let length = x.len() + y.len();
             let distance = length - 2 * lcs(&x, &y);

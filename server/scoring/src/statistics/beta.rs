@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_are_those_of_the_tables() {
+    fn quantiles_match_published_tables() {
         check(student_quantile(1.0), 12.7062);
         check(student_quantile(2.0), 4.3027);
         check(student_quantile(9.0), 2.2622);

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees_with_the_normal_interval_where_that_holds() {
+    fn interval_agrees_with_the_normal_interval() {
         let margin = 1.959_963_984_540_054 * (399.0_f64 / 12.0 / 400.0).sqrt();
         let interval = of_means((0..400).map(|i| f64::from(i % 20)), 1).expect("an interval");
         assert!((interval.low - (9.5 - margin)).abs() < 0.1 * margin, "{interval:?}");
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_interval() {
+    fn interval_is_determined_by_the_seed() {
         let of_seed = |seed| of_means((0..40).map(f64::from), seed);
         assert_eq!(of_seed(5), of_seed(5));
         assert_ne!(of_seed(5), of_seed(6));
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_resample_gives_nothing() {
+    fn no_interval_without_enough_resamples() {
         assert_eq!(of_means(std::iter::empty(), 1), None);
         assert_eq!(interval(vec![1.0; RESAMPLES / 2 - 1], 20), None);
     }

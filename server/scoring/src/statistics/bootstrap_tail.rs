@@ -36,14 +36,14 @@ mod tests {
     }
 
     #[test]
-    fn tails_are_those_of_the_tables() {
+    fn normal_tail_matches_published_tables() {
         check(normal_tail(0.0), 0.5, 1e-7);
         check(normal_tail(1.959_963_984_540_054), 0.025, 1e-7);
         check(normal_tail(3.0), 0.001_349_9, 1e-7);
     }
 
     #[test]
-    fn many_files_need_no_correction() {
+    fn tail_correction_vanishes_for_many_files() {
         check(bootstrap_tail(1_000_000), 0.025, 1e-5);
         check(bootstrap_tail(100), 0.0231, 1e-4);
         check(bootstrap_tail(10), 0.0085, 1e-4);

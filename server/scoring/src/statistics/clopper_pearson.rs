@@ -26,7 +26,7 @@ mod tests {
     }
 
     #[test]
-    fn known_values() {
+    fn interval_matches_known_values() {
         check(0.5, 10.0, 0.1871, 0.8129);
         check(0.2, 10.0, 0.0252, 0.5561);
         check(0.0, 10.0, 0.0, 0.3085);

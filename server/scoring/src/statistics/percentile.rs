@@ -12,7 +12,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn takes_the_nearest_rank() {
+    fn percentile_is_the_nearest_rank() {
         let values: Vec<f64> = (1..=10).map(f64::from).collect();
         assert_eq!(percentile(&values, 0.5), Some(5.0));
         assert_eq!(percentile(&values, 0.51), Some(6.0));
@@ -24,7 +24,7 @@ mod tests {
     }
 
     #[test]
-    fn timeouts_are_infinite() {
+    fn percentile_among_timeouts_is_infinite() {
         assert_eq!(percentile(&[1.0, 2.0, f64::INFINITY], 0.5), Some(2.0));
         assert_eq!(percentile(&[1.0, 2.0, f64::INFINITY], 0.9), Some(f64::INFINITY));
     }

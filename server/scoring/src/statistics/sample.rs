@@ -194,18 +194,18 @@ mod tests {
     }
 
     #[test]
-    fn files_whose_cases_are_all_alike_count_once() {
+    fn fully_correlated_files_count_as_one_case_each() {
         check(&[("a", &[1.0, 1.0, 1.0]), ("b", &[0.0, 0.0, 0.0])], 1.0, 2.0);
     }
 
     #[test]
-    fn files_that_are_alike_count_by_their_cases() {
+    fn uncorrelated_files_count_all_their_cases() {
         check(&[("a", &[1.0, 0.0]), ("b", &[0.0, 1.0])], 0.0, 4.0);
         check(&[("a", &[1.0]), ("b", &[0.0]), ("c", &[0.0])], 0.0, 3.0);
     }
 
     #[test]
-    fn in_between_is_kishs_design_effect() {
+    fn partial_correlation_uses_the_kish_design_effect() {
         // Mean squares 1/3 between and 1/2 * ... within: a: 1 1 1 0, b: 0 0 0 1.
         let between = 2.0 * 4.0 * 0.25 * 0.25;
         let within = 2.0 * 0.75 / 6.0;
@@ -215,13 +215,13 @@ mod tests {
     }
 
     #[test]
-    fn an_invisible_correlation_is_taken_as_one() {
+    fn undetectable_correlation_is_assumed_to_be_one() {
         check(&[("a", &[1.0, 1.0]), ("b", &[1.0])], 1.0, 9.0 / 5.0);
         check(&[("a", &[1.0, 0.0, 1.0])], 1.0, 1.0);
     }
 
     #[test]
-    fn heavy_cases_are_worth_more_than_light_ones() {
+    fn unequal_weights_reduce_effective_cases() {
         let counts = [Counts { num: 1.0, den: 3.0 }, Counts { num: 1.0, den: 1.0 }];
         let sample = Sample::new(&ClusterNumbers::new(["a", "b"]), ["a", "b"].into_iter().zip(counts));
         assert_eq!(sample.total(), Counts { num: 2.0, den: 4.0 });

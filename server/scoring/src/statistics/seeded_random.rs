@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_spread_evenly() {
+    fn below_is_uniform() {
         let mut rng = SeededRandom::new(7);
         let mut counts = [0_u32; 6];
         for _ in 0..60_000 {

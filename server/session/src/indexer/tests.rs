@@ -16,7 +16,7 @@ fn places(indexer: &Indexer, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn changes_on_disk_are_in_the_index_after_a_look() {
+fn refresh_picks_up_changes_on_disk() {
     let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let cache = Cache::new(caches.path(), Cache::DEFAULT_LIMIT);
     fs::write(folder.path().join("a.py"), "alpha = 1\n").unwrap();
@@ -32,7 +32,7 @@ fn changes_on_disk_are_in_the_index_after_a_look() {
 }
 
 #[test]
-fn what_is_in_the_cache_is_not_derived_again() {
+fn unchanged_files_are_reused_from_the_cache() {
     let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let cache = Cache::new(caches.path(), Cache::DEFAULT_LIMIT);
     for name in ["a", "b", "c"] {
@@ -51,7 +51,7 @@ fn what_is_in_the_cache_is_not_derived_again() {
 }
 
 #[test]
-fn a_file_that_changes_often_counts_once() {
+fn repeated_changes_of_one_file_count_once_for_saving() {
     let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let cache = Cache::new(caches.path(), Cache::DEFAULT_LIMIT);
     fs::write(folder.path().join("large.py"), "alpha = 1\n".repeat(1000)).unwrap();
@@ -65,7 +65,7 @@ fn a_file_that_changes_often_counts_once() {
 }
 
 #[test]
-fn after_an_error_it_is_not_saved_again_at_once() {
+fn failed_save_is_retried_only_after_more_changes() {
     let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let blocked = caches.path().join("a file");
     fs::write(&blocked, "").unwrap();
@@ -79,7 +79,7 @@ fn after_an_error_it_is_not_saved_again_at_once() {
 }
 
 #[test]
-fn a_damaged_cache_is_told_and_done_without() {
+fn damaged_cache_is_reported_and_rebuilt() {
     let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let cache = Cache::new(caches.path(), Cache::DEFAULT_LIMIT);
     fs::write(folder.path().join("a.py"), "alpha = 1\n").unwrap();
@@ -119,7 +119,7 @@ mod tokens {
     }
 
     #[test]
-    fn what_is_in_the_cache_is_not_put_together_again() {
+    fn cached_tokens_are_reused_after_small_changes() {
         let (_folder, cache) = caches();
         let root = Path::new("/project");
         let first = LoadedCorpus::open(Some(&cache), root, &files("x = 1\n"));
@@ -137,7 +137,7 @@ mod tokens {
     }
 
     #[test]
-    fn tokens_that_are_damaged_are_put_together_again_and_told() {
+    fn damaged_tokens_are_reported_and_rebuilt() {
         let (folder, cache) = caches();
         let root = Path::new("/project");
         save_corpus(&cache, root, &LoadedCorpus::open(Some(&cache), root, &files("")).corpus).unwrap();

@@ -113,7 +113,7 @@ fn check(seed: u64) {
 }
 
 #[test]
-fn any_history_is_like_none() {
+fn any_history_matches_a_new_server() {
     let seeds = std::env::var(SEEDS_VARIABLE).map_or(SEEDS, |range| {
         let ends = range.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
         ends.unwrap_or_else(|| panic!("{SEEDS_VARIABLE}={range} is not a range such as 100..200"))

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_expression_comes_back() {
+    fn expressions_round_trip() {
         let name = |name: &str| Expr::Name(name.into());
         let member = Expr::Member(Box::new(Expr::This), "b".into());
         let either =
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_limited() {
+    fn too_deep_expressions_are_rejected() {
         let deep = |calls: usize| format!("[{{\"Name\":\"a\"}}{}]", ",\"Call\"".repeat(calls));
         let read = |calls| serde_json::from_str::<Expr>(&deep(calls));
         assert!(read(Expr::MAX_DEPTH - 1).unwrap().is_within(Expr::MAX_DEPTH));
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_give_no_single_expression_are_refused() {
+    fn steps_without_a_single_result_are_rejected() {
         for steps in
             ["[]", r#"["Call"]"#, r#"["This","This"]"#, r#"["This",{"Either":2}]"#, r#"[{"Member":"a"}]"#]
         {

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_hold_words_once_and_in_order() {
+    fn reserved_word_lists_are_sorted_and_unique() {
         for words in [&PYTHON, &SCRIPT, &JAVA, &CSHARP, &RUST, &GO, &C] {
             assert!(
                 words.is_sorted_by(|a, b| a < b) && words.iter().all(|word| !word.is_empty()),

@@ -52,7 +52,7 @@ fn words_numbers_and_longest_operators() {
 }
 
 #[test]
-fn a_run_of_line_ends_is_one_newline_and_comments_are_nothing() {
+fn consecutive_line_ends_are_one_newline_without_comments() {
     let text = "a # one\r\n\r\n  # two\r\n  b\r\n";
     check(
         Language::Python,
@@ -103,7 +103,7 @@ fn python_strings() {
 }
 
 #[test]
-fn script_templates_and_regular_expressions() {
+fn ecmascript_templates_and_regular_expressions() {
     check(
         Language::TypeScript,
         "a(`x ${b ? `y ${'}'}` : \"`\"} z`, /[/\"]\\/x/gi, c / d / e)",
@@ -223,12 +223,12 @@ fn is_blank(gap: &str) -> bool {
 
 proptest! {
     #[test]
-    fn ranges_are_ordered_and_on_boundaries(language in language(), text in prop_oneof![any::<String>(), code()]) {
+    fn token_ranges_are_ordered_and_on_char_boundaries(language in language(), text in prop_oneof![any::<String>(), code()]) {
         check_ranges(&text, &lex(language, &text));
     }
 
     #[test]
-    fn without_comments_only_blanks_are_between_tokens(language in language(), text in code()) {
+    fn only_whitespace_is_between_tokens_without_comments(language in language(), text in code()) {
         let text = text.replace(['/', '#'], "");
         let mut last = 0;
         for token in lex(language, &text) {
@@ -239,7 +239,7 @@ proptest! {
     }
 
     #[test]
-    fn line_ends_of_both_kinds_give_the_same_kinds(language in language(), text in code()) {
+    fn lf_and_crlf_give_the_same_tokens(language in language(), text in code()) {
         let unix = text.replace("\r\n", "\n").replace('\r', "\n");
         let dos = unix.replace('\n', "\r\n");
         let kinds = |text: &str| lex(language, text).into_iter().map(|token| token.kind).collect::<Vec<_>>();

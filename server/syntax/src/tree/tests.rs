@@ -124,7 +124,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn whole_code_gives_the_tree_of_a_fresh_parse(
+    fn update_of_valid_code_equals_a_fresh_parse(
         (language, source) in select(SOURCES.to_vec()),
         edits in proptest::collection::vec((any::<Index>(), any::<Index>()), 1..6),
     ) {
@@ -138,7 +138,7 @@ proptest! {
 
     /// Error recovery may depend on the previous tree, so broken trees need not be equal.
     #[test]
-    fn broken_code_gives_a_tree_that_fits_and_heals(
+    fn update_of_broken_code_has_valid_ranges_and_recovers(
         (language, source) in select(SOURCES.to_vec()),
         edits in proptest::collection::vec((any::<Index>(), 0..12_usize, "[a-z(){}:;\"\n é😀]{0,6}"), 1..8),
     ) {
@@ -159,7 +159,7 @@ proptest! {
 }
 
 #[test]
-fn a_line_end_of_its_own_kind_is_a_change() {
+fn changed_line_endings_update_the_tree() {
     let mut file = File::new(Language::Python, "def f():\r\n    return 1\r\n");
     for text in ["def f():\n    return 1\r\n", "def f():\n    return 1\n", "", "def f():\r    return 1", "x"]
     {

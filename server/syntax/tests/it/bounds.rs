@@ -54,7 +54,7 @@ fn ask_everything(language: Language, text: &str) {
 }
 
 #[test]
-fn deep_and_long_texts_end_on_a_small_stack() {
+fn all_queries_on_deep_texts_fit_a_small_stack() {
     for language in Language::ALL {
         on_a_small_stack(move || {
             let repeats = if is_long() { DEEP } else { LESS_DEEP };
@@ -64,7 +64,7 @@ fn deep_and_long_texts_end_on_a_small_stack() {
 }
 
 #[test]
-fn very_deep_texts_end_on_a_small_stack() {
+fn parsing_very_deep_texts_fits_a_small_stack() {
     for (number, language) in Language::ALL.into_iter().enumerate() {
         on_a_small_stack(move || {
             // A different form for each language.
@@ -79,7 +79,7 @@ fn very_deep_texts_end_on_a_small_stack() {
 }
 
 #[test]
-fn what_takes_too_much_is_given_up_and_nothing_else() {
+fn only_texts_that_exceed_the_budget_are_too_complex() {
     let is_too_complex = |language, text: &str| syntax::parse(language, text).is_too_complex();
     // Quadratic memory in one step of the parser.
     assert!(is_too_complex(Language::Java, &"a<".repeat(20_000)));
@@ -94,7 +94,7 @@ fn what_takes_too_much_is_given_up_and_nothing_else() {
 }
 
 #[test]
-fn a_text_that_is_too_complex_has_an_empty_tree_and_can_be_mended() {
+fn too_complex_text_has_an_empty_tree_until_it_is_edited() {
     let hostile = "/* ".repeat(27_000);
     let text = format!("int f() {{ return 1; }}\n{hostile}");
     let tree = syntax::parse(Language::Cpp, &text);
@@ -121,7 +121,7 @@ fn repeated(language: Language) -> impl Strategy<Value = String> {
 
 /// Checks only that parsing ends. How far it exceeds its budget is a matter of time, which is not tested.
 #[test]
-fn repeated_random_tokens_end() {
+fn parsing_repeated_random_tokens_terminates() {
     let cases = if is_long() { 2_000 } else { 12 };
     for language in Language::ALL {
         let config = Config { cases, failure_persistence: None, ..Config::default() };

@@ -266,7 +266,7 @@ void f(void) {
 }
 
 #[test]
-fn types_are_no_statements() {
+fn type_definitions_are_not_statements() {
     check(
         C,
         r#"

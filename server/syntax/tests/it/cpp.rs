@@ -74,7 +74,7 @@ Shape::operator bool() const { return true; }
 
 // The grammar takes the class for a function and its members are broken, so this does not check them.
 #[test]
-fn class_behind_a_macro() {
+fn class_with_an_export_macro() {
     check(
         Cpp,
         r#"
@@ -306,7 +306,7 @@ task f() {
 }
 
 #[test]
-fn namespaces_and_linkage_are_no_kind() {
+fn namespaces_and_linkage_are_not_blocks() {
     check(
         Cpp,
         r#"
@@ -350,7 +350,7 @@ TEST(Suite, Case) {
 }
 
 #[test]
-fn declarations_that_look_like_prototypes() {
+fn variable_declarations_that_look_like_prototypes() {
     check(
         Cpp,
         r#"

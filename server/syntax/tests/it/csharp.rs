@@ -300,7 +300,7 @@ class A { void F() {
 }
 
 #[test]
-fn using_lock_and_unsafe_are_no_kind() {
+fn using_lock_and_unsafe_are_not_blocks() {
     check(
         CSharp,
         r#"

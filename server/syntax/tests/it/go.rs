@@ -211,7 +211,7 @@ func f() {
 }
 
 #[test]
-fn module_level() {
+fn package_level_declarations() {
     check(
         Go,
         r#"
@@ -313,7 +313,7 @@ func g() {}
 }
 
 #[test]
-fn doc_comment_with_a_gap() {
+fn comment_before_a_blank_line_is_not_a_docstring() {
     check(
         Go,
         r#"
@@ -383,7 +383,7 @@ fn crlf() {
 }
 
 #[test]
-fn spaces_for_tabs() {
+fn indentation_by_spaces() {
     check(
         Go,
         "func f() {\n  if a {\n    b()$0\n  }\n}\n",

@@ -106,14 +106,14 @@ fn contains(outer: &Range<usize>, inner: &Range<usize>) -> bool {
 }
 
 #[test]
-fn a_broken_construct_may_begin_with_blanks() {
+fn broken_construct_after_whitespace_keeps_invariants() {
     for language in Language::ALL {
         assert_invariants(language, ")iffn \n/** x */=<returnfn ");
     }
 }
 
 #[test]
-fn recovery_may_find_a_comment_within_a_comment() {
+fn comment_recovered_inside_a_comment_keeps_invariants() {
     for language in Language::ALL {
         assert_invariants(language, "//////\0");
     }
@@ -123,7 +123,7 @@ fn recovery_may_find_a_comment_within_a_comment() {
 const DEPTH: usize = 10_000;
 
 #[test]
-fn deep_nesting() {
+fn deep_nesting_keeps_invariants() {
     let pairs =
         [("(", ")"), ("[", "]"), ("{", "}"), ("if (a) {", "}"), ("f(", ")"), ("!", "a"), ("if a:\n ", "")];
     for language in Language::ALL {
@@ -135,7 +135,7 @@ fn deep_nesting() {
 }
 
 #[test]
-fn deep_namespaces_have_no_endless_names() {
+fn deeply_nested_namespace_names_are_truncated() {
     for (language, opener) in [(Language::CSharp, "namespace a1 {"), (Language::Cpp, "namespace a1 {")] {
         let text = opener.repeat(DEPTH) + "class A {};" + &"}".repeat(DEPTH);
         let outline = syntax::parse(language, &text).outline(&text);
@@ -149,7 +149,7 @@ fn deep_namespaces_have_no_endless_names() {
 const CHAIN: usize = 100_000;
 
 #[test]
-fn long_chains() {
+fn long_member_chains_keep_invariants() {
     let rules = [
         Language::Python,
         Language::TypeScript,
@@ -169,7 +169,7 @@ fn long_chains() {
 
 /// The return value of a function depends on its variables, each of which depends on the previous one.
 #[test]
-fn values_of_values() {
+fn long_chains_of_values_are_dropped() {
     let assignments: String = (1..100).map(|n| format!("  a{n} = a{}{}\n", n - 1, ".b".repeat(20))).collect();
     let text = format!("def f(a0):\n{assignments}  return a99\ndef g():\n  a1 = b.c\n  return a1.d\n");
     let outline = syntax::parse(Language::Python, &text).outline(&text);
@@ -246,7 +246,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn any_text(pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..40)) {
+    fn random_text_keeps_invariants(pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..40)) {
         let text = pieces.concat();
         for language in Language::ALL {
             assert_invariants(language, &text);

@@ -274,7 +274,7 @@ class A { void f() {
 }
 
 #[test]
-fn synchronized_is_no_kind() {
+fn synchronized_is_not_a_block() {
     check(
         Java,
         r#"

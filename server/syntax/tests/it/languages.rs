@@ -3,7 +3,7 @@
 use syntax::Language;
 
 #[test]
-fn languages_by_path() {
+fn language_is_detected_from_the_path() {
     let cases = [
         ("a/b.py", Some(Language::Python)),
         ("b.pyi", Some(Language::Python)),
@@ -40,7 +40,7 @@ fn languages_by_path() {
 }
 
 #[test]
-fn languages_by_name() {
+fn language_is_found_by_name() {
     for language in Language::ALL {
         assert_eq!(Language::from_name(language.name()), Some(language));
     }
@@ -48,7 +48,7 @@ fn languages_by_name() {
 }
 
 #[test]
-fn errors_are_found_but_missing_tokens_are_none() {
+fn missing_tokens_are_not_syntax_errors() {
     let has_error = |text| syntax::parse(Language::Python, text).has_error();
     assert!(!has_error("def f():\n    return 1\n"));
     assert!(has_error("def f(x y):\n    pass\n"));

@@ -425,7 +425,7 @@ Status Held::Run(const Kind& kind, int MAX_ARG) {
 }
 
 #[test]
-fn targets() {
+fn include_targets() {
     for (module, expect) in [
         (
             "util/list.h",
@@ -461,7 +461,7 @@ fn targets() {
 }
 
 #[test]
-fn own_namespace() {
+fn implicit_targets_are_the_enclosing_namespaces() {
     let seen = Cpp.implicit_targets("a.cc", "shapes.detail");
     expect![[r#"
         namespace shapes.detail
@@ -472,13 +472,13 @@ fn own_namespace() {
 }
 
 #[test]
-fn any_cut() {
+fn queries_accept_truncated_text() {
     names::assert_names_of_cuts(C, HEADER);
     names::assert_names_of_cuts(Cpp, SHAPES);
 }
 
 #[test]
-fn deep_nesting() {
+fn deep_nesting_does_not_overflow_the_stack() {
     let nested = |open: &str, close: &str| open.repeat(400) + "a" + &close.repeat(400);
     for (open, close) in
         [("a.b(", ")"), ("&", ""), ("(", ")"), ("a::", ""), ("x ? ", " : y"), ("{ auto x = ", ";}")]

@@ -67,7 +67,7 @@ public abstract partial class Square<T> : Base<T>, IShape, System.IDisposable wh
 }
 
 #[test]
-fn other_types() {
+fn interfaces_enums_and_records() {
     names::check_outline(
         CSharp,
         r#"
@@ -152,7 +152,7 @@ fn imports() {
 }
 
 #[test]
-fn broken_code_keeps_what_is_whole() {
+fn broken_code_keeps_complete_definitions() {
     names::check_outline(
         CSharp,
         "namespace N { class A { Foo y; void F() { if ( } B G(C c) { x. } class D { int z; ",
@@ -229,7 +229,7 @@ class A(Primary primary) {
 }
 
 #[test]
-fn members_of_expressions() {
+fn receivers_of_expressions() {
     let receiver = |expression: &str| -> String {
         let fixture = format!("class A {{ void F() {{ G({expression}.$0");
         names::scope(CSharp, &fixture).lines().skip(1).map(|line| format!("{expression}: {line}\n")).collect()
@@ -293,7 +293,7 @@ fn members_of_expressions() {
 }
 
 #[test]
-fn members_being_written() {
+fn receivers_of_incomplete_members() {
     let cases = [
         "class A { void F() { name.Me$0",
         "class A { void F() { return name.$0",
@@ -454,7 +454,7 @@ class A<T> : Base<Argument>, I where T : Bound {
 }
 
 #[test]
-fn namespaces() {
+fn import_and_implicit_targets_are_namespaces() {
     let targets = |places: &[&str]| -> Vec<_> {
         places.iter().map(|place| ModuleLocation::Namespace((*place).into()).into()).collect()
     };
@@ -464,7 +464,7 @@ fn namespaces() {
 }
 
 #[test]
-fn chains_and_nesting_of_any_depth() {
+fn deep_chains_and_nesting_do_not_overflow_the_stack() {
     for (opener, closer) in
         [("a.B().", "C();"), ("a?.B().", "C();"), ("(a ? b : ", "c"), ("new A { B = ", "C")]
     {

@@ -200,7 +200,7 @@ module.exports = { Cache, Store, make: () => new Cache(), run() {}, limit: 10, r
 "#;
 
 #[test]
-fn common_modules() {
+fn commonjs_modules() {
     names::check_outline(
         JavaScript,
         COMMON,
@@ -309,7 +309,7 @@ fn default_exports() {
 }
 
 #[test]
-fn variables_in_reach() {
+fn variables_in_scope() {
     names::check_scope(
         TypeScript,
         r#"
@@ -386,7 +386,7 @@ fn receivers() {
 }
 
 #[test]
-fn names_that_are_used() {
+fn uses() {
     let text = r#"
 import { A } from "./a";
 @Decorate({ a: 1 })
@@ -448,7 +448,7 @@ export { B as D };
 }
 
 #[test]
-fn places_of_relative_modules() {
+fn relative_import_targets() {
     let none = Projects::default();
     targets(
         &none,
@@ -472,7 +472,7 @@ fn places_of_relative_modules() {
 }
 
 #[test]
-fn places_of_mapped_modules() {
+fn mapped_import_targets() {
     let projects = projects(&[
         (
             "app/tsconfig.json",
@@ -572,13 +572,13 @@ fn places_of_mapped_modules() {
 }
 
 #[test]
-fn any_cut() {
+fn queries_accept_truncated_text() {
     names::assert_names_of_cuts(TypeScript, TYPES);
     names::assert_names_of_cuts(JavaScript, COMMON);
 }
 
 #[test]
-fn deep_nesting() {
+fn deep_nesting_does_not_overflow_the_stack() {
     let kinds = [("(", ")"), ("a.b(", ")"), ("a.", "b"), ("a[", "]"), ("x = ", "y"), ("a.filter().", "b")];
     for language in [TypeScript, Tsx, JavaScript] {
         for (opener, closer) in kinds {

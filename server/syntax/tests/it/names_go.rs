@@ -259,7 +259,7 @@ func (h *Held) Run(kind Kind) error {
 }
 
 #[test]
-fn targets() {
+fn import_targets() {
     let known = Projects::new(&[Manifest {
         path: "backend/go.mod".into(),
         text: "// About it.\nmodule example.com/shop // main\n\ngo 1.22\n".into(),
@@ -319,7 +319,7 @@ fn targets() {
 }
 
 #[test]
-fn own_folder() {
+fn implicit_target_is_the_own_folder() {
     let seen = Go.implicit_targets("backend/web/a.go", "");
     expect![[r#"
         folder backend/web
@@ -328,12 +328,12 @@ fn own_folder() {
 }
 
 #[test]
-fn any_cut() {
+fn queries_accept_truncated_text() {
     names::assert_names_of_cuts(Go, SERVER);
 }
 
 #[test]
-fn deep_nesting() {
+fn deep_nesting_does_not_overflow_the_stack() {
     let nested = |open: &str, close: &str| open.repeat(400) + "a" + &close.repeat(400);
     for (open, close) in
         [("a.b(", ")"), ("&", ""), ("(", ")"), ("a.", ""), ("func() { x := ", "}"), ("T{a: ", "}")]
@@ -344,7 +344,7 @@ fn deep_nesting() {
 }
 
 #[test]
-fn packages_of_other_languages_change_nothing() {
+fn manifests_of_other_languages_are_ignored() {
     let named = |path: &str, text: &str| Manifest { path: path.into(), text: text.into() };
     let others = Projects::new(&[
         named("package.json", "{\"name\": \"example.com/shop\"}"),

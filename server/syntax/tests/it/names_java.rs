@@ -119,7 +119,7 @@ fn imports() {
 }
 
 #[test]
-fn broken_code_keeps_what_is_whole() {
+fn broken_code_keeps_complete_definitions() {
     names::check_outline(
         Java,
         "class A { int x( ; Foo y; void f() { if ( } class { int z; } B g(C c) {",
@@ -182,7 +182,7 @@ class A {
 }
 
 #[test]
-fn members_of_expressions() {
+fn receivers_of_expressions() {
     let receiver = |expression: &str| -> String {
         let fixture = format!("class A {{ void f() {{ g({expression}.$0");
         names::scope(Java, &fixture).lines().skip(1).map(|line| format!("{expression}: {line}\n")).collect()
@@ -232,7 +232,7 @@ fn members_of_expressions() {
 }
 
 #[test]
-fn members_being_written() {
+fn receivers_of_incomplete_members() {
     let cases = [
         "class A { void f() { name.me$0",
         "class A { void f() { return name.$0",
@@ -365,14 +365,14 @@ class A<T extends Bound> extends Base<Argument> {
 }
 
 #[test]
-fn packages() {
+fn import_and_implicit_targets_are_packages() {
     let target = |place: &str| vec![ModuleLocation::Namespace(place.into()).into()];
     assert_eq!(Java.import_targets("src/a/B.java", "x.y.Type", &Projects::default()), target("x.y.Type"));
     assert_eq!(Java.implicit_targets("src/a/B.java", "a"), target("a"));
 }
 
 #[test]
-fn chains_and_nesting_of_any_depth() {
+fn deep_chains_and_nesting_do_not_overflow_the_stack() {
     for (opener, closer) in [("a.b().", "c();"), ("(a ? b : ", "c"), ("new A<", "B")] {
         names::assert_names(Java, &(format!("class A {{ void f() {{ x = {}", opener.repeat(1_000)) + closer));
     }

@@ -152,7 +152,7 @@ fn definitions_and_imports() {
 }
 
 #[test]
-fn broken_code_keeps_what_is_whole() {
+fn broken_code_keeps_complete_definitions() {
     names::check_outline(
         Python,
         "class A:\n    def f(self):\n        return (\n\ndef g(x: int) -> B:\n    pass\n",
@@ -165,7 +165,7 @@ fn broken_code_keeps_what_is_whole() {
 }
 
 #[test]
-fn variables_in_reach() {
+fn variables_in_scope() {
     names::check_scope(
         Python,
         r#"
@@ -262,7 +262,7 @@ fn receivers() {
 }
 
 #[test]
-fn names_that_are_used() {
+fn uses() {
     names::check_uses(
         Python,
         r#"
@@ -330,7 +330,7 @@ class A(Base, mod.Other, metaclass=Meta):
 }
 
 #[test]
-fn places_of_modules() {
+fn import_targets() {
     targets(
         "src/pkg/sub/mod.py",
         ".",
@@ -381,12 +381,12 @@ fn places_of_modules() {
 }
 
 #[test]
-fn any_cut() {
+fn queries_accept_truncated_text() {
     names::assert_names_of_cuts(Python, STORE);
 }
 
 #[test]
-fn deep_nesting() {
+fn deep_nesting_does_not_overflow_the_stack() {
     let kinds =
         [("(", ")"), ("a.b(", ")"), ("a.", "b"), ("a[", "]"), ("x = ", "y"), ("a or ", "b"), ("[a, ", "]")];
     for (opener, closer) in kinds {

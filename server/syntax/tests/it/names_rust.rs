@@ -383,7 +383,7 @@ fn projects() -> Projects {
 }
 
 #[test]
-fn targets() {
+fn import_targets() {
     let expected = [
         (
             "net/http/src/a/b.rs",
@@ -494,12 +494,12 @@ fn targets() {
 }
 
 #[test]
-fn any_cut() {
+fn queries_accept_truncated_text() {
     names::assert_names_of_cuts(Rust, SHAPES);
 }
 
 #[test]
-fn deep_nesting() {
+fn deep_nesting_does_not_overflow_the_stack() {
     let nested = |open: &str, close: &str| open.repeat(400) + "a" + &close.repeat(400);
     for (open, close) in
         [("a.b(", ")"), ("&", ""), ("(", ")"), ("a::", ""), ("if a { ", "}"), ("match a { b => ", "}")]
@@ -513,7 +513,7 @@ fn deep_nesting() {
 }
 
 #[test]
-fn packages_of_other_languages_change_nothing() {
+fn manifests_of_other_languages_are_ignored() {
     let manifest = |path: &str, text: &str| Manifest { path: path.into(), text: text.into() };
     let cargo = manifest("Cargo.toml", "[package]\nname = \"app\"\n");
     let node = manifest("src/web/package.json", "{\"name\": \"web\"}");

@@ -73,7 +73,7 @@ def outer():
 }
 
 #[test]
-fn only_a_docstring() {
+fn function_with_only_a_docstring() {
     check(
         Python,
         r#"
@@ -225,7 +225,7 @@ match command:
 }
 
 #[test]
-fn with_is_no_kind() {
+fn with_statement_is_not_a_block() {
     check(
         Python,
         r#"
@@ -401,7 +401,7 @@ class A:
 }
 
 #[test]
-fn no_statement_between_statements() {
+fn blank_line_is_in_no_statement() {
     check(
         Python,
         r#"
@@ -418,7 +418,7 @@ b = 2
 }
 
 #[test]
-fn module_docstring_is_no_statement() {
+fn module_docstring_is_not_a_statement() {
     check(
         Python,
         r#"
@@ -432,7 +432,7 @@ x = 1
 }
 
 #[test]
-fn comprehension_is_no_loop() {
+fn comprehension_is_not_a_loop() {
     check(
         Python,
         r#"

@@ -32,7 +32,7 @@ pub fn area(shape: &Shape) -> u32 {
 }
 
 #[test]
-fn doc_comment_with_a_gap() {
+fn comment_before_a_blank_line_is_not_a_docstring() {
     check(
         Rust,
         r#"
@@ -243,7 +243,7 @@ fn f() {
 }
 
 #[test]
-fn unsafe_and_async_blocks_are_no_kind() {
+fn unsafe_and_async_are_not_blocks() {
     check(
         Rust,
         r#"

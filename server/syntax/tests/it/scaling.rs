@@ -25,25 +25,25 @@ fn numbered(count: usize, item: impl Fn(usize) -> String) -> String {
 }
 
 #[test]
-fn fields_of_one_class() {
+fn outline_of_many_fields_is_linear() {
     let fields = numbered(30_000, |number| format!("        self.x{number} = {number}\n"));
     check(Language::Python, &format!("class A:\n    def __init__(self):\n{fields}"), 30_002);
 }
 
 #[test]
-fn exported_names() {
+fn outline_of_many_exports_is_linear() {
     let names = numbered(20_000, |number| format!("const x{number} = 1;\nexport {{ x{number} }};\n"));
     check(Language::TypeScript, &names, 20_000);
 }
 
 #[test]
-fn namespaces() {
+fn outline_of_many_namespaces_is_linear() {
     let names = numbered(30_000, |number| format!("namespace N{number} {{ class A {{ }} }}\n"));
     check(Language::CSharp, &names, 30_000);
 }
 
 #[test]
-fn nested_namespaces() {
+fn outline_of_nested_namespaces_is_linear() {
     let text = numbered(10_000, |number| format!("namespace N{number} {{ class A {{ }}\n"));
     let text = text + &"}".repeat(10_000);
     check(Language::CSharp, &text, 10_000);
@@ -53,7 +53,7 @@ fn nested_namespaces() {
 }
 
 #[test]
-fn names_with_very_many_dots_are_not_followed() {
+fn very_long_member_chains_are_truncated() {
     let name = "a.".repeat(5_000) + "a";
     let text = format!("match x:\n    case {name}():\n        y = {name}\n");
     for one in syntax::parse(Language::Python, &text).uses(&text) {

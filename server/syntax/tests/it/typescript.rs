@@ -86,7 +86,7 @@ export const h = <T,>(x: T): T => { return x; };
 }
 
 #[test]
-fn namespaces_are_no_kind() {
+fn namespaces_are_not_blocks() {
     check(
         TypeScript,
         r#"
@@ -108,7 +108,7 @@ declare module "m" { function g(): void; }
 }
 
 #[test]
-fn types_are_no_statements() {
+fn type_definitions_are_not_statements() {
     check(
         TypeScript,
         r#"

@@ -11,7 +11,7 @@ fn at(line: u32, character: u32) -> Position {
 
 proptest! {
     #[test]
-    fn positions_and_offsets_are_those_of_the_model(text in texts()) {
+    fn positions_and_offsets_equal_the_naive_model(text in texts()) {
         let document = Document::new(&text);
         for encoding in ENCODINGS {
             let model = positions(&text, encoding);
@@ -26,7 +26,7 @@ proptest! {
     }
 
     #[test]
-    fn positions_that_cut_a_character_or_have_no_line_are_none(text in texts()) {
+    fn positions_inside_characters_or_past_the_end_are_invalid(text in texts()) {
         let document = Document::new(&text);
         for encoding in ENCODINGS {
             let model = positions(&text, encoding);
@@ -49,7 +49,7 @@ proptest! {
     }
 
     #[test]
-    fn edits_are_those_of_a_string(
+    fn edits_equal_string_edits(
         text in texts(),
         edits in proptest::collection::vec((any::<usize>(), any::<usize>(), texts()), 0..8),
     ) {
@@ -69,7 +69,7 @@ proptest! {
     }
 
     #[test]
-    fn slices_and_edits_that_do_not_fit_are_none(text in texts(), a in 0..60_usize, b in 0..60_usize) {
+    fn invalid_slices_and_edits_are_rejected(text in texts(), a in 0..60_usize, b in 0..60_usize) {
         let mut document = Document::new(&text);
         prop_assert_eq!(document.slice(a..b).map(|slice| slice.into_owned()), text.get(a..b).map(str::to_owned));
         if text.get(a..b).is_none() {
@@ -79,7 +79,7 @@ proptest! {
     }
 
     #[test]
-    fn lines_are_those_of_the_model(text in texts()) {
+    fn lines_equal_the_naive_model(text in texts()) {
         let document = Document::new(&text);
         let model = lines(&text);
         prop_assert_eq!(document.line_count(), model.len());
@@ -91,7 +91,7 @@ proptest! {
 }
 
 #[test]
-fn a_character_past_the_line_end_means_the_line_end() {
+fn character_past_the_line_end_is_clamped() {
     let document = Document::new("ab\r\ncd\ref");
     for encoding in ENCODINGS {
         assert_eq!(document.offset(at(0, 9), encoding), Some(2));
@@ -102,7 +102,7 @@ fn a_character_past_the_line_end_means_the_line_end() {
 }
 
 #[test]
-fn units_differ_between_encodings() {
+fn character_offsets_depend_on_the_encoding() {
     let document = Document::new("é😀x");
     let offset = |character, encoding| document.offset(at(0, character), encoding);
     assert_eq!(offset(6, PositionEncoding::Utf8), Some(6));
@@ -113,12 +113,12 @@ fn units_differ_between_encodings() {
 }
 
 #[test]
-fn other_separators_end_no_line() {
+fn only_lf_and_cr_end_lines() {
     assert_eq!(Document::new("a\u{2028}b\u{85}c\u{b}d\u{c}e").line_count(), 1);
 }
 
 #[test]
-fn an_empty_document_has_one_line() {
+fn empty_document_has_one_line() {
     let document = Document::default();
     assert!(document.is_empty());
     assert_eq!(document.line_count(), 1);

@@ -23,13 +23,13 @@ fn insertions_removals_and_replacements() {
 }
 
 #[test]
-fn what_is_the_same_on_both_sides_is_counted_once() {
+fn overlapping_common_prefix_and_suffix_count_once() {
     check("aaa", "aa", Some((2, 3, "")));
     check("aa", "aaaa", Some((2, 2, "aa")));
 }
 
 #[test]
-fn characters_are_not_cut() {
+fn edits_do_not_split_characters() {
     check("é", "è", Some((0, 2, "è")));
     check("x😀y", "x😁y", Some((1, 5, "😁")));
     // Both characters end in the same byte.
@@ -37,7 +37,7 @@ fn characters_are_not_cut() {
 }
 
 #[test]
-fn line_ends_are_not_cut() {
+fn edits_do_not_split_line_ends() {
     check("a\r\nb", "a\nb", Some((1, 3, "\n")));
     check("a\nb", "a\r\nb", Some((1, 2, "\r\n")));
     check("a\r\nb", "a\rb", Some((1, 3, "\r")));
@@ -92,7 +92,7 @@ fn pairs() -> impl Strategy<Value = (String, String)> {
 
 proptest! {
     #[test]
-    fn the_edit_is_the_smallest_and_makes_the_new_text((old, new) in pairs()) {
+    fn edit_is_minimal_and_produces_the_new_text((old, new) in pairs()) {
         let edit = Edit::between(&old, &new);
         prop_assert_eq!(&edit, &naive(&old, &new));
         let mut document = Document::new(&old);

@@ -14,7 +14,7 @@ fn check(offset: usize, edit: (usize, usize, &str), left: usize, right: usize) {
 }
 
 #[test]
-fn edits_before_and_after() {
+fn only_edits_before_the_anchor_shift_it() {
     check(5, (0, 2, "xyz"), 6, 6);
     check(5, (7, 9, "xyz"), 5, 5);
 }

@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_of_the_system_are_told_from_other_failures() {
+    fn watch_limit_is_distinguished_from_other_errors() {
         let path = Path::new("/a");
         let watches = watch_error(notify::Error::new(ErrorKind::MaxFilesWatch), path);
         assert!(matches!(&watches, WatchError::TooMany) && watches.to_string().contains("max_user_watches"));
@@ -210,13 +210,13 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn no_more_instances_are_a_limit_too() {
+    fn instance_limit_is_reported_as_too_many_watches() {
         let error = io::Error::from_raw_os_error(rustix::io::Errno::MFILE.raw_os_error());
         assert!(matches!(watch_error(notify::Error::io(error), Path::new("/a")), WatchError::TooMany));
     }
 
     #[test]
-    fn lost_events_ask_for_a_look_at_everything() {
+    fn lost_events_cause_a_full_scan() {
         let told = Mutex::new(Vec::new());
         let tell = |one| told.lock().unwrap().push(one);
         let lost = Event::new(EventKind::Other).set_flag(notify::event::Flag::Rescan);

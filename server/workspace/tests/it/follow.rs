@@ -68,7 +68,7 @@ fn describe(changes: &Changes) -> String {
 }
 
 #[test]
-fn what_is_created_changed_and_removed_is_told_in_order() {
+fn changes_are_reported_in_path_order() {
     let mut followed = TrackedFolder::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n//- /c.py\nc = 1\n");
     followed.write("new/d.py", "d = 1\n");
     followed.write("b.py", "b = 2\n");
@@ -86,7 +86,7 @@ fn what_is_created_changed_and_removed_is_told_in_order() {
 }
 
 #[test]
-fn only_what_is_named_is_looked_at() {
+fn refresh_scans_only_the_named_paths() {
     let mut followed = TrackedFolder::new("//- /a.py\na = 1\n//- /lib/b.py\nb = 1\n");
     followed.write("a.py", "a = 2\n");
     followed.write("lib/b.py", "b = 2\n");
@@ -95,7 +95,7 @@ fn only_what_is_named_is_looked_at() {
 }
 
 #[test]
-fn a_text_that_was_written_again_stays_what_it_was() {
+fn rewritten_identical_text_is_not_a_change() {
     let mut followed = TrackedFolder::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n");
     let (text, hash) = (followed.text("a.py"), followed.follower.snapshot().tree_hash().to_owned());
     fs::remove_file(followed.root().join("a.py")).unwrap();
@@ -106,7 +106,7 @@ fn a_text_that_was_written_again_stays_what_it_was() {
 }
 
 #[test]
-fn names_that_differ_in_case_alone_are_told_apart() {
+fn names_differing_only_in_case_are_distinguished() {
     let mut followed = TrackedFolder::new("//- /Foo.py\nx = 1\n//- /Lib/a.py\na = 1\n");
     followed.rename("Foo.py", "foo.py");
     followed.rename("Lib", "lib");
@@ -122,7 +122,7 @@ fn names_that_differ_in_case_alone_are_told_apart() {
 }
 
 #[test]
-fn a_file_becomes_a_folder_and_a_file_again() {
+fn file_replaced_by_a_folder_and_back_is_detected() {
     let mut followed = TrackedFolder::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n");
     fs::remove_file(followed.root().join("a.py")).unwrap();
     followed.write("a.py/inner.py", "i = 1\n");
@@ -145,7 +145,7 @@ fn a_file_becomes_a_folder_and_a_file_again() {
 }
 
 #[test]
-fn a_folder_is_moved_away_and_comes_back_elsewhere() {
+fn folder_moved_out_and_back_in_is_detected() {
     let mut followed =
         TrackedFolder::new("//- /a.py\na = 1\n//- /lib/deep/b.py\nb = 1\n//- /lib/c.py\nc = 1\n");
     let elsewhere = tempfile::tempdir_in(followed.root().parent().unwrap()).unwrap();
@@ -169,7 +169,7 @@ fn a_folder_is_moved_away_and_comes_back_elsewhere() {
 }
 
 #[test]
-fn a_clock_that_goes_back_hides_nothing() {
+fn changes_with_older_mtimes_are_detected() {
     let mut followed = TrackedFolder::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n");
     let at = |path: &str| File::options().write(true).open(followed.root().join(path)).unwrap();
     let before = at("b.py").metadata().unwrap().modified().unwrap();
@@ -186,7 +186,7 @@ fn a_clock_that_goes_back_hides_nothing() {
 }
 
 #[test]
-fn changed_ignore_files_count_for_what_was_there_before() {
+fn changed_ignore_files_apply_to_existing_files() {
     let mut followed = TrackedFolder::new(
         "//- /a.py\na = 1\n//- /lib/b.py\nb = 1\n//- /lib/c.py\nc = 1\n//- /lib/deep/b.py\nd = 1\n//- /other/b.py\ne = 1\n",
     );
@@ -212,7 +212,7 @@ fn changed_ignore_files_count_for_what_was_there_before() {
 }
 
 #[test]
-fn a_folder_that_turns_out_not_to_be_ours_is_left_out_with_all_that_is_in_it() {
+fn folder_is_skipped_once_a_marker_file_appears() {
     let mut followed =
         TrackedFolder::new("//- /a.py\na = 1\n//- /env/lib/b.py\nb = 1\n//- /dist/c.js\nc = 1\n");
     followed.write("env/pyvenv.cfg", "");
@@ -238,7 +238,7 @@ fn a_folder_that_turns_out_not_to_be_ours_is_left_out_with_all_that_is_in_it() {
 }
 
 #[test]
-fn headers_change_their_language_with_the_sources() {
+fn headers_change_language_with_the_sources() {
     let mut followed = TrackedFolder::new("//- /a.h\nint a();\n//- /b.c\nint b();\n");
     followed.write("c.cpp", "int c();\n");
     followed.write("d.cpp", "int d();\n");
@@ -251,7 +251,7 @@ fn headers_change_their_language_with_the_sources() {
 }
 
 #[test]
-fn manifests_are_followed_and_count_nowhere() {
+fn manifests_are_tracked_but_not_counted() {
     let mut followed = TrackedFolder::new(
         "\
 //- /.gitignore
@@ -292,7 +292,7 @@ module tools
 }
 
 #[test]
-fn files_that_vanish_before_they_are_read_were_never_there() {
+fn file_removed_before_reading_is_not_in_the_snapshot() {
     let folder = folder("//- /a.py\na = 1\n//- /b.py\nb = 1\n//- /c.py\nc = 1\n");
     let limits = ReadLimits { threads: 1.try_into().unwrap(), ..ReadLimits::standard() };
     let follower = WorkspaceTracker::open(folder.path(), &limits, [], &|progress| {
@@ -306,7 +306,7 @@ fn files_that_vanish_before_they_are_read_were_never_there() {
 }
 
 #[test]
-fn a_root_that_vanishes_under_a_look_is_an_error() {
+fn root_removed_during_a_scan_is_an_error() {
     for vanishes_at in [LoadProgress::Walking { found: 1 }, LoadProgress::Reading { read: 1, total: 2 }] {
         let folder = folder("//- /project/a.py\n//- /project/b.py\n");
         let (root, away) = (folder.path().join("project"), folder.path().join("away"));
@@ -320,7 +320,7 @@ fn a_root_that_vanishes_under_a_look_is_an_error() {
 }
 
 #[test]
-fn a_root_that_vanishes_is_an_error_and_forgets_nothing() {
+fn removed_root_is_an_error_and_keeps_the_snapshot() {
     let mut followed = TrackedFolder::new("//- /project/a.py\na = 1\n");
     let root = followed.root().join("project");
     let mut follower = WorkspaceTracker::open(&root, &ReadLimits::standard(), [], &|_| ()).unwrap();
@@ -335,7 +335,7 @@ fn a_root_that_vanishes_is_an_error_and_forgets_nothing() {
 }
 
 #[test]
-fn paths_elsewhere_and_paths_of_nothing_change_nothing() {
+fn outside_missing_and_skipped_paths_change_nothing() {
     let mut followed = TrackedFolder::new("//- /a.py\na = 1\n//- /node_modules/b/c.js\nc = 1\n");
     followed.write("a.py", "a = 2\n");
     let outside = followed.root().join("../elsewhere.py");
@@ -355,7 +355,7 @@ fn paths_elsewhere_and_paths_of_nothing_change_nothing() {
 }
 
 #[test]
-fn a_workspace_may_be_empty_and_fill_up() {
+fn empty_workspace_detects_its_first_file() {
     let mut followed = TrackedFolder::new("");
     followed.check(&["a.py"], expect![""]);
     followed.write("a.py", "a = 1\n");
@@ -363,7 +363,7 @@ fn a_workspace_may_be_empty_and_fill_up() {
 }
 
 #[test]
-fn thousands_of_files_change_at_once() {
+fn thousands_of_changed_files_are_reported() {
     let mut followed = TrackedFolder::new("");
     let path = |number: usize| format!("d{}/e{}/f{number}.py", number % 20, number % 100);
     for number in 0..3_000 {
@@ -381,7 +381,7 @@ fn thousands_of_files_change_at_once() {
 }
 
 #[test]
-fn a_workspace_opened_again_reads_only_what_has_changed() {
+fn reopened_workspace_reads_only_changed_files() {
     let mut followed =
         TrackedFolder::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n//- /c.py\nc = 1\n//- /go.mod\nmodule a\n");
     // A stamp is not reliable until the clock has advanced.
@@ -417,7 +417,7 @@ mod unix {
     use crate::fixture::unix::is_bound_by_permissions;
 
     #[test]
-    fn odd_names_are_names() {
+    fn unusual_file_names_are_tracked() {
         let mut followed = TrackedFolder::new("");
         let names = [
             "a b.py",
@@ -443,7 +443,7 @@ mod unix {
     }
 
     #[test]
-    fn the_root_may_be_written_in_two_ways() {
+    fn refresh_accepts_real_and_symlinked_root_paths() {
         let folder = folder("//- /real/a.py\na = 1\n");
         symlink(folder.path().join("real"), folder.path().join("link")).unwrap();
         let mut follower =
@@ -457,7 +457,7 @@ mod unix {
     }
 
     #[test]
-    fn links_are_not_followed_wherever_they_come_to_stand() {
+    fn file_or_folder_replaced_by_a_symlink_is_removed() {
         let mut followed = TrackedFolder::new("//- /a.py\na = 1\n//- /lib/b.py\nb = 1\n");
         fs::remove_file(followed.root().join("a.py")).unwrap();
         symlink(followed.root().join("lib/b.py"), followed.root().join("a.py")).unwrap();
@@ -475,8 +475,8 @@ mod unix {
     }
 
     #[test]
-    fn what_cannot_be_read_is_gone_until_it_can_be() {
-        if !is_bound_by_permissions("follow::unix::what_cannot_be_read_is_gone_until_it_can_be") {
+    fn unreadable_paths_are_removed_until_readable() {
+        if !is_bound_by_permissions("follow::unix::unreadable_paths_are_removed_until_readable") {
             return;
         }
         let mut followed = TrackedFolder::new("//- /a.py\na = 1\n//- /lib/b.py\nb = 1\n//- /c.py\nc = 1\n");
@@ -508,7 +508,7 @@ mod unix {
 
 #[cfg(unix)]
 #[test]
-fn a_name_that_a_file_gets_outside_later_is_noticed() {
+fn writes_through_an_outside_hard_link_are_detected() {
     let mut followed = TrackedFolder::new("//- /a.py\nx = 1\n//- /b.py\ny = 1\n");
     let outside = folder("");
     let link = outside.path().join("outside.py");
@@ -528,7 +528,7 @@ fn a_name_that_a_file_gets_outside_later_is_noticed() {
 }
 
 #[test]
-fn a_folder_that_is_not_wanted_any_more_is_not_read_to_its_end() {
+fn opening_stops_soon_after_cancellation() {
     const FILES: usize = 2_000;
     /// Maximum number of files that all threads together may visit after the walk or the reading was stopped.
     const LATE: usize = 100;
@@ -550,7 +550,7 @@ fn a_folder_that_is_not_wanted_any_more_is_not_read_to_its_end() {
 }
 
 #[test]
-fn what_no_watcher_reports_is_noticed_though_other_paths_are_reported_first() {
+fn poll_detects_ignore_changes_above_the_root_after_refresh() {
     let outer = folder(
         "//- /.git/info/exclude\n//- /.gitignore\ndraft.py\n//- /ws/draft.py\nx = 1\n//- /ws/a.py\ny = 1\n",
     );

@@ -172,7 +172,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn what_is_followed_is_what_is_there(
+    fn tracked_files_match_a_fresh_load_after_random_operations(
         rounds in prop::collection::vec((prop::collection::vec(step(), 1..4), prop::bool::weighted(0.1)), 1..24),
         total_bytes in prop_oneof![3 => Just(1 << 30), 1 => 10_u64..60],
     ) {

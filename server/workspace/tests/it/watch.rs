@@ -73,7 +73,7 @@ fn describe(snapshot: &Snapshot) -> Vec<String> {
 }
 
 #[test]
-fn files_are_created_changed_renamed_and_removed() {
+fn file_events_are_reported_by_the_watcher() {
     let mut watched = WatchedFolder::new("//- /a.py\n");
     watched.write("b.py", "1");
     watched.wait_for(&["a.py: ", "b.py: 1"]);
@@ -86,7 +86,7 @@ fn files_are_created_changed_renamed_and_removed() {
 }
 
 #[test]
-fn what_happened_before_the_watch_is_told() {
+fn changes_before_the_watch_started_are_reported() {
     let folder = folder("//- /a.py\n");
     let follower = WorkspaceTracker::open(folder.path(), &ReadLimits::standard(), [], &|_| ()).unwrap();
     write(folder.path(), "b.py", "1");
@@ -96,7 +96,7 @@ fn what_happened_before_the_watch_is_told() {
 }
 
 #[test]
-fn folders_are_watched_as_they_appear() {
+fn new_folders_are_watched() {
     let mut watched = WatchedFolder::new("//- /a.py\n");
     watched.write("x/y/z/b.py", "1");
     watched.wait_for(&["a.py: ", "x/y/z/b.py: 1"]);
@@ -106,7 +106,7 @@ fn folders_are_watched_as_they_appear() {
 }
 
 #[test]
-fn a_folder_that_was_renamed_is_watched_under_its_new_name() {
+fn renamed_folder_is_watched_at_its_new_path() {
     let mut watched = WatchedFolder::new("//- /a.py\n//- /old/deep/b.py\n1");
     watched.wait_for(&["a.py: ", "old/deep/b.py: 1"]);
     watched.rename("old", "new");
@@ -118,7 +118,7 @@ fn a_folder_that_was_renamed_is_watched_under_its_new_name() {
 }
 
 #[test]
-fn a_folder_that_was_removed_and_made_again_is_watched() {
+fn recreated_folder_is_watched() {
     let mut watched = WatchedFolder::new("//- /a.py\n//- /lib/b.py\n1");
     for round in 2..6 {
         fs::remove_dir_all(watched.folder.path().join("lib")).unwrap();
@@ -131,7 +131,7 @@ fn a_folder_that_was_removed_and_made_again_is_watched() {
 }
 
 #[test]
-fn ignore_files_count_from_when_they_change() {
+fn changed_ignore_files_add_and_remove_watched_files() {
     let mut watched = WatchedFolder::new("//- /a.py\n//- /lib/b.py\n");
     watched.write(".gitignore", "lib\n");
     watched.wait_for(&["a.py: "]);
@@ -143,7 +143,7 @@ fn ignore_files_count_from_when_they_change() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn folders_that_are_left_out_are_not_watched() {
+fn skipped_folders_are_not_watched() {
     let mut watched =
         WatchedFolder::new("//- /.gitignore\n/out\n//- /a.py\n//- /node_modules/b/c.js\n//- /out/d.py\n");
     watched.write("node_modules/b/c.js", "2");
@@ -159,10 +159,10 @@ fn folders_that_are_left_out_are_not_watched() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_system_that_watches_no_more_folders_says_so() {
+fn exhausted_watch_limit_is_an_error() {
     let limit = "echo 3 > /proc/sys/user/max_inotify_watches && exec \"$@\"";
     let command = ["unshare", "--user", "--map-root-user", "sh", "-c", limit, "sh"];
-    if !is_inside("watch::a_system_that_watches_no_more_folders_says_so", &command) {
+    if !is_inside("watch::exhausted_watch_limit_is_an_error", &command) {
         return;
     }
     let few = folder("//- /a/a.py\n");
@@ -180,7 +180,7 @@ fn a_system_that_watches_no_more_folders_says_so() {
 }
 
 #[test]
-fn a_folder_that_is_gone_is_not_told_of_again_and_again() {
+fn removed_folder_is_not_reported_repeatedly() {
     let folder = folder("//- /a.py\n//- /lib/b.py\n");
     let follower = WorkspaceTracker::open(folder.path(), &ReadLimits::standard(), [], &|_| ()).unwrap();
     fs::remove_dir_all(folder.path().join("lib")).unwrap();
@@ -199,7 +199,7 @@ fn a_folder_that_is_gone_is_not_told_of_again_and_again() {
 }
 
 #[test]
-fn a_root_that_is_gone_cannot_be_watched() {
+fn watching_a_missing_root_is_an_error() {
     let folder = folder("//- /workspace/a.py\n");
     let root = folder.path().join("workspace");
     let follower = WorkspaceTracker::open(&root, &ReadLimits::standard(), [], &|_| ()).unwrap();
@@ -210,7 +210,7 @@ fn a_root_that_is_gone_cannot_be_watched() {
 /// The system queues this many events for a process that does not read them.
 #[cfg(target_os = "linux")]
 #[test]
-fn folders_are_watched_again_after_events_were_lost() {
+fn folders_are_watched_again_after_an_event_overflow() {
     let kept = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
     let kept: usize = kept.trim().parse().unwrap();
     let folder = folder("//- /a.py\n//- /lib/b.py\n0");
@@ -244,7 +244,7 @@ fn folders_are_watched_again_after_events_were_lost() {
 }
 
 #[test]
-fn a_watcher_that_is_dropped_tells_nothing_more() {
+fn dropped_watcher_closes_its_channel() {
     let WatchedFolder { folder, watcher, events: told, .. } = WatchedFolder::new("//- /a.py\n");
     drop(watcher);
     check_ends(&told);

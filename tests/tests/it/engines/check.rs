@@ -26,7 +26,7 @@ fn json(text: &str) -> Value {
 }
 
 #[test]
-fn each_engine_has_a_row_and_what_is_wrong_a_line_with_its_remedy() {
+fn check_lists_engines_and_problems_with_remedies() {
     let project = Project::new("//- /a.py\nx = 1\n");
     let qwen = MockServer::with_dialect(Dialect::vllm(model_with_probes(Some(TemplateMarks::QWEN))));
     let chat = MockServer::with_dialect(Dialect::vllm(
@@ -88,7 +88,7 @@ fn each_engine_has_a_row_and_what_is_wrong_a_line_with_its_remedy() {
 }
 
 #[test]
-fn an_untrusted_workspace_s_engine_is_listed_and_not_asked() {
+fn untrusted_engine_is_listed_without_sending_requests() {
     let (server, settings) = open_ai();
     let project = Project::new("//- /a.py\nx = 1\n");
     project.write("ghostbench.toml", settings);
@@ -101,7 +101,7 @@ fn an_untrusted_workspace_s_engine_is_listed_and_not_asked() {
 }
 
 #[test]
-fn a_real_server_with_a_model_that_knows_nothing_is_measured_and_not_accused() {
+fn verdict_is_unclear_for_an_untrained_model() {
     let Some(server) = LlamaServer::start(&["-c", "4096", "-np", "2"]) else { return };
     let project = Project::new("//- /a.py\nx = 1\n");
     let settings = format!("[[engine]]\nname = \"tiny\"\nkind = \"llama-cpp\"\nurl = \"{}\"\n", server.url());

@@ -29,7 +29,7 @@ ref: refs/heads/main
 ";
 
 #[test]
-fn the_suggestion_is_shown_in_its_place_and_how_it_came_about() {
+fn complete_shows_the_suggestion_in_context_with_its_trace() {
     let project = Project::new(FIXTURE);
     let (server, settings) = llama_cpp();
     user_file(&project, &format!("{settings}fim = \"qwen2.5-coder\"\n"));
@@ -63,7 +63,7 @@ fn the_suggestion_is_shown_in_its_place_and_how_it_came_about() {
 }
 
 #[test]
-fn what_is_copied_is_explained_with_its_place() {
+fn explain_shows_the_origin_of_copied_parts() {
     let project = Project::new(FIXTURE);
     project.write("shop/new.py", "def add(weights):\n    total = 0\n    for weight in \n");
     let explain = "engines complete shop/new.py:3:19 --engine builtin --explain --invoked";
@@ -96,7 +96,7 @@ fn what_is_copied_is_explained_with_its_place() {
 }
 
 #[test]
-fn an_engine_that_cannot_explain_says_so() {
+fn explain_reports_engines_without_explanations() {
     let project = Project::new(FIXTURE);
     let (_server, settings) = llama_cpp();
     user_file(&project, &settings);
@@ -108,7 +108,7 @@ fn an_engine_that_cannot_explain_says_so() {
 }
 
 #[test]
-fn a_place_that_is_none_is_refused_with_what_there_is() {
+fn invalid_cursor_arguments_are_rejected_with_a_hint() {
     let project = Project::new(FIXTURE);
     project.write("../outside.py", "x = 1\n");
     for (place, words) in [
@@ -132,7 +132,7 @@ fn a_place_that_is_none_is_refused_with_what_there_is() {
 }
 
 #[test]
-fn an_engine_that_is_down_is_told_and_the_code_is_shown_as_it_is() {
+fn unreachable_engine_is_reported_and_the_code_shown() {
     let project = Project::new(FIXTURE);
     let (server, settings) = llama_cpp();
     user_file(&project, &settings);

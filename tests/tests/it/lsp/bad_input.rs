@@ -42,7 +42,7 @@ fn expect_message(editor: &Editor, method: &str, word: &str) {
 }
 
 #[test]
-fn past_the_end_of_a_line_is_the_end_of_the_line() {
+fn position_past_the_line_end_is_clamped_to_it() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("echo.py", "a = '😀'\r\nb = 2\r\n");
@@ -56,7 +56,7 @@ fn past_the_end_of_a_line_is_the_end_of_the_line() {
 }
 
 #[test]
-fn past_the_last_line_a_change_means_the_end_of_the_text() {
+fn change_past_the_last_line_is_clamped_to_the_text_end() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("echo.py", "a = 1\nb = 2\n");
@@ -67,7 +67,7 @@ fn past_the_last_line_a_change_means_the_end_of_the_text() {
 }
 
 #[test]
-fn a_request_past_the_last_line_is_a_clear_error() {
+fn request_past_the_last_line_is_invalid_params() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("echo.py", "a = 1\nb = 2\n");
@@ -82,7 +82,7 @@ fn a_request_past_the_last_line_is_a_clear_error() {
 }
 
 #[test]
-fn a_place_inside_a_character_is_a_clear_error() {
+fn position_inside_a_character_is_invalid_params() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("echo.py", "a = '😀'\n");
@@ -91,7 +91,7 @@ fn a_place_inside_a_character_is_a_clear_error() {
 }
 
 #[test]
-fn after_a_change_that_does_not_fit_nothing_is_guessed_until_the_text_is_known_again() {
+fn invalid_change_desynchronizes_until_the_full_text_arrives() {
     // A byte offset must not split a character.
     let misfits: [((u32, u32), (u32, u32)); 2] = [((1, 0), (0, 0)), ((0, 5), (0, 6))];
     let project = Project::new("");
@@ -112,7 +112,7 @@ fn after_a_change_that_does_not_fit_nothing_is_guessed_until_the_text_is_known_a
 }
 
 #[test]
-fn a_change_that_cannot_be_read_is_no_change_of_everything() {
+fn malformed_change_desynchronizes_the_document() {
     let project = Project::new("");
     let client = setup(&project).allow("window/showMessage");
     let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
@@ -161,7 +161,7 @@ fn assert_desynchronized(editor: &Editor, buffer: &Buffer, why: &str) {
 }
 
 #[test]
-fn a_document_that_was_never_opened_is_a_clear_error() {
+fn unopened_document_is_invalid_params() {
     let project = Project::new("//- /echo.py\nx = 1\n");
     let editor = Editor::scripted(&project, &RULES);
     let mut never = Buffer::new(editor.uri("echo.py"), "python", editor.encoding, "x = 1\n");
@@ -180,7 +180,7 @@ fn a_document_that_was_never_opened_is_a_clear_error() {
 }
 
 #[test]
-fn a_closed_document_is_not_open() {
+fn closed_document_is_invalid_params() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("echo.py", "x = 1\n");
@@ -202,7 +202,7 @@ fn opening_twice_takes_the_second_text() {
 }
 
 #[test]
-fn versions_that_go_backwards_or_stand_still_are_applied_in_the_order_they_come() {
+fn changes_apply_in_arrival_order_despite_versions() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("echo.py", "x = 1\n");
@@ -215,7 +215,7 @@ fn versions_that_go_backwards_or_stand_still_are_applied_in_the_order_they_come(
 }
 
 #[test]
-fn documents_that_are_no_files_are_completed_in_as_well() {
+fn documents_without_a_file_are_completed() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     for uri in [
@@ -245,7 +245,7 @@ fn documents_that_are_no_files_are_completed_in_as_well() {
 }
 
 #[test]
-fn what_is_no_file_is_not_recorded_and_the_reason_is_told() {
+fn recording_an_untitled_document_fails_with_a_reason() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open_uri("untitled:Untitled-1", "def f(x):\n    return x\n");
@@ -273,7 +273,7 @@ fn percent_encoded_and_windows_paths_are_read() {
 }
 
 #[test]
-fn one_file_written_in_two_ways_is_one_document() {
+fn equivalent_uris_are_one_document() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     for [one, other] in [
@@ -305,7 +305,7 @@ fn a_document_over_the_size_limit_is_gated_until_it_is_smaller() {
 }
 
 #[test]
-fn one_endless_line_is_no_trouble() {
+fn very_long_line_can_be_edited() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("echo.py", &"x😀".repeat(100_000));
@@ -318,7 +318,7 @@ fn one_endless_line_is_no_trouble() {
 }
 
 #[test]
-fn an_engine_that_panics_costs_its_one_request_and_no_code_reaches_the_log() {
+fn engine_panic_fails_one_request_and_logs_no_code() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let text = "canary_text = 1\n";

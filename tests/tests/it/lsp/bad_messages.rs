@@ -25,26 +25,26 @@ fn check_body(body: &[u8], code: i64) {
 }
 
 #[test]
-fn a_body_that_is_no_json_is_a_parse_error() {
+fn body_that_is_not_json_is_a_parse_error() {
     check_body(b"hello", PARSE_ERROR);
     check_body(b"", PARSE_ERROR);
     check_body(b"\xff\xfe", PARSE_ERROR);
 }
 
 #[test]
-fn json_nested_without_end_is_a_parse_error() {
+fn deeply_nested_json_is_a_parse_error() {
     check_body("[".repeat(200_000).as_bytes(), PARSE_ERROR);
 }
 
 #[test]
-fn json_that_is_no_message_is_an_invalid_request() {
+fn json_that_is_not_a_message_is_an_invalid_request() {
     for body in ["7", "\"hello\"", "null", "true", "{}", "{\"jsonrpc\":\"2.0\"}"] {
         check_body(body.as_bytes(), INVALID_REQUEST);
     }
 }
 
 #[test]
-fn batches_are_no_part_of_the_protocol() {
+fn batch_is_an_invalid_request() {
     check_body(b"[]", INVALID_REQUEST);
     check_body(br#"[{"jsonrpc":"2.0","id":1,"method":"ghostbench/status"}]"#, INVALID_REQUEST);
 }
@@ -72,7 +72,7 @@ fn send_broken_headers(bytes: &[u8]) -> tests::ProcessOutcome {
 }
 
 #[test]
-fn a_stream_that_ends_behind_broken_headers_ends_the_server_with_a_message() {
+fn invalid_header_before_eof_exits_with_a_message() {
     for headers in [
         "hello\r\n\r\n",
         "Content-Length: ten\r\n\r\n",
@@ -85,14 +85,14 @@ fn a_stream_that_ends_behind_broken_headers_ends_the_server_with_a_message() {
 }
 
 #[test]
-fn a_stream_that_ends_behind_headers_without_a_length_ends_the_server_with_a_message() {
+fn missing_content_length_before_eof_exits_with_a_message() {
     for headers in ["\r\n", "Content-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n{}"] {
         send_broken_headers(headers.as_bytes()).expect_message(&["Content-Length"]);
     }
 }
 
 #[test]
-fn a_length_beyond_every_message_ends_the_server_with_a_message() {
+fn huge_content_length_before_eof_exits_with_a_message() {
     for length in ["99999999999", "18446744073709551615", "99999999999999999999999999"] {
         let frame = format!("Content-Length: {length}\r\n\r\n{{}}");
         send_broken_headers(frame.as_bytes()).expect_message(&["Content-Length"]);
@@ -100,19 +100,19 @@ fn a_length_beyond_every_message_ends_the_server_with_a_message() {
 }
 
 #[test]
-fn headers_without_end_end_the_server_with_a_message() {
+fn endless_header_before_eof_exits_with_a_message() {
     send_broken_headers("x".repeat(1 << 20).as_bytes()).expect_message(&["header"]);
 }
 
 #[test]
-fn a_stream_that_breaks_off_is_a_client_that_went_away() {
+fn truncated_stream_counts_as_a_disconnected_client() {
     for bytes in ["", "Content-Le", "Content-Length: 100\r\n", "Content-Length: 100\r\n\r\n{\"jsonrpc\""] {
         send_at_start(bytes.as_bytes()).expect_code(0);
     }
 }
 
 #[test]
-fn headers_may_be_written_in_any_case_and_have_company() {
+fn header_names_are_case_insensitive_and_extras_allowed() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let body = r#"{"jsonrpc":"2.0","id":"mine","method":"ghostbench/status"}"#;
@@ -135,7 +135,7 @@ fn unknown_methods_are_not_found() {
 }
 
 #[test]
-fn unknown_notifications_are_passed_over_in_silence() {
+fn unknown_notifications_are_ignored() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     for method in ["textDocument/dance", "ghostbench/dance", "$/dance", "$/setTrace", ""] {
@@ -145,7 +145,7 @@ fn unknown_notifications_are_passed_over_in_silence() {
 }
 
 #[test]
-fn answers_to_questions_that_were_never_asked_are_passed_over_in_silence() {
+fn unsolicited_responses_are_ignored() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     for id in [json!(4711), json!("nobody"), Value::Null] {
@@ -156,7 +156,7 @@ fn answers_to_questions_that_were_never_asked_are_passed_over_in_silence() {
 }
 
 #[test]
-fn before_the_introduction_requests_are_refused_and_notifications_dropped() {
+fn requests_before_initialize_are_rejected() {
     let project = Project::new("");
     let mut command = project.ghostbench("lsp");
     command.args(["--scripted", &RULES.to_string()]);
@@ -170,7 +170,7 @@ fn before_the_introduction_requests_are_refused_and_notifications_dropped() {
 }
 
 #[test]
-fn shutting_down_before_the_introduction_leaves_the_server_usable() {
+fn shutdown_before_initialize_leaves_the_server_usable() {
     let project = Project::new("");
     let mut command = project.ghostbench("lsp");
     command.args(["--scripted", &RULES.to_string()]);
@@ -182,7 +182,7 @@ fn shutting_down_before_the_introduction_leaves_the_server_usable() {
 }
 
 #[test]
-fn a_second_introduction_is_refused() {
+fn second_initialize_is_rejected() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let params = setup(&project).encodings(&["utf-8"]).initialize_params();
@@ -191,7 +191,7 @@ fn a_second_introduction_is_refused() {
 }
 
 #[test]
-fn after_shutdown_requests_are_refused() {
+fn requests_after_shutdown_are_rejected() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("echo.py", "x = 1\n");
@@ -207,7 +207,7 @@ fn after_shutdown_requests_are_refused() {
 }
 
 #[test]
-fn parameters_of_other_types_are_invalid() {
+fn malformed_parameters_are_rejected_as_invalid_params() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("echo.py", "x = 1\n");
@@ -245,7 +245,7 @@ fn parameters_of_other_types_are_invalid() {
 }
 
 #[test]
-fn notifications_of_other_types_change_nothing() {
+fn malformed_notifications_change_nothing() {
     let project = Project::new("");
     // The user may get a message in the editor's log.
     let client = setup(&project).allow("window/logMessage");
@@ -272,7 +272,7 @@ fn notifications_of_other_types_change_nothing() {
 }
 
 #[test]
-fn an_id_is_given_back_as_it_came() {
+fn request_id_is_returned_unchanged() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     for id in [json!(0), json!(-7), json!(i64::MAX), json!("7"), json!(""), json!("😀\n")] {
@@ -282,7 +282,7 @@ fn an_id_is_given_back_as_it_came() {
 }
 
 #[test]
-fn an_id_of_another_type_is_an_invalid_request() {
+fn id_of_an_invalid_type_is_an_invalid_request() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     for id in [Value::Null, json!({}), json!([1]), json!(true), json!(1.5)] {
@@ -293,7 +293,7 @@ fn an_id_of_another_type_is_an_invalid_request() {
 }
 
 #[test]
-fn two_requests_under_one_id_are_two_answers() {
+fn duplicate_request_id_is_rejected() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let slow = editor.open("slow.py", "x = 1\n");

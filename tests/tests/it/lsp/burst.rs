@@ -44,7 +44,7 @@ struct PendingRequest {
 }
 
 #[test]
-fn a_burst_of_5_000_changes_and_requests_over_four_documents() {
+fn burst_of_5_000_messages_keeps_documents_synchronized() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let mut runner = runner();
@@ -97,7 +97,7 @@ fn check_answer(asked: &PendingRequest, answer: &Value) {
 }
 
 #[test]
-fn two_thousand_changes_and_the_request_after_them() {
+fn request_after_2_000_changes_sees_the_final_text() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("echo.py", "");

@@ -11,7 +11,7 @@ use super::handshake::wait_until_ready;
 use super::scripted_engine::RULES;
 
 #[test]
-fn an_answer_that_nobody_waits_for_is_noticed() {
+fn client_reports_unread_responses() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     editor.client.request("ghostbench/status", Value::Null);
@@ -19,7 +19,7 @@ fn an_answer_that_nobody_waits_for_is_noticed() {
 }
 
 #[test]
-fn a_second_answer_to_one_request_is_noticed() {
+fn client_reports_duplicate_responses() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let request = json!({"jsonrpc": "2.0", "id": 4711, "method": "ghostbench/status"});
@@ -31,7 +31,7 @@ fn a_second_answer_to_one_request_is_noticed() {
 }
 
 #[test]
-fn a_notification_that_nobody_expects_is_noticed() {
+fn client_reports_unexpected_notifications() {
     let project = Project::new("//- /a.py\nprint(1)\n");
     let editor = Editor::start(&project, &[], ClientSetup::default().folder(&project.root()));
     wait_until_ready(&editor);
@@ -39,7 +39,7 @@ fn a_notification_that_nobody_expects_is_noticed() {
 }
 
 #[test]
-fn a_server_that_never_ran_is_noticed() {
+fn client_reports_a_server_that_never_started() {
     let project = Project::new("");
     let client = Client::spawn(project.ghostbench("no such command"), setup(&project));
     assert!(catch_unwind(AssertUnwindSafe(|| drop(client))).is_err());

@@ -22,7 +22,7 @@ fn a_suggestion_is_drawn_at_the_cursor() {
 }
 
 #[test]
-fn the_newest_request_of_a_document_wins_and_other_documents_are_left_alone() {
+fn newest_request_supersedes_others_of_the_same_document() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let (one, two) = (editor.open("1/slow.py", "x = 1\n"), editor.open("2/slow.py", "x = 1\n"));
@@ -53,7 +53,7 @@ fn an_edit_elsewhere_ends_a_request_with_null() {
 }
 
 #[test]
-fn nothing_to_suggest_is_an_empty_list() {
+fn silent_engine_returns_an_empty_list() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("quiet.py", "x = 1\n");
@@ -65,7 +65,7 @@ fn nothing_to_suggest_is_an_empty_list() {
 }
 
 #[test]
-fn a_closed_gate_is_an_empty_list_with_a_reason() {
+fn gated_request_returns_an_empty_list_with_a_reason() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("talk.py", "variable = 1\n");
@@ -77,7 +77,7 @@ fn a_closed_gate_is_an_empty_list_with_a_reason() {
 }
 
 #[test]
-fn both_triggers_are_answered() {
+fn automatic_and_invoked_requests_are_answered() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("talk.py", "x = 1\n");
@@ -90,7 +90,7 @@ fn both_triggers_are_answered() {
 }
 
 #[test]
-fn a_suggestion_goes_on_from_what_is_selected_in_the_popup() {
+fn suggestion_continues_the_selected_popup_item() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &json!([{"path": "popup.py", "text": "(total)"}]));
     let buffer = editor.open("popup.py", "total = 1\npri\n");
@@ -125,7 +125,7 @@ fn ask_with_popup(editor: &Editor, buffer: &Buffer, cursor: usize, selected: &Va
 }
 
 #[test]
-fn what_is_typed_of_a_suggestion_costs_no_second_question() {
+fn typing_a_suggestion_reuses_the_answer() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     // An index that becomes complete between two requests invalidates cached answers.
@@ -142,7 +142,7 @@ fn what_is_typed_of_a_suggestion_costs_no_second_question() {
 }
 
 #[test]
-fn what_was_asked_for_by_key_lives_on_while_it_is_typed() {
+fn typing_an_invoked_suggestion_reuses_the_answer() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     // An index that becomes complete between two requests invalidates cached answers.
@@ -169,7 +169,7 @@ fn texts(editor: &Editor, buffer: &Buffer, trigger: u8) -> Vec<String> {
 }
 
 #[test]
-fn who_asks_by_key_is_given_a_choice_and_who_types_one_suggestion() {
+fn explicit_invocation_returns_all_alternatives() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &choice());
     // An index that becomes complete between two requests invalidates cached answers.
@@ -186,7 +186,7 @@ fn who_asks_by_key_is_given_a_choice_and_who_types_one_suggestion() {
 }
 
 #[test]
-fn every_item_of_a_choice_can_be_accepted() {
+fn alternatives_have_distinct_ids_and_can_be_accepted() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &choice());
     let mut buffer = editor.open("choice.py", "x = 1\n");
@@ -202,7 +202,7 @@ fn every_item_of_a_choice_can_be_accepted() {
 }
 
 #[test]
-fn the_built_in_engine_has_a_choice() {
+fn builtin_engine_offers_alternatives() {
     let project = Project::generated(3);
     let editor = Editor::new(&project);
     super::handshake::wait_until_ready(&editor);
@@ -215,7 +215,7 @@ fn the_built_in_engine_has_a_choice() {
 }
 
 #[test]
-fn typing_something_else_asks_again() {
+fn typing_other_text_sends_a_new_request() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("talk.py", "x = 1\n");
@@ -226,7 +226,7 @@ fn typing_something_else_asks_again() {
 }
 
 #[test]
-fn an_edit_elsewhere_forgets_what_was_suggested() {
+fn edit_elsewhere_invalidates_the_cached_answer() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("echo.py", "x = 1\ny = 2\n");
@@ -238,7 +238,7 @@ fn an_edit_elsewhere_forgets_what_was_suggested() {
 }
 
 #[test]
-fn what_is_typed_while_the_engine_works_may_be_what_it_says() {
+fn answer_in_flight_is_shared_if_the_typed_text_matches() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &json!([{"path": "late.py", "delay_ms": 500, "text": TALK}]));
     let mut buffer = editor.open("late.py", "x = 1\n");
@@ -251,7 +251,7 @@ fn what_is_typed_while_the_engine_works_may_be_what_it_says() {
 }
 
 #[test]
-fn two_items_have_two_ids() {
+fn items_have_distinct_ids() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let id = |path| {
@@ -262,7 +262,7 @@ fn two_items_have_two_ids() {
 }
 
 #[test]
-fn an_engine_that_fails_is_an_empty_list_with_its_reason_in_the_status() {
+fn failed_engine_returns_an_empty_list_and_a_reason() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("fail.py", "x = 1\n");
@@ -278,7 +278,7 @@ fn an_engine_that_fails_is_an_empty_list_with_its_reason_in_the_status() {
 }
 
 #[test]
-fn an_engine_that_takes_longer_than_its_deadline_is_an_empty_list() {
+fn exceeded_deadline_returns_an_empty_list() {
     let project = Project::new("");
     let client = setup(&project).options(json!({"completion": {"deadlineMs": 50}}));
     let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);

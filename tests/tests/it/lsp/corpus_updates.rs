@@ -43,7 +43,7 @@ fn proposal(editor: &Editor, function: &str) -> String {
 }
 
 #[test]
-fn what_is_typed_in_one_document_is_proposed_in_another_at_once() {
+fn unsaved_text_is_suggested_in_other_documents() {
     let project = project();
     let editor = editor(&project);
     assert!(!proposal(&editor, "turn").contains("rotate_clockwise"));
@@ -58,7 +58,7 @@ fn what_is_typed_in_one_document_is_proposed_in_another_at_once() {
 }
 
 #[test]
-fn an_unsaved_document_stands_in_the_place_of_its_file() {
+fn unsaved_document_replaces_its_file_in_the_corpus() {
     let project = project();
     project.write("gadgets.py", GADGETS);
     let editor = editor(&project);
@@ -68,7 +68,7 @@ fn an_unsaved_document_stands_in_the_place_of_its_file() {
 }
 
 #[test]
-fn what_has_changed_on_disk_is_proposed_before_anything_is_put_together_anew() {
+fn changes_on_disk_are_suggested_without_a_corpus_rebuild() {
     let project = project();
     let editor = editor(&project);
     project.write("gadgets.py", GADGETS);
@@ -87,7 +87,7 @@ fn what_has_changed_on_disk_is_proposed_before_anything_is_put_together_anew() {
 }
 
 #[test]
-fn tokens_are_put_together_anew_when_much_has_changed() {
+fn corpus_is_rebuilt_after_large_changes() {
     let project = Project::new("//- /main.py\nsize = 1\n");
     let editor = editor(&project);
     project.write("gadgets.py", GADGETS);
@@ -97,7 +97,7 @@ fn tokens_are_put_together_anew_when_much_has_changed() {
 }
 
 #[test]
-fn a_second_start_takes_tokens_from_the_cache() {
+fn second_start_loads_the_corpus_from_the_cache() {
     let project = project();
     project.write("gadgets.py", GADGETS);
     // The log continues from one start to the next.

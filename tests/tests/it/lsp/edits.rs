@@ -166,23 +166,23 @@ fn an_empty_document_is_filled_and_emptied() {
 }
 
 #[test]
-fn characters_of_two_units_are_kept_whole() {
+fn edits_around_surrogate_pairs_keep_copies_equal() {
     check("a😀b😀c\n", &[(1..5, ""), (2..6, "👩\u{200d}👧"), (2..6, "é"), (0..2, "𝒳")]);
 }
 
 #[test]
-fn combining_marks_are_characters() {
+fn combining_marks_count_as_characters() {
     check("e\u{301}e\u{301}", &[(1..3, ""), (1..1, "\u{302}"), (3..4, "\u{327}\u{301}")]);
 }
 
 #[test]
-fn every_line_end_ends_a_line() {
+fn cr_crlf_and_lf_each_end_a_line() {
     // Edits come after a CR, a CRLF and an LF; then CR and LF are joined to one line end.
     check("a\rb\r\nc\nd", &[(2..3, "x"), (5..6, "y"), (7..8, "z"), (2..3, ""), (2..4, "\n"), (3..3, "w")]);
 }
 
 #[test]
-fn line_separators_of_other_standards_end_no_line() {
+fn other_line_separators_do_not_end_a_line() {
     check("a\u{2028}b\u{85}c\u{b}d\u{c}e\nf", &[(4..5, "x"), (8..8, "y"), (12..13, "z"), (11..12, "")]);
 }
 
@@ -192,12 +192,12 @@ fn deleting_across_lines_joins_them() {
 }
 
 #[test]
-fn text_goes_in_at_the_end_with_and_without_a_last_line_end() {
+fn text_is_appended_with_and_without_a_final_newline() {
     check("x = 1", &[(5..5, "\n"), (6..6, "y = 2"), (11..11, "\r"), (12..12, "\n"), (13..13, "z")]);
 }
 
 #[test]
-fn one_notification_carries_many_changes_each_on_top_of_the_last() {
+fn changes_in_one_notification_apply_in_order() {
     let project = Project::new("");
     let editor = editor(&project, Encoding::Utf16);
     let mut buffer = editor.open("echo.py", "alpha\nbeta\n");
@@ -215,7 +215,7 @@ fn one_notification_carries_many_changes_each_on_top_of_the_last() {
 }
 
 #[test]
-fn a_file_of_20_000_lines_stays_in_step() {
+fn file_of_20_000_lines_stays_synchronized() {
     let text: String = (0..20_000).map(|line| format!("value_{line} = '😀 é {line}'\r\n")).collect();
     let project = Project::new("");
     let editor = editor(&project, Encoding::Utf16);

@@ -122,17 +122,17 @@ fn refusal(status: u16, message: &str) -> Reply {
 }
 
 #[test]
-fn a_key_that_is_refused() {
+fn rejected_api_key_is_reported_once() {
     check(refusal(401, &format!("Incorrect API key provided: {KEY}.")), "set `api_key_env`");
 }
 
 #[test]
-fn a_busy_server() {
+fn busy_server_is_reported_once() {
     check(refusal(429, "slow down"), "takes no more requests for now");
 }
 
 #[test]
-fn a_busy_server_that_says_until_when_is_left_alone_until_then() {
+fn retry_after_stops_requests_to_a_busy_server() {
     let body = json!({"error": {"message": "slow down"}}).to_string();
     let headers = [("content-type", "application/json"), ("retry-after", "3600")];
     let server = MockServer::with_replies([Reply::with_headers(429, &headers, body.as_bytes())]);
@@ -147,37 +147,37 @@ fn a_busy_server_that_says_until_when_is_left_alone_until_then() {
 }
 
 #[test]
-fn a_server_that_loads_its_model() {
+fn loading_server_is_reported_once() {
     check(refusal(503, "Loading model"), "is still loading its model");
 }
 
 #[test]
-fn a_server_that_fails() {
+fn server_error_is_reported_once() {
     check(refusal(500, "out of memory"), "answered 500: out of memory");
 }
 
 #[test]
-fn a_server_that_does_not_begin() {
+fn missing_response_is_reported_once() {
     check(Reply::default().with_step(ReplyStep::Hang), "gave no answer within 1.5 s");
 }
 
 #[test]
-fn a_server_that_stops_in_the_middle() {
+fn stalled_response_is_reported_once() {
     check(answer_start().with_step(ReplyStep::Hang), "stopped in the middle of its answer");
 }
 
 #[test]
-fn a_connection_that_breaks() {
+fn connection_reset_is_reported_once() {
     check(answer_start().with_step(ReplyStep::Reset), "`mock`");
 }
 
 #[test]
-fn something_else_than_an_answer() {
+fn html_response_is_reported_once() {
     check(Reply::whole(200, "text/html", b"<html>Welcome</html>"), "instead of");
 }
 
 #[test]
-fn nobody_there_is_told_once_and_again_for_other_settings_only() {
+fn unreachable_server_is_reported_again_for_changed_settings() {
     let address = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     let url = |port: u16| format!("http://127.0.0.1:{port}");
     let port = address.expect("there are free ports").port();
@@ -200,7 +200,7 @@ fn nobody_there_is_told_once_and_again_for_other_settings_only() {
 }
 
 #[test]
-fn another_engine_is_not_concerned() {
+fn fault_does_not_affect_other_engines() {
     let server = MockServer::with_replies([refusal(500, "out of memory")]);
     let project = Project::new("");
     let settings = format!("[[engine]]\nname = \"mock\"\nkind = \"llama-cpp\"\nurl = \"{}\"\n", server.url());

@@ -19,18 +19,18 @@ fn check((server, settings): (MockServer, String)) {
 }
 
 #[test]
-fn a_server_in_openai_s_format_writes_ghost_text() {
+fn openai_server_provides_ghost_text() {
     check(open_ai());
 }
 
 #[test]
-fn a_server_of_llama_cpp_writes_ghost_text() {
+fn llama_cpp_server_provides_ghost_text() {
     check(llama_cpp());
 }
 
 /// Our server with an engine that is another language server.
 #[test]
-fn a_language_server_writes_ghost_text() {
+fn language_server_provides_ghost_text() {
     let project = Project::new("");
     user_file(&project, &own("served"));
     let editor = Editor::start(&project, &["--engine", "served"], setup(&project));

@@ -23,7 +23,7 @@ pub(crate) fn accept(editor: &Editor, item: &Value) {
 }
 
 #[test]
-fn a_case_says_whether_a_suggestion_stood_there() {
+fn case_records_whether_a_suggestion_was_shown_or_accepted() {
     let project = Project::new("");
     let rules = json!([{"path": "shop.py", "text": LOOP}]);
     let editor = Editor::scripted(&project, &rules);
@@ -43,7 +43,7 @@ fn a_case_says_whether_a_suggestion_stood_there() {
 }
 
 #[test]
-fn an_item_reports_that_it_was_accepted() {
+fn item_command_marks_the_suggestion_as_accepted() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("talk.py", "x = 1\n");
@@ -60,7 +60,7 @@ fn an_item_reports_that_it_was_accepted() {
 }
 
 #[test]
-fn a_suggestion_that_was_drawn_and_passed_over_was_shown() {
+fn ignored_suggestion_is_recorded_as_shown() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("talk.py", "x = 1\n");
@@ -72,7 +72,7 @@ fn a_suggestion_that_was_drawn_and_passed_over_was_shown() {
 }
 
 #[test]
-fn a_suggestion_is_accepted_as_far_as_the_editor_says_in_utf_16_units() {
+fn partial_acceptance_is_counted_in_utf16_units() {
     let project = Project::new("");
     let suggestion = "icon = '😀😀😀😀'\n    print(icon)";
     let editor = Editor::scripted(&project, &json!([{"path": "icon.py", "text": suggestion}]));
@@ -92,7 +92,7 @@ fn a_suggestion_is_accepted_as_far_as_the_editor_says_in_utf_16_units() {
 }
 
 #[test]
-fn a_suggestion_is_of_the_engine_that_wrote_it_whatever_was_set_meanwhile() {
+fn exposure_names_the_engine_that_wrote_the_suggestion() {
     let project = Project::new("");
     let rules = json!([{"path": "late.py", "delay_ms": 500, "text": LOOP}]).to_string();
     let editor = Editor::start(&project, &["--scripted", &rules, "--engine", "builtin"], setup(&project));

@@ -50,7 +50,7 @@ fn finds(editor: &Editor, path: &str) -> bool {
 }
 
 #[test]
-fn the_client_is_asked_to_tell_of_everything() {
+fn client_watcher_is_registered_for_all_files() {
     let project = project();
     project.write("old/gadgets.py", GADGETS);
     let editor = editor(&project, watching);
@@ -70,7 +70,7 @@ fn the_client_is_asked_to_tell_of_everything() {
 }
 
 #[test]
-fn what_happens_before_the_client_watches_is_not_missed() {
+fn changes_before_watcher_registration_are_detected() {
     let project = project();
     let (path, home) = (project.root().join("gadgets.py"), project.home());
     // The client delays its response; it does not report earlier events.
@@ -85,7 +85,7 @@ fn what_happens_before_the_client_watches_is_not_missed() {
 }
 
 #[test]
-fn where_the_client_refuses_to_watch_we_do() {
+fn server_watches_if_the_client_rejects_registration() {
     let project = project();
     let editor = editor(&project, |setup| watching(setup).refuse("client/registerCapability"));
     project.write("deep/gadgets.py", GADGETS);
@@ -93,7 +93,7 @@ fn where_the_client_refuses_to_watch_we_do() {
 }
 
 #[test]
-fn where_the_client_never_answers_we_watch() {
+fn server_watches_if_registration_is_never_answered() {
     let project = project();
     let editor = editor(&project, |setup| watching(setup).ignore("client/registerCapability"));
     project.write("deep/gadgets.py", GADGETS);
@@ -129,17 +129,17 @@ fn check_root_reappears(client: impl FnOnce(ClientSetup) -> ClientSetup) {
 }
 
 #[test]
-fn a_root_that_vanishes_comes_back() {
+fn removed_root_is_indexed_again_when_restored() {
     check_root_reappears(|setup| setup);
 }
 
 #[test]
-fn a_root_that_vanishes_comes_back_though_the_client_does_not_tell() {
+fn restored_root_is_detected_without_client_events() {
     check_root_reappears(watching);
 }
 
 #[test]
-fn a_root_that_came_back_is_followed() {
+fn restored_root_is_watched_again() {
     let project = project();
     let editor = editor(&project, |setup| setup);
     fs::rename(project.root(), project.sibling_path("away")).expect("the temporary folder is ours");
@@ -151,7 +151,7 @@ fn a_root_that_came_back_is_followed() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_yet_is_read_when_it_is() {
+fn missing_workspace_folder_is_indexed_once_created() {
     let project = project();
     let later = project.sibling_path("later");
     let client = setup(&project);
@@ -170,7 +170,7 @@ fn a_folder_that_is_not_there_yet_is_read_when_it_is() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn where_the_system_watches_no_more_folders_we_look() {
+fn server_polls_when_the_watch_limit_is_exhausted() {
     let limit = "echo 3 > /proc/sys/user/max_inotify_watches && exec \"$@\"";
     let behind = ["unshare", "--user", "--map-root-user", "sh", "-c", limit, "sh"];
     let works = Command::new(behind[0]).args(&behind[1..]).arg("true").output();
@@ -195,7 +195,7 @@ fn where_the_system_watches_no_more_folders_we_look() {
 }
 
 #[test]
-fn tokens_are_put_together_for_engines_that_read_them_only() {
+fn corpus_is_built_only_for_engines_that_read_it() {
     let project = project();
     let scripted = editor(&project, |setup| setup);
     assert_eq!(count(&log(&scripted), "tokens built"), 0);
@@ -209,7 +209,7 @@ fn tokens_are_put_together_for_engines_that_read_them_only() {
 /// No watcher reports these: they are above the folder, in its repository, or in an excluded folder.
 #[cfg(unix)]
 #[test]
-fn what_no_watcher_sees_is_noticed() {
+fn changes_unseen_by_watchers_are_detected() {
     let project = project();
     let away = project.root().with_file_name("tree");
     fs::rename(project.root(), &away).expect("the temporary folder is ours");

@@ -12,25 +12,25 @@ use super::editor::{Editor, bare_setup, items, setup};
 use super::scripted_engine::{RULES, assert_in_step};
 
 #[test]
-fn a_client_that_offers_no_encoding_counts_in_utf_16() {
+fn position_encoding_defaults_to_utf16() {
     assert_eq!(negotiated_encoding(|setup| setup), Encoding::Utf16);
     assert_eq!(negotiated_encoding(|setup| setup.encodings(&[])), Encoding::Utf16);
 }
 
 #[test]
-fn utf_8_is_taken_when_offered() {
+fn utf8_is_preferred_when_offered() {
     assert_eq!(negotiated_encoding(|setup| setup.encodings(&["utf-8", "utf-16"])), Encoding::Utf8);
     assert_eq!(negotiated_encoding(|setup| setup.encodings(&["utf-16", "utf-8", "utf-32"])), Encoding::Utf8);
 }
 
 #[test]
-fn a_client_that_knows_one_encoding_gets_it() {
+fn only_offered_encoding_is_used() {
     assert_eq!(negotiated_encoding(|setup| setup.encodings(&["utf-32"])), Encoding::Utf32);
     assert_eq!(negotiated_encoding(|setup| setup.encodings(&["utf-16"])), Encoding::Utf16);
 }
 
 #[test]
-fn an_encoding_that_nobody_knows_is_passed_over() {
+fn unknown_encoding_is_skipped() {
     assert_eq!(negotiated_encoding(|setup| setup.encodings(&["utf-7", "utf-32"])), Encoding::Utf32);
 }
 
@@ -47,7 +47,7 @@ fn negotiated_encoding(offer: impl FnOnce(ClientSetup) -> ClientSetup) -> Encodi
 }
 
 #[test]
-fn the_server_says_what_it_can() {
+fn initialize_result_lists_capabilities_and_commands() {
     let project = Project::new("");
     let editor = Editor::new(&project);
     let introduction = &editor.introduction;
@@ -65,7 +65,7 @@ fn the_server_says_what_it_can() {
 }
 
 #[test]
-fn several_folders_are_indexed_and_come_and_go() {
+fn workspace_folders_are_indexed_added_and_removed() {
     let project =
         Project::new("//- /one/a.py\nprint(1)\n//- /two/b.py\nprint(2)\nprint(3)\n//- /three/c.py\n");
     let root = project.root();
@@ -87,7 +87,7 @@ fn several_folders_are_indexed_and_come_and_go() {
 }
 
 #[test]
-fn indexing_tells_its_progress_to_a_client_that_draws_it() {
+fn indexing_reports_work_done_progress_if_supported() {
     let project = Project::generated(3);
     let client = setup(&project).capability("/window/workDoneProgress", true.into());
     let editor = Editor::start(&project, &[], client);
@@ -116,7 +116,7 @@ fn files_that_change_on_disk_are_read_again() {
 }
 
 #[test]
-fn a_client_that_draws_no_progress_is_sent_none() {
+fn client_without_progress_support_gets_no_progress() {
     let project = Project::generated(3);
     let editor = Editor::new(&project);
     // The client fails on any unexpected message.
@@ -125,7 +125,7 @@ fn a_client_that_draws_no_progress_is_sent_none() {
 }
 
 #[test]
-fn a_client_that_makes_no_room_for_progress_is_not_waited_for() {
+fn indexing_does_not_wait_for_progress_creation() {
     use super::recording::{LOOP, SHOP, record};
     let project = Project::generated(1);
     let client = setup(&project)
@@ -144,7 +144,7 @@ fn a_client_that_makes_no_room_for_progress_is_not_waited_for() {
 }
 
 #[test]
-fn a_folder_that_does_not_exist_fails_alone() {
+fn missing_folder_fails_without_affecting_others() {
     let project = Project::new("//- /one/a.py\nprint(1)\n");
     let root = project.root();
     let client = bare_setup();
@@ -159,7 +159,7 @@ fn a_folder_that_does_not_exist_fails_alone() {
 }
 
 #[test]
-fn without_a_folder_ghost_text_works_and_recording_says_what_is_missing() {
+fn without_a_folder_ghost_text_works_and_recording_fails() {
     let project = Project::new("");
     let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], bare_setup());
     assert_eq!(editor.status()["folders"], json!([]));
@@ -172,7 +172,7 @@ fn without_a_folder_ghost_text_works_and_recording_says_what_is_missing() {
 }
 
 #[test]
-fn a_client_that_answers_for_its_settings_is_asked_at_the_start_and_when_they_change() {
+fn configuration_is_requested_at_start_and_on_change() {
     let project = Project::new("");
     let is_enabled = Arc::new(AtomicBool::new(false));
     let answer = Arc::clone(&is_enabled);
@@ -200,7 +200,7 @@ pub(super) fn wait_for_suggestions(editor: &Editor, buffer: &Buffer, count: usiz
 }
 
 #[test]
-fn a_client_that_has_nothing_to_answer_for_its_settings_leaves_those_of_the_start() {
+fn null_configuration_keeps_initialization_options() {
     let project = Project::new("");
     let client = setup(&project)
         .options(json!({"completion": {"enabled": false}}))
@@ -216,7 +216,7 @@ fn a_client_that_has_nothing_to_answer_for_its_settings_leaves_those_of_the_star
 }
 
 #[test]
-fn a_client_that_answers_nonsense_for_its_settings_is_served() {
+fn invalid_configuration_response_is_tolerated() {
     for nonsense in
         [json!("nonsense"), json!([]), json!([7]), json!({"completion": {"enabled": false}}), Value::Null]
     {
@@ -232,7 +232,7 @@ fn a_client_that_answers_nonsense_for_its_settings_is_served() {
 }
 
 #[test]
-fn a_client_that_tells_its_settings_is_heard() {
+fn pushed_settings_take_effect() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("talk.py", "x = 1\n");
@@ -245,7 +245,7 @@ fn a_client_that_tells_its_settings_is_heard() {
 }
 
 #[test]
-fn settings_that_mean_nothing_are_told_to_the_user() {
+fn unknown_settings_are_reported_to_the_user() {
     let project = Project::new("");
     let client = setup(&project).options(json!({"colour": "red"}));
     let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);

@@ -63,7 +63,7 @@ const GARBAGE: [&[u8]; 9] = [
 ];
 
 #[test]
-fn whatever_comes_in_whatever_order_each_request_is_answered_once() {
+fn random_messages_get_one_response_per_request() {
     let project = Project::new("");
     for seed in 0..4 {
         let mut random = SplitMix64::new(seed);
@@ -113,7 +113,7 @@ fn whatever_comes_in_whatever_order_each_request_is_answered_once() {
 }
 
 #[test]
-fn lengths_that_are_wrong_cost_the_messages_that_they_cover_and_no_more() {
+fn wrong_content_length_affects_only_its_message() {
     let project = Project::new("");
     let client = setup(&project).allow("window/showMessage");
     let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
@@ -133,7 +133,7 @@ fn lengths_that_are_wrong_cost_the_messages_that_they_cover_and_no_more() {
 }
 
 #[test]
-fn a_flood_before_the_introduction_is_refused_and_the_introduction_works() {
+fn initialize_works_after_a_flood_of_early_requests() {
     let project = Project::new("");
     let mut command = project.ghostbench("lsp");
     command.args(["--scripted", &RULES.to_string()]);
@@ -152,7 +152,7 @@ fn a_flood_before_the_introduction_is_refused_and_the_introduction_works() {
 const QUESTIONS: usize = 50;
 
 #[test]
-fn of_fifty_questions_in_one_document_each_is_answered_and_the_newest_with_context() {
+fn fifty_requests_in_one_document_are_all_answered() {
     let project = Project::new("//- /main.py\nx = 1\n");
     (0..40).for_each(|number| {
         drop(project.write(&format!("gadgets_{number}.py"), "def make_gadget(size):\n    return size\n"))

@@ -56,7 +56,7 @@ fn assert_cancelled(answer: &Result<Value, Value>) {
 }
 
 #[test]
-fn edits_and_other_requests_go_through_at_once() {
+fn slow_requests_do_not_block_edits_or_other_requests() {
     let project = Project::new("");
     let flight = in_flight(&project, SLOW);
     let mut buffer = flight.editor.open("echo.py", "y = 2\n");
@@ -72,7 +72,7 @@ fn edits_and_other_requests_go_through_at_once() {
 }
 
 #[test]
-fn a_cancel_ends_its_own_request_and_frees_the_engine() {
+fn cancellation_ends_only_its_request_and_frees_the_engine() {
     let project = Project::new("");
     let mut flight = in_flight(&project, SLOW);
     while let Some((_, id)) = flight.slow.pop() {
@@ -85,7 +85,7 @@ fn a_cancel_ends_its_own_request_and_frees_the_engine() {
 }
 
 #[test]
-fn a_cancel_that_comes_late_or_for_nobody_is_silent() {
+fn late_or_unknown_cancellation_is_ignored() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("echo.py", "x = 1\n");
@@ -98,7 +98,7 @@ fn a_cancel_that_comes_late_or_for_nobody_is_silent() {
 }
 
 #[test]
-fn a_cancel_right_behind_its_request_is_answered_once() {
+fn immediately_cancelled_request_is_answered_once() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let buffers = [editor.open("slow.py", "x = 1\n"), editor.open("echo.py", "x = 1\n")];
@@ -126,7 +126,7 @@ fn closing_a_document_ends_its_request() {
 }
 
 #[test]
-fn reopening_a_document_starts_afresh() {
+fn reopened_document_discards_its_old_text_and_request() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let old = editor.open("echo.py", "old = 1\n");
@@ -148,7 +148,7 @@ fn reopening_a_document_starts_afresh() {
 }
 
 #[test]
-fn renaming_a_document_under_a_request_ends_the_request() {
+fn renaming_a_document_ends_its_request() {
     let project = Project::new("//- /slow.py\nx = 1\n");
     let InFlight { editor, slow } = in_flight(&project, 1);
     let (old, id) = &slow[0];
@@ -164,7 +164,7 @@ fn renaming_a_document_under_a_request_ends_the_request() {
 }
 
 #[test]
-fn deleting_a_file_under_a_request_leaves_the_open_document() {
+fn deleting_a_file_keeps_the_open_document_and_its_request() {
     let project = Project::new("//- /0/slow.py\nx = 1\n//- /echo.py\nx = 1\n");
     let flight = in_flight(&project, 1);
     let mut buffer = flight.editor.open("echo.py", "x = 1\n");
@@ -179,7 +179,7 @@ fn deleting_a_file_under_a_request_leaves_the_open_document() {
 }
 
 #[test]
-fn shutting_down_under_requests_answers_them_first() {
+fn shutdown_answers_pending_requests_first() {
     let project = Project::new("");
     let InFlight { editor, slow } = in_flight(&project, SLOW);
     editor.client.shutdown();

@@ -80,7 +80,7 @@ fn did_change(buffer: &Buffer) -> String {
 }
 
 #[test]
-fn every_broken_body_is_answered_once_and_costs_no_other_document() {
+fn malformed_body_gets_one_error_and_spares_other_documents() {
     let project = Project::new("");
     let mut two = TwoDocuments::open(&project);
     let change = did_change(&two.buffers[0]);
@@ -170,7 +170,7 @@ fn every_broken_body_is_answered_once_and_costs_no_other_document() {
 }
 
 #[test]
-fn after_headers_that_make_no_sense_the_next_message_is_read() {
+fn next_message_is_read_after_invalid_headers() {
     let project = Project::new("");
     let mut two = TwoDocuments::open(&project);
     let body = r#"{"jsonrpc":"2.0","method":"$/unknown","params":"é😀"}"#;
@@ -209,7 +209,7 @@ fn after_headers_that_make_no_sense_the_next_message_is_read() {
 }
 
 #[test]
-fn of_two_members_with_one_name_the_last_counts_as_in_javascript() {
+fn last_of_duplicate_json_members_wins() {
     let project = Project::new("");
     let mut two = TwoDocuments::open(&project);
     two.editor
@@ -223,7 +223,7 @@ fn of_two_members_with_one_name_the_last_counts_as_in_javascript() {
 }
 
 #[test]
-fn what_javascript_can_write_and_utf_8_cannot_is_text() {
+fn lone_surrogates_and_invalid_utf8_are_accepted_in_text() {
     let project = Project::new("");
     let mut two = TwoDocuments::open(&project);
     let change = did_change(&two.buffers[0]);

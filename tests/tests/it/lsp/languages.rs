@@ -58,7 +58,7 @@ fn each_language_is_completed_from_its_own_family() {
 }
 
 #[test]
-fn a_language_that_is_not_known_is_left_alone() {
+fn unsupported_language_is_gated() {
     let project = Project::new(WORKSPACE);
     let editor = Editor::start(&project, &["--engine", "builtin"], setup(&project));
     wait_until_ready(&editor);

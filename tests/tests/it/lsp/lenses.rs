@@ -9,7 +9,7 @@ use super::recording::{LOOP, SHOP, all_cases, cursor, lenses, record};
 use super::scripted_engine::{RULES, assert_in_step};
 
 #[test]
-fn a_lens_stands_at_the_case_and_follows_edits() {
+fn lens_is_at_the_case_and_follows_edits() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("shop.py", SHOP);
@@ -38,7 +38,7 @@ pub(super) fn assert_lens_at(editor: &Editor, buffer: &Buffer, needle: &str) {
 }
 
 #[test]
-fn a_lens_goes_with_its_text() {
+fn lens_disappears_with_its_deleted_text() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("shop.py", SHOP);
@@ -53,7 +53,7 @@ fn a_lens_goes_with_its_text() {
 }
 
 #[test]
-fn lenses_are_there_again_when_the_document_is_opened_again() {
+fn reopened_document_shows_its_lenses() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("shop.py", SHOP);
@@ -68,7 +68,7 @@ fn lenses_are_there_again_when_the_document_is_opened_again() {
 }
 
 #[test]
-fn a_lens_comes_back_with_its_text() {
+fn lens_reappears_with_restored_text() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("shop.py", SHOP);
@@ -81,7 +81,7 @@ fn a_lens_comes_back_with_its_text() {
 }
 
 #[test]
-fn an_editor_that_always_sends_the_whole_text_keeps_its_lenses() {
+fn full_text_changes_keep_lenses() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("shop.py", SHOP);
@@ -100,7 +100,7 @@ fn an_editor_that_always_sends_the_whole_text_keeps_its_lenses() {
 }
 
 #[test]
-fn a_lens_stands_in_one_text_though_the_next_change_is_under_way() {
+fn lens_positions_are_consistent_during_edits() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("shop.py", SHOP);
@@ -124,7 +124,7 @@ fn a_lens_stands_in_one_text_though_the_next_change_is_under_way() {
 }
 
 #[test]
-fn looking_for_cases_in_a_large_file_keeps_nobody_waiting() {
+fn slow_lens_search_does_not_block_other_requests() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     // Repeated text takes longest to find.
@@ -155,7 +155,7 @@ fn titles(editor: &Editor, buffer: &Buffer) -> Vec<String> {
 }
 
 #[test]
-fn a_lens_survives_formatting_and_other_line_ends_and_is_not_called_edited() {
+fn formatting_and_line_end_changes_keep_the_lens_unedited() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("shop.py", SHOP);
@@ -183,7 +183,7 @@ fn a_lens_survives_formatting_and_other_line_ends_and_is_not_called_edited() {
 }
 
 #[test]
-fn a_case_with_a_masked_secret_is_not_edited_at_once() {
+fn masked_secret_does_not_mark_a_case_as_edited() {
     let key = ["ghp", "_0123456789abcdefABCDEF0123456789abcd"].concat();
     let text = format!(
         "def login(shop):\n    for user in shop:\n        user.enter(token=\"{key}\")\n    return shop\n"
@@ -210,7 +210,7 @@ fn recorded_shop(project: &Project) -> Editor {
 }
 
 #[test]
-fn the_lenses_of_a_renamed_file_are_where_its_code_is() {
+fn lenses_follow_a_renamed_file_by_its_content() {
     let project = Project::new("//- /other.py\nx = 1\n");
     let editor = recorded_shop(&project);
     let (old, new) = (project.root().join("shop.py"), project.root().join("store.py"));
@@ -233,7 +233,7 @@ fn the_lenses_of_a_renamed_file_are_where_its_code_is() {
 }
 
 #[test]
-fn a_copy_beside_the_recorded_file_has_no_lenses() {
+fn copy_of_a_recorded_file_has_no_lenses() {
     let project = Project::new("//- /other.py\nx = 1\n");
     let editor = recorded_shop(&project);
     std::fs::write(project.root().join("copy.py"), SHOP).expect("the project is ours");
@@ -255,7 +255,7 @@ fn rename(editor: &Editor, project: &Project, old: &str, new: &str) {
 }
 
 #[test]
-fn lenses_and_recordings_go_with_a_file_that_the_editor_renames() {
+fn lenses_follow_a_rename_notified_by_the_editor() {
     let project = Project::new("//- /copy.py\nx = 1\n");
     project.write("copy.py", SHOP);
     let editor = recorded_shop(&project);

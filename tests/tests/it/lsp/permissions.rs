@@ -47,7 +47,7 @@ fn check(paths: &[PathBuf]) {
 }
 
 #[test]
-fn all_outputs_are_private_for_any_umask_and_if_they_were_shared_before() {
+fn outputs_are_private_despite_open_umask_and_existing_mode() {
     let project = Project::generated(3);
     let (_server, settings) = open_ai();
     user_file(&project, &settings);

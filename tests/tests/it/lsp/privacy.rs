@@ -36,7 +36,7 @@ fn editor_with_answers(project: &Project) -> Editor {
 }
 
 #[test]
-fn a_file_that_becomes_ignored_while_it_is_open_takes_no_part_at_once_and_back() {
+fn ignore_rules_apply_to_open_documents_immediately() {
     let project = Project::new("//- /other.py\nx = 1\n");
     project.write("deep/inside/shop.py", SHOP);
     fs::create_dir_all(project.root().join(".git/info")).expect("the workspace is ours");
@@ -65,7 +65,7 @@ fn a_file_that_becomes_ignored_while_it_is_open_takes_no_part_at_once_and_back()
 }
 
 #[test]
-fn an_open_file_that_becomes_ignored_is_no_context_at_once_and_back() {
+fn newly_ignored_open_document_is_not_context() {
     let project =
         Project::new("//- /main.py\nx = 1\n//- /gadgets.py\ndef make_gadget(size):\n    return size\n");
     let editor = editor(&project, |setup| setup);
@@ -78,7 +78,7 @@ fn an_open_file_that_becomes_ignored_is_no_context_at_once_and_back() {
 }
 
 #[test]
-fn a_file_that_is_closed_is_no_context_at_the_next_question_once_it_is_ignored() {
+fn newly_ignored_closed_file_is_not_context() {
     let project =
         Project::new("//- /main.py\nx = 1\n//- /gadgets.py\ndef make_gadget(size):\n    return size\n");
     let editor = editor(&project, |setup| setup);
@@ -93,7 +93,7 @@ fn a_file_that_is_closed_is_no_context_at_the_next_question_once_it_is_ignored()
 }
 
 #[test]
-fn a_document_that_is_renamed_to_a_secret_name_takes_no_part() {
+fn document_renamed_to_a_secret_name_is_not_admitted() {
     let project = Project::new("");
     let editor = editor_with_answers(&project);
     let before = editor.open("shop.py", SHOP);
@@ -107,7 +107,7 @@ fn link(target: impl AsRef<Path>, path: impl AsRef<Path>) {
 }
 
 #[test]
-fn a_link_is_judged_by_the_file_that_it_leads_to() {
+fn symlink_is_admitted_by_the_rules_of_its_target() {
     let project = Project::new("//- /.gitignore\n/private\n");
     let outside = project.sibling_path("outside");
     fs::create_dir_all(outside.join(".git")).expect("the temporary folder is ours");
@@ -135,7 +135,7 @@ fn a_link_is_judged_by_the_file_that_it_leads_to() {
 }
 
 #[test]
-fn documents_whose_names_are_not_utf8_are_two() {
+fn documents_with_non_utf8_names_stay_distinct() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &json!([{"path": "", "echo": true}]));
     let folder = uri(&project.root());
@@ -148,7 +148,7 @@ fn documents_whose_names_are_not_utf8_are_two() {
 }
 
 #[test]
-fn characters_that_nobody_sees_are_not_inserted() {
+fn invisible_characters_are_never_inserted() {
     let project = Project::new("");
     let rules = json!([
         {"path": "escape.py", "text": "\u{1b}]0;title\u{7}pass"},

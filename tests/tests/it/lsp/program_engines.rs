@@ -22,7 +22,7 @@ fn editor_with_program(project: &Project) -> Editor {
 }
 
 #[test]
-fn a_program_writes_ghost_text_and_ends_with_the_server() {
+fn program_provides_ghost_text_and_exits_with_the_server() {
     let project = Project::new("");
     let editor = editor_with_program(&project);
     editor.client.shutdown();
@@ -31,7 +31,7 @@ fn a_program_writes_ghost_text_and_ends_with_the_server() {
 }
 
 #[test]
-fn a_program_ends_with_a_server_that_is_killed() {
+fn program_exits_if_the_server_is_killed() {
     let project = Project::new("");
     let editor = editor_with_program(&project);
     let server = editor.client.process_id().to_string();
@@ -42,7 +42,7 @@ fn a_program_ends_with_a_server_that_is_killed() {
 }
 
 #[test]
-fn a_program_that_dies_is_started_anew_by_the_next_question() {
+fn killed_program_is_restarted_by_the_next_request() {
     let project = Project::new("");
     let editor = editor_with_program(&project);
     let killed = std::process::Command::new("kill").args(["-KILL", &processes(&project)[0]]).status();
@@ -55,7 +55,7 @@ fn a_program_that_dies_is_started_anew_by_the_next_question() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_file_writes_ghost_text_again_after_its_server_died() {
+fn killed_llama_server_is_restarted() {
     let project = Project::new("");
     let Some(settings) = crate::program_engines::tiny(&project) else { return };
     user_file(&project, &settings);

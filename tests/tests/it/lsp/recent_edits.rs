@@ -41,7 +41,7 @@ pub(super) fn suggestion(editor: &Editor, buffer: &Buffer, offset: usize) -> Str
 }
 
 #[test]
-fn what_was_typed_in_one_document_is_suggested_in_another() {
+fn recently_typed_code_ranks_higher_in_other_documents() {
     let project = Project::new(WORKSPACE);
     let editor = editor(&project);
     let mut one = editor.open("a.py", "x = 1\n");
@@ -58,7 +58,7 @@ fn what_was_typed_in_one_document_is_suggested_in_another() {
 }
 
 #[test]
-fn what_was_typed_in_a_document_is_suggested_further_on() {
+fn recently_typed_code_ranks_higher_in_its_document() {
     let project = Project::new("");
     let editor = editor(&project);
     let cursor = ALIKE.len() - 1;

@@ -108,7 +108,7 @@ fn the_block_at_the_cursor_becomes_a_case_of_the_suite() {
 }
 
 #[test]
-fn a_case_holds_what_the_editor_shows_not_what_is_saved() {
+fn case_is_cut_from_the_unsaved_text() {
     let project = Project::new("//- /shop.py\nsaved = 1\n");
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("shop.py", SHOP);
@@ -119,7 +119,7 @@ fn a_case_holds_what_the_editor_shows_not_what_is_saved() {
 }
 
 #[test]
-fn recording_twice_adds_once() {
+fn recording_twice_adds_one_case() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("shop.py", SHOP);
@@ -146,7 +146,7 @@ fn cases_are_listed_in_order_and_by_document() {
 }
 
 #[test]
-fn a_command_records_too() {
+fn record_command_records_a_case() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("shop.py", SHOP);
@@ -158,7 +158,7 @@ fn a_command_records_too() {
 }
 
 #[test]
-fn where_no_block_stands_nothing_is_recorded_and_the_reason_is_told() {
+fn recording_without_a_block_fails_with_a_reason() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     for (path, text) in [("empty.py", ""), ("comment.py", "# Only words.\n")] {
@@ -181,14 +181,14 @@ fn a_document_over_the_size_limit_is_not_recorded() {
 }
 
 #[test]
-fn a_case_that_nobody_recorded_is_an_error() {
+fn unknown_case_id_is_an_error() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     assert_eq!(editor.client.call_expecting_error("ghostbench/case", json!({"id": "0123"})), INVALID_PARAMS);
 }
 
 #[test]
-fn cases_survive_the_server() {
+fn cases_survive_a_server_restart() {
     let project = Project::new("");
     let recorded = {
         let editor = Editor::scripted(&project, &RULES);
@@ -205,7 +205,7 @@ fn cases_survive_the_server() {
 }
 
 #[test]
-fn two_servers_of_one_workspace_lose_no_case_to_each_other() {
+fn two_servers_of_a_workspace_keep_each_others_cases() {
     let project = Project::new("");
     let editors = [Editor::scripted(&project, &RULES), Editor::scripted(&project, &RULES)];
     let functions: String =
@@ -233,7 +233,7 @@ fn two_servers_of_one_workspace_lose_no_case_to_each_other() {
 }
 
 #[test]
-fn recording_while_edits_come_in_takes_the_text_of_its_moment() {
+fn recording_uses_the_text_at_the_time_of_the_request() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("echo.py", SHOP);
@@ -247,7 +247,7 @@ fn recording_while_edits_come_in_takes_the_text_of_its_moment() {
 }
 
 #[test]
-fn files_that_the_workspace_leaves_out_are_not_completed_in_and_not_recorded() {
+fn skipped_files_are_neither_completed_nor_recorded() {
     let project = Project::new(
         "//- /.gitignore\ngenerated.py\n//- /shop.py\nx = 1\n//- /generated.py\nx = 1\n//- /node_modules/a/index.js\nx = 1\n",
     );

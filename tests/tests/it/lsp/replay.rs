@@ -45,7 +45,7 @@ pub(super) fn title(editor: &Editor, buffer: &Buffer) -> String {
 }
 
 #[test]
-fn a_case_is_replayed_and_its_result_kept() {
+fn case_replay_stores_its_result() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &rules());
     let [(right, right_case), (wrong, wrong_case)] = two_recorded(&editor);
@@ -86,7 +86,7 @@ fn a_file_and_a_suite_are_replayed() {
 }
 
 #[test]
-fn a_lens_replays_its_case_when_it_is_clicked() {
+fn lens_command_replays_its_case() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &rules());
     let [(right, _), _] = two_recorded(&editor);
@@ -97,7 +97,7 @@ fn a_lens_replays_its_case_when_it_is_clicked() {
 }
 
 #[test]
-fn an_editor_is_asked_to_draw_its_lenses_again_after_a_replay() {
+fn replay_requests_a_code_lens_refresh() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &rules());
     let [(_, right_case), _] = two_recorded(&editor);
@@ -109,7 +109,7 @@ fn an_editor_is_asked_to_draw_its_lenses_again_after_a_replay() {
 }
 
 #[test]
-fn a_replay_tells_its_progress_and_then_answers() {
+fn replay_reports_progress_before_its_response() {
     let project = Project::new("");
     let late = |path: &str, delay_ms: u64| json!({"path": path, "delay_ms": delay_ms, "text": "pass"});
     let editor = Editor::scripted(&project, &json!([late("right.py", 100), late("wrong.py", 600)]));
@@ -123,7 +123,7 @@ fn a_replay_tells_its_progress_and_then_answers() {
 }
 
 #[test]
-fn a_replay_without_a_token_tells_no_progress() {
+fn replay_without_a_token_reports_no_progress() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &rules());
     let [(_, right_case), _] = two_recorded(&editor);
@@ -156,7 +156,7 @@ fn stop(editor: &Editor) {
 }
 
 #[test]
-fn a_replay_is_stopped_where_its_progress_is_drawn() {
+fn progress_cancel_stops_a_replay_and_keeps_its_results() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &rules());
     two_recorded(&editor);
@@ -171,7 +171,7 @@ fn a_replay_is_stopped_where_its_progress_is_drawn() {
 }
 
 #[test]
-fn a_replay_is_stopped_before_it_has_begun() {
+fn progress_cancel_right_after_the_request_stops_a_replay() {
     let project = Project::new("");
     let client = setup(&project).allow("$/progress");
     let editor = Editor::start(&project, &["--scripted", &rules().to_string()], client);
@@ -190,7 +190,7 @@ fn a_replay_is_stopped_before_it_has_begun() {
 }
 
 #[test]
-fn two_replays_shown_as_one_are_stopped_together() {
+fn replays_with_the_same_token_are_cancelled_together() {
     let project = Project::new("");
     let client = setup(&project).allow("$/progress");
     let editor = Editor::start(&project, &["--scripted", &rules().to_string()], client);
@@ -205,7 +205,7 @@ fn two_replays_shown_as_one_are_stopped_together() {
 }
 
 #[test]
-fn a_result_stands_where_its_code_does_when_the_answer_comes() {
+fn result_range_follows_edits_during_a_replay() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &rules());
     let (mut buffer, id) = slow_replay(&editor);
@@ -218,7 +218,7 @@ fn a_result_stands_where_its_code_does_when_the_answer_comes() {
 }
 
 #[test]
-fn a_replay_is_cancelled_as_any_request() {
+fn replay_request_can_be_cancelled() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &rules());
     let (_, id) = slow_replay(&editor);
@@ -230,7 +230,7 @@ fn a_replay_is_cancelled_as_any_request() {
 }
 
 #[test]
-fn ghost_text_goes_on_while_a_replay_is_under_way() {
+fn ghost_text_works_during_a_replay() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &rules());
     let (_, id) = slow_replay(&editor);
@@ -246,7 +246,7 @@ fn ghost_text_goes_on_while_a_replay_is_under_way() {
 }
 
 #[test]
-fn the_engine_sees_the_question_and_nothing_of_the_truth() {
+fn replayed_engine_sees_prefix_and_suffix_but_not_the_truth() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &rules());
     let buffer = editor.open("echo.py", &SHOP.replace("order.price", "canary_5c1f"));
@@ -261,7 +261,7 @@ fn the_engine_sees_the_question_and_nothing_of_the_truth() {
 }
 
 #[test]
-fn the_built_in_engine_finds_the_truth_nowhere_in_the_workspace() {
+fn builtin_engine_cannot_find_the_truth_in_the_workspace() {
     let twin = SHOP.replace("def total", "def twin").replace("order.price", "known_elsewhere");
     let project = Project::new(&format!("//- /shop.py\n{SHOP}//- /twin.py\n{twin}"));
     let text = SHOP.replace("order.price", "canary_5c1f");
@@ -295,7 +295,7 @@ fn the_scoreboard_shows_the_last_replay_of_the_suite() {
 }
 
 #[test]
-fn results_survive_the_server() {
+fn results_survive_a_server_restart() {
     let project = Project::new("");
     let (results, before) = {
         let editor = Editor::scripted(&project, &rules());
@@ -313,7 +313,7 @@ fn results_survive_the_server() {
 }
 
 #[test]
-fn a_replay_of_nothing_is_an_error_that_says_so() {
+fn replay_without_cases_is_an_error() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &rules());
     let buffer = editor.open("right.py", SHOP);
@@ -330,7 +330,7 @@ fn a_replay_of_nothing_is_an_error_that_says_so() {
 }
 
 #[test]
-fn an_engine_that_fails_or_panics_on_a_replay_is_a_result_like_any_other() {
+fn engine_failure_or_panic_is_stored_as_a_result() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     for path in ["fail.py", "panic.py"] {
@@ -364,7 +364,7 @@ fn two_servers_replay_one_suite_side_by_side() {
 }
 
 #[test]
-fn a_case_is_replayed_as_it_was_recorded_whatever_was_typed_since() {
+fn replay_uses_the_recorded_text_despite_later_edits() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &rules());
     let mut buffer = editor.open("echo.py", SHOP);

@@ -26,7 +26,7 @@ fn shown_run(editor: &Editor) -> Value {
 }
 
 #[test]
-fn what_another_server_replayed_is_shown() {
+fn results_of_another_server_are_shown() {
     let project = Project::new("");
     let editors = [(); 2].map(|()| Editor::scripted(&project, &rules()));
     let [(right, _), _] = two_recorded(&editors[0]);
@@ -41,7 +41,7 @@ fn what_another_server_replayed_is_shown() {
 }
 
 #[test]
-fn what_the_command_line_replayed_is_shown() {
+fn results_of_the_command_line_are_shown() {
     let project = Project::generated(1);
     let editor = Editor::scripted(&project, &rules());
     wait_until_ready(&editor);
@@ -55,7 +55,7 @@ fn what_the_command_line_replayed_is_shown() {
 }
 
 #[test]
-fn what_was_done_before_a_replay_was_cancelled_is_shown() {
+fn results_of_a_cancelled_replay_are_shown() {
     let project = Project::new("");
     let rules = json!([
         // Longer than the interval between two progress reports.

@@ -62,7 +62,7 @@ pub(super) fn has(paths: &[String], path: &str) -> bool {
 }
 
 #[test]
-fn a_question_is_answered_with_code_from_other_files() {
+fn request_context_contains_code_from_other_files() {
     let project = Project::new(WORKSPACE);
     let editor = editor(&project, |setup| setup);
     let paths = context(&editor, "from widgets import make_widget\n\nwidget = make_widget");
@@ -71,7 +71,7 @@ fn a_question_is_answered_with_code_from_other_files() {
 }
 
 #[test]
-fn what_is_typed_in_one_document_is_found_from_another_at_once() {
+fn unsaved_text_of_another_document_is_context() {
     let project = Project::new(WORKSPACE);
     let editor = editor(&project, |setup| setup);
     assert!(!has(&context(&editor, QUESTION), "other.py"));
@@ -84,7 +84,7 @@ fn what_is_typed_in_one_document_is_found_from_another_at_once() {
 }
 
 #[test]
-fn an_answer_is_not_used_again_when_another_document_has_changed() {
+fn changing_another_document_invalidates_cached_answers() {
     let project = Project::new(WORKSPACE);
     let editor = editor(&project, |setup| setup);
     let mut other = editor.open("other.py", "total = 1\n");
@@ -98,7 +98,7 @@ fn an_answer_is_not_used_again_when_another_document_has_changed() {
 }
 
 #[test]
-fn an_answer_is_not_used_again_when_another_document_was_closed() {
+fn closing_another_document_invalidates_cached_answers() {
     let project = Project::new(WORKSPACE);
     let editor = editor(&project, |setup| setup);
     let mut other = editor.open("other.py", "total = 1\n");
@@ -116,7 +116,7 @@ fn an_answer_is_not_used_again_when_another_document_was_closed() {
 }
 
 #[test]
-fn a_document_that_is_not_saved_yet_is_found_too() {
+fn unsaved_new_document_is_context() {
     let project = Project::new(WORKSPACE);
     let editor = editor(&project, |setup| setup);
     let new = editor.open("gadgets.py", "def make_gadget(size):\n    return size\n");
@@ -126,7 +126,7 @@ fn a_document_that_is_not_saved_yet_is_found_too() {
 }
 
 #[test]
-fn a_document_of_a_folder_within_beats_its_file_in_the_folder_around() {
+fn open_document_replaces_its_file_in_the_outer_folder() {
     let project = Project::new(WORKSPACE);
     project.write("inner/gadgets.py", "count = 1\n");
     let inner = project.root().join("inner");
@@ -139,7 +139,7 @@ fn a_document_of_a_folder_within_beats_its_file_in_the_folder_around() {
 }
 
 #[test]
-fn what_the_folder_around_ignores_is_not_found_from_it() {
+fn document_ignored_by_the_outer_folder_is_not_its_context() {
     let project = Project::new(WORKSPACE);
     project.write(".gitignore", "/inner\n");
     project.write("inner/gadgets.py", "count = 1\n");
@@ -152,7 +152,7 @@ fn what_the_folder_around_ignores_is_not_found_from_it() {
 }
 
 #[test]
-fn secrets_that_are_open_are_never_context() {
+fn open_secret_files_are_never_context() {
     let project = Project::new(WORKSPACE);
     let editor = editor(&project, |setup| setup);
     editor.open("secrets.py", "def make_gadget(size):\n    return size\n");
@@ -160,7 +160,7 @@ fn secrets_that_are_open_are_never_context() {
 }
 
 #[test]
-fn files_that_the_client_tells_of_are_followed() {
+fn client_file_events_update_the_index() {
     let project = Project::new(WORKSPACE);
     let editor = editor(&project, watching);
     editor.client.expect_request("client/registerCapability");
@@ -175,7 +175,7 @@ fn files_that_the_client_tells_of_are_followed() {
 }
 
 #[test]
-fn files_are_followed_for_clients_that_watch_none() {
+fn server_watches_files_for_clients_that_do_not() {
     let project = Project::new(WORKSPACE);
     let editor = editor(&project, |setup| setup);
     project.write("deep/down/gadgets.py", "def make_gadget(size):\n    return size\n");
@@ -185,7 +185,7 @@ fn files_are_followed_for_clients_that_watch_none() {
 }
 
 #[test]
-fn a_file_that_becomes_a_folder_is_followed() {
+fn file_replaced_by_a_folder_is_indexed() {
     let project = Project::new(WORKSPACE);
     let editor = editor(&project, |setup| setup);
     fs::remove_file(project.root().join("other.py")).expect("it is there");
@@ -194,7 +194,7 @@ fn a_file_that_becomes_a_folder_is_followed() {
 }
 
 #[test]
-fn a_switch_of_branches_is_taken_in_behind_the_running_server() {
+fn many_changed_files_are_indexed_while_serving_requests() {
     let project = Project::generated(300);
     let editor = editor(&project, |setup| setup);
     for number in 0..300 {
@@ -210,7 +210,7 @@ fn a_switch_of_branches_is_taken_in_behind_the_running_server() {
 }
 
 #[test]
-fn what_was_read_is_read_from_the_cache_the_next_time() {
+fn index_is_cached_for_the_next_start() {
     let project = Project::new(WORKSPACE);
     let first = editor(&project, |setup| setup);
     let caches = || {
@@ -228,7 +228,7 @@ fn what_was_read_is_read_from_the_cache_the_next_time() {
 }
 
 #[test]
-fn a_cache_that_cannot_be_written_costs_nothing_but_time() {
+fn unwritable_cache_is_reported_once_and_indexing_continues() {
     let project = Project::new(WORKSPACE);
     // There is a file at the path of the cache folder.
     project.write("../home/.cache", "");

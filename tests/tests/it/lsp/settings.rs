@@ -65,7 +65,7 @@ fn wait_for_engines(editor: &Editor, expected: &[&str]) {
 }
 
 #[test]
-fn a_workspace_s_file_holds_from_the_first_request_on_and_is_followed() {
+fn workspace_settings_apply_to_the_first_request_and_reload() {
     let project = Project::new(&format!("//- /ghostbench.toml\n{OFF}"));
     let (editor, buffer) = editor_with_answers(&project, setup(&project));
     assert_eq!(suggestions(&editor, &buffer), 0);
@@ -76,7 +76,7 @@ fn a_workspace_s_file_holds_from_the_first_request_on_and_is_followed() {
 }
 
 #[test]
-fn a_file_that_the_editor_tells_of_is_looked_at_at_once() {
+fn settings_reload_on_a_watched_file_event() {
     let project = Project::new(&format!("//- /ghostbench.toml\n{OFF}"));
     let client =
         setup(&project).capability("/workspace/didChangeWatchedFiles/dynamicRegistration", true.into());
@@ -90,7 +90,7 @@ fn a_file_that_the_editor_tells_of_is_looked_at_at_once() {
 }
 
 #[test]
-fn a_broken_file_keeps_what_it_was_and_is_told_once() {
+fn invalid_settings_file_keeps_the_previous_settings() {
     let project = Project::new(&format!("//- /ghostbench.toml\n{OFF}"));
     let (editor, buffer) = editor_with_answers(&project, setup(&project));
     assert_eq!(suggestions(&editor, &buffer), 0);
@@ -112,7 +112,7 @@ fn a_broken_file_keeps_what_it_was_and_is_told_once() {
 }
 
 #[test]
-fn engines_of_an_untrusted_file_are_not_asked_until_somebody_trusts_it() {
+fn engines_of_an_untrusted_file_are_disabled_until_trusted() {
     let project = Project::new(&format!("//- /ghostbench.toml\n{TWO_ENGINES}"));
     let editor = Editor::start(&project, &[], setup(&project));
     assert_eq!(engines(&editor), ["builtin", "(mine)", "(plain)"]);
@@ -130,7 +130,7 @@ fn engines_of_an_untrusted_file_are_not_asked_until_somebody_trusts_it() {
 }
 
 #[test]
-fn an_editor_s_word_is_trust_too_and_can_be_taken_back() {
+fn editor_setting_can_grant_and_revoke_trust() {
     let project = Project::new(&format!("//- /ghostbench.toml\n{TWO_ENGINES}"));
     let editor = Editor::start(&project, &[], setup(&project).options(json!({"trusted": true})));
     assert_eq!(engines(&editor), ["mine", "plain"]);
@@ -146,7 +146,7 @@ fn an_editor_s_word_is_trust_too_and_can_be_taken_back() {
 }
 
 #[test]
-fn the_user_s_file_names_engines_and_who_writes() {
+fn user_settings_define_engines_and_the_active_one() {
     let project = Project::generated(2);
     let path = user_file(&project, TWO_ENGINES);
     let editor = Editor::start(&project, &[], setup(&project));
@@ -161,7 +161,7 @@ fn the_user_s_file_names_engines_and_who_writes() {
 }
 
 #[test]
-fn engines_are_named_on_the_command_line_too() {
+fn engine_option_selects_engines() {
     let project = Project::generated(2);
     user_file(&project, TWO_ENGINES);
     let editor = Editor::start(&project, &["--engine", "plain", "--engine", "empty"], setup(&project));
@@ -175,7 +175,7 @@ fn engines_are_named_on_the_command_line_too() {
 }
 
 #[test]
-fn each_folder_has_settings_of_its_own_and_a_common_mistake_is_told_once() {
+fn folder_settings_are_separate_and_problems_reported_once() {
     let project = Project::new(&format!("//- /one/ghostbench.toml\n{OFF}//- /two/a.py\n"));
     user_file(&project, "[completion]\ncolour = 1\n");
     let root = project.root();
@@ -190,7 +190,7 @@ fn each_folder_has_settings_of_its_own_and_a_common_mistake_is_told_once() {
 }
 
 #[test]
-fn who_wants_nothing_recorded_records_no_case() {
+fn privacy_setting_disables_recording() {
     let project = Project::new("");
     let client = setup(&project).options(json!({"record": {"privacy": "off"}}));
     let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
@@ -203,7 +203,7 @@ fn who_wants_nothing_recorded_records_no_case() {
 }
 
 #[test]
-fn keys_stand_neither_in_the_log_nor_in_messages() {
+fn secrets_in_settings_are_not_logged_or_shown() {
     let project = Project::new("");
     user_file(
         &project,

@@ -14,7 +14,7 @@ use super::scripted_engine::{FOREVER_MS, RULES, assert_in_step};
 const OUTSIDE_WORLD: i32 = 3;
 
 #[test]
-fn shutdown_and_exit_give_0() {
+fn shutdown_and_exit_give_exit_code_0() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
@@ -24,7 +24,7 @@ fn shutdown_and_exit_give_0() {
 }
 
 #[test]
-fn what_was_asked_before_shutdown_is_answered_before_the_end() {
+fn requests_before_shutdown_are_answered_before_exit() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("talk.py", "x = 1\n");
@@ -43,7 +43,7 @@ fn what_was_asked_before_shutdown_is_answered_before_the_end() {
 }
 
 #[test]
-fn exit_without_shutdown_gives_1() {
+fn exit_without_shutdown_gives_exit_code_1() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     editor.client.exit().expect_code(1);
@@ -52,7 +52,7 @@ fn exit_without_shutdown_gives_1() {
 }
 
 #[test]
-fn a_closed_input_gives_0() {
+fn closed_stdin_gives_exit_code_0() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let slow = editor.open("slow.py", "x = 1\n");
@@ -63,14 +63,14 @@ fn a_closed_input_gives_0() {
 }
 
 #[test]
-fn stdio_may_be_named() {
+fn stdio_flag_is_accepted() {
     let project = Project::new("");
     let editor = Editor::start(&project, &["--stdio"], setup(&project));
     assert!(editor.status().is_object());
 }
 
 #[test]
-fn a_client_that_never_reads_is_left_alone_in_the_end() {
+fn server_exits_with_an_error_if_the_client_never_reads() {
     let project = Project::new("");
     let client = Editor::scripted(&project, &RULES).client;
     client.stop_reading();
@@ -80,7 +80,7 @@ fn a_client_that_never_reads_is_left_alone_in_the_end() {
 }
 
 #[test]
-fn a_client_that_goes_without_having_read_does_not_hold_the_server() {
+fn server_exits_if_the_client_disconnects_without_reading() {
     let project = Project::new("");
     let client = Editor::scripted(&project, &RULES).client;
     client.stop_reading();
@@ -111,7 +111,7 @@ pub(super) fn send_until_refused(client: &Client, mut after_each: impl FnMut()) 
 }
 
 #[test]
-fn a_client_that_reads_late_gets_everything() {
+fn late_reading_client_gets_all_responses() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("echo.py", "x = 1\n");
@@ -169,7 +169,7 @@ fn no_code_reaches_the_log() {
 }
 
 #[test]
-fn the_server_ends_soon() {
+fn shutdown_does_not_wait_for_indexing() {
     let project = Project::generated(20);
     let editor = Editor::new(&project);
     let start = Instant::now();

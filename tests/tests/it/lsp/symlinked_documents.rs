@@ -40,7 +40,7 @@ fn check_hidden(editor: &Editor, root: &Path, path: &Path) {
 }
 
 #[test]
-fn a_file_in_a_linked_folder_does_not_see_itself() {
+fn document_in_a_symlinked_folder_is_not_its_own_context() {
     let project = project();
     link("package", project.root().join("link"));
     let editor = editor(&project, |setup| setup);
@@ -48,7 +48,7 @@ fn a_file_in_a_linked_folder_does_not_see_itself() {
 }
 
 #[test]
-fn a_linked_file_does_not_see_itself() {
+fn symlinked_document_is_not_its_own_context() {
     let project = project();
     link("package/main.py", project.root().join("link.py"));
     let editor = editor(&project, |setup| setup);
@@ -56,7 +56,7 @@ fn a_linked_file_does_not_see_itself() {
 }
 
 #[test]
-fn a_file_of_a_linked_root_does_not_see_itself_by_its_own_path() {
+fn real_path_in_a_symlinked_root_is_not_its_own_context() {
     let project = project();
     let alias = project.sibling_path("alias");
     link(project.root(), &alias);
@@ -65,7 +65,7 @@ fn a_file_of_a_linked_root_does_not_see_itself_by_its_own_path() {
 }
 
 #[test]
-fn a_file_does_not_see_itself_by_another_path_of_the_root() {
+fn path_through_a_root_symlink_is_not_its_own_context() {
     let project = project();
     let alias = project.sibling_path("alias");
     link(project.root(), &alias);
@@ -74,7 +74,7 @@ fn a_file_does_not_see_itself_by_another_path_of_the_root() {
 }
 
 #[test]
-fn a_document_does_not_see_itself_in_another_window() {
+fn open_document_is_not_context_of_its_symlinked_path() {
     let project = Project::new("//- /other.py\ntotal = 1\n");
     project.write("package/main.py", "");
     link("package", project.root().join("link"));
@@ -84,7 +84,7 @@ fn a_document_does_not_see_itself_in_another_window() {
 }
 
 #[test]
-fn a_document_outside_of_all_folders_does_not_see_itself_in_another_window() {
+fn outside_document_is_not_context_of_its_other_symlink() {
     let project = project();
     std::fs::create_dir(project.sibling_path("outside")).expect("the temporary folder is ours");
     std::fs::write(project.sibling_path("outside/gadgets.py"), text()).expect("the temporary folder is ours");
@@ -102,7 +102,7 @@ fn a_document_outside_of_all_folders_does_not_see_itself_in_another_window() {
 }
 
 #[test]
-fn what_is_ignored_is_ignored_behind_a_link_too() {
+fn ignored_file_is_gated_behind_a_symlink() {
     let project = project();
     project.write(".gitignore", "/package\n");
     link("package", project.root().join("link"));
@@ -114,7 +114,7 @@ fn what_is_ignored_is_ignored_behind_a_link_too() {
 }
 
 #[test]
-fn cases_recorded_behind_a_link_belong_to_the_file() {
+fn case_recorded_behind_a_symlink_belongs_to_the_real_file() {
     let project = Project::new("");
     project.write("package/shop.py", SHOP);
     link("package", project.root().join("link"));
@@ -126,7 +126,7 @@ fn cases_recorded_behind_a_link_belong_to_the_file() {
 }
 
 #[test]
-fn a_file_saved_by_another_path_of_the_root_is_read_again() {
+fn file_saved_through_a_root_symlink_is_read_again() {
     let project = project();
     let alias = project.sibling_path("alias");
     link(project.root(), &alias);

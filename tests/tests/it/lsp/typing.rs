@@ -76,7 +76,7 @@ fn assert_ghost_text(editor: &Editor, buffer: &Buffer, asked: i64, expected: &st
 }
 
 #[test]
-fn an_editor_that_cancels_at_every_key_gets_what_was_begun_before_them() {
+fn cancelling_at_every_key_reuses_the_first_engine_request() {
     let project = Project::new("");
     let streaming = StreamingServer::new();
     let editor = streaming.editor(&project);
@@ -97,7 +97,7 @@ fn an_editor_that_cancels_at_every_key_gets_what_was_begun_before_them() {
 }
 
 #[test]
-fn an_editor_that_never_cancels_gets_it_too_and_null_for_the_keys_before() {
+fn without_cancellation_superseded_requests_get_null() {
     let project = Project::new("");
     let streaming = StreamingServer::new();
     let editor = streaming.editor(&project);
@@ -119,7 +119,7 @@ fn an_editor_that_never_cancels_gets_it_too_and_null_for_the_keys_before() {
 }
 
 #[test]
-fn deleting_back_to_where_it_began_shares_it_and_further_ends_it() {
+fn deleting_before_the_request_cursor_aborts_the_engine() {
     let project = Project::new("");
     let streaming = StreamingServer::new();
     let editor = streaming.editor(&project);
@@ -138,7 +138,7 @@ fn deleting_back_to_where_it_began_shares_it_and_further_ends_it() {
 }
 
 #[test]
-fn typing_something_else_leaves_the_server_and_asks_again() {
+fn mismatching_typing_aborts_and_sends_a_new_request() {
     let project = Project::new("");
     let streaming = StreamingServer::new();
     let editor = streaming.editor(&project);
@@ -156,7 +156,7 @@ fn typing_something_else_leaves_the_server_and_asks_again() {
 }
 
 #[test]
-fn what_nobody_asks_for_again_is_ended() {
+fn cancelled_request_without_successor_is_aborted() {
     let project = Project::new("");
     let streaming = StreamingServer::new();
     let editor = streaming.editor(&project);
@@ -169,7 +169,7 @@ fn what_nobody_asks_for_again_is_ended() {
 }
 
 #[test]
-fn another_engine_does_not_share_what_the_first_one_writes() {
+fn changed_engine_does_not_share_the_request_in_flight() {
     let project = Project::new("");
     let rules = RULES.to_string();
     let editor = Editor::start(&project, &["--scripted", &rules, "--engine", "empty"], setup(&project));
@@ -186,7 +186,7 @@ fn another_engine_does_not_share_what_the_first_one_writes() {
 }
 
 #[test]
-fn an_engine_does_not_show_what_another_one_said() {
+fn changed_engine_does_not_reuse_cached_answers() {
     let project = Project::new("");
     let rules = RULES.to_string();
     let editor = Editor::start(&project, &["--scripted", &rules, "--engine", "empty"], setup(&project));
@@ -203,7 +203,7 @@ fn an_engine_does_not_show_what_another_one_said() {
 }
 
 #[test]
-fn a_pause_that_is_set_passes_before_the_engine_is_asked_and_not_before_one_is_asked_by_key() {
+fn configured_debounce_delays_automatic_requests() {
     let project = Project::new("");
     let client = setup(&project).options(json!({"completion": {"debounceMs": 400, "deadlineMs": 600_000}}));
     let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);

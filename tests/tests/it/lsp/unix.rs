@@ -10,7 +10,7 @@ use super::editor::{Editor, setup};
 use super::scripted_engine::{RULES, TALK};
 
 #[test]
-fn the_server_ends_when_the_editor_died() {
+fn server_exits_when_the_editor_process_dies() {
     let project = Project::new("");
     let mut editor_process =
         Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("cat runs");
@@ -24,7 +24,7 @@ fn the_server_ends_when_the_editor_died() {
 }
 
 #[test]
-fn a_killed_server_leaves_a_suite_that_the_next_one_reads() {
+fn suite_is_readable_after_the_server_was_killed() {
     use super::recording::{LOOP, SHOP, all_cases, record};
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
@@ -38,7 +38,7 @@ fn a_killed_server_leaves_a_suite_that_the_next_one_reads() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn ten_thousand_requests_leave_memory_as_it_was() {
+fn memory_does_not_grow_over_ten_thousand_requests() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("talk.py", &"0000 = x\n".repeat(500));
@@ -59,7 +59,7 @@ fn ten_thousand_requests_leave_memory_as_it_was() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_client_that_never_reads_is_given_bounded_memory() {
+fn memory_is_bounded_if_the_client_never_reads() {
     const LIMIT_KIB: u64 = 400 << 10;
     let project = Project::new("");
     let client = Editor::scripted(&project, &RULES).client;

@@ -75,7 +75,7 @@ fn a_small_folder_does_not_wait_for_a_large_one() {
 }
 
 #[test]
-fn a_folder_is_usable_after_others_came_and_went_a_thousand_times() {
+fn folder_is_indexed_after_thousands_of_folder_changes() {
     let project = project();
     let editor = Editor::start(&project, &[], ClientSetup::default());
     for _ in 0..1_500 {

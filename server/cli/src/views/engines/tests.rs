@@ -47,7 +47,7 @@ fn parts() -> Vec<CopiedPart> {
 }
 
 #[test]
-fn parts_are_numbered_in_place_and_told_below() {
+fn copied_parts_are_numbered_and_listed_below() {
     expect![[r#"
         builtin
         ok
@@ -68,7 +68,7 @@ fn parts_are_numbered_in_place_and_told_below() {
 }
 
 #[test]
-fn one_part_needs_no_number_in_the_text() {
+fn single_part_has_no_number_in_the_text() {
     let text = completion_text(&suggestion(parts().split_off(1)), Style { unicode: false, ..PLAIN });
     expect![[r#"
         builtin
@@ -88,14 +88,14 @@ fn one_part_needs_no_number_in_the_text() {
 }
 
 #[test]
-fn nothing_is_wider_than_the_terminal() {
+fn explanation_fits_the_terminal_width() {
     let text = completion_text(&suggestion(parts()), Style { width: 76, ..PLAIN });
     assert!(text.lines().all(|line| line.chars().count() <= 76), "{text}");
     assert!(text.contains("same") && !text.contains("above"), "{text}");
 }
 
 #[test]
-fn there_may_be_words_alone() {
+fn explanation_without_parts_shows_only_remarks() {
     let silent = CompletionView { text: String::new(), ..suggestion(Vec::new()) };
     expect![[r#"
         builtin
@@ -110,7 +110,7 @@ fn there_may_be_words_alone() {
 }
 
 #[test]
-fn other_texts_stand_below_with_their_places() {
+fn alternatives_are_listed_with_their_origins() {
     let other = |text: &str, places: Option<&str>| (text.to_owned(), places.map(str::to_owned));
     let told = |alternatives| {
         let text = completion_text(&CompletionView { alternatives, ..suggestion(Vec::new()) }, PLAIN);
@@ -124,7 +124,7 @@ fn other_texts_stand_below_with_their_places() {
 }
 
 #[test]
-fn many_parts_have_numbers_too() {
+fn more_than_20_parts_are_numbered_in_brackets() {
     let part = |index: usize| CopiedPart { range: index..index + 1, ..CopiedPart::default() };
     let many = CompletionView { text: "x".repeat(22), ..suggestion((0..22).map(part).collect()) };
     let text = completion_text(&many, PLAIN);

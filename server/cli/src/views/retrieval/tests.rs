@@ -22,7 +22,7 @@ fn item(path: &str, kind: &'static str, score: f64, text: &str) -> RetrievalItem
 }
 
 #[test]
-fn items_say_what_they_are_and_what_they_cost() {
+fn items_show_kind_score_and_tokens() {
     let items = vec![
         item("shop/store.py", "definition", 0.071, "def load(path)"),
         item("shop/new\nline.py", "window", 76.1, "rows = load(path)\nprint(rows)"),
@@ -93,7 +93,7 @@ fn row(strategy: &str, questions: usize) -> StrategyRow {
 }
 
 #[test]
-fn shares_stand_beside_what_they_are_shares_of() {
+fn table_shows_shares_with_their_denominators() {
     let rows = [row("hybrid", 132), row("bm25-chunks", 132)];
     let style = Style { width: 100, ..PLAIN };
     expect![[r#"
@@ -116,7 +116,7 @@ fn shares_stand_beside_what_they_are_shares_of() {
 }
 
 #[test]
-fn tables_give_up_columns_where_there_is_no_room() {
+fn narrow_tables_drop_less_important_columns() {
     let rows = [row("hybrid", 132), row("bm25-chunks", 132)];
     for width in [60, 70, 80, 100] {
         let text = retrieval_tables(&rows, &[], Style { width, ..PLAIN });

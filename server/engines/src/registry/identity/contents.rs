@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_large_file_is_read_again_when_it_has_changed() {
+    fn cached_hash_of_a_large_file_is_updated_on_change() {
         let folder = tempfile::tempdir().expect("a folder");
         let remembered = folder.path().join("hashes");
         let contents = Contents { remembered: Some(remembered.clone()) };
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_changes_with_any_name_and_any_content_but_not_with_compiled_files() {
+    fn folder_hash_covers_names_and_contents_but_not_bytecode() {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path();
         let write = |name: &str, text: &str| {
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn links_in_circles_end_and_links_to_files_are_the_files() {
+    fn cyclic_links_end_and_file_links_are_followed() {
         let folder = tempfile::tempdir().expect("a folder");
         let (root, blob) = (folder.path().join("model"), folder.path().join("blob"));
         fs::create_dir(&root).expect("a folder");

@@ -25,7 +25,7 @@ pub(crate) const INSERTED: &str = "width * height";
 /// The program, with its log at `log`.
 pub(crate) fn program(beginning: &str, log: &Path) -> Program {
     let this = env::current_exe().expect("a running test has a path");
-    let arguments = ["language_servers::server::serves", "--exact", "--nocapture", "--test-threads=1"];
+    let arguments = ["language_servers::server::server_main", "--exact", "--nocapture", "--test-threads=1"];
     let variables =
         [(BEGINNING, beginning), (LOG, log.to_str().expect("temporary folders have plain names"))];
     Program {
@@ -47,7 +47,7 @@ pub(crate) fn heard(log: &Path) -> Vec<Value> {
 
 /// Not a test, but the server's `main`; does nothing unless started as a server.
 #[test]
-fn serves() {
+fn server_main() {
     if let (Ok(beginning), Ok(log)) = (env::var(BEGINNING), env::var(LOG)) {
         Serving { beginning, log: log.into(), document: String::new(), held: Vec::new() }.run();
     }

@@ -79,7 +79,7 @@ mod tests {
     use super::STANDARD;
 
     #[test]
-    fn standard_modules_are_sorted() {
+    fn standard_library_modules_are_sorted() {
         assert!(STANDARD.is_sorted());
     }
 }
