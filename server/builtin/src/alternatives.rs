@@ -124,7 +124,7 @@ mod tests {
         BuiltinSettings { method: Method::Hybrid, min_probability: None, min_continuation: None };
 
     /// Returns the completion at `$0` and its alternatives.
-    fn choice(other: &str, fixture: &str, settings: &BuiltinSettings) -> Vec<String> {
+    fn completion_and_alternatives(other: &str, fixture: &str, settings: &BuiltinSettings) -> Vec<String> {
         let (before, after) = test_fixture::split_at_cursor(fixture);
         let file = SourceFile { path: "b.py".into(), language: Language::Python, text: other.into() };
         let corpus = Corpus::build(&[file]);
@@ -139,7 +139,7 @@ mod tests {
 
     #[track_caller]
     fn check(other: &str, fixture: &str, expected: Expect) {
-        expected.assert_eq(&format!("{:?}", choice(other, fixture, &UNGATED)));
+        expected.assert_eq(&format!("{:?}", completion_and_alternatives(other, fixture, &UNGATED)));
     }
 
     const CALLS: &str = "a = f(1)\na = f(1)\na = g(2)\na = h(3)\n";
@@ -168,7 +168,11 @@ mod tests {
     fn comments_and_longest_match_have_no_alternatives() {
         check("a = 1\n", "# a $0\n", expect![[r#"[""]"#]]);
         let plain = BuiltinSettings { method: Method::LongestMatch, ..UNGATED };
-        assert_eq!(choice(CALLS, "a = $0\n", &plain).len(), 1, "it is there to be measured");
+        assert_eq!(
+            completion_and_alternatives(CALLS, "a = $0\n", &plain).len(),
+            1,
+            "it is there to be measured"
+        );
     }
 
     #[test]

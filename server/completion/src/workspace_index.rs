@@ -381,7 +381,7 @@ mod tests {
         clippy::await_holding_lock,
         reason = "choosing context waits on another thread until it is late"
     )]
-    async fn context_that_is_not_ready_in_time_is_left_out() {
+    async fn late_context_is_left_out() {
         let defined = SourceFile {
             path: "widgets.py".into(),
             language: Language::Python,
@@ -412,7 +412,7 @@ mod tests {
         clippy::await_holding_lock,
         reason = "choosing context waits on another thread until it is late"
     )]
-    async fn of_the_questions_of_a_document_one_gathers_at_a_time() {
+    async fn requests_of_one_document_gather_context_one_at_a_time() {
         let world = WorkspaceIndex::empty();
         let text = "widget = ";
         let document = DocumentText { path: "main.py".into(), language: Language::Python, text: text.into() };

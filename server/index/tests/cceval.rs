@@ -79,7 +79,7 @@ fn sha256(text: &str) -> String {
 
 /// Fails with the first differences and how many there are.
 #[track_caller]
-fn none_differ(differences: &[String]) {
+fn assert_no_differences(differences: &[String]) {
     let first = differences.iter().take(10).cloned().collect::<Vec<_>>().join("\n");
     assert!(differences.is_empty(), "{} differences, such as\n{first}", differences.len());
 }
@@ -123,7 +123,7 @@ fn golden_cceval_tokenize() {
         let mut check = Check { id: text(row, "id"), differences: &mut differences };
         check.equal(text(row, "text"), cceval::tokenize(text(row, "text")), strings(&row["tokens"]));
     }
-    none_differ(&differences);
+    assert_no_differences(&differences);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn golden_cceval_chunks() {
         let found: Vec<Value> = (0..chunks.len()).map(summary).collect();
         check.equal("the list of chunks", &found, row["chunks"].as_array().expect("chunks"));
     }
-    none_differ(&differences);
+    assert_no_differences(&differences);
 }
 
 /// How many chunks the original makes before it takes the first thousand.
@@ -161,7 +161,7 @@ fn golden_cceval_retrieval_chunks() {
         let mut check = Check { id: text(row, "id"), differences: &mut differences };
         check.equal("number of chunks", files.iter().map(|file| file.len()).sum(), integer(row, "n_chunks"));
     }
-    none_differ(&differences);
+    assert_no_differences(&differences);
 }
 
 #[test]
@@ -183,14 +183,14 @@ fn golden_cceval_retrieval() {
         check_ranking(&mut check, row, candidates, &query);
         let hits = candidates.retrieve(&query);
         check_hits(&mut check, row, &hits);
-        check_same_place(&mut check, &hits, files);
+        check_hit_lines(&mut check, &hits, files);
         for prompt in row["prompts"].as_array().into_iter().flatten() {
             check_prompt(&mut check, row, prompt, &hits, query.prefix);
             prompts += 1;
         }
     }
     eprintln!("cceval_retrieval.jsonl: {prompts} prompts");
-    none_differ(&differences);
+    assert_no_differences(&differences);
 }
 
 fn query<'a>(row: &'a Value, files: &'a [SourceFile]) -> ChunkQuery<'a> {
@@ -239,7 +239,7 @@ fn check_hits(check: &mut Check<'_>, row: &Value, hits: &[ChunkHit]) {
 }
 
 /// The lines of a hit's place, without blank ones, are its text.
-fn check_same_place(check: &mut Check<'_>, hits: &[ChunkHit], files: &[SourceFile]) {
+fn check_hit_lines(check: &mut Check<'_>, hits: &[ChunkHit], files: &[SourceFile]) {
     for hit in hits {
         let place = hit.lines().start as usize..hit.lines().end as usize;
         let lines: Vec<&str> = find(files, hit.path()).text.split('\n').collect();

@@ -71,7 +71,7 @@ mod tests {
     }
 
     /// An initialized server, its connection to the client, and the messages sent there.
-    async fn introduced() -> (LspService<Introduced>, ClientSocket) {
+    async fn initialized_service() -> (LspService<Introduced>, ClientSocket) {
         let (mut service, socket) = LspService::new(Introduced);
         let params = serde_json::json!({ "capabilities": {} });
         let initialize = Request::build("initialize").params(params).id(1).finish();
@@ -81,7 +81,7 @@ mod tests {
 
     #[tokio::test]
     async fn busy_status_ends_after_completion_panic_or_abort() {
-        let (service, mut sent) = introduced().await;
+        let (service, mut sent) = initialized_service().await;
         let client = service.inner().0.clone();
         let mut next = async || sent.next().await.unwrap().params().unwrap().clone();
         type Work = fn(BusyStatus) -> futures_util::future::BoxFuture<'static, ()>;

@@ -341,7 +341,7 @@ fn mining_broken_code_does_not_panic() {
 }
 
 /// Mines as many cases of `scenario` as possible from these files.
-fn all_of(scenario: Scenario, files: &[SourceFile]) -> Vec<Case> {
+fn mine_scenario(scenario: Scenario, files: &[SourceFile]) -> Vec<Case> {
     mine_from(files, &MiningOptions { scenarios: vec![scenario], ..options(400, 1) })
 }
 
@@ -366,7 +366,7 @@ fn import_cases_are_limited_by_a_quota() {
 
 #[test]
 fn incomplete_suffix_cases_have_at_least_fifty_tokens_before() {
-    let cases = all_of(Scenario::IncompleteSuffix, &files());
+    let cases = mine_scenario(Scenario::IncompleteSuffix, &files());
     assert!(cases.len() > 5);
     for case in &cases {
         let language = Language::from_name(&case.language).unwrap();
@@ -396,7 +396,7 @@ fn copied_files_give_each_prefix_and_suffix_once() {
 
 #[test]
 fn empty_holes_after_a_jump_are_marked() {
-    let cases = all_of(Scenario::InnerBlock, &files());
+    let cases = mine_scenario(Scenario::InnerBlock, &files());
     let empty: Vec<&Case> = cases.iter().filter(|case| case.task == Task::EMPTY).collect();
     let (behind, others): (Vec<&Case>, Vec<&Case>) = empty.iter().partition(|case| case.follows_jump());
     assert!(!behind.is_empty() && !others.is_empty());
@@ -457,7 +457,7 @@ fn holes_do_not_split_entities_graphemes_or_crlf() {
 }
 
 /// Returns the number of holes of these files that a rule rejects.
-fn refused(obstacle: UnanswerableReason, files: &[SourceFile], scenario: Scenario) -> usize {
+fn left_out_holes(obstacle: UnanswerableReason, files: &[SourceFile], scenario: Scenario) -> usize {
     let mined = mine(files, &MiningOptions { scenarios: vec![scenario], ..options(40, 1) });
     mined.left_out.get(&obstacle).copied().unwrap_or_default()
 }
@@ -466,28 +466,39 @@ fn refused(obstacle: UnanswerableReason, files: &[SourceFile], scenario: Scenari
 fn left_out_holes_are_counted_by_reason() {
     let one = |language, text: &str| vec![file("one", language, text)];
     let arms = "int f(int a) {\n    g(a, 1);\n#if A\n    if (a) {\n#else\n    if (b) {\n#endif\n        h(a, 2);\n    }\n    return a;\n}\n";
-    assert!(refused(UnanswerableReason::AcrossArms, &one(Language::C, arms), Scenario::FullBlock) > 0);
+    assert!(left_out_holes(UnanswerableReason::AcrossArms, &one(Language::C, arms), Scenario::FullBlock) > 0);
     let label = "int f(int a) {\n    g(a, 1);\n    h(a, 2);\nout:\n    return a;\n}\n";
-    assert_eq!(refused(UnanswerableReason::NotAligned, &one(Language::C, label), Scenario::InnerBlock), 1);
     assert_eq!(
-        refused(UnanswerableReason::NotAligned, &one(Language::C, label), Scenario::FullBlock),
+        left_out_holes(UnanswerableReason::NotAligned, &one(Language::C, label), Scenario::InnerBlock),
+        1
+    );
+    assert_eq!(
+        left_out_holes(UnanswerableReason::NotAligned, &one(Language::C, label), Scenario::FullBlock),
         0,
         "not asked for"
     );
     let short =
         one(Language::Python, "def f(a):\n    b = a + 1\n    return b * a\n\n\ndef g(a):\n    return a\n");
-    assert!(refused(UnanswerableReason::NoBeginning, &short, Scenario::IncompleteSuffix) > 0);
-    assert_eq!(refused(UnanswerableReason::NoBeginning, &short, Scenario::FullBlock), 0);
-    assert!(refused(UnanswerableReason::UnclearEnd, &files(), Scenario::IncompleteSuffix) > 0);
+    assert!(left_out_holes(UnanswerableReason::NoBeginning, &short, Scenario::IncompleteSuffix) > 0);
+    assert_eq!(left_out_holes(UnanswerableReason::NoBeginning, &short, Scenario::FullBlock), 0);
+    assert!(left_out_holes(UnanswerableReason::UnclearEnd, &files(), Scenario::IncompleteSuffix) > 0);
     let deep = "int f(int a) {\n    while (a < 8)\n        a++;\n        g(a);\n    return a;\n}\n";
     assert!(
-        refused(UnanswerableReason::NotAligned, &one(Language::C, &deep.repeat(9)), Scenario::InnerBlock) > 0
+        left_out_holes(
+            UnanswerableReason::NotAligned,
+            &one(Language::C, &deep.repeat(9)),
+            Scenario::InnerBlock
+        ) > 0
     );
     let copied = [one(Language::Python, PYTHON), vec![file("two", Language::Python, PYTHON)]].concat();
-    assert!(refused(UnanswerableReason::AskedElsewhere, &copied, Scenario::FullBlock) > 0);
+    assert!(left_out_holes(UnanswerableReason::AskedElsewhere, &copied, Scenario::FullBlock) > 0);
     let imports: String = (0..30).map(|number| format!("import module_{number}\n")).collect();
     assert_eq!(
-        refused(UnanswerableReason::ImportShare, &one(Language::Python, &imports), Scenario::FullBlock),
+        left_out_holes(
+            UnanswerableReason::ImportShare,
+            &one(Language::Python, &imports),
+            Scenario::FullBlock
+        ),
         29
     );
     assert!(mine(&files(), &options(20, 1)).left_out.keys().all(|obstacle| !obstacle.name().contains(' ')));

@@ -21,14 +21,14 @@ fn tokens(bpe: &CoreBPE, text: &str) -> usize {
     bpe.encode_ordinary(text).len()
 }
 
-fn dearest(text: &str) -> usize {
+fn highest_token_count(text: &str) -> usize {
     tokens(o200k_base_singleton(), text).max(tokens(cl100k_base_singleton(), text))
 }
 
 #[test]
 fn sample_token_count_matches_the_tokenizers() {
     let text = "fn main() {}\n";
-    assert_eq!(calibrated_estimate(dearest(SAMPLE))(text), estimate(text));
+    assert_eq!(calibrated_estimate(highest_token_count(SAMPLE))(text), estimate(text));
 }
 
 /// Texts for which neither the tokenizers nor the estimate were made.
@@ -79,7 +79,7 @@ const WORDS_TURKISH: &str = "acaba altmış altı ama ancak arada aslında ayrı
 fn unusual_text_is_within_max_tokens_and_near_its_estimate() {
     let mut low = Vec::new();
     for (name, text) in unusual_texts() {
-        let (truth, most) = (dearest(&text), max_tokens(text.len()));
+        let (truth, most) = (highest_token_count(&text), max_tokens(text.len()));
         assert!(truth <= most, "{name}: {truth} tokens, at most {most}");
         let share = estimate(&text) as f64 / truth as f64;
         eprintln!("{name}: the estimate is {share:.2} of {truth} tokens");
@@ -106,7 +106,7 @@ fn golden_no_estimate_is_far_too_low() {
             let (mut estimated, mut counted) = (0, 0);
             for (path, text) in row[field].as_object().expect("files by path") {
                 let text = text.as_str().expect("a file is text");
-                let (estimate, truth) = (estimate(text), dearest(text));
+                let (estimate, truth) = (estimate(text), highest_token_count(text));
                 (estimated, counted, files) = (estimated + estimate, counted + truth, files + 1);
                 if truth >= LEAST_TOKENS && (estimate as f64) < truth as f64 * (1.0 - LOW) {
                     low.push(format!("{path}: {estimate} of {truth}"));

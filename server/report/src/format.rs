@@ -332,7 +332,7 @@ mod tests {
     use super::*;
 
     /// Returns the character class of `INVISIBLE` in the script, as ranges.
-    fn ranges_of_the_script() -> Vec<(u32, u32)> {
+    fn invisible_ranges_of_the_script() -> Vec<(u32, u32)> {
         let script = include_str!("templates/text.js");
         let (_, rest) = script.split_once("/[").expect("the class starts");
         let (class, _) = rest.split_once("]/gu").expect("the class ends");
@@ -354,7 +354,7 @@ mod tests {
 
     #[test]
     fn invisible_characters_match_those_of_the_script() {
-        let ranges = ranges_of_the_script();
+        let ranges = invisible_ranges_of_the_script();
         for character in (0..=0x10_ffff).filter_map(char::from_u32) {
             let code = u32::from(character);
             let in_script = ranges.iter().any(|&(first, last)| (first..=last).contains(&code));

@@ -37,7 +37,7 @@ fn number(row: &Value, key: &str) -> f64 {
 
 /// Fails with the first differences and their number.
 #[track_caller]
-fn none_differ(differences: &[String]) {
+fn assert_no_differences(differences: &[String]) {
     let first = differences.iter().take(10).cloned().collect::<Vec<_>>().join("\n");
     assert!(differences.is_empty(), "{} differences, such as\n{first}", differences.len());
 }
@@ -96,7 +96,7 @@ fn golden_cceval_metrics() {
         }
     }
     eprintln!("{other_grammars} rows agree with another version of their grammar");
-    none_differ(&differences);
+    assert_no_differences(&differences);
 }
 
 /// Whether two values are equal, ignoring whether a number is written as an integer.
@@ -120,7 +120,7 @@ fn golden_fuzz_ratio() {
             }
         }
     }
-    none_differ(&differences);
+    assert_no_differences(&differences);
 }
 
 /// Returns the row's score. The aggregates hold for one version of the Python grammar: rows that another version truncates
@@ -183,7 +183,7 @@ fn golden_cceval_real_outputs() {
         }
     }
     let best = differences.into_values().filter_map(|of_run| of_run.into_iter().min_by_key(Vec::len));
-    none_differ(&best.flatten().collect::<Vec<_>>());
+    assert_no_differences(&best.flatten().collect::<Vec<_>>());
 }
 
 fn real_differences(row: &Value, truth: &str, similarity: Similarity) -> Vec<String> {

@@ -141,7 +141,7 @@ mod tests {
         outcome(OutcomeStatus::Failed(error), None)
     }
 
-    fn told(health: &EngineHealth, engine: &str, outcome: &Outcome) -> Option<&'static str> {
+    fn reported_cause(health: &EngineHealth, engine: &str, outcome: &Outcome) -> Option<&'static str> {
         health.begin_request(engine).finish(outcome).map(|fault| fault.cause)
     }
 
@@ -149,19 +149,19 @@ mod tests {
     fn fault_is_reported_once_per_engine_until_cleared() {
         let health = EngineHealth::default();
         let timeout = outcome(OutcomeStatus::Timeout, None);
-        assert_eq!(told(&health, "e", &failed("one")), Some("failed"));
-        assert_eq!(told(&health, "e", &failed("other words")), None);
-        assert_eq!(told(&health, "e", &timeout), Some("timeout"));
-        assert_eq!(told(&health, "f", &timeout), Some("timeout"));
-        assert_eq!(told(&health, "e", &failed("one")), None, "it has not answered in between");
+        assert_eq!(reported_cause(&health, "e", &failed("one")), Some("failed"));
+        assert_eq!(reported_cause(&health, "e", &failed("other words")), None);
+        assert_eq!(reported_cause(&health, "e", &timeout), Some("timeout"));
+        assert_eq!(reported_cause(&health, "f", &timeout), Some("timeout"));
+        assert_eq!(reported_cause(&health, "e", &failed("one")), None, "it has not answered in between");
         assert!(health.fault("e").is_some_and(|fault| fault.contains("one")));
-        assert_eq!(told(&health, "e", &outcome(OutcomeStatus::Ok, Some(FinishReason::Stop))), None);
+        assert_eq!(reported_cause(&health, "e", &outcome(OutcomeStatus::Ok, Some(FinishReason::Stop))), None);
         assert_eq!(health.fault("e"), None);
-        assert_eq!(told(&health, "e", &failed("one")), Some("failed"));
-        assert_eq!(told(&health, "f", &timeout), None, "it is another one");
+        assert_eq!(reported_cause(&health, "e", &failed("one")), Some("failed"));
+        assert_eq!(reported_cause(&health, "f", &timeout), None, "it is another one");
         health.clear_faults();
         assert_eq!(health.fault("f"), None);
-        assert_eq!(told(&health, "f", &timeout), Some("timeout"));
+        assert_eq!(reported_cause(&health, "f", &timeout), Some("timeout"));
     }
 
     #[test]

@@ -117,7 +117,7 @@ fn file_with_invalid_utf8_is_skipped() {
     project.write("bad.py", b"def f():\n    return '\xff\xfe\xfd'\n");
     let outcome = project.run("try . --cases 5 --out ../run").expect_code(0).expect_message(&["bad.py"]);
     assert!(outcome.stderr.contains("not UTF-8"), "{}", outcome.stderr);
-    only_the_good_file(&project);
+    assert_only_good_file_is_used(&project);
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn binary_and_empty_files_are_skipped() {
     project.write("nul.py", b"x = 1\0\0\0\n");
     project.write("empty.py", "");
     project.run("try . --cases 5 --out ../run").expect_code(0);
-    only_the_good_file(&project);
+    assert_only_good_file_is_used(&project);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn file_with_a_50_mb_line_is_skipped() {
     let project = Project::new(GOOD);
     project.write("long.py", format!("x = '{}'\n", "a".repeat(50_000_000)));
     project.run("try . --cases 5 --out ../run").expect_code(0).expect_message(&["long.py"]);
-    only_the_good_file(&project);
+    assert_only_good_file_is_used(&project);
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn resume_rejects_other_suites_and_engines() {
 }
 
 #[track_caller]
-fn only_the_good_file(project: &Project) {
+fn assert_only_good_file_is_used(project: &Project) {
     for case in run_rows::cases(&project.sibling_path("run")) {
         assert_eq!(case.path, "good.py");
     }

@@ -19,7 +19,7 @@ pub(crate) fn settings(name: &str, command: &[&str], more: &str) -> String {
 }
 
 /// Our own server with the built-in engine.
-pub(crate) fn own(name: &str) -> String {
+pub(crate) fn own_server_settings(name: &str) -> String {
     let binary = binary();
     settings(name, &[&binary.to_string_lossy(), "lsp", "--engine", "builtin"], "")
 }
@@ -39,7 +39,7 @@ fn answers(run: &Path) -> BTreeMap<String, BTreeMap<String, Prediction>> {
 #[test]
 fn own_language_server_gives_the_answers_of_its_engine() {
     let project = Project::generated(1);
-    user_file(&project, &own("served"));
+    user_file(&project, &own_server_settings("served"));
     project.run("try . --cases 30 --engine builtin --engine served --out ../run").expect_code(0);
     let answers = answers(&project.sibling_path("run"));
     let (direct, served) = (&answers["builtin"], &answers["served"]);

@@ -155,18 +155,18 @@ fn workspace_engines_run_only_with_a_trusted_unchanged_file() {
     assert_eq!(engine(&doctor(&project, "", 0), "mine")["asked"], false, "a changed file is untrusted again");
     let outcome = project.run("try . --cases 5 --out ../changed").expect_code(0);
     outcome.expect_message(&["has changed since it was trusted"]);
-    assert!(listed(&project).contains("changed since"));
+    assert!(trust_list_output(&project).contains("changed since"));
     fs::write(&file, TWO_ENGINES).expect("the workspace is ours");
-    assert!(listed(&project).starts_with("trusted"));
+    assert!(trust_list_output(&project).starts_with("trusted"));
 
     project.run("trust --remove").expect_code(0);
     assert_eq!(engine(&doctor(&project, "", 0), "mine")["asked"], false);
-    assert_eq!(listed(&project), "no trusted files\n");
+    assert_eq!(trust_list_output(&project), "no trusted files\n");
     assert!(project.run("trust --remove").expect_code(0).stdout.contains("was not trusted"));
 }
 
 #[track_caller]
-fn listed(project: &Project) -> String {
+fn trust_list_output(project: &Project) -> String {
     project.run("trust --list").expect_code(0).stdout
 }
 

@@ -374,7 +374,8 @@ fn unrelated_code_is_rarely_detected_as_a_copy() {
     for (own, other) in [("hiredis", "spdlog"), ("spdlog", "hiredis")] {
         let (files, unrelated) = (load(own), CopyIndex::new(&load(other)));
         let cases = mine(&files, &Index::build(&files), &Projects::new(&[]), &SCENARIOS[..3], REAL_CASES);
-        let flagged: Vec<&Case> = cases.iter().filter(|case| !held_by(case, &unrelated).is_empty()).collect();
+        let flagged: Vec<&Case> =
+            cases.iter().filter(|case| !files_with_copy_of_truth(case, &unrelated).is_empty()).collect();
         eprintln!("{own} in {other}: {} of {}", flagged.len(), cases.len());
         assert!(
             flagged.len() * 100 <= cases.len() * MAX_BY_CHANCE,
@@ -385,7 +386,7 @@ fn unrelated_code_is_rarely_detected_as_a_copy() {
 }
 
 /// Returns the files of the index that contain a copy of the truth.
-fn held_by(case: &Case, copies: &CopyIndex) -> Vec<Arc<str>> {
+fn files_with_copy_of_truth(case: &Case, copies: &CopyIndex) -> Vec<Arc<str>> {
     copies.files_with_copy(&RemovedCode {
         path: "",
         language: Language::from_name(&case.language).expect("a known language"),

@@ -5,7 +5,7 @@ use std::env;
 use syntax::Language;
 
 use crate::forms::texts;
-use crate::pipeline::{on_small_stacks, take_through};
+use crate::pipeline::{on_small_stacks, run_pipeline};
 
 /// Repetitions of a form in the long run.
 const DEEP: usize = 100_000;
@@ -32,7 +32,7 @@ fn pipeline_survives_nested_and_long_texts() {
                 if is_long() {
                     eprintln!("{name}");
                 }
-                take_through(language, &text);
+                run_pipeline(language, &text);
             }
         }
     });
@@ -47,7 +47,7 @@ fn pipeline_survives_very_deeply_nested_texts() {
             // A different form for each language.
             let (name, text) = &forms[(number * 4 + 1) % forms.len()];
             eprintln!("{name}");
-            take_through(language, text);
+            run_pipeline(language, text);
         }
     });
 }

@@ -6,7 +6,7 @@ use syntax::{Language, SourceFile};
 use text::SplitMix64;
 
 use crate::histories::check_out;
-use crate::pipeline::{on_small_stacks, take_through};
+use crate::pipeline::{on_small_stacks, run_pipeline};
 
 /// Number of changed files of all histories; the long run changes each of them many times.
 const FILES: usize = 30;
@@ -44,7 +44,7 @@ fn pipeline_survives_mutated_real_files() {
             if is_long && number % 100 == 0 {
                 eprintln!("{number} {} {changes:?}", file.path);
             }
-            take_through(file.language, &text);
+            run_pipeline(file.language, &text);
         }
     });
 }

@@ -28,7 +28,7 @@ pub(crate) fn on_small_stacks<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 }
 
 /// Runs the whole pipeline on `text`. It must not panic, overflow a stack or run forever.
-pub(crate) fn take_through(language: Language, text: &str) {
+pub(crate) fn run_pipeline(language: Language, text: &str) {
     let half = text.floor_char_boundary(text.len() / 2);
     let file = |path: &str, text: &str| SourceFile { path: path.into(), language, text: text.into() };
     let files: Arc<[SourceFile]> = [file("one", text), file("two", &text[half..])].into();

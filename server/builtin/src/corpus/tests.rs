@@ -60,7 +60,7 @@ fn open<'a>(before: &'a str, hidden: &'a [&'a str]) -> OpenFile<'a> {
 }
 
 /// All candidates in order: hash of the text, offset in it, nearness and length of the match.
-fn places(corpus: &Corpus, open: &OpenFile) -> Vec<(Hash, u32, String)> {
+fn candidate_positions(corpus: &Corpus, open: &OpenFile) -> Vec<(Hash, u32, String)> {
     let view = corpus.view(open);
     let mut found = candidates::exact_matches(&view, &view.cursor.context);
     candidates::add_class_matches(&view, &view.cursor.context, &mut found);
@@ -106,7 +106,7 @@ fn completed(corpus: &Corpus, open: &OpenFile) -> String {
 }
 
 /// Returns the paths of the files whose tokens are stored.
-fn held(corpus: &Corpus) -> BTreeSet<String> {
+fn stored_paths(corpus: &Corpus) -> BTreeSet<String> {
     let entries = corpus.shards.iter().flat_map(|shard| &shard.layers).flat_map(Layer::entries);
     entries.filter(|entry| entry.text.is_some()).map(|entry| entry.path.to_string()).collect()
 }
@@ -123,7 +123,7 @@ proptest! {
             let removed: Vec<Arc<str>> = removed.into_iter().filter(|path| !texts.contains_key(&**path)).collect();
             corpus = corpus.updated_for(&files(&changed), &removed, &files(&texts));
             let anew = Corpus::build_up_to(max_tokens, &files(&texts));
-            prop_assert_eq!(held(&corpus), held(&anew));
+            prop_assert_eq!(stored_paths(&corpus), stored_paths(&anew));
             let open = open("for i in all:\n    a += i.", &[]);
             prop_assert_eq!(completed(&corpus, &open), completed(&anew, &open));
             prop_assert_eq!(corpus.synced_to(&files(&texts)).changed_tokens(), corpus.changed_tokens());
@@ -137,7 +137,7 @@ proptest! {
         for hidden in [&[][..], &["a.py"]] {
             for before in ["for i in all:\n    a += i.", "if a > b:\n    raise Wrong("] {
                 let open = open(before, hidden);
-                prop_assert_eq!(places(&corpus, &open), places(&anew, &open));
+                prop_assert_eq!(candidate_positions(&corpus, &open), candidate_positions(&anew, &open));
                 prop_assert_eq!(completed(&corpus, &open), completed(&anew, &open));
             }
         }
@@ -151,7 +151,7 @@ proptest! {
         let brought = Corpus::build(&files(&first)).synced_to(&files(&then));
         let anew = Corpus::build(&files(&then));
         let open = open("for i in all:\n    a += i.", &[]);
-        prop_assert_eq!(places(&brought, &open), places(&anew, &open));
+        prop_assert_eq!(candidate_positions(&brought, &open), candidate_positions(&anew, &open));
         prop_assert_eq!(brought.rebuilt(&[]).image().concat(), anew.image().concat());
     }
 }
@@ -188,7 +188,7 @@ fn text_has_the_nearness_of_its_nearest_file() {
     let corpus = Corpus::build(&[file("a.py", text), file("lib/b.py", text)]);
     let nearness = |corpus: &Corpus| {
         let open = open("for i in all:\n    a += i.", &[]);
-        let found = places(corpus, &open).into_iter().map(|(.., how)| how);
+        let found = candidate_positions(corpus, &open).into_iter().map(|(.., how)| how);
         let words: BTreeSet<String> =
             found.filter_map(|how| Some(how.split_once(' ')?.0.to_owned())).collect();
         words.into_iter().collect::<Vec<_>>()

@@ -116,7 +116,7 @@ mod unix {
     }
 
     /// Permissions do not bind root.
-    fn do_permissions_bind() -> bool {
+    fn are_permissions_enforced() -> bool {
         let closed = tempfile::NamedTempFile::new().unwrap();
         fs::set_permissions(closed.path(), fs::Permissions::from_mode(0o000)).unwrap();
         fs::read(closed.path()).is_err()
@@ -145,7 +145,7 @@ mod unix {
     #[test]
     fn cache_in_read_only_folder_opens_but_cannot_be_saved() {
         let test = "folder::unix::cache_in_read_only_folder_opens_but_cannot_be_saved";
-        if !do_permissions_bind() && !Inside::of(test).is_reached(&["unshare", "--user"]) {
+        if !are_permissions_enforced() && !Inside::of(test).run_in_child(&["unshare", "--user"]) {
             return;
         }
         let folder = Folder::new();
@@ -172,7 +172,7 @@ mod unix {
             ("mount -t tmpfs -o size=256k none \"$0\" && exec \"$@\"", tempfile::tempdir().unwrap());
         let at = at.path().to_str().unwrap();
         let command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, at];
-        if !Inside::of(test).at(at).is_reached(&command) {
+        if !Inside::of(test).at(at).run_in_child(&command) {
             return;
         }
         let cache = Cache::new(Inside::of(test).place().as_ref(), Cache::DEFAULT_LIMIT);
@@ -198,7 +198,7 @@ mod unix {
         let at = folder.folder.path().to_str().unwrap();
         let mount = "mount --bind \"$0\" \"$0\" && mount -o remount,bind,ro \"$0\" && exec \"$@\"";
         let command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, at];
-        if !Inside::of(test).at(at).is_reached(&command) {
+        if !Inside::of(test).at(at).run_in_child(&command) {
             return;
         }
         let cache = Cache::new(Inside::of(test).place().as_ref(), Cache::DEFAULT_LIMIT);

@@ -53,7 +53,7 @@ impl<'a> Inside<'a> {
         env::var(PLACE).unwrap()
     }
 
-    fn is_here(&self) -> bool {
+    fn is_child_process(&self) -> bool {
         env::var_os(PLACE).is_some()
     }
 
@@ -65,8 +65,8 @@ impl<'a> Inside<'a> {
     /// Runs the test in a child process started by the command `before`. Returns true in that process. Returns false in the
     /// parent, which has nothing else to do, and if the command does not exist.
     #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-    pub(crate) fn is_reached(&self, before: &[&str]) -> bool {
-        if self.is_here() {
+    pub(crate) fn run_in_child(&self, before: &[&str]) -> bool {
+        if self.is_child_process() {
             return true;
         }
         if !self.command(before, Path::new("true")).output().is_ok_and(|output| output.status.success()) {
@@ -108,7 +108,7 @@ fn save(cache: &Cache, files: &[Owned]) {
 
 /// Returns the content of all files, which must come from one save.
 #[track_caller]
-fn said(folder: &TempDir) -> String {
+fn read_saved_text(folder: &TempDir) -> String {
     let cache = Cache::new(folder.path(), Cache::DEFAULT_LIMIT);
     let opened = open(&cache, "/project").unwrap();
     let text = opened[0].text[..1].to_owned();
@@ -118,7 +118,7 @@ fn said(folder: &TempDir) -> String {
 
 /// Saves forever in the child process.
 fn save_forever(inside: &Inside<'_>) {
-    if inside.is_here() {
+    if inside.is_child_process() {
         let cache = Cache::new(inside.place().as_ref(), Cache::DEFAULT_LIMIT);
         let [a, b] = ["a", "b"].map(files);
         loop {
@@ -148,12 +148,16 @@ fn killed_process_leaves_a_readable_cache() {
             thread::yield_now();
         }
         drop(child);
-        said(&folder);
+        read_saved_text(&folder);
         was_cut_off |= names(&folder).len() > 1;
     }
     assert!(was_cut_off, "no process was killed while it was saving");
     save(&cache, &files("c"));
-    assert_eq!((said(&folder), names(&folder).len()), ("c".to_owned(), 1), "abandoned files are removed");
+    assert_eq!(
+        (read_saved_text(&folder), names(&folder).len()),
+        ("c".to_owned(), 1),
+        "abandoned files are removed"
+    );
 }
 
 /// Returns whether a file that is not in `before` has at least so many bytes.
@@ -182,11 +186,11 @@ fn concurrent_processes_leave_one_complete_cache() {
     let mut seen = Vec::new();
     while !["a", "b"].iter().all(|text| seen.iter().any(|said| said == text)) {
         assert!(Instant::now() < deadline, "the processes do not save: {seen:?}");
-        seen.push(said(&folder));
+        seen.push(read_saved_text(&folder));
     }
     assert!(children.iter_mut().all(Running::is_running), "a process could not save");
     drop(children);
-    said(&folder);
+    read_saved_text(&folder);
 }
 
 #[test]
@@ -198,7 +202,7 @@ fn concurrent_threads_leave_one_complete_cache() {
             scope.spawn(move || (0..5).for_each(|_| save(cache, &files(text))));
         }
     });
-    said(&folder);
+    read_saved_text(&folder);
     assert_eq!(names(&folder).len(), 1);
     assert!(!matches!(open(&cache, "/project"), Err(CacheMiss::Absent)));
 }

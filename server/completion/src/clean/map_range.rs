@@ -57,7 +57,7 @@ mod tests {
     }
 
     /// Returns the cleaned answer at `$0` of a document, and the rest of each of its pieces.
-    fn left(document: &str, pieces: &[&str], is_cut_off: bool) -> (String, Vec<String>) {
+    fn clean_pieces(document: &str, pieces: &[&str], is_cut_off: bool) -> (String, Vec<String>) {
         let (prefix, suffix) = document.split_once("$0").expect("a cursor");
         let around = CleaningContext::new(Language::Python, prefix, suffix);
         let (text, cuts) = clean(&pieces.concat(), &CleaningContext { is_cut_off, ..around });
@@ -88,7 +88,7 @@ mod tests {
             ("x = 1\r\n$0", vec!["y = [", "\n", "z, '\n']"], vec!["y = [", "\r\n", "z, '\r\n']"]),
             ("x = f($0)\n", vec!["a", ")", ")"], vec!["a", "", ""]),
         ] {
-            assert_eq!(left(document, &pieces, false).1, expected, "{document:?}");
+            assert_eq!(clean_pieces(document, &pieces, false).1, expected, "{document:?}");
         }
     }
 
@@ -130,7 +130,7 @@ mod tests {
             pieces in prop::collection::vec(piece(), 0..24),
             is_cut_off: bool,
         ) {
-            let (text, kept) = left(document, &pieces, is_cut_off);
+            let (text, kept) = clean_pieces(document, &pieces, is_cut_off);
             // The pieces partition the text: nothing is lost, repeated or given to another piece.
             prop_assert_eq!(code(&kept.concat()), code(&text));
             for (piece, kept) in pieces.iter().zip(&kept) {

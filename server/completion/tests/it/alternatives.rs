@@ -53,7 +53,11 @@ impl Engine for Offers {
     }
 }
 
-async fn asked(fixture: &str, texts: &[(&'static str, f64)], settings: &CompletionSettings) -> Outcome {
+async fn complete_with_alternatives(
+    fixture: &str,
+    texts: &[(&'static str, f64)],
+    settings: &CompletionSettings,
+) -> Outcome {
     let name = "offers".to_owned();
     let description = EngineDescription {
         model: name.clone(),
@@ -83,17 +87,25 @@ async fn alternatives_are_cleaned_deduplicated_and_limited_to_four() {
         ("e", 1.0),
         ("f", 1.0),
     ];
-    let outcome = asked("x = f($0)\n", &offered, &CompletionSettings::for_editor().invoked()).await;
+    let outcome =
+        complete_with_alternatives("x = f($0)\n", &offered, &CompletionSettings::for_editor().invoked())
+            .await;
     assert_eq!(outcome.text, "a");
     assert_eq!(texts(&outcome), ["b", "c", "d", "e"], "at most four alternatives");
 }
 
 #[tokio::test]
 async fn no_alternatives_on_automatic_request_or_empty_completion() {
-    let typed = asked("x = $0\n", &[("a", 1.0), ("b", 1.0)], &CompletionSettings::for_editor()).await;
+    let typed =
+        complete_with_alternatives("x = $0\n", &[("a", 1.0), ("b", 1.0)], &CompletionSettings::for_editor())
+            .await;
     assert_eq!((&*typed.text, typed.alternatives.len()), ("a", 0));
-    let nothing =
-        asked("x = $0\n", &[("", 1.0), ("b", 1.0)], &CompletionSettings::for_editor().invoked()).await;
+    let nothing = complete_with_alternatives(
+        "x = $0\n",
+        &[("", 1.0), ("b", 1.0)],
+        &CompletionSettings::for_editor().invoked(),
+    )
+    .await;
     assert!(matches!(nothing.status, OutcomeStatus::Silent(_)), "{:?}", nothing.status);
     assert_eq!((&*nothing.text, nothing.alternatives.len()), ("", 0));
 }
@@ -102,6 +114,7 @@ async fn no_alternatives_on_automatic_request_or_empty_completion() {
 async fn confidence_gate_applies_to_alternatives() {
     let settings =
         CompletionSettings { min_confidence: Some(0.5), ..CompletionSettings::for_editor().invoked() };
-    let outcome = asked("x = $0\n", &[("a", 0.9), ("b", 0.4), ("c", 0.6)], &settings).await;
+    let outcome =
+        complete_with_alternatives("x = $0\n", &[("a", 0.9), ("b", 0.4), ("c", 0.6)], &settings).await;
     assert_eq!(texts(&outcome), ["c"]);
 }

@@ -6,7 +6,7 @@ use completion::{AnswerCache, CacheKey, CursorSnapshot};
 use proptest::prelude::*;
 
 /// A cache key of an engine in a workspace.
-pub(crate) fn basis() -> CacheKey {
+pub(crate) fn sample_cache_key() -> CacheKey {
     CacheKey {
         engine: "e1".to_owned(),
         fingerprint: "f1".to_owned(),
@@ -17,25 +17,25 @@ pub(crate) fn basis() -> CacheKey {
 }
 
 /// Returns the place of a fixture's cursor.
-pub(crate) fn place(fixture: &str) -> CursorSnapshot {
+pub(crate) fn snapshot_at_cursor(fixture: &str) -> CursorSnapshot {
     let (text, cursor) = test_fixture::take_cursor(fixture);
     at(&text, cursor)
 }
 
 fn at(text: &str, offset: usize) -> CursorSnapshot {
-    CursorSnapshot { text: text.into(), offset, cache_key: basis() }
+    CursorSnapshot { text: text.into(), offset, cache_key: sample_cache_key() }
 }
 
 fn after_answer(fixture: &str, answer: &str) -> AnswerCache {
     let mut recent = AnswerCache::default();
-    recent.insert(place(fixture), answer);
+    recent.insert(snapshot_at_cursor(fixture), answer);
     recent
 }
 
 /// Checks the rest of `answer`, given at the first cursor, at the second one.
 #[track_caller]
 fn check(first: &str, answer: &str, second: &str, rest: Option<&str>) {
-    assert_eq!(after_answer(first, answer).remaining_text(&place(second)).as_deref(), rest);
+    assert_eq!(after_answer(first, answer).remaining_text(&snapshot_at_cursor(second)).as_deref(), rest);
 }
 
 #[test]
@@ -85,10 +85,10 @@ fn auto_closed_brackets_are_left_out_of_the_remaining_text() {
 #[test]
 fn other_engine_or_settings_do_not_match() {
     let recent = after_answer("x = $0\n", "f(a)");
-    for today in ["x = $0\n", "x = f$0\n"].map(place) {
-        let other_engine = CacheKey { engine: "e2".to_owned(), ..basis() };
-        let other_settings = CacheKey { settings: 2, ..basis() };
-        let other_fingerprint = CacheKey { fingerprint: "f2".to_owned(), ..basis() };
+    for today in ["x = $0\n", "x = f$0\n"].map(snapshot_at_cursor) {
+        let other_engine = CacheKey { engine: "e2".to_owned(), ..sample_cache_key() };
+        let other_settings = CacheKey { settings: 2, ..sample_cache_key() };
+        let other_fingerprint = CacheKey { fingerprint: "f2".to_owned(), ..sample_cache_key() };
         for basis in [other_engine, other_settings, other_fingerprint] {
             assert_eq!(recent.remaining_text(&CursorSnapshot { cache_key: basis, ..today.clone() }), None);
         }
@@ -98,32 +98,35 @@ fn other_engine_or_settings_do_not_match() {
 #[test]
 fn newest_matching_answer_is_used_and_oldest_are_evicted() {
     let mut recent = after_answer("x = $0\n", "old()");
-    recent.insert(place("x = $0\n"), "other()");
-    assert_eq!(recent.remaining_text(&place("x = $0\n")).as_deref(), Some("other()"));
-    assert_eq!(recent.remaining_text(&place("x = ol$0\n")).as_deref(), Some("d()"));
+    recent.insert(snapshot_at_cursor("x = $0\n"), "other()");
+    assert_eq!(recent.remaining_text(&snapshot_at_cursor("x = $0\n")).as_deref(), Some("other()"));
+    assert_eq!(recent.remaining_text(&snapshot_at_cursor("x = ol$0\n")).as_deref(), Some("d()"));
     for _ in 0..63 {
-        recent.insert(place("x = $0\n"), "other()");
+        recent.insert(snapshot_at_cursor("x = $0\n"), "other()");
     }
-    assert_eq!(recent.remaining_text(&place("x = ol$0\n")), None);
+    assert_eq!(recent.remaining_text(&snapshot_at_cursor("x = ol$0\n")), None);
 }
 
 #[test]
 fn displayed_answer_stays_first_among_alternatives() {
     let mut recent = after_answer("x = $0\n", "f(a)");
-    recent.insert_alternatives(place("x = $0\n"), ["f(a, b)", "g()", "f(a)", "g()"]);
-    assert_eq!(recent.remaining_text(&place("x = $0\n")).as_deref(), Some("f(a)"));
+    recent.insert_alternatives(snapshot_at_cursor("x = $0\n"), ["f(a, b)", "g()", "f(a)", "g()"]);
+    assert_eq!(recent.remaining_text(&snapshot_at_cursor("x = $0\n")).as_deref(), Some("f(a)"));
     // Either of them can be typed through.
-    assert_eq!(recent.remaining_text(&place("x = g$0\n")).as_deref(), Some("()"));
-    assert_eq!(recent.remaining_text(&place("x = f(a,$0\n")).as_deref(), Some(" b)"));
-    assert_eq!(recent.remaining_text(&place("x = h$0\n")), None);
+    assert_eq!(recent.remaining_text(&snapshot_at_cursor("x = g$0\n")).as_deref(), Some("()"));
+    assert_eq!(recent.remaining_text(&snapshot_at_cursor("x = f(a,$0\n")).as_deref(), Some(" b)"));
+    assert_eq!(recent.remaining_text(&snapshot_at_cursor("x = h$0\n")), None);
 }
 
 #[test]
 fn returning_to_an_earlier_cursor_finds_its_answer() {
     let mut recent = AnswerCache::default();
     let text: Arc<str> = "a = \nb = \nc = \n".into();
-    let places =
-        [4, 9, 14].map(|offset| CursorSnapshot { text: Arc::clone(&text), offset, cache_key: basis() });
+    let places = [4, 9, 14].map(|offset| CursorSnapshot {
+        text: Arc::clone(&text),
+        offset,
+        cache_key: sample_cache_key(),
+    });
     for (place, answer) in places.iter().zip(["1", "2", "3"]) {
         recent.insert(place.clone(), answer);
     }
@@ -187,7 +190,11 @@ fn texts(longest: usize) -> impl Strategy<Value = String> {
 }
 
 /// A document in which a part of an answer, or something else, was typed.
-fn today(before: String, answer: &str, after: String) -> impl Strategy<Value = (String, usize)> + use<> {
+fn edited_document(
+    before: String,
+    answer: &str,
+    after: String,
+) -> impl Strategy<Value = (String, usize)> + use<> {
     let boundaries: Vec<usize> = (0..=answer.len()).filter(|&at| answer.is_char_boundary(at)).collect();
     let at = proptest::sample::select(boundaries);
     let (answer, is_crlf) = (answer.to_owned(), any::<bool>());
@@ -204,7 +211,7 @@ fn situations() -> impl Strategy<Value = ((String, usize), String, (String, usiz
     let answer = texts(8).prop_map(|answer| answer.replace('\r', ""));
     (texts(4), answer, texts(4)).prop_flat_map(|(before, answer, after)| {
         let first = (format!("{before}{after}"), before.len());
-        (Just(first), Just(answer.clone()), today(before, &answer, after))
+        (Just(first), Just(answer.clone()), edited_document(before, &answer, after))
     })
 }
 
@@ -225,8 +232,10 @@ proptest! {
 #[test]
 fn changed_workspace_matters_only_before_typing() {
     let recent = after_answer("x = $0\n", "f(a)");
-    for changed in [CacheKey { workspace: 2, ..basis() }, CacheKey { documents: 2, ..basis() }] {
-        let today = |fixture| CursorSnapshot { cache_key: changed.clone(), ..place(fixture) };
+    for changed in
+        [CacheKey { workspace: 2, ..sample_cache_key() }, CacheKey { documents: 2, ..sample_cache_key() }]
+    {
+        let today = |fixture| CursorSnapshot { cache_key: changed.clone(), ..snapshot_at_cursor(fixture) };
         assert_eq!(recent.remaining_text(&today("x = $0\n")), None);
         assert_eq!(recent.remaining_text(&today("x = f$0\n")).as_deref(), Some("(a)"));
     }

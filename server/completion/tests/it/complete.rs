@@ -21,21 +21,21 @@ use tokio_util::sync::CancellationToken;
 
 /// Returns the document and cursor of `fixture`, in a workspace without other files.
 pub(crate) fn at_cursor(fixture: &str) -> (DocumentSnapshot, usize) {
-    in_world(&WorkspaceIndex::empty(), "main.py", fixture)
+    in_workspace(&WorkspaceIndex::empty(), "main.py", fixture)
 }
 
-pub(crate) fn in_world(world: &WorkspaceIndex, path: &str, fixture: &str) -> (DocumentSnapshot, usize) {
+pub(crate) fn in_workspace(world: &WorkspaceIndex, path: &str, fixture: &str) -> (DocumentSnapshot, usize) {
     let (text, cursor) = test_fixture::take_cursor(fixture);
     let language = Language::from_path(path).expect("a fixture has a known ending");
     (world.snapshot(DocumentText { path: path.into(), language, text: text.into() }), cursor)
 }
 
-fn says(pieces: &[&str]) -> ScriptedEngine {
+fn engine_with_pieces(pieces: &[&str]) -> ScriptedEngine {
     let pieces = pieces.iter().map(|piece| (*piece).to_owned()).collect();
     ScriptedEngine::new("scripted", Script { pieces, ..Script::default() })
 }
 
-fn waits(delay: Duration) -> ScriptedEngine {
+fn engine_with_delay(delay: Duration) -> ScriptedEngine {
     ScriptedEngine::new("waiting", Script { delay, pieces: vec!["late".to_owned()], failure: None })
 }
 
@@ -46,7 +46,7 @@ async fn ask(fixture: &str, engine: &dyn Engine, settings: &CompletionSettings) 
 
 #[tokio::test]
 async fn pieces_are_joined_and_cuts_are_traced() {
-    let engine = says(&["a +", " b\nprint(total, file=out)\n", "more\n"]);
+    let engine = engine_with_pieces(&["a +", " b\nprint(total, file=out)\n", "more\n"]);
     let outcome =
         ask("total = $0\nprint(total, file=out)\n", &engine, &CompletionSettings::for_replay()).await;
     assert!(matches!(outcome.status, OutcomeStatus::Ok), "{:?}", outcome.status);
@@ -63,15 +63,15 @@ async fn pieces_are_joined_and_cuts_are_traced() {
 #[tokio::test]
 async fn empty_and_blank_answers_are_silent() {
     let settings = CompletionSettings::for_replay();
-    let nothing = ask("x = $0", &says(&[]), &settings).await;
+    let nothing = ask("x = $0", &engine_with_pieces(&[]), &settings).await;
     assert!(matches!(nothing.status, OutcomeStatus::Silent("nothing to suggest")), "{:?}", nothing.status);
-    let blanks = ask("x = $0", &says(&["  \n"]), &settings).await;
+    let blanks = ask("x = $0", &engine_with_pieces(&["  \n"]), &settings).await;
     assert!(matches!(blanks.status, OutcomeStatus::Silent("nothing new to suggest")), "{:?}", blanks.status);
 }
 
 #[tokio::test(start_paused = true)]
 async fn deadline_frees_the_engine() {
-    let engine = waits(Duration::from_secs(60));
+    let engine = engine_with_delay(Duration::from_secs(60));
     let outcome = ask(
         "x = $0",
         &engine,
@@ -165,7 +165,7 @@ async fn an_answer_that_edits_another_place_is_withheld_as_a_whole_and_counted()
 
 #[tokio::test(start_paused = true)]
 async fn cancelling_frees_the_engine() {
-    let engine = waits(Duration::from_secs(20));
+    let engine = engine_with_delay(Duration::from_secs(20));
     let (snapshot, offset) = at_cursor("x = $0");
     let cancel = CancellationToken::new();
     let settings = CompletionSettings::for_replay();
@@ -182,7 +182,7 @@ async fn cancelling_frees_the_engine() {
 
 #[tokio::test(start_paused = true)]
 async fn dropping_the_request_frees_the_engine() {
-    let engine = waits(Duration::from_secs(20));
+    let engine = engine_with_delay(Duration::from_secs(20));
     let (snapshot, offset) = at_cursor("x = $0");
     let (settings, cancel) = (CompletionSettings::for_replay(), CancellationToken::new());
     let request = complete(&snapshot, offset, &engine, &settings, &cancel);
@@ -201,7 +201,7 @@ async fn engine_failure_is_reported_in_the_outcome() {
 
 #[tokio::test(start_paused = true)]
 async fn endless_answer_is_stopped_early() {
-    let engine = says(&vec!["x = 1234567\n"; 100_000]);
+    let engine = engine_with_pieces(&vec!["x = 1234567\n"; 100_000]);
     let outcome = ask("$0", &engine, &CompletionSettings::for_replay()).await;
     assert_eq!(outcome.trace.finish, Some(FinishReason::Complete));
     assert!(outcome.trace.received.len() < 70_000);
@@ -212,14 +212,14 @@ async fn endless_answer_is_stopped_early() {
 async fn endless_statement_is_read_up_to_the_size_limit() {
     let mut pieces = vec!["("];
     pieces.resize(70_000, ";");
-    let outcome = ask("x = $0", &says(&pieces), &CompletionSettings::for_replay()).await;
+    let outcome = ask("x = $0", &engine_with_pieces(&pieces), &CompletionSettings::for_replay()).await;
     assert_eq!(outcome.trace.finish, Some(FinishReason::Complete));
     assert!((65_000..70_000).contains(&outcome.trace.received.len()));
 }
 
 #[tokio::test]
 async fn gated_request_does_not_reach_the_engine() {
-    let engine = waits(Duration::from_secs(3600));
+    let engine = engine_with_delay(Duration::from_secs(3600));
     let settings = CompletionSettings::for_replay();
     let inside = ask("na$0me = 1", &engine, &settings).await;
     assert!(matches!(inside.status, OutcomeStatus::Gated(Gate::InsideWord)), "{:?}", inside.status);
@@ -298,9 +298,9 @@ async fn removed_text_is_hidden_from_engines() {
     for fixture in
         ["def fetch(path):\n    $0", "def fetch(path):\n    $0\n\n\ndef other():\n    return 1\n", "$0"]
     {
-        let (snapshot, offset) = in_world(&world, "a.py", fixture);
+        let (snapshot, offset) = in_workspace(&world, "a.py", fixture);
         let snapshot = snapshot.with_context(context.clone());
-        let description = says(&[]).description().clone();
+        let description = engine_with_pieces(&[]).description().clone();
         let spy = Spy { description, told: Mutex::default() };
         let cancel = CancellationToken::new();
         complete(&snapshot, offset, &spy, &CompletionSettings::for_replay(), &cancel).await;
@@ -324,7 +324,7 @@ async fn files_with_the_removed_text_are_hidden_from_engines() {
     let renamed = SourceFile { path: "renamed.py".into(), language: Language::Python, text: text.into() };
     let world = WorkspaceIndex::new(vec![renamed].into());
     let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
-    let (snapshot, offset) = in_world(&world, "a.py", "def fetch(path):\n    $0");
+    let (snapshot, offset) = in_workspace(&world, "a.py", "def fetch(path):\n    $0");
     let settings = CompletionSettings::for_replay();
     let cancel = CancellationToken::new();
     let seen = complete(&snapshot, offset, &engine, &settings, &cancel).await;
@@ -353,11 +353,13 @@ async fn context_from_near_duplicates_is_hidden() {
     };
     let files = vec![file("a.py", lines(0)), file("copy.py", lines(2)), file("other.py", lines(900))];
     let context = ["copy.py", "other.py"].map(|path| Snippet::new(path, "hint"));
-    let (snapshot, offset) = in_world(&WorkspaceIndex::new(files.into()), "a.py", "x = $0\n");
+    let (snapshot, offset) = in_workspace(&WorkspaceIndex::new(files.into()), "a.py", "x = $0\n");
     let snapshot = snapshot.with_context(context.into()).with_copies(vec!["copy.py".into()]);
     for (hide_near_duplicates, seen) in [(false, vec!["copy.py", "other.py"]), (true, vec!["other.py"])] {
         let settings = CompletionSettings { hide_near_duplicates, ..CompletionSettings::for_replay() };
-        let outcome = complete(&snapshot, offset, &says(&["1"]), &settings, &CancellationToken::new()).await;
+        let outcome =
+            complete(&snapshot, offset, &engine_with_pieces(&["1"]), &settings, &CancellationToken::new())
+                .await;
         let paths: Vec<&str> = outcome.trace.context.iter().map(|item| &*item.path).collect();
         assert_eq!(paths, seen);
     }
@@ -369,7 +371,7 @@ async fn builtin_engine_completes_from_the_workspace() {
     let other = format!("def put(key):\n{line}\n\ndef drop(key):\n{line}");
     let files = vec![SourceFile { path: "b.py".into(), language: Language::Python, text: other.into() }];
     let (snapshot, offset) =
-        in_world(&WorkspaceIndex::new(files.into()), "a.py", "def add(key):\n    logger.$0\n");
+        in_workspace(&WorkspaceIndex::new(files.into()), "a.py", "def add(key):\n    logger.$0\n");
     let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
     let outcome =
         complete(&snapshot, offset, &engine, &CompletionSettings::for_replay(), &CancellationToken::new())
@@ -383,9 +385,9 @@ async fn builtin_engine_completes_from_the_workspace() {
 }
 
 /// Returns the built-in engine's proposal after `logger.` in a function without copies.
-async fn logged(world: &WorkspaceIndex, documents: Vec<SourceFile>) -> String {
+async fn complete_after_logger(world: &WorkspaceIndex, documents: Vec<SourceFile>) -> String {
     let documents = documents.into_iter().map(|file| Arc::new(FileIndex::new(file))).collect();
-    let (snapshot, offset) = in_world(world, "lib/a.py", "def add(key):\n    logger.$0\n");
+    let (snapshot, offset) = in_workspace(world, "lib/a.py", "def add(key):\n    logger.$0\n");
     let snapshot = snapshot.with_editor_context(EditorContext { documents, ..EditorContext::default() });
     let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
     complete(&snapshot, offset, &engine, &CompletionSettings::for_replay(), &CancellationToken::new())
@@ -394,7 +396,7 @@ async fn logged(world: &WorkspaceIndex, documents: Vec<SourceFile>) -> String {
 }
 
 /// A file with one logging style.
-fn logging(path: &str, how: &str) -> SourceFile {
+fn logging_file(path: &str, how: &str) -> SourceFile {
     let line = format!("    logger.{how}(key)\n");
     let text = format!("def put(key):\n{line}\n\ndef drop(key):\n{line}").into();
     SourceFile { path: path.into(), language: Language::Python, text }
@@ -402,31 +404,39 @@ fn logging(path: &str, how: &str) -> SourceFile {
 
 #[tokio::test]
 async fn unsaved_document_replaces_its_file() {
-    let world = WorkspaceIndex::new([logging("b.py", "info")].into());
-    assert_eq!(logged(&world, vec![]).await, "info(key)");
-    assert_eq!(logged(&world, vec![logging("b.py", "debug")]).await, "debug(key)");
-    assert_eq!(logged(&world, vec![logging("b.py", "debug"), logging("c.py", "debug")]).await, "debug(key)");
-    assert_eq!(logged(&world, vec![]).await, "info(key)", "the saved text is unchanged");
-    let own = logging("lib/a.py", "debug");
-    assert_eq!(logged(&world, vec![own]).await, "info(key)", "the document's own text is completed");
+    let world = WorkspaceIndex::new([logging_file("b.py", "info")].into());
+    assert_eq!(complete_after_logger(&world, vec![]).await, "info(key)");
+    assert_eq!(complete_after_logger(&world, vec![logging_file("b.py", "debug")]).await, "debug(key)");
+    assert_eq!(
+        complete_after_logger(&world, vec![logging_file("b.py", "debug"), logging_file("c.py", "debug")])
+            .await,
+        "debug(key)"
+    );
+    assert_eq!(complete_after_logger(&world, vec![]).await, "info(key)", "the saved text is unchanged");
+    let own = logging_file("lib/a.py", "debug");
+    assert_eq!(
+        complete_after_logger(&world, vec![own]).await,
+        "info(key)",
+        "the document's own text is completed"
+    );
 }
 
 #[tokio::test]
 async fn builtin_tokens_follow_file_changes() {
     let files = |list: &[SourceFile]| -> Arc<[SourceFile]> { list.into() };
-    let (old, new) = (logging("b.py", "info"), logging("b.py", "debug"));
+    let (old, new) = (logging_file("b.py", "info"), logging_file("b.py", "debug"));
     let follow = |world: &WorkspaceIndex, list: &[SourceFile]| {
         let files = files(list);
         world.with_index(Arc::clone(&files), Index::build(&files), Arc::default())
     };
     let first = WorkspaceIndex::new(files(std::slice::from_ref(&old)));
     let changed = follow(&first, std::slice::from_ref(&new));
-    assert_eq!(logged(&changed, vec![]).await, "debug(key)");
+    assert_eq!(complete_after_logger(&changed, vec![]).await, "debug(key)");
     let moved = follow(&changed, &[SourceFile { path: "c.py".into(), ..new }]);
-    assert_eq!(logged(&moved, vec![]).await, "debug(key)");
-    assert_eq!(logged(&follow(&moved, &[]), vec![]).await, "");
+    assert_eq!(complete_after_logger(&moved, vec![]).await, "debug(key)");
+    assert_eq!(complete_after_logger(&follow(&moved, &[]), vec![]).await, "");
     // Tokens merged while files change must be those of the current files.
-    assert_eq!(logged(&moved.with_tokens_of(&first), vec![]).await, "debug(key)");
+    assert_eq!(complete_after_logger(&moved.with_tokens_of(&first), vec![]).await, "debug(key)");
     assert!(
         follow(&WorkspaceIndex::empty(), &[old]).tokens().is_none(),
         "without a reader there are no tokens"
@@ -437,7 +447,7 @@ async fn builtin_tokens_follow_file_changes() {
 async fn explicit_invocation_shows_low_confidence_text() {
     let calls = "a = f(1)\na = g(2)\na = h(3)\na = k(4)\n";
     let file = SourceFile { path: "b.py".into(), language: Language::Python, text: calls.into() };
-    let (snapshot, offset) = in_world(&WorkspaceIndex::new(vec![file].into()), "a.py", "a = $0\n");
+    let (snapshot, offset) = in_workspace(&WorkspaceIndex::new(vec![file].into()), "a.py", "a = $0\n");
     let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_editor());
     let cancel = CancellationToken::new();
     let typed = complete(&snapshot, offset, &engine, &CompletionSettings::for_editor(), &cancel).await;
@@ -454,7 +464,7 @@ async fn concurrent_requests_share_one_workspace_index() {
     let requests = (0..8).map(|_| {
         let (world, engine) = (world.clone(), Arc::clone(&engine));
         tokio::spawn(async move {
-            let (snapshot, offset) = in_world(&world, "c.py", "def read(path):\n    $0");
+            let (snapshot, offset) = in_workspace(&world, "c.py", "def read(path):\n    $0");
             complete(
                 &snapshot,
                 offset,
@@ -484,7 +494,7 @@ async fn guarded_context(is_admitted: fn(&str) -> bool) -> Outcome {
     .into();
     let world = WorkspaceIndex::empty().with_index(files.clone(), Index::build(&files), Arc::default());
     let fixture = "gadget = make_gadget(1)\nwidget = make_widget$0";
-    let (snapshot, offset) = in_world(&world, "main.py", fixture);
+    let (snapshot, offset) = in_workspace(&world, "main.py", fixture);
     let rule = Rule { context: true, ..Rule::default() };
     let engine = ScriptedEngine::with_rules("names its context", vec![rule]);
     let settings =

@@ -21,7 +21,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::answer_cache::basis;
+use crate::answer_cache::sample_cache_key;
 
 const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -197,11 +197,11 @@ impl Editor {
         self.edit(Edit { range: self.cursor - bytes..self.cursor, text: String::new() });
     }
 
-    fn question(&self, is_invoked: bool, wants_choice: bool) -> CompletionRequest {
+    fn completion_request(&self, is_invoked: bool, wants_choice: bool) -> CompletionRequest {
         let text: Arc<str> = self.rope.text().into();
         let stands = CursorContext::at(Language::Python, &text[..self.cursor]);
         CompletionRequest {
-            cursor: CursorSnapshot { text, offset: self.cursor, cache_key: basis() },
+            cursor: CursorSnapshot { text, offset: self.cursor, cache_key: sample_cache_key() },
             revision: self.revision,
             arrival: self.arrival,
             is_invoked,
@@ -215,20 +215,20 @@ impl Editor {
 
     /// Cancels the pending request and sends another one.
     fn ask(&mut self) {
-        self.ask_as(false, false);
+        self.send_request(false, false);
     }
 
     /// Sends a request with the key for alternatives.
-    fn ask_for_choice(&mut self) {
-        self.ask_as(true, true);
+    fn request_alternatives(&mut self) {
+        self.send_request(true, true);
     }
 
-    fn ask_as(&mut self, is_invoked: bool, wants_choice: bool) {
+    fn send_request(&mut self, is_invoked: bool, wants_choice: bool) {
         self.cancel();
         self.arrival += 1;
         let (live, engine, response) =
             (self.live.clone(), Arc::clone(&self.engine), Arc::clone(&self.response));
-        let question = self.question(is_invoked, wants_choice);
+        let question = self.completion_request(is_invoked, wants_choice);
         let CursorSnapshot { text, offset, .. } = question.cursor.clone();
         self.asking = Some(tokio::spawn(async move {
             let document = DocumentText { path: "main.py".into(), language: Language::Python, text };
@@ -290,7 +290,7 @@ async fn typing_along_the_answer_costs_one_call() {
 #[tokio::test(start_paused = true)]
 async fn late_older_request_does_not_cancel_the_newest() {
     let mut editor = Editor::new("x = ", Slow::saying(ms(200), ms(0), &["total\n"]));
-    let mut late = editor.question(false, false);
+    let mut late = editor.completion_request(false, false);
     late.cursor.offset = 0;
     editor.ask();
     sleep(ms(50)).await;
@@ -416,7 +416,7 @@ async fn silence_is_shared_only_for_an_identical_request() {
     assert_eq!(editor.engine.calls(), 3);
     editor.ask();
     sleep(ms(20)).await;
-    editor.ask_as(true, false);
+    editor.send_request(true, false);
     assert!(matches!(editor.answer().await, SuggestionOutcome::Nothing(_)));
     assert_eq!(editor.engine.calls(), 5);
 }
@@ -450,7 +450,7 @@ async fn debounced_request_is_not_sent_if_a_key_follows() {
 }
 
 #[track_caller]
-fn assert_choice(suggested: SuggestionOutcome, expected: &[&str], reused: bool) {
+fn assert_alternatives(suggested: SuggestionOutcome, expected: &[&str], reused: bool) {
     match suggested {
         SuggestionOutcome::Suggestion { text, others, is_reused } => {
             let choice: Vec<String> = std::iter::once(text).chain(others).collect();
@@ -469,19 +469,19 @@ fn offering(texts: &'static [&'static str]) -> Slow {
 async fn alternatives_are_requested_despite_a_cached_answer() {
     let mut editor = Editor::new("x = ", offering(&["total", "price", "tax"]));
     editor.ask();
-    assert_choice(editor.answer().await, &["total"], false);
-    editor.ask_for_choice();
-    assert_choice(editor.answer().await, &["total", "price", "tax"], false);
-    editor.ask_for_choice();
-    assert_choice(editor.answer().await, &["total", "price", "tax"], true);
+    assert_alternatives(editor.answer().await, &["total"], false);
+    editor.request_alternatives();
+    assert_alternatives(editor.answer().await, &["total", "price", "tax"], false);
+    editor.request_alternatives();
+    assert_alternatives(editor.answer().await, &["total", "price", "tax"], true);
     assert_eq!(editor.engine.calls(), 2);
     // While it is typed, the matching alternatives stay, without a request.
     editor.press("t");
     editor.ask();
-    assert_choice(editor.answer().await, &["otal", "ax"], true);
+    assert_alternatives(editor.answer().await, &["otal", "ax"], true);
     editor.press("a");
     editor.ask();
-    assert_choice(editor.answer().await, &["x"], true);
+    assert_alternatives(editor.answer().await, &["x"], true);
     assert_eq!(editor.engine.calls(), 2);
 }
 
@@ -490,9 +490,9 @@ async fn displayed_text_is_kept_without_alternatives() {
     let says = |call, _: &Request| if call == 0 { vec!["total\n".to_owned()] } else { Vec::new() };
     let mut editor = Editor::new("x = ", Slow::new(ms(20), says));
     editor.ask();
-    assert_choice(editor.answer().await, &["total"], false);
-    editor.ask_for_choice();
-    assert_choice(editor.answer().await, &["total"], true);
+    assert_alternatives(editor.answer().await, &["total"], false);
+    editor.request_alternatives();
+    assert_alternatives(editor.answer().await, &["total"], true);
     assert_eq!(editor.engine.calls(), 2);
 }
 
@@ -501,8 +501,8 @@ async fn alternatives_wait_for_the_answer_in_flight() {
     let mut editor = Editor::new("x = ", offering(&["total", "price"]));
     editor.ask();
     sleep(ms(10)).await;
-    editor.ask_for_choice();
-    assert_choice(editor.answer().await, &["total", "price"], false);
+    editor.request_alternatives();
+    assert_alternatives(editor.answer().await, &["total", "price"], false);
     assert_eq!((editor.engine.calls(), editor.engine.most_at_work.load(Ordering::SeqCst)), (2, 1));
 }
 

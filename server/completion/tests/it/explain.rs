@@ -12,9 +12,9 @@ use index::FileIndex;
 use syntax::{Language, SourceFile};
 use tokio_util::sync::CancellationToken;
 
-use crate::complete::in_world;
+use crate::complete::in_workspace;
 
-fn world(files: &[(&str, &str)]) -> WorkspaceIndex {
+fn workspace_of(files: &[(&str, &str)]) -> WorkspaceIndex {
     let file = |&(path, text): &(&str, &str)| SourceFile {
         path: path.into(),
         language: Language::Python,
@@ -23,14 +23,14 @@ fn world(files: &[(&str, &str)]) -> WorkspaceIndex {
     WorkspaceIndex::new(files.iter().map(file).collect())
 }
 
-async fn asked(at: &(DocumentSnapshot, usize), settings: &CompletionSettings) -> Outcome {
+async fn complete_at(at: &(DocumentSnapshot, usize), settings: &CompletionSettings) -> Outcome {
     let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
     complete(&at.0, at.1, &engine, settings, &CancellationToken::new()).await
 }
 
 /// Returns the spans of an outcome: text, source and location, counted from 1.
 async fn spans(at: &(DocumentSnapshot, usize)) -> Vec<String> {
-    let outcome = asked(at, &CompletionSettings::for_replay()).await;
+    let outcome = complete_at(at, &CompletionSettings::for_replay()).await;
     assert!(matches!(outcome.status, OutcomeStatus::Ok), "{:?}", outcome.status);
     let explanation = outcome.trace.explanation.expect("it was asked for");
     let described = |span: &CopiedSpan| {
@@ -52,7 +52,7 @@ async fn spans(at: &(DocumentSnapshot, usize)) -> Vec<String> {
 async fn copy_is_one_span_with_location_and_renamed_identifiers() {
     let other = "# é\n\ndef f():\n    if self.radius is None:\n        raise ValueError('no')\n    return self.radius ** 2\n";
     let fixture = "def g():\n    if self.side is None:\n        raise ValueError('no')\n    return $0\n";
-    let at = in_world(&world(&[("a.py", "x = 1\n"), ("b.py", other)]), "main.py", fixture);
+    let at = in_workspace(&workspace_of(&[("a.py", "x = 1\n"), ("b.py", other)]), "main.py", fixture);
     assert_eq!(spans(&at).await, [r#""self.side ** 2" File b.py:6:12 radius→side"#]);
 }
 
@@ -60,7 +60,7 @@ async fn copy_is_one_span_with_location_and_renamed_identifiers() {
 async fn copy_from_an_unsaved_document_uses_its_line_numbers() {
     let other = "def f():\n    if self.radius is None:\n        raise ValueError('no')\n    return self.radius ** 2\n";
     let fixture = "def g():\n    if self.side is None:\n        raise ValueError('no')\n    return $0\n";
-    let (snapshot, offset) = in_world(&world(&[("b.py", other)]), "main.py", fixture);
+    let (snapshot, offset) = in_workspace(&workspace_of(&[("b.py", other)]), "main.py", fixture);
     let text = format!("total = 1\n\n{other}").into();
     let unsaved = SourceFile { path: "b.py".into(), language: Language::Python, text };
     let documents = vec![Arc::new(FileIndex::new(unsaved))];
@@ -71,10 +71,10 @@ async fn copy_from_an_unsaved_document_uses_its_line_numbers() {
 #[tokio::test]
 async fn positions_in_the_document_are_line_and_character() {
     let before = "é = '𝒳'; total = add(a, b)\ntotal = $0\n";
-    let at = in_world(&WorkspaceIndex::empty(), "main.py", before);
+    let at = in_workspace(&WorkspaceIndex::empty(), "main.py", before);
     assert_eq!(spans(&at).await, [r#""add(a, b)" Before main.py:1:19"#]);
     let after = "def f():\n    total = $0\n    x = 1\n\ndef g():\n    total = add(a, b)\n";
-    let at = in_world(&WorkspaceIndex::empty(), "main.py", after);
+    let at = in_workspace(&WorkspaceIndex::empty(), "main.py", after);
     assert_eq!(spans(&at).await, [r#""add(a, b)" After main.py:6:13"#]);
 }
 
@@ -84,7 +84,7 @@ async fn context_span_has_its_file_and_known_line() {
         [(Some(40), r#""near(2)" Context near.py:42:9"#), (None, r#""near(2)" Context near.py"#)]
     {
         let near = Snippet { first_line, ..Snippet::new("near.py", "\nreply = near(2)\n") };
-        let (snapshot, offset) = in_world(&WorkspaceIndex::empty(), "main.py", "reply = $0\n");
+        let (snapshot, offset) = in_workspace(&WorkspaceIndex::empty(), "main.py", "reply = $0\n");
         let context = [near, Snippet::new("far.py", "x = 1\n")];
         assert_eq!(spans(&(snapshot.with_context(context.into()), offset)).await, [expected]);
     }
@@ -93,20 +93,24 @@ async fn context_span_has_its_file_and_known_line() {
 #[tokio::test]
 async fn cut_and_gated_text_has_no_spans() {
     let other = "def f():\n    print(total, file=out)\n";
-    let at = in_world(&world(&[("b.py", other)]), "main.py", "def g():\n    print(total$0, file=out)\n");
-    let outcome = asked(&at, &CompletionSettings::for_replay()).await;
+    let at = in_workspace(
+        &workspace_of(&[("b.py", other)]),
+        "main.py",
+        "def g():\n    print(total$0, file=out)\n",
+    );
+    let outcome = complete_at(&at, &CompletionSettings::for_replay()).await;
     let explanation = outcome.trace.explanation.expect("it was asked for");
     let text: String = explanation.spans.iter().map(|span| &outcome.text[span.range.clone()]).collect();
     assert_eq!(text, outcome.text.trim());
     let unsure = CompletionSettings { min_confidence: Some(1.01), ..CompletionSettings::for_replay() };
-    let at = in_world(&world(&[("b.py", other)]), "main.py", "def g():\n    print($0\n");
-    let gated = asked(&at, &unsure).await;
+    let at = in_workspace(&workspace_of(&[("b.py", other)]), "main.py", "def g():\n    print($0\n");
+    let gated = complete_at(&at, &unsure).await;
     assert!(matches!(gated.status, OutcomeStatus::Gated(_)), "{:?}", gated.status);
     assert_eq!(gated.trace.explanation.map(|explanation| explanation.spans), Some(Vec::new()));
 }
 
 #[tokio::test]
 async fn no_explanation_unless_requested() {
-    let at = in_world(&WorkspaceIndex::empty(), "main.py", "total = add(a, b)\ntotal = $0\n");
-    assert_eq!(asked(&at, &CompletionSettings::for_editor()).await.trace.explanation, None);
+    let at = in_workspace(&WorkspaceIndex::empty(), "main.py", "total = add(a, b)\ntotal = $0\n");
+    assert_eq!(complete_at(&at, &CompletionSettings::for_editor()).await.trace.explanation, None);
 }

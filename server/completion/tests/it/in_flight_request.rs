@@ -3,13 +3,13 @@
 use completion::{AnswerCache, CacheKey, CursorSnapshot, ReuseDecision, reuse_decision};
 use proptest::prelude::*;
 
-use crate::answer_cache::{basis, place};
+use crate::answer_cache::{sample_cache_key, snapshot_at_cursor};
 
 /// Compares an answer requested at the first cursor, which begins like `streamed`, with a request at the second cursor.
 #[track_caller]
 fn check(first: &str, streamed: &str, second: &str, verdict: ReuseDecision) {
     assert_eq!(
-        reuse_decision(&place(first), streamed, &place(second)),
+        reuse_decision(&snapshot_at_cursor(first), streamed, &snapshot_at_cursor(second)),
         verdict,
         "{streamed:?} at {second:?}"
     );
@@ -50,19 +50,25 @@ fn diverging_request_is_cancelled() {
 
 #[test]
 fn new_engine_always_cancels_new_workspace_only_before_typing() {
-    let asked = place("x = $0\n");
+    let asked = snapshot_at_cursor("x = $0\n");
     let at = |fixture: &str, changed: &CacheKey| {
-        reuse_decision(&asked, "f(a)", &CursorSnapshot { cache_key: changed.clone(), ..place(fixture) })
+        reuse_decision(
+            &asked,
+            "f(a)",
+            &CursorSnapshot { cache_key: changed.clone(), ..snapshot_at_cursor(fixture) },
+        )
     };
     for other in [
-        CacheKey { engine: "e2".to_owned(), ..basis() },
-        CacheKey { fingerprint: "f2".to_owned(), ..basis() },
-        CacheKey { settings: 2, ..basis() },
+        CacheKey { engine: "e2".to_owned(), ..sample_cache_key() },
+        CacheKey { fingerprint: "f2".to_owned(), ..sample_cache_key() },
+        CacheKey { settings: 2, ..sample_cache_key() },
     ] {
         assert_eq!(at("x = $0\n", &other), ReuseDecision::Cancel);
         assert_eq!(at("x = f$0\n", &other), ReuseDecision::Cancel);
     }
-    for newer in [CacheKey { workspace: 2, ..basis() }, CacheKey { documents: 2, ..basis() }] {
+    for newer in
+        [CacheKey { workspace: 2, ..sample_cache_key() }, CacheKey { documents: 2, ..sample_cache_key() }]
+    {
         assert_eq!(at("x = $0\n", &newer), ReuseDecision::Cancel);
         assert_eq!(at("x = f$0\n", &newer), ReuseDecision::Adopt);
     }
@@ -95,8 +101,8 @@ proptest! {
     ) {
         let streamed = &answer[..cut(&answer, &said)];
         let typed = if is_other { other.as_str() } else { &answer[..cut(&answer, &pressed)] };
-        let asked = place(&format!("{before}$0{after}"));
-        let today = place(&format!("{before}{typed}$0{after}"));
+        let asked = snapshot_at_cursor(&format!("{before}$0{after}"));
+        let today = snapshot_at_cursor(&format!("{before}{typed}$0{after}"));
         let verdict = reuse_decision(&asked, streamed, &today);
         if answer.starts_with(typed) {
             prop_assert_ne!(verdict, ReuseDecision::Cancel, "the answer continues the typed text");

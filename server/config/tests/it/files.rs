@@ -30,22 +30,25 @@ fn config(files: &ConfigFiles, editor: &[Value]) -> Config {
 }
 
 /// Returns whether the workspace's engine can be used.
-fn is_asked(files: &ConfigFiles, editor: &[Value]) -> bool {
+fn is_workspace_engine_usable(files: &ConfigFiles, editor: &[Value]) -> bool {
     config(files, editor).engines[0].settings.is_ok()
 }
 
 #[test]
 fn trust_list_or_editor_setting_trusts_the_workspace_file() {
     let unknown = workspace(ENGINE);
-    assert!(!is_asked(&unknown, &[]));
-    assert!(is_asked(&ConfigFiles { trusted: trusting(ENGINE), ..unknown.clone() }, &[]));
-    assert!(!is_asked(&ConfigFiles { trusted: trusting("something else"), ..unknown.clone() }, &[]));
-    assert!(is_asked(&unknown, &[json!({"trusted": true})]));
+    assert!(!is_workspace_engine_usable(&unknown, &[]));
+    assert!(is_workspace_engine_usable(&ConfigFiles { trusted: trusting(ENGINE), ..unknown.clone() }, &[]));
+    assert!(!is_workspace_engine_usable(
+        &ConfigFiles { trusted: trusting("something else"), ..unknown.clone() },
+        &[]
+    ));
+    assert!(is_workspace_engine_usable(&unknown, &[json!({"trusted": true})]));
     assert!(
-        !is_asked(&unknown, &[json!({"trusted": true}), json!({"trusted": false})]),
+        !is_workspace_engine_usable(&unknown, &[json!({"trusted": true}), json!({"trusted": false})]),
         "the last word counts"
     );
-    assert!(is_asked(&unknown, &[json!({"trusted": true}), Value::Null]));
+    assert!(is_workspace_engine_usable(&unknown, &[json!({"trusted": true}), Value::Null]));
 }
 
 #[test]
@@ -59,7 +62,7 @@ fn changed_file_is_distinguished_from_an_untrusted_one() {
 fn invalid_trust_list_is_reported_if_it_is_needed() {
     let trusted = read("/data/trust.json", "{");
     let files = ConfigFiles { trusted: trusted.clone(), ..workspace(ENGINE) };
-    assert!(!is_asked(&files, &[]));
+    assert!(!is_workspace_engine_usable(&files, &[]));
     let told = shown(&config(&files, &[]));
     assert!(told.contains("Warning /data/trust.json: invalid list of trusted files"), "{told}");
     assert_eq!(config(&ConfigFiles { trusted, ..ConfigFiles::default() }, &[]).problems, []);
@@ -68,7 +71,7 @@ fn invalid_trust_list_is_reported_if_it_is_needed() {
 #[test]
 fn file_given_by_config_option_is_trusted_and_read_once() {
     let files = ConfigFiles { command_line: read(WORKSPACE, ENGINE), ..workspace(ENGINE) };
-    assert!(is_asked(&files, &[]));
+    assert!(is_workspace_engine_usable(&files, &[]));
     assert_eq!(config(&files, &[]).problems, []);
 }
 

@@ -21,7 +21,7 @@ struct Said {
     is_enabled: Option<bool>,
 }
 
-fn said() -> impl Strategy<Value = Said> {
+fn random_settings() -> impl Strategy<Value = Said> {
     (
         proptest::option::of(0..1000usize),
         proptest::option::of(1..1000u64),
@@ -68,7 +68,7 @@ fn layer(kind: LayerKind, said: &Said, trust: Trust) -> ConfigLayer {
 proptest! {
     #[test]
     fn strongest_layer_that_sets_a_key_wins(
-        all in proptest::collection::vec(said(), KINDS.len()),
+        all in proptest::collection::vec(random_settings(), KINDS.len()),
         order in Just(KINDS).prop_shuffle(),
     ) {
         let at = |kind: LayerKind| KINDS.iter().position(|other| *other == kind).expect("all are there");

@@ -161,7 +161,7 @@ mod tests {
     use super::*;
     use crate::FinishReason;
 
-    fn said(text: &str) -> RecordedReply {
+    fn recorded_reply(text: &str) -> RecordedReply {
         let pieces = text.split_inclusive(' ').map(|piece| ReplyPiece { ms: None, text: piece.to_owned() });
         RecordedReply::Engine(EngineReply {
             pieces: pieces.collect(),
@@ -174,7 +174,8 @@ mod tests {
     /// The whole row for this cursor, marked `$0`, and this answer.
     fn row(marked: &str, answer: &str, shown: impl Fn(&str, &str) -> Value) -> String {
         let (before, after) = test_fixture::split_at_cursor(marked);
-        let (shown, reply) = mask(shown(before, after), Some(&Document::new(before, after)), said(answer));
+        let (shown, reply) =
+            mask(shown(before, after), Some(&Document::new(before, after)), recorded_reply(answer));
         let RecordedReply::Engine(said) = reply else { panic!("it was text") };
         let answer: String = said.pieces.into_iter().map(|piece| piece.text).collect();
         format!("{shown} {answer}")

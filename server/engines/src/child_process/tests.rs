@@ -53,7 +53,7 @@ fn is_alive(process: &str) -> bool {
 }
 
 /// Waits until a process that isn't our child is gone.
-async fn gone(process: &str) {
+async fn wait_until_gone(process: &str) {
     let end = Instant::now() + LIMIT;
     while is_alive(process) {
         assert!(Instant::now() < end, "{process} lives on");
@@ -102,8 +102,8 @@ async fn grandchildren_are_killed_with_the_program() {
     let (grandchild, process) = (first_line(&mut pipes).await, first_line(&mut pipes).await);
     assert!(is_alive(&grandchild) && is_alive(&process));
     drop(child);
-    gone(&grandchild).await;
-    gone(&process).await;
+    wait_until_gone(&grandchild).await;
+    wait_until_gone(&process).await;
 }
 
 #[tokio::test]
@@ -112,7 +112,7 @@ async fn leftover_children_are_killed_and_do_not_delay_the_exit() {
     let grandchild = first_line(&mut pipes).await;
     let fault = until("its end", child.wait()).await;
     assert_eq!(fault.to_string(), "`sh` ended with exit code 1: over");
-    gone(&grandchild).await;
+    wait_until_gone(&grandchild).await;
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn processes_are_killed_when_the_runtime_is_dropped() {
     drop(runtime);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        gone(&grandchild).await;
+        wait_until_gone(&grandchild).await;
         assert_eq!(child.wait().await.to_string(), "`sh` ended with Ghostbench");
     });
 }

@@ -258,7 +258,7 @@ mod tests {
             }
         }
 
-        async fn say(&mut self, message: Value) {
+        async fn send_message(&mut self, message: Value) {
             self.writer.write_all(&encode_frame(message.to_string().as_bytes())).await.unwrap();
         }
     }
@@ -282,10 +282,10 @@ mod tests {
         assert_eq!(server.next().await, json!({"id": 0, "method": "m", "params": {"a": 1}}));
         assert_eq!(server.next().await, json!({"id": 1, "method": "m", "params": {"a": 2}}));
         assert_eq!(server.next().await, json!({"id": 2, "method": "n"}));
-        server.say(json!({"id": 77, "result": "nobody asked"})).await;
-        server.say(json!({"id": 2, "error": {"code": 5, "message": "no"}})).await;
-        server.say(json!({"id": 1, "result": "two"})).await;
-        server.say(json!({"id": 0, "result": "one"})).await;
+        server.send_message(json!({"id": 77, "result": "nobody asked"})).await;
+        server.send_message(json!({"id": 2, "error": {"code": 5, "message": "no"}})).await;
+        server.send_message(json!({"id": 1, "result": "two"})).await;
+        server.send_message(json!({"id": 0, "result": "one"})).await;
         assert_eq!(second.answer().await, Ok(json!("two")));
         assert_eq!(first.answer().await, Ok(json!("one")));
         let refusal = ResponseError { code: 5, message: "no".to_owned() };
@@ -300,8 +300,8 @@ mod tests {
         assert_eq!(server.next().await["id"], 0);
         assert_eq!(server.next().await, json!({"method": "$/cancelRequest", "params": {"id": 0}}));
         assert_eq!(server.next().await["id"], 1);
-        server.say(json!({"id": 0, "result": "late"})).await;
-        server.say(json!({"id": 1, "result": "in time"})).await;
+        server.send_message(json!({"id": 0, "result": "late"})).await;
+        server.send_message(json!({"id": 1, "result": "in time"})).await;
         assert_eq!(next.answer().await, Ok(json!("in time")));
         connection.notify("end", &Value::Null);
         assert_eq!(server.next().await["method"], "end", "an answered request is not cancelled");
@@ -313,19 +313,21 @@ mod tests {
         let question = connection.request("m", &Value::Null).unwrap();
         server.next().await;
         let items = json!({"items": [{"section": "vendor"}]});
-        server.say(json!({"id": "q", "method": "workspace/configuration", "params": items})).await;
+        server.send_message(json!({"id": "q", "method": "workspace/configuration", "params": items})).await;
         assert_eq!(server.next().await, json!({"id": "q", "result": [{"key": 1}]}));
-        server.say(json!({"id": 7, "method": "vendor/odd"})).await;
+        server.send_message(json!({"id": 7, "method": "vendor/odd"})).await;
         assert_eq!(server.next().await["error"]["code"], -32601);
         let registrations = json!({"registrations": [{"id": "r", "method": "vendor/complete"}]});
-        server.say(json!({"id": 8, "method": "client/registerCapability", "params": registrations})).await;
+        server
+            .send_message(json!({"id": 8, "method": "client/registerCapability", "params": registrations}))
+            .await;
         connection.wait_for_registration("vendor/complete").await;
         assert_eq!(server.next().await, json!({"id": 8, "result": null}));
         for (kind, message) in [(1, "not signed in"), (3, "hello")] {
             let params = json!({"type": kind, "message": message});
-            server.say(json!({"method": "window/showMessage", "params": params})).await;
+            server.send_message(json!({"method": "window/showMessage", "params": params})).await;
         }
-        server.say(json!({"id": 0, "result": null})).await;
+        server.send_message(json!({"id": 0, "result": null})).await;
         assert_eq!(question.answer().await, Ok(Value::Null));
         assert_eq!(connection.last_message().as_deref(), Some("not signed in"));
     }

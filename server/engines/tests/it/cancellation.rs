@@ -21,13 +21,13 @@ fn hanging() -> [Reply; 2] {
 }
 
 /// Waits until the server is idle, and returns the time since `start`.
-async fn freed(server: &MockServer, start: Instant) -> Duration {
+async fn time_until_disconnect(server: &MockServer, start: Instant) -> Duration {
     let log = server.wait_until("the client to leave", |log| log.disconnected == 1).await;
     log.disconnected_at.expect("one has left").saturating_duration_since(start)
 }
 
 /// Waits until the request has arrived and, in an answer, its first piece was received.
-async fn is_under_way(server: &MockServer) {
+async fn wait_for_request(server: &MockServer) {
     server.wait_until("the request", |log| log.received.len() == 1).await;
 }
 
@@ -38,7 +38,7 @@ async fn cancelling_disconnects_from_the_server() {
         let engine = engine(settings(EngineKind::LlamaCpp, &server.url()));
         let (mut heard, cancel) = (Heard::default(), CancellationToken::new());
         let cancelling = async {
-            is_under_way(&server).await;
+            wait_for_request(&server).await;
             let start = Instant::now();
             cancel.cancel();
             start
@@ -46,7 +46,7 @@ async fn cancelling_disconnects_from_the_server() {
         let (answer, start) =
             tokio::join!(engine.complete(request(FIXTURE), &mut heard, &cancel), cancelling);
         assert!(matches!(answer, Err(EngineError::Cancelled)), "{answer:?}");
-        let freed = freed(&server, start).await;
+        let freed = time_until_disconnect(&server, start).await;
         assert!(freed < SOON, "{freed:?}");
     }
 }
@@ -60,10 +60,10 @@ async fn dropping_the_request_disconnects_from_the_server() {
             let asking = ask(&engine);
             tokio::select! {
                 (answer, _) = asking => panic!("there is no answer: {answer:?}"),
-                () = is_under_way(&server) => Instant::now(),
+                () = wait_for_request(&server) => Instant::now(),
             }
         };
-        let freed = freed(&server, start).await;
+        let freed = time_until_disconnect(&server, start).await;
         assert!(freed < SOON, "{freed:?}");
     }
 }
@@ -100,7 +100,7 @@ async fn stopping_the_sink_disconnects_from_the_server() {
     let answer = engine.complete(request(FIXTURE), &mut heard, &CancellationToken::new()).await;
     let start = Instant::now();
     assert_eq!(answer.unwrap().finish, FinishReason::Complete);
-    let freed = freed(&server, start).await;
+    let freed = time_until_disconnect(&server, start).await;
     assert!(freed < SOON, "{freed:?}");
 }
 
@@ -116,7 +116,7 @@ async fn request_waiting_for_a_slot_can_be_cancelled() {
     let both = async {
         let waiting = engine.complete(request(FIXTURE), &mut second, &cancel);
         let cancelling = async {
-            is_under_way(&server).await;
+            wait_for_request(&server).await;
             cancel.cancel();
         };
         let (answer, ()) = tokio::join!(waiting, cancelling);

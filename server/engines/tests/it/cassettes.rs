@@ -57,7 +57,7 @@ fn model() -> MockModel {
     MockModel::new("coder", Some(TemplateMarks::QWEN)).with_answer(before, TRUTH, after)
 }
 
-fn speaking() -> [(EngineKind, Dialect); 10] {
+fn all_dialects() -> [(EngineKind, Dialect); 10] {
     [
         (EngineKind::OpenAi, Dialect::open_ai(model(), KEY)),
         (EngineKind::OpenAiChat, Dialect::open_ai(model(), KEY)),
@@ -87,7 +87,7 @@ fn on(cassette: &Arc<Cassette>, settings: HttpSettings) -> HttpEngine {
 
 #[tokio::test]
 async fn every_api_replays_its_recorded_answer() {
-    for (kind, dialect) in speaking() {
+    for (kind, dialect) in all_dialects() {
         let (file, server) = (File::new(), MockServer::with_dialect(dialect));
         let recording = file.recording();
         let recorder = on(&recording, settings_of(kind, &server.url()));
@@ -153,7 +153,7 @@ async fn offline_without_cassette_sends_no_request() {
 
 const PIECE: &str = "data: {\"content\": \"piece \", \"stop\": false}\n\n";
 
-async fn hear(engine: &dyn Engine, enough: usize) -> (Result<Answer, EngineError>, String) {
+async fn complete_until(engine: &dyn Engine, enough: usize) -> (Result<Answer, EngineError>, String) {
     let mut heard = Heard { enough: Some(enough), ..Heard::default() };
     let answer = engine.complete(request(FIXTURE), &mut heard, &CancellationToken::new()).await;
     (answer, heard.text)
@@ -165,11 +165,11 @@ async fn truncated_recording_replays_its_part_but_not_more() {
     let stream = stream.chunk(PIECE.as_bytes()).chunk(PIECE.as_bytes()).with_step(ReplyStep::Hang);
     let server = MockServer::with_replies([stream]);
     let at = || settings(EngineKind::LlamaCpp, &server.url());
-    let first = hear(&on(&file.recording(), at()), 6).await;
-    let again = hear(&on(&file.offline(), at()), 6).await;
+    let first = complete_until(&on(&file.recording(), at()), 6).await;
+    let again = complete_until(&on(&file.offline(), at()), 6).await;
     assert_eq!(again.0.unwrap().finish, FinishReason::Complete);
     assert_eq!((first.0.unwrap().finish, &first.1), (FinishReason::Complete, &again.1));
-    let (more, _) = hear(&on(&file.offline(), at()), 1000).await;
+    let (more, _) = complete_until(&on(&file.offline(), at()), 1000).await;
     let error = more.expect_err("the rest of the answer is unknown");
     assert!(
         matches!(error, EngineError::NotRecorded { miss: CassetteMiss::Truncated { .. }, .. }),
@@ -245,7 +245,7 @@ async fn recorded_quirks_apply_before_the_first_request() {
     assert_eq!((offline.stats().missed, server.log().received.len()), (0, asked));
 }
 
-fn saying(text: &str) -> Reply {
+fn reply_with_text(text: &str) -> Reply {
     Reply::events([
         serde_json::json!({"content": text, "stop": false}).to_string().as_str(),
         r#"{"content": "", "stop": true, "stop_type": "eos"}"#,
@@ -254,7 +254,8 @@ fn saying(text: &str) -> Reply {
 
 #[tokio::test]
 async fn repetitions_replay_their_different_answers() {
-    let (file, server) = (File::new(), MockServer::with_replies([saying("one"), saying("two")]));
+    let (file, server) =
+        (File::new(), MockServer::with_replies([reply_with_text("one"), reply_with_text("two")]));
     let at = || settings(EngineKind::LlamaCpp, &server.url());
     let recording = file.recording();
     let engine = on(&recording, at());
@@ -289,7 +290,7 @@ async fn recorded_answers_are_replayed_and_missing_ones_added() {
 #[tokio::test]
 async fn cassette_never_contains_keys() {
     let (half, rest) = KEY.split_at(9);
-    let (file, server) = (File::new(), MockServer::with_replies([saying(&format!("key {KEY}"))]));
+    let (file, server) = (File::new(), MockServer::with_replies([reply_with_text(&format!("key {KEY}"))]));
     let mut holding = settings(EngineKind::LlamaCpp, &server.url());
     holding.extra.insert("proof".to_owned(), "another-key-0123".into());
     holding.extra.insert("key".to_owned(), KEY.into());
@@ -411,7 +412,7 @@ async fn recorded_program_is_replayed_without_requests() {
     let engine = recorded(engine, &file.offline());
     let (again, reheard) = ask(&*engine).await;
     assert_eq!((again.unwrap(), reheard.text), (first.unwrap(), heard.text));
-    let (cut, text) = hear(&*engine, 1).await;
+    let (cut, text) = complete_until(&*engine, 1).await;
     assert_eq!((cut.unwrap().finish, text.as_str()), (FinishReason::Complete, "one\n"));
     assert!(matches!(
         ask_for(&*engine, with_context(request(FIXTURE))).await.0,

@@ -21,7 +21,7 @@ const FAMILIES: [(&str, TemplateMarks); 7] = [
 ];
 
 /// A model that knows all probes.
-fn knowing(marks: Option<TemplateMarks>) -> MockModel {
+fn model_that_knows_all_probes(marks: Option<TemplateMarks>) -> MockModel {
     let model = MockModel::new("coder", marks);
     PROBES.iter().fold(model, |model, probe| model.with_answer(probe.prefix, probe.truth, probe.suffix))
 }
@@ -54,7 +54,7 @@ fn better(template: &str) -> Option<TemplateVerdict> {
 #[tokio::test]
 async fn right_template_is_confirmed_and_wrong_one_detected() {
     for (right, marks) in FAMILIES {
-        let server = MockServer::with_dialect(Dialect::vllm(knowing(Some(marks))));
+        let server = MockServer::with_dialect(Dialect::vllm(model_that_knows_all_probes(Some(marks))));
         for (configured, _) in FAMILIES {
             let check = checked(&server, EngineKind::Vllm, configured).await;
             let expected = if configured == right { Some(TemplateVerdict::Right) } else { better(right) };
@@ -68,7 +68,8 @@ async fn right_template_is_confirmed_and_wrong_one_detected() {
 
 #[tokio::test]
 async fn right_template_is_found_without_a_configured_one() {
-    let server = MockServer::with_dialect(Dialect::vllm(knowing(Some(TemplateMarks::DEEPSEEK))));
+    let server =
+        MockServer::with_dialect(Dialect::vllm(model_that_knows_all_probes(Some(TemplateMarks::DEEPSEEK))));
     let check = checked(&server, EngineKind::Vllm, "auto").await;
     assert!(matches!(check.fault, Some(EngineError::NoTemplate { .. })), "{:?}", check.fault);
     assert_eq!(check.verdict, better("deepseek-coder"));
@@ -76,7 +77,7 @@ async fn right_template_is_found_without_a_configured_one() {
 
 #[tokio::test]
 async fn silently_ignored_suffix_is_detected() {
-    let knows = knowing(Some(TemplateMarks::CODELLAMA)).with_continuations(continued);
+    let knows = model_that_knows_all_probes(Some(TemplateMarks::CODELLAMA)).with_continuations(continued);
     let dialect = Dialect::open_ai(knows, KEY).with_suffix(SuffixPolicy::Ignored);
     let server = MockServer::with_dialect(dialect.clone());
     let check = checked(&server, EngineKind::OpenAi, "server").await;
@@ -92,7 +93,7 @@ async fn silently_ignored_suffix_is_detected() {
 
 #[tokio::test]
 async fn server_prompt_is_recommended_if_no_template_is_right() {
-    let model = knowing(None).with_continuations(continued);
+    let model = model_that_knows_all_probes(None).with_continuations(continued);
     let server = MockServer::with_dialect(Dialect::open_ai(model, KEY));
     let check = checked(&server, EngineKind::OpenAi, "codestral").await;
     assert_eq!(check.verdict, Some(TemplateVerdict::Better(PromptForm::Server)));
@@ -101,7 +102,8 @@ async fn server_prompt_is_recommended_if_no_template_is_right() {
 #[tokio::test]
 async fn chat_model_is_detected() {
     let server = MockServer::with_dialect(
-        Dialect::open_ai(knowing(None).with_continuations(talk), KEY).with_suffix(SuffixPolicy::Ignored),
+        Dialect::open_ai(model_that_knows_all_probes(None).with_continuations(talk), KEY)
+            .with_suffix(SuffixPolicy::Ignored),
     );
     for fim in ["qwen2.5-coder", "codestral", "server"] {
         let check = checked(&server, EngineKind::OpenAi, fim).await;
@@ -111,7 +113,8 @@ async fn chat_model_is_detected() {
     let check = checked(&server, EngineKind::OpenAiChat, "auto").await;
     assert_eq!(check.verdict, Some(TemplateVerdict::Right), "{:?}", check.chosen_form);
     // This server has no chat.
-    let server = MockServer::with_dialect(Dialect::vllm(knowing(None).with_continuations(talk)));
+    let server =
+        MockServer::with_dialect(Dialect::vllm(model_that_knows_all_probes(None).with_continuations(talk)));
     assert_eq!(checked(&server, EngineKind::Vllm, "codestral").await.verdict, Some(TemplateVerdict::Chats));
 }
 
@@ -146,7 +149,8 @@ async fn model_that_answers_noise_gets_an_unclear_verdict() {
 async fn times_speed_streaming_and_cancellation_are_measured() {
     let pause = Duration::from_millis(3);
     let text = "one two three four five six seven eight nine ten eleven twelve";
-    let model = knowing(Some(TemplateMarks::QWEN)).with_answers(move |_| Some(text.to_owned()));
+    let model =
+        model_that_knows_all_probes(Some(TemplateMarks::QWEN)).with_answers(move |_| Some(text.to_owned()));
     let server = MockServer::with_dialect(Dialect::llama_cpp(model).with_delays(Duration::ZERO, pause));
     let check = checked(&server, EngineKind::LlamaCpp, "qwen2.5-coder").await;
     assert_eq!(check.info.metadata.context_window, Some(2048));
@@ -163,8 +167,10 @@ async fn times_speed_streaming_and_cancellation_are_measured() {
 
 #[tokio::test]
 async fn whole_answer_is_not_reported_as_streaming() {
-    let server =
-        MockServer::with_dialect(Dialect::tabby(knowing(None).with_answers(|_| Some("1, ".repeat(20))), KEY));
+    let server = MockServer::with_dialect(Dialect::tabby(
+        model_that_knows_all_probes(None).with_answers(|_| Some("1, ".repeat(20))),
+        KEY,
+    ));
     let check = checked(&server, EngineKind::Tabby, "auto").await;
     assert_eq!((check.streaming, check.verdict), (Some(StreamingMode::Whole), Some(TemplateVerdict::Right)));
 }

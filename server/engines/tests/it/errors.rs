@@ -22,16 +22,16 @@ fn event(data: &str) -> Vec<u8> {
 }
 
 /// The beginning of a stream, with one piece.
-fn begun() -> Reply {
+fn started_stream() -> Reply {
     Reply::stream("text/event-stream").chunk(&event(PIECE))
 }
 
 /// The outcome of this reply: the received text, and the error with `SERVER` for the server's address.
-async fn heard_and_fault(reply: Reply) -> (String, ServerError, String) {
-    heard_and_fault_by(reply, impatient).await
+async fn text_and_fault(reply: Reply) -> (String, ServerError, String) {
+    text_and_fault_with(reply, impatient).await
 }
 
-async fn heard_and_fault_by(
+async fn text_and_fault_with(
     reply: Reply,
     settings: fn(EngineKind, &str) -> HttpSettings,
 ) -> (String, ServerError, String) {
@@ -43,12 +43,12 @@ async fn heard_and_fault_by(
 }
 
 async fn check(reply: Reply, message: &str) {
-    assert_eq!(heard_and_fault(reply).await.2, message);
+    assert_eq!(text_and_fault(reply).await.2, message);
 }
 
 /// As [`check`], for slow replies.
 async fn check_patiently(reply: Reply, message: &str) {
-    assert_eq!(heard_and_fault_by(reply, settings).await.2, message);
+    assert_eq!(text_and_fault_with(reply, settings).await.2, message);
 }
 
 /// The text of a malformed answer.
@@ -198,21 +198,21 @@ async fn busy_server_is_retried_unless_its_delay_is_too_long() {
 
 #[tokio::test]
 async fn server_that_hangs_before_its_answer_times_out() {
-    let (_, fault, message) = heard_and_fault(Reply::default().with_step(ReplyStep::Hang)).await;
+    let (_, fault, message) = text_and_fault(Reply::default().with_step(ReplyStep::Hang)).await;
     assert_eq!(message, "SERVER began no answer within 200ms");
     assert!(matches!(fault, ServerError::Timeout { stage: TimeoutStage::FirstByte, .. }), "{fault:?}");
 }
 
 #[tokio::test]
 async fn server_that_hangs_in_its_answer_times_out_with_its_text() {
-    let (text, _, message) = heard_and_fault(begun().with_step(ReplyStep::Hang)).await;
+    let (text, _, message) = text_and_fault(started_stream().with_step(ReplyStep::Hang)).await;
     assert_eq!(message, "SERVER stopped in the middle of its answer for 200ms");
     assert_eq!(text, "piece");
 }
 
 #[tokio::test]
 async fn engine_timeout_limits_the_whole_answer() {
-    let server = MockServer::with_replies([begun().with_step(ReplyStep::Hang)]);
+    let server = MockServer::with_replies([started_stream().with_step(ReplyStep::Hang)]);
     let timeout = Some(Duration::from_millis(100));
     let (answer, heard) =
         ask(&engine(HttpSettings { timeout, ..settings(EngineKind::LlamaCpp, &server.url()) })).await;
@@ -222,12 +222,12 @@ async fn engine_timeout_limits_the_whole_answer() {
 
 #[tokio::test]
 async fn broken_connection_is_reported() {
-    let (text, fault, _) = heard_and_fault(begun().with_step(ReplyStep::Reset)).await;
+    let (text, fault, _) = text_and_fault(started_stream().with_step(ReplyStep::Reset)).await;
     assert!(matches!(fault, ServerError::Unreachable { .. }), "{fault:?}");
     assert_eq!(text, "piece");
-    let (_, fault, _) = heard_and_fault(Reply::raw("HTTP/1.1 200 OK\r\ncontent-")).await;
+    let (_, fault, _) = text_and_fault(Reply::raw("HTTP/1.1 200 OK\r\ncontent-")).await;
     assert!(matches!(fault, ServerError::Unreachable { .. }), "{fault:?}");
-    let (_, fault, _) = heard_and_fault(Reply::raw("SSH-2.0-OpenSSH_9.2\r\n")).await;
+    let (_, fault, _) = text_and_fault(Reply::raw("SSH-2.0-OpenSSH_9.2\r\n")).await;
     assert!(matches!(fault, ServerError::Unreachable { .. }), "{fault:?}");
 }
 
@@ -249,10 +249,10 @@ async fn incomplete_utf8_in_an_answer_is_an_error() {
 
 #[tokio::test]
 async fn truncated_stream_is_an_error() {
-    let half = begun().chunk(br#"data: {"content": "hal"#).end();
-    let (text, _, message) = heard_and_fault(half).await;
+    let half = started_stream().chunk(br#"data: {"content": "hal"#).end();
+    let (text, _, message) = text_and_fault(half).await;
     assert_eq!((&*text, &*message), ("piece", "SERVER ended in the middle of its answer"));
-    check(begun().end(), "SERVER ended in the middle of its answer").await;
+    check(started_stream().end(), "SERVER ended in the middle of its answer").await;
 }
 
 #[tokio::test]
@@ -303,10 +303,11 @@ async fn html_page_is_reported_as_wrong_content_type() {
 
 #[tokio::test]
 async fn error_event_within_an_answer_is_reported() {
-    let failing = begun().chunk(&event(r#"{"error": {"message": "out of memory", "code": 500}}"#)).end();
-    let (text, _, message) = heard_and_fault(failing).await;
+    let failing =
+        started_stream().chunk(&event(r#"{"error": {"message": "out of memory", "code": 500}}"#)).end();
+    let (text, _, message) = text_and_fault(failing).await;
     assert_eq!((&*text, &*message), ("piece", "SERVER answered 500: out of memory"));
-    let failing = begun().chunk(&event(&format!(r#"{{"error": "key {KEY} revoked"}}"#))).end();
+    let failing = started_stream().chunk(&event(&format!(r#"{{"error": "key {KEY} revoked"}}"#))).end();
     check(failing, "SERVER failed in the middle of its answer: key (the key) revoked").await;
 }
 
@@ -348,7 +349,7 @@ async fn neither_code_nor_keys_follow_a_redirect() {
     for status in [301, 302, 307, 308] {
         let to = format!("{}/infill?key={KEY}", other.url());
         let (_, fault, message) =
-            heard_and_fault(Reply::with_headers(status, &[("location", &to)], b"moved")).await;
+            text_and_fault(Reply::with_headers(status, &[("location", &to)], b"moved")).await;
         let expected = format!(
             "SERVER answered {status} and points to {}; neither code nor keys are sent there: if it is right, write it \
              in `url`",
@@ -444,7 +445,7 @@ async fn requests_over_the_concurrency_limit_wait() {
 
 #[tokio::test]
 async fn status_error_has_its_cause() {
-    let (_, fault, _) = heard_and_fault(refusal(500, "it broke")).await;
+    let (_, fault, _) = text_and_fault(refusal(500, "it broke")).await;
     let error = EngineError::Server { engine: "tested".to_owned(), fault };
     assert_eq!(error.cause(), "status");
 }

@@ -52,7 +52,7 @@ fn table(json: Value) -> SecretTable {
 }
 
 /// A request for a document that makes the server do this.
-fn doing(what: &str) -> Request {
+fn request_with_instruction(what: &str) -> Request {
     request(&format!("# {what}\ndef area(width, height):\n    return $0\n"))
 }
 
@@ -76,7 +76,7 @@ impl Asked {
 
     /// The inserted text of a successful request.
     async fn inserted(&self) -> String {
-        let (answer, text) = self.ask(doing("nothing wrong")).await;
+        let (answer, text) = self.ask(request_with_instruction("nothing wrong")).await;
         answer.expect("it answers");
         text
     }
@@ -112,7 +112,7 @@ fn methods(log: &Path) -> Vec<String> {
 }
 
 /// Waits until a server has received this many messages of a method.
-async fn until_heard(log: &Path, method: &str, count: usize) {
+async fn until_received(log: &Path, method: &str, count: usize) {
     until(method, || methods(log).iter().filter(|other| *other == method).count() >= count).await;
 }
 
@@ -136,7 +136,7 @@ async fn server_session_sends_the_expected_messages_in_order() {
     assert_eq!((answer.expect("it answers").silence, text.as_str()), (None, INSERTED));
     let Asked { engine, log, _folder } = asked;
     drop(engine);
-    until_heard(&log, "exit", 1).await;
+    until_received(&log, "exit", 1).await;
     let mut heard = heard(&log);
     let here = heard[0]["started"].as_str().expect("it started").to_owned();
     assert_eq!(heard[0]["files"], 0, "it runs in an empty folder");
@@ -194,7 +194,7 @@ async fn server_without_inline_completion_is_reported() {
             ],
         ),
     ] {
-        expected.assert_eq(&asked(beginning, |_| {}).fault(doing("nothing wrong")).await);
+        expected.assert_eq(&asked(beginning, |_| {}).fault(request_with_instruction("nothing wrong")).await);
     }
 }
 
@@ -234,11 +234,11 @@ async fn every_failure_is_reported_and_the_next_request_answered() {
             ],
         ),
     ] {
-        expected.assert_eq(&asked.fault(doing(what)).await);
+        expected.assert_eq(&asked.fault(request_with_instruction(what)).await);
         assert_eq!(asked.inserted().await, INSERTED, "after {what}");
         assert_eq!(asked.starts(), starts, "after {what}");
     }
-    let (answer, text) = asked.ask(doing("confuses")).await;
+    let (answer, text) = asked.ask(request_with_instruction("confuses")).await;
     assert_eq!((answer.is_ok(), text.as_str()), (true, INSERTED), "unknown ids are ignored");
 }
 
@@ -247,7 +247,7 @@ async fn failing_server_is_not_restarted_for_every_request() {
     let asked = asked("dies", |_| {});
     for _ in 0..5 {
         expect!["engine `vendor`: `PROGRAM` ended with exit code 3: no licence"]
-            .assert_eq(&asked.fault(doing("nothing wrong")).await);
+            .assert_eq(&asked.fault(request_with_instruction("nothing wrong")).await);
     }
     assert_eq!(asked.starts(), 2, "the first end may be chance");
 }
@@ -256,7 +256,7 @@ async fn failing_server_is_not_restarted_for_every_request() {
 async fn hanging_initialize_times_out() {
     let asked = asked("hangs", |settings| settings.start_timeout = Duration::from_millis(300));
     expect!["engine `vendor`: `PROGRAM` did not answer `initialize` within 300ms"]
-        .assert_eq(&asked.fault(doing("nothing wrong")).await);
+        .assert_eq(&asked.fault(request_with_instruction("nothing wrong")).await);
 }
 
 #[tokio::test]
@@ -267,12 +267,13 @@ async fn start_continues_after_its_request_is_dropped() {
     let mut sink = |_: &str| std::ops::ControlFlow::Continue(());
     let waits = CancellationToken::new();
     for _ in 0..3 {
-        let answer = asked.engine.complete(doing("nothing wrong"), &mut sink, &waits);
+        let answer = asked.engine.complete(request_with_instruction("nothing wrong"), &mut sink, &waits);
         // Dropped as soon as it waits.
         assert!(answer.now_or_never().is_none());
         tokio::task::yield_now().await;
     }
-    let cancelled = asked.engine.complete(doing("nothing wrong"), &mut sink, &cancel).await;
+    let cancelled =
+        asked.engine.complete(request_with_instruction("nothing wrong"), &mut sink, &cancel).await;
     assert!(matches!(cancelled, Err(EngineError::Cancelled)));
     assert_eq!(asked.inserted().await, INSERTED);
     assert_eq!(asked.starts(), 1);
@@ -285,14 +286,14 @@ async fn cancelled_request_is_sent_and_does_not_block_later_ones() {
     for round in 1..=3 {
         let mut sink = |_: &str| std::ops::ControlFlow::Continue(());
         let cancel = CancellationToken::new();
-        let answer = asked.engine.complete(doing("ignores"), &mut sink, &cancel);
+        let answer = asked.engine.complete(request_with_instruction("ignores"), &mut sink, &cancel);
         let asking = async {
-            until_heard(&asked.log, "textDocument/inlineCompletion", 2 * round).await;
+            until_received(&asked.log, "textDocument/inlineCompletion", 2 * round).await;
             cancel.cancel();
         };
         let (answer, ()) = tokio::join!(answer, asking);
         assert!(matches!(answer, Err(EngineError::Cancelled)), "{answer:?}");
-        until_heard(&asked.log, "$/cancelRequest", round).await;
+        until_received(&asked.log, "$/cancelRequest", round).await;
         assert_eq!(asked.inserted().await, INSERTED, "the late answer is ignored");
     }
     let closed = asked.methods().iter().filter(|method| *method == "textDocument/didClose").count();
@@ -304,10 +305,13 @@ async fn cancelled_request_is_sent_and_does_not_block_later_ones() {
 #[tokio::test]
 async fn concurrency_allows_several_documents_but_not_the_same() {
     let asked = asked("offers", |settings| settings.concurrency = Some(2));
-    let elsewhere = elsewhere(doing("pairs"));
-    let (one, other) = tokio::join!(asked.ask(doing("pairs")), asked.ask(elsewhere));
+    let elsewhere = elsewhere(request_with_instruction("pairs"));
+    let (one, other) = tokio::join!(asked.ask(request_with_instruction("pairs")), asked.ask(elsewhere));
     assert_eq!((one.1.as_str(), other.1.as_str()), (INSERTED, INSERTED));
-    let (one, other) = tokio::join!(asked.ask(doing("nothing")), asked.ask(doing("nothing")));
+    let (one, other) = tokio::join!(
+        asked.ask(request_with_instruction("nothing")),
+        asked.ask(request_with_instruction("nothing"))
+    );
     assert_eq!((one.1.as_str(), other.1.as_str()), (INSERTED, INSERTED));
     let methods = asked.methods();
     let last: Vec<&str> = methods
@@ -330,8 +334,8 @@ async fn concurrency_allows_several_documents_but_not_the_same() {
 #[tokio::test]
 async fn requests_are_sequential_by_default() {
     let asked = asked("offers", |_| {});
-    let elsewhere = elsewhere(doing("nothing"));
-    let (one, other) = tokio::join!(asked.ask(doing("nothing")), asked.ask(elsewhere));
+    let elsewhere = elsewhere(request_with_instruction("nothing"));
+    let (one, other) = tokio::join!(asked.ask(request_with_instruction("nothing")), asked.ask(elsewhere));
     assert_eq!((one.1.as_str(), other.1.as_str()), (INSERTED, INSERTED));
     let methods = asked.methods();
     let opened =
@@ -343,7 +347,7 @@ async fn requests_are_sequential_by_default() {
 async fn trigger_kind_distinguishes_explicit_invocation() {
     let asked = asked("offers", |_| {});
     for invoked in [true, false] {
-        asked.ask(Request { invoked, ..doing("nothing") }).await.0.expect("it answers");
+        asked.ask(Request { invoked, ..request_with_instruction("nothing") }).await.0.expect("it answers");
     }
     let kinds: Vec<Value> = heard(&asked.log)
         .iter()
@@ -357,7 +361,7 @@ async fn trigger_kind_distinguishes_explicit_invocation() {
 async fn explicit_invocation_returns_all_insertable_items() {
     let asked = asked("offers", |_| {});
     for (invoked, expected) in [(true, vec!["other", "third"]), (false, vec![])] {
-        let (answer, text) = asked.ask(Request { invoked, ..doing("a choice") }).await;
+        let (answer, text) = asked.ask(Request { invoked, ..request_with_instruction("a choice") }).await;
         let answer = answer.expect("it answers");
         let others: Vec<&str> = answer.alternatives.iter().map(|other| &*other.text).collect();
         assert_eq!((text.as_str(), others), (INSERTED, expected));
@@ -374,12 +378,12 @@ async fn an_item_for_another_place_is_an_edit_also_when_it_is_replayed() {
     let recording = Arc::new(Cassette::recording(&path).expect("it is new"));
     let edits = vec![Edit { range: 0..1, text: "//".to_owned() }];
     let recorder = engines::recorded(Arc::clone(engine) as Arc<dyn Engine>, &recording);
-    let (answer, heard) = ask_for(&*recorder, doing("another place")).await;
+    let (answer, heard) = ask_for(&*recorder, request_with_instruction("another place")).await;
     assert_eq!((answer.map(|answer| answer.edits).ok(), &*heard.text), (Some(edits.clone()), ""));
     drop((recorder, recording));
     let offline = Arc::new(Cassette::offline(Some(&path)).expect("it was just made"));
     let replayed = engines::recorded(Arc::clone(engine) as Arc<dyn Engine>, &offline);
-    let (answer, heard) = ask_for(&*replayed, doing("another place")).await;
+    let (answer, heard) = ask_for(&*replayed, request_with_instruction("another place")).await;
     assert_eq!((answer.map(|answer| answer.edits).ok(), &*heard.text), (Some(edits), ""));
 }
 

@@ -33,7 +33,7 @@ async fn exchange(settings: HttpSettings, server: MockServer, request: Request) 
 impl Exchange {
     /// The last request: path and body.
     #[track_caller]
-    fn sent(&self, expect: Expect) -> &Exchange {
+    fn check_sent(&self, expect: Expect) -> &Exchange {
         let log = self.server.log();
         let received = log.received.last().expect("there was a request");
         let body = serde_json::to_string_pretty(&received.json()).expect("JSON becomes text");
@@ -42,7 +42,7 @@ impl Exchange {
     }
 
     #[track_caller]
-    fn counted(&self, input: u64, output: u64, cached: Option<u64>) {
+    fn check_usage(&self, input: u64, output: u64, cached: Option<u64>) {
         assert_eq!(self.answer.usage, Some(Usage { input, output, cached }));
     }
 }
@@ -59,7 +59,7 @@ async fn openai_with_a_rendered_prompt() {
         ..settings(EngineKind::OpenAi, &server.url())
     };
     let exchange = exchange(settings, server, with_context(request(FIXTURE))).await;
-    exchange.sent(expect![[r#"
+    exchange.check_sent(expect![[r#"
         POST /v1/completions
         {
           "max_tokens": 64,
@@ -86,7 +86,7 @@ async fn openai_with_a_suffix() {
     let server = speaking(Dialect::open_ai(model(None), KEY));
     let exchange =
         exchange(settings(EngineKind::OpenAi, &server.url()), server, with_context(request(FIXTURE))).await;
-    exchange.sent(expect![[r##"
+    exchange.check_sent(expect![[r##"
         POST /v1/completions
         {
           "max_tokens": 64,
@@ -106,7 +106,7 @@ async fn openai_with_a_suffix() {
 async fn openai_chat() {
     let server = speaking(Dialect::open_ai(model(None), KEY));
     let exchange = exchange(settings(EngineKind::OpenAiChat, &server.url()), server, request(FIXTURE)).await;
-    exchange.sent(expect![[r#"
+    exchange.check_sent(expect![[r#"
         POST /v1/chat/completions
         {
           "max_tokens": 64,
@@ -156,7 +156,7 @@ async fn llama_cpp_with_infill() {
     let server = speaking(Dialect::llama_cpp(model(Some(TemplateMarks::QWEN))).with_key(KEY));
     let exchange =
         exchange(settings(EngineKind::LlamaCpp, &server.url()), server, with_context(request(FIXTURE))).await;
-    exchange.sent(expect![[r#"
+    exchange.check_sent(expect![[r#"
         POST /infill
         {
           "cache_prompt": true,
@@ -196,7 +196,7 @@ async fn llama_cpp_with_a_rendered_prompt() {
         ..settings(EngineKind::LlamaCpp, &server.url())
     };
     let exchange = exchange(settings, server, request(FIXTURE)).await;
-    exchange.sent(expect![[r#"
+    exchange.check_sent(expect![[r#"
         POST /completion
         {
           "cache_prompt": true,
@@ -224,7 +224,7 @@ async fn ollama_with_a_suffix() {
         Sampling { temperature: Some(0.2), top_p: Some(0.9), seed: Some(7), ..Sampling::greedy(64) };
     let settings = HttpSettings { sampling, ..settings(EngineKind::Ollama, &server.url()) };
     let exchange = exchange(settings, server, request(FIXTURE)).await;
-    exchange.sent(expect![[r#"
+    exchange.check_sent(expect![[r#"
         POST /api/generate
         {
           "model": "coder",
@@ -246,7 +246,7 @@ async fn ollama_with_a_suffix() {
         (timings.load, timings.prompt, timings.generation),
         (millisecond(2), millisecond(3), millisecond(4))
     );
-    exchange.counted(9, 4, None);
+    exchange.check_usage(9, 4, None);
 }
 
 #[tokio::test]
@@ -257,7 +257,7 @@ async fn ollama_with_a_rendered_prompt() {
         ..settings(EngineKind::Ollama, &server.url())
     };
     let exchange = exchange(settings, server, request(FIXTURE)).await;
-    exchange.sent(expect![[r#"
+    exchange.check_sent(expect![[r#"
         POST /api/generate
         {
           "model": "coder",
@@ -287,7 +287,7 @@ async fn mistral_fim() {
     let sampling = Sampling { seed: Some(7), ..Sampling::greedy(64) };
     let settings = HttpSettings { sampling, ..settings(EngineKind::MistralFim, &server.url()) };
     let exchange = exchange(settings, server, request(FIXTURE)).await;
-    exchange.sent(expect![[r#"
+    exchange.check_sent(expect![[r#"
         POST /v1/fim/completions
         {
           "max_tokens": 64,
@@ -306,7 +306,7 @@ async fn mistral_fim() {
 async fn deepseek_fim() {
     let server = speaking(Dialect::deepseek(model(Some(TemplateMarks::DEEPSEEK)), KEY));
     let exchange = exchange(settings(EngineKind::DeepSeekFim, &server.url()), server, request(FIXTURE)).await;
-    exchange.sent(expect![[r#"
+    exchange.check_sent(expect![[r#"
         POST /beta/completions
         {
           "max_tokens": 64,
@@ -332,7 +332,7 @@ async fn tgi() {
         ..settings(EngineKind::Tgi, &server.url())
     };
     let exchange = exchange(settings, server, request(FIXTURE)).await;
-    exchange.sent(expect![[r#"
+    exchange.check_sent(expect![[r#"
         POST /generate_stream
         {
           "inputs": "<fim_prefix>def area(width, height):\n    return <fim_suffix>\n\nprint(area(2, 3))\n<fim_middle>",
@@ -361,7 +361,7 @@ async fn vllm() {
         ..settings(EngineKind::Vllm, &server.url())
     };
     let exchange = exchange(settings, server, request(FIXTURE)).await;
-    exchange.sent(expect![[r#"
+    exchange.check_sent(expect![[r#"
         POST /v1/completions
         {
           "include_stop_str_in_output": false,
@@ -394,7 +394,7 @@ async fn tabby() {
     let server = speaking(Dialect::tabby(model(Some(TemplateMarks::STARCODER)), KEY));
     let exchange =
         exchange(settings(EngineKind::Tabby, &server.url()), server, with_context(request(FIXTURE))).await;
-    exchange.sent(expect![[r#"
+    exchange.check_sent(expect![[r#"
         POST /v1/completions
         {
           "language": "python",

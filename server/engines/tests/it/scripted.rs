@@ -31,10 +31,13 @@ fn request_with(path: &str, context: &[Snippet]) -> Request {
 }
 
 async fn ask(engine: &ScriptedEngine, path: &str) -> (Result<Answer, EngineError>, String) {
-    say(engine, request(path)).await
+    complete_request(engine, request(path)).await
 }
 
-async fn say(engine: &ScriptedEngine, request: Request) -> (Result<Answer, EngineError>, String) {
+async fn complete_request(
+    engine: &ScriptedEngine,
+    request: Request,
+) -> (Result<Answer, EngineError>, String) {
     let mut said = String::new();
     let mut sink = |piece: &str| {
         said.push_str(piece);
@@ -65,7 +68,7 @@ async fn context_words_with_a_prefix_are_listed() {
     let engine = engine(r#"[{ "words": "new_" }]"#);
     let context = ["# new_b(a_new_c, new_a1)", "# new_b"].map(|text| Snippet::new("b.py", text));
     assert!(engine.reads_context());
-    assert_eq!(say(&engine, request_with("a.py", &context)).await.1, "words=new_a1 new_b");
+    assert_eq!(complete_request(&engine, request_with("a.py", &context)).await.1, "words=new_a1 new_b");
     assert_eq!(ask(&engine, "a.py").await.1, "");
 }
 

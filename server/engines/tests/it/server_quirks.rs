@@ -14,7 +14,7 @@ fn model(name: &str, marks: Option<TemplateMarks>) -> MockModel {
 }
 
 /// An engine without a configured template.
-fn untold(kind: EngineKind, model: Option<&str>, server: &MockServer) -> HttpEngine {
+fn engine_without_template(kind: EngineKind, model: Option<&str>, server: &MockServer) -> HttpEngine {
     engine(HttpSettings {
         fim: FimSetting::Auto,
         model: model.map(str::to_owned),
@@ -43,7 +43,7 @@ async fn template_is_chosen_by_the_server_model_name() {
         "bigcode/starcoder2-3b",
         Some(TemplateMarks::STARCODER),
     )));
-    let engine = untold(EngineKind::Tgi, None, &server);
+    let engine = engine_without_template(EngineKind::Tgi, None, &server);
     ask_twice(&engine).await;
     assert_eq!(paths(&server), ["/info", "/tokenize", "/generate_stream", "/generate_stream"]);
     let PromptMode::Rendered(choice) = engine.prompt_mode().await.unwrap() else {
@@ -65,7 +65,8 @@ async fn prompt_bytes(tokens_of: fn(&str) -> usize) -> usize {
     });
     let code = "value = compute(first, second)\n".repeat(2_000);
     let (answer, heard) =
-        ask_for(&untold(EngineKind::LlamaCpp, None, &server), request(&format!("{code}$0"))).await;
+        ask_for(&engine_without_template(EngineKind::LlamaCpp, None, &server), request(&format!("{code}$0")))
+            .await;
     answer.expect("the server answers");
     heard.prompts[0].len()
 }
@@ -94,7 +95,7 @@ async fn ollama_metadata_avoids_a_refused_suffix() {
 #[tokio::test]
 async fn unsupported_infill_falls_back_to_a_rendered_prompt() {
     let server = MockServer::with_dialect(Dialect::llama_cpp(model("codestral", None)));
-    let engine = untold(EngineKind::LlamaCpp, None, &server);
+    let engine = engine_without_template(EngineKind::LlamaCpp, None, &server);
     let (answer, _) = ask(&engine).await;
     assert_eq!(answer.unwrap().refusals, 1);
     let (answer, _) = ask(&engine).await;
@@ -105,7 +106,7 @@ async fn unsupported_infill_falls_back_to_a_rendered_prompt() {
 #[tokio::test]
 async fn openai_engine_at_llama_cpp_needs_a_template() {
     let server = MockServer::with_dialect(Dialect::llama_cpp(model("coder", Some(TemplateMarks::QWEN))));
-    let (answer, _) = ask(&untold(EngineKind::OpenAi, Some("coder"), &server)).await;
+    let (answer, _) = ask(&engine_without_template(EngineKind::OpenAi, Some("coder"), &server)).await;
     let message = answer.unwrap_err().to_string();
     assert_eq!(
         message,
@@ -113,7 +114,7 @@ async fn openai_engine_at_llama_cpp_needs_a_template() {
     );
     let named =
         MockServer::with_dialect(Dialect::llama_cpp(model("qwen2.5-coder", Some(TemplateMarks::QWEN))));
-    let engine = untold(EngineKind::OpenAi, Some("qwen2.5-coder"), &named);
+    let engine = engine_without_template(EngineKind::OpenAi, Some("qwen2.5-coder"), &named);
     ask_twice(&engine).await;
     assert_eq!(paths(&named), ["/v1/models", "/v1/completions", "/v1/completions"]);
 }
@@ -123,7 +124,8 @@ async fn refused_suffix_without_template_is_an_error() {
     for policy in [SuffixPolicy::Refused, SuffixPolicy::Taken] {
         let dialect = Dialect::open_ai(model("gpt-3.5-turbo-instruct", None), KEY).with_suffix(policy);
         let server = MockServer::with_dialect(dialect);
-        let (answer, heard) = ask(&untold(EngineKind::OpenAi, Some("gpt-3.5-turbo-instruct"), &server)).await;
+        let (answer, heard) =
+            ask(&engine_without_template(EngineKind::OpenAi, Some("gpt-3.5-turbo-instruct"), &server)).await;
         match policy {
             SuffixPolicy::Taken => assert_eq!(heard.text, TRUTH),
             _ => assert!(matches!(answer, Err(EngineError::NoTemplate { .. })), "{answer:?}"),
@@ -134,7 +136,7 @@ async fn refused_suffix_without_template_is_an_error() {
 #[tokio::test]
 async fn reasoning_model_request_is_adapted_to_its_refusals() {
     let server = MockServer::with_dialect(Dialect::open_ai(model("gpt-5", None), KEY).with_reasoning());
-    let engine = untold(EngineKind::OpenAiChat, Some("gpt-5"), &server);
+    let engine = engine_without_template(EngineKind::OpenAiChat, Some("gpt-5"), &server);
     let (answer, heard) = ask(&engine).await;
     assert_eq!((answer.unwrap().refusals, &*heard.text), (2, TRUTH));
     assert_eq!(heard.prompts.len(), 3, "every form is reported");
@@ -168,7 +170,7 @@ async fn server_without_metadata_is_still_used() {
         "/props" => Reply::json(404, &json!({"error": {"message": "no props"}})),
         _ => Reply::events([r#"{"content": "x", "stop": true}"#]),
     });
-    let engine = untold(EngineKind::LlamaCpp, None, &server);
+    let engine = engine_without_template(EngineKind::LlamaCpp, None, &server);
     for _ in 0..2 {
         let (answer, heard) = ask(&engine).await;
         answer.unwrap();

@@ -136,7 +136,7 @@ fn failing_embedder_falls_back_to_lexical_hits_with_reason() {
 }
 
 #[track_caller]
-fn check_spoilt(spoil: fn(&mut Vec<Vec<f32>>), expected: &str) {
+fn check_fallback(spoil: fn(&mut Vec<Vec<f32>>), expected: &str) {
     let embedder = CountingEmbedder { spoil: Some(spoil), ..CountingEmbedder::default() };
     let found = searcher(REPOSITORY).functions_by_embedding(&QUERY, 3, &mut store(), &embedder);
     assert_eq!(found.fallback.unwrap().to_string(), expected);
@@ -145,12 +145,12 @@ fn check_spoilt(spoil: fn(&mut Vec<Vec<f32>>), expected: &str) {
 
 #[test]
 fn invalid_vectors_fall_back_to_lexical_hits() {
-    check_spoilt(|vectors| drop(vectors.pop()), "the embedder returned 0 vectors for 1 texts");
-    check_spoilt(
+    check_fallback(|vectors| drop(vectors.pop()), "the embedder returned 0 vectors for 1 texts");
+    check_fallback(
         |vectors| vectors[0] = Vec::new(),
         "the embedder returned a vector that is empty, zero or not finite",
     );
-    check_spoilt(
+    check_fallback(
         |vectors| vectors[0][0] = f32::NAN,
         "the embedder returned a vector that is empty, zero or not finite",
     );
@@ -159,7 +159,7 @@ fn invalid_vectors_fall_back_to_lexical_hits() {
             last.push(1.0);
         }
     };
-    check_spoilt(last_of_several, "the embedder returned a vector of 5 dimensions, expected 4");
+    check_fallback(last_of_several, "the embedder returned a vector of 5 dimensions, expected 4");
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn found(index: &dyn LexicalIndex, names: &[(&str, f32)]) -> Vec<String> {
 }
 
 #[track_caller]
-fn conforms(index: &mut dyn LexicalIndex) {
+fn assert_conforms(index: &mut dyn LexicalIndex) {
     // A term finds exactly the windows that contain it.
     assert_eq!(found(index, &[("load_user", 1.0)]), ["users.py:0"]);
     assert_eq!(found(index, &[("filler_4", 1.0)]), ["filler.py:0", "filler.py:1"]);
@@ -57,17 +57,17 @@ fn conforms(index: &mut dyn LexicalIndex) {
 
 #[test]
 fn in_memory_index_conforms() {
-    conforms(&mut Index::from_files(files()));
+    assert_conforms(&mut Index::from_files(files()));
 }
 
 #[test]
 fn request_searcher_conforms() {
-    conforms(&mut Index::from_files(files()).hide(&[]));
+    assert_conforms(&mut Index::from_files(files()).hide(&[]));
 }
 
 #[test]
 fn tantivy_index_conforms() {
-    conforms(&mut tantivy_index::TantivyIndex::build(files()).unwrap());
+    assert_conforms(&mut tantivy_index::TantivyIndex::build(files()).unwrap());
 }
 
 #[test]

@@ -482,7 +482,7 @@ fn cpp() {
 
 /// Asserts the invariants of every case and every rejection.
 #[track_caller]
-fn check_place(fixture: &Fixture, offset: usize) {
+fn check_offset(fixture: &Fixture, offset: usize) {
     let text = &*fixture.file.text;
     let position = Document::new(text).position(offset, PositionEncoding::Utf16);
     let case = match fixture.case_at(offset) {
@@ -511,7 +511,7 @@ fn every_offset_gives_a_valid_case_or_a_reason() {
         let unix = fixture.replace("$0", "").replace("path", "größe").replace("\"a\"", "\"\u{1F600}\"");
         for text in [unix.replace('\n', "\r\n"), unix] {
             let fixture = Fixture::new(language, &text);
-            (0..=text.len() + 2).for_each(|offset| check_place(&fixture, offset));
+            (0..=text.len() + 2).for_each(|offset| check_offset(&fixture, offset));
         }
     }
 }
@@ -529,7 +529,7 @@ proptest! {
         let text = [&whole[..a.min(b)], &inserted, &whole[a.max(b)..]].concat();
         let fixture = Fixture::new(language, &text);
         for offset in offsets {
-            check_place(&fixture, offset.index(text.len() + 1));
+            check_offset(&fixture, offset.index(text.len() + 1));
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::fixture::{case, names};
 const DOCUMENT: &str = "from helper import total_price\n\n\ndef cost(orders):\n    total = total_price(orders)\n    return total\n";
 
 /// Returns a workspace with the case's own file and the file that it imports.
-fn world() -> WorkspaceIndex {
+fn workspace_with_import() -> WorkspaceIndex {
     let file = |path: &str, text: &str| SourceFile {
         path: path.into(),
         language: Language::from_path(path).expect("the ending is known"),
@@ -31,10 +31,10 @@ fn world() -> WorkspaceIndex {
 fn hole() -> Case {
     let (prefix, rest) = DOCUMENT.split_once("total_price(orders)\n").expect("it is in the document");
     let (prefix, suffix) = (prefix.to_owned(), format!("\n{rest}"));
-    renamed(Case { prefix, suffix, truth: "total_price(orders)".to_owned(), ..case(1) })
+    with_computed_id(Case { prefix, suffix, truth: "total_price(orders)".to_owned(), ..case(1) })
 }
 
-fn renamed(case: Case) -> Case {
+fn with_computed_id(case: Case) -> Case {
     Case { id: case.compute_id(), ..case }
 }
 
@@ -53,7 +53,7 @@ async fn sent(case: Case, strategy: Strategy) -> String {
     let questions = RunInputs {
         cases: cases.into(),
         engines: engines.into(),
-        world: world(),
+        world: workspace_with_import(),
         copies: Arc::default(),
         jobs: 1,
     };
@@ -83,10 +83,10 @@ async fn stored_context_of_a_case_is_not_replaced() {
         strategy: "functions".to_owned(),
         score: 1.0,
     };
-    let frozen = renamed(Case { context: vec![item], ..hole() });
+    let frozen = with_computed_id(Case { context: vec![item], ..hole() });
     assert_eq!(sent(frozen, Strategy::Hybrid).await, "context=frozen.py");
-    let rag = renamed(Case { task: Task::Complete(CompletionTask::Rag), ..hole() });
+    let rag = with_computed_id(Case { task: Task::Complete(CompletionTask::Rag), ..hole() });
     assert_eq!(sent(rag, Strategy::Hybrid).await, "context=", "nothing was found for it, which is a finding");
     let in_file = Case { task: Task::IN_FILE, ..hole() };
-    assert_eq!(sent(renamed(in_file), Strategy::Hybrid).await, "context=");
+    assert_eq!(sent(with_computed_id(in_file), Strategy::Hybrid).await, "context=");
 }

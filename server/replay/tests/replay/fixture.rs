@@ -71,7 +71,7 @@ pub(crate) fn run(cases: &[Case], engines: &[ConfiguredEngine]) -> Run {
     }
 }
 
-pub(crate) fn questions(cases: &[Case], engines: &[ConfiguredEngine]) -> RunInputs {
+pub(crate) fn run_inputs(cases: &[Case], engines: &[ConfiguredEngine]) -> RunInputs {
     RunInputs {
         cases: cases.into(),
         engines: engines.into(),
@@ -86,7 +86,7 @@ pub(crate) fn names(engines: &[ConfiguredEngine]) -> Vec<String> {
 }
 
 /// Runs the attempts missing in `done`; stops after `limit` answers.
-pub(crate) async fn ask(
+pub(crate) async fn run_missing_attempts(
     cases: &[Case],
     engines: &[ConfiguredEngine],
     done: &[Prediction],
@@ -103,6 +103,6 @@ pub(crate) async fn ask(
         ControlFlow::Continue(())
     };
     let stop = StopSignal::after_pending(enough.clone());
-    run_attempts(attempts, &questions(cases, engines), &stop, record).await;
+    run_attempts(attempts, &run_inputs(cases, engines), &stop, record).await;
     predictions
 }

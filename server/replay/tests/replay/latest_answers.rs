@@ -9,7 +9,7 @@ use replay::{DataFolder, LatestAnswers, RunFolder, StopSignal, SuiteRun, replay}
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use crate::fixture::{ask, case, named, questions, run, scripted_engine};
+use crate::fixture::{case, named, run, run_inputs, run_missing_attempts, scripted_engine};
 
 const SUITE: &str = "app-123";
 
@@ -22,7 +22,7 @@ fn data() -> (TempDir, DataFolder) {
 async fn replayed(data: &DataFolder, cases: &[Case], engines: &[ConfiguredEngine]) -> PathBuf {
     let folder = data.new_run(SUITE).expect("the temporary folder is ours");
     let stop = StopSignal::immediately(CancellationToken::new());
-    let made = replay(folder.clone(), run(cases, engines), questions(cases, engines), stop, |_, _| {}).await;
+    let made = replay(folder.clone(), run(cases, engines), run_inputs(cases, engines), stop, |_, _| {}).await;
     let (answers, _) = made.expect("the data folder is writable");
     assert!(answers.is_finished());
     folder
@@ -140,7 +140,7 @@ async fn unfinished_run_is_not_a_suite_run() {
     let cases: Vec<Case> = (0..3).map(case).collect();
     let engines = [scripted_engine("a + b", 0)];
     let mut rows = RunFolder::create(&data.new_run(SUITE).unwrap(), &run(&cases, &engines), &cases).unwrap();
-    rows.append(&ask(&cases[..1], &engines, &[], 1).await[0]).unwrap();
+    rows.append(&run_missing_attempts(&cases[..1], &engines, &[], 1).await[0]).unwrap();
     let latest = latest(&data, SUITE, &cases);
     assert_eq!(latest.suite_run, None);
     assert_eq!(latest.answers.len(), 1);
@@ -191,7 +191,7 @@ async fn runs_stamp_changes_with_every_change_of_the_runs() {
     changed("a new folder");
     let mut rows = RunFolder::create(&folder, &run(&cases, &engines), &cases).unwrap();
     changed("a run's beginning");
-    rows.append(&ask(&cases, &engines, &[], 1).await[0]).unwrap();
+    rows.append(&run_missing_attempts(&cases, &engines, &[], 1).await[0]).unwrap();
     changed("an answer");
     let newer = replayed(&data, &cases, &engines).await;
     changed("a newer run");

@@ -16,21 +16,21 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::fixture::{ask, case, engine, questions, run, scripted_engine};
+use crate::fixture::{case, engine, run, run_inputs, run_missing_attempts, scripted_engine};
 
 #[tokio::test(start_paused = true)]
 async fn stop_drains_running_requests_and_resume_repeats_none() {
     let cases: Vec<Case> = (0..20).map(case).collect();
     let slower = Script { delay: Duration::from_millis(20), pieces: vec!["a".to_owned()], failure: None };
     let engines = [scripted_engine("a + b", 10), engine("slower", slower)];
-    let first = ask(&cases, &engines, &[], 5).await;
+    let first = run_missing_attempts(&cases, &engines, &[], 5).await;
     assert!(
         (5..=7).contains(&first.len()),
         "{} answers: 5, and at most the 2 that were under way",
         first.len()
     );
     assert!(first.iter().all(|prediction| prediction.status == Status::Ok));
-    let second = ask(&cases, &engines, &first, usize::MAX).await;
+    let second = run_missing_attempts(&cases, &engines, &first, usize::MAX).await;
     let keys: BTreeSet<_> = first.iter().chain(&second).map(Prediction::key).collect();
     assert_eq!(first.len() + second.len(), 40);
     assert_eq!(keys.len(), 40);
@@ -45,7 +45,7 @@ async fn replay_writes_rows_and_scores_and_reports_progress() {
     let mut told = Vec::new();
     let tell = |done, planned| told.push((done, planned));
     let stop = StopSignal::immediately(CancellationToken::new());
-    let made = replay(path.clone(), run(&cases, &engines), questions(&cases, &engines), stop, tell).await;
+    let made = replay(path.clone(), run(&cases, &engines), run_inputs(&cases, &engines), stop, tell).await;
     let (answers, scores) = made.unwrap();
     assert!(answers.is_finished());
     assert_eq!(told, [(0, 2), (1, 2), (2, 2)]);
@@ -62,7 +62,7 @@ async fn secrets_in_answers_are_masked() {
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ456789";
     let (cases, engines) = ([case(1)], [scripted_engine(&format!("token = \"{secret}\""), 0)]);
     let stop = StopSignal::immediately(CancellationToken::new());
-    let made = replay(path.clone(), run(&cases, &engines), questions(&cases, &engines), stop, |_, _| {});
+    let made = replay(path.clone(), run(&cases, &engines), run_inputs(&cases, &engines), stop, |_, _| {});
     let (answers, _) = made.await.unwrap();
     assert!(answers.predictions[0].text.contains("xxxx"), "{:?}", answers.predictions);
     assert!(!fs::read_to_string(path.join("predictions.jsonl")).unwrap().contains(secret));
@@ -91,7 +91,7 @@ async fn immediate_stop_frees_engines_and_keeps_finished_answers() {
     let scripted = quick_or_slow();
     let engines = [ConfiguredEngine {
         engine: scripted.clone(),
-        settings: patient(),
+        settings: patient_settings(),
         price: None,
         identity: Arc::default(),
     }];
@@ -103,7 +103,7 @@ async fn immediate_stop_frees_engines_and_keeps_finished_answers() {
     };
     let start = Instant::now();
     let stop = StopSignal::immediately(token.clone());
-    let made = replay(path.clone(), run(&cases, &engines), questions(&cases, &engines), stop, tell);
+    let made = replay(path.clone(), run(&cases, &engines), run_inputs(&cases, &engines), stop, tell);
     let (answers, scores) = made.await.unwrap();
     assert!(start.elapsed() < Duration::from_secs(1), "slow answers were not awaited");
     until_free(&scripted).await;
@@ -119,7 +119,7 @@ async fn dropped_replay_frees_its_engines() {
     let scripted = quick_or_slow();
     let engines = [ConfiguredEngine {
         engine: scripted.clone(),
-        settings: patient(),
+        settings: patient_settings(),
         price: None,
         identity: Arc::default(),
     }];
@@ -130,7 +130,7 @@ async fn dropped_replay_frees_its_engines() {
         }
     };
     let stop = StopSignal::immediately(CancellationToken::new());
-    let (run, questions) = (run(&cases, &engines), questions(&cases, &engines));
+    let (run, questions) = (run(&cases, &engines), run_inputs(&cases, &engines));
     let replaying = tokio::spawn(replay(folder.path().join("run"), run, questions, stop, tell));
     answered.recv().await.expect("there is a first answer");
     assert!(scripted.busy() > 0);
@@ -139,7 +139,7 @@ async fn dropped_replay_frees_its_engines() {
 }
 
 /// Returns settings under which the slow engine does not time out.
-fn patient() -> CompletionSettings {
+fn patient_settings() -> CompletionSettings {
     CompletionSettings { deadline: Duration::from_millis(2 * HOUR), ..CompletionSettings::for_replay() }
 }
 
@@ -189,7 +189,7 @@ async fn panicking_or_failing_engine_does_not_affect_others() {
         scripted_engine("a + b", 2),
     ];
     let cases = [case(1)];
-    let mut predictions = ask(&cases, &engines, &[], usize::MAX).await;
+    let mut predictions = run_missing_attempts(&cases, &engines, &[], usize::MAX).await;
     predictions.sort_by(|a, b| a.engine.name.cmp(&b.engine.name));
     let statuses: Vec<Status> = predictions.iter().map(|prediction| prediction.status).collect();
     assert_eq!(statuses, [Status::Error, Status::Error, Status::Ok]);
@@ -206,7 +206,7 @@ async fn torn_run(folder: &Path) -> (Vec<Case>, [ConfiguredEngine; 1]) {
     let engines = [scripted_engine("größe", 0)];
     let mut run_folder =
         RunFolder::create(folder, &run(&cases, &engines), &cases).expect("the folder is writable");
-    let predictions = ask(&cases, &engines, &[], usize::MAX).await;
+    let predictions = run_missing_attempts(&cases, &engines, &[], usize::MAX).await;
     predictions[..2]
         .iter()
         .for_each(|prediction| run_folder.append(prediction).expect("the folder is writable"));
@@ -230,7 +230,7 @@ async fn torn_row_is_dropped_and_requested_again_on_resume() {
         "a report of a torn run shows what is whole"
     );
     let (mut resumed, contents) = RunFolder::resume(folder.path(), &run(&cases, &engines)).unwrap();
-    let rest = ask(&cases, &engines, &contents.predictions, usize::MAX).await;
+    let rest = run_missing_attempts(&cases, &engines, &contents.predictions, usize::MAX).await;
     assert_eq!(rest.len(), 1);
     resumed.append(&rest[0]).unwrap();
     let whole = read_run(folder.path()).unwrap();
@@ -263,7 +263,7 @@ async fn existing_run_rejects_overwriting_and_mismatched_resume() {
 #[tokio::test]
 async fn failures_score_zero_and_late_answers_zero_in_time() {
     let cases = [case(1), Case { truth: String::new(), ..case(2) }];
-    let answers = ask(&cases, &[scripted_engine("a + b", 0)], &[], usize::MAX).await;
+    let answers = run_missing_attempts(&cases, &[scripted_engine("a + b", 0)], &[], usize::MAX).await;
     let scored = |change: &dyn Fn(&mut Prediction)| {
         let mut rows = answers.clone();
         rows.iter_mut().for_each(change);

@@ -10,7 +10,7 @@ fn open(root: &Path, cache: &Cache) -> (Indexer, OpenStats) {
 }
 
 /// Paths of the occurrences of `name` in the index.
-fn places(indexer: &Indexer, name: &str) -> Vec<String> {
+fn paths_with(indexer: &Indexer, name: &str) -> Vec<String> {
     let searcher = indexer.current().index().hide(&[]);
     searcher.occurrences(name).iter().map(|occurrence| occurrence.file.path().to_owned()).collect()
 }
@@ -22,12 +22,12 @@ fn refresh_picks_up_changes_on_disk() {
     fs::write(folder.path().join("a.py"), "alpha = 1\n").unwrap();
     fs::write(folder.path().join("b.py"), "beta = alpha\n").unwrap();
     let (mut indexer, _) = open(folder.path(), &cache);
-    assert_eq!(places(&indexer, "alpha"), ["a.py", "b.py"]);
+    assert_eq!(paths_with(&indexer, "alpha"), ["a.py", "b.py"]);
     fs::write(folder.path().join("b.py"), "beta = gamma\n").unwrap();
     fs::remove_file(folder.path().join("a.py")).unwrap();
     assert!(indexer.refresh(&ScanScope::Paths(vec!["a.py".into(), "b.py".into()])).unwrap());
-    assert_eq!(places(&indexer, "alpha"), [""; 0]);
-    assert_eq!(places(&indexer, "gamma"), ["b.py"]);
+    assert_eq!(paths_with(&indexer, "alpha"), [""; 0]);
+    assert_eq!(paths_with(&indexer, "gamma"), ["b.py"]);
     assert!(!indexer.refresh(&ScanScope::Everything).unwrap());
 }
 
@@ -45,9 +45,9 @@ fn unchanged_files_are_reused_from_the_cache() {
     fs::write(folder.path().join("b.py"), "def other_name(): pass\n").unwrap();
     let (indexer, opening) = open(folder.path(), &cache);
     assert_eq!((opening.reused, opening.rebuilt), (2, 1));
-    assert_eq!(places(&indexer, "b_name"), [""; 0]);
-    assert_eq!(places(&indexer, "other_name"), ["b.py"]);
-    assert_eq!(places(&indexer, "c_name"), ["c.py"]);
+    assert_eq!(paths_with(&indexer, "b_name"), [""; 0]);
+    assert_eq!(paths_with(&indexer, "other_name"), ["b.py"]);
+    assert_eq!(paths_with(&indexer, "c_name"), ["c.py"]);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn damaged_cache_is_reported_and_rebuilt() {
     let (indexer, opening) = open(folder.path(), &cache);
     assert_eq!((opening.reused, opening.rebuilt), (0, 1));
     assert!(opening.miss.unwrap().to_string().contains("damaged"));
-    assert_eq!(places(&indexer, "alpha"), ["a.py"]);
+    assert_eq!(paths_with(&indexer, "alpha"), ["a.py"]);
 }
 
 mod tokens {

@@ -111,7 +111,7 @@ fn top_level_lines(text: &str) -> Vec<usize> {
 }
 
 /// Returns an edit that keeps complete code complete: a line inserted between top-level items, or an identifier made longer.
-fn whole_edit(file: &File, place: Index, choice: Index) -> Edit {
+fn valid_edit(file: &File, place: Index, choice: Index) -> Edit {
     let lines = lines(file.tree.language());
     let (at, text) = match choice.index(lines.len() + 1) {
         0 => (place.get(&file.tree.identifiers()).end, "_é"),
@@ -130,7 +130,7 @@ proptest! {
     ) {
         let mut file = File::new(language, source);
         for (place, choice) in edits {
-            file.apply(&whole_edit(&file, place, choice));
+            file.apply(&valid_edit(&file, place, choice));
             prop_assert!(!file.tree.has_error(), "{}", file.text);
             file.check();
         }

@@ -23,13 +23,13 @@ fn is_long() -> bool {
     env::var_os("GHOSTBENCH_LONG_TESTS").is_some()
 }
 
-fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
+fn run_on_small_stack(work: impl FnOnce() + Send + 'static) {
     let running = thread::Builder::new().stack_size(STACK_BYTES).spawn(work);
     running.expect("a thread can be started").join().expect("it ends well");
 }
 
 /// Calls every query of this crate on a text.
-fn ask_everything(language: Language, text: &str) {
+fn run_all_queries(language: Language, text: &str) {
     let tree = syntax::parse(language, text);
     tree.blocks(text);
     tree.functions(text);
@@ -56,9 +56,9 @@ fn ask_everything(language: Language, text: &str) {
 #[test]
 fn all_queries_on_deep_texts_fit_a_small_stack() {
     for language in Language::ALL {
-        on_a_small_stack(move || {
+        run_on_small_stack(move || {
             let repeats = if is_long() { DEEP } else { LESS_DEEP };
-            texts(language, repeats).for_each(|(_, text)| ask_everything(language, &text));
+            texts(language, repeats).for_each(|(_, text)| run_all_queries(language, &text));
         });
     }
 }
@@ -66,7 +66,7 @@ fn all_queries_on_deep_texts_fit_a_small_stack() {
 #[test]
 fn parsing_very_deep_texts_fits_a_small_stack() {
     for (number, language) in Language::ALL.into_iter().enumerate() {
-        on_a_small_stack(move || {
+        run_on_small_stack(move || {
             // A different form for each language.
             let forms: Vec<(String, String)> = texts(language, DEEP).collect();
             let text = &forms[number * 4 % forms.len()].1;

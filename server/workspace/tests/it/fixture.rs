@@ -40,13 +40,13 @@ pub(crate) mod unix {
         let mut permissions = fs::metadata(&closed).unwrap().permissions();
         permissions.set_mode(0o000);
         fs::set_permissions(&closed, permissions).unwrap();
-        fs::read(&closed).is_err() || is_inside(test, &["unshare", "--user"])
+        fs::read(&closed).is_err() || runs_inside(test, &["unshare", "--user"])
     }
 
     /// Runs the test called `test` again, in a process started by `command`. Returns true in that process; returns false in the
     /// parent, which has nothing else to do, and if the command does not exist.
     #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-    pub(crate) fn is_inside(test: &str, command: &[&str]) -> bool {
+    pub(crate) fn runs_inside(test: &str, command: &[&str]) -> bool {
         if env::var_os(INSIDE).is_some() {
             return true;
         }

@@ -13,7 +13,7 @@ use workspace::watcher::{WatchError, Watcher};
 use workspace::{ReadLimits, ScanScope, Snapshot, WorkspaceTracker};
 
 #[cfg(target_os = "linux")]
-use crate::fixture::unix::is_inside;
+use crate::fixture::unix::runs_inside;
 use crate::fixture::{folder, write};
 
 /// Far longer than any machine needs.
@@ -162,7 +162,7 @@ fn skipped_folders_are_not_watched() {
 fn exhausted_watch_limit_is_an_error() {
     let limit = "echo 3 > /proc/sys/user/max_inotify_watches && exec \"$@\"";
     let command = ["unshare", "--user", "--map-root-user", "sh", "-c", limit, "sh"];
-    if !is_inside("watch::exhausted_watch_limit_is_an_error", &command) {
+    if !runs_inside("watch::exhausted_watch_limit_is_an_error", &command) {
         return;
     }
     let few = folder("//- /a/a.py\n");

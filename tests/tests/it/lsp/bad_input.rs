@@ -8,7 +8,7 @@ use tests::Project;
 use tests::lsp::Buffer;
 
 use super::editor::{AUTOMATIC, Editor, INTERNAL_ERROR, INVALID_PARAMS, completion_params, items, setup};
-use super::scripted_engine::{RULES, TALK, assert_in_step};
+use super::scripted_engine::{RULES, TALK, assert_synchronized};
 
 /// `MessageType.Warning`.
 const WARNING: u8 = 2;
@@ -50,9 +50,9 @@ fn position_past_the_line_end_is_clamped_to_it() {
     assert_eq!(items(&answer).len(), 1, "{answer}");
     editor.change(change_at(&mut buffer, (0, 4), (0, u32::MAX), "1"));
     let mut expected = Buffer::new(buffer.uri(), "python", editor.encoding, "a = 1\r\nb = 2\r\n");
-    assert_in_step(&editor, &expected);
+    assert_synchronized(&editor, &expected);
     editor.change(expected.append("c = 3"));
-    assert_in_step(&editor, &expected);
+    assert_synchronized(&editor, &expected);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn change_past_the_last_line_is_clamped_to_the_text_end() {
     // Editors replace the whole text with a range that is surely large enough.
     editor.change(change_at(&mut buffer, (0, 0), (u32::MAX, 0), "c = 3"));
     let expected = Buffer::new(buffer.uri(), "python", editor.encoding, "c = 3");
-    assert_in_step(&editor, &expected);
+    assert_synchronized(&editor, &expected);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn request_past_the_last_line_is_invalid_params() {
             INVALID_PARAMS
         );
     }
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn position_inside_a_character_is_invalid_params() {
     let editor = Editor::scripted(&project, &RULES);
     let buffer = editor.open("echo.py", "a = '😀'\n");
     assert_eq!(editor.client.call_expecting_error(REQUEST, at(&buffer, 0, 6)), INVALID_PARAMS);
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
 }
 
 #[test]
@@ -104,9 +104,9 @@ fn invalid_change_desynchronizes_until_the_full_text_arrives() {
         assert_eq!(editor.client.call_expecting_error(REQUEST, at(&buffer, 0, 0)), INVALID_PARAMS);
         let change = buffer.change_all("c = '😀'\n");
         editor.change(buffer.did_change(vec![change]));
-        assert_in_step(&editor, &buffer);
+        assert_synchronized(&editor, &buffer);
         editor.change(buffer.append("d = 4\n"));
-        assert_in_step(&editor, &buffer);
+        assert_synchronized(&editor, &buffer);
         editor.close(&buffer);
     }
 }
@@ -142,11 +142,11 @@ fn malformed_change_desynchronizes_the_document() {
         part(&mut buffer);
         let change = buffer.change_all("e = '😀'\nf = 6\n");
         editor.change(buffer.did_change(vec![change]));
-        assert_in_step(&editor, &buffer);
+        assert_synchronized(&editor, &buffer);
         part(&mut buffer);
         editor.close(&buffer);
         let reopened = editor.open("echo.py", "g = '😀'\n");
-        assert_in_step(&editor, &reopened);
+        assert_synchronized(&editor, &reopened);
         editor.close(&reopened);
     }
 }
@@ -176,7 +176,7 @@ fn unopened_document_is_invalid_params() {
         assert_eq!(error["code"], INVALID_PARAMS);
         assert!(error["message"].as_str().is_some_and(|why| why.contains("echo.py")), "{error}");
     }
-    assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
+    assert_synchronized(&editor, &editor.open("echo.py", "x = 1\n"));
 }
 
 #[test]
@@ -196,9 +196,9 @@ fn opening_twice_takes_the_second_text() {
     let editor = Editor::scripted(&project, &RULES);
     editor.open("echo.py", "first = 1\n");
     let mut second = editor.open("echo.py", "second = '😀'\n");
-    assert_in_step(&editor, &second);
+    assert_synchronized(&editor, &second);
     editor.change(second.append("third = 3\n"));
-    assert_in_step(&editor, &second);
+    assert_synchronized(&editor, &second);
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn changes_apply_in_arrival_order_despite_versions() {
         params["textDocument"]["version"] = version.into();
         editor.change(params);
     }
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
 }
 
 #[test]
@@ -268,7 +268,7 @@ fn percent_encoded_and_windows_paths_are_read() {
     ] {
         let mut buffer = editor.open_uri(&uri, "x = 1\n");
         editor.change(buffer.append("y = '😀'\n"));
-        assert_in_step(&editor, &buffer);
+        assert_synchronized(&editor, &buffer);
     }
 }
 
@@ -284,7 +284,7 @@ fn equivalent_uris_are_one_document() {
         let mut changed = Buffer::new(other, "python", editor.encoding, "x = 1\n");
         editor.change(changed.append("y = 2\n"));
         let same = Buffer::new(opened.uri(), "python", editor.encoding, changed.text());
-        assert_in_step(&editor, &same);
+        assert_synchronized(&editor, &same);
     }
 }
 
@@ -301,7 +301,7 @@ fn a_document_over_the_size_limit_is_gated_until_it_is_smaller() {
     assert_eq!(last["status"], "gated");
     assert!(last["reason"].as_str().is_some_and(|why| why.contains("MiB")), "{last}");
     editor.change(buffer.edit(0..line.len() * 2, ""));
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
 }
 
 #[test]
@@ -314,7 +314,7 @@ fn very_long_line_can_be_edited() {
         editor.change(buffer.edit(middle..middle, "é"));
         editor.change(buffer.edit(middle..middle + 2, ""));
     }
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use tests::lsp::Client;
 use super::editor::{
     Editor, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, NOT_INITIALIZED, PARSE_ERROR, setup,
 };
-use super::scripted_engine::{RULES, assert_in_step};
+use super::scripted_engine::{RULES, assert_synchronized};
 
 const OUTSIDE_WORLD: i32 = 3;
 
@@ -21,7 +21,7 @@ fn check_body(body: &[u8], code: i64) {
     editor.change(buffer.append("y = '😀'\n"));
     let response = editor.client.wait_for_response(&Value::Null);
     assert_eq!(response["error"]["code"], code, "{response}");
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn unknown_notifications_are_ignored() {
     for method in ["textDocument/dance", "ghostbench/dance", "$/dance", "$/setTrace", ""] {
         editor.client.notify(method, json!({"a": 1}));
     }
-    assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
+    assert_synchronized(&editor, &editor.open("echo.py", "x = 1\n"));
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn unsolicited_responses_are_ignored() {
         editor.client.send(&json!({"jsonrpc": "2.0", "id": id, "result": 1}));
         editor.client.send(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": -1, "message": "no"}}));
     }
-    assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
+    assert_synchronized(&editor, &editor.open("echo.py", "x = 1\n"));
 }
 
 #[test]
@@ -176,8 +176,8 @@ fn shutdown_before_initialize_leaves_the_server_usable() {
     command.args(["--scripted", &RULES.to_string()]);
     let client = Client::spawn(command, setup(&project));
     assert_eq!(client.call_expecting_error("shutdown", Value::Null), NOT_INITIALIZED);
-    let editor = Editor::introduced(&project, client);
-    assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
+    let editor = Editor::initialized(&project, client);
+    assert_synchronized(&editor, &editor.open("echo.py", "x = 1\n"));
     editor.client.exit().expect_code(1);
 }
 
@@ -187,7 +187,7 @@ fn second_initialize_is_rejected() {
     let editor = Editor::scripted(&project, &RULES);
     let params = setup(&project).encodings(&["utf-8"]).initialize_params();
     assert_eq!(editor.client.call_expecting_error("initialize", params), INVALID_REQUEST);
-    assert_in_step(&editor, &editor.open("echo.py", "x = '😀'\n"));
+    assert_synchronized(&editor, &editor.open("echo.py", "x = '😀'\n"));
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn malformed_parameters_are_rejected_as_invalid_params() {
             "{method} {params}"
         );
     }
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
 }
 
 #[test]
@@ -268,7 +268,7 @@ fn malformed_notifications_change_nothing() {
         editor.client.notify(method, params);
     }
     editor.change(buffer.append("y = 2\n"));
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
 }
 
 #[test]

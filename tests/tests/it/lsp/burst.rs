@@ -9,7 +9,7 @@ use tests::lsp::Buffer;
 
 use super::editor::{Editor, items};
 use super::edits::{Change, any_change, any_text, runner};
-use super::scripted_engine::{RULES, assert_in_step, echo};
+use super::scripted_engine::{RULES, assert_synchronized, echo};
 
 /// Messages in a burst.
 const MESSAGES: usize = 5_000;
@@ -69,7 +69,7 @@ fn burst_of_5_000_messages_keeps_documents_synchronized() {
         check_answer(&asked, &answer);
     }
     for buffer in &buffers {
-        assert_in_step(&editor, buffer);
+        assert_synchronized(&editor, buffer);
     }
 }
 
@@ -105,5 +105,5 @@ fn request_after_2_000_changes_sees_the_final_text() {
         let new = if number % 40 == 39 { "\n" } else { "x" };
         editor.change(buffer.append(new));
     }
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
 }

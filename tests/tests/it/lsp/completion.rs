@@ -5,7 +5,7 @@ use tests::Project;
 use tests::lsp::Buffer;
 
 use super::editor::{AUTOMATIC, Editor, INVOKED, completion_params, find, items, setup};
-use super::scripted_engine::{RULES, TALK, assert_in_step};
+use super::scripted_engine::{RULES, TALK, assert_synchronized};
 
 const REQUEST: &str = "textDocument/inlineCompletion";
 
@@ -156,7 +156,7 @@ fn typing_an_invoked_suggestion_reuses_the_answer() {
 }
 
 /// An engine with alternatives, and the file for which it has them.
-fn choice() -> Value {
+fn rules_with_alternatives() -> Value {
     json!([{"path": "choice.py", "text": "total = 1", "others": ["total = 2", "price = 3", "total = 1", " "]}])
 }
 
@@ -171,7 +171,7 @@ fn texts(editor: &Editor, buffer: &Buffer, trigger: u8) -> Vec<String> {
 #[test]
 fn explicit_invocation_returns_all_alternatives() {
     let project = Project::new("");
-    let editor = Editor::scripted(&project, &choice());
+    let editor = Editor::scripted(&project, &rules_with_alternatives());
     // An index that becomes complete between two requests invalidates cached answers.
     super::handshake::wait_until_ready(&editor);
     let mut buffer = editor.open("choice.py", "x = 1\n");
@@ -188,7 +188,7 @@ fn explicit_invocation_returns_all_alternatives() {
 #[test]
 fn alternatives_have_distinct_ids_and_can_be_accepted() {
     let project = Project::new("");
-    let editor = Editor::scripted(&project, &choice());
+    let editor = Editor::scripted(&project, &rules_with_alternatives());
     let mut buffer = editor.open("choice.py", "x = 1\n");
     let answer = editor.client.call(REQUEST, completion_params(&buffer, 6, INVOKED));
     let items = items(&answer);
@@ -230,10 +230,10 @@ fn edit_elsewhere_invalidates_the_cached_answer() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
     let mut buffer = editor.open("echo.py", "x = 1\ny = 2\n");
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
     editor.change(buffer.edit(4..5, "3"));
     // The echo of the old text would still match at the cursor.
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
     assert_eq!(editor.last_completion(), "ok");
 }
 

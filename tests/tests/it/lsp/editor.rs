@@ -64,12 +64,12 @@ impl Editor {
     pub(crate) fn start(project: &Project, arguments: &[&str], setup: ClientSetup) -> Editor {
         let mut command = project.ghostbench("lsp");
         command.args(arguments);
-        Editor::introduced(project, Client::spawn(command, setup))
+        Editor::initialized(project, Client::spawn(command, setup))
     }
 
     /// Completes the handshake of a client.
     #[track_caller]
-    pub(crate) fn introduced(project: &Project, client: Client) -> Editor {
+    pub(crate) fn initialized(project: &Project, client: Client) -> Editor {
         let introduction = client.initialize();
         let name = &introduction["capabilities"]["positionEncoding"];
         let encoding = Encoding::ALL.into_iter().find(|encoding| name == encoding.name());

@@ -11,7 +11,7 @@ use tests::Project;
 use tests::lsp::{Buffer, Encoding};
 
 use super::editor::{Editor, find, setup};
-use super::scripted_engine::{RULES, assert_in_step, echo};
+use super::scripted_engine::{RULES, assert_synchronized, echo};
 
 /// Documents per encoding.
 const CASES: u32 = 60;
@@ -56,7 +56,7 @@ impl Change {
     pub(super) fn apply(&self, buffer: &mut Buffer) -> Value {
         match self {
             Change::Part { place, length, new } => {
-                let places = places(buffer.text());
+                let places = editable_offsets(buffer.text());
                 let first = place.index(places.len());
                 let last = (first + length).min(places.len() - 1);
                 buffer.change(places[first]..places[last], new)
@@ -90,7 +90,7 @@ pub(super) fn runner() -> TestRunner {
 }
 
 /// Byte offsets that an editor can express: between characters, but not inside a line end.
-fn places(text: &str) -> Vec<usize> {
+fn editable_offsets(text: &str) -> Vec<usize> {
     let offsets = text.char_indices().map(|(offset, _)| offset).chain([text.len()]);
     let is_place = |&offset: &usize| !(text[..offset].ends_with('\r') && text[offset..].starts_with('\n'));
     offsets.filter(is_place).collect()
@@ -131,7 +131,7 @@ fn check_random_edits(encoding: Encoding) {
             let changes = changes.iter().map(|change| change.apply(&mut buffer)).collect();
             editor.change(buffer.did_change(changes));
         }
-        let result = check_in_step(&editor, &buffer);
+        let result = check_synchronized(&editor, &buffer);
         editor.close(&buffer);
         result
     });
@@ -139,7 +139,7 @@ fn check_random_edits(encoding: Encoding) {
 }
 
 /// As [`assert_in_step`], for a failure that can be shrunk.
-fn check_in_step(editor: &Editor, buffer: &Buffer) -> TestCaseResult {
+fn check_synchronized(editor: &Editor, buffer: &Buffer) -> TestCaseResult {
     let ghost_text = editor.ghost_text(buffer, buffer.text().len());
     prop_assert_eq!(ghost_text, echo(buffer.text()));
     Ok(())
@@ -152,10 +152,10 @@ fn check(text: &str, edits: &[(Range<usize>, &str)]) {
     for encoding in Encoding::ALL {
         let editor = editor(&project, encoding);
         let mut buffer = editor.open("echo.py", text);
-        assert_in_step(&editor, &buffer);
+        assert_synchronized(&editor, &buffer);
         for (range, new) in edits {
             editor.change(buffer.edit(range.clone(), new));
-            assert_in_step(&editor, &buffer);
+            assert_synchronized(&editor, &buffer);
         }
     }
 }
@@ -209,9 +209,9 @@ fn changes_in_one_notification_apply_in_order() {
         buffer.change(0..3, ""),
     ];
     editor.change(buffer.did_change(changes));
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
     editor.change(buffer.did_change(Vec::new()));
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
 }
 
 #[test]
@@ -220,14 +220,14 @@ fn file_of_20_000_lines_stays_synchronized() {
     let project = Project::new("");
     let editor = editor(&project, Encoding::Utf16);
     let mut buffer = editor.open("echo.py", &text);
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
     for line in [0, 1, 9_999, 19_998] {
         let place = find(buffer.text(), &format!("value_{line} ="));
         editor.change(buffer.edit(place..place + 5, "𝒳\n"));
     }
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
     let (first, last) = (find(buffer.text(), "value_100 ="), find(buffer.text(), "value_19000 ="));
     editor.change(buffer.edit(first..last, ""));
     editor.change(buffer.append("end = '😀'"));
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
 }

@@ -58,7 +58,7 @@ fn type_and_ask(editor: &Editor, buffer: &mut Buffer) -> Value {
 }
 
 #[track_caller]
-fn assert_nothing(editor: &Editor, buffer: &mut Buffer) {
+fn assert_no_suggestion(editor: &Editor, buffer: &mut Buffer) {
     assert_eq!(items(&type_and_ask(editor, buffer)), Vec::<Value>::new());
 }
 
@@ -99,7 +99,7 @@ fn check(broken: Reply, words: &str) {
     let mut buffer = editor.open("a.py", "x = 1\n");
     for _ in 0..2 {
         for _ in 0..3 {
-            assert_nothing(&editor, &mut buffer);
+            assert_no_suggestion(&editor, &mut buffer);
         }
         // At the end no message may be unread, so it was reported only once.
         shown_message(&editor, words);
@@ -140,7 +140,7 @@ fn retry_after_stops_requests_to_a_busy_server() {
     let editor = editor(&project, &server.url());
     let mut buffer = editor.open("a.py", "x = 1\n");
     for _ in 0..3 {
-        assert_nothing(&editor, &mut buffer);
+        assert_no_suggestion(&editor, &mut buffer);
     }
     shown_message(&editor, "retry in 3600 s");
     assert_eq!(server.log().requests, 1);
@@ -185,16 +185,16 @@ fn unreachable_server_is_reported_again_for_changed_settings() {
     let editor = editor(&project, &url(port));
     let mut buffer = editor.open("a.py", "x = 1\n");
     for _ in 0..3 {
-        assert_nothing(&editor, &mut buffer);
+        assert_no_suggestion(&editor, &mut buffer);
     }
     shown_message(&editor, "nothing listens at");
     let same = json!({"settings": {"ghostbench": Value::Null}});
     editor.client.notify("workspace/didChangeConfiguration", same);
-    assert_nothing(&editor, &mut buffer);
+    assert_no_suggestion(&editor, &mut buffer);
     let other = json!({"settings": {"ghostbench": {"completion": {"deadlineMs": 2 * DEADLINE_MS}}}});
     editor.client.notify("workspace/didChangeConfiguration", other);
     for _ in 0..3 {
-        assert_nothing(&editor, &mut buffer);
+        assert_no_suggestion(&editor, &mut buffer);
     }
     shown_message(&editor, "nothing listens at");
 }
@@ -210,7 +210,7 @@ fn fault_does_not_affect_other_engines() {
     let options = json!({"completion": {"engine": "mock"}});
     let editor = Editor::start(&project, &arguments, setup(&project).options(options));
     let mut buffer = editor.open("a.py", "x = 1\n");
-    assert_nothing(&editor, &mut buffer);
+    assert_no_suggestion(&editor, &mut buffer);
     shown_message(&editor, "answered 500");
     let settings = json!({"settings": {"ghostbench": {"completion": {"engine": "scripted"}}}});
     editor.client.notify("workspace/didChangeConfiguration", settings);

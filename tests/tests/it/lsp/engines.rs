@@ -5,7 +5,7 @@ use tests::Project;
 
 use super::editor::{Editor, setup};
 use crate::engines::{WRITTEN, llama_cpp, open_ai};
-use crate::language_servers::own;
+use crate::language_servers::own_server_settings;
 use crate::settings::user_file;
 
 #[track_caller]
@@ -32,7 +32,7 @@ fn llama_cpp_server_provides_ghost_text() {
 #[test]
 fn language_server_provides_ghost_text() {
     let project = Project::new("");
-    user_file(&project, &own("served"));
+    user_file(&project, &own_server_settings("served"));
     let editor = Editor::start(&project, &["--engine", "served"], setup(&project));
     let text =
         "def send(message):\n    log(message)\n    return message\n\ndef receive(message):\n    log(mess";

@@ -182,7 +182,7 @@ fn server_polls_when_the_watch_limit_is_exhausted() {
     let mut command = project.command(Path::new(behind[0]), "");
     command.args(&behind[1..]).arg(server.get_program()).args(server.get_args()).args(["--scripted", RULES]);
     let client = setup(&project).allow("window/logMessage");
-    let editor = Editor::introduced(&project, Client::spawn(command, client));
+    let editor = Editor::initialized(&project, Client::spawn(command, client));
     wait_until_ready(&editor);
     for name in ["one", "two", "three", "four"] {
         let path = format!("{name}/gadgets.py");

@@ -9,7 +9,7 @@ use tests::Project;
 use tests::lsp::{Buffer, ClientSetup, Encoding};
 
 use super::editor::{Editor, bare_setup, items, setup};
-use super::scripted_engine::{RULES, assert_in_step};
+use super::scripted_engine::{RULES, assert_synchronized};
 
 #[test]
 fn position_encoding_defaults_to_utf16() {
@@ -41,7 +41,7 @@ fn negotiated_encoding(offer: impl FnOnce(ClientSetup) -> ClientSetup) -> Encodi
     let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], offer(setup(&project)));
     let mut buffer = editor.open("echo.py", "a😀é = 1\n");
     editor.change(buffer.edit(5..5, "e\u{301}"));
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
     assert_eq!(editor.status()["positionEncoding"], editor.encoding.name());
     editor.encoding
 }
@@ -155,7 +155,7 @@ fn missing_folder_fails_without_affecting_others() {
     assert_eq!(status["folders"][0]["state"], "failed");
     assert!(status["folders"][0]["message"].as_str().is_some_and(|why| !why.is_empty()), "{status}");
     assert_eq!(status["folders"][1]["state"], "ready");
-    assert_in_step(&editor, &editor.open("nowhere/echo.py", "x = 1\n"));
+    assert_synchronized(&editor, &editor.open("nowhere/echo.py", "x = 1\n"));
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn without_a_folder_ghost_text_works_and_recording_fails() {
     let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], bare_setup());
     assert_eq!(editor.status()["folders"], json!([]));
     let buffer = editor.open("echo.py", "def f(x):\n    return x\n");
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
     let params = json!({"textDocument": buffer.id(), "position": {"line": 1, "character": 4}});
     let id = editor.client.request("ghostbench/recordCase", params);
     let error = editor.client.wait(id).expect_err("there is no suite");
@@ -227,7 +227,7 @@ fn invalid_configuration_response_is_tolerated() {
             .allow("window/showMessage");
         let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
         editor.client.expect_request("workspace/configuration");
-        assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
+        assert_synchronized(&editor, &editor.open("echo.py", "x = 1\n"));
     }
 }
 
@@ -251,7 +251,7 @@ fn unknown_settings_are_reported_to_the_user() {
     let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
     let told = editor.client.expect_notification("window/showMessage");
     assert!(told["message"].as_str().is_some_and(|told| told.contains("colour")), "{told}");
-    assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
+    assert_synchronized(&editor, &editor.open("echo.py", "x = 1\n"));
 }
 
 /// The kinds of progress for a token, up to its end.

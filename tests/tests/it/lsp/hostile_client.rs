@@ -10,7 +10,7 @@ use text::SplitMix64;
 
 use super::editor::{AUTOMATIC, Editor, PARSE_ERROR, completion_params, setup};
 use super::retrieval;
-use super::scripted_engine::{RULES, assert_in_step};
+use super::scripted_engine::{RULES, assert_synchronized};
 
 const METHODS: [&str; 12] = [
     "textDocument/inlineCompletion",
@@ -108,7 +108,7 @@ fn random_messages_get_one_response_per_request() {
             let _ = editor.client.wait(id);
         }
         tests::wait_until("the engines are free", || editor.busy() == 0);
-        assert_in_step(&editor, &editor.open("new/echo.py", "y = '😀'\n"));
+        assert_synchronized(&editor, &editor.open("new/echo.py", "y = '😀'\n"));
     }
 }
 
@@ -129,7 +129,7 @@ fn wrong_content_length_affects_only_its_message() {
         }
         assert!(editor.client.wait(id).expect("the next request is read").is_object());
     }
-    assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
+    assert_synchronized(&editor, &editor.open("echo.py", "x = 1\n"));
 }
 
 #[test]
@@ -144,8 +144,8 @@ fn initialize_works_after_a_flood_of_early_requests() {
     for id in asked {
         assert!(client.wait(id).is_err(), "nothing is agreed on yet");
     }
-    let editor = Editor::introduced(&project, client);
-    assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
+    let editor = Editor::initialized(&project, client);
+    assert_synchronized(&editor, &editor.open("echo.py", "x = 1\n"));
 }
 
 /// Pending requests in one document, from as many cursors.

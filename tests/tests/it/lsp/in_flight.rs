@@ -7,7 +7,7 @@ use tests::Project;
 use tests::lsp::Buffer;
 
 use super::editor::{AUTOMATIC, Editor, REQUEST_CANCELLED, completion_params};
-use super::scripted_engine::{RULES, assert_in_step};
+use super::scripted_engine::{RULES, assert_synchronized};
 
 /// More than four, the default limit of concurrent requests.
 const SLOW: usize = 8;
@@ -62,7 +62,7 @@ fn slow_requests_do_not_block_edits_or_other_requests() {
     let mut buffer = flight.editor.open("echo.py", "y = 2\n");
     for _ in 0..20 {
         flight.editor.change(buffer.append("z = 3\n"));
-        assert_in_step(&flight.editor, &buffer);
+        assert_synchronized(&flight.editor, &buffer);
     }
     let cases = flight.editor.client.call("ghostbench/cases", json!({}));
     assert_eq!(cases["cases"], json!([]));
@@ -94,7 +94,7 @@ fn late_or_unknown_cancellation_is_ignored() {
     for id in [json!(id), json!(4711), json!("nobody"), Value::Null] {
         editor.client.notify("$/cancelRequest", json!({"id": id}));
     }
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn reopened_document_discards_its_old_text_and_request() {
     let reopened = editor.open("slow.py", "y = 1\n");
     assert_eq!(editor.client.wait(id), Ok(Value::Null));
     editor.change(new.append("more\n"));
-    assert_in_step(&editor, &new);
+    assert_synchronized(&editor, &new);
     let id = editor.ask_at_end(&reopened);
     tests::wait_until("the engine works on the new one", || editor.busy() == 1);
     editor.client.cancel(id);
@@ -158,7 +158,7 @@ fn renaming_a_document_ends_its_request() {
     let mut new = editor.open("echo.py", old.text());
     assert_eq!(editor.client.wait(*id), Ok(Value::Null));
     editor.change(new.append("y = 2\n"));
-    assert_in_step(&editor, &new);
+    assert_synchronized(&editor, &new);
     let id = editor.client.request("textDocument/inlineCompletion", completion_params(old, 0, AUTOMATIC));
     assert!(editor.client.wait(id).is_err(), "nothing is open under the old name");
 }
@@ -173,7 +173,7 @@ fn deleting_a_file_keeps_the_open_document_and_its_request() {
         flight.editor.watched(path, 3);
     }
     flight.editor.change(buffer.append("y = 2\n"));
-    assert_in_step(&flight.editor, &buffer);
+    assert_synchronized(&flight.editor, &buffer);
     flight.assert_none_is_answered();
     flight.cancel_all();
 }

@@ -5,7 +5,7 @@ use tests::Project;
 use tests::lsp::Buffer;
 
 use super::editor::{Editor, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, setup};
-use super::scripted_engine::{RULES, assert_in_step};
+use super::scripted_engine::{RULES, assert_synchronized};
 
 /// The possible effect of a lost frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,7 +47,7 @@ impl TwoDocuments {
                 editor.change(buffer.did_change(vec![json!({"range": 7, "text": "x"}), whole]));
             }
             editor.change(buffer.append("w = 4\n"));
-            assert_in_step(editor, buffer);
+            assert_synchronized(editor, buffer);
         }
     }
 }
@@ -246,7 +246,7 @@ fn lone_surrogates_and_invalid_utf8_are_accepted_in_text() {
         send(&changes);
         let shown = Buffer::new(two.buffers[0].uri(), "python", two.editor.encoding, expected);
         // The cursor is after the last line end, where character counts are the same in all encodings.
-        assert_in_step(&two.editor, &shown);
+        assert_synchronized(&two.editor, &shown);
     }
     two.buffers[0].change_all("c = 'tab\there'\n");
     two.check_lost(LostDocuments::Nothing, "all of it is text");

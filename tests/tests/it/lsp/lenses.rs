@@ -6,7 +6,7 @@ use tests::lsp::Buffer;
 
 use super::editor::{Editor, find};
 use super::recording::{LOOP, SHOP, all_cases, cursor, lenses, record};
-use super::scripted_engine::{RULES, assert_in_step};
+use super::scripted_engine::{RULES, assert_synchronized};
 
 #[test]
 fn lens_is_at_the_case_and_follows_edits() {
@@ -141,7 +141,7 @@ fn slow_lens_search_does_not_block_other_requests() {
     for _ in 0..5 {
         editor.change(large.append("# More.\n"));
         editor.change(other.append("y = 2\n"));
-        assert_in_step(&editor, &other);
+        assert_synchronized(&editor, &other);
     }
     assert!(!editor.client.is_answered(slow), "all that went on while the cases were looked for");
     let lenses = editor.client.wait(slow).expect("lenses are given");

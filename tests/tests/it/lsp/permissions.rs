@@ -62,7 +62,7 @@ fn outputs_are_private_despite_open_umask_and_existing_mode() {
             RunningProcess::start(with_open_umask(&project, arguments)).wait().expect_code(0);
         }
         let client = Client::spawn(with_open_umask(&project, "lsp --engine builtin"), setup(&project));
-        let editor = Editor::introduced(&project, client);
+        let editor = Editor::initialized(&project, client);
         record(&editor, &editor.open("shop.py", SHOP), LOOP);
     };
     let replay = "replay ../suite.jsonl --workspace . --engine mock --out ../run --cassette ../c.jsonl";

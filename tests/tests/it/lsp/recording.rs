@@ -11,7 +11,7 @@ use tests::lsp::Buffer;
 use super::editor::{Editor, INVALID_PARAMS, find, items};
 use super::handshake::wait_until_ready;
 use super::lenses::assert_lens_at;
-use super::scripted_engine::{RULES, assert_in_step};
+use super::scripted_engine::{RULES, assert_synchronized};
 
 /// Two functions; the cases are cut from the loop of the first and the branch of the second.
 pub(super) const SHOP: &str = "\
@@ -242,7 +242,7 @@ fn recording_uses_the_text_at_the_time_of_the_request() {
     editor.change(buffer.edit(0..SHOP.len(), "x = 1\n"));
     let recorded = editor.client.wait(id).expect("it is recorded");
     assert_eq!(case(&editor, &recorded).truth, LOOP);
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
     assert_eq!(lenses(&editor, &buffer), Vec::<Value>::new());
 }
 

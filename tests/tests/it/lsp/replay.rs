@@ -9,7 +9,7 @@ use tests::lsp::Buffer;
 use super::editor::{Editor, REQUEST_CANCELLED, find, setup};
 use super::handshake::{progress, wait_until_ready};
 use super::recording::{LOOP, SHOP, all_cases, case, lenses, record};
-use super::scripted_engine::{FOREVER_MS, RULES, assert_in_step, echo};
+use super::scripted_engine::{FOREVER_MS, RULES, assert_synchronized, echo};
 use crate::run_rows;
 
 /// An engine with a right answer for one file, a wrong one for another, and an echo for a third.
@@ -237,7 +237,7 @@ fn ghost_text_works_during_a_replay() {
     let mut buffer = editor.open("echo.py", "x = 1\n");
     for _ in 0..10 {
         editor.change(buffer.append("y = 2\n"));
-        assert_in_step(&editor, &buffer);
+        assert_synchronized(&editor, &buffer);
     }
     assert!(!editor.client.is_answered(id));
     editor.client.cancel(id);

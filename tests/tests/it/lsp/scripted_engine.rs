@@ -32,7 +32,7 @@ pub(crate) fn echo(text: &str) -> String {
 
 /// Fails unless the server's copy of an echoed document equals the client's.
 #[track_caller]
-pub(crate) fn assert_in_step(editor: &Editor, buffer: &Buffer) {
+pub(crate) fn assert_synchronized(editor: &Editor, buffer: &Buffer) {
     let text = buffer.text();
     assert_eq!(editor.ghost_text(buffer, text.len()), echo(text), "the server's copy of {text:?}");
 }

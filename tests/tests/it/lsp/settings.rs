@@ -212,7 +212,7 @@ fn secrets_in_settings_are_not_logged_or_shown() {
     );
     let mut command = project.ghostbench("lsp --log-level debug");
     command.env("SOME_KEY", "hidden-3");
-    let editor = Editor::introduced(&project, tests::lsp::Client::spawn(command, setup(&project)));
+    let editor = Editor::initialized(&project, tests::lsp::Client::spawn(command, setup(&project)));
     let message = shown_message(&editor);
     assert!(message.contains("OTHER_KEY") && !message.contains("hidden"), "{message}");
     let status = editor.status();

@@ -9,7 +9,7 @@ use tests::lsp::Client;
 
 use super::editor::{Editor, setup};
 use super::recording::record;
-use super::scripted_engine::{FOREVER_MS, RULES, assert_in_step};
+use super::scripted_engine::{FOREVER_MS, RULES, assert_synchronized};
 
 const OUTSIDE_WORLD: i32 = 3;
 
@@ -17,7 +17,7 @@ const OUTSIDE_WORLD: i32 = 3;
 fn shutdown_and_exit_give_exit_code_0() {
     let project = Project::new("");
     let editor = Editor::scripted(&project, &RULES);
-    assert_in_step(&editor, &editor.open("echo.py", "x = 1\n"));
+    assert_synchronized(&editor, &editor.open("echo.py", "x = 1\n"));
     editor.client.shutdown();
     let outcome = editor.client.exit().expect_code(0);
     assert_eq!(outcome.stderr, "", "a server that has nothing to complain about is silent");
@@ -85,7 +85,7 @@ fn server_exits_if_the_client_disconnects_without_reading() {
     let client = Editor::scripted(&project, &RULES).client;
     client.stop_reading();
     for _ in 0..500 {
-        client.send(&question());
+        client.send(&request_with_long_id());
     }
     client.close_stdin();
     tests::wait_until("the server ends although its output is not read", || client.has_ended());
@@ -93,14 +93,14 @@ fn server_exits_if_the_client_disconnects_without_reading() {
 }
 
 /// A request with a long response: as long as the id that it repeats.
-fn question() -> Value {
+fn request_with_long_id() -> Value {
     json!({"jsonrpc": "2.0", "id": "x".repeat(10_000), "method": "ghostbench/status"})
 }
 
 /// Sends requests until the server accepts no more, or has accepted far more than it should buffer.
 #[track_caller]
 pub(super) fn send_until_refused(client: &Client, mut after_each: impl FnMut()) {
-    let frame = tests::lsp::frame(question().to_string().as_bytes());
+    let frame = tests::lsp::frame(request_with_long_id().to_string().as_bytes());
     for _ in 0..100_000 {
         if !client.try_send_bytes(&frame) {
             return;
@@ -121,7 +121,7 @@ fn late_reading_client_gets_all_responses() {
     for id in asked {
         editor.client.wait(id).expect("it was only slow");
     }
-    assert_in_step(&editor, &buffer);
+    assert_synchronized(&editor, &buffer);
 }
 
 #[test]

@@ -49,11 +49,11 @@ impl StreamingServer {
     }
 
     #[track_caller]
-    fn wait_for_questions(&self, count: usize) {
-        tests::wait_until("the server is asked", || self.questions() == count);
+    fn wait_for_request_count(&self, count: usize) {
+        tests::wait_until("the server is asked", || self.request_count() == count);
     }
 
-    fn questions(&self) -> usize {
+    fn request_count(&self) -> usize {
         self.server.log().requests
     }
 }
@@ -82,7 +82,7 @@ fn cancelling_at_every_key_reuses_the_first_engine_request() {
     let editor = streaming.editor(&project);
     let mut buffer = editor.open("a.py", "x = 1\n");
     let mut asked = editor.ask_at_end(&buffer);
-    streaming.wait_for_questions(1);
+    streaming.wait_for_request_count(1);
     for key in ["t", "o"] {
         asked = press(&editor, &mut buffer, key, asked);
     }
@@ -93,7 +93,7 @@ fn cancelling_at_every_key_reuses_the_first_engine_request() {
     streaming.second.open();
     assert_ghost_text(&editor, &buffer, asked, "l = 1");
     assert_eq!(editor.last_completion(), "reused");
-    assert_eq!(streaming.questions(), 1);
+    assert_eq!(streaming.request_count(), 1);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn without_cancellation_superseded_requests_get_null() {
     let editor = streaming.editor(&project);
     let mut buffer = editor.open("a.py", "x = 1\n");
     let mut asked = vec![editor.ask_at_end(&buffer)];
-    streaming.wait_for_questions(1);
+    streaming.wait_for_request_count(1);
     for key in ["t", "o", "t"] {
         editor.change(buffer.append(key));
         asked.push(editor.ask_at_end(&buffer));
@@ -115,7 +115,7 @@ fn without_cancellation_superseded_requests_get_null() {
     streaming.first.open();
     streaming.second.open();
     assert_ghost_text(&editor, &buffer, newest, "al = 1");
-    assert_eq!(streaming.questions(), 1);
+    assert_eq!(streaming.request_count(), 1);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn deleting_before_the_request_cursor_aborts_the_engine() {
     let editor = streaming.editor(&project);
     let mut buffer = editor.open("a.py", "x = 1\n");
     let first = editor.ask_at_end(&buffer);
-    streaming.wait_for_questions(1);
+    streaming.wait_for_request_count(1);
     editor.change(buffer.append("z"));
     editor.change(buffer.edit(6..7, ""));
     let second = editor.ask_at_end(&buffer);
@@ -134,7 +134,7 @@ fn deleting_before_the_request_cursor_aborts_the_engine() {
         assert_eq!(editor.client.wait(asked), Ok(Value::Null));
     }
     tests::wait_until("the server is left", || streaming.server.log().disconnected == 1);
-    assert_eq!(streaming.questions(), 1);
+    assert_eq!(streaming.request_count(), 1);
 }
 
 #[test]
@@ -144,11 +144,11 @@ fn mismatching_typing_aborts_and_sends_a_new_request() {
     let editor = streaming.editor(&project);
     let mut buffer = editor.open("a.py", "x = 1\n");
     let mut asked = editor.ask_at_end(&buffer);
-    streaming.wait_for_questions(1);
+    streaming.wait_for_request_count(1);
     asked = press(&editor, &mut buffer, "y", asked);
     assert_eq!(streaming.server.log().disconnected, 0, "nothing is known of the answer yet");
     streaming.first.open();
-    streaming.wait_for_questions(2);
+    streaming.wait_for_request_count(2);
     tests::wait_until("the server is left", || streaming.server.log().disconnected == 1);
     streaming.second.open();
     assert_ghost_text(&editor, &buffer, asked, TALK);
@@ -162,7 +162,7 @@ fn cancelled_request_without_successor_is_aborted() {
     let editor = streaming.editor(&project);
     let buffer = editor.open("a.py", "x = 1\n");
     let asked = editor.ask_at_end(&buffer);
-    streaming.wait_for_questions(1);
+    streaming.wait_for_request_count(1);
     editor.client.cancel(asked);
     assert!(editor.client.wait(asked).is_err());
     tests::wait_until("the server is left", || streaming.server.log().disconnected == 1);

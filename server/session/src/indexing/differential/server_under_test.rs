@@ -73,9 +73,9 @@ impl ServerUnderTest {
             O::Settings { seed } => self.settings = seed,
             O::Renew => self.renew(),
             O::Restart { saves } => self.restart(saves),
-            O::Look { reporter } => self.look(reporter),
+            O::Look { reporter } => self.refresh(reporter),
             O::Probe { reporter, seed } => {
-                self.look(reporter);
+                self.refresh(reporter);
                 return self.probe(seed);
             }
             operation => self.disk.apply(operation),
@@ -126,7 +126,7 @@ impl ServerUnderTest {
         self.indexer = opened(&self.disk.root(), Some(&cache(&self.caches)), self.reads_tokens);
     }
 
-    fn look(&mut self, reporter: Reporter) {
+    fn refresh(&mut self, reporter: Reporter) {
         let events = std::mem::take(&mut self.disk.events);
         let tree = self.disk.root().canonicalize().expect("it is there");
         let followed: BTreeSet<PathBuf> =
@@ -149,8 +149,8 @@ impl ServerUnderTest {
     fn probe(&self, seed: u64) -> Result<(), String> {
         let indexer = opened(&self.disk.root(), None, self.reads_tokens);
         let (old, new) = (self.indexer.files(), indexer.files());
-        same("the files", &files(old), &files(new))?;
-        same("what is left out", &left_out(old), &left_out(new))?;
+        compare_text("the files", &files(old), &files(new))?;
+        compare_text("what is left out", &left_out(old), &left_out(new))?;
         let mut random = SplitMix64::new(seed);
         let named = new.files().iter().map(|file| file.path.to_string());
         let named: BTreeSet<String> = named.chain(self.buffers.keys().cloned()).collect();
@@ -178,12 +178,12 @@ impl ServerUnderTest {
         let recorder = ScriptedEngine::with_rules("context", vec![Rule { context: true, ..Rule::default() }]);
         for strategy in Strategy::ALL {
             let ask = |index: &WorkspaceIndex| self.ask(index, asked, &recorder, strategy);
-            same(&format!("{strategy} at {asked}"), &ask(self.indexer.current()), &ask(new))?;
+            compare_text(&format!("{strategy} at {asked}"), &ask(self.indexer.current()), &ask(new))?;
         }
         if self.reads_tokens {
             let engine = BuiltinEngine::new("builtin", BuiltinSettings::for_replay());
             let ask = |index: &WorkspaceIndex| self.ask(index, asked, &engine, Strategy::None);
-            same(&format!("the suggestion at {asked}"), &ask(self.indexer.current()), &ask(new))?;
+            compare_text(&format!("the suggestion at {asked}"), &ask(self.indexer.current()), &ask(new))?;
         }
         Ok(())
     }
@@ -299,7 +299,7 @@ fn left_out(snapshot: &workspace::Snapshot) -> String {
 }
 
 /// Compares two texts and reports the differences.
-fn same(what: &str, old: &str, new: &str) -> Result<(), String> {
+fn compare_text(what: &str, old: &str, new: &str) -> Result<(), String> {
     if old == new {
         return Ok(());
     }
