@@ -18,7 +18,7 @@ use crate::open_document::OpenDocument;
 const UNKNOWN_VERDICT: &str = "cannot find out whether it is ignored";
 
 /// Maximum number of cached verdicts per document: the files that some hundred requests take their context from.
-const MOST_ADMISSIONS: usize = 1_000;
+const MAX_ADMISSIONS: usize = 1_000;
 
 /// Returns why a document must not be sent or recorded, if so.
 pub async fn refusal(document: &OpenDocument, home: &DocumentLocation) -> Option<String> {
@@ -79,11 +79,10 @@ fn refusal_on_disk(
     path: &Path,
     in_folder: Option<(PathBuf, Arc<str>)>,
 ) -> Option<String> {
-    let left_out = |reason: SkipReason| format!("it is left out of the workspace: {}", reason.name());
     if let Some((root, name)) = &in_folder
         && let Some(reason) = skip_reason_in(session, root, name)
     {
-        return Some(left_out(reason));
+        return Some(format!("it is left out of the workspace: {}", reason.name()));
     }
     // A path that is not on disk is not a link.
     let Some(RealPath::Existing(real)) = workspace::real_path(path) else { return None };
@@ -102,17 +101,17 @@ fn refusal_on_disk(
     Some(format!("the file that it links to is left out of the workspace: {}", reason.name()))
 }
 
-/// Why the walk of the folder at `root` skips the file called `name`, if that reason applies to engines.
+/// Returns why the walk of the folder at `root` skips the file called `name`, if that reason applies to engines.
 fn skip_reason_in(session: &DocumentSession, root: &Path, name: &str) -> Option<SkipReason> {
-    let place = (root.to_owned(), name.to_owned());
-    let known = lock(&session.admissions).get(&place).cloned();
+    let key = (root.to_owned(), name.to_owned());
+    let known = lock(&session.admissions).get(&key).cloned();
     let admission = known.filter(Admission::is_current).unwrap_or_else(|| {
         let judged = Admission::judge(root, name);
         let mut admissions = lock(&session.admissions);
-        if admissions.len() == MOST_ADMISSIONS {
+        if admissions.len() == MAX_ADMISSIONS {
             admissions.clear();
         }
-        admissions.insert(place, judged.clone());
+        admissions.insert(key, judged.clone());
         judged
     });
     admission.refusal.filter(|reason| applies_to_engines(*reason))

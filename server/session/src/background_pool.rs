@@ -158,23 +158,23 @@ mod tests {
     }
 
     /// Keeps all threads of a priority busy until the returned sender is dropped.
-    fn occupy(background: &BackgroundPool, urgency: Priority) -> mpsc::Sender<()> {
+    fn occupy(background: &BackgroundPool, priority: Priority) -> mpsc::Sender<()> {
         let (release, released) = mpsc::channel::<()>();
         let released = Arc::new(std::sync::Mutex::new(released));
         for _ in 0..background_threads().get() {
             let (released, background) = (Arc::clone(&released), background.clone());
             let (begun, has_begun) = mpsc::channel();
-            let lane = async move {
+            let job = async move {
                 let work = move || {
                     let _ = begun.send(());
                     drop(released.lock().map(|released| released.recv()));
                 };
-                background.run(Sender::new(urgency).subscribe(), work).await
+                background.run(Sender::new(priority).subscribe(), work).await
             };
             std::thread::spawn(move || {
-                tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(lane)
+                tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(job)
             });
-            if urgency != Priority::SmallFolder {
+            if priority != Priority::SmallFolder {
                 has_begun.recv().unwrap();
             }
         }
@@ -185,25 +185,25 @@ mod tests {
     async fn urgent_tasks_do_not_wait_for_low_priority_tasks() {
         let background = BackgroundPool::start().unwrap();
         let occupied = occupy(&background, Priority::LargeFolder);
-        let run = |urgency: &Sender<Priority>, value: u8| {
-            let (background, urgency) = (background.clone(), urgency.subscribe());
-            tokio::spawn(async move { background.run(urgency, move || value).await })
+        let run = |priority: &Sender<Priority>, value: u8| {
+            let (background, priority) = (background.clone(), priority.subscribe());
+            tokio::spawn(async move { background.run(priority, move || value).await })
         };
         assert_eq!(run(&Sender::new(Priority::SmallFolder), 1).await.unwrap(), Some(1));
         assert_eq!(run(&Sender::new(Priority::Interactive), 2).await.unwrap(), Some(2));
-        let urgency = Sender::new(Priority::LargeFolder);
-        let (waiting, given_up) = (run(&urgency, 3), run(&Sender::new(Priority::LargeFolder), 4));
+        let priority = Sender::new(Priority::LargeFolder);
+        let (waiting, given_up) = (run(&priority, 3), run(&Sender::new(Priority::LargeFolder), 4));
         tokio::task::yield_now().await;
         assert!(!waiting.is_finished(), "it waits");
-        urgency.send_replace(Priority::Interactive);
-        assert_eq!(waiting.await.unwrap(), Some(3), "somebody asks for it by now");
+        priority.send_replace(Priority::Interactive);
+        assert_eq!(waiting.await.unwrap(), Some(3), "its priority was raised");
         given_up.abort();
         drop(occupied);
         assert!(given_up.await.unwrap_err().is_cancelled());
         assert_eq!(
             run(&Sender::new(Priority::LargeFolder), 5).await.unwrap(),
             Some(5),
-            "it left no turn behind"
+            "it left its slot free"
         );
     }
 
@@ -213,14 +213,14 @@ mod tests {
         let occupied = occupy(&background, Priority::LargeFolder);
         // Building an index uses the process-wide pool.
         let files: Arc<[SourceFile]> = [file("widgets.py", "")].into();
-        let world =
+        let index =
             WorkspaceIndex::empty().with_index(Arc::clone(&files), Index::build(&files), Arc::default());
         let unsaved = file("widgets.py", "def make_widget(size):\n    return size\n");
         let documents = vec![Arc::new(FileIndex::new(unsaved))];
-        let asked = file("main.py", "from widgets import make_widget\n\nwidget = make_widget");
-        let SourceFile { path, language, text } = asked;
+        let open = file("main.py", "from widgets import make_widget\n\nwidget = make_widget");
+        let SourceFile { path, language, text } = open;
         let cursor = text.len();
-        let snapshot = world
+        let snapshot = index
             .snapshot(DocumentText { path, language, text })
             .with_editor_context(EditorContext { documents, ..EditorContext::default() });
         let rule = Rule { context: true, ..Rule::default() };
@@ -236,7 +236,7 @@ mod tests {
         assert!(matches!(outcome.status, OutcomeStatus::Ok), "{:?}", outcome.status);
         assert_eq!(outcome.text, "context=widgets.py");
         drop(occupied);
-        let urgency = Sender::new(Priority::LargeFolder);
-        assert_eq!(background.run(urgency.subscribe(), || 1).await, Some(1));
+        let priority = Sender::new(Priority::LargeFolder);
+        assert_eq!(background.run(priority.subscribe(), || 1).await, Some(1));
     }
 }

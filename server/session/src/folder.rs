@@ -156,10 +156,14 @@ impl Folder {
     /// Waits until the folder was indexed for the first time, and returns its state: measurements must not depend on the
     /// indexing speed.
     pub async fn wait_until_indexed(&self) -> FolderState {
-        let mut state = self.state.subscribe();
-        let indexed = state.wait_for(|state| state.state != IndexingState::Indexing).await;
+        self.wait_for(|state| state.state != IndexingState::Indexing).await
+    }
+
+    /// Waits for a state and returns it.
+    pub(crate) async fn wait_for(&self, is_wanted: impl Fn(&FolderState) -> bool) -> FolderState {
+        let mut states = self.state.subscribe();
         // The sender lives as long as the folder.
-        indexed.map(|state| state.clone()).unwrap_or_default()
+        states.wait_for(is_wanted).await.map(|state| state.clone()).unwrap_or_default()
     }
 
     /// Notes where files may have changed.

@@ -178,3 +178,6 @@ impl Folders {
         self.settings.busy.count()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -95,7 +95,7 @@ async fn keep_up_to_date(
     };
     watching.begin(&indexer);
     loop {
-        let look_at = tokio::select! {
+        let scope = tokio::select! {
             () = folder.changed.notified() => {
                 tokio::time::sleep(DEBOUNCE).await;
                 folder.take_pending()
@@ -124,7 +124,7 @@ async fn keep_up_to_date(
             }
         };
         let is_different;
-        (indexer, is_different) = refresh(services, folder, indexer, look_at, &mut watching).await?;
+        (indexer, is_different) = refresh(services, folder, indexer, scope, &mut watching).await?;
         if is_different {
             tokens.note_change();
         }
@@ -288,19 +288,19 @@ async fn refresh(
     services: &IndexingServices,
     folder: &Arc<Folder>,
     mut indexer: Indexer,
-    look: ScanScope,
+    scope: ScanScope,
     watching: &mut FolderWatcher,
 ) -> Result<(Indexer, bool), TaskPanic> {
     let start = Instant::now();
     // Checking a few paths may miss that the folder is gone.
-    let look = if folder.has_failed() { ScanScope::Everything } else { look };
+    let scope = if folder.has_failed() { ScanScope::Everything } else { scope };
     let moves = indexer.tracker().root_changes();
     let scan = run_in_background(services, folder, move || {
-        let refreshed = indexer.refresh(&look);
-        (indexer, look, refreshed)
+        let refreshed = indexer.refresh(&scope);
+        (indexer, scope, refreshed)
     });
-    let (indexer, look, refreshed) = scan.await?;
-    if !matches!(look, ScanScope::Unwatched) {
+    let (indexer, scope, refreshed) = scan.await?;
+    if !matches!(scope, ScanScope::Unwatched) {
         tracing::debug!(folder = folder.name, took = ?start.elapsed(), "looked");
     }
     let is_different = match refreshed {
@@ -323,7 +323,7 @@ async fn refresh(
         folder.forget_real_root();
         watching.begin(&indexer);
     } else {
-        watching.follow_refresh(&indexer, &look, start.elapsed());
+        watching.follow_refresh(&indexer, &scope, start.elapsed());
     }
     Ok((indexer, is_different))
 }
@@ -360,10 +360,10 @@ async fn run_in_background<T: Send + 'static>(
 
 async fn run<T: Send + 'static>(
     background: &BackgroundPool,
-    urgency: watch::Receiver<Priority>,
+    priority: watch::Receiver<Priority>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, TaskPanic> {
-    background.run(urgency, work).await.ok_or(TaskPanic)
+    background.run(priority, work).await.ok_or(TaskPanic)
 }
 
 /// Reports, once, why a folder cannot be read.
@@ -384,9 +384,9 @@ mod tests {
     #[tokio::test]
     async fn panicked_task_returns_an_error() {
         let background = BackgroundPool::start().unwrap();
-        let urgency = || watch::Sender::new(Priority::LargeFolder).subscribe();
-        assert_eq!(run(&background, urgency(), || 1).await, Ok(1));
-        let panicked = run(&background, urgency(), || -> u8 { panic!("on purpose") }).await;
+        let priority = || watch::Sender::new(Priority::LargeFolder).subscribe();
+        assert_eq!(run(&background, priority(), || 1).await, Ok(1));
+        let panicked = run(&background, priority(), || -> u8 { panic!("on purpose") }).await;
         assert_eq!(panicked, Err(TaskPanic));
     }
 }

@@ -26,20 +26,18 @@ pub struct SettingsFiles {
 impl SettingsFiles {
     /// Reads these files and the one of the workspace at `root`. Waits for the disk.
     pub fn read(&self, root: Option<&Path>) -> ConfigFiles {
-        let missing = |path: &Path| ConfigFile {
-            path: path.to_owned(),
-            content: Err("there is no such file".to_owned()),
-        };
         ConfigFiles {
             user: self.user.as_deref().and_then(|path| read_if_there(path, MAX_BYTES)),
             workspace: root
                 .and_then(workspace_file)
                 .as_deref()
                 .and_then(|path| read_if_there(path, MAX_BYTES)),
-            command_line: self
-                .named
-                .as_deref()
-                .map(|path| read_if_there(path, MAX_BYTES).unwrap_or_else(|| missing(path))),
+            command_line: self.named.as_deref().map(|path| {
+                read_if_there(path, MAX_BYTES).unwrap_or_else(|| ConfigFile {
+                    path: path.to_owned(),
+                    content: Err("there is no such file".to_owned()),
+                })
+            }),
             trusted: self.trusted.as_deref().and_then(|path| read_if_there(path, MAX_TRUST_LIST_BYTES)),
         }
     }

@@ -62,13 +62,12 @@ enum ReadState {
 impl PathTree {
     /// Creates a tree without entered folders, but with texts that are current if their files' stamps are.
     pub(crate) fn from_known(known: impl IntoIterator<Item = KnownFile>) -> PathTree {
-        let node = |known: KnownFile| {
-            let kind = FileKind::Source(Language::from_path(&known.path)?);
-            let state = ReadState::Read(FileContent::Text(HashedText { text: known.text, hash: known.hash }));
-            let file = TrackedFile { kind, bytes: 0, id: 0, link_count: 1, stamp: known.stamp, state };
-            Some((known.path, PathNode::File(file)))
-        };
-        PathTree { nodes: known.into_iter().filter_map(node).collect(), entered: BTreeSet::new() }
+        let nodes = known.into_iter().filter_map(|KnownFile { path, stamp, hash, text }| {
+            let kind = FileKind::Source(Language::from_path(&path)?);
+            let state = ReadState::Read(FileContent::Text(HashedText { text, hash }));
+            Some((path, PathNode::File(TrackedFile { kind, bytes: 0, id: 0, link_count: 1, stamp, state })))
+        });
+        PathTree { nodes: nodes.collect(), entered: BTreeSet::new() }
     }
 
     /// Returns the folders that walks have entered, in order; the root is empty.

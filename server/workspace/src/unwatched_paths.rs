@@ -153,11 +153,13 @@ impl UnwatchedPaths {
 
 /// Returns the exclude file of the repository with this `.git`: a worktree's `.git` is a file that leads to its repository.
 fn exclude_of(git: &Path) -> PathBuf {
+    common_git_folder(git).unwrap_or_else(|| git.to_owned()).join(EXCLUDE_FILE)
+}
+
+/// Returns the `.git` folder of the repository that a worktree's `.git` file belongs to; `None` for a folder.
+fn common_git_folder(git: &Path) -> Option<PathBuf> {
     let first_line = |path: &Path| Some(fs::read_to_string(path).ok()?.lines().next()?.to_owned());
-    let common = || {
-        let line = git.is_file().then(|| first_line(git)).flatten()?;
-        let folder = git.parent()?.join(line.strip_prefix("gitdir: ")?);
-        Some(folder.join(first_line(&folder.join("commondir"))?))
-    };
-    common().unwrap_or_else(|| git.to_owned()).join(EXCLUDE_FILE)
+    let line = git.is_file().then(|| first_line(git)).flatten()?;
+    let folder = git.parent()?.join(line.strip_prefix("gitdir: ")?);
+    Some(folder.join(first_line(&folder.join("commondir"))?))
 }

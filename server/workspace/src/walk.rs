@@ -123,11 +123,10 @@ pub(crate) fn ignore_rules(root: &Path) -> WalkBuilder {
 /// Whether an ignore file of a folder is a pipe or a device. Reading it could block forever, and its rules are unknown, so the
 /// folder counts as ignored.
 pub(crate) fn has_special_ignore_file(folder: &Path) -> bool {
-    let is_odd = |name| {
+    [".gitignore", ".ghostbenchignore", ".git/info/exclude"].into_iter().any(|name| {
         let metadata = std::fs::metadata(folder.join(name));
         metadata.is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
-    };
-    [".gitignore", ".ghostbenchignore", ".git/info/exclude"].into_iter().any(is_odd)
+    })
 }
 
 /// Whether ignore files above `root` apply: they do for git, but a stray .gitignore above a plain folder does not.

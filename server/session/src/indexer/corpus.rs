@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use builtin::{Corpus, SharedBytes};
-use cache::{Cache, CacheImage, CacheMiss};
+use cache::{Cache, CacheImage};
 use syntax::SourceFile;
 
 /// A folder's corpus, as loaded or built.
@@ -42,8 +42,8 @@ pub fn save_corpus(cache: &Cache, root: &Path, corpus: &Corpus) -> Result<u64, c
 }
 
 fn read_corpus(cache: &Cache, root: &Path) -> Result<Corpus, Option<String>> {
-    let loss = |miss: CacheMiss| Some(miss).filter(CacheMiss::is_loss).map(|miss| miss.to_string());
-    let image: CacheImage = cache.open_image(root, &format()).map_err(loss)?;
+    let image: CacheImage =
+        cache.open_image(root, &format()).map_err(|miss| miss.is_loss().then(|| miss.to_string()))?;
     Corpus::from_image(Arc::new(image) as SharedBytes).map_err(|error| Some(error.to_string()))
 }
 

@@ -61,12 +61,12 @@ impl CorpusBuilder {
     }
 
     /// Sets whether any engine reads the corpus. After a change from `false` there is no corpus yet, so no rest applies.
-    pub(super) fn set_needed(&mut self, are_read: bool) {
-        if are_read && !self.is_needed {
+    pub(super) fn set_needed(&mut self, is_needed: bool) {
+        if is_needed && !self.is_needed {
             self.note_change();
             self.next_build_at = None;
         }
-        self.is_needed = are_read;
+        self.is_needed = is_needed;
     }
 
     /// Notes that files have changed.
@@ -128,10 +128,10 @@ pub(super) fn load_or_build(
             (opened.corpus, opened.is_cached)
         }
     };
-    let CorpusStats { tokens, excluded_files: left_out, .. } = corpus.stats();
+    let CorpusStats { tokens, excluded_files, .. } = corpus.stats();
     tracing::info!(tokens, from_cache = is_cached, took = ?start.elapsed(), "tokens built");
-    if left_out > 0 {
-        tracing::warn!(files = left_out, "files exceed the token limit of the built-in engine");
+    if excluded_files > 0 {
+        tracing::warn!(files = excluded_files, "files exceed the token limit of the built-in engine");
     }
     (index.clone().with_corpus(corpus), is_cached)
 }

@@ -91,7 +91,7 @@ impl FolderWatcher {
 
     /// Watches new folders too; call it after each successful scan, with its duration. Only a full scan postpones the next full
     /// scan, otherwise files that are saved all the time would postpone it for ever.
-    pub(super) fn follow_refresh(&mut self, indexer: &Indexer, look: &ScanScope, took: Duration) {
+    pub(super) fn follow_refresh(&mut self, indexer: &Indexer, scope: &ScanScope, took: Duration) {
         if self.was_missing {
             self.begin(indexer);
         } else if let Some(watcher) = &mut self.system_watcher
@@ -105,7 +105,7 @@ impl FolderWatcher {
         } else {
             (WATCHED_SCAN_INTERVAL, WATCHED_SCAN_PAUSE_FACTOR)
         };
-        match look {
+        match scope {
             ScanScope::Everything => self.next_scan = Some(Instant::now() + interval.max(took * pause)),
             ScanScope::Unwatched => {
                 self.next_poll = Some(Instant::now() + SCAN_INTERVAL.max(took * SCAN_PAUSE_FACTOR))
@@ -127,9 +127,9 @@ impl FolderWatcher {
             Some(next) => tokio::time::sleep_until(next.into()).await,
             None => std::future::pending().await,
         };
-        let (next_look, next_poll) = (self.next_scan, self.next_poll);
+        let (next_scan, next_poll) = (self.next_scan, self.next_poll);
         tokio::select! {
-            () = due(next_look) => WakeReason::FullScan,
+            () = due(next_scan) => WakeReason::FullScan,
             () = due(next_poll) => WakeReason::Poll,
             // It fails when the server ends.
             Ok(()) = self.client_watches.changed() => WakeReason::Restart,
