@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::codec::{read_slice, read_varint, write_slice, write_varint};
+use crate::codec::{put_varint, read_slice, read_varint, varint_bytes, write_slice, write_varint};
 use crate::terms::Term;
 
 /// The bags of one file.
@@ -45,9 +45,7 @@ impl Bags {
         let start =
             number.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |&end| end as usize);
         let end = self.ends.get(number).map_or(start, |&end| end as usize);
-        let mut rest = self.entries.get(start..end).unwrap_or_default();
-        let mut next = 0;
-        std::iter::from_fn(move || read_entry(&mut rest, &mut next))
+        bag_entries(self.entries.get(start..end).unwrap_or_default())
     }
 
     /// Returns the number of terms in each bag, including repeats.
@@ -93,6 +91,13 @@ impl Bags {
         }
         rest.is_empty() && self.terms.is_sorted_by(|one, other| one < other)
     }
+}
+
+/// Decodes the entries of one bag.
+#[inline]
+pub(crate) fn bag_entries(mut bytes: &[u8]) -> impl Iterator<Item = BagEntry> {
+    let mut next = 0;
+    std::iter::from_fn(move || read_entry(&mut bytes, &mut next))
 }
 
 /// `next` is the position after the last entry's.
@@ -202,13 +207,25 @@ impl BagsBuilder {
 fn write_bag(bytes: &mut Vec<u8>, bag: &[BagEntry]) {
     let mut next = 0;
     for entry in bag {
-        let repeats = entry.count > 1;
-        write_varint(bytes, (entry.term - next) << 1 | u32::from(repeats));
-        if repeats {
-            write_varint(bytes, entry.count.into());
-        }
+        let (start, distance) = (bytes.len(), entry.term - next);
+        bytes.resize(start + entry_bytes(distance, entry.count), 0);
+        put_entry(&mut bytes[start..], distance, entry.count);
         next = entry.term + 1;
     }
+}
+
+/// Returns the encoded length of an entry at this distance from the expected position.
+#[inline]
+pub(crate) fn entry_bytes(distance: u32, count: u8) -> usize {
+    varint_bytes(distance << 1) + if count > 1 { varint_bytes(count.into()) } else { 0 }
+}
+
+/// Encodes an entry at the front of `bytes`; returns its length.
+#[inline]
+pub(crate) fn put_entry(bytes: &mut [u8], distance: u32, count: u8) -> usize {
+    let repeats = count > 1;
+    let length = put_varint(bytes, distance << 1 | u32::from(repeats));
+    if repeats { length + put_varint(&mut bytes[length..], count.into()) } else { length }
 }
 
 #[cfg(test)]

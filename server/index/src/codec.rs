@@ -5,12 +5,29 @@
 use crate::DecodeError;
 
 /// Appends `value` as a varint: seven bits per byte, lowest first; all bytes but the last have their highest bit set.
-pub(crate) fn write_varint(bytes: &mut Vec<u8>, mut value: u32) {
+pub(crate) fn write_varint(bytes: &mut Vec<u8>, value: u32) {
+    let start = bytes.len();
+    bytes.resize(start + varint_bytes(value), 0);
+    put_varint(&mut bytes[start..], value);
+}
+
+/// Returns the length of `value` as a varint.
+#[inline]
+pub(crate) fn varint_bytes(value: u32) -> usize {
+    (value.checked_ilog2().unwrap_or(0) / 7 + 1) as usize
+}
+
+/// Encodes `value` as a varint at the front of `bytes`, which must be long enough; returns its length.
+#[inline]
+pub(crate) fn put_varint(bytes: &mut [u8], mut value: u32) -> usize {
+    let mut length = 0;
     while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
+        bytes[length] = value as u8 | 0x80;
         value >>= 7;
+        length += 1;
     }
-    bytes.push(value as u8);
+    bytes[length] = value as u8;
+    length + 1
 }
 
 /// Appends a slice with its length.

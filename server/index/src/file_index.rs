@@ -63,8 +63,14 @@ impl<T> PartialEq for LazyField<T> {
 pub struct CodeLine {
     /// Line number in the file, 0-based; only line feeds end a line.
     pub number: u32,
-    /// Byte range without the line end.
-    pub range: Range<u32>,
+    /// First byte, after a byte order mark. The text shows where the line ends.
+    pub start: u32,
+}
+
+/// Returns the line at `start` without its line end.
+fn line_at(text: &str, start: u32) -> &str {
+    let rest = text.get(start as usize..).unwrap_or_default();
+    rest.split('\n').next().unwrap_or_default().trim_end_matches('\r')
 }
 
 impl FileIndex {
@@ -121,7 +127,12 @@ impl FileIndex {
 
     /// Returns the text of one of its lines.
     pub fn line_text(&self, line: &CodeLine) -> &str {
-        self.file.text.get(line.range.start as usize..line.range.end as usize).unwrap_or_default()
+        line_at(&self.file.text, line.start)
+    }
+
+    /// Returns the byte range of one of its lines, without the line end.
+    pub(crate) fn line_range(&self, line: &CodeLine) -> Range<u32> {
+        line.start..line.start + self.line_text(line).len() as u32
     }
 
     /// Returns the mentions of `name` in one of its lines, outside of literals and comments.
@@ -134,9 +145,10 @@ impl FileIndex {
             let ranges = syntax::multiline_tokens(self.language(), self.text()).into_iter();
             ranges.map(|range| range.start as u32..range.end as u32).collect()
         });
-        let before = spanning.partition_point(|range| range.start < line.range.start);
-        let code = before.checked_sub(1).map_or(0, |last| spanning[last].end).max(line.range.start);
-        let code = self.file.text.get(code as usize..line.range.end as usize).unwrap_or_default();
+        let Range { start, end } = self.line_range(line);
+        let before = spanning.partition_point(|range| range.start < start);
+        let code = before.checked_sub(1).map_or(0, |last| spanning[last].end).max(start);
+        let code = self.file.text.get(code as usize..end as usize).unwrap_or_default();
         syntax::mentions(self.language(), code, name)
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A document is a block of lines or a function. The documents of a file have consecutive numbers.
 
-use crate::bags::Bags;
+use crate::bags::{Bags, bag_entries, entry_bytes, put_entry};
 use crate::parallelism::Parallelism;
 use crate::terms::Term;
 
@@ -12,19 +12,10 @@ pub(crate) struct Postings {
     vocabulary: Vocabulary,
     /// By position of the term: its document frequency, as counted by the builder.
     frequencies: Box<[u32]>,
-    /// By position of the term: start of its postings; with one additional entry for the end.
-    starts: Box<[u32]>,
-    documents: Box<[u32]>,
-    counts: Box<[u8]>,
-}
-
-/// The documents of one term, in order.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct PostingList<'a> {
-    /// Their numbers.
-    pub(crate) documents: &'a [u32],
-    /// The term's count in each of them.
-    pub(crate) counts: &'a [u8],
+    /// By position of the term: start of its postings in `entries`; with one additional entry for the end.
+    starts: Box<[u64]>,
+    /// The documents of each term as distances, with the term's counts, encoded like [`Bags`]: a third of the size of numbers.
+    entries: Box<[u8]>,
 }
 
 /// The bags of one file, and the number of the first one.
@@ -51,26 +42,22 @@ impl Postings {
             }
         }
         let starts = starts(&files, vocabulary.terms.len());
-        let (documents, counts) = fill(&files, &starts);
-        Postings { vocabulary, frequencies: totals.into(), starts: starts.into(), documents, counts }
+        let entries = fill(&files, &starts);
+        Postings { vocabulary, frequencies: totals.into(), starts: starts.into(), entries }
     }
 
-    /// Returns the documents with `term`.
-    pub(crate) fn list(&self, term: Term) -> PostingList<'_> {
-        let Some(position) = self.vocabulary.position(term) else { return PostingList::default() };
-        let range = self.starts[position] as usize..self.starts[position + 1] as usize;
-        PostingList { documents: &self.documents[range.clone()], counts: &self.counts[range] }
+    /// Returns the documents with `term` in order, with the term's count in each.
+    pub(crate) fn list(&self, term: Term) -> impl Iterator<Item = (u32, u8)> {
+        let range = self
+            .vocabulary
+            .position(term)
+            .map_or(0..0, |position| self.starts[position] as usize..self.starts[position + 1] as usize);
+        bag_entries(&self.entries[range]).map(|entry| (entry.term, entry.count))
     }
 
     /// Returns the number of documents with `term`.
     pub(crate) fn frequency(&self, term: Term) -> u32 {
         self.vocabulary.position(term).map_or(0, |position| self.frequencies[position])
-    }
-}
-
-impl PostingList<'_> {
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, u8)> {
-        self.documents.iter().copied().zip(self.counts.iter().copied())
     }
 }
 
@@ -104,10 +91,14 @@ impl<'a> NumberedFile<'a> {
 }
 
 /// Returns the start of each term's postings, and the end of the last.
-fn starts(files: &[NumberedFile<'_>], terms: usize) -> Vec<u32> {
+fn starts(files: &[NumberedFile<'_>], terms: usize) -> Vec<u64> {
     let mut starts = vec![0; terms + 1];
+    let mut next = vec![0; terms];
     for file in files {
-        file.each(|position, _, _| starts[position + 1] += 1);
+        file.each(|position, document, count| {
+            starts[position + 1] += entry_bytes(document - next[position], count) as u64;
+            next[position] = document + 1;
+        });
     }
     for position in 0..terms {
         starts[position + 1] += starts[position];
@@ -115,18 +106,19 @@ fn starts(files: &[NumberedFile<'_>], terms: usize) -> Vec<u32> {
     starts
 }
 
-fn fill(files: &[NumberedFile<'_>], starts: &[u32]) -> (Box<[u32]>, Box<[u8]>) {
+fn fill(files: &[NumberedFile<'_>], starts: &[u64]) -> Box<[u8]> {
     let length = starts.last().map_or(0, |&end| end as usize);
-    let mut next = starts.to_vec();
-    let (mut documents, mut counts) = (vec![0; length], vec![0; length]);
+    // By position of the term: where its next entry begins, and the expected document.
+    let mut next: Vec<(u64, u32)> = starts.iter().map(|&start| (start, 0)).collect();
+    let mut entries = vec![0; length];
     for file in files {
         file.each(|position, document, count| {
-            let at = next[position] as usize;
-            next[position] += 1;
-            (documents[at], counts[at]) = (document, count);
+            let (start, expected) = &mut next[position];
+            *start += put_entry(&mut entries[*start as usize..], document - *expected, count) as u64;
+            *expected = document + 1;
         });
     }
-    (documents.into(), counts.into())
+    entries.into()
 }
 
 /// Sorted distinct terms with a directory by their upper bits: hashes are uniformly distributed, so a lookup takes one or two
@@ -168,4 +160,55 @@ impl Vocabulary {
 /// Returns the upper bits of a term that index this many entries, a power of two above one.
 fn entry_of(term: Term, entries: usize) -> usize {
     (term.bits() >> (u64::BITS - entries.trailing_zeros())) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::bags::BagsBuilder;
+
+    /// Returns the bags of a file, given the terms of each document.
+    fn bags(documents: &[Vec<u64>]) -> Bags {
+        let mut builder = BagsBuilder::default();
+        for document in documents {
+            for &bits in document {
+                let number = builder.number(Term::from_bits(bits << 32));
+                builder.add(number);
+            }
+            builder.end_bag();
+        }
+        builder.finish()
+    }
+
+    proptest! {
+        #[test]
+        fn a_term_leads_to_the_documents_that_contain_it(
+            files in prop::collection::vec(prop::collection::vec(prop::collection::vec(0_u64..12, 0..200), 0..5), 0..5),
+            // Distances between documents of one and of several bytes.
+            gap in prop::sample::select(vec![0_u32, 1, 62, 63, 64, 20_000]),
+        ) {
+            let all: Vec<Bags> = files.iter().map(|file| bags(file)).collect();
+            let mut first = 1;
+            let mut numbered = Vec::new();
+            for bags in &all {
+                numbered.push(FileBags { bags, first });
+                first += bags.len() as u32 + gap;
+            }
+            let frequencies = |bags: &Bags| vec![1; bags.terms().len()];
+            let postings = Postings::build(&numbered, frequencies, Parallelism::CallerThread);
+            for bits in 0..13 {
+                let mut expected = Vec::new();
+                for (file, bags) in files.iter().zip(&numbered) {
+                    for (document, terms) in (bags.first..).zip(file) {
+                        let count = terms.iter().filter(|&&term| term == bits).count();
+                        expected.extend((count > 0).then_some((document, count as u8)));
+                    }
+                }
+                let found: Vec<(u32, u8)> = postings.list(Term::from_bits(bits << 32)).collect();
+                prop_assert_eq!(found, expected);
+            }
+        }
+    }
 }

@@ -134,7 +134,7 @@ impl Searcher {
 
 fn occurrences(layer: &IndexLayer, term: Term) -> impl Iterator<Item = Occurrence<'_>> {
     let windows = &layer.segment().windows;
-    let blocks = windows.postings.list(term).documents.iter().map(|&place| {
+    let blocks = windows.postings.list(term).map(|(place, _)| {
         let file = windows.file_of(place);
         (file, place - windows.of_file(file).start)
     });

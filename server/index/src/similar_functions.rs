@@ -8,6 +8,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
 use syntax::Language;
 
 use crate::bm25::CollectionStats;
@@ -137,7 +138,7 @@ fn candidates<'a>(
         if cancel.is_cancelled() {
             return Vec::new();
         }
-        for (function, count) in functions.postings.list(word.term).iter() {
+        for (function, count) in functions.postings.list(word.term) {
             let function = function as usize;
             scores[function] += gain(word.weight, count.into(), functions.lengths[function]);
         }
@@ -184,15 +185,14 @@ impl<'a> FunctionCandidate<'a> {
     fn reason(&self, words: &[QueryWord], totals: CollectionStats) -> String {
         let functions = &self.layer.segment().functions;
         let gain = totals.term_score();
-        let mut gains: Vec<(f32, &str)> = words
-            .iter()
-            .filter_map(|word| {
-                let list = functions.postings.list(word.term);
-                let found = list.documents.binary_search(&self.function).ok()?;
-                let length = functions.lengths[self.function as usize];
-                Some((gain(word.weight, list.counts[found].into(), length), &*word.text))
-            })
-            .collect();
+        let length = functions.lengths[self.function as usize];
+        let number = self.function - functions.of_file(functions.file_of(self.function)).start;
+        let bags = self.file.function_words();
+        let counts = bags.bag(number as usize).map(|entry| (bags.terms()[entry.term as usize], entry.count));
+        let counts: FxHashMap<Term, u8> = counts.collect();
+        let gain = |word: &QueryWord| Some(gain(word.weight, (*counts.get(&word.term)?).into(), length));
+        let mut gains: Vec<(f32, &str)> =
+            words.iter().filter_map(|word| Some((gain(word)?, &*word.text))).collect();
         gains.sort_by(|(one, _), (other, _)| other.total_cmp(one));
         let words: Vec<&str> = gains.iter().take(REASON_WORDS).map(|(_, word)| *word).collect();
         format!("shares {}", words.join(", "))

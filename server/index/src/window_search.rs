@@ -135,7 +135,7 @@ fn score<'a>(
         if cancel.is_cancelled() {
             return;
         }
-        each_window(windows.postings.list(term.term).iter(), |window, count| {
+        each_window(windows.postings.list(term.term), |window, count| {
             scores[window] += gain(term.value, count, windows.lengths[window]);
         });
     }

@@ -158,7 +158,12 @@ impl Tree {
         builder.walk(self.root());
         for definition in &mut builder.outline.definitions {
             definition.value.take_if(|value| !value.is_within(Expr::MAX_DEPTH));
+            // An outline lives as long as its workspace.
+            definition.bases.shrink_to_fit();
+            definition.parameters.shrink_to_fit();
         }
+        builder.outline.definitions.shrink_to_fit();
+        builder.outline.imports.shrink_to_fit();
         builder.outline
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use syntax::{Language, Outline, SourceFile, Tree};
 
-use super::{BLOCK_LINES, CodeLine, FileIndex, LazyField};
+use super::{BLOCK_LINES, CodeLine, FileIndex, LazyField, line_at};
 use crate::ContentHash;
 use crate::bags::{Bags, BagsBuilder};
 use crate::code_words;
@@ -70,8 +70,8 @@ pub(super) fn code_lines(text: &str) -> Box<[CodeLine]> {
         let content = line.trim_end_matches(['\n', '\r']);
         let end = start + content.len() as u32;
         let content = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(content);
-        let range = end - content.len() as u32..end;
-        (!content.trim_start().is_empty()).then_some(CodeLine { number, range })
+        let start = end - content.len() as u32;
+        (!content.trim_start().is_empty()).then_some(CodeLine { number, start })
     };
     (0..).zip(text.split_inclusive('\n')).filter_map(line).collect()
 }
@@ -96,7 +96,10 @@ fn block_terms(language: Language, text: &str, lines: &[CodeLine]) -> Bags {
 /// Returns the text from the first to the last of some lines, including blank ones in between.
 fn block_text<'t>(text: &'t str, lines: &[CodeLine]) -> &'t str {
     match lines {
-        [first, ..] => &text[first.range.start as usize..lines[lines.len() - 1].range.end as usize],
+        [first, .., last] => {
+            &text[first.start as usize..last.start as usize + line_at(text, last.start).len()]
+        }
+        [line] => line_at(text, line.start),
         [] => "",
     }
 }

@@ -72,5 +72,5 @@ pub(crate) fn show(question: &HybridQuery<'_>, shown: &mut HitCollector) {
 fn below_header(file: &FileIndex, window: u32) -> &[CodeLine] {
     let lines = file.window_lines(window);
     let end = syntax::header_comments_end(file.language(), file.text());
-    &lines[lines.partition_point(|line| line.range.end as usize <= end)..]
+    &lines[lines.partition_point(|line| file.line_range(line).end as usize <= end)..]
 }
