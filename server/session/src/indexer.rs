@@ -27,6 +27,8 @@ use workspace::{Changes, LoadProgress, ReadLimits, ScanScope, Snapshot, Workspac
 pub use corpus::{LoadedCorpus, save_corpus};
 use index_cache::IndexCache;
 
+use crate::release_memory::release_memory;
+
 /// Keeps the index of a folder up to date.
 pub struct Indexer {
     tracker: WorkspaceTracker,
@@ -86,6 +88,7 @@ impl Indexer {
         let opening = OpenStats { reused, rebuilt: derived.len() - reused, miss: cached.miss };
         let projects = Arc::new(Projects::new(tracker.snapshot().manifests()));
         let index = WorkspaceIndex::empty().with_index(files, Index::from_files(derived), projects);
+        release_memory();
         Ok((Indexer { tracker, index, cache, unsaved, retry_save_bytes: 0 }, opening))
     }
 

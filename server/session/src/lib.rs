@@ -29,6 +29,7 @@ mod lazy_real_path;
 mod locks;
 mod open_document;
 mod recorded_cases;
+mod release_memory;
 mod request_snapshot;
 mod settings;
 mod settings_files;
