@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use prompt::{ModelHints, TemplateChoice, TemplateError};
+use prompt::{ModelHints, TemplateChoice, TemplateError, TokenEstimator};
 use serde_json::Value;
 use thiserror::Error as ThisError;
 use tokio::sync::OnceCell;
@@ -307,13 +307,10 @@ impl HttpEngine {
         let window = self.settings.context_window.or(metadata.context_window);
         let tokens = prompt_tokens(window, self.settings.sampling.max_tokens);
         let takes_context = self.format.takes_context;
-        match metadata.sample_tokens {
-            Some(sample) => {
-                RenderedInput::new(request, &way, tokens, takes_context, &prompt::calibrated_estimate(sample))
-            }
-            None => RenderedInput::new(request, &way, tokens, takes_context, &prompt::estimate),
-        }
-        .map_err(|reason| EngineError::Prompt { engine: self.settings.name.clone(), reason })
+        let estimator =
+            metadata.sample_tokens.map_or_else(TokenEstimator::default, TokenEstimator::calibrated);
+        RenderedInput::new(request, &way, tokens, takes_context, estimator)
+            .map_err(|reason| EngineError::Prompt { engine: self.settings.name.clone(), reason })
     }
 
     async fn ask(

@@ -19,9 +19,10 @@ use crate::answer_parser::AnswerParser;
 use crate::language_names::prompt_name;
 use crate::prompt_input::PromptInput;
 use crate::render_context::{ContextWriter, RenderedContext};
-use crate::special_tokens::escape_special_tokens;
+use crate::special_tokens::{Escaper, TOKEN_BREAK};
 use crate::template::{LayoutPiece, Placeholder, Template, one_line, pieces};
-use crate::truncate::{CodeMeter, TokenCounter, Truncation, keep_beginning, keep_end};
+use crate::token_estimate::{TokenEstimator, known_lines};
+use crate::truncate::{CodeMeter, KeptEnd, MeasuredText, Truncation};
 
 /// Share of the budget for the text before the cursor, in percent; Continue's, as are the next two. Tokens that one part does not
 /// need go to the others.
@@ -70,133 +71,163 @@ pub struct PromptTooLong {
 }
 
 /// Assembles the prompt for an input: as much of it as fits into `budget` tokens, in the template's layout. The budget includes
-/// instructions and the template's own tokens. `count` returns the number of tokens of a text; [`crate::token_estimate`] needs no
-/// tokenizer.
+/// instructions and the template's own tokens. `estimator` counts tokens without a tokenizer.
 ///
 /// Code from other files is placed as the model was trained on, if that is known; otherwise as comments.
 pub fn assemble(
     template: &Template,
     input: &PromptInput,
     budget: usize,
-    count: TokenCounter<'_>,
+    estimator: TokenEstimator,
 ) -> Result<Prompt, PromptTooLong> {
     let tokens = template.tokens();
-    let assembly = PromptBuilder { template, input, budget, count, tokens: &tokens };
-    if !input.context.is_empty()
-        && let Ok(prompt) = assembly.fit(true)
-        && prompt.kept_context.iter().any(|bytes| *bytes > 0)
-    {
-        return Ok(prompt);
+    let escaper = Escaper::new(&tokens);
+    let meter = CodeMeter { estimator, escaper: &escaper };
+    let mut builder = PromptBuilder {
+        template,
+        input,
+        budget,
+        meter,
+        system_tokens: template.system().map_or(0, |system| estimator.count(system)),
+        prefix: MeasuredText::new(input.prefix(), KeptEnd::End, meter),
+        suffix: MeasuredText::new(input.suffix(), KeptEnd::Beginning, meter),
+    };
+    if !input.context.is_empty() {
+        let writer = ContextWriter::new(template, input, meter);
+        if let Ok(prompt) = builder.fit(Some(writer))
+            && prompt.kept_context.iter().any(|bytes| *bytes > 0)
+        {
+            return Ok(prompt);
+        }
     }
-    assembly.fit(false)
+    builder.fit(None)
 }
 
 struct PromptBuilder<'a> {
     template: &'a Template,
     input: &'a PromptInput,
     budget: usize,
-    count: TokenCounter<'a>,
-    tokens: &'a [&'a str],
+    meter: CodeMeter<'a>,
+    /// Tokens of the instructions.
+    system_tokens: usize,
+    prefix: MeasuredText<'a>,
+    suffix: MeasuredText<'a>,
 }
 
 /// The parts that are filled into a layout.
+#[derive(Default)]
 struct PromptParts {
-    prefix: Range<usize>,
-    suffix: Range<usize>,
+    prefix: Truncation,
+    suffix: Truncation,
     context: RenderedContext,
+}
+
+/// A filled layout.
+struct FilledLayout {
+    text: String,
+    ranges: PartRanges,
+    /// Tokens of instructions and prompt.
+    tokens: usize,
 }
 
 impl PromptBuilder<'_> {
     /// Returns the fullest prompt within the budget, with or without context.
-    fn fit(&self, with_context: bool) -> Result<Prompt, PromptTooLong> {
-        let writer = ContextWriter::new(self.template, self.input, self.tokens);
-        let writer = with_context.then_some(&writer);
+    fn fit(&mut self, mut writer: Option<ContextWriter<'_>>) -> Result<Prompt, PromptTooLong> {
         let budget = self.budget;
-        let end = self.input.cursor;
-        let nothing = PromptParts { prefix: end..end, suffix: 0..0, context: RenderedContext::default() };
-        let (empty, empty_tokens) = self.prompt(writer, &nothing);
-        if empty_tokens > budget {
-            return Err(PromptTooLong { needed: empty_tokens, budget });
+        let nothing = PromptParts::default();
+        let empty = self.fill(writer.as_ref(), &nothing);
+        if empty.tokens > budget {
+            return Err(PromptTooLong { needed: empty.tokens, budget });
         }
         let mut less = 0;
         loop {
-            let room = (budget - empty_tokens).saturating_sub(less);
+            let room = (budget - empty.tokens).saturating_sub(less);
             if room == 0 {
-                return Ok(empty);
+                return Ok(self.prompt(empty, &nothing));
             }
-            let (prompt, tokens) = self.prompt(writer, &self.allocate(writer, room));
-            if tokens <= budget {
-                return Ok(prompt);
+            let parts = self.allocate(writer.as_mut(), room);
+            let filled = self.fill(writer.as_ref(), &parts);
+            if filled.tokens <= budget {
+                return Ok(self.prompt(filled, &parts));
             }
             // Reduce by at least twice as much each time: a counter may grow faster than its text.
-            less += (tokens - budget).max(less);
+            less += (filled.tokens - budget).max(less);
         }
     }
 
     /// Cuts the parts to `room` tokens together.
-    fn allocate(&self, writer: Option<&ContextWriter<'_>>, room: usize) -> PromptParts {
-        let (prefix, suffix) = (self.input.prefix(), self.input.suffix());
-        let meter = CodeMeter { count: self.count, tokens: self.tokens };
-        let fill =
-            |quota| writer.map_or_else(RenderedContext::default, |writer| writer.fill(quota, self.count));
-        let mut parts = (fill(room), keep_beginning(suffix, room, meter), keep_end(prefix, room, meter));
-        let wanted = [parts.0.tokens, parts.1.tokens, parts.2.tokens];
-        let [context, suffix_quota, prefix_quota] =
-            quotas(room, [CONTEXT_SHARE, SUFFIX_SHARE, PREFIX_SHARE], wanted);
+    fn allocate(&mut self, mut writer: Option<&mut ContextWriter<'_>>, room: usize) -> PromptParts {
+        let (prefix, suffix) = (&mut self.prefix, &mut self.suffix);
+        let mut fill = |quota: usize, limit: usize| match &mut writer {
+            Some(writer) => writer.fill(quota, limit),
+            None => Some(RenderedContext::default()),
+        };
+        let demand = |part: usize, limit: usize| match part {
+            0 => fill(room, limit).map(|context| context.tokens),
+            1 => suffix.keep(room, limit).map(|kept| kept.tokens),
+            _ => prefix.keep(room, limit).map(|kept| kept.tokens),
+        };
+        let [context_quota, suffix_quota, prefix_quota] =
+            quotas(room, [CONTEXT_SHARE, SUFFIX_SHARE, PREFIX_SHARE], demand);
         // Cuts at line ends leave tokens over, which go to the next part. The prefix is last because it benefits most.
-        if wanted[0] > context {
-            parts.0 = fill(context);
-        }
-        let suffix_quota = suffix_quota + context - parts.0.tokens;
-        if wanted[1] > suffix_quota {
-            parts.1 = keep_beginning(suffix, suffix_quota, meter);
-        }
-        let prefix_quota = prefix_quota + suffix_quota.saturating_sub(parts.1.tokens);
-        if wanted[2] > prefix_quota {
-            parts.2 = keep_end(prefix, prefix_quota, meter);
-        }
-        let (context, Truncation { at: suffix_end, .. }, Truncation { at: prefix_start, .. }) = parts;
-        PromptParts { prefix: prefix_start..prefix.len(), suffix: 0..suffix_end, context }
+        let context = fill(room, context_quota).or_else(|| fill(context_quota, usize::MAX));
+        let context = context.unwrap_or_default();
+        let suffix_quota = suffix_quota + context_quota - context.tokens;
+        let suffix = suffix.keep_within(room, suffix_quota);
+        let prefix_quota = prefix_quota + suffix_quota.saturating_sub(suffix.tokens);
+        let prefix = prefix.keep_within(room, prefix_quota);
+        PromptParts { prefix, suffix, context }
     }
 
-    /// Fills the parts into the layout; returns the prompt and the counted tokens of instructions and prompt.
-    fn prompt(&self, writer: Option<&ContextWriter<'_>>, parts: &PromptParts) -> (Prompt, usize) {
-        let input = self.input;
-        let (prefix, suffix) = (&input.prefix()[parts.prefix.clone()], &input.suffix()[parts.suffix.clone()]);
-        let path = one_line(&input.path);
-        let filled = LayoutValues {
+    /// Fills the parts into the layout and counts the whole.
+    fn fill(&self, writer: Option<&ContextWriter<'_>>, parts: &PromptParts) -> FilledLayout {
+        let path = one_line(&self.input.path);
+        let values = LayoutValues {
             layout: writer.map_or(self.template.file(), ContextWriter::layout),
-            prefix: escape_special_tokens(prefix, self.tokens),
-            suffix: escape_special_tokens(suffix, self.tokens),
+            prefix: self.prefix.sent(&parts.prefix),
+            suffix: self.suffix.sent(&parts.suffix),
             empty_suffix: self.template.empty_suffix(),
             context: writer
                 .map_or_else(String::new, |writer| [&*parts.context.text, &writer.tail()].concat()),
-            path: escape_special_tokens(&path, self.tokens),
-            language: prompt_name(input.language),
+            path: self.meter.escaper.escape(&path),
+            language: prompt_name(self.input.language),
         };
-        let (text, ranges) = filled.render();
-        let system = self.template.system();
-        let kept_context = if parts.context.kept.is_empty() {
-            vec![0; input.context.len()]
-        } else {
-            parts.context.kept.clone()
+        let (text, ranges, context_start) = values.render();
+        let mut known = self.prefix.known_lines(&parts.prefix, ranges.prefix.start);
+        known.extend(self.suffix.known_lines(&parts.suffix, ranges.suffix.start));
+        known.extend(known_lines(parts.context.lines.iter().copied(), context_start));
+        known.sort_unstable_by_key(|line| line.start);
+        let tokens = self.meter.estimator.count_with_lines(&text, &known) + self.system_tokens;
+        FilledLayout { text, ranges, tokens }
+    }
+
+    fn prompt(&self, filled: FilledLayout, parts: &PromptParts) -> Prompt {
+        let FilledLayout { text, ranges, .. } = filled;
+        let (prefix, suffix) = (self.input.prefix(), self.input.suffix());
+        let prefix = &prefix[prefix.len() - parts.prefix.bytes..];
+        let restores = text.contains(TOKEN_BREAK);
+        let kept_context = match parts.context.kept.is_empty() {
+            true => vec![0; self.input.context.len()],
+            false => parts.context.kept.clone(),
         };
-        let tokens = (self.count)(&text) + system.map_or(0, self.count);
-        let restores = text.contains(crate::special_tokens::TOKEN_BREAK);
-        let prompt = Prompt {
-            system,
+        Prompt {
+            system: self.template.system(),
             stop: self.template.stop().into_iter().map(str::to_owned).collect(),
             kept_context,
             ranges,
-            parser: AnswerParser::new(self.template, prefix, suffix, restores),
+            parser: AnswerParser::new(self.template, prefix, &suffix[..parts.suffix.bytes], restores),
             text,
-        };
-        (prompt, tokens)
+        }
     }
 }
 
 /// Divides `room` tokens: each part gets the smaller of its share and its demand, and the rest is divided again by shares.
-fn quotas<const N: usize>(room: usize, shares: [u32; N], wanted: [usize; N]) -> [usize; N] {
+/// `demand` returns the demand of a part, or `None` if that exceeds a limit.
+fn quotas<const N: usize>(
+    room: usize,
+    shares: [u32; N],
+    mut demand: impl FnMut(usize, usize) -> Option<usize>,
+) -> [usize; N] {
     let mut quotas = [0; N];
     let mut room = room;
     let mut open: Vec<usize> = (0..N).collect();
@@ -207,8 +238,8 @@ fn quotas<const N: usize>(room: usize, shares: [u32; N], wanted: [usize; N]) -> 
             0 => room,
             _ => (room as u128 * u128::from(shares[part]) / sum as u128) as usize,
         };
-        let content = open.iter().position(|part| wanted[*part] <= share(*part));
-        let Some(content) = content else {
+        let content = open.iter().enumerate().find_map(|(at, part)| Some((at, demand(*part, share(*part))?)));
+        let Some((at, demand)) = content else {
             let given: Vec<_> = open.iter().map(|part| (*part, share(*part))).collect();
             for (part, quota) in given {
                 quotas[part] = quota.min(room);
@@ -216,9 +247,8 @@ fn quotas<const N: usize>(room: usize, shares: [u32; N], wanted: [usize; N]) -> 
             }
             return quotas;
         };
-        let part = open.remove(content);
-        quotas[part] = wanted[part];
-        room -= wanted[part];
+        quotas[open.remove(at)] = demand;
+        room -= demand;
     }
 }
 
@@ -234,17 +264,18 @@ struct LayoutValues<'a> {
 }
 
 impl LayoutValues<'_> {
-    fn render(&self) -> (String, PartRanges) {
+    /// Returns the text, the ranges of prefix and suffix, and the start of the context.
+    fn render(&self) -> (String, PartRanges, usize) {
         let has_context = pieces(self.layout).any(|piece| piece == LayoutPiece::Slot(Placeholder::Context));
         let parts = [self.layout.len(), self.prefix.len(), self.suffix.len(), self.context.len()];
         let mut text = String::with_capacity(parts.iter().sum::<usize>() + self.path.len());
-        let mut places = PartRanges::default();
+        let (mut places, mut context_start) = (PartRanges::default(), 0);
         for piece in pieces(self.layout) {
             match piece {
                 LayoutPiece::Literal(literal) => text.push_str(literal),
                 LayoutPiece::Slot(Placeholder::Prefix) => {
                     if !has_context {
-                        text.push_str(&self.context);
+                        context_start = push(&mut text, &self.context).start;
                     }
                     places.prefix = push(&mut text, &self.prefix);
                 }
@@ -254,13 +285,15 @@ impl LayoutValues<'_> {
                         text.push_str(self.empty_suffix);
                     }
                 }
-                LayoutPiece::Slot(Placeholder::Context) => text.push_str(&self.context),
+                LayoutPiece::Slot(Placeholder::Context) => {
+                    context_start = push(&mut text, &self.context).start;
+                }
                 LayoutPiece::Slot(Placeholder::Path) => text.push_str(&self.path),
                 LayoutPiece::Slot(Placeholder::Language) => text.push_str(self.language),
                 LayoutPiece::Slot(Placeholder::Repository | Placeholder::Text) => {}
             }
         }
-        (text, places)
+        (text, places, context_start)
     }
 }
 
@@ -272,25 +305,4 @@ fn push(text: &mut String, part: &str) -> Range<usize> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::quotas;
-
-    #[test]
-    fn quotas_follow_the_shares() {
-        assert_eq!(quotas(100, [50, 20, 30], [900, 900, 900]), [50, 20, 30]);
-    }
-
-    #[test]
-    fn unused_quota_goes_to_the_other_parts() {
-        assert_eq!(quotas(100, [50, 20, 30], [0, 900, 900]), [0, 40, 60]);
-        assert_eq!(quotas(100, [50, 20, 30], [10, 5, 900]), [10, 5, 85]);
-        assert_eq!(quotas(100, [50, 20, 30], [10, 5, 20]), [10, 5, 20]);
-        assert_eq!(quotas(100, [50, 20, 30], [900, 900, 1]), [70, 28, 1]);
-    }
-
-    #[test]
-    fn parts_without_a_share_get_the_remaining_quota() {
-        assert_eq!(quotas(100, [0, 1, 1], [90, 20, 30]), [50, 20, 30]);
-        assert_eq!(quotas(100, [0, 0, 0], [30, 90, 90]), [30, 70, 0]);
-    }
-}
+mod tests;

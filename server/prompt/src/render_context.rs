@@ -4,15 +4,25 @@ use text::Snippet;
 
 use crate::language_names::prompt_name;
 use crate::prompt_input::PromptInput;
-use crate::special_tokens::escape_special_tokens;
 use crate::template::{LayoutPiece, Placeholder, Template, one_line, pieces};
-use crate::truncate::{TokenCounter, line_end};
+use crate::token_estimate::LinePrice;
+use crate::truncate::{CodeMeter, line_end};
 
-/// Renders the context of one input.
+/// Renders the context of one input. Each whole snippet is rendered and counted once, when it is first needed.
 pub(crate) struct ContextWriter<'a> {
     template: &'a Template,
     input: &'a PromptInput,
-    tokens: &'a [&'a str],
+    meter: CodeMeter<'a>,
+    /// The first snippets as a whole, in order.
+    whole: Vec<CountedText>,
+}
+
+/// A rendered text with the prices of its lines.
+#[derive(Clone, Default)]
+struct CountedText {
+    text: String,
+    lines: Vec<(usize, LinePrice)>,
+    tokens: usize,
 }
 
 /// Rendered context.
@@ -20,19 +30,29 @@ pub(crate) struct ContextWriter<'a> {
 pub(crate) struct RenderedContext {
     /// The concatenated snippets.
     pub(crate) text: String,
+    /// Lengths in bytes and prices of its lines.
+    pub(crate) lines: Vec<(usize, LinePrice)>,
     /// Kept bytes of each snippet of the input; 0 if it was left out.
     pub(crate) kept: Vec<usize>,
     /// Tokens, counted snippet by snippet.
     pub(crate) tokens: usize,
 }
 
+impl RenderedContext {
+    fn push(&mut self, snippet: &CountedText) {
+        self.text.push_str(&snippet.text);
+        self.lines.extend(&snippet.lines);
+        self.tokens += snippet.tokens;
+    }
+}
+
 impl<'a> ContextWriter<'a> {
     pub(crate) fn new(
         template: &'a Template,
         input: &'a PromptInput,
-        tokens: &'a [&'a str],
+        meter: CodeMeter<'a>,
     ) -> ContextWriter<'a> {
-        ContextWriter { template, input, tokens }
+        ContextWriter { template, input, meter, whole: Vec::new() }
     }
 
     /// Returns the layout of a prompt with context.
@@ -53,50 +73,52 @@ impl<'a> ContextWriter<'a> {
         format!("{} {}\n", self.input.language.line_comment(), self.path(&self.input.path))
     }
 
-    /// Renders the first snippets within the quota: complete ones, then the first lines of the next one.
-    pub(crate) fn fill(&self, quota: usize, count: TokenCounter<'_>) -> RenderedContext {
+    /// Renders the first snippets within the quota: complete ones, then the first lines of the next one. `None` as soon as that
+    /// takes more than `limit` tokens.
+    pub(crate) fn fill(&mut self, quota: usize, limit: usize) -> Option<RenderedContext> {
         let mut context =
             RenderedContext { kept: vec![0; self.input.context.len()], ..RenderedContext::default() };
-        for (snippet, kept) in self.input.context.iter().zip(&mut context.kept) {
-            if snippet.text.trim().is_empty() {
+        for (index, snippet) in self.input.context.iter().enumerate() {
+            if index == self.whole.len() {
+                let whole = match snippet.text.trim().is_empty() {
+                    true => CountedText::default(),
+                    false => self.count(self.write(snippet, &snippet.text)),
+                };
+                self.whole.push(whole);
+            }
+            let whole = &self.whole[index];
+            if whole.text.is_empty() {
                 continue;
             }
             let rest = quota - context.tokens;
-            let whole = self.write(snippet, &snippet.text);
-            let tokens = count(&whole);
-            if tokens <= rest {
-                *kept = snippet.text.len();
-                context.text.push_str(&whole);
-                context.tokens += tokens;
-                continue;
+            if whole.tokens <= rest {
+                context.kept[index] = snippet.text.len();
+                context.push(whole);
+            } else if let Some((bytes, part)) = self.cut(snippet, rest) {
+                context.kept[index] = bytes;
+                context.push(&part);
             }
-            if let Some((bytes, part, tokens)) = self.cut(snippet, rest, count) {
-                *kept = bytes;
-                context.text.push_str(&part);
-                context.tokens += tokens;
+            if context.tokens > limit {
+                return None;
             }
-            break;
+            if context.kept[index] < snippet.text.len() {
+                break;
+            }
         }
-        context
+        Some(context)
     }
 
-    /// Returns kept bytes, text and tokens of the first lines of a snippet within the quota; `None` if not even one line fits.
-    fn cut(
-        &self,
-        snippet: &Snippet,
-        quota: usize,
-        count: TokenCounter<'_>,
-    ) -> Option<(usize, String, usize)> {
+    /// Returns kept bytes and text of the first lines of a snippet within the quota; `None` if not even one line fits.
+    fn cut(&self, snippet: &Snippet, quota: usize) -> Option<(usize, CountedText)> {
         let ends = line_ends(&snippet.text);
         let mut best = None;
         let (mut fits, mut too_many) = (0, ends.len());
         while fits + 1 < too_many {
             let lines = fits.midpoint(too_many);
             let kept = ends[lines - 1];
-            let part = self.write(snippet, &snippet.text[..kept]);
-            let tokens = count(&part);
-            if tokens <= quota {
-                (fits, best) = (lines, Some((kept, part, tokens)));
+            let part = self.count(self.write(snippet, &snippet.text[..kept]));
+            if part.tokens <= quota {
+                (fits, best) = (lines, Some((kept, part)));
             } else {
                 too_many = lines;
             }
@@ -104,9 +126,18 @@ impl<'a> ContextWriter<'a> {
         best
     }
 
+    /// Counts a rendered text.
+    fn count(&self, text: String) -> CountedText {
+        let line = |line: &str| (line.len(), LinePrice::of(line));
+        let lines: Vec<_> = text.split_inclusive('\n').map(line).collect();
+        let priced = lines.iter().map(|(bytes, price)| (price, *bytes));
+        let tokens = self.meter.estimator.count_lines(priced);
+        CountedText { tokens: tokens.unwrap_or_else(|| self.meter.estimator.count(&text)), lines, text }
+    }
+
     /// Renders one snippet with the given part of its text.
     fn write(&self, snippet: &Snippet, text: &str) -> String {
-        let text = escape_special_tokens(text.trim_end_matches(['\r', '\n']), self.tokens);
+        let text = self.meter.escaper.escape(text.trim_end_matches(['\r', '\n']));
         let path = self.path(&snippet.path);
         let Some(item) = self.template.item() else {
             return comment(self.input.language.line_comment(), &path, &text);
@@ -122,7 +153,7 @@ impl<'a> ContextWriter<'a> {
     }
 
     fn path(&self, path: &str) -> String {
-        escape_special_tokens(&one_line(path), self.tokens).into_owned()
+        self.meter.escaper.escape(&one_line(path)).into_owned()
     }
 }
 
@@ -140,7 +171,7 @@ fn line_ends(text: &str) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut at = 0;
     while at < text.len() {
-        at = line_end(text, at);
+        at += line_end(&text[at..]);
         ends.push(at);
     }
     ends

@@ -10,9 +10,52 @@ use std::borrow::Cow;
 /// U+200B, zero width space.
 pub const TOKEN_BREAK: char = '\u{200B}';
 
+/// Neutralises the special tokens of a template.
+pub(crate) struct Escaper<'a> {
+    tokens: &'a [&'a str],
+    /// Their first characters: two or three different ones, which are rare in a text.
+    firsts: Vec<char>,
+}
+
+impl<'a> Escaper<'a> {
+    /// Creates an escaper for tokens of at least two characters without [`TOKEN_BREAK`].
+    pub(crate) fn new(tokens: &'a [&'a str]) -> Escaper<'a> {
+        let mut firsts: Vec<char> = tokens.iter().filter_map(|token| token.chars().next()).collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        Escaper { tokens, firsts }
+    }
+
+    /// Neutralises all tokens in the text; borrows it if it has none.
+    pub(crate) fn escape<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let Some(first) = self.find(text, 0) else { return Cow::Borrowed(text) };
+        escape_from(self, text, first)
+    }
+
+    /// Returns the offset of the next token from a byte on.
+    fn find(&self, text: &str, from: usize) -> Option<usize> {
+        let next = |first: &char| {
+            let mut at = from;
+            loop {
+                at += text[at..].find(*first)?;
+                if self.tokens.iter().any(|token| text[at..].starts_with(token)) {
+                    return Some(at);
+                }
+                at += first.len_utf8();
+            }
+        };
+        self.firsts.iter().filter_map(next).min()
+    }
+}
+
 /// Neutralises all tokens in the text; borrows it if it has none. Tokens have at least two characters and no [`TOKEN_BREAK`].
-pub fn escape_special_tokens<'t>(text: &'t str, tokens: &[&str]) -> Cow<'t, str> {
-    let Some(first) = find_token(text, 0, tokens) else { return Cow::Borrowed(text) };
+#[cfg(test)]
+pub(crate) fn escape_special_tokens<'t>(text: &'t str, tokens: &[&str]) -> Cow<'t, str> {
+    Escaper::new(tokens).escape(text)
+}
+
+/// Neutralises the token at `first` and all tokens after it.
+fn escape_from<'t>(escaper: &Escaper<'_>, text: &'t str, first: usize) -> Cow<'t, str> {
     let mut changed = String::with_capacity(text.len() + 8 * TOKEN_BREAK.len_utf8());
     let mut copied = 0;
     let mut next = Some(first);
@@ -22,7 +65,7 @@ pub fn escape_special_tokens<'t>(text: &'t str, tokens: &[&str]) -> Cow<'t, str>
         changed.push_str(&text[copied..behind]);
         changed.push(TOKEN_BREAK);
         copied = behind;
-        next = find_token(text, behind, tokens);
+        next = escaper.find(text, behind);
     }
     changed.push_str(&text[copied..]);
     Cow::Owned(changed)
@@ -30,7 +73,7 @@ pub fn escape_special_tokens<'t>(text: &'t str, tokens: &[&str]) -> Cow<'t, str>
 
 /// Restores the neutralised tokens of a text. At its end, where an answer may be truncated, the beginning of a neutralised token
 /// counts as well.
-pub fn unescape_special_tokens(text: &str, tokens: &[&str]) -> String {
+pub(crate) fn unescape_special_tokens(text: &str, tokens: &[&str]) -> String {
     let mut restored = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(TOKEN_BREAK) {
@@ -54,17 +97,6 @@ fn is_escape_of(before: &str, after: &str, token: &str) -> bool {
         .zip(after.chars().filter(|c| *c != TOKEN_BREAK))
         .all(|(wanted, found)| wanted == found);
     before.ends_with(first) && goes_on
-}
-
-/// Returns the offset of the next token from a byte on.
-fn find_token(text: &str, from: usize, tokens: &[&str]) -> Option<usize> {
-    let bytes = text.as_bytes();
-    // Tokens begin with two or three different bytes, which are rare in a text.
-    let mut firsts: Vec<u8> = tokens.iter().filter_map(|token| token.bytes().next()).collect();
-    firsts.sort_unstable();
-    firsts.dedup();
-    let begins = |at: &usize| tokens.iter().any(|token| bytes[*at..].starts_with(token.as_bytes()));
-    (from..bytes.len()).filter(|at| firsts.contains(&bytes[*at])).find(begins)
 }
 
 fn first_char_len(text: &str) -> usize {

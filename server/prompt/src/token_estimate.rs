@@ -7,7 +7,7 @@
 //! public repositories in ten languages, and then rounded. On those the estimate is 9 % high on average.
 //!
 //! The estimate is not a bound: lists of unusual names, words of another language and random characters came out up to 18 % low.
-//! The length of a text is a bound ([`max_tokens`]). Exact counts need the model's own tokenizer ([`calibrated_estimate`]), and a server
+//! The length of a text is a bound ([`max_tokens`]). Exact counts need the model's own tokenizer ([`TokenEstimator::calibrated`]), and a server
 //! rejects a prompt that is too long. `tests/golden.rs` checks these statements.
 //!
 //! ```text
@@ -67,12 +67,7 @@ pub const fn max_tokens(bytes: usize) -> usize {
 
 /// Estimates the number of tokens of a text, about 8 % too high for code on average; never more than [`max_tokens`].
 pub fn estimate(text: &str) -> usize {
-    let mut scan = TokenScan { text: text.as_bytes(), at: 0, before: ByteKind::Start, plain_words: 0 };
-    let mut hundredths = 0_u64;
-    while scan.at < text.len() {
-        hundredths += u64::from(scan.piece(text));
-    }
-    (hundredths.div_ceil(100) as usize).min(max_tokens(text.len()))
+    TokenEstimator::default().count(text)
 }
 
 /// Code in six languages, to be counted by a model's own tokenizer.
@@ -81,10 +76,187 @@ pub const SAMPLE: &str = include_str!("sample.txt");
 /// Tokens of [`SAMPLE`] by tiktoken's `o200k_base`, the larger of the two counts that the prices were fitted to.
 const SAMPLE_TOKENS: usize = 604;
 
-/// Returns an estimate for a model whose own tokenizer counts `sample` tokens in [`SAMPLE`]: the estimate scaled by the same
-/// factor. Smaller vocabularies produce more tokens for the same code.
-pub fn calibrated_estimate(sample: usize) -> impl Fn(&str) -> usize {
-    move |text| (estimate(text) * sample).div_ceil(SAMPLE_TOKENS)
+/// Estimates tokens, for all models or for one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenEstimator {
+    /// Tokens that the model's tokenizer counts in [`SAMPLE`].
+    sample: usize,
+}
+
+impl Default for TokenEstimator {
+    fn default() -> TokenEstimator {
+        TokenEstimator { sample: SAMPLE_TOKENS }
+    }
+}
+
+impl TokenEstimator {
+    /// Returns the estimator for a model whose own tokenizer counts `sample` tokens in [`SAMPLE`]: the estimate scaled by the same
+    /// factor. Smaller vocabularies produce more tokens for the same code.
+    pub fn calibrated(sample: usize) -> TokenEstimator {
+        TokenEstimator { sample }
+    }
+
+    /// Estimates the number of tokens of a text.
+    pub fn count(self, text: &str) -> usize {
+        self.count_with_lines(text, &[])
+    }
+
+    /// Estimates the number of tokens of a text. `known` are lines of it with their prices, in order, which are not read again.
+    pub(crate) fn count_with_lines(self, text: &str, known: &[KnownLine]) -> usize {
+        let mut scan = TokenScan::new(text.as_bytes(), ByteKind::Start);
+        let (mut hundredths, mut known) = (0_u64, known.iter());
+        let mut next = known.next();
+        while scan.at < text.len() {
+            while next.is_some_and(|line| line.start < scan.at) {
+                next = known.next();
+            }
+            let jump = next.filter(|line| line.start == scan.at && line.price.is_terminated);
+            let price = jump.and_then(|line| Some((line, scan.state().after(&line.price)?)));
+            match price {
+                Some((line, (price, state))) => {
+                    hundredths += u64::from(price);
+                    scan.at = line.start + line.bytes;
+                    (scan.before, scan.plain_words) = (ByteKind::LineEnd, state.plain_words);
+                }
+                None => hundredths += u64::from(scan.piece(text)),
+            }
+        }
+        self.tokens(hundredths, text.len())
+    }
+
+    /// Estimates the number of tokens of consecutive lines, given as their prices and lengths in bytes. `None` if their prices
+    /// depend on each other, because the text does not read like English.
+    pub(crate) fn count_lines<'l>(
+        self,
+        lines: impl Iterator<Item = (&'l LinePrice, usize)>,
+    ) -> Option<usize> {
+        let mut state = ScanState { before: ByteKind::Start, plain_words: 0 };
+        let (mut hundredths, mut bytes) = (0_u64, 0);
+        for (line, length) in lines {
+            let (price, next) = state.after(line)?;
+            hundredths += u64::from(price);
+            bytes += length;
+            state = next;
+        }
+        Some(self.tokens(hundredths, bytes))
+    }
+
+    /// Converts the price of a text of so many bytes to tokens.
+    fn tokens(self, hundredths: u64, bytes: usize) -> usize {
+        let estimate = (hundredths.div_ceil(100) as usize).min(max_tokens(bytes));
+        (estimate * self.sample).div_ceil(SAMPLE_TOKENS)
+    }
+}
+
+/// Price of a line with its line end, and what it means for the lines after it. The same line costs the same behind every other
+/// line, except where many words in a row are uncommon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LinePrice {
+    /// Price behind a line end and no uncommon word.
+    hundredths: u32,
+    /// Uncommon words before anything that ends their row.
+    leading: usize,
+    /// Uncommon words at the end, after the last thing that ends their row.
+    trailing: usize,
+    /// Whether anything ends the row of uncommon words.
+    ends_row: bool,
+    /// Whether it begins with an uncommon word, which does not count as one at the start of a text.
+    begins_uncommon: bool,
+    /// Whether it begins with a line end, which is part of the line end before it.
+    begins_with_end: bool,
+    /// Whether it has a line end.
+    is_terminated: bool,
+}
+
+impl LinePrice {
+    /// Returns the price of a line. Reads it once.
+    pub(crate) fn of(line: &str) -> LinePrice {
+        let mut scan = TokenScan::new(line.as_bytes(), ByteKind::LineEnd);
+        let mut hundredths = 0_u32;
+        let mut begins_uncommon = None;
+        while scan.at < line.len() {
+            hundredths = hundredths.saturating_add(scan.piece(line));
+            begins_uncommon.get_or_insert(scan.plain_words == 1);
+        }
+        LinePrice {
+            hundredths,
+            leading: scan.leading,
+            trailing: scan.plain_words,
+            ends_row: scan.ends_row,
+            begins_uncommon: begins_uncommon.unwrap_or(false),
+            begins_with_end: line.starts_with(['\n', '\r']),
+            is_terminated: line.ends_with('\n'),
+        }
+    }
+}
+
+/// A line of a text with its price.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KnownLine {
+    /// Its offset in the text.
+    pub(crate) start: usize,
+    /// Its length in bytes.
+    pub(crate) bytes: usize,
+    /// Its price.
+    pub(crate) price: LinePrice,
+}
+
+/// Returns consecutive lines, given by their lengths and prices, from offset `start` of a text on.
+pub(crate) fn known_lines(lines: impl Iterator<Item = (usize, LinePrice)>, start: usize) -> Vec<KnownLine> {
+    let mut start = start;
+    let known = lines.map(|(bytes, price)| {
+        start += bytes;
+        KnownLine { start: start - bytes, bytes, price }
+    });
+    known.collect()
+}
+
+/// What the price of the next piece depends on.
+#[derive(Clone, Copy)]
+struct ScanState {
+    before: ByteKind,
+    plain_words: usize,
+}
+
+impl ScanState {
+    /// Returns the price of a line in this state, and the state behind it; `None` if the line has to be read again.
+    fn after(self, line: &LinePrice) -> Option<(u32, ScanState)> {
+        let is_start = match self.before {
+            ByteKind::LineEnd => false,
+            ByteKind::Start => true,
+            _ => return None,
+        };
+        let is_independent = self.plain_words == 0 && !is_start;
+        if !is_independent && self.plain_words + line.leading > FOREIGN_AFTER {
+            return None;
+        }
+        let extra = if is_start && line.begins_with_end { price::LINE_END } else { 0 };
+        let first = usize::from(is_start && line.begins_uncommon);
+        let plain_words = if line.ends_row { line.trailing } else { self.plain_words + line.leading - first };
+        Some((line.hundredths + extra, ScanState { before: ByteKind::LineEnd, plain_words }))
+    }
+}
+
+/// Bytes that this thread has read for estimates.
+#[cfg(test)]
+pub(crate) mod work {
+    use std::cell::Cell;
+
+    thread_local! {
+        static READ: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// Counts bytes that were read.
+    pub(super) fn add(bytes: usize) {
+        READ.set(READ.get() + bytes);
+    }
+
+    /// Returns the number of bytes that are read meanwhile.
+    pub(crate) fn of<T>(run: impl FnOnce() -> T) -> (T, usize) {
+        let before = READ.get();
+        let done = run();
+        (done, READ.get() - before)
+    }
 }
 
 /// Class of a byte.
@@ -134,9 +306,28 @@ struct TokenScan<'t> {
     before: ByteKind,
     /// Number of consecutive words that are not common in English.
     plain_words: usize,
+    /// The same at the start of the text, before anything else.
+    leading: usize,
+    /// Whether anything has ended a row of such words.
+    ends_row: bool,
 }
 
-impl TokenScan<'_> {
+impl<'t> TokenScan<'t> {
+    /// Begins at the start of a text, behind a byte of this class.
+    fn new(text: &'t [u8], before: ByteKind) -> TokenScan<'t> {
+        TokenScan { text, at: 0, before, plain_words: 0, leading: 0, ends_row: false }
+    }
+
+    fn state(&self) -> ScanState {
+        ScanState { before: self.before, plain_words: self.plain_words }
+    }
+
+    /// Ends the row of uncommon words.
+    fn end_row(&mut self) {
+        self.plain_words = 0;
+        self.ends_row = true;
+    }
+
     /// Returns the price of the next piece and advances behind it.
     fn piece(&mut self, text: &str) -> u32 {
         let start = self.at;
@@ -149,6 +340,8 @@ impl TokenScan<'_> {
             ByteKind::Sign | ByteKind::Start => self.signs(),
         };
         self.before = KINDS[usize::from(self.text[self.at - 1])];
+        #[cfg(test)]
+        work::add(self.at - start);
         debug_assert!(self.at > start, "each piece has a byte");
         price
     }
@@ -177,7 +370,12 @@ impl TokenScan<'_> {
         let is_apart = is_quoted || matches!(self.before, ByteKind::Blank | ByteKind::LineEnd);
         let is_prose = is_apart && capitals <= 1 && small > 0;
         let is_plain = is_prose && !is_common(&self.text[start..self.at]);
-        self.plain_words = if is_plain { self.plain_words + 1 } else { 0 };
+        if is_plain {
+            self.plain_words += 1;
+            self.leading += usize::from(!self.ends_row);
+        } else {
+            self.end_row();
+        }
         if self.before == ByteKind::Digit {
             return price::AFTER_DIGIT + price::AFTER_DIGIT_LETTER * above(letters, 1);
         }
@@ -194,7 +392,7 @@ impl TokenScan<'_> {
     }
 
     fn digits(&mut self) -> u32 {
-        self.plain_words = 0;
+        self.end_row();
         price::DIGITS * above(self.skip(ByteKind::Digit).div_ceil(3), 0)
     }
 
@@ -211,7 +409,12 @@ impl TokenScan<'_> {
 
     fn line_ends(&mut self) -> u32 {
         self.skip(ByteKind::LineEnd);
-        if self.before == ByteKind::Sign { price::LINE_END_BEHIND_SIGN } else { price::LINE_END }
+        match self.before {
+            // A part of the line end of a known line.
+            ByteKind::LineEnd => 0,
+            ByteKind::Sign => price::LINE_END_BEHIND_SIGN,
+            _ => price::LINE_END,
+        }
     }
 
     fn signs(&mut self) -> u32 {
@@ -220,7 +423,7 @@ impl TokenScan<'_> {
         let signs = &self.text[start..self.at];
         let is_list = signs.iter().all(|sign| matches!(sign, b'"' | b'\'' | b','));
         if !is_list && !matches!(signs, [b'.' | b';' | b':']) {
-            self.plain_words = 0;
+            self.end_row();
         }
         if count == 1 {
             let is_before_word = matches!(self.kind(), Some(ByteKind::Upper | ByteKind::Lower));
@@ -242,7 +445,7 @@ impl TokenScan<'_> {
         self.at += found.len_utf8();
         // A letter with a diacritic belongs to a word of another language.
         if !found.is_alphabetic() {
-            self.plain_words = 0;
+            self.end_row();
         }
         match found {
             '\u{80}'..='\u{24f}' => price::LATIN,
@@ -323,9 +526,10 @@ mod tests {
     #[test]
     fn estimate_is_scaled_by_the_token_count_of_the_sample() {
         let text = "for (let index = 0; index < values.length; index++) {\n";
-        assert_eq!(calibrated_estimate(SAMPLE_TOKENS)(text), estimate(text));
-        assert_eq!(calibrated_estimate(2 * SAMPLE_TOKENS)(text), 2 * estimate(text));
-        assert_eq!(calibrated_estimate(SAMPLE_TOKENS / 2)(text), estimate(text).div_ceil(2));
+        let count = |sample| TokenEstimator::calibrated(sample).count(text);
+        assert_eq!(count(SAMPLE_TOKENS), estimate(text));
+        assert_eq!(count(2 * SAMPLE_TOKENS), 2 * estimate(text));
+        assert_eq!(count(SAMPLE_TOKENS / 2), estimate(text).div_ceil(2));
         let high = estimate(SAMPLE) as f64 / SAMPLE_TOKENS as f64;
         assert!((1.0..1.2).contains(&high), "the sample is as other code: {high}");
     }
@@ -344,6 +548,32 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn priced_lines_add_up_to_the_text(
+            before in "[a-z<>\n ]{0,8}",
+            lines in prop::collection::vec("[ \t]{0,2}([a-z]{1,9}[ ,'.(1é漢]{0,2}){0,16}[\r ]?", 0..8),
+            last in "[a-z ]{0,12}",
+            after in "[a-z<>\n ]{0,8}",
+        ) {
+            let lines: Vec<String> =
+                lines.into_iter().map(|line| line + "\n").chain((!last.is_empty()).then_some(last)).collect();
+            let text = lines.concat();
+            let prices: Vec<LinePrice> = lines.iter().map(|line| LinePrice::of(line)).collect();
+            let lengths = prices.iter().zip(lines.iter().map(String::len));
+            if let Some(tokens) = TokenEstimator::default().count_lines(lengths) {
+                prop_assert_eq!(tokens, estimate(&text), "{:?}", text);
+            }
+            let mut start = before.len();
+            let known: Vec<KnownLine> = prices.iter().zip(&lines).map(|(&price, line)| {
+                let bytes = line.len();
+                start += bytes;
+                KnownLine { start: start - bytes, bytes, price }
+            }).collect();
+            let whole = [before, text, after].concat();
+            let tokens = TokenEstimator::default().count_with_lines(&whole, &known);
+            prop_assert_eq!(tokens, estimate(&whole), "{:?}", whole);
+        }
+
         #[test]
         fn estimate_is_positive_and_at_most_max_tokens(text in "\\PC*|[\\x00-\\x7f]*|[a-zA-Z0-9 \n_.é漢🦀]*") {
             // A byte is at most one token, and everything but blanks counts.

@@ -1,12 +1,14 @@
 //! Cuts texts to a number of tokens, at line ends if possible.
+//!
+//! Each line is priced once, when it is first needed, from the cursor outwards. Cutting the text again to another number of tokens only
+//! adds prices up.
 
-use crate::special_tokens::escape_special_tokens;
+use std::borrow::Cow;
 
-/// Returns the number of tokens of a text.
-pub type TokenCounter<'a> = &'a dyn Fn(&str) -> usize;
+use crate::special_tokens::Escaper;
+use crate::token_estimate::{KnownLine, LinePrice, TokenEstimator, known_lines};
 
-/// Number of lines that are counted at once while they fit. Counts of single lines are each rounded up, which adds up, and
-/// counting the whole text for every line would take too long.
+/// Number of lines that are counted at once while they fit. Counts of single lines are each rounded up, which adds up.
 const BLOCK_LINES: usize = 16;
 
 /// Upper bound of the bytes of a token, even of one for a long row of blanks. A longer line does not fit and is not counted.
@@ -18,118 +20,198 @@ const LINE_TOKEN_BYTES: usize = 8;
 /// Counts user code as it will be sent.
 #[derive(Clone, Copy)]
 pub(crate) struct CodeMeter<'a> {
-    pub(crate) count: TokenCounter<'a>,
-    /// Special tokens that are neutralised in it.
-    pub(crate) tokens: &'a [&'a str],
+    pub(crate) estimator: TokenEstimator,
+    /// Neutralises special tokens in the code.
+    pub(crate) escaper: &'a Escaper<'a>,
 }
 
 impl CodeMeter<'_> {
     /// Returns the number of tokens of a piece of user code.
-    pub(crate) fn measure(&self, text: &str) -> usize {
-        if text.is_empty() { 0 } else { (self.count)(&escape_special_tokens(text, self.tokens)) }
+    fn measure(self, text: &str) -> usize {
+        self.estimator.count(&self.escaper.escape(text))
     }
 }
 
 /// The kept part of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Truncation {
-    /// Byte offset at which the kept part begins or ends.
-    pub(crate) at: usize,
+    /// Number of whole lines.
+    lines: usize,
+    /// Length of the kept part in bytes.
+    pub(crate) bytes: usize,
     /// Its tokens, counted in pieces.
     pub(crate) tokens: usize,
 }
 
-/// Keeps the last lines of a text, or the end of its last line if that alone is too long.
-pub(crate) fn keep_end(text: &str, quota: usize, meter: CodeMeter<'_>) -> Truncation {
-    let piece = |from: usize, lines: usize| {
-        let start = (0..lines).fold(from, |start, _| line_start(text, start));
-        (start, &text[start..from])
-    };
-    let kept = keep_lines(text.len(), 0, quota, meter, piece);
-    if kept.at < text.len() {
-        return kept;
-    }
-    let line = &text[line_start(text, text.len())..];
-    let cut = |bytes: usize| &line[line.ceil_char_boundary(line.len() - bytes)..];
-    let (bytes, tokens) = keep_of_line(line, quota, meter, cut);
-    Truncation { at: text.len() - bytes, tokens }
+/// The end of a text that is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeptEnd {
+    /// The last lines are kept, or the end of the last one if that alone is too long.
+    End,
+    /// The first lines are kept, or the beginning of the first one.
+    Beginning,
 }
 
-/// Keeps the first lines of a text, or the beginning of its first line if that alone is too long.
-pub(crate) fn keep_beginning(text: &str, quota: usize, meter: CodeMeter<'_>) -> Truncation {
-    let piece = |from: usize, lines: usize| {
-        let end = (0..lines).fold(from, |end, _| line_end(text, end));
-        (end, &text[from..end])
-    };
-    let kept = keep_lines(0, text.len(), quota, meter, piece);
-    if kept.at > 0 {
-        return kept;
-    }
-    let line = &text[..line_end(text, 0)];
-    let cut = |bytes: usize| &line[..line.floor_char_boundary(bytes)];
-    let (bytes, tokens) = keep_of_line(line, quota, meter, cut);
-    Truncation { at: bytes, tokens }
+/// A text with the prices of its lines, as far as they were needed.
+pub(crate) struct MeasuredText<'t> {
+    text: &'t str,
+    kept: KeptEnd,
+    meter: CodeMeter<'t>,
+    /// Lines from the kept end on.
+    lines: Vec<MeasuredLine>,
+    /// Bytes of these lines.
+    found: usize,
 }
 
-/// Adds lines from one end of a text while the quota lasts. `piece` returns a number of lines from an offset on, and the offset
-/// behind them.
-fn keep_lines<'t>(
-    from: usize,
-    to: usize,
-    quota: usize,
-    meter: CodeMeter<'_>,
-    piece: impl Fn(usize, usize) -> (usize, &'t str),
-) -> Truncation {
-    let mut kept = Truncation { at: from, tokens: 0 };
-    let mut lines = BLOCK_LINES;
-    while kept.at != to {
-        let (next, text) = piece(kept.at, lines);
-        let rest = quota - kept.tokens;
-        let tokens = (text.len() <= rest.saturating_mul(MAX_TOKEN_BYTES)).then(|| meter.measure(text));
-        match tokens.filter(|tokens| *tokens <= rest) {
-            Some(tokens) => kept = Truncation { at: next, tokens: kept.tokens + tokens },
-            None if lines > 1 => lines = 1,
-            None => break,
-        }
-    }
-    kept
+#[derive(Clone, Copy)]
+struct MeasuredLine {
+    /// Distance of its far end from the kept end of the text, in bytes.
+    reach: usize,
+    /// Length and price of the line as it is sent, once they were needed.
+    priced: Option<(usize, LinePrice)>,
 }
 
-/// Returns how many bytes of a line fit into the quota, and their tokens. `cut` keeps at most so many bytes of the line.
-fn keep_of_line<'t>(
-    line: &str,
-    quota: usize,
-    meter: CodeMeter<'_>,
-    cut: impl Fn(usize) -> &'t str,
-) -> (usize, usize) {
-    let (mut most, mut tokens_of_most) = (0, 0);
-    let mut too_many = line.len().min(quota.saturating_mul(LINE_TOKEN_BYTES)) + 1;
-    let mut fits = 0;
-    while fits + 1 < too_many {
-        let middle = fits.midpoint(too_many);
-        let part = cut(middle);
-        let tokens = meter.measure(part);
-        if tokens <= quota {
-            fits = middle;
-            if part.len() > most {
-                (most, tokens_of_most) = (part.len(), tokens);
+impl<'t> MeasuredText<'t> {
+    pub(crate) fn new(text: &'t str, kept: KeptEnd, meter: CodeMeter<'t>) -> MeasuredText<'t> {
+        MeasuredText { text, kept, meter, lines: Vec::new(), found: 0 }
+    }
+
+    /// Keeps as much as fits into `quota`. `None` as soon as that takes more than `limit` tokens.
+    pub(crate) fn keep(&mut self, quota: usize, limit: usize) -> Option<Truncation> {
+        let mut kept = Truncation::default();
+        let mut count = BLOCK_LINES;
+        while kept.bytes < self.text.len() {
+            let end = self.find_lines(kept.lines + count);
+            let bytes = self.lines[end - 1].reach - kept.bytes;
+            let rest = quota - kept.tokens;
+            let tokens =
+                (bytes <= rest.saturating_mul(MAX_TOKEN_BYTES)).then(|| self.count_lines(kept.lines, end));
+            match tokens.filter(|tokens| *tokens <= rest) {
+                Some(tokens) => {
+                    let tokens = kept.tokens + tokens;
+                    kept = Truncation { lines: end, bytes: kept.bytes + bytes, tokens };
+                    if tokens > limit {
+                        return None;
+                    }
+                }
+                None if count > 1 => count = 1,
+                None => break,
             }
-        } else {
-            too_many = middle;
+        }
+        if kept.bytes == 0 && !self.text.is_empty() {
+            kept = self.keep_of_line(quota);
+        }
+        (kept.tokens <= limit).then_some(kept)
+    }
+
+    /// Keeps as much as fits into `quota`, but not more than fits into `limit`.
+    pub(crate) fn keep_within(&mut self, quota: usize, limit: usize) -> Truncation {
+        self.keep(quota, limit).or_else(|| self.keep(limit, usize::MAX)).unwrap_or_default()
+    }
+
+    /// Returns the kept part as it is sent.
+    pub(crate) fn sent(&self, kept: &Truncation) -> Cow<'t, str> {
+        let text = self.part(0, kept.bytes);
+        let sent = self.lines[..kept.lines].iter().map(|line| line.priced.map_or(0, |(bytes, _)| bytes));
+        // Escaping only adds bytes.
+        let is_plain = kept.lines > 0 && sent.sum::<usize>() == kept.bytes;
+        if is_plain { Cow::Borrowed(text) } else { self.meter.escaper.escape(text) }
+    }
+
+    /// Returns the kept lines with their prices, in the order of the text, if it is sent from offset `start` of a prompt on.
+    pub(crate) fn known_lines(&self, kept: &Truncation, start: usize) -> Vec<KnownLine> {
+        let lines = self.lines[..kept.lines].iter().filter_map(|line| line.priced);
+        match self.kept {
+            KeptEnd::End => known_lines(lines.rev(), start),
+            KeptEnd::Beginning => known_lines(lines, start),
         }
     }
-    (most, tokens_of_most)
+
+    /// Returns the part of the text between two distances from its kept end.
+    fn part(&self, near: usize, far: usize) -> &'t str {
+        match self.kept {
+            KeptEnd::End => &self.text[self.text.len() - far..self.text.len() - near],
+            KeptEnd::Beginning => &self.text[near..far],
+        }
+    }
+
+    /// Finds the first `count` lines from the kept end on; returns how many there are. The text is not empty.
+    fn find_lines(&mut self, count: usize) -> usize {
+        while self.lines.len() < count && self.found < self.text.len() {
+            let length = match self.kept {
+                KeptEnd::End => {
+                    let rest = &self.text[..self.text.len() - self.found];
+                    rest.len() - line_start(rest)
+                }
+                KeptEnd::Beginning => line_end(&self.text[self.found..]),
+            };
+            self.found += length;
+            self.lines.push(MeasuredLine { reach: self.found, priced: None });
+        }
+        count.min(self.lines.len())
+    }
+
+    /// Returns the distance of a line's near end from the kept end of the text.
+    fn reach_before(&self, index: usize) -> usize {
+        index.checked_sub(1).map_or(0, |before| self.lines[before].reach)
+    }
+
+    /// Returns the tokens of some lines, counted as one text.
+    fn count_lines(&mut self, from: usize, to: usize) -> usize {
+        for index in from..to {
+            let near = self.reach_before(index);
+            if self.lines[index].priced.is_none() {
+                let line = self.meter.escaper.escape(self.part(near, self.lines[index].reach));
+                self.lines[index].priced = Some((line.len(), LinePrice::of(&line)));
+            }
+        }
+        let priced = self.lines[from..to].iter().filter_map(|line| line.priced.as_ref());
+        let priced = priced.map(|(bytes, price)| (price, *bytes));
+        let tokens = match self.kept {
+            KeptEnd::End => self.meter.estimator.count_lines(priced.rev()),
+            KeptEnd::Beginning => self.meter.estimator.count_lines(priced),
+        };
+        let near = self.reach_before(from);
+        tokens.unwrap_or_else(|| self.meter.measure(self.part(near, self.lines[to - 1].reach)))
+    }
+
+    /// Keeps the part of the first line that fits into the quota.
+    fn keep_of_line(&mut self, quota: usize) -> Truncation {
+        self.find_lines(1);
+        let line = self.part(0, self.lines[0].reach);
+        let cut = |bytes: usize| match self.kept {
+            KeptEnd::End => &line[line.ceil_char_boundary(line.len() - bytes)..],
+            KeptEnd::Beginning => &line[..line.floor_char_boundary(bytes)],
+        };
+        let mut most = Truncation::default();
+        let mut too_many = line.len().min(quota.saturating_mul(LINE_TOKEN_BYTES)) + 1;
+        let mut fits = 0;
+        while fits + 1 < too_many {
+            let middle = fits.midpoint(too_many);
+            let part = cut(middle);
+            let tokens = if part.is_empty() { 0 } else { self.meter.measure(part) };
+            if tokens <= quota {
+                fits = middle;
+                if part.len() > most.bytes {
+                    most = Truncation { lines: 0, bytes: part.len(), tokens };
+                }
+            } else {
+                too_many = middle;
+            }
+        }
+        most
+    }
 }
 
-/// Returns the start of the line that ends at `end`.
-fn line_start(text: &str, end: usize) -> usize {
-    let without_end = text[..end].strip_suffix('\n').unwrap_or(&text[..end]);
+/// Returns the start of the last line of a text.
+fn line_start(text: &str) -> usize {
+    let without_end = text.strip_suffix('\n').unwrap_or(text);
     without_end.rfind('\n').map_or(0, |line_end| line_end + 1)
 }
 
-/// Returns the end of the line that begins at `start`, behind its line end.
-pub(crate) fn line_end(text: &str, start: usize) -> usize {
-    text[start..].find('\n').map_or(text.len(), |length| start + length + 1)
+/// Returns the end of the first line of a text, behind its line end.
+pub(crate) fn line_end(text: &str) -> usize {
+    text.find('\n').map_or(text.len(), |length| length + 1)
 }
 
 #[cfg(test)]
@@ -137,67 +219,59 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::token_estimate::estimate;
 
-    /// Counts one token per character.
-    fn chars(text: &str) -> usize {
-        text.chars().count()
-    }
-
-    fn meter() -> CodeMeter<'static> {
-        CodeMeter { count: &chars, tokens: &[] }
-    }
-
-    #[track_caller]
-    fn check_end(text: &str, quota: usize, kept: &str) {
-        let found = keep_end(text, quota, meter());
-        assert_eq!((&text[found.at..], found.tokens), (kept, chars(kept)));
+    fn kept(text: &str, end: KeptEnd, quota: usize) -> (String, usize) {
+        let escaper = Escaper::new(&["<a>"]);
+        let meter = CodeMeter { estimator: TokenEstimator::default(), escaper: &escaper };
+        let mut measured = MeasuredText::new(text, end, meter);
+        let kept = measured.keep(quota, usize::MAX).expect("there is no limit");
+        (measured.part(0, kept.bytes).to_owned(), kept.tokens)
     }
 
     #[track_caller]
-    fn check_beginning(text: &str, quota: usize, kept: &str) {
-        let found = keep_beginning(text, quota, meter());
-        assert_eq!((&text[..found.at], found.tokens), (kept, chars(kept)));
+    fn check(text: &str, quota: usize, end: &str, beginning: &str) {
+        assert_eq!(kept(text, KeptEnd::End, quota).0, end);
+        assert_eq!(kept(text, KeptEnd::Beginning, quota).0, beginning);
     }
 
     #[test]
     fn whole_lines_are_kept() {
-        check_end("one\ntwo\nthr", 3, "thr");
-        check_end("one\ntwo\nthr", 6, "thr");
-        check_end("one\ntwo\nthr", 7, "two\nthr");
-        check_end("one\ntwo\nthr", 99, "one\ntwo\nthr");
-        check_beginning("one\ntwo\nthr", 7, "one\n");
-        check_beginning("one\ntwo\nthr", 8, "one\ntwo\n");
-        check_beginning("\n\nx", 1, "\n");
-        check_end("x\n\n", 1, "\n");
-        check_end("", 3, "");
+        let text = "first = 1\nsecond = 2\nthird = 3";
+        check(text, 99, text, text);
+        let two = estimate("second = 2\n") + estimate("third = 3");
+        check(text, two, "second = 2\nthird = 3", "first = 1\n");
+        check("", 3, "", "");
     }
 
     #[test]
     fn too_long_line_is_cut_inside() {
-        check_end("one\nlonger", 3, "ger");
-        check_end("one\nlönger", 5, "önger");
-        check_beginning("longer\ntwo", 3, "lon");
-        check_beginning("漢字漢字", 3, "漢字漢");
-        check_end("one", 0, "");
-        check_beginning("one", 0, "");
+        check("alpha beta gamma delta", 2, " gamma delta", "alpha beta ");
+        check("one", 0, "", "");
     }
 
     #[test]
     fn as_many_lines_as_fit_are_kept() {
-        let text = "line\n".repeat(100);
-        check_end(&text, 5 * 37 + 4, &text[..5 * 37]);
-        check_beginning(&text, 5 * 37 + 4, &text[..5 * 37]);
+        let line = "value = compute(1)\n";
+        let text = line.repeat(100);
+        let (kept, tokens) = kept(&text, KeptEnd::End, 300);
+        assert!(tokens <= 300 && tokens + estimate(line) > 300, "{tokens}");
+        assert_eq!(kept.len() % line.len(), 0);
     }
 
     proptest! {
         #[test]
-        fn kept_text_is_within_the_quota(text in "[a-cé\n]{0,200}", quota in 0_usize..250) {
-            let end = keep_end(&text, quota, meter());
-            let beginning = keep_beginning(&text, quota, meter());
-            prop_assert!(chars(&text[end.at..]) == end.tokens && end.tokens <= quota);
-            prop_assert!(chars(&text[..beginning.at]) == beginning.tokens && beginning.tokens <= quota);
-            if quota >= chars(&text) {
-                prop_assert_eq!((end.at, beginning.at), (0, text.len()));
+        fn what_is_kept_is_within_the_quota(text in "([a-c]{1,9}[ =.(é\n]{1,2}|<a>){0,60}", quota in 0_usize..150) {
+            for end in [KeptEnd::End, KeptEnd::Beginning] {
+                let (kept, tokens) = kept(&text, end, quota);
+                prop_assert!(tokens <= quota);
+                let is_part = match end {
+                    KeptEnd::End => text.ends_with(&kept),
+                    KeptEnd::Beginning => text.starts_with(&kept),
+                };
+                prop_assert!(is_part);
+                let (all, _) = super::tests::kept(&text, end, usize::MAX / 256);
+                prop_assert_eq!(all, text.as_str());
             }
         }
     }

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use prompt::{SAMPLE, calibrated_estimate, estimate, max_tokens};
+use prompt::{SAMPLE, TokenEstimator, estimate, max_tokens};
 use serde_json::Value;
 use tiktoken_rs::{CoreBPE, cl100k_base_singleton, o200k_base_singleton};
 
@@ -28,7 +28,7 @@ fn highest_token_count(text: &str) -> usize {
 #[test]
 fn sample_token_count_matches_the_tokenizers() {
     let text = "fn main() {}\n";
-    assert_eq!(calibrated_estimate(highest_token_count(SAMPLE))(text), estimate(text));
+    assert_eq!(TokenEstimator::calibrated(highest_token_count(SAMPLE)).count(text), estimate(text));
 }
 
 /// Texts for which neither the tokenizers nor the estimate were made.

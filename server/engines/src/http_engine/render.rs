@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prompt::{AnswerParser, PromptTooLong, Template, TokenCounter, assemble};
+use prompt::{AnswerParser, PromptTooLong, Template, TokenEstimator, assemble};
 use text::Snippet;
 
 use super::prompt_mode::{PromptMode, plain_template};
@@ -22,14 +22,14 @@ pub(super) struct RenderedInput {
 }
 
 impl RenderedInput {
-    /// Renders a request in this prompt mode, with at most `budget` tokens as counted by `count`. `takes_context` means that
+    /// Renders a request in this prompt mode, with at most `budget` tokens as counted by `estimator`. `takes_context` means that
     /// infill requests have a separate field for context; otherwise context is prepended to the prefix as comments.
     pub(super) fn new(
         request: &Request,
         mode: &PromptMode,
         budget: usize,
         takes_context: bool,
-        count: TokenCounter<'_>,
+        estimator: TokenEstimator,
     ) -> Result<RenderedInput, PromptTooLong> {
         let PromptInput { path, language, context, .. } = &request.input;
         let template = match mode {
@@ -37,7 +37,7 @@ impl RenderedInput {
             PromptMode::Infill => plain_template().unwrap_or_else(Template::chat),
             PromptMode::Chat => Template::chat(),
         };
-        let prompt = assemble(&template, &request.input, budget, count)?;
+        let prompt = assemble(&template, &request.input, budget, estimator)?;
         let input = match mode {
             PromptMode::Rendered(_) => ModelInput::Rendered { prompt: prompt.text },
             PromptMode::Chat => {
