@@ -133,7 +133,7 @@ async fn keep_up_to_date(
 
 /// Whether any engine of a folder reads its tokens.
 async fn reads_tokens(folder: &Folder) -> bool {
-    folder.settings.effective().await.is_some_and(|settings| settings.reads_tokens())
+    folder.settings.effective().await.is_some_and(|settings| settings.engine_set.reads_tokens())
 }
 
 /// Waits until an unreadable folder can be read again; checks nothing else.

@@ -15,7 +15,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use cases::EngineIdentity;
-use completion::ConfiguredEngine;
 use config::{Config, ConfigFiles, ConfigLayer, Environment, Problem, ProblemKey};
 use engines::BusyCounter;
 use replay::engine_identity;
@@ -57,16 +56,6 @@ impl EffectiveSettings {
             engine_set: self.engine_set.clone(),
             ghost_text: self.ghost_text.clone(),
         }
-    }
-
-    /// Returns the engine that writes the ghost text.
-    pub fn ghost_text_engine(&self) -> &ConfiguredEngine {
-        self.engine_set.ghost_text()
-    }
-
-    /// Returns whether any engine reads the workspace's tokens.
-    pub(crate) fn reads_tokens(&self) -> bool {
-        self.engine_set.reads_tokens()
     }
 }
 

@@ -102,7 +102,7 @@ impl InlineRequest<'_> {
         if let Some(reason) = self.gate(&home, &settings).await {
             return Err(RequestOutcome::Nothing { status: "gated", reason });
         }
-        let engine = settings.ghost_text_engine();
+        let engine = settings.engine_set.ghost_text();
         let text = self.document.text();
         let popup = selected.and_then(|selected| self.popup(&selected));
         let (asked, cursor) = match &popup {
@@ -158,14 +158,15 @@ impl InlineRequest<'_> {
             .document
             .language
             .map_or(CursorContext::Word, |language| CursorContext::at(language, before));
+        let engine = settings.engine_set.ghost_text();
         CompletionRequest {
             revision: self.document.revision,
             arrival: self.context.snapshot.arrival,
             is_invoked,
-            wants_alternatives: is_invoked && settings.ghost_text_engine().engine.has_alternatives(),
+            wants_alternatives: is_invoked && engine.engine.has_alternatives(),
             is_on_screen,
             cursor_context: stands,
-            response_time: self.server.folders.engine_health().latency(settings.ghost_text_engine().name()),
+            response_time: self.server.folders.engine_health().latency(engine.name()),
             debounce: settings.config.completion.debounce,
             cursor: place,
         }
