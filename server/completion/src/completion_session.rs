@@ -23,7 +23,9 @@ use tokio::time::Instant;
 use crate::answer_cache::AnswerCache;
 use crate::cursor_snapshot::CursorSnapshot;
 use crate::debounce::{CursorContext, DebounceInput, TypingSpeed, delay};
-use crate::in_flight_request::{InFlightError, InFlightRequest, InFlightSubscriber, ReuseDecision};
+use crate::in_flight_request::{
+    GRACE_PERIOD, InFlightError, InFlightRequest, InFlightSubscriber, ReuseDecision,
+};
 use crate::trace::{Outcome, OutcomeStatus};
 
 /// Session of one document from its opening to its closing; cheap to clone.
@@ -45,6 +47,8 @@ struct SessionState {
     last_request_key: Option<Instant>,
     /// Time of the last engine request.
     last_request: Option<Instant>,
+    /// Times from the end of a request's wait to the next request.
+    successor_gaps: TypingSpeed,
 }
 
 /// The answer in flight.
@@ -66,6 +70,8 @@ pub struct CompletionRequest {
     pub arrival: u64,
     /// Whether it was invoked explicitly.
     pub is_invoked: bool,
+    /// Whether each request to the engine costs money: an answer is then not continued for requests that may follow.
+    pub is_metered: bool,
     /// Whether all of the engine's answers are wanted, so that a cached single answer is not enough.
     pub wants_alternatives: bool,
     /// Whether the place's text is the displayed document, without a popup item inserted.
@@ -118,6 +124,7 @@ impl CompletionSession {
             last_key: None,
             last_request_key: None,
             last_request: None,
+            successor_gaps: TypingSpeed::default(),
         })))
     }
 
@@ -237,7 +244,8 @@ impl SessionState {
             return NextStep::Wait(time);
         }
         self.last_request = Some(Instant::now());
-        let generation = Arc::new(InFlightRequest::new(question.cursor.clone(), question.is_invoked));
+        let (place, grace) = (question.cursor.clone(), self.grace(question));
+        let generation = Arc::new(InFlightRequest::new(place, question.is_invoked, grace));
         let offset = question.cursor.offset;
         let written =
             question.is_on_screen.then(|| TrackedRange::inclusive(offset..offset, question.revision));
@@ -259,6 +267,9 @@ impl SessionState {
     /// Returns the answer in flight if it may answer the request; cancels it otherwise.
     fn share_in_flight(&mut self, question: &CompletionRequest) -> Option<InFlightSubscriber> {
         let generation = &self.in_flight.as_ref()?.request;
+        if let Some(gap) = generation.unwanted_for() {
+            self.successor_gaps.record_interval(gap);
+        }
         // Subscribe before the verdict, so that an abandoned generation does not end in between.
         let share = generation.subscribe();
         let is_shared =
@@ -267,6 +278,12 @@ impl SessionState {
             self.cancel();
         }
         is_shared.then_some(share)
+    }
+
+    /// Returns how long an answer continues without a request waiting for it: only if that is likely to be enough for the next one.
+    fn grace(&self, question: &CompletionRequest) -> Duration {
+        let is_likely = self.successor_gaps.median().is_none_or(|gap| gap <= GRACE_PERIOD);
+        if is_likely && !question.is_metered { GRACE_PERIOD } else { Duration::ZERO }
     }
 
     fn debounce_input(&self, question: &CompletionRequest) -> DebounceInput {

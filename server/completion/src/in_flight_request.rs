@@ -21,9 +21,10 @@ use tokio_util::sync::CancellationToken;
 use crate::cursor_snapshot::{CursorSnapshot, InsertedText, may_be_auto_closed, with_lf};
 use crate::trace::Outcome;
 
-/// How long an answer is generated without a request waiting for it. VS Code cancels a request at each key and sends the next one 50 ms
-/// later, Neovim 200 ms after the last key; a busy editor needs a little more.
-const GRACE_PERIOD: Duration = Duration::from_millis(300);
+/// How long an answer is generated without a request waiting for it, if its engine costs nothing and the editor usually sends the
+/// next request within this time. VS Code cancels a request at each key and sends the next one after its delay of 50 ms. A longer
+/// wait would keep the model busy for nothing when the user stops typing.
+pub(crate) const GRACE_PERIOD: Duration = Duration::from_millis(55);
 
 /// How an answer in flight relates to a later request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +62,8 @@ pub struct InFlightRequest {
     cursor: CursorSnapshot,
     /// Whether it was invoked explicitly.
     is_invoked: bool,
+    /// How long it continues without a request waiting for it.
+    grace: Duration,
     progress: Mutex<RequestProgress>,
     stage: watch::Sender<RequestStage>,
     stop: CancellationToken,
@@ -95,12 +98,13 @@ pub(crate) enum InFlightError {
 }
 
 impl InFlightRequest {
-    pub(crate) fn new(place: CursorSnapshot, is_invoked: bool) -> InFlightRequest {
+    pub(crate) fn new(place: CursorSnapshot, is_invoked: bool, grace: Duration) -> InFlightRequest {
         let progress =
             RequestProgress { streamed: String::new(), written: String::new(), last_wanted: Instant::now() };
         InFlightRequest {
             cursor: place,
             is_invoked,
+            grace,
             progress: Mutex::new(progress),
             stage: watch::Sender::new(RequestStage::Running),
             stop: CancellationToken::new(),
@@ -114,6 +118,12 @@ impl InFlightRequest {
 
     pub(crate) fn is_invoked(&self) -> bool {
         self.is_invoked
+    }
+
+    /// Returns how long no request has waited for it; `None` if one does.
+    pub(crate) fn unwanted_for(&self) -> Option<Duration> {
+        let is_unwanted = self.stage.receiver_count() == 0;
+        is_unwanted.then(|| self.progress().last_wanted.elapsed())
     }
 
     /// Returns whether it is still in progress.
@@ -176,11 +186,11 @@ impl InFlightRequest {
         }
     }
 
-    /// Returns once no request has wanted it for [`GRACE_PERIOD`].
+    /// Returns once no request has wanted it for its grace period.
     async fn wait_until_unwanted(&self) {
         loop {
             self.stage.closed().await;
-            let until = self.progress().last_wanted + GRACE_PERIOD;
+            let until = self.progress().last_wanted + self.grace;
             if Instant::now() >= until {
                 return;
             }
@@ -224,7 +234,7 @@ impl Drop for CompletionGuard<'_> {
     }
 }
 
-/// A request's handle to a shared generation. The generation is abandoned [`GRACE_PERIOD`] after the last handle is dropped.
+/// A request's handle to a shared generation. The generation is abandoned a grace period after the last handle is dropped.
 pub(crate) struct InFlightSubscriber {
     request: Arc<InFlightRequest>,
     stage: watch::Receiver<RequestStage>,

@@ -163,6 +163,7 @@ impl InlineRequest<'_> {
             revision: self.document.revision,
             arrival: self.context.snapshot.arrival,
             is_invoked,
+            is_metered: engine.price.is_some(),
             wants_alternatives: is_invoked && engine.engine.has_alternatives(),
             is_on_screen,
             cursor_context: stands,

@@ -62,9 +62,10 @@ impl StreamingServer {
 #[track_caller]
 fn press(editor: &Editor, buffer: &mut Buffer, key: &str, asked: i64) -> i64 {
     editor.client.cancel(asked);
-    assert!(editor.client.wait(asked).is_err(), "it was cancelled before it could be answered");
     editor.change(buffer.append(key));
-    editor.ask_at_end(buffer)
+    let next = editor.ask_at_end(buffer);
+    assert!(editor.client.wait(asked).is_err(), "it was cancelled before it could be answered");
+    next
 }
 
 #[track_caller]
