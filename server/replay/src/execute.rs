@@ -1,21 +1,22 @@
 //! Executes a run, from its description to the rows on disk. Callers print, show or return the result.
 
-use std::collections::HashMap;
 use std::future;
 use std::ops::ControlFlow;
 use std::panic;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use cases::{Case, Prediction, Run, SchemaVersion, Score, WorkspaceState, suite_hash};
 use completion::ConfiguredEngine;
 use tokio::task::JoinError;
 
 use crate::ReplayError;
+use crate::background_scoring::BackgroundScorer;
+use crate::latest_answers::complete_scores;
 use crate::machine::machine;
 use crate::plan::plan;
 use crate::run_folder::{RunFolder, write_scores};
 use crate::runner::{RunInputs, StopSignal, engine_config, run_attempts};
-use crate::score_predictions::score_all;
 
 /// The answers of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +25,8 @@ pub struct RunAnswers {
     pub predictions: Vec<Prediction>,
     /// Number of predictions of the finished run.
     pub planned: usize,
+    /// The scores of the predictions, in their order.
+    pub scores: Vec<Score>,
 }
 
 impl RunAnswers {
@@ -66,20 +69,15 @@ pub async fn replay(
     questions: RunInputs,
     stop: StopSignal,
     tell: impl FnMut(usize, usize),
-) -> Result<(RunAnswers, Vec<Score>), ReplayError> {
+) -> Result<RunAnswers, ReplayError> {
     let RunInputs { cases, .. } = questions.clone();
-    let (path, described) = (folder.clone(), run.clone());
+    let (path, described) = (folder, run.clone());
     let mut rows = run_blocking(move || RunFolder::create(&path, &described, &cases)).await?;
-    let answers = execute(&mut rows, Vec::new(), run.repeat, &questions, &stop, tell).await?;
-    run_blocking(move || {
-        let scores = score_all(&questions.cases, &answers.predictions);
-        write_scores(&folder, &scores)?;
-        Ok((answers, scores))
-    })
-    .await
+    execute(&mut rows, Vec::new(), run.repeat, &questions, &stop, tell).await
 }
 
-/// Runs the attempts that are missing in `done`; masks secrets in each answer and appends it to the run before it is counted.
+/// Runs the attempts that are missing in `done`; masks secrets in each answer and appends it to the run before it is counted. Scores
+/// cases as soon as all engines have answered them, and writes the scores of all answers at the end.
 ///
 /// `tell` receives the number of finished requests and the total, first at the start.
 pub async fn execute(
@@ -99,21 +97,28 @@ pub async fn execute(
     let mut predictions = done;
     let mut failure = None;
     tell(predictions.len(), planned);
-    let by_id: HashMap<&str, &Case> = questions.cases.iter().map(|case| (&*case.id, case)).collect();
-    let record = |mut prediction: Prediction| {
-        if let Some(case) = by_id.get(&*prediction.case) {
-            cases::redact_prediction(&mut prediction, case);
-        }
+    let mut scorer = BackgroundScorer::start(&questions.cases, &attempts);
+    let record = |case: usize, prediction: Prediction| {
         if let Err(error) = rows.append(&prediction) {
             failure = Some(error);
             return ControlFlow::Break(());
         }
+        scorer.add(case, prediction.clone());
         predictions.push(prediction);
         tell(predictions.len(), planned);
         ControlFlow::Continue(())
     };
-    run_attempts(attempts, questions, stop, record).await;
-    failure.map_or(Ok(RunAnswers { predictions, planned }), Err)
+    run_attempts(attempts, questions, cases::redact_prediction, stop, record).await;
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    let (cases, folder) = (Arc::clone(&questions.cases), rows.path().to_owned());
+    run_blocking(move || {
+        let scores = complete_scores(&folder, &cases, &predictions, scorer.finish());
+        write_scores(&folder, &scores)?;
+        Ok(RunAnswers { predictions, planned, scores })
+    })
+    .await
 }
 
 /// Runs slow work without blocking the threads that process requests. Continues its panics.

@@ -93,15 +93,28 @@ impl<'a> AnsweredCases<'a> {
 /// Returns the scores of a run's answers in their order: those stored in its folder by the current scorer; missing ones are
 /// computed.
 pub fn scores_of(folder: &Path, contents: &RunContents) -> Vec<Score> {
-    let mut stored = ScoresByKey::read(folder);
-    let known: Vec<Option<Score>> =
-        contents.predictions.iter().map(|prediction| stored.take(prediction)).collect();
-    let unscored = contents.predictions.iter().zip(&known).filter(|(_, score)| score.is_none());
+    complete_scores(folder, &contents.cases, &contents.predictions, Vec::new())
+}
+
+/// Returns the scores of the answers in the run at `folder`, in their order: those in `computed`, those stored in the folder, and new
+/// ones for the rest.
+pub(crate) fn complete_scores(
+    folder: &Path,
+    cases: &[Case],
+    predictions: &[Prediction],
+    computed: Vec<Score>,
+) -> Vec<Score> {
+    let mut found = ScoresByKey::new(computed);
+    if found.0.len() < predictions.len() {
+        found.0.extend(ScoresByKey::read(folder).0);
+    }
+    let known: Vec<Option<Score>> = predictions.iter().map(|prediction| found.take(prediction)).collect();
+    let unscored = predictions.iter().zip(&known).filter(|(_, score)| score.is_none());
     let unscored: Vec<&Prediction> = unscored.map(|(prediction, _)| prediction).collect();
-    let mut computed = ScoresByKey::new(score_all(&contents.cases, &unscored));
+    let mut rest = ScoresByKey::new(score_all(cases, &unscored));
     let of_prediction =
-        |(prediction, score): (&Prediction, Option<Score>)| score.or_else(|| computed.take(prediction));
-    contents.predictions.iter().zip(known).filter_map(of_prediction).collect()
+        |(prediction, score): (&Prediction, Option<Score>)| score.or_else(|| rest.take(prediction));
+    predictions.iter().zip(known).filter_map(of_prediction).collect()
 }
 
 /// Pairs the predictions of the run in `folder` with their stored scores, or with new ones; `load` returns their cases.

@@ -10,6 +10,7 @@
 //!
 //! Stores suites and runs for both the command line and the language server, and depends on neither.
 
+mod background_scoring;
 mod code_version;
 mod data_folder;
 mod error;
@@ -37,7 +38,7 @@ pub use machine::cores;
 pub use plan::{Attempt, plan};
 pub use recorded_suite::{AddedCase, RecordedCase, RecordedSuite};
 pub use run_folder::{RunContents, RunFolder, read_run, write_scores};
-pub use runner::{RunInputs, StopSignal, engine_config, engine_identity, run_attempts, spans};
+pub use runner::{AnswerFilter, RunInputs, StopSignal, engine_config, engine_identity, run_attempts, spans};
 pub use score_predictions::score_all;
 pub use suite::{read_suite, write_suite};
 pub use truth_copies::TruthCopies;

@@ -35,6 +35,7 @@ pub struct RunContents {
 
 /// A run that is being written.
 pub struct RunFolder {
+    folder: PathBuf,
     predictions: AppendFile,
     /// Lock, held until it is dropped.
     _lock: File,
@@ -75,6 +76,11 @@ impl RunFolder {
         Ok((folder, contents))
     }
 
+    /// Returns the folder.
+    pub(crate) fn path(&self) -> &Path {
+        &self.folder
+    }
+
     /// Appends a row; it is in the file when this returns.
     pub fn append(&mut self, prediction: &Prediction) -> Result<(), ReplayError> {
         let written = self.predictions.append(&to_line(prediction));
@@ -87,9 +93,9 @@ impl RunFolder {
         let Some(lock) = file_io::lock(&lock_path).map_err(write_error(&lock_path))? else {
             return Err(ReplayError::Locked { path: path.to_owned() });
         };
-        let path = path.join(PREDICTIONS);
-        let predictions = AppendFile::open(&path).map_err(write_error(&path))?;
-        Ok(RunFolder { predictions, _lock: lock })
+        let rows = path.join(PREDICTIONS);
+        let predictions = AppendFile::open(&rows).map_err(write_error(&rows))?;
+        Ok(RunFolder { folder: path.to_owned(), predictions, _lock: lock })
     }
 }
 

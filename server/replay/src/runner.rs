@@ -83,36 +83,50 @@ impl StopSignal {
     }
 }
 
-/// Runs all attempts and passes each prediction to `record` in the order of completion, until all are finished, `stop` is
-/// signalled or `record` returns `Break`. Dropping the future cancels all requests.
+/// Changes an answer to a case before it is recorded, on the threads that process requests.
+pub type AnswerFilter = fn(&mut Prediction, &Case);
+
+/// Runs all attempts, passes each prediction to `filter`, and then with the index of its case to `record` in the order of
+/// completion, until all are finished, `stop` is signalled or `record` returns `Break`. Dropping the future cancels all requests.
 ///
 /// An engine that panics gives a prediction with status `error`, and the run continues.
 pub async fn run_attempts(
     attempts: Vec<Attempt>,
     questions: &RunInputs,
+    filter: AnswerFilter,
     stop: &StopSignal,
-    mut record: impl FnMut(Prediction) -> ControlFlow<()>,
+    mut record: impl FnMut(usize, Prediction) -> ControlFlow<()>,
 ) {
     let answers = stream::iter(attempts)
         .take_until(stop.no_new_requests.cancelled())
-        .map(|attempt| stop.abandon_pending.run_until_cancelled(run_attempt(questions, attempt)))
+        .map(|attempt| stop.abandon_pending.run_until_cancelled(run_attempt(questions, attempt, filter)))
         .buffer_unordered(questions.jobs.max(1));
     let mut answers = pin!(answers);
     while let Some(answer) = answers.next().await {
-        if answer.map(&mut record).is_some_and(|flow| flow.is_break()) {
+        if answer.map(|(case, prediction)| record(case, prediction)).is_some_and(|flow| flow.is_break()) {
             break;
         }
     }
 }
 
-async fn run_attempt(questions: &RunInputs, attempt: Attempt) -> Prediction {
-    let outcome = catch_panic(request_completion(questions.clone(), attempt)).await;
-    let (case, engine) = (&questions.cases[attempt.case], &questions.engines[attempt.engine]);
-    prediction(case, engine, attempt.repetition, outcome)
+async fn run_attempt(questions: &RunInputs, attempt: Attempt, filter: AnswerFilter) -> (usize, Prediction) {
+    let inputs = questions.clone();
+    let answered = catch_panic(async move {
+        let outcome = request_completion(inputs.clone(), attempt).await;
+        let (case, engine) = (&inputs.cases[attempt.case], &inputs.engines[attempt.engine]);
+        let mut prediction = prediction(case, engine, attempt.repetition, Ok(outcome));
+        filter(&mut prediction, case);
+        prediction
+    });
+    let answered = answered.await.unwrap_or_else(|reason| {
+        let (case, engine) = (&questions.cases[attempt.case], &questions.engines[attempt.engine]);
+        prediction(case, engine, attempt.repetition, Err(reason))
+    });
+    (attempt.case, answered)
 }
 
-/// Runs on the thread pool, so that context is gathered in parallel and a panic only affects its request.
-async fn catch_panic(ask: impl Future<Output = Outcome> + Send + 'static) -> Result<Outcome, String> {
+/// Runs on the thread pool, so that context is gathered and answers are filtered in parallel and a panic only affects its request.
+async fn catch_panic<T: Send + 'static>(ask: impl Future<Output = T> + Send + 'static) -> Result<T, String> {
     // Dropping a `JoinSet` cancels its tasks; a plain task would continue.
     let mut task = JoinSet::new();
     task.spawn(ask);

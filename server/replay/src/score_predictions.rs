@@ -7,24 +7,33 @@ use cases::{Case, Prediction, Score};
 use rayon::prelude::*;
 use scoring::{CaseScorer, ScoringInput};
 
+/// Scores the predictions for one case, in their order.
+pub(crate) fn score_case<'a>(
+    case: &Case,
+    predictions: impl IntoIterator<Item = &'a Prediction>,
+) -> Vec<Score> {
+    let scorer = CaseScorer::new(ScoringInput::from(case));
+    predictions.into_iter().map(|prediction| scorer.score_prediction(prediction)).collect()
+}
+
 /// Scores every prediction whose case is in `cases`, in the order of the predictions.
 pub fn score_all<P: Borrow<Prediction> + Sync>(cases: &[Case], predictions: &[P]) -> Vec<Score> {
     let mut of_case: HashMap<&str, Vec<usize>> = HashMap::new();
     for (place, prediction) in predictions.iter().enumerate() {
         of_case.entry(&prediction.borrow().case).or_default().push(place);
     }
-    let score_case = |case: &Case| -> Vec<(usize, Score)> {
+    let score_answered = |case: &Case| -> Vec<(usize, Score)> {
         let Some(places) = of_case.get(&*case.id) else { return Vec::new() };
-        let scorer = CaseScorer::new(ScoringInput::from(case));
-        places.iter().map(|&place| (place, scorer.score_prediction(predictions[place].borrow()))).collect()
+        let answers = places.iter().map(|&place| predictions[place].borrow());
+        places.iter().copied().zip(score_case(case, answers)).collect()
     };
-    let mut scores: Vec<(usize, Score)> = cases.par_iter().flat_map_iter(score_case).collect();
+    let mut scores: Vec<(usize, Score)> = cases.par_iter().flat_map_iter(score_answered).collect();
     scores.sort_unstable_by_key(|&(place, _)| place);
     scores.into_iter().map(|(_, score)| score).collect()
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use cases::{
         BodyCut, CompletionTask, EngineIdentity, Finish, Metric, MetricValue, Origin, OriginKind,
         SchemaVersion, Status, Tags, Task,
@@ -32,7 +41,7 @@ mod tests {
 
     use super::*;
 
-    fn case(truth: &str) -> Case {
+    pub(crate) fn case(truth: &str) -> Case {
         Case {
             schema: SchemaVersion::CURRENT,
             id: truth.to_owned(),

@@ -1,7 +1,7 @@
 //! Renders one self-contained HTML file: scoreboard and plots without scripts, and a browser of all cases with scripts.
 //!
 //! The page loads nothing: its policy forbids every source and allows only its own style and script. Code from cases gets into
-//! the page in two forms, as escaped text and as JSON that cannot end its element.
+//! the page in two forms, as escaped text and as compressed JSON in base64, which cannot end its element.
 
 mod embedded_cases;
 mod matrix;
@@ -37,6 +37,7 @@ const SCRIPT: &str = concat!(
     include_str!("templates/list.js"),
     include_str!("templates/origins.js"),
     include_str!("templates/detail.js"),
+    include_str!("templates/data.js"),
     include_str!("templates/app.js"),
 );
 
@@ -116,7 +117,7 @@ const COLORS: usize = 6;
 
 /// Renders the page of a run; `summary` is the run's own.
 pub fn html(report: &RunRows<'_>, summary: &RunSummary) -> String {
-    let data = embedded_cases::json(report, &summary.engines);
+    let data = embedded_cases::packed(report, &summary.engines);
     let page = Page {
         title: format::escape_invisible(&summary.run.name),
         facts: facts(report, summary),

@@ -271,6 +271,55 @@ mod tests {
         assert!(metrics.keys().all(|metric| of_answers(&metric)));
     }
 
+    /// A guard on counted work: all answers to a case share one parse of its file, also failures and answers in other repetitions.
+    #[test]
+    fn a_case_is_parsed_once_for_all_answers() {
+        let question = ScoringInput {
+            language: Language::Go,
+            prefix: "package p\n\nvar x = ",
+            suffix: "\n",
+            truth: "f(1)",
+        };
+        let scorer = CaseScorer::new(question);
+        assert_eq!(scorer.parses(), 0, "nothing is parsed before the first answer");
+        for answer in ["f(1)", "g(2)", "f(", "", "f(1)\nvar y = 2"] {
+            scorer.score_response(AnswerOutcome::InTime(uncut(answer)));
+            scorer.score_response(AnswerOutcome::Late(answer));
+            scorer.score_response(AnswerOutcome::Failed);
+        }
+        assert_eq!(scorer.parses(), 1);
+    }
+
+    /// If this fails, a metric changed: raise [`SCORER_VERSION`], so that stored scores are computed again.
+    #[test]
+    fn the_version_of_the_scorer_belongs_to_these_values() {
+        let question = ScoringInput {
+            language: Language::Python,
+            prefix: "def f(a):\n    b = ",
+            suffix: "\n    return b\n",
+            truth: "a.load(1)  # one\n    c = b",
+        };
+        let scorer = CaseScorer::new(question);
+        let rows: Vec<String> = ["a.load(1)\n    c = b", "a.load(2)", "a.load(1", ""]
+            .into_iter()
+            .map(|answer| {
+                let metrics = scorer.score_response(AnswerOutcome::InTime(uncut(answer)));
+                let values = metrics.into_values().map(|value| match value {
+                    MetricValue::Value(value) => format!("{value:.3}"),
+                    MetricValue::Ratio { num, den } => format!("{num}/{den}"),
+                });
+                values.collect::<Vec<_>>().join(" ")
+            })
+            .collect();
+        expect![[r#"
+            version 1
+            9/26 0.844 0.844 0.000 0.000 0.000 0.000 1.000 8/8 4/4 4/4 1.000 1.000 0.000 0.000 1.000 0.000 1.000 1.000 0.000 1.000
+            7/26 0.457 0.457 0.000 0.000 0.000 0.000 4/6 2/2 2/4 1.000 1.000 1.000 0.000
+            8/26 0.471 0.471 0.000 0.000 0.000 0.000 4/6 2/2 2/4 1.000 0.000 1.000 1.000 1.000 0.000
+            0/26 0.000 0.000 0.000 0.000 0.000 0.000 0/4 0/0 0/4 1.000 0.000
+        "#]].assert_eq(&format!("version {SCORER_VERSION}\n{}\n", rows.join("\n")));
+    }
+
     #[test]
     fn failed_answer_scores_zero_in_every_metric() {
         let question = ScoringInput {

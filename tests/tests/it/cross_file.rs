@@ -122,7 +122,7 @@ fn reports_contain_the_context_of_each_case() {
     let item = &value["contexts"][&case.id][0];
     assert_eq!(item["path"], case.context[0].path.as_str());
     assert_eq!(item["text"], case.context[0].text.as_str());
-    let page = run_rows::text(&project.sibling_path("run").join("report.html"));
+    let page = run_rows::unpacked_report(&project.sibling_path("run").join("report.html"));
     assert!(page.contains(&case.context[0].path));
 }
 

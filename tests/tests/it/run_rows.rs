@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read as _;
 use std::path::Path;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use cases::{Case, Prediction, Run, parse_document, parse_lines};
+use flate2::read::GzDecoder;
 
 /// The suite of a run.
 #[track_caller]
@@ -56,4 +60,16 @@ pub(crate) fn answers(run: &Path) -> BTreeMap<(String, String, u32), String> {
 #[track_caller]
 pub(crate) fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("failed to read {}: {error}", path.display()))
+}
+
+/// A report, followed by the data that its script unpacks.
+#[track_caller]
+pub(crate) fn unpacked_report(path: &Path) -> String {
+    let page = text(path);
+    let (_, rest) = page.split_once("id=\"report-data\">").expect("the report has data");
+    let (packed, _) = rest.split_once('<').expect("the data ends");
+    let packed = STANDARD.decode(packed).expect("base64");
+    let mut data = String::new();
+    GzDecoder::new(packed.as_slice()).read_to_string(&mut data).expect("gzip of text");
+    page + "\n" + &data
 }

@@ -256,12 +256,13 @@ async fn reached(
         jobs: 2,
     };
     let mut asked = 0;
-    let count = |prediction: cases::Prediction| {
+    let count = |_, prediction: cases::Prediction| {
         assert!(prediction.reason.is_none_or(|reason| !reason.contains("panicked")));
         asked += 1;
         ControlFlow::Continue(())
     };
-    run_attempts(attempts, &questions, &StopSignal::immediately(CancellationToken::new()), count).await;
+    let stop = StopSignal::immediately(CancellationToken::new());
+    run_attempts(attempts, &questions, |_, _| (), &stop, count).await;
     assert_eq!(asked, cases.len());
     let found = found.lock().expect("nothing panics here");
     found.clone()

@@ -93,11 +93,17 @@ fn answers(cases: &[Case], world: WorkspaceIndex) -> Result<Vec<Prediction>> {
         (0..cases.len()).map(|case| Attempt { case, engine: 0, repetition: 0 }).collect();
     let mut answers = Vec::new();
     let stop = StopSignal::immediately(CancellationToken::new());
-    let record = |prediction| {
+    let record = |_, prediction| {
         answers.push(prediction);
         ControlFlow::Continue(())
     };
-    tokio::runtime::Runtime::new()?.block_on(replay::run_attempts(attempts, &questions, &stop, record));
+    tokio::runtime::Runtime::new()?.block_on(replay::run_attempts(
+        attempts,
+        &questions,
+        |_, _| (),
+        &stop,
+        record,
+    ));
     let position = |answer: &Prediction| cases.iter().position(|case| case.id == answer.case);
     answers.sort_by_cached_key(position);
     Ok(answers)

@@ -45,10 +45,16 @@ impl BuiltinJudge {
         let mut answers = Vec::new();
         let attempts = vec![Attempt { case: 0, engine: 0, repetition: 0 }];
         let stop = StopSignal::immediately(CancellationToken::new());
-        self.runtime.block_on(replay::run_attempts(attempts, &questions, &stop, |prediction| {
-            answers.push(prediction);
-            ControlFlow::Continue(())
-        }));
+        self.runtime.block_on(replay::run_attempts(
+            attempts,
+            &questions,
+            |_, _| (),
+            &stop,
+            |_, prediction| {
+                answers.push(prediction);
+                ControlFlow::Continue(())
+            },
+        ));
         let scores = replay::score_all(&questions.cases, &answers);
         scores.iter().any(|score| score.metrics.get(&Metric::ExactMatch) == Some(&MetricValue::Value(1.0)))
     }

@@ -42,11 +42,10 @@ impl ReportOptions {
     }
 }
 
-/// Scores a finished run, saves the scores, and shows it.
-pub(crate) fn score_and_show(folder: &Path, showing: &ReportOptions) -> anyhow::Result<RunContents> {
+/// Shows a finished run.
+pub(crate) fn read_and_show(folder: &Path, showing: &ReportOptions) -> anyhow::Result<RunContents> {
     let contents = replay::read_run(folder)?;
     let scores = score(folder, &contents);
-    replay::write_scores(folder, &scores)?;
     show(folder, &contents, &scores, showing)?;
     Ok(contents)
 }

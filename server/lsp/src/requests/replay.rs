@@ -138,6 +138,5 @@ async fn run_replay(
     };
     let made =
         replay::replay(path.clone(), run, questions, StopSignal::immediately(work.stop.clone()), told).await;
-    let (answers, _) = made.map_err(request_failed)?;
-    Ok((path, answers))
+    Ok((path, made.map_err(request_failed)?))
 }

@@ -59,10 +59,16 @@ async fn sent(case: Case, strategy: Strategy) -> String {
     };
     let mut raw = String::new();
     let stop = StopSignal::immediately(CancellationToken::new());
-    run_attempts(attempts, &questions, &stop, |prediction| {
-        raw = prediction.raw;
-        std::ops::ControlFlow::Continue(())
-    })
+    run_attempts(
+        attempts,
+        &questions,
+        |_, _| (),
+        &stop,
+        |_, prediction| {
+            raw = prediction.raw;
+            std::ops::ControlFlow::Continue(())
+        },
+    )
     .await;
     raw
 }

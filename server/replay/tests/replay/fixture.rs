@@ -95,7 +95,7 @@ pub(crate) async fn run_missing_attempts(
     let attempts = plan(cases, &names(engines), 1, done);
     let enough = CancellationToken::new();
     let mut predictions = Vec::new();
-    let record = |prediction| {
+    let record = |_, prediction| {
         predictions.push(prediction);
         if predictions.len() == limit {
             enough.cancel();
@@ -103,6 +103,6 @@ pub(crate) async fn run_missing_attempts(
         ControlFlow::Continue(())
     };
     let stop = StopSignal::after_pending(enough.clone());
-    run_attempts(attempts, &run_inputs(cases, engines), &stop, record).await;
+    run_attempts(attempts, &run_inputs(cases, engines), |_, _| (), &stop, record).await;
     predictions
 }

@@ -23,7 +23,7 @@ async fn replayed(data: &DataFolder, cases: &[Case], engines: &[ConfiguredEngine
     let folder = data.new_run(SUITE).expect("the temporary folder is ours");
     let stop = StopSignal::immediately(CancellationToken::new());
     let made = replay(folder.clone(), run(cases, engines), run_inputs(cases, engines), stop, |_, _| {}).await;
-    let (answers, _) = made.expect("the data folder is writable");
+    let answers = made.expect("the data folder is writable");
     assert!(answers.is_finished());
     folder
 }

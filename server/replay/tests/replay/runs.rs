@@ -46,13 +46,13 @@ async fn replay_writes_rows_and_scores_and_reports_progress() {
     let tell = |done, planned| told.push((done, planned));
     let stop = StopSignal::immediately(CancellationToken::new());
     let made = replay(path.clone(), run(&cases, &engines), run_inputs(&cases, &engines), stop, tell).await;
-    let (answers, scores) = made.unwrap();
+    let answers = made.unwrap();
     assert!(answers.is_finished());
     assert_eq!(told, [(0, 2), (1, 2), (2, 2)]);
     assert_eq!(read_run(&path).unwrap().predictions, answers.predictions);
     let rows = fs::read_to_string(path.join("scores.jsonl")).unwrap();
-    assert_eq!(rows, scores.iter().map(to_line).collect::<String>());
-    assert_eq!(scores[0].metrics[&Metric::ExactMatch], MetricValue::Value(1.0));
+    assert_eq!(rows, answers.scores.iter().map(to_line).collect::<String>());
+    assert_eq!(answers.scores[0].metrics[&Metric::ExactMatch], MetricValue::Value(1.0));
 }
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn secrets_in_answers_are_masked() {
     let (cases, engines) = ([case(1)], [scripted_engine(&format!("token = \"{secret}\""), 0)]);
     let stop = StopSignal::immediately(CancellationToken::new());
     let made = replay(path.clone(), run(&cases, &engines), run_inputs(&cases, &engines), stop, |_, _| {});
-    let (answers, _) = made.await.unwrap();
+    let answers = made.await.unwrap();
     assert!(answers.predictions[0].text.contains("xxxx"), "{:?}", answers.predictions);
     assert!(!fs::read_to_string(path.join("predictions.jsonl")).unwrap().contains(secret));
 }
@@ -104,10 +104,10 @@ async fn immediate_stop_frees_engines_and_keeps_finished_answers() {
     let start = Instant::now();
     let stop = StopSignal::immediately(token.clone());
     let made = replay(path.clone(), run(&cases, &engines), run_inputs(&cases, &engines), stop, tell);
-    let (answers, scores) = made.await.unwrap();
+    let answers = made.await.unwrap();
     assert!(start.elapsed() < Duration::from_secs(1), "slow answers were not awaited");
     until_free(&scripted).await;
-    let RunAnswers { predictions, planned } = answers;
+    let RunAnswers { predictions, planned, scores } = answers;
     assert_eq!((predictions.len(), planned, scores.len()), (1, 5, 1));
     assert_eq!(read_run(&path).unwrap().predictions, predictions);
 }

@@ -200,4 +200,4 @@ function startTheme() {
 }
 
 startTheme();
-startBrowser(JSON.parse(document.getElementById("report-data").textContent));
+readData().then(startBrowser, () => { document.getElementById("unreadable").hidden = false; });

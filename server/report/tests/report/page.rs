@@ -1,6 +1,9 @@
 //! The HTML page: its contents, and isolation of code inside it.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use cases::{Metric, Rename, Span, SpanSource};
+use flate2::read::GzDecoder;
 use scoring::run_summary::Note;
 use serde_json::Value;
 
@@ -17,11 +20,49 @@ fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
 }
 
 fn embedded(page: &str) -> &str {
-    between(page, "<script type=\"application/json\" id=\"report-data\">", "</script>")
+    between(page, "<script type=\"text/plain\" id=\"report-data\">", "</script>")
 }
 
+/// Returns the embedded data as the script reads it: with each text in its place.
 fn data(page: &str) -> Value {
-    serde_json::from_str(embedded(page)).expect("json")
+    let packed = STANDARD.decode(embedded(page)).expect("base64");
+    let mut data: Value = serde_json::from_reader(GzDecoder::new(packed.as_slice())).expect("gzip of JSON");
+    let texts = data["texts"].take();
+    let resolve = |value: &mut Value| {
+        if let Some(index) = value.as_u64() {
+            *value = texts[index as usize].clone();
+        }
+    };
+    for case in data["cases"].as_array_mut().expect("cases") {
+        resolve(&mut case["truth"]);
+        for part in ["before", "after"] {
+            resolve(&mut case[part]["text"]);
+        }
+        for list in ["context", "answers"] {
+            for row in case[list].as_array_mut().expect("a list") {
+                resolve(&mut row["text"]);
+                if list == "answers" {
+                    resolve(&mut row["raw"]);
+                }
+            }
+        }
+    }
+    data
+}
+
+#[test]
+fn texts_that_several_rows_share_are_stored_once() {
+    let mut fixture = fixture(60);
+    let shared = "shared = \"text of every answer\"\n".repeat(20);
+    for prediction in &mut fixture.predictions {
+        prediction.text.clone_from(&shared);
+    }
+    let page = page(&fixture);
+    let packed = STANDARD.decode(embedded(&page)).expect("base64");
+    let data: Value = serde_json::from_reader(GzDecoder::new(packed.as_slice())).expect("gzip of JSON");
+    let texts = data["texts"].as_array().expect("texts");
+    assert_eq!(texts.iter().filter(|text| *text == &Value::from(shared.as_str())).count(), 1);
+    assert!(embedded(&page).len() * 8 < data.to_string().len(), "{} bytes", embedded(&page).len());
 }
 
 #[test]
