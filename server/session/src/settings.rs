@@ -192,14 +192,13 @@ impl FolderSettings {
         self.changed.notify_one();
     }
 
-    /// Returns the version number for these settings. A change of the number clears the faults of the engines.
-    fn number(&self, config: &Config, engine_health: &EngineHealth) -> u64 {
+    /// Returns the version number for these settings.
+    fn number(&self, config: &Config) -> u64 {
         let before = self.published.borrow();
         let Some(before) = &*before else { return 0 };
         if before.config == *config {
             return before.number;
         }
-        engine_health.clear_faults();
         before.number + 1
     }
 
@@ -247,7 +246,7 @@ async fn follow_changes(services: &Arc<SettingsServices>, followed: &FolderSetti
             if !new.is_empty() {
                 services.events.send(SessionEvent::SettingsProblems(new));
             }
-            let number = followed.number(&config, &services.engine_health);
+            let number = followed.number(&config);
             let ghost_text = engine_identity(engine_set.ghost_text());
             let settings = EffectiveSettings { revision, number, config, engine_set, ghost_text };
             followed.published.send_replace(Some(Arc::new(settings)));

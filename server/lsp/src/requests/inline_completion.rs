@@ -117,7 +117,7 @@ impl InlineRequest<'_> {
             CursorSnapshot { text: asked, offset: cursor, cache_key: self.cache_key(&settings, &reading) };
         let is_on_screen = popup.is_none();
         let question = self.completion_request(place, &settings, is_invoked, is_on_screen);
-        let writing = self.generation_task(&question, engine, home, reading.index);
+        let writing = self.generation_task(&question, &settings, home, reading.index);
         let suggested =
             self.completion_session().suggest(&question, |generation| writing.run(generation)).await;
         let (suggestions, is_reused) = suggestions(suggested)?;
@@ -189,11 +189,12 @@ impl InlineRequest<'_> {
     fn generation_task(
         &self,
         question: &CompletionRequest,
-        engine: &ConfiguredEngine,
+        settings: &Arc<EffectiveSettings>,
         home: DocumentLocation,
         index: Arc<WorkspaceIndex>,
     ) -> GenerationTask {
         let language = index.file(&home.path).map(|file| file.language).or(self.document.language);
+        let engine = settings.engine_set.ghost_text();
         GenerationTask {
             server: self.server.clone(),
             snapshot: self.context.snapshot.clone(),
@@ -201,6 +202,7 @@ impl InlineRequest<'_> {
             language: language.expect("the gate rejects other documents"),
             home,
             index,
+            settings: Arc::clone(settings),
             engine: if question.is_invoked { engine.invoked() } else { engine.clone() },
             text: Arc::clone(&question.cursor.text),
             cursor: question.cursor.offset,
@@ -231,6 +233,7 @@ struct GenerationTask {
     document: Arc<OpenDocument>,
     home: DocumentLocation,
     index: Arc<WorkspaceIndex>,
+    settings: Arc<EffectiveSettings>,
     engine: ConfiguredEngine,
     language: Language,
     /// The text of the request, which may contain a popup item.
@@ -242,7 +245,7 @@ impl GenerationTask {
     async fn run(self, generation: Arc<InFlightRequest>) -> Outcome {
         let ConfiguredEngine { engine, mut settings, .. } = self.engine.clone();
         let name = &engine.description().name;
-        let asked = self.server.folders.engine_health().begin_request(name);
+        let asked = self.server.folders.engine_health().begin_request(name, &self.settings.config);
         let start = Instant::now();
         let path = Arc::clone(&self.home.path);
         let document = DocumentText { path, language: self.language, text: Arc::clone(&self.text) };

@@ -34,7 +34,7 @@ fn engine_statuses(server: &Server, settings: &EffectiveSettings) -> Vec<EngineS
     let others = others.filter(|name| name.name != writing.name);
     let asked = std::iter::once(writing.clone()).chain(others);
     let asked = asked.map(|name| EngineStatus {
-        fault: server.folders.engine_health().fault(&name.name),
+        fault: server.folders.engine_health().fault(&name.name, &settings.config),
         name: name.name,
         kind: name.kind,
         model: name.model,
