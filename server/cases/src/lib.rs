@@ -30,7 +30,7 @@ pub use prediction::{
     TokenCounts,
 };
 pub use redaction::{redact_case, redact_prediction};
-pub use run::{CaseCopies, EngineConfig, Machine, Price, Run, WorkspaceState};
+pub use run::{CaseCopies, EngineConfig, Machine, NO_COPIES_SUFFIX, Price, Run, WorkspaceState};
 pub use schema_version::SchemaVersion;
 pub use score::Score;
 pub use task::{BlockCut, BodyCut, CompletionTask, CrossFileContext, MissingTail, Scenario, Task, TaskKind};

@@ -19,6 +19,9 @@ pub struct EngineConfig {
     pub settings: BTreeMap<String, String>,
 }
 
+/// Suffix of an engine's name in a second row, in which copies of the truth are hidden from it.
+pub const NO_COPIES_SUFFIX: &str = " no-copies";
+
 /// Price per million tokens; all prices are in the same currency.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Price {

@@ -148,32 +148,37 @@ impl ValidatedLayer {
     }
 }
 
-/// Returns the checked value of a key, with a warning if it is a value of an earlier version; or the predicate of an error sentence
-/// whose subject is the key.
+/// Returns the checked value of a key, with a warning if another value than the written one applies; or the predicate of an error
+/// sentence whose subject is the key.
 pub(crate) fn check_value(
     key: &KeySpec,
     raw: &RawValue,
     around: ValidationContext<'_>,
 ) -> Result<(Value, Option<String>), String> {
-    match retired_value(key, raw) {
-        Some((value, warning)) => Ok((value, Some(warning))),
-        None => key.takes.validate(raw, around).map(|value| (value, None)),
+    match key.takes.validate(raw, around) {
+        Ok(value) => Ok((value, None)),
+        // Without a value the default would apply, which may record more than the user wants.
+        Err(reason) if key.name == "privacy" => {
+            let (off, warning) = recording_off(raw, &reason);
+            Ok((off, Some(warning)))
+        }
+        Err(reason) => Err(reason),
     }
 }
 
-/// Returns the value that a word of an earlier version means now, and the problem to report; `None` for any other value.
-///
-/// An earlier level of recording must not become an invalid one: the default would apply, which records more.
-fn retired_value(key: &KeySpec, raw: &RawValue) -> Option<(Value, String)> {
-    let RawValue::Text(word) = raw else { return None };
-    let is_retired = key.name == "privacy" && Privacy::RETIRED_NAMES.contains(&word.as_str());
+/// Returns `off` for an invalid level of recording, and the problem to report. Earlier levels are named as such.
+fn recording_off(raw: &RawValue, reason: &str) -> (Value, String) {
     let [full, off] = Privacy::NAMES;
-    is_retired.then(|| {
-        let message = format!(
-            "`privacy` has no level `{word}` any more; `{off}` applies, and nothing is recorded; write `{off}`, or `{full}` to record cases"
-        );
-        (Value::Text(off.to_owned()), message)
-    })
+    let applies = format!("`{off}` applies, and nothing is recorded");
+    let message = match raw {
+        RawValue::Text(word) if Privacy::RETIRED_NAMES.contains(&word.as_str()) => {
+            format!(
+                "`privacy` has no level `{word}` any more; {applies}; write `{off}`, or `{full}` to record cases"
+            )
+        }
+        _ => format!("`privacy` {reason}; until it is corrected, {applies}"),
+    };
+    (Value::Text(off.to_owned()), message)
 }
 
 /// Describes an unknown entry at the top level.

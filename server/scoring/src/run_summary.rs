@@ -16,8 +16,8 @@ mod sections;
 use std::collections::{BTreeMap, HashSet};
 
 use cases::{
-    BlockKind, Case, CrossFileContext, EngineConfig, EngineIdentity, Exposure, Metric, OriginKind,
-    Prediction, Run, Scenario, SchemaVersion, Score,
+    BlockKind, Case, CrossFileContext, EngineConfig, EngineIdentity, Exposure, Metric, NO_COPIES_SUFFIX,
+    OriginKind, Prediction, Run, Scenario, SchemaVersion, Score,
 };
 use serde::Serialize;
 
@@ -65,8 +65,6 @@ impl RunRows<'_> {
 
 /// Completion setting that hides near-copies of a case's file from the engine.
 const HIDES_COPIES: &str = "hide_near_duplicates";
-/// Suffix of an engine's name in a run without copies.
-const NO_COPIES: &str = " no-copies";
 
 /// All numbers of a report about a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,7 +118,7 @@ fn with_copies(run: &Run, engines: &[EngineIdentity], engine: usize) -> Option<u
         config.and_then(|config| config.settings.get(HIDES_COPIES)).is_some_and(|hides| hides == "true")
     };
     let name = engines.get(engine)?.name.as_str();
-    let base = name.strip_suffix(NO_COPIES).filter(|base| hides(name) && !hides(base))?;
+    let base = name.strip_suffix(NO_COPIES_SUFFIX).filter(|base| hides(name) && !hides(base))?;
     engines.iter().position(|other| other.name == base)
 }
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
+use cases::SchemaVersion;
 use tests::{Project, RunningProcess};
 
 use crate::run_rows;
@@ -218,7 +219,9 @@ fn suite_of_a_newer_minor_schema_is_accepted() {
     let project = Project::new(GOOD);
     project.run("mine . --cases 4 --out ../suite.jsonl").expect_code(0);
     let suite = run_rows::text(&project.sibling_path("suite.jsonl"));
-    let newer = suite.replace("{\"schema\":\"1.4\"", "{\"schema\":\"1.7\",\"invented_later\":[1]");
+    let SchemaVersion { major, minor } = SchemaVersion::CURRENT;
+    let later = format!("{{\"schema\":\"{major}.{}\",\"invented_later\":[1]", minor + 1);
+    let newer = suite.replace(&format!("{{\"schema\":\"{major}.{minor}\""), &later);
     assert_ne!(newer, suite);
     fs::write(project.sibling_path("newer.jsonl"), newer).expect("the temporary folder is ours");
     project.run("replay ../newer.jsonl --workspace . --out ../run").expect_code(0);
@@ -231,7 +234,7 @@ fn run_of_a_newer_schema_is_rejected() {
     for file in ["predictions.jsonl", "run.json"] {
         let path = project.sibling_path("run").join(file);
         let text = run_rows::text(&path);
-        let newer = text.replacen("\"1.4\"", "\"9.0\"", 1);
+        let newer = text.replacen(&format!("\"{}\"", SchemaVersion::CURRENT), "\"9.0\"", 1);
         assert_ne!(newer, text, "{file}");
         fs::write(&path, newer).expect("the run is ours");
         project.run("report ../run").expect_code(OUTSIDE_WORLD).expect_message(&[file, "schema 9.0"]);

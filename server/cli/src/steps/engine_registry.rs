@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cases::Case;
+use cases::{Case, NO_COPIES_SUFFIX};
 use completion::{CompletionSettings, ConfiguredEngine, WorkspaceIndex};
 use config::Config;
 use engines::{Cassette, HashKey, HttpEngine, RegisteredEngine, Registry, RegistryOptions, Role};
@@ -99,7 +99,7 @@ fn without_copies(asked: &ConfiguredEngine) -> Option<ConfiguredEngine> {
     (asked.engine.reads_workspace() || reads_context).then(|| ConfiguredEngine {
         engine: engines::with_name(
             Arc::clone(&asked.engine),
-            &format!("{} no-copies", asked.engine.description().name),
+            &format!("{}{NO_COPIES_SUFFIX}", asked.engine.description().name),
         ),
         settings: CompletionSettings { hide_near_duplicates: true, ..asked.settings.clone() },
         price: asked.price,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cases::{Prediction, Status};
+use cases::{NO_COPIES_SUFFIX, Prediction, Status};
 use replay::RunContents;
 
 use crate::exit::NoAnswerError;
@@ -11,9 +11,15 @@ use crate::exit::NoAnswerError;
 /// the failure. The run and its report are kept.
 pub(crate) fn require_answers(contents: &RunContents) -> anyhow::Result<()> {
     let names = contents.run.engines.iter().map(|config| config.engine.name.as_str());
-    let failures: Vec<String> =
-        names.filter_map(|name| no_answer_message(name, &contents.predictions)).collect();
-    if failures.is_empty() { Ok(()) } else { Err(NoAnswerError(failures.join("\n")).into()) }
+    let mut failures: BTreeMap<&str, String> = BTreeMap::new();
+    for name in names {
+        // The same engine without copies fails for the same reason.
+        let is_reported = name.strip_suffix(NO_COPIES_SUFFIX).is_some_and(|base| failures.contains_key(base));
+        let message = no_answer_message(name, &contents.predictions).filter(|_| !is_reported);
+        failures.extend(message.map(|message| (name, message)));
+    }
+    let messages: Vec<String> = failures.into_values().collect();
+    if messages.is_empty() { Ok(()) } else { Err(NoAnswerError(messages.join("\n")).into()) }
 }
 
 /// Returns the message for an engine that never answered.

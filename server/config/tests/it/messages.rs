@@ -96,7 +96,7 @@ price_in = "free"
             Error:5:15: `deadline_ms` must be a whole number of milliseconds from 1 to 600000, not 0
             Error:6:18: `min_confidence` must be a number from 0 to 1, not 1.5
             Error:8:12: `strategy` cannot be `hybird`; did you mean `hybrid`?
-            Error:11:11: `privacy` must be one of `full`, `off`
+            Warning:11:11: `privacy` must be one of `full`, `off`; until it is corrected, `off` applies, and nothing is recorded
             Error:13:8: `name` must be a name of one line and at most 100 bytes, without blanks around it
             Error:16:8: `kind` cannot be `opnai`; did you mean `openai`?
             Error:17:7: `url` must be an address like "http://127.0.0.1:8080"
