@@ -14,12 +14,13 @@ mod prompt_mode;
 mod read_answer;
 mod render;
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use prompt::{ModelHints, TemplateChoice, TemplateError, TokenEstimator};
+use prompt::{LinePrices, ModelHints, TemplateChoice, TemplateError, TokenEstimator};
 use serde_json::Value;
 use thiserror::Error as ThisError;
 use tokio::sync::OnceCell;
@@ -94,8 +95,17 @@ pub struct HttpEngine {
     client: HttpClient,
     /// The configured template.
     configured: Option<TemplateChoice>,
-    metadata: OnceCell<ServerMetadata>,
+    model: OnceCell<Arc<ModelFacts>>,
     quirks: Mutex<ServerQuirks>,
+    /// Prices of the lines of earlier prompts.
+    line_prices: Mutex<LinePrices>,
+}
+
+/// What is known about the model.
+struct ModelFacts {
+    metadata: ServerMetadata,
+    /// Its template: configured, or found in the metadata, which may be a whole vocabulary.
+    template: Option<TemplateChoice>,
 }
 
 impl HttpEngine {
@@ -114,8 +124,9 @@ impl HttpEngine {
             format,
             settings,
             configured,
-            metadata: OnceCell::new(),
+            model: OnceCell::new(),
             quirks: Mutex::default(),
+            line_prices: Mutex::default(),
         })
     }
 
@@ -183,7 +194,7 @@ impl HttpEngine {
             _ => None,
         };
         Ok(EngineInfo {
-            prompt_mode: self.choose_prompt_mode(&metadata).ok(),
+            prompt_mode: self.choose_prompt_mode(&self.model_facts(metadata.clone())).ok(),
             busy: busy.as_ref().and_then(wire_formats::busy),
             server: Some(self.settings.clone()),
             metadata,
@@ -205,19 +216,25 @@ impl HttpEngine {
 
     /// Returns the prompt mode, if one is known; requests the server's metadata if necessary.
     pub async fn prompt_mode(&self) -> Result<PromptMode, EngineError> {
-        let metadata = self.known_metadata().await.map_err(|fault| self.error(fault))?;
-        self.choose_prompt_mode(&metadata)
+        let model = self.known_model().await.map_err(|fault| self.error(fault))?;
+        self.choose_prompt_mode(&model)
     }
 
-    fn choose_prompt_mode(&self, metadata: &ServerMetadata) -> Result<PromptMode, EngineError> {
-        let choice =
-            self.configured.clone().or_else(|| template_choice(metadata, self.settings.model.as_deref()));
+    /// Returns what follows from the metadata of the server.
+    fn model_facts(&self, metadata: ServerMetadata) -> ModelFacts {
+        let found = || template_choice(&metadata, self.settings.model.as_deref());
+        let template = self.configured.clone().or_else(found);
+        ModelFacts { metadata, template }
+    }
+
+    fn choose_prompt_mode(&self, model: &ModelFacts) -> Result<PromptMode, EngineError> {
+        let ModelFacts { metadata, template } = model;
         let refuses_hole =
             metadata.takes_infill == Some(false) || self.lock_quirks(|lessons| lessons.without_hole());
         let way = PromptMode::choose(
             self.format.supported_prompts,
             &self.settings.fim,
-            choice.as_ref(),
+            template.as_ref(),
             refuses_hole,
         );
         way.ok_or_else(|| EngineError::NoTemplate {
@@ -231,8 +248,8 @@ impl HttpEngine {
         })
     }
 
-    /// Returns the server's metadata; cached. A server without metadata may still complete.
-    async fn known_metadata(&self) -> Result<ServerMetadata, ServerError> {
+    /// Returns what the server reports about the model; cached. A server without metadata may still complete.
+    async fn known_model(&self) -> Result<Arc<ModelFacts>, ServerError> {
         let template_is_open = self.settings.fim == FimSetting::Auto;
         let matters = match self.format.supported_prompts {
             SupportedPrompts::Hole | SupportedPrompts::Chat => false,
@@ -240,19 +257,21 @@ impl HttpEngine {
             | SupportedPrompts::RenderedOrHole
             | SupportedPrompts::HoleOrRendered => template_is_open || self.settings.context_window.is_none(),
         };
-        if !matters {
-            return Ok(ServerMetadata::default());
-        }
-        let known = self.metadata.get_or_try_init(|| async {
-            match self.metadata().await {
-                Err(fault) if is_final(&fault) => Ok(ServerMetadata::default()),
-                other => other,
-            }
+        let known = self.model.get_or_try_init(|| async {
+            let metadata = match matters {
+                true => self.metadata().await,
+                false => Ok(ServerMetadata::default()),
+            };
+            let metadata = match metadata {
+                Err(fault) if is_final(&fault) => ServerMetadata::default(),
+                reported => reported?,
+            };
+            Ok(Arc::new(self.model_facts(metadata)))
         });
         match known.await {
-            Ok(metadata) => Ok(metadata.clone()),
+            Ok(model) => Ok(Arc::clone(model)),
             // The next request tries again.
-            Err(fault) if is_unavailable(&fault) => Ok(ServerMetadata::default()),
+            Err(fault) if is_unavailable(&fault) => Ok(Arc::new(self.model_facts(ServerMetadata::default()))),
             Err(fault) => Err(fault),
         }
     }
@@ -279,10 +298,10 @@ impl HttpEngine {
     }
 
     async fn answer(&self, request: &Request, sink: Sink<'_>) -> Result<Answer, EngineError> {
-        let metadata = self.known_metadata().await.map_err(|fault| self.error(fault))?;
+        let model = self.known_model().await.map_err(|fault| self.error(fault))?;
         let mut refusals = 0;
         loop {
-            let RenderedInput { input, stop, parser } = self.render(request, &metadata)?;
+            let RenderedInput { input, stop, parser } = self.render(request, &model)?;
             sink.prompt(&input.prompt_text());
             match self.ask(request, input, stop).await {
                 Ok(reply) => {
@@ -293,7 +312,7 @@ impl HttpEngine {
                 Err(RequestFailure::Quirk(lesson)) if self.add_quirk(lesson) => refusals += 1,
                 Err(RequestFailure::Quirk(_)) => {
                     return Err(self
-                        .choose_prompt_mode(&metadata)
+                        .choose_prompt_mode(&model)
                         .err()
                         .unwrap_or_else(|| self.unknown_quirk_error()));
                 }
@@ -302,14 +321,18 @@ impl HttpEngine {
         }
     }
 
-    fn render(&self, request: &Request, metadata: &ServerMetadata) -> Result<RenderedInput, EngineError> {
-        let way = self.choose_prompt_mode(metadata)?;
+    fn render(&self, request: &Request, model: &ModelFacts) -> Result<RenderedInput, EngineError> {
+        let way = self.choose_prompt_mode(model)?;
+        let metadata = &model.metadata;
         let window = self.settings.context_window.or(metadata.context_window);
         let tokens = prompt_tokens(window, self.settings.sampling.max_tokens);
         let takes_context = self.format.takes_context;
         let estimator =
             metadata.sample_tokens.map_or_else(TokenEstimator::default, TokenEstimator::calibrated);
-        RenderedInput::new(request, &way, tokens, takes_context, estimator)
+        // Concurrent requests are rarely for the same document, and do not wait for each other.
+        let (remembered, unknown) = (self.line_prices.try_lock().ok(), LinePrices::default());
+        let prices = remembered.as_deref().unwrap_or(&unknown);
+        RenderedInput::new(request, &way, tokens, takes_context, estimator, prices)
             .map_err(|reason| EngineError::Prompt { engine: self.settings.name.clone(), reason })
     }
 
@@ -323,6 +346,7 @@ impl HttpEngine {
         let ours = self.body(input, stop);
         let call = HttpRequest {
             document: Some(request.into()),
+            recorded_form: self.client.cassette().map(|_| ours.clone().into()),
             deadline: request.deadline,
             ..self.http_request(path, &ours).map_err(RequestFailure::Server)?
         };
@@ -348,12 +372,14 @@ impl HttpEngine {
 
     /// Builds the HTTP request; adds the user's fields, which may contain keys and are never shown.
     fn http_request(&self, path: &str, ours: &Object) -> Result<HttpRequest, ServerError> {
-        let mut body = ours.clone();
-        wire_formats::merge_fields(&mut body, &self.settings.extra);
+        let mut merged = Cow::Borrowed(ours);
+        if !self.settings.extra.is_empty() {
+            wire_formats::merge_fields(merged.to_mut(), &self.settings.extra);
+        }
         Ok(HttpRequest {
             url: self.client.endpoint(path)?,
-            body: Some(Value::from(body).to_string().into_bytes()),
-            recorded_form: Some(ours.clone().into()),
+            body: Some(serde_json::to_vec(&*merged).expect("a JSON object can be written")),
+            recorded_form: None,
             document: None,
             deadline: None,
         })
@@ -372,13 +398,17 @@ impl HttpEngine {
     /// Returns the canonical form of the request with this prompt; `None` if it does not send prompts, as far as is known
     /// without its server.
     pub(crate) fn canonical(&self, prompt: &str) -> Option<CanonicalRequest> {
-        let PromptMode::Rendered(choice) = self.choose_prompt_mode(&ServerMetadata::default()).ok()? else {
+        let PromptMode::Rendered(choice) =
+            self.choose_prompt_mode(&self.model_facts(ServerMetadata::default())).ok()?
+        else {
             return None;
         };
         let stop: Vec<String> = choice.template.stop().into_iter().map(str::to_owned).collect();
         let input = ModelInput::Rendered { prompt: prompt.to_owned() };
         let path = (self.format.path)(&input);
-        let call = self.http_request(path, &self.body(input, stop)).ok()?;
+        let ours = self.body(input, stop);
+        let call = self.http_request(path, &ours).ok()?;
+        let call = HttpRequest { recorded_form: Some(ours.into()), ..call };
         let document = render::document_in(prompt, &choice.template);
         Some(self.client.canonical(&self.settings.name, &call).about(Some(document)))
     }

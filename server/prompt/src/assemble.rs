@@ -17,6 +17,7 @@ use thiserror::Error;
 
 use crate::answer_parser::AnswerParser;
 use crate::language_names::prompt_name;
+use crate::line_prices::LinePrices;
 use crate::prompt_input::PromptInput;
 use crate::render_context::{ContextWriter, RenderedContext};
 use crate::special_tokens::{Escaper, TOKEN_BREAK};
@@ -71,7 +72,8 @@ pub struct PromptTooLong {
 }
 
 /// Assembles the prompt for an input: as much of it as fits into `budget` tokens, in the template's layout. The budget includes
-/// instructions and the template's own tokens. `estimator` counts tokens without a tokenizer.
+/// instructions and the template's own tokens. `estimator` counts tokens without a tokenizer. `prices` are those of earlier prompts;
+/// they change nothing but the time.
 ///
 /// Code from other files is placed as the model was trained on, if that is known; otherwise as comments.
 pub fn assemble(
@@ -79,10 +81,12 @@ pub fn assemble(
     input: &PromptInput,
     budget: usize,
     estimator: TokenEstimator,
+    prices: &LinePrices,
 ) -> Result<Prompt, PromptTooLong> {
     let tokens = template.tokens();
     let escaper = Escaper::new(&tokens);
-    let meter = CodeMeter { estimator, escaper: &escaper };
+    prices.begin_prompt(template);
+    let meter = CodeMeter { estimator, escaper: &escaper, prices };
     let mut builder = PromptBuilder {
         template,
         input,

@@ -128,7 +128,7 @@ impl<'a> ContextWriter<'a> {
 
     /// Counts a rendered text.
     fn count(&self, text: String) -> CountedText {
-        let line = |line: &str| (line.len(), LinePrice::of(line));
+        let line = |line: &str| (line.len(), self.meter.price_of_rendered(line));
         let lines: Vec<_> = text.split_inclusive('\n').map(line).collect();
         let priced = lines.iter().map(|(bytes, price)| (price, *bytes));
         let tokens = self.meter.estimator.count_lines(priced);

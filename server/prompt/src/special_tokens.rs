@@ -32,6 +32,11 @@ impl<'a> Escaper<'a> {
         escape_from(self, text, first)
     }
 
+    /// Returns whether the text has a token.
+    pub(crate) fn changes(&self, text: &str) -> bool {
+        self.find(text, 0).is_some()
+    }
+
     /// Returns the offset of the next token from a byte on.
     fn find(&self, text: &str, from: usize) -> Option<usize> {
         let next = |first: &char| {

@@ -204,11 +204,12 @@ pub(crate) struct KnownLine {
 /// Returns consecutive lines, given by their lengths and prices, from offset `start` of a text on.
 pub(crate) fn known_lines(lines: impl Iterator<Item = (usize, LinePrice)>, start: usize) -> Vec<KnownLine> {
     let mut start = start;
-    let known = lines.map(|(bytes, price)| {
+    let mut known = Vec::with_capacity(lines.size_hint().1.unwrap_or_default());
+    known.extend(lines.map(|(bytes, price)| {
         start += bytes;
         KnownLine { start: start - bytes, bytes, price }
-    });
-    known.collect()
+    }));
+    known
 }
 
 /// What the price of the next piece depends on.

@@ -1,15 +1,19 @@
 //! Cuts texts to a number of tokens, at line ends if possible.
 //!
-//! Each line is priced once, when it is first needed, from the cursor outwards. Cutting the text again to another number of tokens only
-//! adds prices up.
+//! Each line is priced once, when it is first needed, from the cursor outwards, unless an earlier prompt had it. Cutting the text again to
+//! another number of tokens only adds prices up.
 
 use std::borrow::Cow;
 
+use crate::line_prices::LinePrices;
 use crate::special_tokens::Escaper;
 use crate::token_estimate::{KnownLine, LinePrice, TokenEstimator, known_lines};
 
 /// Number of lines that are counted at once while they fit. Counts of single lines are each rounded up, which adds up.
 const BLOCK_LINES: usize = 16;
+
+/// Number of lines that prompts usually have on each side of the cursor, at most.
+const USUAL_LINES: usize = 256;
 
 /// Upper bound of the bytes of a token, even of one for a long row of blanks. A longer line does not fit and is not counted.
 const MAX_TOKEN_BYTES: usize = 128;
@@ -23,9 +27,36 @@ pub(crate) struct CodeMeter<'a> {
     pub(crate) estimator: TokenEstimator,
     /// Neutralises special tokens in the code.
     pub(crate) escaper: &'a Escaper<'a>,
+    /// Prices of earlier prompts.
+    pub(crate) prices: &'a LinePrices,
 }
 
 impl CodeMeter<'_> {
+    /// Returns length in bytes and price of a line of user code as it is sent.
+    fn price_of_code(self, line: &str) -> (usize, LinePrice) {
+        if let Some(price) = self.prices.get(line) {
+            return (line.len(), price);
+        }
+        let sent = self.escaper.escape(line);
+        let price = LinePrice::of(&sent);
+        if let Cow::Borrowed(line) = sent {
+            self.prices.insert(line, price);
+        }
+        (sent.len(), price)
+    }
+
+    /// Returns the price of a line that is sent as it is.
+    pub(crate) fn price_of_rendered(self, line: &str) -> LinePrice {
+        if let Some(price) = self.prices.get(line) {
+            return price;
+        }
+        let price = LinePrice::of(line);
+        if !self.escaper.changes(line) {
+            self.prices.insert(line, price);
+        }
+        price
+    }
+
     /// Returns the number of tokens of a piece of user code.
     fn measure(self, text: &str) -> usize {
         self.estimator.count(&self.escaper.escape(text))
@@ -73,7 +104,7 @@ struct MeasuredLine {
 
 impl<'t> MeasuredText<'t> {
     pub(crate) fn new(text: &'t str, kept: KeptEnd, meter: CodeMeter<'t>) -> MeasuredText<'t> {
-        MeasuredText { text, kept, meter, lines: Vec::new(), found: 0 }
+        MeasuredText { text, kept, meter, lines: Vec::with_capacity(USUAL_LINES), found: 0 }
     }
 
     /// Keeps as much as fits into `quota`. `None` as soon as that takes more than `limit` tokens.
@@ -161,8 +192,8 @@ impl<'t> MeasuredText<'t> {
         for index in from..to {
             let near = self.reach_before(index);
             if self.lines[index].priced.is_none() {
-                let line = self.meter.escaper.escape(self.part(near, self.lines[index].reach));
-                self.lines[index].priced = Some((line.len(), LinePrice::of(&line)));
+                let line = self.part(near, self.lines[index].reach);
+                self.lines[index].priced = Some(self.meter.price_of_code(line));
             }
         }
         let priced = self.lines[from..to].iter().filter_map(|line| line.priced.as_ref());
@@ -206,12 +237,13 @@ impl<'t> MeasuredText<'t> {
 /// Returns the start of the last line of a text.
 fn line_start(text: &str) -> usize {
     let without_end = text.strip_suffix('\n').unwrap_or(text);
-    without_end.rfind('\n').map_or(0, |line_end| line_end + 1)
+    // Lines are short: a search that is made for long texts takes longer to begin.
+    without_end.bytes().rposition(|byte| byte == b'\n').map_or(0, |line_end| line_end + 1)
 }
 
 /// Returns the end of the first line of a text, behind its line end.
 pub(crate) fn line_end(text: &str) -> usize {
-    text.find('\n').map_or(text.len(), |length| length + 1)
+    text.bytes().position(|byte| byte == b'\n').map_or(text.len(), |length| length + 1)
 }
 
 #[cfg(test)]
@@ -223,7 +255,8 @@ mod tests {
 
     fn kept(text: &str, end: KeptEnd, quota: usize) -> (String, usize) {
         let escaper = Escaper::new(&["<a>"]);
-        let meter = CodeMeter { estimator: TokenEstimator::default(), escaper: &escaper };
+        let prices = LinePrices::default();
+        let meter = CodeMeter { estimator: TokenEstimator::default(), escaper: &escaper, prices: &prices };
         let mut measured = MeasuredText::new(text, end, meter);
         let kept = measured.keep(quota, usize::MAX).expect("there is no limit");
         (measured.part(0, kept.bytes).to_owned(), kept.tokens)

@@ -1,5 +1,7 @@
 //! Chooses the prompt mode of a model. Pure.
 
+use std::sync::LazyLock;
+
 use prompt::{Template, TemplateChoice};
 
 use crate::wire_formats::SupportedPrompts;
@@ -77,10 +79,9 @@ impl PromptMode {
     }
 }
 
-/// The template for a chat, or for infill if context has to go into the prefix.
-pub(super) fn plain_template() -> Option<Template> {
-    Template::parse("{context}{prefix}{suffix}").ok()
-}
+/// The template for infill if context has to go into the prefix.
+pub(super) static PLAIN_TEMPLATE: LazyLock<Template> =
+    LazyLock::new(|| Template::parse("{context}{prefix}{suffix}").unwrap_or_else(|_| Template::chat()));
 
 #[cfg(test)]
 mod tests {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use prompt::{AnswerParser, PromptTooLong, Template, TokenEstimator, assemble};
+use prompt::{AnswerParser, LinePrices, PromptTooLong, Template, TokenEstimator, assemble};
 use text::Snippet;
 
-use super::prompt_mode::{PromptMode, plain_template};
+use super::prompt_mode::{PLAIN_TEMPLATE, PromptMode};
 use crate::cassette::Document;
 use crate::wire_formats::ModelInput;
 use crate::{PromptInput, Request};
@@ -24,20 +24,22 @@ pub(super) struct RenderedInput {
 impl RenderedInput {
     /// Renders a request in this prompt mode, with at most `budget` tokens as counted by `estimator`. `takes_context` means that
     /// infill requests have a separate field for context; otherwise context is prepended to the prefix as comments.
+    /// `prices` are those of earlier requests with the same estimator.
     pub(super) fn new(
         request: &Request,
         mode: &PromptMode,
         budget: usize,
         takes_context: bool,
         estimator: TokenEstimator,
+        prices: &LinePrices,
     ) -> Result<RenderedInput, PromptTooLong> {
         let PromptInput { path, language, context, .. } = &request.input;
         let template = match mode {
             PromptMode::Rendered(choice) => choice.template.clone(),
-            PromptMode::Infill => plain_template().unwrap_or_else(Template::chat),
+            PromptMode::Infill => PLAIN_TEMPLATE.clone(),
             PromptMode::Chat => Template::chat(),
         };
-        let prompt = assemble(&template, &request.input, budget, estimator)?;
+        let prompt = assemble(&template, &request.input, budget, estimator, prices)?;
         let input = match mode {
             PromptMode::Rendered(_) => ModelInput::Rendered { prompt: prompt.text },
             PromptMode::Chat => {

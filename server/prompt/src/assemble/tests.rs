@@ -224,7 +224,8 @@ fn each_byte_is_estimated_once() {
     for lines in [60, 600, 3_000, 30_000] {
         let text = code(lines);
         let input = input(&text, text.len() / 2, &[]);
-        let assembled = || assemble(&template, &input, 4096, TokenEstimator::default());
+        let assembled =
+            || assemble(&template, &input, 4096, TokenEstimator::default(), &LinePrices::default());
         let (prompt, read) = work::of(assembled);
         let sent = prompt.expect("it fits").text.len();
         assert!(
@@ -241,14 +242,72 @@ fn whole_snippets_of_context_are_estimated_once() {
     let context: Vec<Snippet> = (0..6).map(snippet).collect();
     let text = code(600);
     let input = input(&text, text.len() / 2, &context);
-    let (prompt, read) = work::of(|| assemble(&template, &input, 8192, TokenEstimator::default()));
+    let prices = LinePrices::default();
+    let (prompt, read) = work::of(|| assemble(&template, &input, 8192, TokenEstimator::default(), &prices));
     let prompt = prompt.expect("it fits");
     assert!(prompt.kept_context.iter().all(|bytes| *bytes > 0));
     let sent = prompt.text.len();
     assert!(read <= sent + sent / 8 + 4096, "{read} bytes are read for a prompt of {sent}");
 }
 
+/// The work of fitting while typing: only the line of the cursor is new.
+#[test]
+fn lines_of_an_earlier_prompt_are_not_estimated_again() {
+    let template = Template::Family(&FAMILIES[0]);
+    let prices = LinePrices::default();
+    for lines in [60, 600, 3_000, 30_000] {
+        let mut text = code(lines);
+        let start = text.len() / 2;
+        for key in 0..4 {
+            let input = input(&text, start + key, &[]);
+            let assembled = || assemble(&template, &input, 4096, TokenEstimator::default(), &prices);
+            let (prompt, read) = work::of(assembled);
+            prompt.expect("it fits");
+            assert!(key == 0 || read <= 1024, "{read} bytes are read for key {key}, {lines} lines");
+            text.insert(start + key, 'x');
+        }
+    }
+}
+
+/// A snippet that is cut is rendered several times until it fits.
+#[test]
+fn cut_snippets_of_context_are_estimated_once() {
+    let template = Template::Family(&FAMILIES[0]);
+    let context: Vec<Snippet> =
+        (0..3).map(|number| Snippet::new(format!("src/{number}.py"), code(400))).collect();
+    let text = code(600);
+    let input = input(&text, text.len() / 2, &context);
+    let prices = LinePrices::default();
+    let (prompt, read) = work::of(|| assemble(&template, &input, 4096, TokenEstimator::default(), &prices));
+    let prompt = prompt.expect("it fits");
+    assert!(prompt.kept_context.iter().any(|bytes| *bytes > 0 && *bytes < context[0].text.len()));
+    let candidates = prompt.text.len() + context[0].text.len();
+    assert!(read <= candidates + candidates / 8 + 4096, "{read} bytes are read for {candidates}");
+}
+
 proptest! {
+    #[test]
+    fn remembered_prices_change_no_prompt(
+        lines in prop::collection::vec("[ ]{0,8}([a-zA-Z]{1,9}[ =.,('é<]{0,2}|[0-9]{1,4}|<fim_prefix>|\r){0,9}", 1..60),
+        snippets in prop::collection::vec("([a-zA-Z =.(\r\n]{0,90}\n){1,9}", 0..4),
+        requests in prop::collection::vec((0.0..1.0, 0_usize..60, 0_usize..700, 0..FAMILIES.len(), 400_usize..900), 1..6),
+    ) {
+        let mut lines = lines;
+        let prices = LinePrices::default();
+        let context: Vec<Snippet> = snippets.iter().map(|text| Snippet::new("b.py", text.as_str())).collect();
+        for (cursor, edited, budget, family, sample) in requests {
+            let edited = edited % lines.len();
+            lines[edited].push_str(" é<fim_");
+            let text = lines.join("\n");
+            let input = input(&text, (text.len() as f64 * cursor) as usize, &context);
+            let template = Template::Family(&FAMILIES[family]);
+            let estimator = TokenEstimator::calibrated(sample);
+            let remembered = assemble(&template, &input, budget, estimator, &prices);
+            let fresh = assemble(&template, &input, budget, estimator, &LinePrices::default());
+            prop_assert_eq!(remembered, fresh);
+        }
+    }
+
     #[test]
     fn prompts_are_those_of_the_plain_algorithm(
         lines in prop::collection::vec("[ ]{0,8}([a-zA-Z]{1,9}[ =.,('é<]{0,2}|[0-9]{1,4}|<fim_prefix>){0,9}", 0..80),
@@ -260,7 +319,8 @@ proptest! {
         let text = lines.join("\n");
         let input = input(&text, (text.len() as f64 * cursor) as usize, &[]);
         let template = Template::Family(&FAMILIES[family]);
-        let prompt = assemble(&template, &input, budget, TokenEstimator::calibrated(sample));
+        let prices = LinePrices::default();
+        let prompt = assemble(&template, &input, budget, TokenEstimator::calibrated(sample), &prices);
         let expected = plain_prompt(&template, &input, budget, sample);
         prop_assert_eq!(prompt.ok().map(|prompt| prompt.text), expected);
     }
@@ -276,7 +336,8 @@ proptest! {
         let context: Vec<Snippet> = snippets.iter().map(|text| Snippet::new("b.py", text.as_str())).collect();
         let input = input(&text, text.len() / 2, &context);
         let template = Template::Family(&FAMILIES[family]);
-        if let Ok(prompt) = assemble(&template, &input, budget, TokenEstimator::default()) {
+        let prices = LinePrices::default();
+        if let Ok(prompt) = assemble(&template, &input, budget, TokenEstimator::default(), &prices) {
             prop_assert!(TokenEstimator::default().count(&prompt.text) <= budget);
             for (snippet, bytes) in context.iter().zip(&prompt.kept_context) {
                 prop_assert!(*bytes <= snippet.text.len());
