@@ -127,6 +127,11 @@ impl<'a> HttpResponse<'a> {
         }
     }
 
+    /// Returns whether the response is being recorded.
+    pub(crate) fn is_recording(&self) -> bool {
+        self.recording.is_some()
+    }
+
     /// Records the response after it was parsed successfully. `is_over` means that the answer is complete, whether or not more
     /// bytes follow.
     pub(crate) fn record(self, is_over: bool) {

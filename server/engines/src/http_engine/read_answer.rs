@@ -44,12 +44,13 @@ pub(super) async fn read_answer(
         BodyKind::Events(framing) => listening.read_events(framing).await?,
     };
     let AnswerStream { reply, reading, writer: telling, .. } = listening;
-    // A secret may be spread over the events of a body: such an answer is recorded as text, which can be masked.
-    let masked = ::secrets::redact_between(request.input.prefix(), &telling.raw, request.input.suffix());
-    if masked.secrets.is_empty() {
-        reply.record(reading.is_finished);
-    } else {
-        reply.record_text(&telling.raw, finish_reason(enough, reading.finish), reading.usage);
+    if reply.is_recording() {
+        // A secret may be spread over the events of a body: such an answer is recorded as text, which can be masked.
+        let (before, after) = (request.input.prefix(), request.input.suffix());
+        match ::secrets::redact_between(before, &telling.raw, after).secrets.is_empty() {
+            true => reply.record(reading.is_finished),
+            false => reply.record_text(&telling.raw, finish_reason(enough, reading.finish), reading.usage),
+        }
     }
     if let Some(prompt) = &reading.prompt {
         telling.sink.prompt(prompt);
