@@ -24,7 +24,7 @@ use crate::answer_cache::AnswerCache;
 use crate::cursor_snapshot::CursorSnapshot;
 use crate::debounce::{CursorContext, DebounceInput, TypingSpeed, delay};
 use crate::in_flight_request::{
-    GRACE_PERIOD, InFlightError, InFlightRequest, InFlightSubscriber, ReuseDecision,
+    GRACE_PERIOD, InFlightError, InFlightRequest, InFlightSubscriber, MIN_GRACE_PERIOD, ReuseDecision,
 };
 use crate::trace::{Outcome, OutcomeStatus};
 
@@ -280,10 +280,15 @@ impl SessionState {
         is_shared.then_some(share)
     }
 
-    /// Returns how long an answer continues without a request waiting for it: only if that is likely to be enough for the next one.
+    /// Returns how long an answer continues without a request waiting for it: twice the time in which this editor usually sends the next
+    /// one, and not at all if that takes too long.
     fn grace(&self, question: &CompletionRequest) -> Duration {
-        let is_likely = self.successor_gaps.median().is_none_or(|gap| gap <= GRACE_PERIOD);
-        if is_likely && !question.is_metered { GRACE_PERIOD } else { Duration::ZERO }
+        match self.successor_gaps.median() {
+            _ if question.is_metered => Duration::ZERO,
+            None => GRACE_PERIOD,
+            Some(gap) if gap > GRACE_PERIOD => Duration::ZERO,
+            Some(gap) => (2 * gap).clamp(MIN_GRACE_PERIOD, GRACE_PERIOD),
+        }
     }
 
     fn debounce_input(&self, question: &CompletionRequest) -> DebounceInput {

@@ -21,10 +21,15 @@ use tokio_util::sync::CancellationToken;
 use crate::cursor_snapshot::{CursorSnapshot, InsertedText, may_be_auto_closed, with_lf};
 use crate::trace::Outcome;
 
-/// How long an answer is generated without a request waiting for it, if its engine costs nothing and the editor usually sends the
-/// next request within this time. VS Code cancels a request at each key and sends the next one after its delay of 50 ms. A longer
-/// wait would keep the model busy for nothing when the user stops typing.
+/// How long an answer is generated at most without a request waiting for it, if its engine costs nothing and the editor usually sends
+/// the next request within this time. VS Code 1.139 cancels a request at each key and sends the next one within its delay of 50 ms:
+/// 209 cancelled requests were followed by the next one after 38 ms (median), on a machine with other work. Neovim 0.12 cancels only when
+/// it leaves the insert mode. A longer wait would keep the model busy for nothing when the user stops typing.
 pub(crate) const GRACE_PERIOD: Duration = Duration::from_millis(55);
+
+/// How long an answer is generated at least for an editor that sends the next request within [`GRACE_PERIOD`]: two messages that were
+/// sent together may be read this long after each other on a machine with other work.
+pub(crate) const MIN_GRACE_PERIOD: Duration = Duration::from_millis(10);
 
 /// How an answer in flight relates to a later request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -401,6 +401,39 @@ async fn slow_successors_leave_no_answer_in_flight() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn quick_successors_shorten_the_time_of_an_answer_without_a_request() {
+    let mut editor = Editor::new("x = ", Slow::saying(ms(2000), ms(0), &["total\n"]));
+    for _ in 0..4 {
+        editor.ask();
+        sleep(ms(20)).await;
+        editor.cancel();
+        sleep(ms(1)).await;
+    }
+    assert_eq!(editor.engine.calls(), 1, "the request that was cancelled last is continued");
+    editor.edit(Edit { range: 0..0, text: "y\n".to_owned() });
+    editor.ask();
+    sleep(ms(20)).await;
+    editor.cancel();
+    sleep(ms(5)).await;
+    assert!(!editor.engine.is_free());
+    sleep(ms(6)).await;
+    assert!(editor.engine.is_free());
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancelled_requests_in_a_storm_share_one_call_and_leave_nothing() {
+    let mut editor = Editor::new("x = ", Slow::saying(ms(60_000), ms(0), &["total\n"]));
+    for _ in 0..500 {
+        editor.ask();
+        sleep(ms(1)).await;
+        editor.cancel();
+    }
+    assert_eq!(editor.engine.calls(), 1);
+    sleep(ms(60)).await;
+    assert!(editor.engine.is_free());
+}
+
+#[tokio::test(start_paused = true)]
 async fn matching_keys_keep_an_abandoned_answer_in_flight() {
     let mut editor = Editor::new("x = ", Slow::saying(ms(1000), ms(0), &["total_price\n"]));
     editor.ask();
