@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use builtin::MaskedCorpus;
 use engines::{Answer, AnswerListener, Engine, FinishReason, PromptInput, Request};
-use index::{CancelFlag, Strategy};
+use index::CancelFlag;
 use text::Snippet;
 use tokio_util::sync::CancellationToken;
 
@@ -18,6 +18,7 @@ use crate::explain::explain;
 use crate::gate::{self, Gate};
 use crate::gather_permit::GatherPermit;
 use crate::in_flight_request::InFlightRequest;
+use crate::lazy_cleaning_context::LazyCleaningContext;
 use crate::run_blocking::run_blocking;
 use crate::settings::CompletionSettings;
 use crate::trace::{Outcome, OutcomeStatus, RequestSize, TimingSource, Trace};
@@ -67,14 +68,15 @@ pub async fn complete_shared(
             match request {
                 None => (OutcomeStatus::Gated(Gate::LeftOut), String::new()),
                 Some(request) => {
-                    let around = cleaning_context(snapshot, offset);
+                    let around = LazyCleaningContext::new(snapshot, offset);
                     let request = Request { deadline: Some(deadline), ..request };
                     let trace = &mut trace;
                     let mut reader =
                         AnswerReader { trace, around: &around, start, next_check: 0, generation };
                     let asking = engine.complete(request, &mut reader, cancel);
                     // The trace keeps the text received before the deadline even if the answer is discarded.
-                    let mut answer = tokio::time::timeout_at(deadline, asking).await.ok();
+                    let asking = tokio::time::timeout_at(deadline, asking);
+                    let mut answer = around.analyze_during(asking).await.ok();
                     aside = AnswerExtras::take_from(&mut answer);
                     outcome_of(around, settings, answer, trace)
                 }
@@ -126,10 +128,13 @@ async fn gather(
 /// Returns the context without files that must not leave this process by now; `None` if the document itself must not. A gate that
 /// panics admits nothing.
 async fn admitted(snapshot: &DocumentSnapshot, context: Vec<Snippet>) -> Option<Vec<Snippet>> {
-    let Some(may_leave) = snapshot.path_gate() else { return Some(context) };
+    let Some(gate) = snapshot.path_gate() else { return Some(context) };
+    if context.is_empty() && gate.has_just_admitted_own_file() {
+        return Some(context);
+    }
     let path = Arc::clone(&snapshot.document().path);
     let judging = run_blocking(move |_| {
-        may_leave(&path).then(|| context.into_iter().filter(|item| may_leave(&item.path)).collect())
+        gate.admits(&path).then(|| context.into_iter().filter(|item| gate.admits(&item.path)).collect())
     });
     judging.await.ok().flatten()
 }
@@ -145,7 +150,7 @@ async fn context(
     if !snapshot.retrieves_context() {
         return Some(snapshot.gather(offset, settings, hidden, &CancelFlag::default()));
     }
-    if settings.strategy == Strategy::None || !engine.reads_context() {
+    if !settings.retrieves_for(engine) {
         return Some(Vec::new());
     }
     let patience = settings.context_timeout();
@@ -170,16 +175,16 @@ async fn corpus(snapshot: &DocumentSnapshot, hidden: Vec<Arc<str>>) -> Option<Ma
 }
 
 /// Listens to the engine and records its text in the trace.
-struct AnswerReader<'a> {
+struct AnswerReader<'a, 's> {
     trace: &'a mut Trace,
-    around: &'a CleaningContext<'a>,
+    around: &'a LazyCleaningContext<'s>,
     start: Instant,
     /// Length in bytes from which the answer is checked for completeness again.
     next_check: usize,
     generation: Option<&'a InFlightRequest>,
 }
 
-impl AnswerListener for AnswerReader<'_> {
+impl AnswerListener for AnswerReader<'_, '_> {
     fn prompt(&mut self, prompt: &str) {
         self.trace.prompt = Some(prompt.to_owned());
     }
@@ -197,14 +202,14 @@ impl AnswerListener for AnswerReader<'_> {
         trace.received.push_str(piece);
         let is_beginning = trace.received.len() - piece.len() < MAX_BEGINNING_BYTES;
         if let Some(generation) = self.generation.filter(|_| is_beginning) {
-            generation.set_streamed(stable_beginning(&trace.received, self.around));
+            generation.set_streamed(stable_beginning(&trace.received, self.around.get()));
         }
         let length = trace.received.len();
         let looks = length >= self.next_check && piece.contains(CHECK_CHARACTERS);
         if looks {
             self.next_check = length + length / CHECK_INTERVAL_BYTES;
         }
-        if looks && is_complete(&trace.received, self.around) || length > MAX_ANSWER_BYTES {
+        if looks && is_complete(&trace.received, self.around.get()) || length > MAX_ANSWER_BYTES {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -231,16 +236,16 @@ impl AnswerExtras {
 
 /// Turns the engine's result into a status and the text to insert.
 fn outcome_of(
-    around: CleaningContext<'_>,
+    around: LazyCleaningContext<'_>,
     settings: &CompletionSettings,
     answer: Option<Result<Answer, engines::EngineError>>,
     trace: &mut Trace,
 ) -> (OutcomeStatus, String) {
     match answer {
-        None => outcome_of_partial(around, settings, trace),
+        None => outcome_of_partial(around.into_context(), settings, trace),
         Some(Err(engines::EngineError::Cancelled)) => (OutcomeStatus::Cancelled, String::new()),
         Some(Err(error)) => (OutcomeStatus::Failed(error), String::new()),
-        Some(Ok(answer)) => outcome_of_answer(around, settings, answer, trace),
+        Some(Ok(answer)) => outcome_of_answer(around.into_context(), settings, answer, trace),
     }
 }
 
@@ -296,10 +301,4 @@ fn outcome_of_text(
         Some(gate) => (OutcomeStatus::Gated(gate), String::new()),
         None => (OutcomeStatus::Ok, text),
     })
-}
-
-/// Returns the text around the cursor. `offset` has passed the gate.
-fn cleaning_context(snapshot: &DocumentSnapshot, offset: usize) -> CleaningContext<'_> {
-    let (prefix, suffix) = snapshot.text().split_at(offset);
-    CleaningContext::new(snapshot.document().language, prefix, suffix)
 }

@@ -24,6 +24,8 @@ mod extent;
 mod gate;
 mod gather_permit;
 mod in_flight_request;
+mod lazy_cleaning_context;
+mod path_gate;
 mod run_blocking;
 mod server_embedder;
 mod settings;
@@ -41,6 +43,7 @@ pub use explain::{CopiedSpan, CopySource, Explanation};
 pub use gate::{Gate, MAX_DOCUMENT_BYTES};
 pub use gather_permit::GatherPermit;
 pub use in_flight_request::{InFlightRequest, ReuseDecision, reuse_decision};
+pub use path_gate::PathGate;
 pub use run_blocking::run_blocking;
 pub use server_embedder::ServerEmbedder;
 pub use settings::CompletionSettings;
@@ -49,4 +52,4 @@ pub use trace::{
     CleanedAlternative, FilterChange, KeptPart, Outcome, OutcomeStatus, RequestSize, TimingSource, Timings,
     Trace,
 };
-pub use workspace_index::{DocumentSnapshot, DocumentText, EditorContext, PathGate, WorkspaceIndex};
+pub use workspace_index::{DocumentSnapshot, DocumentText, EditorContext, WorkspaceIndex};

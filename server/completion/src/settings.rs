@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use engines::Engine;
 use index::{Strategy, TokenBudget};
 
 /// Settings of a completion; the same for every compared engine.
@@ -59,6 +60,11 @@ impl CompletionSettings {
     #[must_use]
     pub fn invoked(self) -> CompletionSettings {
         CompletionSettings { invoked: true, min_confidence: None, ..self }
+    }
+
+    /// Returns whether context from other files is chosen for requests to this engine.
+    pub fn retrieves_for(&self, engine: &dyn Engine) -> bool {
+        self.strategy != Strategy::None && engine.reads_context()
     }
 
     /// Returns the time limit for choosing context: half the deadline, as the engine can answer without context.

@@ -9,6 +9,7 @@ use syntax::{Language, Projects, SourceFile};
 use text::Snippet;
 
 use crate::gather_permit::{GatherPermit, nearby_text};
+use crate::path_gate::PathGate;
 use crate::settings::CompletionSettings;
 
 /// Index of a workspace: its saved files and the data derived from them. Immutable and cheap to clone. Engines get only a [`DocumentSnapshot`]
@@ -188,9 +189,6 @@ pub struct DocumentText {
     pub text: Arc<str>,
 }
 
-/// Returns whether the code of the file at a path may leave this process now. May wait for the disk.
-pub type PathGate = Arc<dyn Fn(&str) -> bool + Send + Sync>;
-
 /// A document and its workspace at one moment.
 #[derive(Clone)]
 pub struct DocumentSnapshot {
@@ -226,7 +224,8 @@ impl DocumentSnapshot {
         DocumentSnapshot { gather_permit: Some(gathering), ..self }
     }
 
-    /// Makes the request check its own file and its context with `path_gate` again right before the engine is called.
+    /// Makes the request check its own file and its context with `path_gate` again right before the engine is called, unless that was
+    /// just done.
     pub fn guarded(self, path_gate: PathGate) -> DocumentSnapshot {
         DocumentSnapshot { path_gate: Some(path_gate), ..self }
     }

@@ -6,7 +6,8 @@
 //!                             └── ends: writer stopped, client does not read, parent process gone
 //! ```
 //!
-//! The loop runs on the main thread, which runs no computation, and awaits nothing but the next message.
+//! The loop awaits nothing but the next message. It runs on a worker thread, which continues with a request that the loop has started:
+//! waking another thread takes as long as the rest of the way to the engine.
 
 use std::io::{self, BufReader};
 use std::thread;
@@ -56,10 +57,10 @@ pub fn serve(setup: ServerSetup) -> anyhow::Result<ExitReason> {
         .enable_all()
         .build()
         .context("cannot start threads")?;
-    let end = runtime.block_on(run(setup, background));
+    let end = runtime.block_on(async { tokio::spawn(run(setup, background)).await });
     // Running computations are no longer needed.
     runtime.shutdown_background();
-    end
+    end.context("the main loop panicked")?
 }
 
 async fn run(setup: ServerSetup, background: BackgroundPool) -> anyhow::Result<ExitReason> {

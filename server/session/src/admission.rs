@@ -25,9 +25,8 @@ pub async fn refusal(document: &OpenDocument, home: &DocumentLocation) -> Option
     if let Some(reason) = refusal_without_disk(document) {
         return Some(reason);
     }
-    let judge = refusal_now(document, home);
-    let judged = completion::run_blocking(move |_| judge()).await;
-    judged.unwrap_or_else(|_| Some(UNKNOWN_VERDICT.to_owned()))
+    let judged = document.session.quick_disk.check(refusal_now(document, home)).await;
+    judged.unwrap_or_else(|| Some(UNKNOWN_VERDICT.to_owned()))
 }
 
 /// Returns a function that checks, at the time of the call, why a document's file must not be sent or recorded. It waits for the
@@ -49,7 +48,7 @@ pub fn path_gate(document: &OpenDocument, home: &DocumentLocation) -> PathGate {
     let own_path = Arc::clone(&home.path);
     let root = home.folder.as_ref().map(|folder| folder.root.clone());
     let session = Arc::clone(&document.session);
-    Arc::new(move |path| match &root {
+    PathGate::new(move |path| match &root {
         _ if *path == *own_path => own().is_none(),
         Some(root) => skip_reason_in(&session, root, path).is_none(),
         None => true,

@@ -18,6 +18,7 @@ use workspace::Admission;
 use crate::latest_request::LatestRequest;
 use crate::lazy_real_path::LazyRealPath;
 use crate::locks::lock;
+use crate::quick_disk::QuickDisk;
 use crate::syntax_cache::SyntaxCache;
 use crate::tracked_ranges::TrackedRanges;
 use crate::typed_ranges::TypedRanges;
@@ -39,6 +40,8 @@ pub struct DocumentSession {
     /// Whether the walk of a folder admits the file, by folder root and the file's name in it. Check that an entry is current
     /// before using it.
     pub(crate) admissions: Mutex<HashMap<(PathBuf, String), Admission>>,
+    /// The disk of the file.
+    pub(crate) quick_disk: QuickDisk,
     /// The file without links.
     pub(crate) real_path: LazyRealPath,
 }
@@ -54,6 +57,7 @@ impl DocumentSession {
             file_index: Mutex::default(),
             tracked_ranges: Mutex::new(TrackedRanges::new(rope, revision)),
             admissions: Mutex::default(),
+            quick_disk: QuickDisk::default(),
             real_path: LazyRealPath::default(),
         }
     }

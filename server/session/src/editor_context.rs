@@ -42,16 +42,28 @@ pub async fn editor_context(
     neighbours.retain(|neighbour| paths.insert(Arc::clone(&neighbour.path)));
     let recent = neighbours.iter().map(OtherDocument::visit).collect();
     let typing = RecentTyping { here: Vec::new(), elsewhere: typed_passages(&neighbours) };
+    let documents = unsaved_indexes(neighbours, index, patience).await;
+    (EditorContext { documents, recent_visits: recent, recent_typing: typing }, refused)
+}
+
+/// The indexes of the documents whose text differs from the saved file.
+async fn unsaved_indexes(
+    neighbours: Vec<OtherDocument>,
+    index: Arc<WorkspaceIndex>,
+    patience: Duration,
+) -> Vec<Arc<FileIndex>> {
+    if neighbours.is_empty() {
+        return Vec::new();
+    }
     let derive = move || neighbours.iter().filter_map(|neighbour| neighbour.unsaved_index(&index)).collect();
     // After a timeout or a panic, the saved files are still used.
-    let documents = match tokio::time::timeout(patience, tokio::task::spawn_blocking(derive)).await {
+    match tokio::time::timeout(patience, tokio::task::spawn_blocking(derive)).await {
         Ok(documents) => documents.unwrap_or_default(),
         Err(_) => {
             tracing::warn!("open documents are left out: reading them took too long");
             Vec::new()
         }
-    };
-    (EditorContext { documents, recent_visits: recent, recent_typing: typing }, refused)
+    }
 }
 
 /// Passages that were typed in the other documents, the latest last.

@@ -28,6 +28,7 @@ mod latest_request;
 mod lazy_real_path;
 mod locks;
 mod open_document;
+mod quick_disk;
 mod recorded_cases;
 mod release_memory;
 mod request_snapshot;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use builtin::BuiltinSettings;
 use completion::{
     CompletionSettings, DocumentSnapshot, DocumentText, EditorContext, Gate, Outcome, OutcomeStatus,
-    RequestSize, Snippet, WorkspaceIndex, complete,
+    PathGate, RequestSize, Snippet, WorkspaceIndex, complete,
 };
 use engines::{
     Answer, BuiltinEngine, Engine, EngineDescription, EngineError, FinishReason, Request, Rule, Script,
@@ -14,7 +14,7 @@ use engines::{
 };
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use index::{FileIndex, Index};
+use index::{FileIndex, Index, Strategy};
 use syntax::{Language, SourceFile};
 use text::Edit;
 use tokio_util::sync::CancellationToken;
@@ -499,7 +499,7 @@ async fn guarded_context(is_admitted: fn(&str) -> bool) -> Outcome {
     let engine = ScriptedEngine::with_rules("names its context", vec![rule]);
     let settings =
         CompletionSettings { deadline: Duration::from_secs(600), ..CompletionSettings::for_editor() };
-    let snapshot = snapshot.guarded(Arc::new(is_admitted));
+    let snapshot = snapshot.guarded(PathGate::new(is_admitted));
     complete(&snapshot, offset, &engine, &settings, &CancellationToken::new()).await
 }
 
@@ -514,5 +514,33 @@ async fn files_excluded_after_indexing_are_not_sent() {
         let refused = guarded_context(is_admitted).await;
         assert!(matches!(refused.status, OutcomeStatus::Gated(Gate::LeftOut)), "{:?}", refused.status);
         assert!(refused.trace.context.is_empty() && refused.trace.received.is_empty());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn own_file_is_checked_again_unless_that_was_just_done() {
+    for (strategy, waited, is_sent) in
+        [(Strategy::None, 0, true), (Strategy::None, 100, false), (Strategy::Hybrid, 0, false)]
+    {
+        let text: Arc<str> = "def make_widget(size):\n    return size\n".into();
+        let files: Arc<[SourceFile]> =
+            [SourceFile { path: "widgets.py".into(), language: Language::Python, text }].into();
+        let world = WorkspaceIndex::empty().with_index(files.clone(), Index::build(&files), Arc::default());
+        let (snapshot, offset) = in_workspace(&world, "main.py", "widget = make_widget$0");
+        let gate = PathGate::new(|_| false).with_own_file_admitted(tokio::time::Instant::now());
+        tokio::time::advance(Duration::from_millis(waited)).await;
+        let engine = ScriptedEngine::with_rules(
+            "answers",
+            vec![Rule {
+                pieces: vec!["(1)".to_owned()],
+                context: strategy != Strategy::None,
+                ..Rule::default()
+            }],
+        );
+        let settings = CompletionSettings { strategy, ..CompletionSettings::for_editor() };
+        let outcome =
+            complete(&snapshot.guarded(gate), offset, &engine, &settings, &CancellationToken::new()).await;
+        let is_left_out = matches!(outcome.status, OutcomeStatus::Gated(Gate::LeftOut));
+        assert_eq!(!is_left_out, is_sent, "{strategy:?} {waited} {:?}", outcome.status);
     }
 }

@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 
 use completion::{
     CacheKey, CompletionRequest, CompletionSession, ConfiguredEngine, CursorContext, CursorSnapshot,
-    DocumentText, EditorContext, InFlightRequest, Outcome, OutcomeStatus, SuggestionOutcome, WorkspaceIndex,
+    DocumentText, EditorContext, InFlightRequest, Outcome, OutcomeStatus, PathGate, SuggestionOutcome,
+    WorkspaceIndex,
 };
 use session::{
     DocumentLocation, EffectiveSettings, FolderState, OpenDocument, RequestSnapshot, admission,
@@ -99,6 +100,7 @@ impl InlineRequest<'_> {
         let home = self.server.folders.locate(self.document).await;
         let settings = self.server.settings_in(home.folder.as_deref()).await;
         let settings = settings.map_err(|_| RequestOutcome::Superseded)?;
+        let judged = tokio::time::Instant::now();
         if let Some(reason) = self.gate(&home, &settings).await {
             return Err(RequestOutcome::Nothing { status: "gated", reason });
         }
@@ -117,7 +119,8 @@ impl InlineRequest<'_> {
             CursorSnapshot { text: asked, offset: cursor, cache_key: self.cache_key(&settings, &reading) };
         let is_on_screen = popup.is_none();
         let question = self.completion_request(place, &settings, is_invoked, is_on_screen);
-        let writing = self.generation_task(&question, &settings, home, reading.index);
+        let path_gate = admission::path_gate(self.document, &home).with_own_file_admitted(judged);
+        let writing = self.generation_task(&question, &settings, home, path_gate, reading.index);
         let suggested =
             self.completion_session().suggest(&question, |generation| writing.run(generation)).await;
         let (suggestions, is_reused) = suggestions(suggested)?;
@@ -191,6 +194,7 @@ impl InlineRequest<'_> {
         question: &CompletionRequest,
         settings: &Arc<EffectiveSettings>,
         home: DocumentLocation,
+        path_gate: PathGate,
         index: Arc<WorkspaceIndex>,
     ) -> GenerationTask {
         let language = index.file(&home.path).map(|file| file.language).or(self.document.language);
@@ -201,6 +205,7 @@ impl InlineRequest<'_> {
             document: Arc::clone(self.document),
             language: language.expect("the gate rejects other documents"),
             home,
+            path_gate,
             index,
             settings: Arc::clone(settings),
             engine: if question.is_invoked { engine.invoked() } else { engine.clone() },
@@ -232,6 +237,7 @@ struct GenerationTask {
     snapshot: RequestSnapshot,
     document: Arc<OpenDocument>,
     home: DocumentLocation,
+    path_gate: PathGate,
     index: Arc<WorkspaceIndex>,
     settings: Arc<EffectiveSettings>,
     engine: ConfiguredEngine,
@@ -251,8 +257,8 @@ impl GenerationTask {
         let document = DocumentText { path, language: self.language, text: Arc::clone(&self.text) };
         let mut snapshot =
             self.index.snapshot(document).with_gather_permit(self.document.session.gather_permit.clone());
-        snapshot = snapshot.guarded(admission::path_gate(&self.document, &self.home));
-        if engine.reads_context() || engine.reads_workspace() {
+        snapshot = snapshot.guarded(self.path_gate.clone());
+        if settings.retrieves_for(&*engine) || engine.reads_workspace() {
             let (around, refused) = self.editor_context(settings.context_timeout()).await;
             snapshot = snapshot.with_editor_context(around).without_files(refused);
             settings.deadline = settings.deadline.saturating_sub(start.elapsed());
