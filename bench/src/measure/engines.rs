@@ -1,6 +1,7 @@
 //! Engines behind HTTP: overhead of a request besides the server's own time, time to free a server, resources left by many
 //! requests, and the number of requests while typing. The server is the `mock` crate's, in this process and on this machine.
 
+mod over_stdio;
 mod typing;
 
 use std::sync::Arc;
@@ -41,6 +42,7 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
     let chosen = runtime.block_on(context_latency(&indexed))?;
     let freeing = runtime.block_on(cancellation_latency())?;
     let many = runtime.block_on(many_requests())?;
+    let over_stdio = over_stdio::measure()?;
     let typing = typing::measure()?;
     Ok(format!(
         "A completion in a file of {LINES} lines, without code from other files, by a server on this machine.\n\n\
@@ -48,6 +50,7 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
          | request received to HTTP request at the server, prompt rendered, p50 / p99 of {QUESTIONS} | {rendered} |\n\
          | the same, `/infill` | {infill} |\n\
          | the same, rendered, with code that `hybrid` chooses from {WORKSPACE_LINES} lines | {chosen} |\n\
+         {over_stdio}\
          | cancel to connection closed, at the server, p50 / p99 / max of {CANCELLED} | {freeing} |\n\
          | {MANY_QUESTIONS} requests, {AT_ONCE} at once, to a server that answers at once | {many} |\n\
          | a key every 120 ms, a request per key, a server that takes 200 ms and is right in half of the calls | {typing} |\n",
@@ -56,11 +59,16 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
 
 const LINES: usize = 600;
 
+/// A file of this number of functions.
+fn python_file(functions: usize) -> String {
+    let function =
+        |number: usize| format!("def function_{number}(argument):\n    return argument + {number}\n");
+    (0..functions).map(function).collect()
+}
+
 /// A cursor in the middle of a file, as in real use.
 fn snapshot() -> (DocumentSnapshot, usize) {
-    let text: String = (0..LINES)
-        .map(|line| format!("def function_{line}(argument):\n    return argument + {line}\n"))
-        .collect();
+    let text = python_file(LINES);
     let offset = text.len() / 2;
     let offset = text[..offset].rfind('\n').map_or(0, |at| at + 1);
     let document =

@@ -1,0 +1,105 @@
+//! The way of a request through the real server, from the client's bytes to the engine: HTTP requests and cancelled ones.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use mock::{MockServer, Reply, ReplyStep};
+use serde_json::json;
+use tests::Project;
+use tests::lsp::{Buffer, Encoding};
+
+use super::{answering_server, milliseconds, python_file};
+use crate::measure::lsp::editor::Editor;
+
+/// Lengths of the file.
+const LINES: [usize; 2] = [600, 3_000];
+/// Number of measured requests.
+const REQUESTS: usize = 500;
+/// Number of warm-up requests.
+const WARM_UP: usize = 50;
+/// Number of cancelled requests.
+const CANCELLED: usize = 100;
+/// Pause after a request, so that its connection is idle again.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Measures and returns the rows of the table.
+pub(super) fn measure() -> Result<String> {
+    let mut rows = String::new();
+    for lines in LINES {
+        let times = milliseconds(request_times(lines)?, &[0.5, 0.99]);
+        rows += &format!(
+            "| typed character and request over stdio to the HTTP request at the server, {lines} lines, p50 / p99 of {REQUESTS} | {times} |\n"
+        );
+    }
+    for (engine, price) in [("without a price", ""), ("with a price", "price_in = 1.0\nprice_out = 1.0\n")] {
+        let times = milliseconds(cancel_times(price)?, &[0.5, 0.99, 1.0]);
+        rows += &format!(
+            "| cancel over stdio, no request after it, to connection closed, engine {engine}, p50 / p99 / max of {CANCELLED} | {times} |\n"
+        );
+    }
+    Ok(rows)
+}
+
+/// Starts an editor with an engine at this server.
+fn editor(server: &MockServer, more: &str) -> Result<Editor> {
+    let ghostbench = crate::measure::ghostbench()?;
+    let project = Project::new("");
+    let settings = project.sibling_path("engines.toml");
+    let engine = format!("[[engine]]\nname = \"mock\"\nkind = \"llama-cpp\"\nurl = \"{}\"\n", server.url());
+    let prompt = "fim = \"qwen2.5-coder\"\ncontext_window = 8192\n";
+    std::fs::write(&settings, format!("[context]\nstrategy = \"none\"\n{engine}{prompt}{more}"))?;
+    let setup = Editor::setup().folder(&project.root());
+    let path = settings.to_str().context("temporary folders have plain names")?.to_owned();
+    Ok(Editor::start(project, &ghostbench, &["--config", &path], setup))
+}
+
+/// Types into the middle of a file, a request after each character.
+fn request_times(lines: usize) -> Result<Vec<Duration>> {
+    let server = answering_server();
+    let editor = editor(&server, "")?;
+    let text = python_file(lines / 2);
+    let start = text[..text.len() / 2].rfind('\n').map_or(0, |end| end + 1);
+    let mut buffer = Buffer::new(editor.uri("typed.py"), "python", Encoding::Utf16, &text);
+    editor.open(&buffer);
+    let mut times = Vec::new();
+    for number in 0..WARM_UP + REQUESTS {
+        let cursor = start + number;
+        let change = buffer.edit(cursor..cursor, "y");
+        let sent = Instant::now();
+        editor.change(change);
+        editor.complete(request(&buffer, cursor + 1));
+        let at = server.log().received.last().context("the server was not asked")?.at;
+        if number >= WARM_UP {
+            times.push(at.saturating_duration_since(sent));
+        }
+        thread::sleep(PAUSE);
+    }
+    Ok(times)
+}
+
+/// Cancels requests that the engine never answers.
+fn cancel_times(price: &str) -> Result<Vec<Duration>> {
+    let server = MockServer::scripted(|_| Reply::stream("text/event-stream").with_step(ReplyStep::Hang));
+    let editor = editor(&server, price)?;
+    let buffer = Buffer::new(editor.uri("typed.py"), "python", Encoding::Utf16, &python_file(300));
+    editor.open(&buffer);
+    let mut times = Vec::new();
+    for count in 1..=CANCELLED {
+        let asked = editor.ask(request(&buffer, 0));
+        tests::wait_until("the server is asked", || server.log().requests == count);
+        let start = Instant::now();
+        editor.client.cancel(asked);
+        tests::wait_until("the connection is closed", || server.log().disconnected == count);
+        let left = server.log().disconnected_at.context("one was closed")?;
+        times.push(left.saturating_duration_since(start));
+        // The answer is an error or nothing.
+        let _ = editor.client.wait(asked);
+    }
+    Ok(times)
+}
+
+fn request(buffer: &Buffer, cursor: usize) -> serde_json::Value {
+    let position = buffer.position(cursor);
+    json!({"textDocument": buffer.id(), "position": position, "context": {"triggerKind": 2}})
+}
