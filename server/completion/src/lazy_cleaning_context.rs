@@ -5,9 +5,13 @@
 
 use std::pin::pin;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use crate::clean::CleaningContext;
 use crate::workspace_index::DocumentSnapshot;
+
+/// Time from the request to the analysis: sending and receiving it need the processor first if the engine runs on this machine.
+const ANALYSIS_DELAY: Duration = Duration::from_millis(2);
 
 /// The context of an answer's filters; analyzed on first use.
 pub(crate) struct LazyCleaningContext<'a> {
@@ -36,12 +40,11 @@ impl<'a> LazyCleaningContext<'a> {
         self.context.into_inner().expect("it was analyzed")
     }
 
-    /// Waits for an answer, and analyzes the text as soon as the request is sent.
+    /// Waits for an answer, and analyzes the text meanwhile.
     pub(crate) async fn analyze_during<T>(&self, answering: impl Future<Output = T>) -> T {
         let mut answering = pin!(answering);
         let analyzing = async {
-            // The task of the connection sends the request first.
-            tokio::task::yield_now().await;
+            tokio::time::sleep(ANALYSIS_DELAY).await;
             self.get();
         };
         tokio::select! {
