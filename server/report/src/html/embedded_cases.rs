@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::io::BufWriter;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -26,6 +27,8 @@ const LINES_KEPT: usize = 40;
 const BYTES_KEPT: usize = 16 * 1024;
 /// Level of gzip: higher ones take several times as long for a few percent.
 const COMPRESSION: Compression = Compression::new(6);
+/// Bytes given to gzip at a time.
+const BUFFER_BYTES: usize = 64 * 1024;
 
 #[derive(Serialize)]
 struct PageData<'a> {
@@ -138,9 +141,12 @@ impl<'a> TextTable<'a> {
 
 /// Returns all cases with their answers for a `script` element: JSON, gzip, base64.
 pub(super) fn packed(report: &RunRows<'_>, engines: &[EngineIdentity]) -> String {
-    let mut gzip = GzEncoder::new(Vec::new(), COMPRESSION);
-    serde_json::to_writer(&mut gzip, &page_data(report, engines))
+    let gzip = GzEncoder::new(Vec::new(), COMPRESSION);
+    // The encoder clears its output buffer at every write, and JSON is written in pieces of a few bytes.
+    let mut buffered = BufWriter::with_capacity(BUFFER_BYTES, gzip);
+    serde_json::to_writer(&mut buffered, &page_data(report, engines))
         .expect("rows have string keys, and memory takes every byte");
+    let gzip = buffered.into_inner().expect("memory takes every byte");
     STANDARD.encode(gzip.finish().expect("memory takes every byte"))
 }
 
