@@ -29,6 +29,7 @@ mod path_gate;
 mod run_blocking;
 mod server_embedder;
 mod settings;
+mod thread_priority;
 mod trace;
 mod workspace_index;
 
@@ -48,6 +49,7 @@ pub use run_blocking::run_blocking;
 pub use server_embedder::ServerEmbedder;
 pub use settings::CompletionSettings;
 pub use text::Snippet;
+pub use thread_priority::lower_thread_priority;
 pub use trace::{
     CleanedAlternative, FilterChange, KeptPart, Outcome, OutcomeStatus, RequestSize, TimingSource, Timings,
     Trace,

@@ -1,29 +1,32 @@
 //! Scores the answers of a run while its engines answer other cases.
 //!
 //! The unit of work is one case with the answers of all engines, so that everything that depends on its truth only is computed once.
-//! One thread scores while requests run, which leaves the other processors to them; the rest is scored by all threads after the last
-//! request.
+//! Requests have priority: where the system supports it, the threads that score have a lower priority; elsewhere there is one of them.
+//! The rest is scored by all threads after the last request. If the run is dropped before, its cases are not scored.
 
 use std::panic;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use cases::{Case, Prediction, Score};
-use rayon::prelude::*;
+use completion::lower_thread_priority;
+use scoring::RightFiles;
 
+use crate::machine::cores;
 use crate::plan::Attempt;
-use crate::score_predictions::{score_all, score_case};
+use crate::score_predictions::{score_case, score_while};
 
-/// Collects answers by case and passes complete cases to a thread.
+/// Collects answers by case and passes complete cases to threads.
 pub(crate) struct BackgroundScorer {
     cases: Arc<[Case]>,
     /// By case: the number of missing answers, and the answers so far.
     pending: Vec<(usize, Vec<Prediction>)>,
-    sender: Sender<CaseAnswers>,
-    is_closing: Arc<AtomicBool>,
-    worker: JoinHandle<Vec<Score>>,
+    /// `None` once no more cases follow.
+    sender: Option<Sender<CaseAnswers>>,
+    queue: Arc<Queue>,
+    workers: Vec<JoinHandle<Vec<Score>>>,
 }
 
 /// The answers to one case.
@@ -33,18 +36,46 @@ struct CaseAnswers {
     predictions: Vec<Prediction>,
 }
 
+/// The complete cases that wait for a thread.
+struct Queue {
+    receiver: Mutex<Receiver<CaseAnswers>>,
+    /// Set when the threads must not take further cases.
+    is_closed: AtomicBool,
+    files: RightFiles,
+}
+
+impl Queue {
+    fn receiver(&self) -> MutexGuard<'_, Receiver<CaseAnswers>> {
+        self.receiver.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the next case, for which it may wait; `None` if there is none or the queue is closed.
+    fn next(&self) -> Option<CaseAnswers> {
+        let receiver = self.receiver();
+        if self.is_closed.load(Ordering::Relaxed) { None } else { receiver.recv().ok() }
+    }
+}
+
 impl BackgroundScorer {
-    /// Starts the thread for the answers to these attempts.
+    /// Starts the threads for the answers to these attempts.
     pub(crate) fn start(cases: &Arc<[Case]>, attempts: &[Attempt]) -> BackgroundScorer {
         let mut pending = vec![(0, Vec::new()); cases.len()];
         for attempt in attempts {
             pending[attempt.case].0 += 1;
         }
         let (sender, receiver) = mpsc::channel();
-        let is_closing = Arc::new(AtomicBool::new(false));
-        let (own, closing) = (Arc::clone(cases), Arc::clone(&is_closing));
-        let worker = thread::spawn(move || score_cases(&own, receiver, &closing));
-        BackgroundScorer { cases: Arc::clone(cases), pending, sender, is_closing, worker }
+        let queue = Arc::new(Queue {
+            receiver: Mutex::new(receiver),
+            is_closed: AtomicBool::new(false),
+            files: RightFiles::default(),
+        });
+        let start = |number: usize| {
+            let (cases, queue) = (Arc::clone(cases), Arc::clone(&queue));
+            let is_needed = move || lower_thread_priority() || number == 0;
+            thread::spawn(move || if is_needed() { score_cases(&cases, &queue) } else { Vec::new() })
+        };
+        let workers = (0..cores()).map(start).collect();
+        BackgroundScorer { cases: Arc::clone(cases), pending, sender: Some(sender), queue, workers }
     }
 
     /// Takes the answer to a case, by its index.
@@ -54,36 +85,46 @@ impl BackgroundScorer {
         *missing = missing.saturating_sub(1);
         if *missing == 0 {
             let predictions = std::mem::take(predictions);
-            // The thread ends early only by a panic, which `finish` continues.
-            let _ = self.sender.send(CaseAnswers { case, predictions });
+            // The queue lives as long as `self`.
+            let _ = self.sender.as_ref().map(|sender| sender.send(CaseAnswers { case, predictions }));
         }
     }
 
-    /// Returns the scores of all answers, in any order. Waits for the thread, so it must not run on a thread of the runtime.
-    pub(crate) fn finish(self) -> Vec<Score> {
-        let BackgroundScorer { cases, pending, sender, is_closing, worker } = self;
-        is_closing.store(true, Ordering::Relaxed);
-        drop(sender);
-        let mut scores = worker.join().unwrap_or_else(|reason| panic::resume_unwind(reason));
-        let incomplete: Vec<Prediction> =
-            pending.into_iter().flat_map(|(_, predictions)| predictions).collect();
-        scores.extend(score_all(&cases, &incomplete));
+    /// Returns the scores of all answers, in any order; they are incomplete once `goes_on` returns false. Waits for the threads, so it
+    /// must not run on a thread of the runtime.
+    pub(crate) fn finish(mut self, goes_on: &(impl Fn() -> bool + Sync)) -> Vec<Score> {
+        self.close();
+        let waiting =
+            self.queue.receiver().try_iter().flat_map(|answers| answers.predictions).collect::<Vec<_>>();
+        let incomplete =
+            std::mem::take(&mut self.pending).into_iter().flat_map(|(_, predictions)| predictions);
+        let rest: Vec<Prediction> = waiting.into_iter().chain(incomplete).collect();
+        let mut scores = score_while(&self.cases, &rest, goes_on);
+        for worker in std::mem::take(&mut self.workers) {
+            scores.extend(worker.join().unwrap_or_else(|reason| panic::resume_unwind(reason)));
+        }
         scores
+    }
+
+    /// Ends the threads after their current cases.
+    fn close(&mut self) {
+        self.queue.is_closed.store(true, Ordering::Relaxed);
+        self.sender = None;
     }
 }
 
-/// Scores cases one after the other while requests run, and those that wait at their end on all processors.
-fn score_cases(cases: &[Case], receiver: Receiver<CaseAnswers>, is_closing: &AtomicBool) -> Vec<Score> {
-    let score = |answers: &CaseAnswers| score_case(&cases[answers.case], &answers.predictions);
-    let (mut scores, mut waiting) = (Vec::new(), Vec::new());
-    for answers in receiver {
-        if is_closing.load(Ordering::Relaxed) {
-            waiting.push(answers);
-        } else {
-            scores.extend(score(&answers));
-        }
+impl Drop for BackgroundScorer {
+    /// The scores of a dropped run have no reader.
+    fn drop(&mut self) {
+        self.close();
     }
-    scores.par_extend(waiting.par_iter().flat_map_iter(score));
+}
+
+fn score_cases(cases: &[Case], queue: &Queue) -> Vec<Score> {
+    let mut scores = Vec::new();
+    while let Some(CaseAnswers { case, predictions }) = queue.next() {
+        scores.extend(score_case(&cases[case], &predictions, &queue.files));
+    }
     scores
 }
 
@@ -92,6 +133,7 @@ mod tests {
     use cases::{EngineIdentity, Status};
 
     use super::*;
+    use crate::score_predictions::score_all;
     use crate::score_predictions::tests::case;
 
     fn answer(case: &Case, engine: &str, text: &str) -> Prediction {
@@ -115,10 +157,37 @@ mod tests {
             predictions.push(prediction);
         }
         let key = |score: &Score| (score.case.clone(), score.engine.clone());
-        let mut scores = scorer.finish();
+        let mut scores = scorer.finish(&|| true);
         scores.sort_by_key(key);
         let mut expected = score_all(&cases, &predictions);
         expected.sort_by_key(key);
         assert_eq!(scores, expected);
+    }
+
+    #[test]
+    fn dropped_scorer_leaves_waiting_cases_unscored() {
+        let cases: Arc<[Case]> = ["f(a)"].map(case).into();
+        let mut scorer = BackgroundScorer::start(&cases, &[Attempt { case: 0, engine: 0, repetition: 0 }]);
+        let (queue, workers) = (Arc::clone(&scorer.queue), std::mem::take(&mut scorer.workers));
+        let sender = scorer.sender.clone().unwrap();
+        drop(scorer);
+        for _ in 0..100 {
+            let predictions = vec![answer(&cases[0], "a", "g(b)")];
+            sender.send(CaseAnswers { case: 0, predictions }).unwrap();
+        }
+        drop(sender);
+        let scored = workers.into_iter().flat_map(|worker| worker.join().unwrap()).count();
+        assert!(scored <= 1, "one thread may have waited for a case already: {scored}");
+        assert_eq!(queue.receiver().try_iter().count(), 100 - scored);
+    }
+
+    #[test]
+    fn stopped_scorer_skips_the_rest() {
+        let cases: Arc<[Case]> = ["f(a)", "g(b)"].map(case).into();
+        let attempts: Vec<Attempt> =
+            (0..4).map(|number| Attempt { case: number / 2, engine: number % 2, repetition: 0 }).collect();
+        let mut scorer = BackgroundScorer::start(&cases, &attempts);
+        scorer.add(0, answer(&cases[0], "a", "f(a)"));
+        assert_eq!(scorer.finish(&|| false), []);
     }
 }

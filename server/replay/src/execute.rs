@@ -8,14 +8,15 @@ use std::sync::Arc;
 
 use cases::{Case, Prediction, Run, SchemaVersion, Score, WorkspaceState, suite_hash};
 use completion::ConfiguredEngine;
+use index::CancelFlag;
 use tokio::task::JoinError;
 
 use crate::ReplayError;
 use crate::background_scoring::BackgroundScorer;
-use crate::latest_answers::complete_scores;
 use crate::machine::machine;
 use crate::plan::plan;
-use crate::run_folder::{RunFolder, write_scores};
+use crate::run_folder::{RunFolder, ScoresFile, write_scores};
+use crate::run_scores::{ScoresByKey, complete_scores};
 use crate::runner::{RunInputs, StopSignal, engine_config, run_attempts};
 
 /// The answers of a run.
@@ -72,7 +73,7 @@ pub async fn replay(
 ) -> Result<RunAnswers, ReplayError> {
     let RunInputs { cases, .. } = questions.clone();
     let (path, described) = (folder, run.clone());
-    let mut rows = run_blocking(move || RunFolder::create(&path, &described, &cases)).await?;
+    let mut rows = run_blocking(move |_| RunFolder::create(&path, &described, &cases)).await?;
     execute(&mut rows, Vec::new(), run.repeat, &questions, &stop, tell).await
 }
 
@@ -113,17 +114,24 @@ pub async fn execute(
         return Err(error);
     }
     let (cases, folder) = (Arc::clone(&questions.cases), rows.path().to_owned());
-    run_blocking(move || {
-        let scores = complete_scores(&folder, &cases, &predictions, scorer.finish());
-        write_scores(&folder, &scores)?;
+    run_blocking(move |cancel| {
+        let goes_on = || !cancel.is_cancelled();
+        // Answers of an earlier process have stored scores.
+        let mut known = ScoresByKey::read(&ScoresFile::of(&folder));
+        known.extend(scorer.finish(&goes_on));
+        let scores = complete_scores(known, &cases, &predictions, &goes_on).scores;
+        if goes_on() {
+            write_scores(&folder, &scores)?;
+        }
         Ok(RunAnswers { predictions, planned, scores })
     })
     .await
 }
 
-/// Runs slow work without blocking the threads that process requests. Continues its panics.
-async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    match completion::run_blocking(|_| work()).await.map_err(JoinError::try_into_panic) {
+/// Runs slow work without blocking the threads that process requests; the flag is set when this future is dropped. Continues its
+/// panics.
+async fn run_blocking<T: Send + 'static>(work: impl FnOnce(&CancelFlag) -> T + Send + 'static) -> T {
+    match completion::run_blocking(work).await.map_err(JoinError::try_into_panic) {
         Ok(done) => done,
         Err(Ok(reason)) => panic::resume_unwind(reason),
         // The runtime shuts down, so the result is not needed.

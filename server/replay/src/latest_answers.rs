@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use cases::{Case, CaseId, Prediction, Run, Score, suite_hash_of_ids};
-use scoring::SCORER_VERSION;
 
 use crate::ReplayError;
 use crate::data_folder::DataFolder;
-use crate::run_folder::{RunContents, read_answers, read_scores};
+use crate::run_folder::{ScoresFile, read_answers};
+use crate::run_scores::ScoresByKey;
 use crate::score_predictions::score_all;
 
 /// The latest answers to the cases of a suite.
@@ -90,33 +90,6 @@ impl<'a> AnsweredCases<'a> {
     }
 }
 
-/// Returns the scores of a run's answers in their order: those stored in its folder by the current scorer; missing ones are
-/// computed.
-pub fn scores_of(folder: &Path, contents: &RunContents) -> Vec<Score> {
-    complete_scores(folder, &contents.cases, &contents.predictions, Vec::new())
-}
-
-/// Returns the scores of the answers in the run at `folder`, in their order: those in `computed`, those stored in the folder, and new
-/// ones for the rest.
-pub(crate) fn complete_scores(
-    folder: &Path,
-    cases: &[Case],
-    predictions: &[Prediction],
-    computed: Vec<Score>,
-) -> Vec<Score> {
-    let mut found = ScoresByKey::new(computed);
-    if found.0.len() < predictions.len() {
-        found.0.extend(ScoresByKey::read(folder).0);
-    }
-    let known: Vec<Option<Score>> = predictions.iter().map(|prediction| found.take(prediction)).collect();
-    let unscored = predictions.iter().zip(&known).filter(|(_, score)| score.is_none());
-    let unscored: Vec<&Prediction> = unscored.map(|(prediction, _)| prediction).collect();
-    let mut rest = ScoresByKey::new(score_all(cases, &unscored));
-    let of_prediction =
-        |(prediction, score): (&Prediction, Option<Score>)| score.or_else(|| rest.take(prediction));
-    predictions.iter().zip(known).filter_map(of_prediction).collect()
-}
-
 /// Pairs the predictions of the run in `folder` with their stored scores, or with new ones; `load` returns their cases.
 fn with_scores(
     folder: &Path,
@@ -126,7 +99,7 @@ fn with_scores(
     if predictions.is_empty() {
         return Vec::new();
     }
-    let mut stored = ScoresByKey::read(folder);
+    let mut stored = ScoresByKey::read(&ScoresFile::of(folder));
     let (mut scored, mut unscored) = (Vec::new(), Vec::new());
     for prediction in predictions {
         match stored.take(&prediction) {
@@ -141,27 +114,6 @@ fn with_scores(
     let scores = score_all(&cases, &unscored);
     scored.extend(unscored.into_iter().zip(scores));
     scored
-}
-
-/// Scores by their prediction.
-struct ScoresByKey(HashMap<(CaseId, String, u32), Score>);
-
-impl ScoresByKey {
-    /// Reads the scores in a run's folder that the current scorer made. Those of runs before schema 1.3 have no engine name, and those before 1.5 no version of the scorer.
-    fn read(folder: &Path) -> ScoresByKey {
-        let current = read_scores(folder).into_iter().filter(|score| score.scorer == Some(SCORER_VERSION));
-        ScoresByKey::new(current)
-    }
-
-    fn new(scores: impl IntoIterator<Item = Score>) -> ScoresByKey {
-        let key = |score: &Score| (score.case.clone(), score.engine.clone(), score.repetition);
-        ScoresByKey(scores.into_iter().map(|score| (key(&score), score)).collect())
-    }
-
-    fn take(&mut self, prediction: &Prediction) -> Option<Score> {
-        let key = (prediction.case.clone(), prediction.engine.name.clone(), prediction.repetition);
-        self.0.remove(&key)
-    }
 }
 
 impl LatestAnswers {

@@ -6,12 +6,13 @@
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use cases::{Case, Prediction, Run, Score, parse_document, parse_lines, suite_hash, to_document, to_line};
 
 use crate::ReplayError;
 use crate::file_io::{
-    self, AppendFile, parse_error, read_text, read_whole_lines, write_atomically, write_error,
+    self, AppendFile, FileStamp, parse_error, read_text, read_whole_lines, write_atomically, write_error,
 };
 use crate::fingerprint::{check_names, differences};
 use crate::suite::{read_suite, write_suite};
@@ -28,7 +29,7 @@ pub struct RunContents {
     /// Description of the run.
     pub run: Run,
     /// The suite.
-    pub cases: Vec<Case>,
+    pub cases: Arc<[Case]>,
     /// Predictions so far.
     pub predictions: Vec<Prediction>,
 }
@@ -111,11 +112,32 @@ pub(crate) fn read_answers(path: &Path) -> Result<(Run, Vec<Prediction>), Replay
     Ok((run, predictions))
 }
 
-/// Reads the stored scores of the run at `path`. Unreadable scores count as missing, because they can be recomputed from the
-/// answers.
-pub(crate) fn read_scores(path: &Path) -> Vec<Score> {
-    let text = read_whole_lines(&path.join(SCORES)).unwrap_or_default();
-    parse_lines(&text).map_or_else(|_| Vec::new(), |lines| lines.rows)
+/// The stored scores of a run, as they were at one moment.
+pub(crate) struct ScoresFile<'a> {
+    folder: &'a Path,
+    stamp: FileStamp,
+}
+
+impl<'a> ScoresFile<'a> {
+    /// Describes the scores of the run at `folder`, which may lack them.
+    pub(crate) fn of(folder: &'a Path) -> ScoresFile<'a> {
+        ScoresFile { folder, stamp: FileStamp::of(&folder.join(SCORES)) }
+    }
+
+    /// Reads the scores. Unreadable ones count as missing, because they can be recomputed from the answers.
+    pub(crate) fn read(&self) -> Vec<Score> {
+        let text = read_whole_lines(&self.folder.join(SCORES)).unwrap_or_default();
+        parse_lines(&text).map_or_else(|_| Vec::new(), |lines| lines.rows)
+    }
+
+    /// Replaces the scores if no other process has changed them or is writing the run: its scores are newer. Failures, as in a folder
+    /// that cannot be written, are ignored, because they only cost the time to score again.
+    pub(crate) fn replace_unless_changed(&self, scores: &[Score]) {
+        let Ok(Some(_lock)) = file_io::lock(&self.folder.join(LOCK)) else { return };
+        if FileStamp::of(&self.folder.join(SCORES)) == self.stamp {
+            let _ = write_scores(self.folder, scores);
+        }
+    }
 }
 
 /// Returns the files of the run at `path` that change after its start.
@@ -161,7 +183,7 @@ fn read_contents(path: &Path) -> Result<(RunContents, usize), ReplayError> {
         });
     }
     let (predictions, complete_bytes) = read_predictions(path)?;
-    Ok((RunContents { run, cases, predictions }, complete_bytes))
+    Ok((RunContents { run, cases: cases.into(), predictions }, complete_bytes))
 }
 
 fn read_run_file(path: &Path) -> Result<Run, ReplayError> {

@@ -1,35 +1,59 @@
-//! Scores predictions, those of a case together: what depends on its truth only is computed once.
+//! Scores predictions. Those of a case are scored together, and cases of a file one after the other, so that everything that depends
+//! on the truth or its file only is computed once.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
 
 use cases::{Case, Prediction, Score};
 use rayon::prelude::*;
-use scoring::{CaseScorer, ScoringInput};
+use scoring::{CaseScorer, RightFiles, ScoringInput};
 
-/// Scores the predictions for one case, in their order.
+/// Scores the predictions for one case, in their order. `files` may be shared with other cases.
 pub(crate) fn score_case<'a>(
     case: &Case,
     predictions: impl IntoIterator<Item = &'a Prediction>,
+    files: &RightFiles,
 ) -> Vec<Score> {
-    let scorer = CaseScorer::new(ScoringInput::from(case));
+    let scorer = CaseScorer::new(ScoringInput::from(case), files);
     predictions.into_iter().map(|prediction| scorer.score_prediction(prediction)).collect()
 }
 
 /// Scores every prediction whose case is in `cases`, in the order of the predictions.
 pub fn score_all<P: Borrow<Prediction> + Sync>(cases: &[Case], predictions: &[P]) -> Vec<Score> {
+    score_while(cases, predictions, &|| true)
+}
+
+/// Scores predictions until `goes_on`, which is called before each case, returns false; then the rest is left out.
+pub(crate) fn score_while<P: Borrow<Prediction> + Sync>(
+    cases: &[Case],
+    predictions: &[P],
+    goes_on: &(impl Fn() -> bool + Sync),
+) -> Vec<Score> {
     let mut of_case: HashMap<&str, Vec<usize>> = HashMap::new();
     for (place, prediction) in predictions.iter().enumerate() {
         of_case.entry(&prediction.borrow().case).or_default().push(place);
     }
-    let score_answered = |case: &Case| -> Vec<(usize, Score)> {
-        let Some(places) = of_case.get(&*case.id) else { return Vec::new() };
+    let score_answered = |case: &Case, files: &RightFiles| -> Vec<(usize, Score)> {
+        let places = &of_case[&*case.id];
         let answers = places.iter().map(|&place| predictions[place].borrow());
-        places.iter().copied().zip(score_case(case, answers)).collect()
+        places.iter().copied().zip(score_case(case, answers, files)).collect()
     };
-    let mut scores: Vec<(usize, Score)> = cases.par_iter().flat_map_iter(score_answered).collect();
+    let mut answered: Vec<&Case> = cases.iter().filter(|case| of_case.contains_key(&*case.id)).collect();
+    answered.sort_by_cached_key(|case| file_key(case));
+    let of_file = |cases: &[&Case]| -> Vec<(usize, Score)> {
+        let files = RightFiles::default();
+        cases.iter().take_while(|_| goes_on()).flat_map(|case| score_answered(case, &files)).collect()
+    };
+    let cases_of_files = answered.par_chunk_by(|a, b| a.path == b.path);
+    let mut scores: Vec<(usize, Score)> = cases_of_files.flat_map_iter(of_file).collect();
     scores.sort_unstable_by_key(|&(place, _)| place);
     scores.into_iter().map(|(_, score)| score).collect()
+}
+
+/// Returns a key by which cases with the same file, and the same length of it, are neighbours. Cases of a scenario may lack the end of
+/// their file.
+fn file_key(case: &Case) -> (&str, usize) {
+    (&case.path, case.prefix.len() + case.truth.len() + case.suffix.len())
 }
 
 #[cfg(test)]

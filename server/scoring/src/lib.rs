@@ -24,4 +24,4 @@ pub use cost::{CostSummary, summarize_costs};
 pub use counts::Counts;
 pub use metric_table::{Interval, IntervalMethod, Latency, MetricCell, Observation, TableRow, summarize};
 pub use run_summary::{RunRows, RunSummary};
-pub use score::{AnswerOutcome, AnswerText, CaseScorer, SCORER_VERSION, ScoringInput, score};
+pub use score::{AnswerOutcome, AnswerText, CaseScorer, RightFiles, SCORER_VERSION, ScoringInput, score};

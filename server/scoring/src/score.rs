@@ -7,10 +7,13 @@ mod correct_prefix;
 mod first_line;
 mod indentation;
 mod parses;
+mod right_files;
 mod stopping;
 mod tokens;
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use cases::{Case, Finish, Metric, MetricValue, Metrics, Prediction, SchemaVersion, Score};
 use syntax::Language;
@@ -18,9 +21,11 @@ use text::python;
 
 use crate::cceval;
 use crate::similarity::Similarity;
-use parses::RightFile;
+use right_files::RightFile;
 use stopping::{EndOfTruth, Ending};
 use tokens::Tokens;
+
+pub use right_files::RightFiles;
 
 /// The context of a completion request and its right answer.
 #[derive(Clone, Copy, Debug)]
@@ -73,30 +78,37 @@ pub enum AnswerOutcome<'a> {
 /// computed again.
 pub const SCORER_VERSION: u32 = 1;
 
-/// Scores the answers to one case. Everything that depends on the truth only is computed once, at first use.
+/// Scores the answers to one case. Everything that depends on the truth only is computed once, at first use, and equal answers are
+/// scored once: different engines often give the same answer.
 pub struct CaseScorer<'a> {
     question: ScoringInput<'a>,
+    files: &'a RightFiles,
+    right_file: OnceCell<Arc<RightFile>>,
     truth: OnceCell<Tokens<'a>>,
-    right_file: OnceCell<Option<RightFile>>,
-    end_of_truth: OnceCell<EndOfTruth>,
-    parses: Cell<usize>,
+    end_of_truth: OnceCell<EndOfTruth<'a>>,
+    /// Metrics by text, without those of stopping and of time.
+    scored: RefCell<HashMap<String, Metrics>>,
+    /// Endings by text.
+    endings: RefCell<HashMap<String, Option<Ending>>>,
 }
 
 impl<'a> CaseScorer<'a> {
-    /// Creates a scorer; nothing is computed yet.
-    pub fn new(question: ScoringInput<'a>) -> CaseScorer<'a> {
+    /// Creates a scorer; nothing is computed yet. `files` may be shared with the scorers of other cases.
+    pub fn new(question: ScoringInput<'a>, files: &'a RightFiles) -> CaseScorer<'a> {
         CaseScorer {
             question,
-            truth: OnceCell::new(),
+            files,
             right_file: OnceCell::new(),
+            truth: OnceCell::new(),
             end_of_truth: OnceCell::new(),
-            parses: Cell::new(0),
+            scored: RefCell::default(),
+            endings: RefCell::default(),
         }
     }
 
-    /// Returns the number of files that were parsed from scratch. It does not grow with the number of answers.
-    pub fn parses(&self) -> usize {
-        self.parses.get()
+    /// Returns the number of different texts that were scored: at most that of answers, and the truth for failures.
+    pub fn scored_texts(&self) -> usize {
+        self.scored.borrow().len()
     }
 
     /// Returns the row of scores of a prediction for this case.
@@ -146,9 +158,7 @@ impl<'a> CaseScorer<'a> {
     /// Returns the metrics of stopping for the shown text and the engine's own text. If the engine did not end its text, the
     /// continuation is unknown: the text counts neither as ending with the truth nor as ending before it.
     fn stopping(&self, answer: AnswerText<'_>) -> impl Iterator<Item = (Metric, MetricValue)> {
-        let truth = self.end_of_truth.get_or_init(|| EndOfTruth::new(&self.question));
-        let shown = truth.ending(&self.question, answer.text);
-        let raw = if answer.raw == answer.text { shown } else { truth.ending(&self.question, answer.raw) };
+        let (shown, raw) = (self.ending(answer.text), self.ending(answer.raw));
         let is_whole = |ending: Option<Ending>| ending.is_some_and(|ending| ending != Ending::Short);
         let (exact, beyond, short) = (Some(Ending::Exact), Some(Ending::Beyond), Some(Ending::Short));
         let ended = answer.has_ended;
@@ -166,8 +176,19 @@ impl<'a> CaseScorer<'a> {
         .map(|(metric, _, holds)| (metric, flag(holds)))
     }
 
+    /// Returns where a text ends, compared with the truth.
+    fn ending(&self, text: &str) -> Option<Ending> {
+        once_per_text(&self.endings, text, || {
+            self.end_of_truth.get_or_init(|| EndOfTruth::new(&self.question)).ending(text)
+        })
+    }
+
     /// Returns the metrics of `answer`, which is empty if the engine suggests nothing. Metrics that do not apply are absent.
     pub fn score(&self, answer: &str) -> Metrics {
+        once_per_text(&self.scored, answer, || self.metrics(answer))
+    }
+
+    fn metrics(&self, answer: &str) -> Metrics {
         let question = &self.question;
         let applicable = [
             (Metric::ExactMatch, flag(cceval::exact_match(answer, question.truth))),
@@ -185,16 +206,13 @@ impl<'a> CaseScorer<'a> {
         applicable.into_iter().chain(self.token_metrics(answer)).chain(optional).collect()
     }
 
-    /// Whether the file with `answer` parses; see [`parses::is_judged`] and [`RightFile`].
+    /// Whether the file with `answer` parses; see [`parses::is_judged`] and [`RightFiles`].
     fn parses_with(&self, answer: &str) -> Option<bool> {
         if !parses::is_judged(answer) {
             return None;
         }
-        let right_file = self.right_file.get_or_init(|| {
-            self.parses.set(self.parses.get() + 1);
-            RightFile::parse(&self.question)
-        });
-        Some(right_file.as_ref()?.parses_with(&self.question, answer))
+        let right_file = self.right_file.get_or_init(|| self.files.file(&self.question));
+        self.files.parses_with(right_file, &self.question, answer)
     }
 
     fn token_metrics(&self, answer: &str) -> [(Metric, MetricValue); 5] {
@@ -213,7 +231,21 @@ impl<'a> CaseScorer<'a> {
 
 /// Returns the metrics of one answer. To score several answers to a case, use [`CaseScorer`].
 pub fn score(question: &ScoringInput<'_>, answer: &str) -> Metrics {
-    CaseScorer::new(*question).score(answer)
+    CaseScorer::new(*question, &RightFiles::default()).score(answer)
+}
+
+/// Returns the value of a text, which is computed at the first time.
+fn once_per_text<T: Clone>(
+    known: &RefCell<HashMap<String, T>>,
+    text: &str,
+    compute: impl FnOnce() -> T,
+) -> T {
+    if let Some(value) = known.borrow().get(text) {
+        return value.clone();
+    }
+    let value = compute();
+    known.borrow_mut().insert(text.to_owned(), value.clone());
+    value
 }
 
 /// Returns the worst value with the same weight.
@@ -244,7 +276,7 @@ mod tests {
     use crate::Counts;
 
     fn score_response(question: &ScoringInput<'_>, response: AnswerOutcome<'_>) -> Metrics {
-        CaseScorer::new(*question).score_response(response)
+        CaseScorer::new(*question, &RightFiles::default()).score_response(response)
     }
 
     /// The answer of an engine that ended it and from which nothing was cut.
@@ -271,23 +303,30 @@ mod tests {
         assert!(metrics.keys().all(|metric| of_answers(&metric)));
     }
 
-    /// A guard on counted work: all answers to a case share one parse of its file, also failures and answers in other repetitions.
+    /// A guard on counted work: all answers to a case share one parse of its file, also failures and answers in other repetitions,
+    /// and equal answers are scored once.
     #[test]
-    fn a_case_is_parsed_once_for_all_answers() {
+    fn a_case_is_parsed_once_for_all_answers_and_equal_answers_are_scored_once() {
         let question = ScoringInput {
             language: Language::Go,
             prefix: "package p\n\nvar x = ",
             suffix: "\n",
             truth: "f(1)",
         };
-        let scorer = CaseScorer::new(question);
-        assert_eq!(scorer.parses(), 0, "nothing is parsed before the first answer");
-        for answer in ["f(1)", "g(2)", "f(", "", "f(1)\nvar y = 2"] {
+        let files = RightFiles::default();
+        let scorer = CaseScorer::new(question, &files);
+        assert_eq!(
+            (files.parses(), scorer.scored_texts()),
+            (0, 0),
+            "nothing is done before the first answer"
+        );
+        let answers = ["f(1)", "g(2)", "f(", "", "f(1)\nvar y = 2"];
+        for answer in answers {
             scorer.score_response(AnswerOutcome::InTime(uncut(answer)));
             scorer.score_response(AnswerOutcome::Late(answer));
             scorer.score_response(AnswerOutcome::Failed);
         }
-        assert_eq!(scorer.parses(), 1);
+        assert_eq!((files.parses(), scorer.scored_texts()), (1, answers.len()));
     }
 
     /// If this fails, a metric changed: raise [`SCORER_VERSION`], so that stored scores are computed again.
@@ -299,7 +338,8 @@ mod tests {
             suffix: "\n    return b\n",
             truth: "a.load(1)  # one\n    c = b",
         };
-        let scorer = CaseScorer::new(question);
+        let files = RightFiles::default();
+        let scorer = CaseScorer::new(question, &files);
         let rows: Vec<String> = ["a.load(1)\n    c = b", "a.load(2)", "a.load(1", ""]
             .into_iter()
             .map(|answer| {

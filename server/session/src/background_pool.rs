@@ -57,7 +57,9 @@ impl PriorityPool {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(move |number| format!("{name}-{number}"))
-            .start_handler(|_| lower_thread_priority())
+            .start_handler(|_| {
+                completion::lower_thread_priority();
+            })
             .build()?;
         Ok(PriorityPool { threads: pool, slots: Arc::new(Semaphore::new(threads)) })
     }
@@ -130,12 +132,6 @@ impl BackgroundPool {
 fn release_free_memory() {
     #[cfg(unix)]
     unix::release_free_memory();
-}
-
-/// Lowers the priority of this thread and of those it starts.
-fn lower_thread_priority() {
-    #[cfg(unix)]
-    unix::lower_thread_priority();
 }
 
 #[cfg(test)]

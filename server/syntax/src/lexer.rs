@@ -8,8 +8,10 @@ use std::ops::Range;
 
 use crate::Language;
 
+mod lexed_prefix;
 mod reserved_words;
 
+pub use lexed_prefix::LexedPrefix;
 pub use reserved_words::is_reserved;
 
 /// Kind of a token.
@@ -39,25 +41,16 @@ pub struct Token {
 /// Returns the tokens of `text` in order.
 pub fn lex(language: Language, text: &str) -> Vec<Token> {
     let tokens = Vec::with_capacity(text.len() / EXPECTED_BYTES_PER_TOKEN);
-    let mut lexer = Lexer { language, text, bytes: text.as_bytes(), at: 0, newline: None, tokens };
-    while lexer.at < text.len() {
-        lexer.step();
-    }
-    lexer.flush_newline();
-    lexer.tokens
+    Lexer { tokens, ..Lexer::new(language, text) }.rest_of_tokens()
 }
 
 /// Returns the ranges of literals and comments in `text` that span a line end, in order.
 pub fn multiline_tokens(language: Language, text: &str) -> Vec<Range<usize>> {
-    let mut lexer =
-        Lexer { language, text, bytes: text.as_bytes(), at: 0, newline: None, tokens: Vec::new() };
+    let mut lexer = Lexer::new(language, text);
     let mut found = Vec::new();
     while lexer.at < text.len() {
         let start = lexer.at;
-        // The next token depends on the last one only.
-        let last = lexer.tokens.pop();
-        lexer.tokens.clear();
-        lexer.tokens.extend(last);
+        lexer.forget_all_but_last();
         lexer.step();
         let is_blank = lexer.bytes[start].is_ascii_whitespace();
         if !is_blank && lexer.bytes[start..lexer.at].contains(&b'\n') {
@@ -69,8 +62,7 @@ pub fn multiline_tokens(language: Language, text: &str) -> Vec<Range<usize>> {
 
 /// Returns the end of the comments at the start of `text`: the start of its first token.
 pub fn header_comments_end(language: Language, text: &str) -> usize {
-    let mut lexer =
-        Lexer { language, text, bytes: text.as_bytes(), at: 0, newline: None, tokens: Vec::new() };
+    let mut lexer = Lexer::new(language, text);
     let is_code = |token: &&Token| token.kind != TokenKind::Newline;
     while lexer.at < text.len() {
         lexer.step();
@@ -134,7 +126,29 @@ impl LiteralRules {
     }
 }
 
+impl<'a> Lexer<'a> {
+    /// Creates a lexer at the start of `text`.
+    fn new(language: Language, text: &'a str) -> Lexer<'a> {
+        Lexer { language, text, bytes: text.as_bytes(), at: 0, newline: None, tokens: Vec::new() }
+    }
+}
+
 impl Lexer<'_> {
+    /// Reads the rest of the text and returns all tokens.
+    fn rest_of_tokens(mut self) -> Vec<Token> {
+        while self.at < self.bytes.len() {
+            self.step();
+        }
+        self.flush_newline();
+        self.tokens
+    }
+
+    /// Drops the tokens that the next one does not depend on.
+    fn forget_all_but_last(&mut self) {
+        let last = self.tokens.len().saturating_sub(1);
+        self.tokens.drain(..last);
+    }
+
     /// Reads one token, blank, line end or comment.
     fn step(&mut self) {
         let byte = self.bytes[self.at];

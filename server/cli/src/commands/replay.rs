@@ -11,7 +11,7 @@ use crate::steps::index::{IndexedWorkspace, index};
 use crate::steps::require_answers::require_answers;
 use crate::steps::run_replay::{ReplayJob, run_replay};
 use crate::steps::settings_sources::SettingsSources;
-use crate::steps::show_run::{ReportOptions, read_and_show};
+use crate::steps::show_run::{ReportOptions, show};
 use crate::steps::{cassette, engine_registry, use_threads};
 
 /// Runs the command.
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     };
     let showing = ReportOptions::in_run(&folder, args.json, args.open);
     let (workspace, resume) = (args.workspace.as_deref(), args.resume);
-    run_replay(ReplayJob {
+    let (contents, scores) = run_replay(ReplayJob {
         cases,
         engines,
         world,
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         workspace,
         args: &args.asking,
     })?;
-    let contents = read_and_show(&folder, &showing)?;
+    show(&folder, &contents, &scores, &showing)?;
     cassette::close(&args.asking.cassette, cassette.as_deref())?;
     require_answers(&contents)
 }

@@ -11,7 +11,7 @@ use crate::steps::mine::{MinedCases, mine};
 use crate::steps::require_answers::require_answers;
 use crate::steps::run_replay::{ReplayJob, run_replay};
 use crate::steps::settings_sources::SettingsSources;
-use crate::steps::show_run::{ReportOptions, read_and_show};
+use crate::steps::show_run::{ReportOptions, show};
 use crate::steps::{cassette, engine_registry, use_threads};
 
 /// Runs the command.
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
         showing.next.push(format!("See how much of it is plain copying: {command}"));
     }
     let (workspace, asked) = (Some(args.path.as_path()), &args.asking);
-    run_replay(ReplayJob {
+    let (contents, scores) = run_replay(ReplayJob {
         cases,
         engines,
         world,
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
         workspace,
         args: asked,
     })?;
-    let contents = read_and_show(&folder, &showing)?;
+    show(&folder, &contents, &scores, &showing)?;
     cassette::close(&args.asking.cassette, cassette.as_deref())?;
     require_answers(&contents)
 }

@@ -4,9 +4,9 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use cases::{Case, Prediction, Run};
+use cases::{Case, Prediction, Run, Score};
 use completion::{ConfiguredEngine, WorkspaceIndex};
-use replay::{RunFolder, RunInputs, StopSignal, TruthCopies, cores};
+use replay::{RunAnswers, RunContents, RunFolder, RunInputs, StopSignal, TruthCopies, cores};
 use tokio::runtime::{self, Runtime};
 
 use crate::args::{EngineArgs, NoCopiesArg};
@@ -37,9 +37,9 @@ pub(crate) struct ReplayJob<'a> {
     pub(crate) args: &'a EngineArgs,
 }
 
-/// Makes the missing requests. Ctrl-C keeps the finished ones and prints how to resume.
-pub(crate) fn run_replay(asking: ReplayJob<'_>) -> anyhow::Result<()> {
-    let (mut rows, done) = open_run(&asking)?;
+/// Makes the missing requests, and returns the whole run with its scores. Ctrl-C keeps the finished ones and prints how to resume.
+pub(crate) fn run_replay(asking: ReplayJob<'_>) -> anyhow::Result<(RunContents, Vec<Score>)> {
+    let (mut rows, run, done) = open_run(&asking)?;
     let remedy = format!("Resume with: {}", resume_command(&asking));
     let questions = RunInputs {
         cases: asking.cases.into(),
@@ -56,19 +56,26 @@ pub(crate) fn run_replay(asking: ReplayJob<'_>) -> anyhow::Result<()> {
         (finished, total) = (done, planned);
         progress.set(done as u64, planned as u64);
     };
-    let answering = replay::execute(&mut rows, done, asking.run.repeat, &questions, &stop, tell);
+    let answering = replay::execute(&mut rows, done, run.repeat, &questions, &stop, tell);
     let answers = runtime()?.block_on(answering);
     token.cancel();
     progress.finish(&format!("{finished} of {}", count(total, "request")));
-    if answers?.is_finished() { Ok(()) } else { Err(InterruptedError { remedy }.into()) }
+    let answers = answers?;
+    if !answers.is_finished() {
+        return Err(InterruptedError { remedy }.into());
+    }
+    let RunAnswers { predictions, scores, .. } = answers;
+    Ok((RunContents { run, cases: questions.cases, predictions }, scores))
 }
 
-fn open_run(asking: &ReplayJob<'_>) -> anyhow::Result<(RunFolder, Vec<Prediction>)> {
+/// Returns the folder, the run's description in it, and the finished answers.
+fn open_run(asking: &ReplayJob<'_>) -> anyhow::Result<(RunFolder, Run, Vec<Prediction>)> {
     if asking.resume {
-        let (folder, contents) = RunFolder::resume(&asking.folder, &asking.run)?;
-        return Ok((folder, contents.predictions));
+        let (folder, RunContents { run, predictions, .. }) = RunFolder::resume(&asking.folder, &asking.run)?;
+        return Ok((folder, run, predictions));
     }
-    Ok((RunFolder::create(&asking.folder, &asking.run, &asking.cases)?, Vec::new()))
+    let folder = RunFolder::create(&asking.folder, &asking.run, &asking.cases)?;
+    Ok((folder, asking.run.clone(), Vec::new()))
 }
 
 /// Returns the runtime for requests. Engines in this process share the cores, no matter how many requests are in flight.

@@ -42,23 +42,15 @@ impl ReportOptions {
     }
 }
 
-/// Shows a finished run.
-pub(crate) fn read_and_show(folder: &Path, showing: &ReportOptions) -> anyhow::Result<RunContents> {
-    let contents = replay::read_run(folder)?;
-    let scores = score(folder, &contents);
-    show(folder, &contents, &scores, showing)?;
-    Ok(contents)
-}
-
 /// Returns the scores of all answers of a run; computes only those that its folder lacks.
 pub(crate) fn score(folder: &Path, contents: &RunContents) -> Vec<Score> {
     let progress = Progress::spinner("scored");
-    let scores = replay::scores_of(folder, contents);
+    let scores = replay::scores_of(folder, contents).scores;
     progress.finish(&count(scores.len(), "answer"));
     scores
 }
 
-/// Shows a run as saved.
+/// Shows a run.
 pub(crate) fn show(
     folder: &Path,
     contents: &RunContents,

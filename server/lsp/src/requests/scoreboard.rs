@@ -51,7 +51,7 @@ fn render_board(
     let go_on = || if cancel.is_cancelled() { Err("cancelled".to_owned()) } else { Ok(()) };
     let contents = replay::read_run(run).map_err(|error| error.to_string())?;
     go_on()?;
-    let scores = replay::scores_of(run, &contents);
+    let scores = replay::scores_of(run, &contents).scores;
     go_on()?;
     let mut notes = completeness_notes(&contents.run, &contents.cases, &contents.predictions);
     if recorded_since > 0 {

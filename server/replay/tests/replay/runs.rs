@@ -10,7 +10,8 @@ use cases::{Case, Metric, MetricValue, Prediction, Run, Status, WorkspaceState, 
 use completion::{CompletionSettings, ConfiguredEngine};
 use engines::{Rule, Script, ScriptedEngine};
 use replay::{
-    ReplayError, RunAnswers, RunFolder, StopSignal, read_run, read_suite, replay, score_all, write_suite,
+    ReplayError, RunAnswers, RunFolder, StopSignal, read_run, read_suite, replay, score_all, scores_of,
+    write_scores, write_suite,
 };
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -235,7 +236,36 @@ async fn torn_row_is_dropped_and_requested_again_on_resume() {
     resumed.append(&rest[0]).unwrap();
     let whole = read_run(folder.path()).unwrap();
     assert_eq!(whole.predictions.iter().map(Prediction::key).collect::<BTreeSet<_>>().len(), 3);
-    assert_eq!(whole.cases, cases);
+    assert_eq!(*whole.cases, cases);
+}
+
+/// A guard on counted work: a report computes only the scores that are missing or of another version of the scorer, once.
+#[tokio::test]
+async fn missing_and_outdated_scores_are_computed_once_and_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let (cases, engines) = torn_run(folder.path()).await;
+    let contents = read_run(folder.path()).unwrap();
+    let scored = || scores_of(folder.path(), &contents);
+    let writer = RunFolder::resume(folder.path(), &run(&cases, &engines)).unwrap();
+    assert_eq!(
+        (scored().computed, scored().computed),
+        (2, 2),
+        "the process that writes the run stores its own"
+    );
+    assert!(!folder.path().join("scores.jsonl").exists());
+    drop(writer);
+    let first = scored();
+    assert_eq!((first.computed, scored().computed), (2, 0));
+    assert_eq!(first.scores, score_all(&cases, &contents.predictions));
+    assert_eq!(scored().scores, first.scores);
+    let mut outdated = first.scores.clone();
+    outdated[1].scorer = Some(0);
+    outdated[1].metrics.clear();
+    write_scores(folder.path(), &outdated).unwrap();
+    assert_eq!((scored().computed, scored().computed), (1, 0));
+    assert_eq!(scored().scores, first.scores);
+    fs::write(folder.path().join("scores.jsonl"), "no score\n").unwrap();
+    assert_eq!((scored().computed, scored().computed), (2, 0));
 }
 
 #[tokio::test]

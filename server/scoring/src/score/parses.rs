@@ -2,9 +2,7 @@
 //!
 //! A missing token that the parser can supply, such as a semicolon, is not an error.
 
-use syntax::Tree;
-
-use super::{ScoringInput, is_blank};
+use super::is_blank;
 
 /// Size limit of judged answers, bytes. Recovery from the errors of an endless answer can take seconds, and such answers are
 /// never accepted.
@@ -15,40 +13,16 @@ pub(super) fn is_judged(answer: &str) -> bool {
     !is_blank(answer) && answer.len() <= MAX_BYTES
 }
 
-/// The file with the truth in place, and its tree without errors.
-pub(super) struct RightFile {
-    text: String,
-    tree: Tree,
-}
-
-impl RightFile {
-    /// Parses the file; `None` if it has errors, which are then not the answers'.
-    pub(super) fn parse(question: &ScoringInput<'_>) -> Option<RightFile> {
-        let text = file(question, question.truth);
-        let tree = syntax::parse(question.language, &text);
-        (!tree.has_error()).then_some(RightFile { text, tree })
-    }
-
-    /// Whether the file with `answer` in place of the truth parses without error.
-    pub(super) fn parses_with(&self, question: &ScoringInput<'_>, answer: &str) -> bool {
-        answer == question.truth || !self.tree.update(&self.text, &file(question, answer)).has_error()
-    }
-}
-
-fn file(question: &ScoringInput<'_>, middle: &str) -> String {
-    [question.prefix, middle, question.suffix].concat()
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
     use syntax::Language;
 
     use super::*;
-    use crate::score::CaseScorer;
+    use crate::score::{CaseScorer, RightFiles, ScoringInput};
 
     fn with_answer(question: &ScoringInput<'_>, answer: &str) -> Option<bool> {
-        CaseScorer::new(*question).parses_with(answer)
+        CaseScorer::new(*question, &RightFiles::default()).parses_with(answer)
     }
 
     #[track_caller]
@@ -88,7 +62,7 @@ mod tests {
         fn updated_tree_gives_the_same_result_as_a_fresh_parse(answer in ANSWER) {
             let (prefix, suffix) = test_fixture::split_at_cursor(RUST);
             let question = ScoringInput { language: Language::Rust, prefix, suffix, truth: "1" };
-            let anew = !syntax::parse(Language::Rust, &file(&question, &answer)).has_error();
+            let anew = !syntax::parse(Language::Rust, &[prefix, &answer, suffix].concat()).has_error();
             prop_assert_eq!(with_answer(&question, &answer), (!is_blank(&answer)).then_some(anew));
         }
     }

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use syntax::TokenKind;
+use syntax::{LexedPrefix, TokenKind};
 
 use super::{ScoringInput, is_blank};
 
@@ -22,26 +22,34 @@ pub(super) enum Ending {
 }
 
 /// The truth's tokens where it is in its file.
-pub(super) struct EndOfTruth {
+pub(super) struct EndOfTruth<'a> {
+    truth: &'a str,
     tokens: Vec<Range<usize>>,
-    /// Whether the truth has no tokens, such as a comment: then words are compared.
-    is_words: bool,
+    /// The text before the answers, which may have opened a literal or begun a name. `None` if the truth has no tokens, such as a
+    /// comment: then words are compared.
+    prefix: Option<LexedPrefix<'a>>,
 }
 
-impl EndOfTruth {
-    pub(super) fn new(question: &ScoringInput<'_>) -> EndOfTruth {
-        let tokens = if is_blank(question.truth) { Vec::new() } else { tokens(question, question.truth) };
-        let is_words = tokens.is_empty();
-        EndOfTruth { tokens: if is_words { words(question.truth) } else { tokens }, is_words }
+impl<'a> EndOfTruth<'a> {
+    pub(super) fn new(question: &ScoringInput<'a>) -> EndOfTruth<'a> {
+        let truth = question.truth;
+        if is_blank(truth) {
+            return EndOfTruth { truth, tokens: Vec::new(), prefix: None };
+        }
+        let prefix = LexedPrefix::new(question.language, question.prefix);
+        match tokens(&prefix, truth) {
+            none if none.is_empty() => EndOfTruth { truth, tokens: words(truth), prefix: None },
+            tokens => EndOfTruth { truth, tokens, prefix: Some(prefix) },
+        }
     }
 
     /// Returns the end of `answer`. `None` if the truth or the answer is empty, or if the answer has a wrong token.
-    pub(super) fn ending(&self, question: &ScoringInput<'_>, answer: &str) -> Option<Ending> {
-        if is_blank(question.truth) || is_blank(answer) {
+    pub(super) fn ending(&self, answer: &str) -> Option<Ending> {
+        if is_blank(self.truth) || is_blank(answer) {
             return None;
         }
-        let answered = if self.is_words { words(answer) } else { tokens(question, answer) };
-        ending_of(question.truth, &self.tokens, answer, &answered)
+        let answered = self.prefix.as_ref().map_or_else(|| words(answer), |prefix| tokens(prefix, answer));
+        ending_of(self.truth, &self.tokens, answer, &answered)
     }
 }
 
@@ -67,14 +75,10 @@ fn ending_of(right: &str, truth: &[Range<usize>], answer: &str, answered: &[Rang
     Some(if has_more { Ending::Beyond } else { Ending::Exact })
 }
 
-/// Returns the ranges of the tokens of `text`. It is parsed after the prefix, which may have opened a literal or begun a name.
-fn tokens(question: &ScoringInput<'_>, text: &str) -> Vec<Range<usize>> {
-    let start = question.prefix.len();
-    syntax::lex(question.language, &[question.prefix, text].concat())
-        .into_iter()
-        .filter(|token| token.kind != TokenKind::Newline && token.range.end > start)
-        .map(|token| token.range.start.saturating_sub(start)..token.range.end - start)
-        .collect()
+/// Returns the ranges of the tokens of `text` behind the prefix.
+fn tokens(prefix: &LexedPrefix<'_>, text: &str) -> Vec<Range<usize>> {
+    let tokens = prefix.lex(text).into_iter().filter(|token| token.kind != TokenKind::Newline);
+    tokens.map(|token| token.range).collect()
 }
 
 /// Returns the ranges of the words of `text`.
@@ -105,11 +109,7 @@ mod tests {
     fn check(language: Language, prefix: &str, truth: &str, answers: &[(&str, Option<Ending>)]) {
         let question = ScoringInput { language, prefix, suffix: "", truth };
         for &(answer, expected) in answers {
-            assert_eq!(
-                EndOfTruth::new(&question).ending(&question, answer),
-                expected,
-                "{answer:?} for {truth:?}"
-            );
+            assert_eq!(EndOfTruth::new(&question).ending(answer), expected, "{answer:?} for {truth:?}");
         }
     }
 

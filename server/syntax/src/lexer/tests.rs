@@ -188,12 +188,12 @@ b""##,
     );
 }
 
-fn language() -> impl Strategy<Value = Language> {
+pub(super) fn language() -> impl Strategy<Value = Language> {
     prop::sample::select(Language::ALL.to_vec())
 }
 
 /// Fragments that open, close and confuse literals and comments.
-fn code() -> impl Strategy<Value = String> {
+pub(super) fn code() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "[a-z0-9_$é ]{0,4}",
         prop::sample::select(vec![

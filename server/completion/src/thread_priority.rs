@@ -1,0 +1,12 @@
+//! Lower priority for threads of background work, so that requests do not wait for it.
+
+#[cfg(target_os = "linux")]
+mod linux;
+
+/// Lowers the priority of this thread and of those it starts. Returns false where the system does not support that.
+pub fn lower_thread_priority() -> bool {
+    #[cfg(target_os = "linux")]
+    return linux::lower_thread_priority();
+    #[cfg(not(target_os = "linux"))]
+    return false;
+}
