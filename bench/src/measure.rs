@@ -20,6 +20,7 @@ mod indexing;
 mod lsp;
 mod main_path;
 mod neovim;
+mod replay;
 mod repositories;
 mod retrieval;
 mod scoring;
@@ -56,6 +57,8 @@ pub(crate) enum BenchPart {
     Lsp,
     /// Secrets in real code, beside a plain pass
     Secrets,
+    /// A run of usual size: asking a server, scoring, and the report
+    Replay,
 }
 
 /// Measures the given parts, or all of them.
@@ -89,6 +92,7 @@ pub(crate) fn run(parts: &[BenchPart]) -> Result<()> {
             BenchPart::Vscode => vscode::measure(&repos)?,
             BenchPart::Lsp => lsp::measure(&repos)?,
             BenchPart::Secrets => findings::measure()?,
+            BenchPart::Replay => replay::measure()?,
         };
         document::write_section(part.name(), &section)?;
     }
@@ -128,6 +132,7 @@ impl BenchPart {
             BenchPart::Vscode => "vscode",
             BenchPart::Lsp => "lsp",
             BenchPart::Secrets => "secrets",
+            BenchPart::Replay => "replay",
         }
     }
 }

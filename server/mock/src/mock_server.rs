@@ -182,6 +182,11 @@ impl ServerTask {
                     return Ok(());
                 }
             }
+            let now = Instant::now();
+            self.log.note(|log| {
+                log.answered_at = Some(now);
+                log.busy += now.saturating_duration_since(received.at);
+            });
             if reply.closes {
                 break;
             }

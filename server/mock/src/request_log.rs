@@ -31,6 +31,12 @@ pub struct RequestLog {
     pub disconnected: usize,
     /// Time of the last such disconnection.
     pub disconnected_at: Option<Instant>,
+    /// Time at which the first request had arrived.
+    pub first_at: Option<Instant>,
+    /// Time at which the last complete answer was sent.
+    pub answered_at: Option<Instant>,
+    /// Sum over all complete answers of the time from the arrival of the request to the end of the answer.
+    pub busy: Duration,
 }
 
 impl RequestLog {
@@ -52,6 +58,7 @@ impl SharedLog {
     pub(crate) fn note_request(&self, received: &Arc<ReceivedRequest>) {
         self.note(|log| {
             log.requests += 1;
+            log.first_at.get_or_insert(received.at);
             if log.received.len() == MAX_REQUESTS {
                 log.received.remove(0);
             }

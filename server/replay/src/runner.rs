@@ -10,12 +10,14 @@ use cases::{
     Scenario, Span, SpanSource, Task, TokenCounts,
 };
 use completion::{
-    ConfiguredEngine, DocumentText, Outcome, OutcomeStatus, Snippet, TimingSource, WorkspaceIndex,
+    ConfiguredEngine, DocumentSnapshot, DocumentText, Outcome, OutcomeStatus, Snippet, TimingSource,
+    WorkspaceIndex,
 };
 use engines::TokenPrice;
 use futures_util::StreamExt;
 use futures_util::stream;
 use syntax::Language;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -86,6 +88,10 @@ impl StopSignal {
 /// Changes an answer to a case before it is recorded, on the threads that process requests.
 pub type AnswerFilter = fn(&mut Prediction, &Case);
 
+/// Number of attempts beyond the concurrent requests whose request is being prepared or whose answer is being processed: engines do not
+/// wait for either.
+const ATTEMPTS_WITHOUT_REQUEST: usize = 8;
+
 /// Runs all attempts, passes each prediction to `filter`, and then with the index of its case to `record` in the order of
 /// completion, until all are finished, `stop` is signalled or `record` returns `Break`. Dropping the future cancels all requests.
 ///
@@ -97,32 +103,64 @@ pub async fn run_attempts(
     stop: &StopSignal,
     mut record: impl FnMut(usize, Prediction) -> ControlFlow<()>,
 ) {
+    let jobs = questions.jobs.max(1);
+    // With one request at a time, answers come in the order of the attempts.
+    let without_request = if jobs > 1 { ATTEMPTS_WITHOUT_REQUEST } else { 0 };
+    let slots = RequestSlots { free: Arc::new(Semaphore::new(jobs)), stopped: stop.no_new_requests.clone() };
+    let run = |attempt| run_attempt(questions, attempt, filter, slots.clone());
     let answers = stream::iter(attempts)
         .take_until(stop.no_new_requests.cancelled())
-        .map(|attempt| stop.abandon_pending.run_until_cancelled(run_attempt(questions, attempt, filter)))
-        .buffer_unordered(questions.jobs.max(1));
+        .map(|attempt| stop.abandon_pending.run_until_cancelled(run(attempt)))
+        .buffer_unordered(jobs + without_request);
     let mut answers = pin!(answers);
     while let Some(answer) = answers.next().await {
-        if answer.map(|(case, prediction)| record(case, prediction)).is_some_and(|flow| flow.is_break()) {
+        let recorded = answer.flatten().map(|(case, prediction)| record(case, prediction));
+        if recorded.is_some_and(|flow| flow.is_break()) {
             break;
         }
     }
 }
 
-async fn run_attempt(questions: &RunInputs, attempt: Attempt, filter: AnswerFilter) -> (usize, Prediction) {
+/// The concurrent requests of a run; cheap to clone.
+#[derive(Clone)]
+struct RequestSlots {
+    free: Arc<Semaphore>,
+    stopped: CancellationToken,
+}
+
+impl RequestSlots {
+    /// Waits for a slot, which is free again when the permit is dropped. `None` if no new requests may start.
+    async fn acquire(&self) -> Option<SemaphorePermit<'_>> {
+        let permit = self.stopped.run_until_cancelled(self.free.acquire()).await?;
+        Some(permit.expect("the semaphore is never closed"))
+    }
+}
+
+/// Returns the answer with the index of its case; `None` if the run was stopped before the request.
+async fn run_attempt(
+    questions: &RunInputs,
+    attempt: Attempt,
+    filter: AnswerFilter,
+    slots: RequestSlots,
+) -> Option<(usize, Prediction)> {
     let inputs = questions.clone();
     let answered = catch_panic(async move {
-        let outcome = request_completion(inputs.clone(), attempt).await;
         let (case, engine) = (&inputs.cases[attempt.case], &inputs.engines[attempt.engine]);
+        let snapshot = snapshot(&inputs, case);
+        let slot = slots.acquire().await?;
+        let (cursor, cancel) = (case.prefix.len(), CancellationToken::new());
+        let outcome =
+            completion::complete(&snapshot, cursor, &*engine.engine, &engine.settings, &cancel).await;
+        drop(slot);
         let mut prediction = prediction(case, engine, attempt.repetition, Ok(outcome));
         filter(&mut prediction, case);
-        prediction
+        Some(prediction)
     });
     let answered = answered.await.unwrap_or_else(|reason| {
         let (case, engine) = (&questions.cases[attempt.case], &questions.engines[attempt.engine]);
-        prediction(case, engine, attempt.repetition, Err(reason))
+        Some(prediction(case, engine, attempt.repetition, Err(reason)))
     });
-    (attempt.case, answered)
+    answered.map(|prediction| (attempt.case, prediction))
 }
 
 /// Runs on the thread pool, so that context is gathered and answers are filtered in parallel and a panic only affects its request.
@@ -135,9 +173,8 @@ async fn catch_panic<T: Send + 'static>(ask: impl Future<Output = T> + Send + 's
     outcome.map_err(|_| "the engine panicked".to_owned())
 }
 
-async fn request_completion(questions: RunInputs, attempt: Attempt) -> Outcome {
-    let RunInputs { cases, engines, world, copies, .. } = questions;
-    let (case, asked) = (&cases[attempt.case], &engines[attempt.engine]);
+/// Returns what a request may see: the case's file without its truth, and the workspace without copies of it.
+fn snapshot(questions: &RunInputs, case: &Case) -> DocumentSnapshot {
     let document = DocumentText {
         path: case.path.as_str().into(),
         language: Language::from_name(&case.language)
@@ -145,17 +182,15 @@ async fn request_completion(questions: RunInputs, attempt: Attempt) -> Outcome {
         text: [case.prefix.as_str(), case.suffix.as_str()].concat().into(),
     };
     // This variant measures engines with the file alone, so even engines that read the workspace get an empty one.
-    let world = if case.task == Task::IN_FILE { WorkspaceIndex::empty() } else { world };
+    let world = if case.task == Task::IN_FILE { WorkspaceIndex::empty() } else { questions.world.clone() };
     let snapshot = world
         .snapshot(document)
         .without_files(leaked_copies(case, &world))
-        .with_copies(copies.files_with_copies(case));
-    let snapshot = match has_own_context(case) {
+        .with_copies(questions.copies.files_with_copies(case));
+    match has_own_context(case) {
         true => snapshot.with_context(case.context.iter().map(snippet).collect()),
         false => snapshot,
-    };
-    let cancel = CancellationToken::new();
-    completion::complete(&snapshot, case.prefix.len(), &*asked.engine, &asked.settings, &cancel).await
+    }
 }
 
 /// Whether the case contains its context. Otherwise context is retrieved by the settings, as in an editor.
