@@ -150,7 +150,7 @@ async fn context(
     if !snapshot.retrieves_context() {
         return Some(snapshot.gather(offset, settings, hidden, &CancelFlag::default()));
     }
-    if !settings.retrieves_for(engine) {
+    if !settings.retrieves_for(engine) || !snapshot.has_other_files() {
         return Some(Vec::new());
     }
     let patience = settings.context_timeout();

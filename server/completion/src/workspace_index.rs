@@ -285,6 +285,11 @@ impl DocumentSnapshot {
         !self.editor.documents.is_empty()
     }
 
+    /// Returns whether there is a file besides the document from which context may be chosen.
+    pub(crate) fn has_other_files(&self) -> bool {
+        self.has_documents() || !self.index.files().is_empty()
+    }
+
     /// Returns whether context has to be chosen, which takes milliseconds; false if it was set before.
     pub(crate) fn retrieves_context(&self) -> bool {
         self.context.is_none()
