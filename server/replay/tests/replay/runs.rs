@@ -26,8 +26,8 @@ async fn stop_drains_running_requests_and_resume_repeats_none() {
     let engines = [scripted_engine("a + b", 10), engine("slower", slower)];
     let first = run_missing_attempts(&cases, &engines, &[], 5).await;
     assert!(
-        (5..=7).contains(&first.len()),
-        "{} answers: 5, and at most the 2 that were under way",
+        (5..=10).contains(&first.len()),
+        "{} answers: 5, at most 2 that arrived with the fifth, and 3 that were under way",
         first.len()
     );
     assert!(first.iter().all(|prediction| prediction.status == Status::Ok));
