@@ -105,8 +105,8 @@ mod tests {
         }
         assert_eq!(files.parses(), 1);
         assert_eq!(parses(&files, "f(3)", "g("), Some(false));
-        let other = ScoringInput { language: Language::C, ..whole };
-        assert_eq!(files.parses_with(&files.file(&other), &other, "1"), None, "it is not C");
+        let other = ScoringInput { language: Language::Python, ..whole };
+        assert_eq!(files.parses_with(&files.file(&other), &other, "1"), None, "it is not Python");
         assert_eq!(files.parses(), 3);
     }
 
