@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use index::CancelFlag;
-use syntax::Language;
+use syntax::{Language, SyntaxCache};
 use tokio::sync::Semaphore;
 
 use crate::run_blocking::run_blocking;
@@ -49,6 +49,7 @@ impl GatherPermit {
 /// Returns the text around a cursor that is parsed and searched with, in whole lines unless they are too long. For a large file: the
 /// lines near the cursor, and the file's beginning up to its last import.
 pub(crate) fn nearby_text<'a>(
+    syntax: &SyntaxCache,
     language: Language,
     prefix: &'a str,
     suffix: &'a str,
@@ -60,7 +61,7 @@ pub(crate) fn nearby_text<'a>(
     if prefix.len() <= MAX_BEFORE {
         return (prefix.into(), after);
     }
-    let head = imports(language, prefix);
+    let head = imports(syntax, language, prefix);
     let start = prefix.ceil_char_boundary(prefix.len() - (MAX_BEFORE - head.len()));
     let before = &prefix[start..];
     let before = before.split_once('\n').map_or(before, |(_, lines)| lines);
@@ -69,10 +70,10 @@ pub(crate) fn nearby_text<'a>(
 
 /// Returns the file's beginning up to the definition after its last import, in whole lines. Empty if the head of the file has no
 /// imports.
-fn imports(language: Language, text: &str) -> &str {
+fn imports<'a>(syntax: &SyntaxCache, language: Language, text: &'a str) -> &'a str {
     let head = &text[..text.floor_char_boundary(MAX_HEAD)];
     let head = head.rfind('\n').map_or("", |end| &head[..=end]);
-    let outline = syntax::parse(language, head).outline(head);
+    let outline = syntax.outline_of_head(language, head);
     let lines: Vec<usize> =
         std::iter::once(0).chain(head.match_indices('\n').map(|(end, _)| end + 1)).collect();
     let ranges = || outline.definitions.iter().map(|definition| &definition.range);
@@ -97,7 +98,7 @@ mod tests {
     #[test]
     fn large_text_is_limited_to_lines_near_the_cursor() {
         let lines = "x = [1]\n".repeat(100_000);
-        let near = |before, after| nearby_text(Language::Python, before, after);
+        let near = |before, after| nearby_text(&SyntaxCache::default(), Language::Python, before, after);
         let (before, after) = near(&lines, &lines);
         assert!(before.len() <= MAX_BEFORE && after.len() <= MAX_AFTER);
         assert!(before.starts_with("x = ") && after.ends_with("[1]"));
@@ -126,16 +127,14 @@ mod tests {
             let comment = if language == Language::Python { "#" } else { "//" };
             let head = licence(comment) + head;
             let text = head.clone() + &definition.repeat(20_000);
-            let (before, _) = nearby_text(language, &text, "");
+            let (before, _) = nearby_text(&SyntaxCache::default(), language, &text, "");
             assert!(before.len() <= MAX_BEFORE, "{language:?}");
             let rest =
                 before.strip_prefix(&*head).unwrap_or_else(|| panic!("{language:?}: {}", &before[..9_000]));
             assert!(text.ends_with(rest) && rest.len() > MAX_BEFORE / 2, "{language:?}");
         }
         let text = "x = 1\n".repeat(100_000);
-        assert!(
-            text.ends_with(&*nearby_text(Language::Python, &text, "").0),
-            "without imports the end alone"
-        );
+        let (before, _) = nearby_text(&SyntaxCache::default(), Language::Python, &text, "");
+        assert!(text.ends_with(&*before), "without imports the end alone");
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use builtin::{Corpus, MaskedCorpus, RecentTyping};
 use index::{CancelFlag, CopyIndex, FileIndex, Index, RemovedCode, RetrievalQuery, Searcher, Visit};
-use syntax::{Language, Projects, SourceFile};
+use syntax::{Language, Projects, SourceFile, SyntaxCache};
 use text::Snippet;
 
 use crate::gather_permit::{GatherPermit, nearby_text};
@@ -141,6 +141,7 @@ impl WorkspaceIndex {
             hidden: Vec::new(),
             copies: Vec::new(),
             editor: EditorContext::default(),
+            syntax: SyntaxCache::default(),
             gather_permit: None,
             path_gate: None,
         }
@@ -198,6 +199,7 @@ pub struct DocumentSnapshot {
     hidden: Vec<Arc<str>>,
     copies: Vec<Arc<str>>,
     editor: EditorContext,
+    syntax: SyntaxCache,
     gather_permit: Option<GatherPermit>,
     path_gate: Option<PathGate>,
 }
@@ -217,6 +219,11 @@ impl DocumentSnapshot {
     /// Adds the context of the editor.
     pub fn with_editor_context(self, around: EditorContext) -> DocumentSnapshot {
         DocumentSnapshot { editor: around, ..self }
+    }
+
+    /// Uses the document's syntax from earlier requests, and keeps it for later ones.
+    pub fn with_syntax(self, syntax: SyntaxCache) -> DocumentSnapshot {
+        DocumentSnapshot { syntax, ..self }
     }
 
     /// Makes requests of one document gather context one after the other.
@@ -324,8 +331,9 @@ impl DocumentSnapshot {
         let DocumentText { path, language, text } = &self.document;
         let Some((prefix, suffix)) = text.split_at_checked(offset) else { return Vec::new() };
         let hidden: Vec<&str> = hidden.iter().map(|path| &**path).collect();
-        let (prefix, suffix) = nearby_text(*language, prefix, suffix);
-        let searcher = self.index.searcher(&self.editor.documents).hide(&hidden).with_cancel(cancel.clone());
+        let (prefix, suffix) = nearby_text(&self.syntax, *language, prefix, suffix);
+        let searcher = self.index.searcher(&self.editor.documents).hide(&hidden);
+        let searcher = searcher.with_cancel(cancel.clone()).with_syntax(self.syntax.clone());
         let query = RetrievalQuery {
             path,
             language: *language,
@@ -379,6 +387,25 @@ mod tests {
 
     use super::*;
     use crate::{OutcomeStatus, complete};
+
+    /// Counts of the process: nextest runs each test in its own.
+    #[test]
+    fn requests_for_the_same_text_parse_it_once() {
+        let syntax = SyntaxCache::default();
+        let parses = |text: &str| {
+            let document =
+                DocumentText { path: "main.py".into(), language: Language::Python, text: text.into() };
+            let snapshot = WorkspaceIndex::empty().snapshot(document).with_syntax(syntax.clone());
+            let before = syntax::parse_counts().parses;
+            snapshot.gather(text.len(), &CompletionSettings::for_editor(), &[], &CancelFlag::default());
+            syntax::parse_counts().parses - before
+        };
+        let short = "import os\n\nx = os.path.";
+        assert_eq!([parses(short), parses(short), parses(&format!("{short}j"))], [1, 0, 1]);
+        // Of a large document, the imports and the text near the cursor are parsed.
+        let long = format!("import os\n\n{}x = os.path.", "y = os.getcwd()\n".repeat(10_000));
+        assert_eq!([parses(&long), parses(&long), parses(&format!("{long}j"))], [2, 0, 1]);
+    }
 
     #[tokio::test]
     #[expect(

@@ -110,7 +110,7 @@ fn with_ranking<T>(
     then: impl for<'r> FnOnce(&HybridQuery<'_>, &Resolver<'r>, &DefinitionRanking<'r>) -> T,
 ) -> Option<T> {
     let go_on = || (!searcher.is_cancelled()).then_some(());
-    let scope = syntax::scope(query.language, query.prefix);
+    let scope = searcher.scope(query.language, query.prefix);
     go_on()?;
     let around = CursorTerms::new(query, &scope);
     go_on()?;

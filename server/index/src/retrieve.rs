@@ -1,6 +1,7 @@
 //! Common interface of the strategies: a query at a cursor, a budget, and the resulting hits.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use config::Strategy;
 use syntax::{Language, Projects};
@@ -106,8 +107,8 @@ impl Searcher {
 
     /// Returns functions similar to the one around the cursor.
     fn similar_functions(&self, query: &RetrievalQuery<'_>) -> Vec<Hit> {
-        let text = [query.prefix, query.suffix].concat();
-        self.functions(&enclosing_function_query(query, &text), FUNCTIONS_SENT)
+        let text: Arc<str> = [query.prefix, query.suffix].concat().into();
+        self.functions(&self.enclosing_function_query(query, &text), FUNCTIONS_SENT)
     }
 
     /// Returns the hits of [`Strategy::Functions`] with the similarity of embeddings. New vectors are added to `store`. May
@@ -119,14 +120,29 @@ impl Searcher {
         store: &mut VectorStore,
         embedder: &dyn Embedder,
     ) -> SimilarFunctions {
-        let text = [query.prefix, query.suffix].concat();
+        let text: Arc<str> = [query.prefix, query.suffix].concat().into();
         let similar = self.functions_by_embedding(
-            &enclosing_function_query(query, &text),
+            &self.enclosing_function_query(query, &text),
             FUNCTIONS_SENT,
             store,
             embedder,
         );
         SimilarFunctions { hits: take_within_budget(similar.hits, budget), ..similar }
+    }
+
+    /// Returns the function around the cursor, or the lines before it if there is none; `text` is that of the query's file.
+    fn enclosing_function_query<'a>(
+        &self,
+        query: &RetrievalQuery<'a>,
+        text: &'a Arc<str>,
+    ) -> FunctionQuery<'a> {
+        let RetrievalQuery { path, language, prefix, .. } = *query;
+        let functions = self.tree(language, text).functions(text);
+        let is_around = |range: &Range<usize>| range.start < prefix.len() && prefix.len() <= range.end;
+        let ranges = functions.into_iter().map(|function| function.range).filter(is_around);
+        let range = ranges.min_by_key(ExactSizeIterator::len);
+        let text = &text[range.unwrap_or_else(|| lines_before(prefix, TOP_LEVEL_QUERY_LINES)..prefix.len())];
+        FunctionQuery { path, language, text, original: text }
     }
 
     /// Returns the surroundings of recently edited or visited locations.
@@ -163,17 +179,6 @@ impl Searcher {
         }
         hits
     }
-}
-
-/// Returns the function around the cursor, or the lines before it if there is none; `text` is that of the query's file.
-fn enclosing_function_query<'a>(query: &RetrievalQuery<'a>, text: &'a str) -> FunctionQuery<'a> {
-    let RetrievalQuery { path, language, prefix, .. } = *query;
-    let functions = syntax::parse(language, text).functions(text);
-    let is_around = |range: &Range<usize>| range.start < prefix.len() && prefix.len() <= range.end;
-    let ranges = functions.into_iter().map(|function| function.range).filter(is_around);
-    let range = ranges.min_by_key(ExactSizeIterator::len);
-    let text = &text[range.unwrap_or_else(|| lines_before(prefix, TOP_LEVEL_QUERY_LINES)..prefix.len())];
-    FunctionQuery { path, language, text, original: text }
 }
 
 /// Returns the first hits that fit, as CrossCodeEval does: it stops at the first one that does not fit.

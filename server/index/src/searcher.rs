@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use syntax::Language;
+use syntax::{Language, Scope, SyntaxCache, Tree};
 
 use crate::bm25::CollectionStats;
 use crate::index::last_of_each_path;
@@ -19,6 +19,8 @@ use crate::{CancelFlag, FileIndex, cceval};
 pub struct Searcher {
     layers: Arc<[IndexLayer]>,
     cancel: CancelFlag,
+    /// Syntax of the query's document; `None` if it is not kept.
+    syntax: Option<SyntaxCache>,
 }
 
 /// A block of lines with an identifier.
@@ -32,13 +34,13 @@ pub struct Occurrence<'a> {
 
 impl Searcher {
     pub(crate) fn new(layers: Arc<[IndexLayer]>) -> Searcher {
-        Searcher { layers, cancel: CancelFlag::default() }
+        Searcher { layers, cancel: CancelFlag::default(), syntax: None }
     }
 
     /// Returns the searcher without the files of these paths.
     #[must_use]
     pub fn hide(&self, paths: &[&str]) -> Searcher {
-        Searcher { layers: self.without(paths).into(), cancel: self.cancel.clone() }
+        self.with_layers(self.without(paths))
     }
 
     /// Returns the searcher with `files` replacing those with the same paths; of files with one path the last counts. Reuse the
@@ -48,13 +50,35 @@ impl Searcher {
         let files = last_of_each_path(files);
         let mut layers = self.without(&Vec::from_iter(files.iter().map(|file| file.path())));
         layers.extend((!files.is_empty()).then(|| IndexLayer::new(files, Parallelism::CallerThread)));
-        Searcher { layers: layers.into(), cancel: self.cancel.clone() }
+        self.with_layers(layers)
     }
 
     /// Returns the searcher with a cancel flag; results are incomplete after the flag is set.
     #[must_use]
     pub fn with_cancel(&self, cancel: CancelFlag) -> Searcher {
-        Searcher { layers: Arc::clone(&self.layers), cancel }
+        Searcher { cancel, ..self.clone() }
+    }
+
+    /// Returns the searcher for queries of an open document whose syntax is kept between requests.
+    #[must_use]
+    pub fn with_syntax(&self, syntax: SyntaxCache) -> Searcher {
+        Searcher { syntax: Some(syntax), ..self.clone() }
+    }
+
+    /// Returns the scope at the end of `prefix`, the text before the query's cursor.
+    pub(crate) fn scope(&self, language: Language, prefix: &str) -> Arc<Scope> {
+        match &self.syntax {
+            Some(syntax) => syntax.scope(language, prefix),
+            None => Arc::new(syntax::scope(language, prefix)),
+        }
+    }
+
+    /// Returns the tree of `text`, the query's document.
+    pub(crate) fn tree(&self, language: Language, text: &Arc<str>) -> Tree {
+        match &self.syntax {
+            Some(syntax) => syntax.tree(language, text),
+            None => syntax::parse(language, text),
+        }
     }
 
     /// Returns the cancel flag.
@@ -65,6 +89,10 @@ impl Searcher {
     /// Whether the request was cancelled.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
+    }
+
+    fn with_layers(&self, layers: Vec<IndexLayer>) -> Searcher {
+        Searcher { layers: layers.into(), ..self.clone() }
     }
 
     fn without(&self, paths: &[&str]) -> Vec<IndexLayer> {

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use completion::{CompletionSession, GatherPermit};
 use index::FileIndex;
-use syntax::{Language, Tree};
+use syntax::SyntaxCache;
 use text::{Document as Rope, Revision};
 use tokio_util::sync::CancellationToken;
 use workspace::Admission;
@@ -19,7 +19,6 @@ use crate::latest_request::LatestRequest;
 use crate::lazy_real_path::LazyRealPath;
 use crate::locks::lock;
 use crate::quick_disk::QuickDisk;
-use crate::syntax_cache::SyntaxCache;
 use crate::tracked_ranges::TrackedRanges;
 use crate::typed_ranges::TypedRanges;
 
@@ -31,8 +30,8 @@ pub struct DocumentSession {
     pub completions: CompletionSession,
     /// Permit to gather context: one request at a time.
     pub gather_permit: GatherPermit,
-    /// Syntax tree.
-    syntax: Mutex<SyntaxCache>,
+    /// Syntax of the text, computed on first use.
+    pub syntax: SyntaxCache,
     /// Index of the document, for searches from other documents.
     pub(crate) file_index: Mutex<Option<Arc<FileIndex>>>,
     /// The edits and the ranges that follow them.
@@ -53,7 +52,7 @@ impl DocumentSession {
             latest_request: Mutex::new(LatestRequest::new(revision)),
             completions: CompletionSession::new(revision),
             gather_permit: GatherPermit::default(),
-            syntax: Mutex::default(),
+            syntax: SyntaxCache::default(),
             file_index: Mutex::default(),
             tracked_ranges: Mutex::new(TrackedRanges::new(rope, revision)),
             admissions: Mutex::default(),
@@ -81,11 +80,6 @@ impl DocumentSession {
     /// Returns whether an answer of request `arrival` to the text of `revision` may be shown.
     pub fn may_answer(&self, arrival: u64, revision: u64) -> bool {
         lock(&self.latest_request).may_answer(arrival, revision)
-    }
-
-    /// Returns the syntax tree of a text of the document.
-    pub fn tree(&self, language: Language, text: &Arc<str>) -> Tree {
-        lock(&self.syntax).tree(language, text)
     }
 
     /// Returns the edits and the ranges that follow them. Release the guard before waiting for anything.

@@ -118,7 +118,7 @@ impl OtherDocument {
         if let Some(known) = known {
             return Some(Arc::clone(known));
         }
-        let tree = self.document.session.tree(language, &text);
+        let tree = self.document.session.syntax.tree(language, &text);
         let file = SourceFile { path: Arc::clone(&self.path), language, text };
         let new = Arc::new(FileIndex::with_tree(file, &tree));
         *indexed = Some(Arc::clone(&new));

@@ -35,7 +35,6 @@ mod request_snapshot;
 mod settings;
 mod settings_files;
 mod suggestions;
-mod syntax_cache;
 mod tracked_ranges;
 mod typed_ranges;
 

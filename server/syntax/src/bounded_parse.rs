@@ -13,6 +13,7 @@
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
@@ -32,6 +33,22 @@ pub(crate) struct ParseBudget {
     memory: usize,
 }
 
+/// Upper bound of what a parse from nothing takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ParseCost {
+    /// Work units, as in [`ParseBudget`].
+    work: u64,
+    /// Bytes allocated at the same time.
+    memory: usize,
+}
+
+/// A finished parse.
+pub(crate) struct FinishedParse {
+    pub(crate) tree: Tree,
+    /// What this parse took.
+    pub(crate) cost: ParseCost,
+}
+
 /// Work of one parser step, in bytes read.
 const STEP_WORK: u64 = 32;
 /// Steps between two calls of the progress callback; tree-sitter uses the same number.
@@ -41,6 +58,8 @@ const ALLOCATED_BYTES_PER_WORK: usize = 8;
 /// Bytes given to the lexer at a time. The lexer is charged for the whole chunk, and may read it again without charge for every
 /// token.
 const CHUNK_BYTES: usize = 256;
+/// Chunks that a parse from nothing may read more often than a parse and an update of its tree together: those around the edit.
+const CHUNKS_OF_AN_UPDATE: u64 = 4;
 /// Address space for a parser's stack. A level of tree-sitter's recursion takes some hundred bytes, and texts parsed within the
 /// budget have too few levels to fill this.
 const STACK_BYTES: usize = 64 << 20;
@@ -60,6 +79,21 @@ impl ParseBudget {
     pub(crate) fn for_edit(bytes: usize) -> ParseBudget {
         ParseBudget { work: 8_000_000 + 160 * bytes as u64, memory: (32 << 20) + 256 * bytes }
     }
+
+    /// Returns what is left after a parse of this cost; `None` if it exceeds the budget.
+    pub(crate) fn after(self, cost: ParseCost) -> Option<ParseBudget> {
+        let (work, memory) = (self.work.checked_sub(cost.work)?, self.memory.checked_sub(cost.memory)?);
+        Some(ParseBudget { work, memory })
+    }
+}
+
+impl ParseCost {
+    /// Returns the bound after an update that took `update`: a parse from nothing repeats the reused part, which this cost
+    /// includes, and the update.
+    pub(crate) fn plus_update(self, update: ParseCost) -> ParseCost {
+        let work = self.work + update.work + CHUNKS_OF_AN_UPDATE * CHUNK_BYTES as u64;
+        ParseCost { work, memory: self.memory + update.memory }
+    }
 }
 
 /// Input of a parse.
@@ -73,8 +107,9 @@ pub(crate) struct ParseInput<'a> {
 }
 
 /// Parses within `budget` and deducts the work from it; `None` if the budget is exhausted.
-pub(crate) fn parse(input: &ParseInput<'_>, budget: &mut ParseBudget) -> Option<Tree> {
+pub(crate) fn parse(input: &ParseInput<'_>, budget: &mut ParseBudget) -> Option<FinishedParse> {
     install();
+    PARSES.fetch_add(1, Ordering::Relaxed);
     let mut stack = STACK.take().or_else(|| DefaultStack::new(STACK_BYTES).ok())?;
     let session = ParseSession::new(*budget);
     let body = |yielder: &Yielder<(), ()>, ()| {
@@ -91,18 +126,40 @@ pub(crate) fn parse(input: &ParseInput<'_>, budget: &mut ParseBudget) -> Option<
         CoroutineResult::Return(tree) => {
             drop(coroutine);
             STACK.set(Some(stack));
+            let work = budget.work - session.work.get();
+            let cost = ParseCost { work, memory: budget.memory - session.least_memory.get() };
             budget.work = session.work.get();
-            tree
+            WORK.fetch_add(work, Ordering::Relaxed);
+            tree.map(|tree| FinishedParse { tree, cost })
         }
         CoroutineResult::Yield(()) => {
             // SAFETY: the coroutine's stack has only frames of C and, in `run` and the callbacks, a parser and references; the
             // parser's memory is in the blocks, and nothing else needs dropping.
             unsafe { coroutine.force_reset() };
             session.blocks.free_all();
+            WORK.fetch_add(budget.work, Ordering::Relaxed);
             budget.work = 0;
             None
         }
     }
+}
+
+/// Parses of this process, and their work.
+static PARSES: AtomicU64 = AtomicU64::new(0);
+static WORK: AtomicU64 = AtomicU64::new(0);
+
+/// Number and work of parses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ParseCounts {
+    /// Runs of the parser, incremental ones included.
+    pub parses: u64,
+    /// Their work, in units of about 10 ns.
+    pub work: u64,
+}
+
+/// Returns the parses of this process so far: for tests and measurements, which count work instead of taking its time.
+pub fn parse_counts() -> ParseCounts {
+    ParseCounts { parses: PARSES.load(Ordering::Relaxed), work: WORK.load(Ordering::Relaxed) }
 }
 
 thread_local! {
@@ -136,6 +193,8 @@ struct ParseSession {
     /// Remaining budget.
     work: Cell<u64>,
     memory: Cell<usize>,
+    /// Least remaining memory so far.
+    least_memory: Cell<usize>,
     blocks: AllocatedBlocks,
     yielder: Cell<*const Yielder<(), ()>>,
 }
@@ -145,6 +204,7 @@ impl ParseSession {
         ParseSession {
             work: Cell::new(budget.work),
             memory: Cell::new(budget.memory),
+            least_memory: Cell::new(budget.memory),
             blocks: AllocatedBlocks::default(),
             yielder: Cell::new(std::ptr::null()),
         }
@@ -163,7 +223,10 @@ impl ParseSession {
     fn allocate(&self, bytes: usize, new: usize) {
         self.work((bytes / ALLOCATED_BYTES_PER_WORK) as u64);
         match self.memory.get().checked_sub(new) {
-            Some(left) => self.memory.set(left),
+            Some(left) => {
+                self.memory.set(left);
+                self.least_memory.set(self.least_memory.get().min(left));
+            }
             None => self.abort(),
         }
     }

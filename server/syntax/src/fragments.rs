@@ -15,7 +15,8 @@ pub(crate) fn parse_fragments(
     budget: &mut ParseBudget,
 ) -> Option<tree_sitter::Tree> {
     let grammar = (language.spec().grammar)();
-    bounded_parse::parse(&ParseInput { grammar: &grammar, text, old: None, pieces }, budget)
+    let parsed = bounded_parse::parse(&ParseInput { grammar: &grammar, text, old: None, pieces }, budget);
+    parsed.map(|parsed| parsed.tree)
 }
 
 /// Returns the range between the first and the last sign of a node, which are one byte each.

@@ -35,6 +35,7 @@ mod preprocessor;
 mod queries;
 mod scope;
 mod statement_reader;
+mod syntax_cache;
 mod tokens;
 mod tree;
 mod uses;
@@ -42,6 +43,7 @@ mod walk;
 
 pub use blocks::{Block, BlockKind};
 pub use body::Body;
+pub use bounded_parse::{ParseCounts, parse_counts};
 pub use compact_signature::ELLIPSIS;
 pub use expr::Expr;
 pub use functions::Function;
@@ -55,5 +57,6 @@ pub use outline::{Definition, DefinitionKind, Extension, Import, ImportedItem, O
 pub use preprocessor::ConditionalGroups;
 pub use scope::{Binding, Scope, enclosing, scope};
 pub use statement_reader::{BracketContent, OpenBracket, StatementReader};
+pub use syntax_cache::SyntaxCache;
 pub use tree::{Tree, parse};
 pub use uses::{NameUse, UseKind};

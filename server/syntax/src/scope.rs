@@ -55,12 +55,16 @@ pub struct Scope {
 /// Returns the scope after `prefix`, which is the whole text before the cursor.
 pub fn scope(language: Language, prefix: &str) -> Scope {
     let text = close_prefix(language, prefix);
-    let tree = parse_while_edited(language, &text);
-    let outline = tree.outline(&text);
-    let enclosing = enclosing(&outline, prefix.len());
-    let expressions = ExpressionReader::new(language.spec().rules, SourceText { text: &text });
-    let bindings = tree.bindings_before(expressions, &outline, prefix.len());
-    let (receiver, trailing) = receiver_and_trailing(&tree, expressions, prefix.len());
+    scope_of(&parse_while_edited(language, &text), &text, prefix.len())
+}
+
+/// Returns the scope at `offset` in the tree of `text`, which [`close_prefix`] has closed after `offset`.
+pub(crate) fn scope_of(tree: &Tree, text: &str, offset: usize) -> Scope {
+    let outline = tree.outline(text);
+    let enclosing = enclosing(&outline, offset);
+    let expressions = ExpressionReader::new(tree.language().spec().rules, SourceText { text });
+    let bindings = tree.bindings_before(expressions, &outline, offset);
+    let (receiver, trailing) = receiver_and_trailing(tree, expressions, offset);
     Scope { outline, enclosing, bindings, receiver, trailing }
 }
 
@@ -130,7 +134,7 @@ fn closed_definitions(outline: &Outline, offset: usize) -> Vec<Range<usize>> {
 }
 
 /// Returns `prefix` with a placeholder at a possible name, and with all open brackets closed.
-fn close_prefix(language: Language, prefix: &str) -> String {
+pub(crate) fn close_prefix(language: Language, prefix: &str) -> String {
     let is_in_name = prefix.ends_with(|last: char| last.is_alphanumeric() || last == '_' || last == '$');
     let placeholder = if is_in_name { "" } else { PLACEHOLDER };
     format!("{prefix}{placeholder}{}", closers(language, prefix))

@@ -1,11 +1,18 @@
 //! Full and incremental parsing.
 
+use std::cmp::Reverse;
+
+use rustc_hash::FxHashSet;
 use text::Edit;
 use tree_sitter::{InputEdit, Node, Point};
 
-use crate::bounded_parse::{self, ParseBudget, ParseInput};
+use crate::bounded_parse::{self, FinishedParse, ParseBudget, ParseCost, ParseInput};
 use crate::language::Language;
 use crate::walk::walk;
+
+/// Bytes without errors that are parsed again before an error may follow. In so many bytes, the parser has put the nodes before it
+/// together, and the distance to an earlier error is so large that it does not matter for recovering from the next one.
+const PARSED_AGAIN: usize = 256;
 
 /// A parsed text; cheap to clone.
 ///
@@ -14,36 +21,38 @@ use crate::walk::walk;
 pub struct Tree {
     pub(crate) language: Language,
     pub(crate) inner: tree_sitter::Tree,
-    is_too_complex: bool,
+    /// What parsing the text from nothing takes at most; `None` if that exceeds the budget, and the tree is that of the empty
+    /// text.
+    cost: Option<ParseCost>,
 }
 
 /// Parses `text`; never fails. A text that exceeds the time or memory budget has an empty tree for which [`Tree::is_too_complex`]
 /// is true.
 pub fn parse(language: Language, text: &str) -> Tree {
-    parse_from(language, text, None, ParseBudget::for_file(text.len()))
+    parse_within(language, text, ParseBudget::for_file(text.len()))
 }
 
 /// Parses `text` with the smaller budget for texts that change on every key.
 pub(crate) fn parse_while_edited(language: Language, text: &str) -> Tree {
-    parse_from(language, text, None, ParseBudget::for_edit(text.len()))
+    parse_within(language, text, ParseBudget::for_edit(text.len()))
 }
 
-fn parse_from(
+fn parse_within(language: Language, text: &str, budget: ParseBudget) -> Tree {
+    if let Some(FinishedParse { tree, cost }) = run_parser(language, text, None, budget) {
+        return Tree { language, inner: tree, cost: Some(cost) };
+    }
+    let empty = run_parser(language, "", None, ParseBudget::for_file(0));
+    Tree { language, inner: empty.expect("the empty text is within every budget").tree, cost: None }
+}
+
+fn run_parser(
     language: Language,
     text: &str,
     old: Option<&tree_sitter::Tree>,
     mut budget: ParseBudget,
-) -> Tree {
+) -> Option<FinishedParse> {
     let grammar = (language.spec().grammar)();
-    let input = ParseInput { grammar: &grammar, text, old, pieces: &[] };
-    let parsed = bounded_parse::parse(&input, &mut budget);
-    let is_too_complex = parsed.is_none();
-    let inner = parsed.unwrap_or_else(|| {
-        let nothing = ParseInput { text: "", old: None, ..input };
-        bounded_parse::parse(&nothing, &mut ParseBudget::for_file(0))
-            .expect("the empty text is within every budget")
-    });
-    Tree { language, inner, is_too_complex }
+    bounded_parse::parse(&ParseInput { grammar: &grammar, text, old, pieces: &[] }, &mut budget)
 }
 
 impl Tree {
@@ -52,32 +61,94 @@ impl Tree {
         self.language
     }
 
-    /// Returns the tree of `new`, reusing the parts that are the same as in `old`, which is the text of this tree. Uses the
-    /// budget for texts that change on every key.
+    /// Returns the tree of `new`, as a parse with the budget for texts that change on every key returns it. Reuses the parts that
+    /// are the same as in `old`, which is the text of this tree.
     #[must_use]
     pub fn update(&self, old: &str, new: &str) -> Tree {
         let Some(edit) = Edit::between(old, new) else { return self.clone() };
-        if self.is_too_complex {
-            return parse_while_edited(self.language, new);
-        }
-        let mut moved = self.inner.clone();
-        moved.edit(&input_edit(old, &edit));
-        parse_from(self.language, new, Some(&moved), ParseBudget::for_edit(new.len()))
+        self.try_update(old, new, &edit).unwrap_or_else(|| parse_while_edited(self.language, new))
     }
 
-    /// Whether parsing exceeded the time or memory budget. The tree is then that of the empty text. Depends on the text, the
-    /// language and, after an update, on the reused parts, never on the machine.
+    /// Like [`Tree::update`]; `None` if a parse from nothing is necessary. `edit` is the one between both texts.
+    pub(crate) fn try_update(&self, old: &str, new: &str, edit: &Edit) -> Option<Tree> {
+        let updated = self.reparse(old, new, edit)?;
+        let start = edit.range.start;
+        let reused = self.recoveries_before(start);
+        let is_same = updated.recoveries().all(|node| reused.contains(&node.id()) && node.end_byte() < start);
+        is_same.then_some(updated)
+    }
+
+    /// Like [`Tree::try_update`], but reuses only parts of the first `shared` bytes, which both texts have in common. So there may be
+    /// errors behind them.
+    pub(crate) fn update_after(&self, old: &str, new: &str, shared: usize) -> Option<Tree> {
+        let start = old.floor_char_boundary(self.restart_before(shared)?);
+        let edit = Edit { range: start..old.len(), text: new[start..].to_owned() };
+        let updated = self.reparse(old, new, &edit)?;
+        let reused = self.recoveries_before(start);
+        let is_reused = |node: Node<'_>| reused.contains(&node.id()) && node.end_byte() < start;
+        let is_same = updated.recoveries().all(|node| node.start_byte() >= start || is_reused(node));
+        is_same.then_some(updated)
+    }
+
+    /// Parses `new`, reusing the parts that the edit does not touch. `None` if the whole work, as if nothing had been reused, might
+    /// exceed the budget.
+    ///
+    /// The parser reuses a part only if it enters the part in the same state, and if nothing in it was ambiguous. So without errors,
+    /// the tree is that of a parse from nothing. How the parser recovers from an error depends on more than its state: on the
+    /// nodes before the error, which may be in other pieces after reuse. So the callers accept errors only
+    /// - in reused parts before the edit: a parse from nothing reads the same tokens up to their end, and recovers in the same way;
+    /// - behind a part that was parsed again without errors and behind which nothing is reused: there, the nodes are in the same
+    ///   pieces as in a parse from nothing.
+    fn reparse(&self, old: &str, new: &str, edit: &Edit) -> Option<Tree> {
+        let cost = self.cost?;
+        let budget = ParseBudget::for_edit(new.len()).after(cost)?;
+        let mut moved = self.inner.clone();
+        moved.edit(&input_edit(old, edit));
+        let FinishedParse { tree: inner, cost: update } =
+            run_parser(self.language, new, Some(&moved), budget)?;
+        Some(Tree { language: self.language, inner, cost: Some(cost.plus_update(update)) })
+    }
+
+    /// Returns the start of the last [`PARSED_AGAIN`] bytes before `end` without errors.
+    fn restart_before(&self, end: usize) -> Option<usize> {
+        let mut errors: Vec<_> = self.recoveries().map(|node| node.byte_range()).collect();
+        errors.sort_unstable_by_key(|error| Reverse(error.start));
+        let mut end = end;
+        for error in errors {
+            if end.checked_sub(PARSED_AGAIN).is_none_or(|start| error.end < start) {
+                break;
+            }
+            end = end.min(error.start);
+        }
+        end.checked_sub(PARSED_AGAIN)
+    }
+
+    /// Returns the nodes that the parser recovered in and that end before `end`.
+    fn recoveries_before(&self, end: usize) -> FxHashSet<usize> {
+        self.recoveries().filter(|node| node.end_byte() < end).map(|node| node.id()).collect()
+    }
+
+    /// Whether parsing exceeded the time or memory budget. The tree is then that of the empty text. Depends on the text and the
+    /// language, never on the machine.
     pub fn is_too_complex(&self) -> bool {
-        self.is_too_complex
+        self.cost.is_none()
     }
 
     /// Whether the parser found an error anywhere (`ERROR` nodes; missing nodes do not count), or exceeded its budget.
     pub fn has_error(&self) -> bool {
-        if self.is_too_complex {
-            return true;
-        }
+        self.is_too_complex() || self.nodes_with_errors().any(|node| node.is_error())
+    }
+
+    /// Returns the nodes that the parser recovered in: text that fits no rule, missing tokens, and the smallest nodes around hidden
+    /// ones.
+    fn recoveries(&self) -> impl Iterator<Item = Node<'_>> {
+        let is_smallest = |node: &Node<'_>| !node.children(&mut node.walk()).any(|child| child.has_error());
+        self.nodes_with_errors().filter(move |node| node.is_error() || node.is_missing() || is_smallest(node))
+    }
+
+    fn nodes_with_errors(&self) -> impl Iterator<Item = Node<'_>> {
         // Skips subtrees without errors, so that only the paths to errors are walked.
-        walk(self.root(), |node| node.has_error()).any(|node| node.is_error())
+        walk(self.root(), |node| node.has_error()).filter(|node| node.has_error())
     }
 
     /// Whether `offset` is inside of an escape in a string (`\n`) or a character reference in markup (`&amp;`).

@@ -255,8 +255,12 @@ impl GenerationTask {
         let start = Instant::now();
         let path = Arc::clone(&self.home.path);
         let document = DocumentText { path, language: self.language, text: Arc::clone(&self.text) };
-        let mut snapshot =
-            self.index.snapshot(document).with_gather_permit(self.document.session.gather_permit.clone());
+        let session = &self.document.session;
+        let mut snapshot = self
+            .index
+            .snapshot(document)
+            .with_gather_permit(session.gather_permit.clone())
+            .with_syntax(session.syntax.clone());
         snapshot = snapshot.guarded(self.path_gate.clone());
         if settings.retrieves_for(&*engine) || engine.reads_workspace() {
             let (around, refused) = self.editor_context(settings.context_timeout()).await;

@@ -72,7 +72,7 @@ fn case_at_cursor(
     let language = state.index.file(&home.path).map(|file| file.language).or(document.language);
     let language = language.expect("documents in unsupported languages are refused");
     let text = document.text();
-    let tree = document.session.tree(language, &text);
+    let tree = document.session.syntax.tree(language, &text);
     let file = SourceFile { path: Arc::clone(&home.path), language, text };
     let mut case =
         mining::case_at_cursor(&file, &tree, cursor, &origin(state)).map_err(|reason| reason.to_string())?;

@@ -1,0 +1,189 @@
+//! The cache returns what a fresh computation returns, whatever was asked before, and parses each text once.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use super::SyntaxCache;
+use crate::{Language, parse_counts, scope};
+
+const SOURCES: [(Language, &str); 10] = [
+    (
+        Language::Python,
+        "import a\nfrom b import C, d\n\nclass A(C):\n    '''Doc é.'''\n    x: int = 1\n\n    def f(self, y=[1]):\n        for z in y:\n            if z:\n                return d(self.x, '😀')\n        while True: break\n\nprint(A().f([1]))\n",
+    ),
+    (
+        Language::TypeScript,
+        "import { a, type B } from 'b';\n\nexport class A<T extends B> {\n  private x: Map<string, T> = new Map();\n  async f(y: T): Promise<void> {\n    try { await a(`é${y}`); } catch (e) { throw e; }\n    const z = y < 1 ? (q: T) => q : /a[b/]/;\n  }\n}\n\nconst h = (y: number) => { for (const z of y) { console.log('😀'); } };\n",
+    ),
+    (
+        Language::Tsx,
+        "import { a } from 'b';\n\nexport function V({ x, y }: P) {\n  const [s, t] = useState<number>(1);\n  return <div className={x} {...y}>é {s > 1 ? <b>1 &amp; 2</b> : <></>}</div>;\n}\n",
+    ),
+    (
+        Language::JavaScript,
+        "const { a, b: c } = require('./d');\n\nclass A extends B {\n  #x = 1;\n  static *f(y) { yield* y; }\n}\n\nmodule.exports = function (z) {\n  var q = z / 2 / 3, r = `a${q}`;\n  switch (q) { case 1: return { a, [r]: 2 }; default: }\n};\n",
+    ),
+    (
+        Language::Java,
+        "package a;\r\nimport b.C;\r\n\r\n/** Doc é. */\r\nclass A<T> extends C {\r\n  private List<T> x = new ArrayList<>() {{ add(null); }};\r\n  @D int f(int y) throws E {\r\n    for (int z : g(y)) { if (z > 1) return z; }\r\n    return \"😀\".length();\r\n  }\r\n}\r\n",
+    ),
+    (
+        Language::CSharp,
+        "using A.B;\nnamespace N;\n\n#if DEBUG\n/// <summary>Doc é.</summary>\n#endif\npublic class C<T> : D where T : new()\n{\n    public int X { get; set; } = 1;\n    int F(T y) => y is { } z ? $\"{z}😀\".Length : default;\n    async Task G() { foreach (var q in await H()) { lock (q) { } } }\n}\n",
+    ),
+    (
+        Language::Rust,
+        "use a::{b, C as D};\n\n/// Doc.\n#[test]\nfn f<'a>(x: &'a u8) -> Vec<D> {\n    let s = r#\"é😀\"#;\n    if *x > 1 { g(s) } else { match x { 0 => vec![1], _ => Vec::<D>::new() } }\n}\n\nimpl A { fn h(&self) { let Some(y) = self.z else { return }; } }\nmacro_rules! m { ($x:expr) => { fn k() {} } }\n",
+    ),
+    (
+        Language::Go,
+        "package a\n\nimport \"b\"\n\ntype T struct { x map[string]int }\n\n// Doc é.\nfunc (t *T) F(y int) (int, error) {\n\tfor _, z := range g(y) {\n\t\tswitch z {\n\t\tcase '😀':\n\t\t\treturn t.x[`a`], nil\n\t\t}\n\t}\n\treturn 0, b.E{}\n}\n",
+    ),
+    (
+        Language::C,
+        "#include <a.h>\n#define M(x) do { x; } while (0)\n\nstruct s { int a; char *b; };\n\n/* Doc é. */\nstatic int f(struct s *p, int n) {\n#ifdef X\n  for (int i = 0; i < n; i++) { M(p->a += i); }\n#else\n  if (n) return p->a * n;\n#endif\n  return sizeof(\"😀\");\n}\n",
+    ),
+    (
+        Language::Cpp,
+        "#include <a>\n\nnamespace n {\n/* Doc é. */\ntemplate <typename T> class A : public B<T> {\n public:\n  A() : x{1} {}\n  int f(int y) const { while (y --> 0) { try { g(\"😀\"); } catch (...) {} } return y; }\n private:\n  std::map<T, int> x;\n};\n}\n",
+    ),
+];
+
+/// What happens to the document before a request.
+#[derive(Clone, Debug)]
+enum Change {
+    /// A part of the document is typed again at the cursor, with a request at each character.
+    Type { from: Index, length: usize },
+    /// A text replaces some characters.
+    Replace { at: Index, length: usize, text: String },
+    /// Nothing; the cursor jumps.
+    Jump(Index),
+}
+
+fn any_change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        (any::<Index>(), 1..12_usize).prop_map(|(from, length)| Change::Type { from, length }),
+        (any::<Index>(), 0..16_usize, "([a-z]|[(){}:;.,\"'`<>\n #/*é]){0,5}")
+            .prop_map(|(at, length, text)| Change::Replace { at, length, text }),
+        any::<Index>().prop_map(Change::Jump),
+    ]
+}
+
+/// A document with its cursor and its cache.
+struct Editor {
+    language: Language,
+    text: String,
+    cursor: usize,
+    cache: SyntaxCache,
+}
+
+impl Editor {
+    fn new(language: Language, text: &str) -> Editor {
+        Editor { language, text: text.to_owned(), cursor: 0, cache: SyntaxCache::default() }
+    }
+
+    fn place(&self, place: Index) -> usize {
+        self.text.floor_char_boundary(place.index(self.text.len() + 1))
+    }
+
+    fn apply(&mut self, change: Change) {
+        match change {
+            Change::Type { from, length } => {
+                let from = self.place(from);
+                let typed: Vec<char> = self.text[from..].chars().take(length).collect();
+                for key in typed {
+                    self.text.insert(self.cursor, key);
+                    self.cursor += key.len_utf8();
+                    self.check();
+                }
+            }
+            Change::Replace { at, length, text } => {
+                let start = self.place(at);
+                let end = self.text.ceil_char_boundary((start + length).min(self.text.len()));
+                self.text.replace_range(start..end, &text);
+                self.cursor = start + text.len();
+            }
+            Change::Jump(to) => self.cursor = self.place(to),
+        }
+        self.check();
+    }
+
+    /// Checks the results for the present text.
+    #[track_caller]
+    fn check(&self) {
+        let prefix = &self.text[..self.cursor];
+        assert_eq!(*self.cache.scope(self.language, prefix), scope(self.language, prefix), "{prefix}");
+        let text: Arc<str> = self.text.as_str().into();
+        let (kept, fresh) = (self.cache.tree(self.language, &text), crate::parse(self.language, &text));
+        assert_eq!(kept.root().to_sexp(), fresh.root().to_sexp(), "{text}");
+        assert_eq!(
+            *self.cache.outline_of_head(self.language, prefix),
+            crate::parse(self.language, prefix).outline(prefix)
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn results_do_not_depend_on_earlier_texts(
+        (language, source) in select(SOURCES.to_vec()),
+        changes in proptest::collection::vec(any_change(), 1..8),
+    ) {
+        // Long enough that most of it is reused.
+        let mut editor = Editor::new(language, &source.repeat(4));
+        for change in changes {
+            editor.apply(change);
+        }
+    }
+}
+
+/// Counts of the process: nextest runs each test in its own.
+#[test]
+fn one_text_is_parsed_once() {
+    let source = SOURCES[0].1;
+    let (cache, text) = (SyntaxCache::default(), Arc::from(source));
+    let ask = || {
+        let before = parse_counts().parses;
+        cache.scope(Language::Python, source);
+        cache.tree(Language::Python, &text);
+        cache.outline_of_head(Language::Python, source);
+        parse_counts().parses - before
+    };
+    assert_eq!([ask(), ask()], [3, 0]);
+}
+
+/// Counts of the process, as above.
+#[test]
+fn typing_parses_only_the_edited_part() {
+    let body = "    if a < b:\n        return f(a, [b])\n".repeat(2_000);
+    let source = format!("def g(a, b):\n{body}");
+    let cache = SyntaxCache::default();
+    let counted = |prefix: &str| {
+        let before = parse_counts();
+        cache.scope(Language::Python, prefix);
+        let after = parse_counts();
+        (after.parses - before.parses, after.work - before.work)
+    };
+    let (parses, whole) = counted(&source);
+    assert_eq!(parses, 1);
+    let mut typed = source.clone();
+    for key in "    return a.value\n".chars() {
+        typed.push(key);
+        let (parses, work) = counted(&typed);
+        assert!(parses == 1 && work < whole / 5, "{key:?}: {parses} parses, {work} of {whole}");
+    }
+    // The cursor goes up, and returns to a place further down.
+    assert!(counted(&source[..source.len() / 2]).1 < whole / 5);
+    assert!(counted(&source[..source.len() * 3 / 4]).1 < whole / 5);
+}
+
+#[test]
+fn cache_is_shared_by_its_clones() {
+    let cache = SyntaxCache::default();
+    let scope = cache.clone().scope(Language::Go, "package a\n");
+    assert!(Arc::ptr_eq(&scope, &cache.scope(Language::Go, "package a\n")));
+}
