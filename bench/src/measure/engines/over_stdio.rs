@@ -4,6 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use completion::WorkspaceIndex;
 use mock::{MockServer, Reply, ReplyStep};
 use serde_json::json;
 use tests::Project;
@@ -24,13 +25,15 @@ const CANCELLED: usize = 100;
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Measures and returns the rows of the table.
-pub(super) fn measure() -> Result<String> {
+pub(super) fn measure(workspace: &WorkspaceIndex) -> Result<String> {
     let mut rows = String::new();
-    for lines in LINES {
-        let times = milliseconds(request_times(lines)?, &[0.5, 0.99]);
-        rows += &format!(
-            "| typed character and request over stdio to the HTTP request at the server, {lines} lines, p50 / p99 of {REQUESTS} | {times} |\n"
-        );
+    for (workspace, what) in [(None, ""), (Some(workspace), ", with code that `hybrid` chooses")] {
+        for lines in LINES {
+            let times = milliseconds(request_times(lines, workspace)?, &[0.5, 0.99]);
+            rows += &format!(
+                "| typed character and request over stdio to the HTTP request at the server{what}, {lines} lines, p50 / p99 of {REQUESTS} | {times} |\n"
+            );
+        }
     }
     for (engine, price) in [("without a price", ""), ("with a price", "price_in = 1.0\nprice_out = 1.0\n")] {
         let times = milliseconds(cancel_times(price)?, &[0.5, 0.99, 1.0]);
@@ -41,23 +44,29 @@ pub(super) fn measure() -> Result<String> {
     Ok(rows)
 }
 
-/// Starts an editor with an engine at this server.
-fn editor(server: &MockServer, more: &str) -> Result<Editor> {
+/// Starts an editor with an engine at this server, in an empty folder or in one with the files of a workspace.
+fn editor(server: &MockServer, workspace: Option<&WorkspaceIndex>, more: &str) -> Result<Editor> {
     let ghostbench = crate::measure::ghostbench()?;
     let project = Project::new("");
+    for file in workspace.iter().flat_map(|workspace| workspace.files().iter()) {
+        project.write(&file.path, &*file.text);
+    }
+    let strategy = if workspace.is_some() { "hybrid" } else { "none" };
     let settings = project.sibling_path("engines.toml");
     let engine = format!("[[engine]]\nname = \"mock\"\nkind = \"llama-cpp\"\nurl = \"{}\"\n", server.url());
     let prompt = "fim = \"qwen2.5-coder\"\ncontext_window = 8192\n";
-    std::fs::write(&settings, format!("[context]\nstrategy = \"none\"\n{engine}{prompt}{more}"))?;
+    std::fs::write(&settings, format!("[context]\nstrategy = \"{strategy}\"\n{engine}{prompt}{more}"))?;
     let setup = Editor::setup().folder(&project.root());
     let path = settings.to_str().context("temporary folders have plain names")?.to_owned();
-    Ok(Editor::start(project, &ghostbench, &["--config", &path], setup))
+    let editor = Editor::start(project, &ghostbench, &["--config", &path], setup);
+    editor.wait_for_folders()?;
+    Ok(editor)
 }
 
 /// Types into the middle of a file, a request after each character.
-fn request_times(lines: usize) -> Result<Vec<Duration>> {
+fn request_times(lines: usize, workspace: Option<&WorkspaceIndex>) -> Result<Vec<Duration>> {
     let server = answering_server();
-    let editor = editor(&server, "")?;
+    let editor = editor(&server, workspace, "")?;
     let text = python_file(lines / 2);
     let start = text[..text.len() / 2].rfind('\n').map_or(0, |end| end + 1);
     let mut buffer = Buffer::new(editor.uri("typed.py"), "python", Encoding::Utf16, &text);
@@ -81,7 +90,7 @@ fn request_times(lines: usize) -> Result<Vec<Duration>> {
 /// Cancels requests that the engine never answers.
 fn cancel_times(price: &str) -> Result<Vec<Duration>> {
     let server = MockServer::scripted(|_| Reply::stream("text/event-stream").with_step(ReplyStep::Hang));
-    let editor = editor(&server, price)?;
+    let editor = editor(&server, None, price)?;
     let buffer = Buffer::new(editor.uri("typed.py"), "python", Encoding::Utf16, &python_file(300));
     editor.open(&buffer);
     let mut times = Vec::new();
