@@ -11,27 +11,29 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use syntax::{LanguageFamily, SourceFile};
 
 use crate::code_style::CodeStyle;
+use crate::corpus_limit::{CorpusLimit, MIN_TOKEN_BYTES, TokenCoverage};
 use crate::corpus_view::{CorpusView, OpenFile};
-use crate::layer::{Hash, Layer, LayerBuilder, LayerFile, hash_of, merge};
+use crate::layer::{Hash, Layer, LayerBuilder, LayerFile, SortThreads, hash_of, merge};
 use crate::token_stream::{CodePiece, TokenStream, class_of};
 use crate::vocabulary::{Renumbering, Vocabulary};
 
 /// Maximum size of a file in bytes. Larger ones are tables or generated code and would dominate (feasibility study, section 10).
 const MAX_FILE_BYTES: usize = 1_500_000;
-/// Lower bound of the bytes per token in source code. A workspace with fewer bytes than the limit allows certainly fits.
-const MIN_TOKEN_BYTES: usize = 3;
-/// Directories of vendored or generated code, which is excluded first.
-const VENDORED_DIRECTORIES: [&str; 8] =
-    ["vendor", "third_party", "thirdparty", "3rdparty", "external", "generated", "gen", "node_modules"];
+/// Bytes of text that are lexed together, on all threads, while the tokens of the previous ones are numbered. Tests have several
+/// batches.
+const BATCH_BYTES: usize = if cfg!(test) { 64 } else { 1 << 20 };
 /// Each layer of changes has at least so many times the tokens of the next one, so that there are few layers and a file rarely
 /// moves.
 const LAYER_GROWTH: usize = 4;
 /// The corpus needs a rebuild when one in so many of its tokens has changed (feasibility study, section 7).
 const REBUILD_SHARE: usize = 20;
+/// Changes of so few tokens are cheaper than a build, however small the limit is.
+const MIN_REBUILD_TOKENS: usize = 1 << 16;
 
 /// The tokens of a workspace's files by language family, with suffix arrays over them. Cheap to clone.
 ///
@@ -40,8 +42,7 @@ const REBUILD_SHARE: usize = 20;
 #[derive(Clone, Debug)]
 pub struct Corpus {
     pub(crate) shards: Vec<Shard>,
-    /// Maximum number of tokens.
-    pub(crate) max_tokens: usize,
+    pub(crate) limit: Arc<CorpusLimit>,
 }
 
 /// Sizes of a corpus.
@@ -73,27 +74,50 @@ impl Corpus {
     /// server on a machine used for two million lines.
     pub const MAX_TOKENS: usize = 20_000_000;
 
-    /// Lexes and sorts `files`, up to [`Corpus::MAX_TOKENS`]. Files with equal text are stored once; files that are too large are
-    /// excluded.
+    /// Lexes and sorts `files`, up to the default limit, on the current rayon pool. Files with equal text are stored once; files
+    /// that are too large are excluded.
     pub fn build(files: &[SourceFile]) -> Corpus {
-        Corpus::build_up_to(Corpus::MAX_TOKENS, files)
+        Corpus::build_within(CorpusLimit::default(), files)
     }
 
-    /// The same with another limit. If not all files have room, vendored code and large files are excluded first.
-    pub fn build_up_to(max_tokens: usize, files: &[SourceFile]) -> Corpus {
-        let max_tokens = max_tokens.min(i32::MAX as usize - 1);
-        let mut room = max_tokens;
+    /// The same with another limit. If not all files have room, vendored code and distant files are excluded first.
+    pub fn build_within(limit: CorpusLimit, files: &[SourceFile]) -> Corpus {
+        Corpus::of_limit(&Arc::new(limit), files)
+    }
+
+    fn of_limit(limit: &Arc<CorpusLimit>, files: &[SourceFile]) -> Corpus {
+        let mut room = limit.tokens.min(i32::MAX as usize - 1);
         let mut parts: Vec<(LayerBuilder, Vocabulary)> =
             LanguageFamily::ALL.map(|_| Default::default()).into();
-        for file in in_admission_order(max_tokens, files) {
-            let (assembly, words) = &mut parts[file.language.family() as usize];
-            let before = assembly.len();
-            let is_taken = add(assembly, words, file, hash_of(file), room);
-            // The remaining files are larger. Lexing them to find out would take longer than everything else.
-            room = if is_taken { room - (assembly.len() - before) } else { 0 };
+        let mut add_all = |lexed: Vec<LexedFile<'_>>| {
+            for file in lexed {
+                let (assembly, words) = &mut parts[file.file.language.family() as usize];
+                let before = assembly.len();
+                let is_taken = add(assembly, words, file, room);
+                // The remaining files come later in the order. Lexing them to find a small one would take longer than everything
+                // else.
+                room = if is_taken { room - (assembly.len() - before) } else { 0 };
+            }
+            room > 0
+        };
+        let mut lexed = Vec::new();
+        let mut has_room = true;
+        for batch in batches(&limit.in_admission_order(files)) {
+            let previous = std::mem::take(&mut lexed);
+            let read = |&file: &_| if has_room { lex(file) } else { LexedFile::excluded(file) };
+            (lexed, has_room) = rayon::join(|| batch.par_iter().map(read).collect(), || add_all(previous));
         }
-        let shards = parts.into_iter().map(|(assembly, words)| Shard::new(assembly, words)).collect();
-        Corpus { shards, max_tokens }
+        add_all(lexed);
+        let shards = parts
+            .into_par_iter()
+            .map(|(assembly, words)| Shard::new(assembly, words, SortThreads::RayonPool));
+        Corpus { shards: shards.collect(), limit: Arc::clone(limit) }
+    }
+
+    /// Returns the corpus with another limit, which applies from the next update on.
+    #[must_use]
+    pub fn with_limit(self, limit: CorpusLimit) -> Corpus {
+        Corpus { limit: Arc::new(limit), ..self }
     }
 
     /// Returns the corpus after some files were added, changed or removed, regardless of the limit. Intended for the few files
@@ -105,15 +129,15 @@ impl Corpus {
         let shards = LanguageFamily::ALL.into_iter().zip(&self.shards).map(|(family, shard)| {
             shard.with_changes(changed.iter().filter(|file| file.language.family() == family), &gone)
         });
-        Corpus { shards: shards.collect(), ..*self }
+        Corpus { shards: shards.collect(), limit: Arc::clone(&self.limit) }
     }
 
     /// Returns the corpus of `files` after changes: the files that fit, as if it were built from `files`.
     #[must_use]
     pub fn updated_for(&self, changed: &[SourceFile], removed: &[Arc<str>], files: &[SourceFile]) -> Corpus {
         let bytes: usize = changed.iter().map(|file| file.text.len()).sum();
-        if bytes / MIN_TOKEN_BYTES > self.max_tokens {
-            return Corpus::build_up_to(self.max_tokens, files);
+        if bytes / MIN_TOKEN_BYTES > self.limit.tokens {
+            return Corpus::of_limit(&self.limit, files);
         }
         let all = self.with_changes(changed, removed).compacted();
         if all.is_complete() { all } else { all.limited(files) }
@@ -122,16 +146,17 @@ impl Corpus {
     /// Returns whether it holds all files and has room for them.
     fn is_complete(&self) -> bool {
         let CorpusStats { tokens, excluded_files: left_out, .. } = self.stats();
-        left_out == 0 && tokens <= self.max_tokens
+        left_out == 0 && tokens <= self.limit.tokens
     }
 
-    /// Returns the corpus with those of `files` that fit, as [`Corpus::build_up_to`] chooses them. Lexes only files that were
-    /// excluded before, up to the first one without room.
+    /// Returns the corpus with those of `files` that fit, as [`Corpus::build_within`] chooses them. Lexes only files that were
+    /// excluded before, up to the first one without room; if these are many, builds it.
     fn limited(&self, files: &[SourceFile]) -> Corpus {
-        let mut room = Some(self.max_tokens);
+        let mut room = Some(self.limit.tokens);
         let mut counted: FxHashSet<Hash> = FxHashSet::default();
         let (mut taken, mut left_out) = (Vec::new(), Vec::new());
-        for file in in_admission_order(self.max_tokens, files) {
+        let mut new_tokens = 0;
+        for file in self.limit.in_admission_order(files) {
             let (is_held, tokens, hash) = self.admission_of(file, room.is_some());
             let rest = tokens.zip(room).and_then(|(tokens, room)| room.checked_sub(tokens));
             if counted.contains(&hash) {
@@ -139,10 +164,14 @@ impl Corpus {
             } else if let Some(rest) = rest {
                 counted.insert(hash);
                 taken.extend((!is_held).then(|| file.clone()));
+                new_tokens += tokens.filter(|_| !is_held).unwrap_or(0);
                 room = Some(rest);
             } else {
                 left_out.extend(is_held.then(|| (Arc::clone(&file.path), file.language.family(), hash)));
                 room = room.filter(|_| file.text.len() > MAX_FILE_BYTES);
+            }
+            if new_tokens > MIN_REBUILD_TOKENS.max(self.limit.tokens / REBUILD_SHARE) {
+                return Corpus::of_limit(&self.limit, files);
             }
         }
         let mut limited = self.with_changes(&taken, &[]);
@@ -160,9 +189,10 @@ impl Corpus {
             return (true, Some(tokens), hash);
         }
         let (mut assembly, mut words) = Default::default();
-        let hash = hash_of(file);
-        let has_room = may_be_lexed && file.text.len() <= MAX_FILE_BYTES;
-        has_room.then(|| add(&mut assembly, &mut words, file, hash, usize::MAX));
+        let lexed = if may_be_lexed { lex(file) } else { LexedFile::excluded(file) };
+        let hash = lexed.hash;
+        let has_room = lexed.content.is_some();
+        add(&mut assembly, &mut words, lexed, usize::MAX);
         (false, has_room.then(|| assembly.len()), hash)
     }
 
@@ -198,14 +228,15 @@ impl Corpus {
         self.shards.iter().map(Shard::changed_tokens).sum()
     }
 
-    /// Rebuilds the corpus from the same files, which are `files`. Lexes nothing, unless some files were or have to be excluded
-    /// for lack of room.
+    /// Rebuilds the corpus from the same files, which are `files`, on the current rayon pool. Lexes nothing, unless some files
+    /// were or have to be excluded for lack of room.
     #[must_use]
     pub fn rebuilt(&self, files: &[SourceFile]) -> Corpus {
         if !self.is_complete() {
-            return Corpus::build_up_to(self.max_tokens, files);
+            return Corpus::of_limit(&self.limit, files);
         }
-        Corpus { shards: self.shards.iter().map(Shard::merged).collect(), ..*self }
+        let shards = self.shards.par_iter().map(Shard::merged).collect();
+        Corpus { shards, limit: Arc::clone(&self.limit) }
     }
 
     /// Returns the view from inside `open`: the corpus without that file and the hidden ones, plus the text around the cursor.
@@ -220,6 +251,32 @@ impl Corpus {
         keep_going: &mut dyn FnMut() -> bool,
     ) -> Option<CorpusView<'_>> {
         CorpusView::new(&self.shards[open.language.family() as usize], open, keep_going)
+    }
+
+    /// Returns whether it excludes a file of one of these directories for lack of room, and its limit is not near them yet.
+    pub fn lacks_code_near(&self, directories: &[Arc<str>]) -> bool {
+        let new: Vec<&Arc<str>> = directories.iter().filter(|near| !self.limit.near.contains(near)).collect();
+        let entries = self.shards.iter().flat_map(|shard| &shard.layers).flat_map(Layer::entries);
+        entries.filter(|entry| entry.text.is_none()).any(|entry| {
+            let directory = entry.path.rsplit_once('/').map_or("", |(directory, _)| directory);
+            new.iter().any(|near| ***near == *directory)
+        })
+    }
+
+    /// Returns the share of the tokens of `files`, its files, that it holds. Lexes nothing: excluded files count by their bytes.
+    pub fn coverage(&self, files: &[SourceFile]) -> TokenCoverage {
+        let CorpusStats { tokens: held, excluded_files, .. } = self.stats();
+        if excluded_files == 0 {
+            return TokenCoverage { held, total: held, excluded_files };
+        }
+        let is_held = |file: &&SourceFile| {
+            let known = self.shards[file.language.family() as usize].entry(&file.path);
+            known.is_some_and(|known| known.text.is_some())
+        };
+        let bytes: usize = files.iter().map(|file| file.text.len()).sum();
+        let held_bytes: usize = files.iter().filter(is_held).map(|file| file.text.len()).sum();
+        let total = held as f64 * bytes as f64 / held_bytes.max(1) as f64;
+        TokenCoverage { held, total: total as usize, excluded_files }
     }
 
     /// Returns the sizes.
@@ -239,90 +296,103 @@ impl Corpus {
     }
 }
 
-/// A corpus without files.
+/// A corpus without files. Requests create it, so it needs no thread pool.
 impl Default for Corpus {
     fn default() -> Corpus {
-        Corpus::build(&[])
+        let empty = || Shard::new(LayerBuilder::default(), Vocabulary::default(), SortThreads::Caller);
+        Corpus { shards: LanguageFamily::ALL.map(|_| empty()).into(), limit: Arc::default() }
     }
 }
 
-/// Adds a file if it has at most `room` tokens. Returns whether it does.
-fn add(
-    assembly: &mut LayerBuilder,
-    words: &mut Vocabulary,
-    file: &SourceFile,
+/// Divides files into batches of about [`BATCH_BYTES`] of text.
+fn batches<'b, 'f>(files: &'b [&'f SourceFile]) -> impl Iterator<Item = &'b [&'f SourceFile]> {
+    let mut bytes = 0;
+    files.chunk_by(move |file, _| {
+        bytes += file.text.len();
+        let is_full = bytes >= BATCH_BYTES;
+        if is_full {
+            bytes = 0;
+        }
+        !is_full
+    })
+}
+
+/// A file that is to be added.
+struct LexedFile<'f> {
+    file: &'f SourceFile,
     hash: Hash,
-    room: usize,
-) -> bool {
+    /// Tokens and code style; `None` if it is excluded.
+    content: Option<(Vec<syntax::Token>, Option<CodeStyle>)>,
+}
+
+impl<'f> LexedFile<'f> {
+    fn excluded(file: &'f SourceFile) -> LexedFile<'f> {
+        LexedFile { file, hash: hash_of(file), content: None }
+    }
+}
+
+/// Lexes a file unless it is too large.
+fn lex(file: &SourceFile) -> LexedFile<'_> {
+    let has_size = file.text.len() <= MAX_FILE_BYTES;
+    let content = || (syntax::lex(file.language, &file.text), CodeStyle::detect(&file.text));
+    LexedFile { content: has_size.then(content), ..LexedFile::excluded(file) }
+}
+
+/// Adds a file if it has at most `room` tokens. Returns whether it does.
+fn add(assembly: &mut LayerBuilder, words: &mut Vocabulary, lexed: LexedFile<'_>, room: usize) -> bool {
+    let LexedFile { file, hash, content } = lexed;
     let mut has_room = true;
     assembly.add(Arc::clone(&file.path), hash, |stream| {
-        if room == 0 || file.text.len() > MAX_FILE_BYTES {
-            return None;
-        }
+        let (tokens, style) = content.filter(|_| room > 0)?;
         let before = stream.len();
-        let layout = append(stream, words, file, &syntax::lex(file.language, &file.text));
+        append(stream, words, file, &tokens, style.unwrap_or(CodeStyle::DEFAULT));
         has_room = stream.len() - before <= room;
         if !has_room {
             stream.truncate(before);
         }
-        has_room.then_some(layout)
+        has_room.then_some(style)
     });
     has_room
 }
 
-/// Appends a file with the tokens `lexed` and returns its code style.
+/// Appends a file with the tokens `lexed`.
 fn append(
     stream: &mut TokenStream,
     words: &mut Vocabulary,
     file: &SourceFile,
     lexed: &[syntax::Token],
-) -> Option<CodeStyle> {
+    layout: CodeStyle,
+) {
     let language = file.language;
-    let detected = CodeStyle::detect(&file.text);
-    let layout = detected.unwrap_or(CodeStyle::DEFAULT);
     let piece = CodePiece { language, text: &file.text, layout, column: None };
     stream.extend(&piece, lexed, |text, kind| words.intern(text, class_of(language, kind, text)));
     stream.end();
-    detected
-}
-
-/// Returns the files in the order in which they get room. If all certainly fit, the order does not matter.
-fn in_admission_order(max_tokens: usize, files: &[SourceFile]) -> Vec<&SourceFile> {
-    let mut files: Vec<&SourceFile> = files.iter().collect();
-    let bytes: usize = files.iter().map(|file| file.text.len()).sum();
-    if bytes / MIN_TOKEN_BYTES > max_tokens {
-        files.sort_by_cached_key(|file| (is_vendored(&file.path), file.text.len(), Arc::clone(&file.path)));
-    }
-    files
-}
-
-fn is_vendored(path: &str) -> bool {
-    path.split('/').any(|part| VENDORED_DIRECTORIES.contains(&part))
 }
 
 impl Shard {
-    fn new(assembly: LayerBuilder, words: Vocabulary) -> Shard {
-        let layers = vec![Layer::new(assembly.sort(&words))];
+    fn new(assembly: LayerBuilder, words: Vocabulary, threads: SortThreads) -> Shard {
+        let layers = vec![Layer::new(assembly.sort(&words, threads))];
         Shard { words: Arc::new(words), layers }
     }
 
     fn with_changes<'f>(&self, changed: impl Iterator<Item = &'f SourceFile>, gone: &[&str]) -> Shard {
         let mut shard = self.clone();
         gone.iter().for_each(|path| shard.remove(path));
-        let changed: Vec<(&SourceFile, Hash)> = changed.map(|file| (file, hash_of(file))).collect();
-        if changed.is_empty() {
+        let mut changed = changed.peekable();
+        if changed.peek().is_none() {
             return shard;
         }
         let (mut assembly, mut words) = (LayerBuilder::default(), Vocabulary::extensible(&self.words));
-        for (file, hash) in &changed {
-            add(&mut assembly, &mut words, file, *hash, usize::MAX);
+        let mut hashes = FxHashSet::default();
+        for file in changed.map(lex) {
+            hashes.insert(file.hash);
+            add(&mut assembly, &mut words, file, usize::MAX);
         }
-        let hashes = changed.iter().map(|(_, hash)| *hash).collect();
         for LayerFile { path, hash, .. } in shard.files_with(&hashes) {
             shard.remove(&path);
             assembly.add(path, hash, |_| None);
         }
-        shard.layers.push(Layer::new(assembly.sort(&words)));
+        shard.layers.push(Layer::new(assembly.sort(&words, SortThreads::Caller)));
         Shard { words: Arc::new(words), ..shard }
     }
 
@@ -333,7 +403,7 @@ impl Shard {
             self.remove(path);
             assembly.add(Arc::clone(path), *hash, |_| None);
         }
-        self.layers.push(Layer::new(assembly.sort(&self.words)));
+        self.layers.push(Layer::new(assembly.sort(&self.words, SortThreads::Caller)));
     }
 
     /// Returns hash and number of tokens of the text at a path, if its tokens are stored.
@@ -363,7 +433,8 @@ impl Shard {
             && older.live_counts().0 < LAYER_GROWTH * newer.live_counts().0.max(1)
         {
             let both = self.layers.split_off(self.layers.len() - 2);
-            self.layers.push(Layer::new(merge(&both, |token| token).sort(&self.words)));
+            let merged = merge(&both, |token| token).sort(&self.words, SortThreads::Caller);
+            self.layers.push(Layer::new(merged));
         }
         self
     }
@@ -372,7 +443,7 @@ impl Shard {
     fn merged(&self) -> Shard {
         let mut numbering = Renumbering::of(&self.words);
         let assembly = merge(&self.layers, |token| numbering.number(token));
-        Shard::new(assembly, numbering.new)
+        Shard::new(assembly, numbering.new, SortThreads::RayonPool)
     }
 
     fn changed_tokens(&self) -> usize {

@@ -80,7 +80,7 @@ impl Corpus {
         let mut reader = ImageReader { bytes: &bytes, at: HEADER_BYTES };
         let shards = LanguageFamily::ALL.iter().map(|_| reader.shard()).collect::<Result<_, _>>()?;
         if reader.at == (*bytes).as_ref().len() {
-            Ok(Corpus { shards, max_tokens: Corpus::MAX_TOKENS })
+            Ok(Corpus { shards, limit: Arc::default() })
         } else {
             Err(CorpusImageError::Damaged("something follows it"))
         }

@@ -118,6 +118,15 @@ impl SortedLayer {
     }
 }
 
+/// Threads on which a layer is sorted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SortThreads {
+    /// The calling thread. A request has few files and must not wait for a pool that may be busy with a whole workspace.
+    Caller,
+    /// The current rayon pool. Both arrays are sorted at once, which takes eight more bytes per token meanwhile.
+    RayonPool,
+}
+
 /// Collects files to be sorted.
 #[derive(Debug, Default)]
 pub(crate) struct LayerBuilder {
@@ -159,7 +168,7 @@ impl LayerBuilder {
     }
 
     /// Sorts all files.
-    pub(crate) fn sort(self, words: &Vocabulary) -> SortedLayer {
+    pub(crate) fn sort(self, words: &Vocabulary, threads: SortThreads) -> SortedLayer {
         let LayerBuilder { stream: TokenStream { mut tokens, mut blanks }, texts, mut entries, .. } = self;
         tokens.shrink_to_fit();
         blanks.shrink_to_fit();
@@ -167,9 +176,13 @@ impl LayerBuilder {
         entries.reverse();
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         entries.dedup_by(|later, earlier| later.path == earlier.path);
-        let exact = suffix_array::sort(tokens.iter().copied());
-        let abstracted = suffix_array::sort(tokens.iter().map(|&token| words.abstracted(token)));
-        let [exact, abstracted] = [exact, abstracted].map(PodArray::Owned);
+        let exact = || PodArray::Owned(suffix_array::sort(tokens.iter().copied()));
+        let abstract_tokens = tokens.iter().map(|&token| words.abstracted(token));
+        let abstracted = || PodArray::Owned(suffix_array::sort(abstract_tokens));
+        let (exact, abstracted) = match threads {
+            SortThreads::Caller => (exact(), abstracted()),
+            SortThreads::RayonPool => rayon::join(exact, abstracted),
+        };
         let (tokens, blanks) = (PodArray::Owned(tokens), PodArray::Owned(blanks));
         let sorted =
             SortedLayer { tokens, blanks, exact, abstracted, texts, entries, ..SortedLayer::default() };

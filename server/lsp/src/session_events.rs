@@ -1,5 +1,6 @@
 //! Shows the events of the session: `ghostbench/didChangeStatus`, progress, messages.
 
+use builtin::TokenCoverage;
 use config::{Problem, Severity};
 use session::{IndexingOutcome, IndexingReport, SessionEvent};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -39,19 +40,16 @@ async fn show_indexing(server: Server, indexing: IndexingReport) {
     let Ok(outcome) = outcome.await else { return };
     display.end().await;
     match outcome {
-        IndexingOutcome::Ready { excluded_files } => {
-            busy.end("normal", ready_message(&folder, excluded_files)).await;
-        }
+        IndexingOutcome::Ready { tokens } => busy.end("normal", ready_message(&folder, tokens)).await,
         IndexingOutcome::Failed(reason) => busy.end("warning", reason).await,
     }
 }
 
-/// The message after indexing, with the number of files that were excluded.
-fn ready_message(folder: &str, excluded_files: usize) -> String {
-    match excluded_files {
+/// The message after indexing, with the share of tokens if not all files have room.
+fn ready_message(folder: &str, tokens: TokenCoverage) -> String {
+    match tokens.excluded_files {
         0 => format!("{folder} is read"),
-        1 => format!("{folder} is read; 1 file exceeds the token limit of the built-in engine"),
-        files => format!("{folder} is read; {files} files exceed the token limit of the built-in engine"),
+        _ => format!("{folder} is read; the built-in engine holds {tokens}: nearest code first"),
     }
 }
 
@@ -76,15 +74,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn excluded_files_are_counted() {
-        assert_eq!(ready_message("shop", 0), "shop is read");
+    fn share_of_tokens_is_reported_if_files_are_excluded() {
+        let mut tokens = TokenCoverage { held: 20_000_000, total: 31_400_000, excluded_files: 2 };
         assert_eq!(
-            ready_message("shop", 1),
-            "shop is read; 1 file exceeds the token limit of the built-in engine"
+            ready_message("shop", tokens),
+            "shop is read; the built-in engine holds 20.0 of about 31.4 million tokens (64 %): nearest code first"
         );
-        assert_eq!(
-            ready_message("shop", 2),
-            "shop is read; 2 files exceed the token limit of the built-in engine"
-        );
+        tokens.excluded_files = 0;
+        assert_eq!(ready_message("shop", tokens), "shop is read");
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! They flow in one direction: nothing in the session waits for them to be shown, or depends on it.
 
+use builtin::TokenCoverage;
 use config::Problem;
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -36,8 +37,8 @@ pub struct IndexingReport {
 pub enum IndexingOutcome {
     /// The folder is indexed.
     Ready {
-        /// Number of files that exceed the token limit of the built-in engine.
-        excluded_files: usize,
+        /// The tokens that the built-in engine holds; none if it is not in use.
+        tokens: TokenCoverage,
     },
     /// The folder cannot be read; the reason.
     Failed(String),

@@ -16,6 +16,9 @@ use crate::locks::lock;
 use crate::recorded_cases::RecordedCases;
 use crate::settings::FolderSettings;
 
+/// Maximum number of directories that count as recent.
+const MAX_RECENT_DIRECTORIES: usize = 8;
+
 /// A folder that the editor opens.
 pub struct NewFolder {
     /// URI as written by the editor.
@@ -44,6 +47,10 @@ pub struct Folder {
     /// Notified when files may have changed.
     pub(crate) changed: Notify,
     pending: Mutex<ScanScope>,
+    /// Directories of the last opened documents, latest first, relative to the root.
+    recent_directories: Mutex<Vec<Arc<str>>>,
+    /// Notified when a document is opened in another directory than the last ones.
+    pub(crate) opened_elsewhere: Notify,
     /// Whether a failure of the cache was reported.
     was_warned_of_cache: AtomicBool,
     /// Cancelled when the folder is removed or the session ends.
@@ -109,6 +116,8 @@ impl Folder {
             real_root: LazyRealPath::default(),
             changed: Notify::new(),
             pending: Mutex::default(),
+            recent_directories: Mutex::default(),
+            opened_elsewhere: Notify::new(),
             was_warned_of_cache: AtomicBool::new(false),
             removed,
             priority: watch::Sender::new(Priority::LargeFolder),
@@ -124,6 +133,26 @@ impl Folder {
     /// Marks the folder as active: the user works in it.
     pub(crate) fn mark_active(&self) {
         self.set_priority(Priority::Interactive);
+    }
+
+    /// Notes that a document in the folder was opened.
+    pub(crate) fn note_opened(&self, path: &Path) {
+        self.mark_active();
+        let Some(path) = self.path_in(path) else { return };
+        let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+        let mut recent = lock(&self.recent_directories);
+        let known = recent.iter().position(|recent| **recent == *directory);
+        let latest = known.map_or_else(|| directory.into(), |known| recent.remove(known));
+        recent.insert(0, latest);
+        recent.truncate(MAX_RECENT_DIRECTORIES);
+        if known.is_none() {
+            self.opened_elsewhere.notify_one();
+        }
+    }
+
+    /// Returns the directories of the last opened documents, latest first, relative to the root.
+    pub(crate) fn recent_directories(&self) -> Vec<Arc<str>> {
+        lock(&self.recent_directories).clone()
     }
 
     /// Marks the folder as small.

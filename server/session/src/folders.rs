@@ -126,9 +126,12 @@ impl Folders {
         self.all().into_iter().next()
     }
 
-    /// Raises the priority of the folders that contain an opened document.
+    /// Notes that a document was opened: its folders get a higher priority, and the code near it comes first.
     pub fn note_opened(&self, path: &Path) {
-        self.all().iter().filter(|folder| folder.may_contain(path)).for_each(|folder| folder.mark_active());
+        self.all()
+            .iter()
+            .filter(|folder| folder.may_contain(path))
+            .for_each(|folder| folder.note_opened(path));
     }
 
     /// Notes that a file may have changed.

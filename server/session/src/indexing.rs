@@ -100,6 +100,13 @@ async fn keep_up_to_date(
                 tokio::time::sleep(DEBOUNCE).await;
                 folder.take_pending()
             }
+            () = folder.opened_elsewhere.notified() => {
+                let corpus = indexer.current().tokens();
+                if corpus.is_some_and(|corpus| corpus.lacks_code_near(&folder.recent_directories())) {
+                    tokens.note_change();
+                }
+                continue;
+            }
             Ok(()) = settings.changed() => {
                 tokens.set_needed(reads_tokens(folder).await);
                 continue;
@@ -185,9 +192,9 @@ async fn open_folder(
     let opened = opened?;
     let reported = match &opened {
         Ok(indexer) => {
-            let tokens = indexer.current().tokens();
-            let excluded_files = tokens.map_or(0, |tokens| tokens.stats().excluded_files);
-            IndexingOutcome::Ready { excluded_files }
+            let index = indexer.current();
+            let tokens = index.tokens().map(|tokens| tokens.coverage(index.files()));
+            IndexingOutcome::Ready { tokens: tokens.unwrap_or_default() }
         }
         Err(reason) => {
             folder.fail_indexing(reason.clone());

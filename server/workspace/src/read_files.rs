@@ -88,21 +88,32 @@ pub(crate) fn read_all(
     })
 }
 
+/// Items that a thread takes at once: few, because a folder of large files takes much longer than another.
+const ITEMS_PER_SHARE: usize = 16;
+
 /// Applies `f` to all `items` on `threads` threads; results are in the order of the items.
 fn map_in_parallel<T: Sync, R: Send>(
     items: &[T],
     threads: NonZeroUsize,
     f: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
-    let share = items.len().div_ceil(threads.get()).max(1);
-    thread::scope(|scope| {
-        let f = &f;
-        let threads: Vec<_> = items
-            .chunks(share)
-            .map(|items| scope.spawn(move || items.iter().map(f).collect::<Vec<R>>()))
-            .collect();
+    let shares: Vec<&[T]> = items.chunks(ITEMS_PER_SHARE).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let number = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(share) = shares.get(number)
+        {
+            done.push((number, share.iter().map(&f).collect::<Vec<R>>()));
+        }
+        done
+    };
+    let mut done: Vec<(usize, Vec<R>)> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads.get().min(shares.len())).map(|_| scope.spawn(work)).collect();
         threads.into_iter().flat_map(|thread| thread.join().expect("reading threads do not panic")).collect()
-    })
+    });
+    done.sort_unstable_by_key(|(number, _)| *number);
+    done.into_iter().flat_map(|(_, results)| results).collect()
 }
 
 /// Reads the file at `path` below `root`, which may have been replaced since the walk.

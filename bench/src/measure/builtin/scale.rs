@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use builtin::{BuiltinSettings, Corpus, OpenFile};
+use builtin::{BuiltinSettings, Corpus, CorpusLimit, OpenFile};
 use cache::Cache;
 use serde_json::{Value, json};
 use session::LoadedCorpus;
@@ -284,7 +284,7 @@ fn warm(workspace: &Snapshot, cache: &Cache) -> Result<Value> {
     let middle = file.text.floor_char_boundary(file.text.len() / 2);
     let case = StudyCase { scenario: StudyScenario::StatementRest, file: 0, hole: middle..middle };
     let start = Instant::now();
-    let opened = LoadedCorpus::open(Some(cache), workspace.root(), files);
+    let opened = LoadedCorpus::open(Some(cache), workspace.root(), files, CorpusLimit::default());
     anyhow::ensure!(opened.is_cached, "the cache was of no use: {:?}", opened.miss);
     answer(&opened.corpus, file, &case);
     Ok(json!({ "start_s": start.elapsed().as_secs_f64() }))

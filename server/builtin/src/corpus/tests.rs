@@ -111,18 +111,28 @@ fn stored_paths(corpus: &Corpus) -> BTreeSet<String> {
     entries.filter(|entry| entry.text.is_some()).map(|entry| entry.path.to_string()).collect()
 }
 
+fn limit(tokens: usize, near: &[&str]) -> CorpusLimit {
+    CorpusLimit { tokens, near: near.iter().map(|&near| near.into()).collect() }
+}
+
 proptest! {
     /// A corpus without room for all files holds the same files for any history.
     #[test]
-    fn limited_corpus_stores_the_same_files_for_any_history(first in texts(), changes in changes(), max_tokens in 1_usize..120) {
-        let (mut corpus, mut texts) = (Corpus::build_up_to(max_tokens, &files(&first)), first);
+    fn limited_corpus_stores_the_same_files_for_any_history(
+        first in texts(),
+        changes in changes(),
+        max_tokens in 1_usize..120,
+        near in prop::sample::select(vec![&[][..], &["lib"], &["elsewhere"]]),
+    ) {
+        let (mut corpus, mut texts) = (Corpus::build_within(limit(max_tokens, &[]), &files(&first)), first);
+        corpus = corpus.with_limit(limit(max_tokens, near)).synced_to(&files(&texts));
         for (changed, removed) in changes {
             let removed: Vec<Arc<str>> = removed.into_iter().map(Arc::from).collect();
             texts.retain(|path, _| !removed.iter().any(|removed| &**removed == *path));
             texts.extend(changed.clone());
             let removed: Vec<Arc<str>> = removed.into_iter().filter(|path| !texts.contains_key(&**path)).collect();
             corpus = corpus.updated_for(&files(&changed), &removed, &files(&texts));
-            let anew = Corpus::build_up_to(max_tokens, &files(&texts));
+            let anew = Corpus::build_within(limit(max_tokens, near), &files(&texts));
             prop_assert_eq!(stored_paths(&corpus), stored_paths(&anew));
             let open = open("for i in all:\n    a += i.", &[]);
             prop_assert_eq!(completed(&corpus, &open), completed(&anew, &open));
@@ -232,7 +242,7 @@ fn vendored_and_large_files_are_excluded_first() {
         file("b.rs", "fn b() {}\n"),
     ];
     let held = |max_tokens: usize| {
-        let corpus = Corpus::build_up_to(max_tokens, &all);
+        let corpus = Corpus::build_within(limit(max_tokens, &[]), &all);
         let entries = corpus.shards.iter().flat_map(|shard| &shard.layers).flat_map(Layer::entries);
         let held: Vec<String> =
             entries.filter(|entry| entry.text.is_some()).map(|entry| entry.path.to_string()).collect();
@@ -241,9 +251,30 @@ fn vendored_and_large_files_are_excluded_first() {
     assert_eq!(held(1000), (0, "large.py small.py vendor/a.py b.rs".to_owned()));
     assert_eq!(held(100), (2, "small.py b.rs".to_owned()));
     assert_eq!(held(8), (3, "b.rs".to_owned()));
-    let corpus = Corpus::build_up_to(100, &all);
+    let corpus = Corpus::build_within(limit(100, &[]), &all);
     assert_eq!(corpus.synced_to(&all).changed_tokens(), 0, "excluded files are known");
     assert_eq!(corpus.rebuilt(&all).stats(), corpus.stats());
+}
+
+#[test]
+fn code_near_the_user_is_held_first() {
+    let all = [("a/x.py", "left = other(1, 2)\n"), ("b/y.py", "rest = other(1, 2)\n")]
+        .map(|(path, line)| file(path, &line.repeat(4)));
+    for (near, excluded) in [("a", "b"), ("b", "a")] {
+        let corpus = Corpus::build_within(limit(40, &[near]), &all);
+        let stored: Vec<String> = stored_paths(&corpus).into_iter().collect();
+        assert!(stored.len() == 1 && stored[0].starts_with(near), "{stored:?}");
+        assert!(!corpus.lacks_code_near(&[near.into()]), "{near}");
+        assert!(corpus.lacks_code_near(&[near.into(), excluded.into()]), "{near}");
+        let unchanged = corpus.with_limit(limit(40, &[near, excluded]));
+        assert!(!unchanged.lacks_code_near(&[excluded.into()]), "another build holds the same");
+        let corpus = unchanged;
+        let TokenCoverage { held, total, excluded_files } = corpus.coverage(&all);
+        assert_eq!((total, excluded_files), (2 * held, 1));
+    }
+    let whole = Corpus::build(&all);
+    let tokens = whole.stats().tokens;
+    assert_eq!(whole.coverage(&all), TokenCoverage { held: tokens, total: tokens, excluded_files: 0 });
 }
 
 #[test]

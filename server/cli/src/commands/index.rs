@@ -30,11 +30,13 @@ fn index(args: &IndexArgs, cache: Cache) -> anyhow::Result<String> {
     let start = Instant::now();
     let (mut indexer, opening) = steps::index::open_indexer(&args.path, Some(cache))?;
     let took = start.elapsed();
+    let (files, cache) = (indexer.files().clone(), indexer.cache().cloned());
     // An explicit request saves everything, even small changes.
-    let saved = indexer.save_all()?;
-    let files = indexer.files();
-    let tokens = steps::index::tokens(files.root(), files.files(), indexer.cache()).stats();
-    let totals = files.totals();
+    let (saved, tokens) = rayon::join(
+        || indexer.save_all(),
+        || steps::index::tokens(files.root(), files.files(), cache.as_ref()).coverage(files.files()),
+    );
+    let (saved, totals) = (saved?, files.totals());
     if args.json {
         let report = json!({
             "files": totals.files,
@@ -44,7 +46,8 @@ fn index(args: &IndexArgs, cache: Cache) -> anyhow::Result<String> {
             "derived": opening.rebuilt,
             "seconds": took.as_secs_f64(),
             "cached_bytes": saved.map(|saved| saved.bytes),
-            "tokens": tokens.tokens,
+            "tokens": tokens.held,
+            "token_share": tokens.share(),
             "files_without_tokens": tokens.excluded_files,
             "files_too_complex": indexer.current().index().too_complex().len(),
         });
@@ -55,7 +58,7 @@ fn index(args: &IndexArgs, cache: Cache) -> anyhow::Result<String> {
         "{} ({}, {}) in {:.2} s: {} from the cache, {} read; cache {kept}\n",
         count(totals.files, "file"),
         count(totals.lines, "line"),
-        count(tokens.tokens, "token"),
+        count(tokens.held, "token"),
         took.as_secs_f64(),
         opening.reused,
         opening.rebuilt,

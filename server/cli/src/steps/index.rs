@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use builtin::Corpus;
+use builtin::{Corpus, CorpusLimit};
 use cache::Cache;
 use completion::WorkspaceIndex;
 use mining::MiningInput;
@@ -83,16 +83,15 @@ fn report_too_complex_files(paths: &[Arc<str>]) {
 /// Returns the tokens of `files`, cached if that is worthwhile. Measurements must not depend on the cache, so the result is the same
 /// without it.
 pub(crate) fn tokens(root: &Path, files: &[SourceFile], cache: Option<&Cache>) -> Corpus {
-    let LoadedCorpus { corpus, is_cached, miss } = LoadedCorpus::open(cache, root, files);
+    let LoadedCorpus { corpus, is_cached, miss } =
+        LoadedCorpus::open(cache, root, files, CorpusLimit::default());
     if let Some(miss) = miss {
         print_message(&format!("rebuilding the tokens: {miss}"));
     }
-    let left_out = corpus.stats().excluded_files;
-    if left_out > 0 {
-        print_message(&format!(
-            "the built-in engine leaves out {}, for which there is no room",
-            count(left_out, "file")
-        ));
+    let coverage = corpus.coverage(files);
+    if coverage.excluded_files > 0 {
+        let files = count(coverage.excluded_files, "file");
+        print_message(&format!("the built-in engine holds {coverage}: nearest code first, without {files}"));
     }
     let unsaved = cache.filter(|_| !is_cached).map(|cache| session::save_corpus(cache, root, &corpus));
     if let Some(Err(error)) = unsaved {

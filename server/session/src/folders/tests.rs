@@ -45,7 +45,8 @@ async fn a_folder_is_indexed_and_follows_its_files() {
     let (folders, mut events) = session(&home, "");
     add(&folders, project.path());
     let report = indexing(&mut events).await;
-    assert_eq!(report.outcome.await, Ok(IndexingOutcome::Ready { excluded_files: 0 }));
+    let outcome = report.outcome.await;
+    assert!(matches!(outcome, Ok(IndexingOutcome::Ready { tokens }) if tokens.excluded_files == 0));
     let folder = folders.first().unwrap();
     let before = folder.state();
     assert_eq!((before.state, before.index.files().len()), (IndexingState::Ready, 1));
@@ -54,6 +55,22 @@ async fn a_folder_is_indexed_and_follows_its_files() {
     let after = folder.wait_for(|state| state.index.file("other.py").is_some()).await;
     assert!(after.version > before.version);
     assert!(before.index.file("other.py").is_none(), "an index does not change");
+}
+
+#[tokio::test]
+async fn directories_of_opened_documents_are_kept_latest_first() {
+    let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (folders, _events) = session(&home, "");
+    add(&folders, project.path());
+    let folder = folders.first().unwrap();
+    for path in ["main.py", "net/a.py", "net/b.py", "fs/ext4/c.py", "net/d.py"] {
+        folders.note_opened(&project.path().join(path));
+    }
+    folders.note_opened(&home.path().join("outside.py"));
+    assert_eq!(folder.recent_directories().join(" "), "net fs/ext4 ");
+    (0..100).for_each(|number| folders.note_opened(&project.path().join(format!("{number}/a.py"))));
+    let recent = folder.recent_directories();
+    assert!(recent.len() < 20 && *recent[0] == *"99", "{recent:?}");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use builtin::{Corpus, SharedBytes};
+use builtin::{Corpus, CorpusLimit, SharedBytes};
 use cache::{Cache, CacheImage};
 use syntax::SourceFile;
 
@@ -18,12 +18,18 @@ pub struct LoadedCorpus {
 }
 
 impl LoadedCorpus {
-    /// Returns the corpus of `files`, the files of the folder at `root`. Files that are unchanged in the cache are not lexed.
-    pub fn open(cache: Option<&Cache>, root: &Path, files: &[SourceFile]) -> LoadedCorpus {
+    /// Returns the corpus of `files`, the files of the folder at `root`, within `limit`. Files that are unchanged in the cache are
+    /// not lexed.
+    pub fn open(
+        cache: Option<&Cache>,
+        root: &Path,
+        files: &[SourceFile],
+        limit: CorpusLimit,
+    ) -> LoadedCorpus {
         let cached = match cache.map(|cache| read_corpus(cache, root)) {
-            Some(Ok(cached)) => cached.synced_to(files),
-            Some(Err(miss)) => return LoadedCorpus { miss, ..LoadedCorpus::build(files) },
-            None => return LoadedCorpus::build(files),
+            Some(Ok(cached)) => cached.with_limit(limit).synced_to(files),
+            Some(Err(miss)) => return LoadedCorpus { miss, ..LoadedCorpus::build(files, limit) },
+            None => return LoadedCorpus::build(files, limit),
         };
         let is_cached = !cached.needs_rebuild();
         let corpus = if is_cached { cached } else { cached.rebuilt(files) };
@@ -31,8 +37,8 @@ impl LoadedCorpus {
     }
 
     /// Builds the corpus of `files` from their texts.
-    fn build(files: &[SourceFile]) -> LoadedCorpus {
-        LoadedCorpus { corpus: Corpus::build(files), is_cached: false, miss: None }
+    fn build(files: &[SourceFile], limit: CorpusLimit) -> LoadedCorpus {
+        LoadedCorpus { corpus: Corpus::build_within(limit, files), is_cached: false, miss: None }
     }
 }
 

@@ -11,6 +11,9 @@ use rustc_hash::FxHashMap;
 use syntax::{Language, SourceFile};
 use workspace::{KnownFile, Stamp, WorkspaceTracker};
 
+/// Files that are encoded at once.
+const FILES_PER_PART: usize = 256;
+
 /// The content of a cache.
 #[derive(Default)]
 pub(crate) struct IndexCache {
@@ -89,14 +92,19 @@ pub(crate) fn save(
     let searcher = index.hide(&[]);
     let known: Vec<(KnownFile, Option<[u8; Stamp::BYTES]>)> =
         follower.known_files().map(|known| (known.clone(), known.stamp.map(Stamp::to_bytes))).collect();
-    let entries = known.iter().map(|(known, stamp)| Entry {
-        path: &known.path,
-        stamp: stamp.as_ref().map_or(&[], |stamp| stamp.as_slice()),
-        hash: known.hash,
-        text: &known.text,
-        payload: Cow::Owned(
-            searcher.file(&known.path).map_or_else(Vec::new, |derived| with_language(derived)),
-        ),
+    let payload = |(known, _): &(KnownFile, _)| {
+        searcher.file(&known.path).map_or_else(Vec::new, |derived| with_language(derived))
+    };
+    // Encoded in parts on all threads, so that few of them are in memory.
+    let entries = known.chunks(FILES_PER_PART).flat_map(|part| {
+        let payloads: Vec<Vec<u8>> = part.par_iter().map(payload).collect();
+        part.iter().zip(payloads).map(|((known, stamp), payload)| Entry {
+            path: &known.path,
+            stamp: stamp.as_ref().map_or(&[], |stamp| stamp.as_slice()),
+            hash: known.hash,
+            text: &known.text,
+            payload: Cow::Owned(payload),
+        })
     });
     cache.save(follower.root(), FileIndex::FORMAT, entries)
 }

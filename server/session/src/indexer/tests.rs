@@ -98,6 +98,7 @@ fn damaged_cache_is_reported_and_rebuilt() {
 }
 
 mod tokens {
+    use builtin::CorpusLimit;
     use syntax::Language;
 
     use super::*;
@@ -118,21 +119,25 @@ mod tokens {
         (folder, cache)
     }
 
+    fn load(cache: Option<&Cache>, text: &str) -> LoadedCorpus {
+        LoadedCorpus::open(cache, Path::new("/project"), &files(text), CorpusLimit::default())
+    }
+
     #[test]
     fn cached_tokens_are_reused_after_small_changes() {
         let (_folder, cache) = caches();
         let root = Path::new("/project");
-        let first = LoadedCorpus::open(Some(&cache), root, &files("x = 1\n"));
+        let first = load(Some(&cache), "x = 1\n");
         assert!(!first.is_cached && first.miss.is_none());
         save_corpus(&cache, root, &first.corpus).unwrap();
-        let same = LoadedCorpus::open(Some(&cache), root, &files("x = 1\n"));
+        let same = load(Some(&cache), "x = 1\n");
         assert!(same.is_cached);
         assert_eq!((same.corpus.stats(), same.corpus.changed_tokens()), (first.corpus.stats(), 0));
-        let changed = LoadedCorpus::open(Some(&cache), root, &files("x = 12 + y\n"));
+        let changed = load(Some(&cache), "x = 12 + y\n");
         assert!(changed.is_cached, "a few changes on top");
         assert_eq!(changed.corpus.stats().tokens, first.corpus.stats().tokens + 2);
         assert_eq!(changed.corpus.changed_tokens(), 5 + 7);
-        let much = LoadedCorpus::open(Some(&cache), root, &files(&"x = 1\n".repeat(50)));
+        let much = load(Some(&cache), &"x = 1\n".repeat(50));
         assert_eq!((much.is_cached, much.corpus.changed_tokens()), (false, 0), "all is rebuilt");
     }
 
@@ -140,14 +145,14 @@ mod tokens {
     fn damaged_tokens_are_reported_and_rebuilt() {
         let (folder, cache) = caches();
         let root = Path::new("/project");
-        save_corpus(&cache, root, &LoadedCorpus::open(Some(&cache), root, &files("")).corpus).unwrap();
+        save_corpus(&cache, root, &load(Some(&cache), "").corpus).unwrap();
         let path = fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
         let mut bytes = fs::read(&path).unwrap();
         *bytes.last_mut().unwrap() ^= 1;
         fs::write(&path, bytes).unwrap();
-        let opened = LoadedCorpus::open(Some(&cache), root, &files(""));
+        let opened = load(Some(&cache), "");
         assert!(!opened.is_cached);
         assert_eq!(opened.miss.as_deref(), Some("it is damaged: it does not have its checksum"));
-        assert_eq!(opened.corpus.stats(), LoadedCorpus::open(None, root, &files("")).corpus.stats());
+        assert_eq!(opened.corpus.stats(), load(None, "").corpus.stats());
     }
 }

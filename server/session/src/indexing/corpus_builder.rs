@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use builtin::CorpusStats;
+use builtin::{Corpus, CorpusLimit};
 use cache::Cache;
 use completion::WorkspaceIndex;
 use futures_util::FutureExt;
@@ -78,12 +78,13 @@ impl CorpusBuilder {
     pub(super) fn begin(&mut self, indexer: &Indexer, folder: &Folder) {
         let (files, index) = (indexer.files().clone(), indexer.current().clone());
         let (cache, is_needed) = (indexer.cache().cloned(), self.is_needed);
+        let limit = CorpusLimit { near: folder.recent_directories(), ..CorpusLimit::default() };
         self.stale_since = None;
         let build = move || {
             let start = Instant::now();
             let code_version = CodeVersion::new(&files, workspace::git_state(files.root()).as_ref());
             let (index, is_cached) = match is_needed {
-                true => load_or_build(&index, files.root(), cache.as_ref()),
+                true => load_or_build(&index, files.root(), cache.as_ref(), limit),
                 false => (WorkspaceIndex::empty(), true),
             };
             (CorpusBuild { index, code_version, is_cached }, start.elapsed())
@@ -110,28 +111,63 @@ impl CorpusBuilder {
 }
 
 /// Returns the index with the corpus of its files, and whether caching the corpus is not worth it: the current corpus, rebuilt if
-/// it is worn; otherwise the cached one, or one built from the texts.
+/// it is worn or lacks code near the user; otherwise the cached one, or one built from the texts.
 pub(super) fn load_or_build(
     index: &WorkspaceIndex,
     root: &Path,
     cache: Option<&Cache>,
+    limit: CorpusLimit,
 ) -> (WorkspaceIndex, bool) {
     let (start, files) = (Instant::now(), index.files());
     let (corpus, is_cached) = match index.tokens() {
-        Some(corpus) if !corpus.needs_rebuild() => return (index.clone(), true),
-        Some(corpus) => (corpus.rebuilt(files), false),
+        Some(corpus) if !corpus.needs_rebuild() && !corpus.lacks_code_near(&limit.near) => {
+            return (index.clone(), true);
+        }
+        Some(corpus) => (Corpus::clone(corpus).with_limit(limit).rebuilt(files), false),
         None => {
-            let opened = LoadedCorpus::open(cache, root, files);
+            let opened = LoadedCorpus::open(cache, root, files, limit);
             if let Some(reason) = &opened.miss {
                 tracing::warn!(reason, "cached tokens cannot be used");
             }
             (opened.corpus, opened.is_cached)
         }
     };
-    let CorpusStats { tokens, excluded_files, .. } = corpus.stats();
-    tracing::info!(tokens, from_cache = is_cached, took = ?start.elapsed(), "tokens built");
-    if excluded_files > 0 {
-        tracing::warn!(files = excluded_files, "files exceed the token limit of the built-in engine");
+    let coverage = corpus.coverage(files);
+    tracing::info!(tokens = coverage.held, from_cache = is_cached, took = ?start.elapsed(), "tokens built");
+    if coverage.excluded_files > 0 {
+        tracing::warn!(files = coverage.excluded_files, held = %coverage, "files exceed the token limit of the built-in engine");
     }
     (index.clone().with_corpus(corpus), is_cached)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use index::Index;
+    use syntax::{Language, SourceFile};
+
+    use super::*;
+
+    #[test]
+    fn corpus_without_code_near_the_user_is_rebuilt() {
+        let files: Arc<[SourceFile]> =
+            [("a/x.py", "left = other(1, 2)\n"), ("b/y.py", "rest = other(1, 2)\n")]
+                .map(|(path, line)| {
+                    let text = line.repeat(4).into();
+                    SourceFile { path: path.into(), language: Language::Python, text }
+                })
+                .into();
+        let limit = |near: &str| CorpusLimit { tokens: 40, near: vec![near.into()] };
+        let index = WorkspaceIndex::empty()
+            .with_index(Arc::clone(&files), Index::from_files(Vec::new()), Arc::default())
+            .with_corpus(Corpus::build_within(limit("a"), &files));
+        let lacks = |index: &WorkspaceIndex, near: &str| {
+            index.tokens().is_some_and(|corpus| corpus.lacks_code_near(&[near.into()]))
+        };
+        let (same, is_cached) = load_or_build(&index, Path::new("/shop"), None, limit("a"));
+        assert!(is_cached && lacks(&same, "b"));
+        let (moved, is_cached) = load_or_build(&same, Path::new("/shop"), None, limit("b"));
+        assert!(!is_cached && lacks(&moved, "a") && !lacks(&moved, "b"));
+    }
 }
