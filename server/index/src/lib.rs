@@ -26,6 +26,7 @@ pub mod hybrid;
 mod import_lines;
 mod index;
 mod index_layer;
+mod keyed_lists;
 mod lexical_index;
 mod line_set;
 mod name_table;

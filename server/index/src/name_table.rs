@@ -2,9 +2,9 @@
 //!
 //! Built from outlines only; [`crate::resolver`] resolves names.
 
-use rustc_hash::FxHashMap;
 use syntax::Outline;
 
+use crate::keyed_lists::{KeyedLists, KeyedListsBuilder};
 use crate::path_suffixes::{PathSuffixIndex, split_path};
 
 /// Reference to a definition: positions of its file and in the file's outline.
@@ -17,74 +17,73 @@ pub(crate) struct DefinitionRef {
 /// The names of a set of files. Lists are in the order of the files.
 #[derive(Debug, Default)]
 pub(crate) struct NameTable {
-    definitions: Lists<DefinitionRef>,
-    members_by_type: Lists<DefinitionRef>,
-    extensions: Lists<DefinitionRef>,
-    namespaces: Lists<u32>,
-    folders: Lists<u32>,
+    definitions: KeyedLists<DefinitionRef>,
+    members_by_type: KeyedLists<DefinitionRef>,
+    extensions: KeyedLists<DefinitionRef>,
+    namespaces: KeyedLists<u32>,
+    folders: KeyedLists<u32>,
     /// The paths of the files, by their positions.
     file_endings: PathSuffixIndex,
     folder_endings: PathSuffixIndex,
     global_imports: Vec<DefinitionRef>,
 }
 
-type Lists<T> = FxHashMap<Box<str>, Vec<T>>;
+/// Lists of a table under construction.
+#[derive(Default)]
+struct NameTableBuilder {
+    definitions: KeyedListsBuilder<DefinitionRef>,
+    members_by_type: KeyedListsBuilder<DefinitionRef>,
+    extensions: KeyedListsBuilder<DefinitionRef>,
+    namespaces: KeyedListsBuilder<u32>,
+    folders: KeyedListsBuilder<u32>,
+    global_imports: Vec<DefinitionRef>,
+}
 
 impl NameTable {
     /// Builds the table of files given by path and outline; their positions are their order.
     pub(crate) fn build<'a>(files: impl Iterator<Item = (&'a str, &'a Outline)>) -> NameTable {
-        let mut table = NameTable::default();
+        let mut builder = NameTableBuilder::default();
         let mut paths: Vec<Box<str>> = Vec::new();
         for (file, (path, outline)) in (0..).zip(files) {
-            table.add(file, path, outline);
+            builder.add(file, path, outline);
             paths.push(path.into());
         }
-        table.file_endings = PathSuffixIndex::new(paths);
-        table.folder_endings = PathSuffixIndex::new(table.folders.keys().cloned().collect());
-        table
-    }
-
-    fn add(&mut self, file: u32, path: &str, outline: &Outline) {
-        push(&mut self.folders, split_path(path).0, file);
-        for namespace in outline.namespaces.iter().filter(|namespace| !namespace.is_empty()) {
-            push(&mut self.namespaces, namespace, file);
+        let folders = builder.folders.finish();
+        NameTable {
+            definitions: builder.definitions.finish(),
+            members_by_type: builder.members_by_type.finish(),
+            extensions: builder.extensions.finish(),
+            namespaces: builder.namespaces.finish(),
+            file_endings: PathSuffixIndex::new(paths),
+            folder_endings: PathSuffixIndex::new(folders.keys().map(Box::from).collect()),
+            folders,
+            global_imports: builder.global_imports,
         }
-        for (position, definition) in (0..).zip(&outline.definitions) {
-            push(&mut self.definitions, &definition.name, DefinitionRef { file, position });
-            if let Some(owner) = &definition.owner {
-                push(&mut self.members_by_type, simple_name(owner), DefinitionRef { file, position });
-            }
-        }
-        for (position, extension) in (0..).zip(&outline.extensions) {
-            push(&mut self.extensions, simple_name(&extension.of), DefinitionRef { file, position });
-        }
-        let globals = (0..).zip(&outline.imports).filter(|(_, import)| import.is_global);
-        self.global_imports.extend(globals.map(|(position, _)| DefinitionRef { file, position }));
     }
 
     /// Returns the definitions with this name.
     pub(crate) fn definitions(&self, name: &str) -> &[DefinitionRef] {
-        list(&self.definitions, name)
+        self.definitions.get(name)
     }
 
     /// Returns definitions declared as members of a type with this simple name.
     pub(crate) fn members_of_type(&self, type_name: &str) -> &[DefinitionRef] {
-        list(&self.members_by_type, type_name)
+        self.members_by_type.get(type_name)
     }
 
     /// Returns extensions of a type with this simple name.
     pub(crate) fn extensions(&self, type_name: &str) -> &[DefinitionRef] {
-        list(&self.extensions, type_name)
+        self.extensions.get(type_name)
     }
 
     /// Returns the files with definitions in this namespace.
     pub(crate) fn namespace(&self, namespace: &str) -> &[u32] {
-        list(&self.namespaces, namespace)
+        self.namespaces.get(namespace)
     }
 
     /// Returns the files directly in this folder.
     pub(crate) fn folder(&self, folder: &str) -> &[u32] {
-        list(&self.folders, folder)
+        self.folders.get(folder)
     }
 
     /// Returns the folder nearest to the root whose path is `ending`, or ends with a slash and it, and that has a file for
@@ -107,16 +106,24 @@ impl NameTable {
     }
 }
 
-fn push<T: PartialEq>(lists: &mut Lists<T>, key: &str, item: T) {
-    match lists.get_mut(key) {
-        Some(list) if list.last() == Some(&item) => {}
-        Some(list) => list.push(item),
-        None => drop(lists.insert(key.into(), vec![item])),
+impl NameTableBuilder {
+    fn add(&mut self, file: u32, path: &str, outline: &Outline) {
+        self.folders.push(split_path(path).0, file);
+        for namespace in outline.namespaces.iter().filter(|namespace| !namespace.is_empty()) {
+            self.namespaces.push(namespace, file);
+        }
+        for (position, definition) in (0..).zip(&outline.definitions) {
+            self.definitions.push(&definition.name, DefinitionRef { file, position });
+            if let Some(owner) = &definition.owner {
+                self.members_by_type.push(simple_name(owner), DefinitionRef { file, position });
+            }
+        }
+        for (position, extension) in (0..).zip(&outline.extensions) {
+            self.extensions.push(simple_name(&extension.of), DefinitionRef { file, position });
+        }
+        let globals = (0..).zip(&outline.imports).filter(|(_, import)| import.is_global);
+        self.global_imports.extend(globals.map(|(position, _)| DefinitionRef { file, position }));
     }
-}
-
-fn list<'a, T>(lists: &'a Lists<T>, key: &str) -> &'a [T] {
-    lists.get(key).map_or(&[], Vec::as_slice)
 }
 
 /// Returns the name of a type without path, arguments and sigils: `Map` of `&'a mut std::Map<K, V>`.
