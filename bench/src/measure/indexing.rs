@@ -18,6 +18,7 @@ mod fresh_process;
 mod queries;
 mod server;
 mod table;
+mod whole_command;
 
 use self::corpus::BenchCorpus;
 use self::table::CorpusColumn;
@@ -43,6 +44,7 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
 
 fn column(ghostbench: &Path, corpus: &BenchCorpus) -> Result<CorpusColumn> {
     let (cold, warm) = fresh_process::measure(&corpus.folder)?;
+    let command = whole_command::measure(ghostbench, &corpus.folder)?;
     let mut indexer = open(&corpus.folder)?;
     let indexed = indexer.current().clone();
     let queries = queries::measure(&indexed);
@@ -51,7 +53,7 @@ fn column(ghostbench: &Path, corpus: &BenchCorpus) -> Result<CorpusColumn> {
     let branch = branch_switch::measure(&mut indexer, &corpus.folder)?;
     let totals = indexer.files().totals();
     eprintln!("{} lines are measured", totals.lines);
-    Ok(CorpusColumn { totals, cold, warm, queries, edits, branch, served })
+    Ok(CorpusColumn { totals, cold, warm, command, queries, edits, branch, served })
 }
 
 /// Indexes a corpus with about this number of lines.

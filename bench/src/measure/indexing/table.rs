@@ -7,6 +7,7 @@ use super::edits::LANGUAGES;
 use super::fresh_process::OpenTimings;
 use super::queries::STRATEGIES;
 use super::server::{ServerFigures, SwitchFigures};
+use super::whole_command::CommandTimes;
 use crate::measure::figures::{SortedTimes, milliseconds};
 
 /// Results of one corpus.
@@ -14,6 +15,7 @@ pub(super) struct CorpusColumn {
     pub(super) totals: Totals,
     pub(super) cold: OpenTimings,
     pub(super) warm: OpenTimings,
+    pub(super) command: CommandTimes,
     pub(super) queries: [SortedTimes; 4],
     pub(super) edits: SortedTimes,
     pub(super) branch: BranchSwitchTime,
@@ -52,6 +54,13 @@ pub(super) fn section(columns: &[CorpusColumn], neighbours: f64) -> String {
         row("indexing, s", "", &|column| format!("{:.2}", column.cold.seconds)),
         row("resident after indexing and a query, MB", "600 (server)", &|column| {
             megabytes(column.cold.memory)
+        }),
+        row("the same, MB a million lines", "130", &|column| {
+            megabytes(column.cold.memory * 1e6 / column.totals.lines as f64)
+        }),
+        row("`ghostbench index`, with tokens and caches: s; cores busy", "", &|column| {
+            let CommandTimes { seconds, core_seconds } = column.command;
+            format!("{seconds:.2}; {:.2}", core_seconds / seconds)
         }),
         row("resident after opening from the cache and a query, MB", "", &|column| {
             megabytes(column.warm.memory)
