@@ -14,10 +14,16 @@ use crate::format::Hash;
 use crate::{CacheError, CacheInfo, ClearSummary};
 
 /// File extension of caches.
-const CACHE_EXTENSION: &str = "cache";
+pub(crate) const CACHE_EXTENSION: &str = "cache";
+
+/// File extension of the caches for mining.
+pub(crate) const HOLES_EXTENSION: &str = "holes";
 
 /// File extension of images.
 const IMAGE_EXTENSION: &str = "image";
+
+/// Extensions of all files of a workspace.
+const EXTENSIONS: [&str; 3] = [CACHE_EXTENSION, HOLES_EXTENSION, IMAGE_EXTENSION];
 
 /// Hexadecimal digits of a root's hash in its file names; 128 bits are enough to avoid collisions.
 const KEY_DIGITS: usize = 32;
@@ -31,11 +37,11 @@ pub(crate) struct CachePaths {
     pub(crate) root: String,
 }
 
-/// Returns the cache paths of the workspace at `root`, by its canonical path.
-pub(crate) fn cache_paths(folder: &Path, root: &Path) -> CachePaths {
+/// Returns the cache paths of the workspace at `root`, by its canonical path. `extension` is that of the cache.
+pub(crate) fn cache_paths(folder: &Path, root: &Path, extension: &str) -> CachePaths {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let hash = blake3::hash(root.as_os_str().as_encoded_bytes());
-    let path = folder.join(&hash.to_hex()[..KEY_DIGITS]).with_extension(CACHE_EXTENSION);
+    let path = folder.join(&hash.to_hex()[..KEY_DIGITS]).with_extension(extension);
     CachePaths { path, key: hash.into(), root: root.to_string_lossy().into_owned() }
 }
 
@@ -71,7 +77,7 @@ pub(crate) fn evict(folder: &Path, kept: &CachePaths, limit: u64) -> usize {
     let mut files: Vec<_> = cache_files(folder).into_iter().flatten().filter_map(metadata).collect();
     files.sort_by_cached_key(|(path, metadata)| (metadata.modified().ok(), path.clone()));
     let mut bytes: u64 = files.iter().map(|(_, metadata)| metadata.len()).sum();
-    let kept = [kept.path.clone(), kept.image_path()];
+    let kept = EXTENSIONS.map(|extension| kept.path.with_extension(extension));
     let mut evicted = BTreeSet::new();
     for (path, metadata) in files.iter().filter(|(path, _)| !kept.contains(path)) {
         if bytes <= limit {
@@ -87,8 +93,10 @@ pub(crate) fn evict(folder: &Path, kept: &CachePaths, limit: u64) -> usize {
 
 /// Lists caches and images.
 fn cache_files(folder: &Path) -> io::Result<Vec<DirEntry>> {
-    let mut all = files(folder, CACHE_EXTENSION)?;
-    all.extend(files(folder, IMAGE_EXTENSION)?);
+    let mut all = Vec::new();
+    for extension in EXTENSIONS {
+        all.extend(files(folder, extension)?);
+    }
     Ok(all)
 }
 

@@ -1,8 +1,9 @@
 //! Stores data derived from workspaces on disk. Losing a cache costs only time.
 //!
-//! A [`Cache`] is a folder with up to two files per workspace. The cache file holds, for each file of the workspace, its text, its
-//! stamp on disk, and opaque bytes of the caller; it is read and written as a whole. The other file is the workspace's [`CacheImage`]:
-//! bytes about the workspace as a whole, which are read in one piece and used in place.
+//! A [`Cache`] is a folder with up to three files per workspace. The cache file holds, for each file of the workspace, its text, its
+//! stamp on disk, and opaque bytes of the caller; it is read and written as a whole. A second file of the same form holds what only
+//! [mining](Cache::for_mining) needs. The third file is the workspace's [`CacheImage`]: bytes about the workspace as a whole, which
+//! are read in one piece and used in place.
 //!
 //! ```text
 //! save:  entries ─► temporary file ─► flush to disk ─► rename over the workspace's file ─► evict the least recently used
@@ -28,6 +29,7 @@ use std::time::SystemTime;
 
 pub use cache_reader::{CacheReader, CacheSegment};
 pub use error::{CacheError, CacheMiss};
+use folder::CachePaths;
 pub use image::CacheImage;
 
 /// One file of a workspace.
@@ -51,6 +53,8 @@ pub struct Cache {
     folder: PathBuf,
     /// Maximum size of all files together, in bytes.
     limit: u64,
+    /// Extension of the cache file.
+    extension: &'static str,
 }
 
 /// Summary of a save.
@@ -92,13 +96,22 @@ impl Cache {
 
     /// Uses the caches in `folder`, which need not exist yet, with at most `limit` bytes in all. Does not access the disk.
     pub fn new(folder: &Path, limit: u64) -> Cache {
-        Cache { folder: folder.to_owned(), limit }
+        Cache { folder: folder.to_owned(), limit, extension: folder::CACHE_EXTENSION }
+    }
+
+    /// Returns the second cache of the same workspaces, in the same folder and within the same limit.
+    pub fn for_mining(&self) -> Cache {
+        Cache { extension: folder::HOLES_EXTENSION, ..self.clone() }
+    }
+
+    fn paths(&self, root: &Path) -> CachePaths {
+        folder::cache_paths(&self.folder, root, self.extension)
     }
 
     /// Opens the cache that was last saved for the workspace at `root` with the same `format`. [`CacheReader`] reads it while iterating:
     /// 100 MB in a tenth of a second.
     pub fn open(&self, root: &Path, format: &str) -> Result<CacheReader, CacheMiss> {
-        cache_reader::open(&folder::cache_paths(&self.folder, root), format)
+        cache_reader::open(&self.paths(root), format)
     }
 
     /// Saves `entries` as the cache of the workspace at `root`. `format` names the encoding of the payloads, with its version;
@@ -111,7 +124,7 @@ impl Cache {
         format: &str,
         entries: impl IntoIterator<Item = Entry<'a>>,
     ) -> Result<SaveSummary, CacheError> {
-        let place = folder::cache_paths(&self.folder, root);
+        let place = self.paths(root);
         let (files, bytes) = save::save(&self.folder, &place, format, entries, self.limit)?;
         let evicted = folder::evict(&self.folder, &place, self.limit);
         Ok(SaveSummary { files, bytes, evicted })
@@ -119,14 +132,14 @@ impl Cache {
 
     /// Reads the image that was last saved with the same `format` for the workspace at `root`. Checks only its length.
     pub fn open_image(&self, root: &Path, format: &str) -> Result<CacheImage, CacheMiss> {
-        image::open(&folder::cache_paths(&self.folder, root), format)
+        image::open(&self.paths(root), format)
     }
 
     /// Saves the concatenation of `pieces` as the image of the workspace at `root`. Returns its size on disk in bytes.
     ///
     /// On an error the image is unchanged.
     pub fn save_image(&self, root: &Path, format: &str, pieces: &[Cow<'_, [u8]>]) -> Result<u64, CacheError> {
-        let place = folder::cache_paths(&self.folder, root);
+        let place = self.paths(root);
         let bytes = image::save(&self.folder, &place, format, pieces, self.limit)?;
         folder::evict(&self.folder, &place, self.limit);
         Ok(bytes)

@@ -5,6 +5,7 @@ pub(crate) mod cassette;
 pub(crate) mod cursor_arg;
 pub(crate) mod embeddings;
 pub(crate) mod engine_registry;
+pub(crate) mod hole_candidates;
 pub(crate) mod index;
 pub(crate) mod mine;
 pub(crate) mod require_answers;

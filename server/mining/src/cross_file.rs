@@ -106,7 +106,7 @@ impl<'a> CrossFileMiner<'a> {
     /// Returns the holes of one file in random order, and the reasons of rejected uses.
     fn holes(&self, file: usize) -> (Vec<CrossFileHole>, Vec<UnanswerableReason>) {
         let source = &self.repository.files[file];
-        let tree = syntax::parse(source.language, &source.text);
+        let tree = self.repository.parse(source);
         let mut uses = self.repository.searcher.cross_file_uses(self.repository.projects, source, &tree);
         if self.options.first_uses_only {
             keep_first_uses(&mut uses);

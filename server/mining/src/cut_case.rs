@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cases::{
     AFTER_JUMP, BlockCut, BlockKind, BodyCut, Case, CompletionTask, ContextItem, FOLLOWS_TAG, MissingTail,
     Origin, Scenario, SchemaVersion, Tags, Task,
 };
 use index::{CopyIndex, FunctionQuery, RemovedCode, Searcher};
-use syntax::{Projects, SourceFile};
+use syntax::{Projects, SourceFile, Tree};
 use text::{Document, Position, PositionEncoding};
 
 use crate::MiningInput;
@@ -29,6 +30,7 @@ pub(crate) struct MiningRepository<'a> {
     pub(crate) projects: &'a Projects,
     pub(crate) origin: &'a Origin,
     copies: &'a OnceLock<CopyIndex>,
+    parses: AtomicUsize,
 }
 
 /// Part of the file after the hole that remains.
@@ -87,7 +89,19 @@ impl<'a> MiningRepository<'a> {
             projects: sources.projects,
             origin,
             copies: sources.copies,
+            parses: AtomicUsize::new(0),
         }
+    }
+
+    /// Parses a file.
+    pub(crate) fn parse(&self, source: &SourceFile) -> Tree {
+        self.parses.fetch_add(1, Ordering::Relaxed);
+        syntax::parse(source.language, &source.text)
+    }
+
+    /// Returns the number of files that were parsed.
+    pub(crate) fn parses(&self) -> usize {
+        self.parses.load(Ordering::Relaxed)
     }
 
     /// Returns a searcher for the context of a hole at `range` of a file: without files that contain a copy of its text.

@@ -1,7 +1,7 @@
 //! Mines cases from code: finds holes, samples some of them, and cuts these into cases.
 //!
 //! ```text
-//! files --holes--> every hole that a recipe allows --draw--> the suite's holes --cut--> cases
+//! files --hole_candidates--> number of holes by kind and cut --draw--> files and numbers --holes--> the suite's holes --cut--> cases
 //! files --cross_file--> names that only other files define --------------draw, cut--> cases
 //! file and cursor --cursor--> the hole at the cursor ------------------------cut--> a case
 //! ```
@@ -13,7 +13,9 @@
 mod case_at_cursor;
 mod cross_file;
 mod cut_case;
+mod hole_candidates;
 mod holes;
+mod lazy_holes;
 mod parsed_file;
 mod sample;
 mod seeded_random;
@@ -28,8 +30,11 @@ use rayon::prelude::*;
 use syntax::{Projects, SourceFile};
 
 use crate::cut_case::MiningRepository;
+use crate::hole_candidates::HoleCounts;
+use crate::lazy_holes::LazyHoles;
 
 pub use crate::case_at_cursor::{NoCaseReason, case_at_cursor};
+pub use crate::hole_candidates::HoleCandidates;
 pub use crate::unanswerable::{LeftOut, UnanswerableReason};
 
 /// The scenarios that can be mined.
@@ -52,6 +57,8 @@ pub struct MiningInput<'a> {
     pub projects: &'a Projects,
     /// Copies among the same files; computed lazily and reusable by the caller.
     pub copies: &'a OnceLock<CopyIndex>,
+    /// Candidates in each of the files, in their order.
+    pub candidates: &'a [HoleCandidates],
 }
 
 /// Decides which `cross_file` cases can be answered from their own file alone; those are excluded.
@@ -98,13 +105,23 @@ pub struct MiningResult {
     pub missing: BTreeMap<Scenario, usize>,
     /// Number of rejected holes of the requested scenarios in the examined files, by reason.
     pub left_out: LeftOut,
+    /// Number of times a file was parsed.
+    pub parses: usize,
 }
 
 /// Mines cases. Without a judge, `cross_file` cases that can be answered from their own file are kept.
 pub fn mine(sources: &MiningInput<'_>, options: &MiningOptions, judge: Option<&Judge<'_>>) -> MiningResult {
     let repository = MiningRepository::new(sources, &options.origin);
-    let holes = sources.files.par_iter().map(|file| holes::holes(file, options.seed)).collect::<Vec<_>>();
+    let count = |(file, candidates): (&SourceFile, &HoleCandidates)| {
+        let counts = candidates.count(&file.path, options.seed);
+        // Invalid candidates come from a damaged cache.
+        let found = || HoleCandidates::new(file, &repository.parse(file)).count(&file.path, options.seed);
+        counts.or_else(found).unwrap_or_default()
+    };
+    let counts: Vec<HoleCounts> = sources.files.par_iter().zip(sources.candidates).map(count).collect();
+    let holes = LazyHoles::new(&repository, options.seed, &counts);
     let mut drawn = sample::sample_cases(&repository, &holes, options, judge);
+    drawn.parses = repository.parses();
     drawn.cases.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
     drawn
 }

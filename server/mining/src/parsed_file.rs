@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use cases::BlockKind;
+use serde::{Deserialize, Serialize};
 use syntax::{Block, Body, ConditionalGroups, Language, SourceFile, Token, TokenKind, Tree};
 
 /// Maximum lines of a truth; longer code is written in several steps.
@@ -17,7 +18,7 @@ pub(crate) const MAX_TRUTH_BYTES: usize = 200 * MAX_TRUTH_LINES;
 const MIN_TOKENS_BEFORE_TAIL: usize = 50;
 
 /// How a hole was cut from its block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) enum CutShape {
     /// The whole block.
     BlockStart,

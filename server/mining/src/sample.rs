@@ -4,6 +4,7 @@
 //! length; within a file the order is random. Holes do not overlap, except for twins, which share one.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::iter::repeat_n;
 use std::ops::Range;
 
 use cases::{BlockKind, Case, Scenario, Task};
@@ -11,7 +12,8 @@ use syntax::Language;
 
 use crate::cross_file::{CrossFileHole, CrossFileMiner, VARIANT_COUNT, without_whitespace};
 use crate::cut_case::{MiningRepository, SuffixExtent, shape_task};
-use crate::holes::FileHoles;
+use crate::hole_candidates::HoleCounts;
+use crate::lazy_holes::LazyHoles;
 use crate::parsed_file::{CutShape, Hole};
 use crate::seeded_random::SeededRandom;
 use crate::unanswerable::{LeftOut, UnanswerableReason, unanswerable_reason};
@@ -37,6 +39,9 @@ const REAL_USE_FUNCTIONS: f64 = 0.071;
 const REAL_USE_WHOLE_LINES: f64 = 0.49;
 const REAL_USE_PARTS_OF_LINES: f64 = 0.32;
 
+/// Number of draws that are forecast, so that their files are parsed on all cores. The cases do not depend on it.
+const FORECAST: usize = 256;
+
 /// Returns the weight of a scenario; most have 1. Each hole of `cross_file` makes three cases, and `inner_block` measures two
 /// things: the continuation of a body, and whether it is complete.
 fn scenario_weight(scenario: Scenario) -> usize {
@@ -46,10 +51,10 @@ fn scenario_weight(scenario: Scenario) -> usize {
     }
 }
 
-/// Samples `options.cases` cases. `holes` contains the holes of each file, in the order of the repository's files.
+/// Samples `options.cases` cases.
 pub(crate) fn sample_cases(
     repository: &MiningRepository<'_>,
-    holes: &[FileHoles],
+    holes: &LazyHoles<'_>,
     options: &MiningOptions,
     judge: Option<&Judge<'_>>,
 ) -> MiningResult {
@@ -62,7 +67,7 @@ pub(crate) fn sample_cases(
         ids: BTreeSet::new(),
         questions: HashMap::new(),
         truths: BTreeSet::new(),
-        left_out: refused(holes, options),
+        left_out: refused(holes.counts(), options),
         cases: Vec::new(),
     };
     let mut missing = BTreeMap::new();
@@ -72,7 +77,7 @@ pub(crate) fn sample_cases(
             missing.insert(scenario, wanted - found);
         }
     }
-    MiningResult { cases: drawer.cases, missing, left_out: drawer.left_out }
+    MiningResult { cases: drawer.cases, missing, left_out: drawer.left_out, parses: 0 }
 }
 
 /// Returns the number of cases per scenario, in their order, by their weights; for `cross_file` a multiple of three.
@@ -103,7 +108,7 @@ fn shares(options: &MiningOptions) -> Vec<usize> {
 
 struct CaseSampler<'a> {
     repository: &'a MiningRepository<'a>,
-    holes: &'a [FileHoles],
+    holes: &'a LazyHoles<'a>,
     options: &'a MiningOptions,
     judge: Option<&'a Judge<'a>>,
     /// Hidden ranges by file.
@@ -118,14 +123,15 @@ struct CaseSampler<'a> {
 }
 
 /// Counts the rejected holes that some requested scenario could have used.
-fn refused(holes: &[FileHoles], options: &MiningOptions) -> LeftOut {
+fn refused(counts: &[HoleCounts], options: &MiningOptions) -> LeftOut {
     let is_wanted = |shape: CutShape| {
         let mut in_file = options.scenarios.iter().filter(|&&scenario| scenario != Scenario::CrossFile);
         in_file.any(|&scenario| shape_weight(shape, scenario, options.mix, options.cases) > 0.0)
     };
     let mut counted = LeftOut::new();
-    for (_, obstacle) in holes.iter().flat_map(|file| &file.refused).filter(|(shape, _)| is_wanted(*shape)) {
-        *counted.entry(*obstacle).or_default() += 1;
+    let refused = counts.iter().flat_map(|file| &file.refused);
+    for ((_, obstacle), number) in refused.filter(|((shape, _), _)| is_wanted(*shape)) {
+        *counted.entry(*obstacle).or_default() += number;
     }
     counted
 }
@@ -136,13 +142,19 @@ impl CaseSampler<'_> {
             return self.sample_cross_file(wanted);
         }
         let mut found = if scenario == Scenario::Rag { self.sample_rag_twins(wanted) } else { 0 };
-        let mut pool = HolePool::new(self.repository, self.holes, scenario, self.options, wanted - found);
+        let holes = self.holes;
+        let mut pool = HolePool::new(self.repository, holes.counts(), scenario, self.options, wanted - found);
         while found < wanted {
             let Some(draw) = pool.next() else {
-                self.leave_out(pool.undrawn(BlockKind::Import).map(|_| UnanswerableReason::ImportShare));
+                let imports = pool.undrawn(BlockKind::Import);
+                self.leave_out(repeat_n(UnanswerableReason::ImportShare, imports));
                 break;
             };
-            if self.add(draw.file, &draw.hole, scenario) {
+            if !holes.is_cut(draw.file) {
+                holes.cut_all(&pool.forecast(&draw, FORECAST.min(wanted - found)));
+            }
+            let hole = holes.hole(draw.file, draw.kind, draw.shape, draw.number);
+            if hole.is_some_and(|hole| self.add(draw.file, hole, scenario)) {
                 pool.count(&draw);
                 found += 1;
             }
@@ -165,7 +177,7 @@ impl CaseSampler<'_> {
         // Nested blocks may have the same range and kind: the body of one `if` may be another one.
         let key = |hole: &Hole| (hole.range.clone(), Some(hole.kind), Task::Complete(shape_task(hole.shape)));
         let asked = (case.byte_range.clone(), case.block_kind, case.task);
-        let hole = self.holes.get(file)?.holes.iter().find(|hole| key(hole) == asked)?;
+        let hole = self.holes.of(file).iter().find(|hole| key(hole) == asked)?;
         self.repository.cut(file, hole, Scenario::Rag, SuffixExtent::Whole)
     }
 
@@ -321,12 +333,13 @@ fn shape_weight(shape: CutShape, scenario: Scenario, mix: Mix, wanted: usize) ->
 }
 
 /// The holes of one scenario that are not sampled yet.
-struct HolePool<'a> {
+#[derive(Clone)]
+struct HolePool {
     mix: Mix,
     scenario: Scenario,
     /// Cases wanted.
     wanted: usize,
-    strata: BTreeMap<(BlockKind, CutShape, Language), Stratum<'a>>,
+    strata: BTreeMap<(BlockKind, CutShape, Language), Stratum>,
     /// The files in random order; strata refer to them by index.
     files: Vec<usize>,
     random: SeededRandom,
@@ -339,37 +352,40 @@ struct HolePool<'a> {
 /// A sampled hole and the levels that it counts for.
 struct SampledHole {
     file: usize,
-    hole: Hole,
+    kind: BlockKind,
+    shape: CutShape,
+    /// Its number among the holes of this kind and cut in the file.
+    number: usize,
     language: Language,
     place: usize,
 }
 
-/// Remaining holes of one kind, cut and language by index of their file, each list in random order.
-#[derive(Default)]
-struct Stratum<'a> {
-    places: BTreeMap<usize, Vec<&'a Hole>>,
+/// Numbers of the remaining holes of one kind, cut and language by index of their file, each list in random order.
+#[derive(Clone, Default)]
+struct Stratum {
+    places: BTreeMap<usize, Vec<u32>>,
     holes: usize,
 }
 
-impl<'a> HolePool<'a> {
+impl HolePool {
     fn new(
         repository: &MiningRepository<'_>,
-        holes: &'a [FileHoles],
+        counts: &[HoleCounts],
         scenario: Scenario,
         options: &MiningOptions,
         wanted: usize,
-    ) -> HolePool<'a> {
+    ) -> HolePool {
         let mut random = SeededRandom::new(options.seed, scenario.name());
-        let mut files: Vec<usize> = (0..repository.files.len().min(holes.len())).collect();
+        let mut files: Vec<usize> = (0..repository.files.len().min(counts.len())).collect();
         random.shuffle(&mut files);
-        let mut strata: BTreeMap<_, Stratum<'a>> = BTreeMap::new();
+        let mut strata: BTreeMap<_, Stratum> = BTreeMap::new();
         for (place, &file) in files.iter().enumerate() {
-            let fits = |hole: &&Hole| shape_weight(hole.shape, scenario, options.mix, wanted) > 0.0;
-            for hole in holes[file].holes.iter().filter(fits) {
-                let stratum =
-                    strata.entry((hole.kind, hole.shape, repository.files[file].language)).or_default();
-                stratum.places.entry(place).or_default().push(hole);
-                stratum.holes += 1;
+            for (&(kind, shape), &number) in &counts[file].holes {
+                if number > 0 && shape_weight(shape, scenario, options.mix, wanted) > 0.0 {
+                    let stratum = strata.entry((kind, shape, repository.files[file].language)).or_default();
+                    stratum.places.insert(place, (0..number as u32).collect());
+                    stratum.holes += number;
+                }
             }
         }
         let lists = strata.values_mut().flat_map(|stratum| stratum.places.values_mut());
@@ -400,12 +416,25 @@ impl<'a> HolePool<'a> {
             .map(|(key, stratum)| (key.2, (stratum.holes as f64).sqrt()));
         let language = self.drawn_languages.furthest_behind(sizes)?;
         let stratum = self.strata.get_mut(&(kind, shape, language))?;
-        let place = self.drawn_places.furthest_behind(stratum.places.keys().map(|&place| (place, 1.0)))?;
-        let hole = stratum.take(place);
+        let place = self.drawn_places.least(stratum.places.keys().copied())?;
+        let number = stratum.take(place);
         if stratum.places.is_empty() {
             self.strata.remove(&(kind, shape, language));
         }
-        Some(SampledHole { file: self.files[place], hole: hole?, language, place })
+        Some(SampledHole { file: self.files[place], kind, shape, number: number?, language, place })
+    }
+
+    /// Returns the files of `draw` and of the next draws, if all of them become cases.
+    fn forecast(&self, draw: &SampledHole, draws: usize) -> Vec<usize> {
+        let mut pool = self.clone();
+        pool.count(draw);
+        let mut files = BTreeSet::from([draw.file]);
+        for _ in 1..draws {
+            let Some(next) = pool.next() else { break };
+            pool.count(&next);
+            files.insert(next.file);
+        }
+        files.into_iter().collect()
     }
 
     /// Returns the next kind, a random one of equals: in a fixed order all `empty` cases, which are every fifth case, would
@@ -419,34 +448,35 @@ impl<'a> HolePool<'a> {
         self.drawn_kinds.furthest_behind(kinds.into_iter().map(|kind| (kind, kind_weight(kind, self.mix))))
     }
 
-    /// Returns the remaining holes of a kind.
-    fn undrawn(&self, kind: BlockKind) -> impl Iterator<Item = &Hole> {
-        let strata = self.strata.iter().filter(move |(key, _)| key.0 == kind);
-        strata.flat_map(|(_, stratum)| stratum.places.values().flatten().copied())
+    /// Returns the number of remaining holes of a kind.
+    fn undrawn(&self, kind: BlockKind) -> usize {
+        let strata = self.strata.iter().filter(|(key, _)| key.0 == kind);
+        strata.map(|(_, stratum)| stratum.holes).sum()
     }
 
     /// Counts a hole that became a case.
     fn count(&mut self, draw: &SampledHole) {
-        self.drawn_kinds.count(draw.hole.kind);
-        self.drawn_shapes.count(draw.hole.shape);
+        self.drawn_kinds.count(draw.kind);
+        self.drawn_shapes.count(draw.shape);
         self.drawn_languages.count(draw.language);
         self.drawn_places.count(draw.place);
     }
 }
 
-impl Stratum<'_> {
-    fn take(&mut self, place: usize) -> Option<Hole> {
+impl Stratum {
+    fn take(&mut self, place: usize) -> Option<usize> {
         let list = self.places.get_mut(&place)?;
-        let hole = list.pop().cloned();
+        let number = list.pop().map(|number| number as usize);
         if list.is_empty() {
             self.places.remove(&place);
         }
-        self.holes -= usize::from(hole.is_some());
-        hole
+        self.holes -= usize::from(number.is_some());
+        number
     }
 }
 
 /// Number of samples per item.
+#[derive(Clone)]
 struct SampleCounts<T>(BTreeMap<T, usize>);
 
 impl<T> Default for SampleCounts<T> {
@@ -462,6 +492,21 @@ impl<T: Ord + Copy> SampleCounts<T> {
 
     fn count_of(&self, item: T) -> usize {
         self.0.get(&item).copied().unwrap_or_default()
+    }
+
+    /// Returns the item with the fewest samples, which is furthest behind if all have the same share; of equals, the first.
+    fn least(&self, items: impl Iterator<Item = T>) -> Option<T> {
+        let mut best: Option<(T, usize)> = None;
+        for item in items {
+            let count = self.count_of(item);
+            if best.is_none_or(|(_, least)| count < least) {
+                best = Some((item, count));
+            }
+            if count == 0 {
+                break;
+            }
+        }
+        best.map(|(item, _)| item)
     }
 
     /// Returns the item that is furthest behind its share (Sainte-Laguë: weight / (2 sampled + 1)); of equals, the first.

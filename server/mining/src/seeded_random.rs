@@ -3,6 +3,7 @@
 use text::SplitMix64;
 
 /// A generator that can also shuffle.
+#[derive(Clone)]
 pub(crate) struct SeededRandom(SplitMix64);
 
 impl SeededRandom {

@@ -8,7 +8,7 @@ use cases::{BlockKind, Case, CompletionTask, MissingTail, Origin, OriginKind, Sc
 const FUNCTION_TAIL: Task = Task::Complete(CompletionTask::IncompleteSuffix(MissingTail::FunctionTail));
 const FILE_TAIL: Task = Task::Complete(CompletionTask::IncompleteSuffix(MissingTail::FileTail));
 use index::Index;
-use mining::{MiningInput, MiningOptions, MiningResult, Mix, UnanswerableReason};
+use mining::{HoleCandidates, MiningInput, MiningOptions, MiningResult, Mix, UnanswerableReason};
 use syntax::{Language, Projects, SourceFile};
 
 const PYTHON: &str = r#"import os
@@ -107,13 +107,39 @@ const IN_FILE: [Scenario; 4] =
     [Scenario::FullBlock, Scenario::InnerBlock, Scenario::IncompleteSuffix, Scenario::Rag];
 
 fn mine(files: &[SourceFile], options: &MiningOptions) -> MiningResult {
+    mine_with(files, options, &files.iter().map(HoleCandidates::of).collect::<Vec<_>>())
+}
+
+fn mine_with(files: &[SourceFile], options: &MiningOptions, candidates: &[HoleCandidates]) -> MiningResult {
     let sources = MiningInput {
         files,
         index: &Index::build(files),
         projects: &Projects::new(&[]),
         copies: &OnceLock::new(),
+        candidates,
     };
     mining::mine(&sources, options, None)
+}
+
+#[test]
+fn only_sampled_files_are_parsed() {
+    let files: Vec<SourceFile> = (0..25).flat_map(variations).collect();
+    let scenarios = vec![Scenario::FullBlock, Scenario::InnerBlock];
+    let mined = mine(&files, &MiningOptions { scenarios, ..options(8, 1) });
+    assert_eq!(mined.cases.len(), 8);
+    // A rejected hole costs a file, too.
+    assert!(mined.parses <= 16, "{} of {} files", mined.parses, files.len());
+}
+
+#[test]
+fn damaged_candidates_cost_a_parse_each_and_change_no_case() {
+    let files = files();
+    let damaged = vec![HoleCandidates::from_bytes(&[255; 3]); files.len()];
+    let found = mine_with(&files, &options(12, 1), &damaged);
+    let expected = mine(&files, &options(12, 1));
+    assert_eq!(found.cases, expected.cases);
+    assert_eq!(found.left_out, expected.left_out);
+    assert_eq!(found.parses, expected.parses + files.len());
 }
 
 fn mine_from(files: &[SourceFile], options: &MiningOptions) -> Vec<Case> {

@@ -21,13 +21,16 @@ use completion::WorkspaceIndex;
 use index::{FileIndex, Index};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use syntax::{Projects, SourceFile};
+use syntax::{Projects, SourceFile, Tree};
 use workspace::{Changes, LoadProgress, ReadLimits, ScanScope, Snapshot, WorkspaceError, WorkspaceTracker};
 
 pub use corpus::{LoadedCorpus, save_corpus};
 use index_cache::IndexCache;
 
 use crate::release_memory::release_memory;
+
+/// Called with a file and its syntax tree.
+pub type TreeObserver<'a> = dyn Fn(&SourceFile, &Tree) + Sync + 'a;
 
 /// Keeps the index of a folder up to date.
 pub struct Indexer {
@@ -63,6 +66,18 @@ impl Indexer {
         Indexer::open_while(root, limits, cache, progress, &|| true)
     }
 
+    /// Same as [`Indexer::open`], but calls `on_tree`, from several threads, with each file that is not taken from the cache and
+    /// its syntax tree, so that the caller can derive more from it without a second parse.
+    pub fn open_observed(
+        root: &Path,
+        limits: &ReadLimits,
+        cache: Option<Cache>,
+        progress: &(dyn Fn(LoadProgress) + Sync),
+        on_tree: &TreeObserver<'_>,
+    ) -> Result<(Indexer, OpenStats), WorkspaceError> {
+        Indexer::open_with(root, limits, cache, progress, &|| true, on_tree)
+    }
+
     /// Same as [`Indexer::open`], but fails with [`WorkspaceError::Cancelled`] as soon as `keep_going`, called for each file, returns
     /// `false`.
     pub fn open_while(
@@ -72,6 +87,17 @@ impl Indexer {
         progress: &(dyn Fn(LoadProgress) + Sync),
         keep_going: &(dyn Fn() -> bool + Sync),
     ) -> Result<(Indexer, OpenStats), WorkspaceError> {
+        Indexer::open_with(root, limits, cache, progress, keep_going, &|_, _| {})
+    }
+
+    fn open_with(
+        root: &Path,
+        limits: &ReadLimits,
+        cache: Option<Cache>,
+        progress: &(dyn Fn(LoadProgress) + Sync),
+        keep_going: &(dyn Fn() -> bool + Sync),
+        on_tree: &TreeObserver<'_>,
+    ) -> Result<(Indexer, OpenStats), WorkspaceError> {
         let mut cached =
             cache.as_ref().map_or_else(IndexCache::default, |cache| IndexCache::read(cache, root));
         let tracker = WorkspaceTracker::open_while(root, limits, cached.take_known(), progress, keep_going)?;
@@ -79,7 +105,7 @@ impl Indexer {
         let old: Vec<Option<Arc<FileIndex>>> = files.iter().map(|file| cached.take_index(file)).collect();
         let reused = old.iter().flatten().count();
         let derive = |(old, file): (Option<Arc<FileIndex>>, &SourceFile)| {
-            keep_going().then(|| old.unwrap_or_else(|| derive(file)))
+            keep_going().then(|| old.unwrap_or_else(|| derive_observed(file, on_tree)))
         };
         let is_new = |(file, old): (_, &Option<_>)| old.is_none().then_some(file);
         let unsaved = files.iter().zip(&old).filter_map(is_new).map(size).collect();
@@ -169,7 +195,13 @@ impl Indexer {
 }
 
 fn derive(file: &SourceFile) -> Arc<FileIndex> {
-    Arc::new(FileIndex::new(file.clone()))
+    derive_observed(file, &|_, _| {})
+}
+
+fn derive_observed(file: &SourceFile, on_tree: &TreeObserver<'_>) -> Arc<FileIndex> {
+    let tree = syntax::parse(file.language, &file.text);
+    on_tree(file, &tree);
+    Arc::new(FileIndex::with_tree(file.clone(), &tree))
 }
 
 /// A file's path and the length of its text in bytes.

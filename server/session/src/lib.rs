@@ -49,7 +49,7 @@ pub use engines::Role;
 pub use events::{IndexingOutcome, IndexingReport, Progress, SessionEvent};
 pub use folder::{Folder, FolderState, IndexingState, NewFolder};
 pub use folders::{Folders, SessionSetup};
-pub use indexer::{Indexer, LoadedCorpus, OpenStats, save_corpus};
+pub use indexer::{Indexer, LoadedCorpus, OpenStats, TreeObserver, save_corpus};
 pub use locks::lock;
 pub use open_document::OpenDocument;
 pub use recorded_cases::{RecordedCases, RecordedSnapshot};

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use cases::{Case, Origin, OriginKind};
 use index::Index;
-use mining::{MiningInput, MiningOptions, Mix, SCENARIOS, UnanswerableReason};
+use mining::{HoleCandidates, MiningInput, MiningOptions, Mix, SCENARIOS, UnanswerableReason};
 use rayon::prelude::*;
 use syntax::{BlockKind, Language, Projects, SourceFile};
 
@@ -193,7 +193,13 @@ pub(crate) fn mined_cases() -> Option<Vec<MinedCase>> {
 
 fn mine(repository: &str, files: &[SourceFile], projects: &Projects) -> Vec<MinedCase> {
     let index = Index::build(files);
-    let sources = MiningInput { files, index: &index, projects, copies: &OnceLock::new() };
+    let sources = MiningInput {
+        files,
+        index: &index,
+        projects,
+        copies: &OnceLock::new(),
+        candidates: &files.par_iter().map(HoleCandidates::of).collect::<Vec<_>>(),
+    };
     let of_seed = |seed: u64| {
         let options = MiningOptions {
             cases: CASES,

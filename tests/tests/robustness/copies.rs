@@ -10,7 +10,7 @@ use completion::{CompletionSettings, ConfiguredEngine, WorkspaceIndex};
 use engines::{Answer, Engine, EngineDescription, EngineError, EngineKind, FinishReason, Request, Sink};
 use futures_util::future::{BoxFuture, ready};
 use index::{CopyIndex, Index, RemovedCode, Strategy};
-use mining::{MiningInput, MiningOptions, Mix, SCENARIOS};
+use mining::{HoleCandidates, MiningInput, MiningOptions, Mix, SCENARIOS};
 use replay::{RunInputs, StopSignal, TruthCopies, plan, run_attempts};
 use syntax::{Language, Projects, SourceFile};
 use tokio_util::sync::CancellationToken;
@@ -148,7 +148,13 @@ fn mine(
     scenarios: &[Scenario],
     cases: usize,
 ) -> Vec<Case> {
-    let sources = MiningInput { files, index, projects, copies: &OnceLock::new() };
+    let sources = MiningInput {
+        files,
+        index,
+        projects,
+        copies: &OnceLock::new(),
+        candidates: &files.iter().map(HoleCandidates::of).collect::<Vec<_>>(),
+    };
     let options = MiningOptions {
         cases,
         seed: 1,

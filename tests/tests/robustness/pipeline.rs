@@ -6,7 +6,7 @@ use cases::{Origin, OriginKind};
 use completion::{CompletionSettings, DocumentText, WorkspaceIndex, complete};
 use engines::{BuiltinEngine, Engine, Script, ScriptedEngine};
 use index::{Index, RemovedCode};
-use mining::{MiningInput, MiningOptions, Mix, SCENARIOS};
+use mining::{HoleCandidates, MiningInput, MiningOptions, Mix, SCENARIOS};
 use scoring::ScoringInput;
 use syntax::{Language, Projects, SourceFile};
 use tokio::runtime::Builder;
@@ -53,7 +53,13 @@ pub(crate) fn run_pipeline(language: Language, text: &str) {
 
 fn mine(files: &[SourceFile], index: &Index) {
     let projects = Projects::new(&[]);
-    let sources = MiningInput { files, index, projects: &projects, copies: &OnceLock::new() };
+    let sources = MiningInput {
+        files,
+        index,
+        projects: &projects,
+        copies: &OnceLock::new(),
+        candidates: &files.iter().map(HoleCandidates::of).collect::<Vec<_>>(),
+    };
     let options = MiningOptions {
         cases: CASES,
         seed: 1,

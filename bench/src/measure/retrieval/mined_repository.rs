@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 use anyhow::Result;
 use cases::{Case, CrossFileContext, ENTITY_TAG, Origin, OriginKind, Scenario, Task};
 use index::{CrossFileUse, Index, Searcher};
-use mining::{MiningInput, MiningOptions, Mix};
+use mining::{HoleCandidates, MiningInput, MiningOptions, Mix};
+use rayon::prelude::*;
 use syntax::{Language, Projects, SourceFile};
 use workspace::ReadLimits;
 
@@ -57,7 +58,14 @@ impl MinedRepository {
         let projects = Projects::new(snapshot.manifests());
         let origin = Origin::new(OriginKind::Mined, snapshot.tree_hash());
         let copies = OnceLock::new();
-        let sources = MiningInput { files: &files, index: &index, projects: &projects, copies: &copies };
+        let candidates: Vec<HoleCandidates> = files.par_iter().map(HoleCandidates::of).collect();
+        let sources = MiningInput {
+            files: &files,
+            index: &index,
+            projects: &projects,
+            copies: &copies,
+            candidates: &candidates,
+        };
         let options = |holes, first_uses_only| MiningOptions {
             cases: VARIANTS * holes,
             seed: SEED,

@@ -9,7 +9,7 @@ use crate::args::MineArgs;
 use crate::exit::UsageError;
 use crate::folders::{self, USE_OUT};
 use crate::output::{count, shell_quoted};
-use crate::steps::index::index;
+use crate::steps::index::index_for_mining;
 use crate::steps::mine::{MinedCases, count_holes};
 use crate::steps::use_threads;
 use crate::{output, steps};
@@ -17,8 +17,8 @@ use crate::{output, steps};
 /// Runs the command.
 pub(crate) fn run(args: &MineArgs) -> anyhow::Result<()> {
     use_threads(args.jobs)?;
-    let indexed = index(&args.path)?;
-    let MinedCases { cases, left_out } = steps::mine::mine(&indexed, &args.mining)?;
+    let (indexed, candidates) = index_for_mining(&args.path)?;
+    let MinedCases { cases, left_out } = steps::mine::mine(&indexed, &candidates, &args.mining)?;
     if args.out.as_deref() == Some(Path::new("-")) {
         let rows: String = cases.iter().map(cases::to_line).collect();
         return Ok(output::print(&rows)?);

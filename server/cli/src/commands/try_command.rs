@@ -6,7 +6,7 @@ use replay::RunFolder;
 use crate::args::TryArgs;
 use crate::folders::{self, USE_OUT};
 use crate::output::shell_quoted;
-use crate::steps::index::index;
+use crate::steps::index::index_for_mining;
 use crate::steps::mine::{MinedCases, mine};
 use crate::steps::require_answers::require_answers;
 use crate::steps::run_replay::{ReplayJob, run_replay};
@@ -21,8 +21,8 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
     let config = SettingsSources::new(args.asking.settings.file.as_deref()).config(&args.path)?;
     let cassette = cassette::open(&args.asking.cassette)?;
     let candidates = engine_registry::select_for_run(&config, &args.asking.engines, cassette.as_ref())?;
-    let indexed = index(&args.path)?;
-    let MinedCases { cases, left_out } = mine(&indexed, &args.mining)?;
+    let (indexed, hole_candidates) = index_for_mining(&args.path)?;
+    let MinedCases { cases, left_out } = mine(&indexed, &hole_candidates, &args.mining)?;
     let world = indexed.index_with_tokens();
     let (engines, copies) =
         engine_registry::engines_for_replay(&candidates, &config, &world, &cases, args.asking.no_copies);

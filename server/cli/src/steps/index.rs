@@ -7,15 +7,16 @@ use std::time::{Duration, Instant};
 use builtin::{Corpus, CorpusLimit};
 use cache::Cache;
 use completion::WorkspaceIndex;
-use mining::MiningInput;
+use mining::{HoleCandidates, MiningInput};
 use replay::CodeVersion;
-use session::{Indexer, LoadedCorpus, OpenStats};
+use session::{Indexer, LoadedCorpus, OpenStats, TreeObserver};
 use syntax::SourceFile;
 use workspace::{LoadProgress as Reading, ReadLimits, SkipReason, Skips, Snapshot, Totals};
 
 use crate::folders;
 use crate::output::{self, count, print_message};
 use crate::progress::Progress;
+use crate::steps::hole_candidates::CandidateCollector;
 
 /// An indexed workspace.
 pub(crate) struct IndexedWorkspace {
@@ -31,8 +32,25 @@ pub(crate) struct IndexedWorkspace {
 
 /// Reads and indexes the workspace at `path`, and updates its cache.
 pub(crate) fn index(path: &Path) -> anyhow::Result<IndexedWorkspace> {
+    index_observed(path, folders::cache(), &|_, _| {})
+}
+
+/// Same as [`index`], also returning the hole candidates of the files, in their order.
+pub(crate) fn index_for_mining(path: &Path) -> anyhow::Result<(IndexedWorkspace, Vec<HoleCandidates>)> {
+    let cache = folders::cache();
+    let collector = CandidateCollector::open(path, cache.as_ref());
+    let indexed = index_observed(path, cache, &|file, tree| collector.observe(file, tree))?;
+    let candidates = collector.finish(&indexed);
+    Ok((indexed, candidates))
+}
+
+fn index_observed(
+    path: &Path,
+    cache: Option<Cache>,
+    on_tree: &TreeObserver<'_>,
+) -> anyhow::Result<IndexedWorkspace> {
     let start = Instant::now();
-    let (mut indexer, _) = open_indexer(path, folders::cache())?;
+    let (mut indexer, _) = open_indexer(path, cache, on_tree)?;
     let duration = start.elapsed();
     if let Err(error) = indexer.save() {
         print_message(&format!("the cache is not saved: {error}"));
@@ -42,14 +60,19 @@ pub(crate) fn index(path: &Path) -> anyhow::Result<IndexedWorkspace> {
     Ok(IndexedWorkspace { snapshot, code, index, duration })
 }
 
-/// Opens the index of the workspace at `path`, with the cached parts from `cache`.
-pub(crate) fn open_indexer(path: &Path, cache: Option<Cache>) -> anyhow::Result<(Indexer, OpenStats)> {
+/// Opens the index of the workspace at `path`, with the cached parts from `cache`; `on_tree` gets the trees of the other files.
+pub(crate) fn open_indexer(
+    path: &Path,
+    cache: Option<Cache>,
+    on_tree: &TreeObserver<'_>,
+) -> anyhow::Result<(Indexer, OpenStats)> {
     let start = Instant::now();
     let progress = Progress::new("indexed", "files");
-    let (indexer, opening) = Indexer::open(path, &ReadLimits::standard(), cache, &|reading| match reading {
+    let show = |reading: Reading| match reading {
         Reading::Walking { .. } => {}
         Reading::Reading { read, total } => progress.set(read as u64, total as u64),
-    })?;
+    };
+    let (indexer, opening) = Indexer::open_observed(path, &ReadLimits::standard(), cache, &show, on_tree)?;
     let snapshot = indexer.files();
     workspace::check_source(path, snapshot)?;
     progress.finish(&summary(snapshot.totals(), &opening, start.elapsed()));
@@ -147,12 +170,13 @@ impl IndexedWorkspace {
     }
 
     /// Returns the input of mining.
-    pub(crate) fn mining_sources(&self) -> MiningInput<'_> {
+    pub(crate) fn mining_sources<'a>(&'a self, candidates: &'a [HoleCandidates]) -> MiningInput<'a> {
         MiningInput {
             files: self.index.files(),
             index: self.index.index(),
             projects: self.index.projects(),
             copies: self.index.copy_index(),
+            candidates,
         }
     }
 

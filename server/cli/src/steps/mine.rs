@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use cases::{Case, OriginKind, Scenario};
-use mining::{Judge, MiningOptions, Mix};
+use mining::{HoleCandidates, Judge, MiningOptions, Mix};
+use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::args::{MiningArgs, MixArg};
@@ -22,7 +23,11 @@ pub(crate) struct MinedCases {
 }
 
 /// Mines cases with the given arguments.
-pub(crate) fn mine(indexed: &IndexedWorkspace, args: &MiningArgs) -> anyhow::Result<MinedCases> {
+pub(crate) fn mine(
+    indexed: &IndexedWorkspace,
+    candidates: &[HoleCandidates],
+    args: &MiningArgs,
+) -> anyhow::Result<MinedCases> {
     if args.cases == 0 {
         return Err(UsageError("--cases 0 selects no case; use at least 1".to_owned()).into());
     }
@@ -30,7 +35,7 @@ pub(crate) fn mine(indexed: &IndexedWorkspace, args: &MiningArgs) -> anyhow::Res
     let judge = BuiltinJudge::new()?;
     let is_right = |case: &Case| judge.is_right(case);
     let judge = Judge { name: judge.name(), is_right: &is_right };
-    let mined = mining::mine(&indexed.mining_sources(), &options(indexed, args), Some(&judge));
+    let mined = mining::mine(&indexed.mining_sources(candidates), &options(indexed, args), Some(&judge));
     let holes = count_holes(mined.cases.iter());
     progress.finish(&format!("{} from {}", count(mined.cases.len(), "case"), count(holes, "hole")));
     let mut cases = mined.cases;
@@ -46,7 +51,7 @@ pub(crate) fn mine(indexed: &IndexedWorkspace, args: &MiningArgs) -> anyhow::Res
     for (obstacle, left_out) in &mined.left_out {
         print_message(&format!("left out {}: {obstacle}", count(*left_out, "place")));
     }
-    let secrets: usize = cases.iter_mut().map(cases::redact_case).sum();
+    let secrets: usize = cases.par_iter_mut().map(cases::redact_case).sum();
     if secrets > 0 {
         print_message(&format!("replaced {} in the cases", count(secrets, "secret")));
     }

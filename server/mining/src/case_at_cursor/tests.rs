@@ -539,7 +539,8 @@ fn cursor_in_a_statement_has_the_mined_truth() {
     for (language, fixture) in FIXTURES {
         let text = fixture.replace("$0", "");
         let fixture = Fixture::new(language, &text);
-        let holes = (1..20).flat_map(|seed| crate::holes::holes(&fixture.file, seed).holes);
+        let tree = syntax::parse(fixture.file.language, &fixture.file.text);
+        let holes = (1..20).flat_map(|seed| crate::holes::holes(&fixture.file, &tree, seed));
         for hole in holes.filter(|hole| hole.shape == CutShape::MidStatement) {
             assert_eq!(fixture.case_at(hole.range.start).unwrap().truth, text[hole.range]);
         }

@@ -45,7 +45,10 @@ impl<'a> Statements<'a> {
         let refusals = [
             (UnanswerableReason::MidLine, end < name.end),
             (UnanswerableReason::AcrossArms, !self.conditionals.allow_removal(&range)),
-            (UnanswerableReason::InsideSign, !is_at_character_boundaries(self.source, self.tree, &range)),
+            (
+                UnanswerableReason::InsideSign,
+                !is_at_character_boundaries(&self.source.text, self.tree, &range),
+            ),
         ];
         let refusal = refusals.into_iter().find_map(|(obstacle, is_there)| is_there.then_some(obstacle));
         refusal.map_or(Ok(range), Err)

@@ -8,7 +8,7 @@ use index::Index;
 use syntax::Projects;
 
 use super::*;
-use crate::{MiningInput, Mix};
+use crate::{HoleCandidates, MiningInput, Mix};
 
 /// Parses the files of a fixture.
 fn files(fixture: &str) -> Vec<SourceFile> {
@@ -37,6 +37,7 @@ fn mine(files: &[SourceFile], options: &MiningOptions, judge: Option<&Judge<'_>>
         index: &Index::build(files),
         projects: &Projects::new(&[]),
         copies: &OnceLock::new(),
+        candidates: &files.iter().map(HoleCandidates::of).collect::<Vec<_>>(),
     };
     crate::mine(&sources, options, judge).cases
 }

@@ -11,7 +11,7 @@ use super::holes;
 fn check(language: Language, text: &str, expected: &Expect) {
     let file = SourceFile { path: "fixture".into(), language, text: text.into() };
     let show = |text: &str| text.split('\n').map(str::trim).collect::<Vec<_>>().join("⏎");
-    let lines = holes(&file, 1).holes.into_iter().map(|hole| {
+    let lines = holes(&file, &syntax::parse(language, text), 1).into_iter().map(|hole| {
         let line_start = text[..hole.range.start].rfind('\n').map_or(0, |at| at + 1);
         let line_end = text[hole.range.end..].find('\n').map_or(text.len(), |at| hole.range.end + at);
         let before = text[line_start..hole.range.start].trim_start();
@@ -332,4 +332,37 @@ fn cpp() {
             Empty function: return items[path].size();⟦⟧
         "#]],
     );
+}
+
+/// Text with escapes, references, clusters and line ends of all kinds.
+const SIGNS: [(Language, &str); 6] = [
+    (
+        Language::Python,
+        "a = f\"x\\n{b}\\N{GREEK SMALL LETTER ALPHA}\" + 'e\u{301}' \\\r\n  + \"\\\\\" + \"\\\"\"\nb = a & c\n",
+    ),
+    (
+        Language::Tsx,
+        "const v = <p title=\"&quot;\">a&amp;b &#169; {`\\u{1F600}${c}\\\n  d`} 👩‍👩‍👧</p>;\r\nx = a &b;\n",
+    ),
+    (
+        Language::Rust,
+        "fn f() {\n    let a = \"one \\\n      two\\u{1F600}\";\n    g(&a, '\\'', b\"\\x00\");\n}\n",
+    ),
+    (Language::C, "char *a = \"\\x41\\101\\n\" \"\\\n  b\"; int c = a & b; char d = '\\'';\n"),
+    (Language::CSharp, "var a = $\"{b}\\n\" + @\"c\\\" + $@\"{{\"\"\";\n"),
+    (Language::Go, "var a = \"\\u00e9\\n\" + `\\n` + string('\\'') + f(&b)\n"),
+];
+
+#[test]
+fn character_boundaries_follow_clusters_and_escapes() {
+    for (language, text) in SIGNS {
+        let tree = syntax::parse(language, text);
+        for offset in (0..=text.len()).filter(|&offset| text.is_char_boundary(offset)) {
+            let is_boundary =
+                unicode_segmentation::GraphemeCursor::new(offset, text.len(), true).is_boundary(text, 0);
+            let expected = is_boundary == Ok(true) && !tree.is_in_escape(offset);
+            let found = super::is_at_character_boundaries(text, &tree, &(offset..offset));
+            assert_eq!(found, expected, "{language:?} {:?}|{:?}", &text[..offset], &text[offset..]);
+        }
+    }
 }
