@@ -61,6 +61,8 @@ const CONTEXT_TOKENS: usize = 2 * MIN_RUN;
 const MOST_COMPARED: usize = 2_000_000;
 /// A removed text with this many bytes without blanks does not occur in a second file by chance.
 const DISTINCTIVE_BYTES: usize = 40;
+/// Longest text that the standard library searches with vector instructions.
+const MAX_FAST_SEARCH_BYTES: usize = 32;
 /// Bytes before a shorter removed text that are compared with it.
 const LEAD_BYTES: usize = 120;
 
@@ -218,7 +220,11 @@ impl VerbatimMatch {
     fn is_in(&self, squeezed: &str) -> bool {
         match self {
             VerbatimMatch::Head(head) => squeezed.starts_with(head),
-            VerbatimMatch::Part(part) => squeezed.contains(part),
+            VerbatimMatch::Part(part) => {
+                // The standard library searches short texts many times faster than long ones.
+                let beginning = &part[..part.floor_char_boundary(MAX_FAST_SEARCH_BYTES)];
+                squeezed.contains(beginning) && squeezed.contains(part)
+            }
             VerbatimMatch::None => false,
         }
     }

@@ -133,6 +133,7 @@ impl<'a> CrossFileMiner<'a> {
 
     /// Returns the cases of each hole; `None` if the truth occurs in another file or the case is too easy.
     pub(crate) fn cut(&self, holes: &[CrossFileHole]) -> Vec<Option<[Case; VARIANT_COUNT]>> {
+        self.repository.prepare_copies();
         holes.par_iter().map(|hole| self.cut_one(hole)).collect()
     }
 

@@ -104,6 +104,16 @@ impl<'a> MiningRepository<'a> {
         self.parses.load(Ordering::Relaxed)
     }
 
+    fn copies(&self) -> &CopyIndex {
+        self.copies.get_or_init(|| CopyIndex::new(self.files))
+    }
+
+    /// Finds the copies among the files, using all cores. Call it before work on several threads needs them: if one of these threads
+    /// did it, it could take up other such work while it waits, and then wait for itself.
+    pub(crate) fn prepare_copies(&self) {
+        self.copies();
+    }
+
     /// Returns a searcher for the context of a hole at `range` of a file: without files that contain a copy of its text.
     pub(crate) fn searcher_without(&self, source: &SourceFile, range: &Range<usize>) -> Searcher {
         let code = RemovedCode {
@@ -113,7 +123,7 @@ impl<'a> MiningRepository<'a> {
             removed: &source.text[range.clone()],
             suffix: &source.text[range.end..],
         };
-        let copies = self.copies.get_or_init(|| CopyIndex::new(self.files)).files_with_copy(&code);
+        let copies = self.copies().files_with_copy(&code);
         self.searcher.hide(&copies.iter().map(|path| &**path).collect::<Vec<_>>())
     }
 

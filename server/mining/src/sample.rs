@@ -8,6 +8,7 @@ use std::iter::repeat_n;
 use std::ops::Range;
 
 use cases::{BlockKind, Case, Scenario, Task};
+use rayon::prelude::*;
 use syntax::Language;
 
 use crate::cross_file::{CrossFileHole, CrossFileMiner, VARIANT_COUNT, without_whitespace};
@@ -164,9 +165,11 @@ impl CaseSampler<'_> {
 
     /// Adds the full-block cases with an enclosing function again, with similar functions as context.
     fn sample_rag_twins(&mut self, wanted: usize) -> usize {
-        let twins: Vec<Case> =
-            self.cases.iter().filter(|case| case.scenario() == Scenario::FullBlock).cloned().collect();
-        let twins = twins.iter().filter_map(|case| self.rag_twin(case)).take(wanted).collect::<Vec<_>>();
+        let originals = self.cases.iter().filter(|case| case.scenario() == Scenario::FullBlock);
+        let originals: Vec<&Case> = originals.take_while(|_| wanted > 0).collect();
+        self.repository.prepare_copies();
+        let twins: Vec<Option<Case>> = originals.par_iter().map(|case| self.rag_twin(case)).collect();
+        let twins: Vec<Case> = twins.into_iter().flatten().take(wanted).collect();
         let found = twins.len();
         self.cases.extend(twins);
         found
