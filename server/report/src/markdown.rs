@@ -8,7 +8,7 @@ use crate::stopping::{self, COUNTS, StoppingRow};
 use scoring::run_summary::{
     CaseGroup, ContextEffect, EngineCost, EngineDifference, EngineLine, ReportSection,
 };
-use scoring::{MetricCell, RunSummary};
+use scoring::{MetricCell, PairedDifference, RunSummary};
 
 const UNICODE: Alphabet = Alphabet::Unicode;
 
@@ -130,15 +130,19 @@ fn differences(summary: &RunSummary, section: &ReportSection) -> String {
     lines.join("\n")
 }
 
-fn difference_row(summary: &RunSummary, difference: &EngineDifference) -> String {
-    let EngineDifference { better, worse, .. } = *difference;
-    let cases = format::cases(difference.cases, difference.other_tree > 0, UNICODE);
-    let (engine, baseline) = (engine(summary, difference.engine), engine(summary, difference.baseline));
-    let interval = difference.interval.map(|interval| format!(" ({})", format::signed_interval(interval)));
-    let value = difference.value.map_or_else(|| "–".to_owned(), format::signed_percent)
-        + &interval.unwrap_or_default();
-    let metric = format::metric_name(difference.metric);
+fn difference_row(summary: &RunSummary, compared: &EngineDifference) -> String {
+    let PairedDifference { better, worse, other_tree, .. } = compared.difference;
+    let cases = format::cases(compared.cases, other_tree > 0, UNICODE);
+    let (engine, baseline) = (engine(summary, compared.engine), engine(summary, compared.baseline));
+    let value = difference_cell(&compared.difference);
+    let metric = format::metric_name(compared.metric);
     format!("| {engine} - {baseline} | {metric} | {cases} | {value} | {better} | {worse} |")
+}
+
+/// Returns the difference with its interval.
+fn difference_cell(difference: &PairedDifference) -> String {
+    let interval = difference.interval.map(|interval| format!(" ({})", format::signed_interval(interval)));
+    difference.value.map_or_else(|| "–".to_owned(), format::signed_percent) + &interval.unwrap_or_default()
 }
 
 fn costs(summary: &RunSummary) -> String {
@@ -161,11 +165,9 @@ fn contexts(summary: &RunSummary, section: &ReportSection) -> String {
 }
 
 fn context_row(summary: &RunSummary, effect: &ContextEffect) -> String {
-    let ContextEffect { better, worse, .. } = *effect;
-    let holes = format::cases(effect.holes, effect.other_tree > 0, UNICODE);
-    let interval = effect.interval.map(|interval| format!(" ({})", format::signed_interval(interval)));
-    let value =
-        effect.value.map_or_else(|| "–".to_owned(), format::signed_percent) + &interval.unwrap_or_default();
+    let PairedDifference { better, worse, other_tree, .. } = effect.difference;
+    let holes = format::cases(effect.holes, other_tree > 0, UNICODE);
+    let value = difference_cell(&effect.difference);
     let (title, engine) = (escaped(&format::effect_title(effect)), engine(summary, effect.engine));
     let metric = format::metric_name(effect.metric);
     format!("| {title} | {engine} | {metric} | {holes} | {value} | {better} | {worse} |")

@@ -9,19 +9,25 @@
 #![deny(clippy::disallowed_methods)]
 
 pub mod cceval;
+pub mod compared_runs;
 pub mod comparison;
 mod cost;
 mod counts;
 pub mod metric_table;
+mod paired_difference;
 pub mod retrieval_score;
 pub mod run_summary;
 mod score;
 pub mod similarity;
 mod statistics;
+pub mod verdict;
 
+pub use compared_runs::ComparedRuns;
 pub use comparison::{Comparison, compare};
 pub use cost::{CostSummary, summarize_costs};
 pub use counts::Counts;
 pub use metric_table::{Interval, IntervalMethod, Latency, MetricCell, Observation, TableRow, summarize};
+pub use paired_difference::PairedDifference;
 pub use run_summary::{RunRows, RunSummary};
 pub use score::{AnswerOutcome, AnswerText, CaseScorer, RightFiles, SCORER_VERSION, ScoringInput, score};
+pub use verdict::{Verdict, VerdictSettings, verdict};

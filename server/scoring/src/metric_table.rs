@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cases::{Metric, Metrics};
 use serde::{Serialize, Serializer};
 
+use crate::comparison::OUTSIDE;
 use crate::counts::Counts;
 use crate::statistics::bootstrap::CountColumns;
 use crate::statistics::percentile::percentile;
@@ -100,9 +101,11 @@ pub enum IntervalMethod {
         /// Number of independent cases that the group is equivalent to.
         effective_cases: f64,
     },
+    /// Tango's score interval of a difference of two shares of independent cases.
+    Tango,
     /// Student's interval of a difference, over the files.
     Student {
-        /// Degrees of freedom: the number of files of equal weight that the group is equivalent to, less one.
+        /// Degrees of freedom: for files of equal weight, their number less one.
         degrees: f64,
     },
 }
@@ -113,6 +116,7 @@ impl IntervalMethod {
         match self {
             IntervalMethod::ClusterBootstrap { .. } => "cluster_bootstrap",
             IntervalMethod::ClopperPearson { .. } => "clopper_pearson",
+            IntervalMethod::Tango => "tango",
             IntervalMethod::Student { .. } => "student_t",
         }
     }
@@ -166,7 +170,7 @@ fn row(group: &[&Observation], seed: u64) -> TableRow {
         cases: cases.len(),
         clusters: clusters.len(),
         cells: names.into_iter().zip(cells(&samples, seed)).collect(),
-        latency: latency(group),
+        latency: latency_of(group.iter().filter_map(|observation| observation.latency).collect()),
     }
 }
 
@@ -244,12 +248,12 @@ fn is_resampled(sample: &Sample) -> bool {
 
 fn exact_interval(sample: &Sample, value: f64) -> Interval {
     let effective_cases = sample.effective_cases();
-    let (low, high) = clopper_pearson::interval(value, effective_cases);
+    let (low, high) = clopper_pearson::interval(value, effective_cases, OUTSIDE);
     Interval { low, high, method: IntervalMethod::ClopperPearson { effective_cases } }
 }
 
-fn latency(group: &[&Observation]) -> Option<Latency> {
-    let mut sorted: Vec<f64> = group.iter().filter_map(|observation| observation.latency).collect();
+/// Returns the percentiles of latencies in milliseconds, infinite for timeouts; `None` for none.
+pub(crate) fn latency_of(mut sorted: Vec<f64>) -> Option<Latency> {
     sorted.sort_unstable_by(f64::total_cmp);
     Some(Latency {
         count: sorted.len(),

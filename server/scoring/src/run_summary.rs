@@ -7,9 +7,9 @@ mod contexts;
 mod differences;
 pub mod distributions;
 mod notes;
-mod observations;
-mod outcome;
-mod rows;
+pub(crate) mod observations;
+pub(crate) mod outcome;
+pub(crate) mod rows;
 mod scenario_group;
 mod sections;
 
@@ -21,7 +21,8 @@ use cases::{
 };
 use serde::Serialize;
 
-use crate::metric_table::{Interval, Latency, MetricCell};
+use crate::PairedDifference;
+use crate::metric_table::{Latency, MetricCell};
 
 pub use notes::{Note, completeness_notes};
 pub use observations::ExclusionReason;
@@ -112,7 +113,7 @@ impl RunSummary {
 
 /// Returns the engine with all files that belongs to an engine without near-copies of the case's file. They are matched by name:
 /// different engines may have the same kind and model.
-fn with_copies(run: &Run, engines: &[EngineIdentity], engine: usize) -> Option<usize> {
+pub(crate) fn with_copies(run: &Run, engines: &[EngineIdentity], engine: usize) -> Option<usize> {
     let hides = |name: &str| {
         let config = run.engines.iter().find(|config| config.engine.name == name);
         config.and_then(|config| config.settings.get(HIDES_COPIES)).is_some_and(|hides| hides == "true")
@@ -212,18 +213,9 @@ pub struct EngineDifference {
     pub engine: usize,
     /// Cases that both answered.
     pub cases: usize,
-    /// Cases in which `engine` is better.
-    pub better: usize,
-    /// Cases in which it is worse.
-    pub worse: usize,
-    /// Cases that were cut from another tree than the run's workspace.
-    pub other_tree: usize,
-    /// `engine` minus `baseline`; absent with too few cases for a meaningful ratio.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<f64>,
-    /// 95 % interval of the difference.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub interval: Option<Interval>,
+    /// `engine` minus `baseline`.
+    #[serde(flatten)]
+    pub difference: PairedDifference,
 }
 
 /// One engine with context from other files compared with the same engine without, on the holes with answers for both.
@@ -241,18 +233,9 @@ pub struct ContextEffect {
     pub metric: Metric,
     /// Number of holes with answers for both.
     pub holes: usize,
-    /// Holes where context makes the answer better.
-    pub better: usize,
-    /// Holes where context makes the answer worse.
-    pub worse: usize,
-    /// Holes that were cut from another tree than the run's workspace.
-    pub other_tree: usize,
-    /// The variant minus `in_file`; absent with too few holes for a meaningful ratio.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<f64>,
-    /// 95 % interval of the difference.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub interval: Option<Interval>,
+    /// The variant minus `in_file`; each hole is a case.
+    #[serde(flatten)]
+    pub difference: PairedDifference,
 }
 
 /// Results of all engines on the same cases.

@@ -8,9 +8,17 @@ pub(crate) mod beta;
 pub(crate) mod bootstrap;
 mod bootstrap_tail;
 pub(crate) mod clopper_pearson;
+#[cfg(test)]
+mod golden;
+pub(crate) mod holm;
+pub(crate) mod mcnemar;
+pub(crate) mod normal;
+pub(crate) mod paired_sample;
 pub(crate) mod percentile;
 pub(crate) mod sample;
 mod seeded_random;
+pub(crate) mod sign_flip;
+pub(crate) mod tango;
 
 /// Fewest files for a bootstrap; for shares, fewest informative files ([`sample::Sample::telling_clusters`]): resamples of fewer
 /// files hardly differ from each other. Simulated with 60 and 100 files of 40 cases, beta-distributed rates of files,

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::format::{self, Alphabet};
 use crate::stopping::{self, StoppingRow};
 use scoring::run_summary::{CaseGroup, ContextEffect, EngineDifference, EngineLine, ReportSection};
-use scoring::{Latency, MetricCell};
+use scoring::{Latency, MetricCell, PairedDifference};
 
 /// Metrics of cases with a non-empty truth.
 const CONTEXT_SHARES: [Metric; 3] = [Metric::ExactMatch, Metric::TokenExact, Metric::EditSimilarity];
@@ -124,9 +124,10 @@ pub(super) fn differences(differences: &[EngineDifference], columns: &[Metric]) 
 fn difference_row(pair: &[EngineDifference], columns: &[Metric]) -> Option<DifferenceRow> {
     let first = pair.first()?;
     let of = |metric: Metric| pair.iter().find(|difference| difference.metric == metric);
-    let shares = columns.iter().map(|&metric| of(metric).map_or_else(empty_share, difference)).collect();
+    let cell = |it: &EngineDifference| difference(it.cases, &it.difference);
+    let shares = columns.iter().map(|&metric| of(metric).map_or_else(empty_share, cell)).collect();
     let most = pair.iter().max_by_key(|difference| difference.cases).unwrap_or(first);
-    let cases = format::cases(most.cases, most.other_tree > 0, Alphabet::Unicode);
+    let cases = format::cases(most.cases, most.difference.other_tree > 0, Alphabet::Unicode);
     Some(DifferenceRow { engine: first.engine, baseline: first.baseline, cases, shares })
 }
 
@@ -139,30 +140,14 @@ pub(super) fn contexts(effects: &[ContextEffect]) -> Vec<ContextRow> {
 fn context_row(effects: &[ContextEffect]) -> Option<ContextRow> {
     let first = effects.first()?;
     let of = |metric: Metric| effects.iter().find(|effect| effect.metric == metric);
-    let shares =
-        CONTEXT_SHARES.into_iter().map(|metric| of(metric).map_or_else(empty_share, effect)).collect();
-    let holes = format::cases(first.holes, first.other_tree > 0, Alphabet::Unicode);
+    let cell = |effect: &ContextEffect| difference(effect.holes, &effect.difference);
+    let shares = CONTEXT_SHARES.into_iter().map(|metric| of(metric).map_or_else(empty_share, cell)).collect();
+    let holes = format::cases(first.holes, first.difference.other_tree > 0, Alphabet::Unicode);
     Some(ContextRow { title: format::effect_title(first), engine: first.engine, holes, shares })
 }
 
-fn effect(effect: &ContextEffect) -> ShareCell {
-    let &ContextEffect { engine, metric, holes: cases, better, worse, other_tree, value, interval, .. } =
-        effect;
-    difference(&EngineDifference {
-        metric,
-        baseline: engine,
-        engine,
-        cases,
-        better,
-        worse,
-        other_tree,
-        value,
-        interval,
-    })
-}
-
-fn difference(difference: &EngineDifference) -> ShareCell {
-    let EngineDifference { cases, better, worse, .. } = *difference;
+fn difference(cases: usize, difference: &PairedDifference) -> ShareCell {
+    let PairedDifference { better, worse, .. } = *difference;
     let remark = format!("better in {better}, worse in {worse} of {}", format::count_of(cases, "case"));
     ShareCell {
         text: difference.value.map_or_else(|| format!("+{better} -{worse}"), format::signed_percent),

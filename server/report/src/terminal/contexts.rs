@@ -43,14 +43,19 @@ fn row(numbers: &CellFormatter, effects: &[ContextEffect]) -> Option<Vec<String>
     let of = |metric: Metric| effects.iter().find(|effect| effect.metric == metric);
     let (exact, edit) = of(Metric::ExactMatch).zip(of(Metric::EditSimilarity))?;
     let value = |effect: &ContextEffect| {
-        effect.value.map_or_else(|| numbers.alphabet.range_dash().to_owned(), format::signed_percent)
+        effect
+            .difference
+            .value
+            .map_or_else(|| numbers.alphabet.range_dash().to_owned(), format::signed_percent)
     };
-    let interval = |effect: &ContextEffect| effect.interval.map_or_else(String::new, format::signed_interval);
-    let changed = |effect: &ContextEffect| format!("{}/{}", effect.better, effect.worse);
+    let interval =
+        |effect: &ContextEffect| effect.difference.interval.map_or_else(String::new, format::signed_interval);
+    let changed =
+        |effect: &ContextEffect| format!("{}/{}", effect.difference.better, effect.difference.worse);
     Some(vec![
         format::effect_title(exact),
         numbers.engine(exact.engine),
-        format::cases(exact.holes, exact.other_tree > 0, numbers.alphabet),
+        format::cases(exact.holes, exact.difference.other_tree > 0, numbers.alphabet),
         value(exact),
         interval(exact),
         changed(exact),

@@ -25,10 +25,11 @@ fn table(numbers: &CellFormatter, pair: &[EngineDifference], style: Style) -> St
     with_title(&names.unwrap_or_default(), &sheet.draw(style), style)
 }
 
-fn row(numbers: &CellFormatter, difference: &EngineDifference) -> Vec<String> {
+fn row(numbers: &CellFormatter, compared: &EngineDifference) -> Vec<String> {
+    let difference = compared.difference;
     vec![
-        format::metric_name(difference.metric),
-        format::cases(difference.cases, difference.other_tree > 0, numbers.alphabet),
+        format::metric_name(compared.metric),
+        format::cases(compared.cases, difference.other_tree > 0, numbers.alphabet),
         difference.value.map_or_else(|| numbers.alphabet.range_dash().to_owned(), format::signed_percent),
         difference.interval.map_or_else(String::new, format::signed_interval),
         difference.better.to_string(),

@@ -7,7 +7,7 @@ use scoring::run_summary::{
     CaseGroup, ContextEffect, EngineCost, EngineDifference, EngineLine, ReportSection, ScenarioGroup,
     Selection,
 };
-use scoring::{Interval, IntervalMethod, Latency, MetricCell, RunSummary};
+use scoring::{Interval, IntervalMethod, Latency, MetricCell, PairedDifference, RunSummary};
 use serde::Serialize;
 
 use crate::fixture::fixture;
@@ -88,38 +88,16 @@ fn section_and_group_fields_are_documented() {
 fn number_fields_are_documented() {
     let (value, interval) = (Some(0.2), Some(INTERVAL));
     check("Cell", &MetricCell { cases: 20, clusters: 1, num: 4.0, den: 20.0, value, interval });
-    let (cases, better, worse, other_tree) = (20, 4, 2, 1);
+    let difference = PairedDifference { better: 4, worse: 2, other_tree: 1, value, interval };
     check(
         "Difference",
-        &EngineDifference {
-            metric: Metric::ExactMatch,
-            baseline: 0,
-            engine: 1,
-            cases,
-            better,
-            worse,
-            other_tree,
-            value,
-            interval,
-        },
+        &EngineDifference { metric: Metric::ExactMatch, baseline: 0, engine: 1, cases: 20, difference },
     );
     let (engine, variant, metric, holes) = (0, CrossFileContext::Retrieval, Metric::ExactMatch, 20);
     let (is_resolved, is_selected_against) = (true, false);
     check(
         "Context effect",
-        &ContextEffect {
-            engine,
-            variant,
-            is_resolved,
-            is_selected_against,
-            metric,
-            holes,
-            better,
-            worse,
-            other_tree,
-            value,
-            interval,
-        },
+        &ContextEffect { engine, variant, is_resolved, is_selected_against, metric, holes, difference },
     );
     check("Interval", &INTERVAL);
     check("Latency", &LATENCY);

@@ -8,7 +8,7 @@ use report::terminal::{Style, table};
 use scoring::run_summary::{
     CaseGroup, EngineDifference, EngineLine, ReportSection, ScenarioGroup, SelectedCases, Selection,
 };
-use scoring::{Interval, IntervalMethod, Latency, MetricCell, RunSummary};
+use scoring::{Interval, IntervalMethod, Latency, MetricCell, PairedDifference, RunSummary};
 
 use crate::fixture::{cross_file, fixture};
 
@@ -52,15 +52,17 @@ fn small() -> RunSummary {
             baseline: 0,
             engine: 1,
             cases: 40,
-            better: 12,
-            worse: 2,
-            other_tree: 0,
-            value: Some(0.25),
-            interval: Some(Interval {
-                low: -0.02,
-                high: 0.52,
-                method: IntervalMethod::ClusterBootstrap { resamples: 2_000 },
-            }),
+            difference: PairedDifference {
+                better: 12,
+                worse: 2,
+                other_tree: 0,
+                value: Some(0.25),
+                interval: Some(Interval {
+                    low: -0.02,
+                    high: 0.52,
+                    method: IntervalMethod::ClusterBootstrap { resamples: 2_000 },
+                }),
+            },
         }],
     };
     RunSummary {

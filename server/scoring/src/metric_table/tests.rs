@@ -113,7 +113,7 @@ fn few_files_use_clopper_pearson_with_effective_cases() {
     let cell = only_cell(&right_or_wrong(10, (0..30).map(|case| case < 10)));
     let interval = cell.interval.expect("an interval");
     assert_eq!(interval.method, IntervalMethod::ClopperPearson { effective_cases: 3.0 });
-    assert_eq!((interval.low, interval.high), clopper_pearson::interval(1.0 / 3.0, 3.0));
+    assert_eq!((interval.low, interval.high), clopper_pearson::interval(1.0 / 3.0, 3.0, 0.05));
 }
 
 #[test]

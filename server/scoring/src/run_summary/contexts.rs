@@ -5,7 +5,7 @@ use cases::{CrossFileContext, Metric};
 use super::differences::METRICS;
 use super::observations::{RunObservation, RunObservations};
 use super::{ContextEffect, NameResolution, ReportSection, ScenarioGroup};
-use crate::{Observation, compare};
+use crate::{Observation, PairedDifference, compare};
 
 /// Returns all effects with at least one hole: by engine, resolved names before the others, `retrieval` before `oracle`.
 pub(super) fn contexts(
@@ -24,6 +24,8 @@ pub(super) fn contexts(
                 let with_context = of(variant);
                 for metric in METRICS.into_iter().filter(|&metric| metric != Metric::Restraint) {
                     let compared = compare(&in_file.all, &with_context.all, metric, seed);
+                    let other_tree =
+                        compare(&in_file.other_tree, &with_context.other_tree, metric, seed).cases;
                     effects.push(ContextEffect {
                         engine,
                         variant,
@@ -31,12 +33,7 @@ pub(super) fn contexts(
                         is_selected_against: observed.judges.contains(&engine),
                         metric,
                         holes: compared.cases,
-                        better: compared.wins,
-                        worse: compared.losses,
-                        other_tree: compare(&in_file.other_tree, &with_context.other_tree, metric, seed)
-                            .cases,
-                        value: compared.difference,
-                        interval: compared.interval,
+                        difference: PairedDifference::new(&compared, other_tree),
                     });
                 }
             }

@@ -4,7 +4,7 @@ use cases::Metric;
 
 use super::observations::RunObservation;
 use super::{EngineDifference, ReportSection};
-use crate::{Observation, compare};
+use crate::{Observation, PairedDifference, compare};
 
 /// The metrics of the scoreboard.
 pub(super) const METRICS: [Metric; 4] =
@@ -26,16 +26,14 @@ pub(super) fn differences(
         for metric in metrics() {
             let compared =
                 compare(of_baseline.all.iter().copied(), of_engine.all.iter().copied(), metric, seed);
+            let other_tree = of_baseline.other_tree_cases(&of_engine, metric, seed);
+            let difference = PairedDifference::new(&compared, other_tree);
             differences.push(EngineDifference {
                 metric,
                 baseline,
                 engine,
                 cases: compared.cases,
-                better: compared.wins,
-                worse: compared.losses,
-                other_tree: of_baseline.other_tree_cases(&of_engine, metric, seed),
-                value: compared.difference,
-                interval: compared.interval,
+                difference,
             });
         }
     }

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 use cases::{
-    BlockKind, Case, CrossFileContext, EngineIdentity, Exposure, JUDGE_TAG, Metric, MetricValue, Metrics,
-    OriginKind, Prediction, Recorded, Scenario, Score, Status,
+    BlockKind, Case, CrossFileContext, EngineIdentity, Exposure, JUDGE_TAG, MetricValue, Metrics, OriginKind,
+    Prediction, Recorded, Scenario, Score,
 };
 use serde::{Serialize, Serializer};
 
@@ -144,7 +144,7 @@ fn without_copies(report: &RunRows<'_>, engines: &[EngineIdentity]) -> Vec<(usiz
 
 /// Returns the cases that count in no total, with the reason: in `cross_file`, all that a judge selected. If a suite has no other
 /// cases, only the controls of context are left out.
-pub(super) fn left_out(cases: &[Case]) -> HashMap<&str, ExclusionReason> {
+pub(crate) fn left_out(cases: &[Case]) -> HashMap<&str, ExclusionReason> {
     let kind = |case: &Case| (case.origin.kind, case.origin.exposure);
     let others: HashSet<_> =
         cases.iter().filter(|case| case.scenario() != Scenario::CrossFile).map(kind).collect();
@@ -196,17 +196,8 @@ fn observation(
 
 /// Returns the metrics of the answer and those of its outcome.
 fn metrics(prediction: &Prediction, score: Option<&Score>, is_from_other_tree: bool) -> Metrics {
-    let status = prediction.status;
     let mut metrics = score.map(|score| score.metrics.clone()).unwrap_or_default();
-    metrics.extend(
-        [
-            (Metric::Silent, status == Status::Silent),
-            (Metric::Gated, status == Status::Gated),
-            (Metric::Failed, prediction.has_failed()),
-            (Metric::Late, prediction.late),
-            (Metric::OtherTree, is_from_other_tree),
-        ]
-        .map(|(metric, holds)| (metric, MetricValue::Value(f64::from(u8::from(holds))))),
-    );
+    let flags = outcome::outcome_flags(prediction, is_from_other_tree);
+    metrics.extend(flags.map(|(metric, holds)| (metric, MetricValue::Value(f64::from(u8::from(holds))))));
     metrics
 }

@@ -21,6 +21,29 @@ pub fn latency(prediction: &Prediction) -> Option<f64> {
     }
 }
 
+/// Whether the engine finished within this time, milliseconds, as its user saw it: failures and answers that were cut at the run's
+/// own deadline did not, requests that a gate prevented took no time. `None` for answers without a recorded time.
+pub(crate) fn finished_within(prediction: &Prediction, deadline: f64) -> Option<bool> {
+    if prediction.has_failed() {
+        return Some(false);
+    }
+    if prediction.recorded == Some(Recorded::Untimed) {
+        return None;
+    }
+    Some(latency(prediction).is_none_or(|milliseconds| milliseconds <= deadline))
+}
+
+/// Returns the metrics of a request's outcome, each with whether it holds.
+pub(crate) fn outcome_flags(prediction: &Prediction, is_from_other_tree: bool) -> [(Metric, bool); 5] {
+    [
+        (Metric::Silent, prediction.status == Status::Silent),
+        (Metric::Gated, prediction.status == Status::Gated),
+        (Metric::Failed, prediction.has_failed()),
+        (Metric::Late, prediction.late),
+        (Metric::OtherTree, is_from_other_tree),
+    ]
+}
+
 /// Result of an answer in one word: the status, with `ok` split by whether the answer is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerClass {

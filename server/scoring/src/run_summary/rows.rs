@@ -22,7 +22,7 @@ impl<'a> ScoreIndex<'a> {
 }
 
 /// Returns the run's engines, and any other engines that answers name.
-pub(super) fn engines(rows: &RunRows<'_>) -> Vec<EngineIdentity> {
+pub(crate) fn engines(rows: &RunRows<'_>) -> Vec<EngineIdentity> {
     let mut engines: Vec<EngineIdentity> =
         rows.run.engines.iter().map(|config| config.engine.clone()).collect();
     for prediction in rows.predictions {
@@ -34,11 +34,11 @@ pub(super) fn engines(rows: &RunRows<'_>) -> Vec<EngineIdentity> {
 }
 
 /// Returns the index of the prediction's engine in the list.
-pub(super) fn engine_index(engines: &[EngineIdentity], prediction: &Prediction) -> Option<usize> {
+pub(crate) fn engine_index(engines: &[EngineIdentity], prediction: &Prediction) -> Option<usize> {
     engines.iter().position(|engine| engine.name == prediction.engine.name)
 }
 
 /// Whether the case was cut from another tree than the workspace that engines could read in the run.
-pub(super) fn is_from_other_tree(run: &Run, case: &Case) -> bool {
+pub(crate) fn is_from_other_tree(run: &Run, case: &Case) -> bool {
     run.workspace.as_ref().is_some_and(|workspace| workspace.tree_hash != case.origin.tree_hash)
 }

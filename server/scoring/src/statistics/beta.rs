@@ -30,10 +30,17 @@ pub(crate) fn quantile(p: f64, a: f64, b: f64) -> f64 {
     (low + high) / 2.0
 }
 
-/// Returns the quantile of Student's distribution for a two-sided 95 % interval, for any number of degrees of freedom above 0.
-pub(crate) fn student_quantile(degrees: f64) -> f64 {
-    let share = quantile(0.05, degrees / 2.0, 0.5);
+/// Returns the value that Student's distribution exceeds to either side in the share `outside` (0 to 1) in total, for any number of
+/// degrees of freedom above 0.
+pub(crate) fn student_quantile(degrees: f64, outside: f64) -> f64 {
+    let share = quantile(outside, degrees / 2.0, 0.5);
     (degrees * (1.0 / share - 1.0)).sqrt()
+}
+
+/// Returns the share of Student's distribution above `t`.
+pub(crate) fn student_tail(t: f64, degrees: f64) -> f64 {
+    let above = cdf(degrees / (degrees + t * t), degrees / 2.0, 0.5) / 2.0;
+    if t < 0.0 { 1.0 - above } else { above }
 }
 
 /// Returns the share of a beta distribution below `x`: the regularized incomplete beta function (Press et al., Numerical Recipes,
@@ -107,10 +114,14 @@ mod tests {
 
     #[test]
     fn quantiles_match_published_tables() {
-        check(student_quantile(1.0), 12.7062);
-        check(student_quantile(2.0), 4.3027);
-        check(student_quantile(9.0), 2.2622);
-        check(student_quantile(1e6), 1.95996);
+        check(student_quantile(1.0, 0.05), 12.7062);
+        check(student_quantile(2.0, 0.05), 4.3027);
+        check(student_quantile(9.0, 0.05), 2.2622);
+        check(student_quantile(1e6, 0.05), 1.95996);
+        check(student_quantile(4.0, 0.1), 2.1318);
+        check(student_tail(2.1318, 4.0), 0.05);
+        check(student_tail(-12.7062, 1.0), 0.975);
+        check(student_tail(0.0, 3.0), 0.5);
         check(quantile(0.5, 1.0, 1.0), 0.5);
         check(quantile(0.025, 3.0, 8.0), 0.0667);
         check(quantile(0.975, 11.0, 10.0), 0.7280);

@@ -15,6 +15,11 @@ impl<'a> ClusterNumbers<'a> {
         ClusterNumbers(names.into_iter().enumerate().map(|(number, name)| (name, number)).collect())
     }
 
+    /// Returns the number of a file.
+    pub(crate) fn number(&self, name: &str) -> Option<usize> {
+        self.0.get(name).copied()
+    }
+
     /// Returns the number of files.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
@@ -44,7 +49,7 @@ impl Sample {
         let cases = cases
             .into_iter()
             .filter_map(|(cluster, counts)| {
-                Some(ClusteredCounts { counts, cluster: *clusters.0.get(cluster)? })
+                Some(ClusteredCounts { counts, cluster: clusters.number(cluster)? })
             })
             .collect();
         Sample { cases, numbers: clusters.len() }
@@ -58,11 +63,6 @@ impl Sample {
     /// Returns the number of files the cases come from.
     pub(crate) fn clusters(&self) -> usize {
         self.cases.iter().map(|case| case.cluster).collect::<BTreeSet<_>>().len()
-    }
-
-    /// Returns the counts of each case.
-    pub(crate) fn cases(&self) -> impl Iterator<Item = Counts> {
-        self.cases.iter().map(|case| case.counts)
     }
 
     /// Returns the sums over all cases.
@@ -121,11 +121,6 @@ impl Sample {
             telling.map(|case| case.cluster).collect::<BTreeSet<_>>().len()
         };
         files(|ratio| ratio > 0.0).min(files(|ratio| ratio < 1.0))
-    }
-
-    /// Returns the number of files of equal weight that the sample is equivalent to.
-    pub(crate) fn effective_clusters(&self) -> f64 {
-        self.effective_cases_at(1.0)
     }
 
     fn effective_cases_at(&self, correlation: f64) -> f64 {
@@ -225,7 +220,7 @@ mod tests {
         let counts = [Counts { num: 1.0, den: 3.0 }, Counts { num: 1.0, den: 1.0 }];
         let sample = Sample::new(&ClusterNumbers::new(["a", "b"]), ["a", "b"].into_iter().zip(counts));
         assert_eq!(sample.total(), Counts { num: 2.0, den: 4.0 });
-        assert_eq!(sample.effective_clusters(), 16.0 / 10.0);
+        assert_eq!(sample.effective_cases_at(1.0), 16.0 / 10.0);
         assert_eq!(sample.effective_cases(), 16.0 / 10.0);
     }
 }
