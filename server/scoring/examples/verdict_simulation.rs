@@ -12,7 +12,7 @@ mod simulation;
 use cases::Metric;
 
 use mock_runs::{MockEngine, MockSuite};
-use simulation::{count_claims, coverage, seven_engines, suite, verdict_of};
+use simulation::{count_claims, coverage, quality, seven_engines, suite, verdict_of};
 
 /// Number of runs of seven engines.
 const ORDERED_RUNS: u64 = 100;
@@ -102,7 +102,7 @@ fn intervals(runs: u64) {
 /// Returns the true difference of the engines: known for exact match, of very many files for the others.
 fn true_difference(engines: &[MockEngine; 2], suite: &MockSuite, metric: Metric) -> f64 {
     if metric == Metric::ExactMatch || engines[0].accuracy == engines[1].accuracy {
-        return engines[1].quality() - engines[0].quality();
+        return quality(&engines[1]) - quality(&engines[0]);
     }
     let files = (200_000.0 / suite.cases_per_file) as usize;
     let verdict = verdict_of(engines, &MockSuite { files, ..*suite }, metric, 1 << 40);

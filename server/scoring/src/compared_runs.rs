@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use cases::{
-    Case, Direction, EngineIdentity, Exposure, Metric, MetricSource, MetricUnit, Metrics, OriginKind,
-    Prediction,
+    Case, Direction, EngineIdentity, Exposure, JUDGE_TAG, Metric, MetricSource, MetricUnit, Metrics,
+    OriginKind, Prediction,
 };
 use serde::Serialize;
 
@@ -44,13 +44,13 @@ pub struct SectionKey {
 /// The scored answers of one or more runs.
 pub struct ComparedRuns<'a> {
     contestants: Vec<Contestant>,
-    cases: Vec<ComparedCase>,
+    cases: Vec<ComparedCase<'a>>,
     /// By contestant, in the order of rows.
     answers: Vec<Vec<ComparedAnswer<'a>>>,
 }
 
 /// A case of any of the runs.
-struct ComparedCase {
+struct ComparedCase<'a> {
     section: SectionKey,
     /// Number of its file, in the order of the files' names.
     file: usize,
@@ -58,6 +58,8 @@ struct ComparedCase {
     is_left_out: bool,
     /// Whether it was cut from another tree than the workspace of one of the runs.
     is_from_other_tree: bool,
+    /// Name of the engine that selected it: it was kept because this engine does not solve it from the file alone.
+    judge: Option<&'a str>,
 }
 
 /// An answer to a case.
@@ -124,6 +126,13 @@ impl<'a> ComparedRuns<'a> {
         sections
     }
 
+    /// Whether cases of the section that count in totals were selected against the engine, so that its quality is no rank.
+    pub(crate) fn is_selected_against(&self, section: SectionKey, engine: usize) -> bool {
+        let name = self.contestants[engine].engine.name.as_str();
+        let counted = self.cases.iter().filter(|case| case.section == section && !case.is_left_out);
+        counted.into_iter().any(|case| case.judge == Some(name))
+    }
+
     /// Returns an engine's answers to the cases of a section that count in totals.
     pub(crate) fn answers(
         &self,
@@ -184,7 +193,7 @@ impl<'a> ComparedRuns<'a> {
     }
 }
 
-fn compared_cases(runs: &[RunRows<'_>], cases: &BTreeMap<&str, &Case>) -> Vec<ComparedCase> {
+fn compared_cases<'a>(runs: &[RunRows<'_>], cases: &BTreeMap<&str, &'a Case>) -> Vec<ComparedCase<'a>> {
     let left_out: HashSet<&str> = runs.iter().flat_map(|run| left_out(run.cases).into_keys()).collect();
     let mut other_tree: HashSet<&str> = HashSet::new();
     for run in runs {
@@ -194,11 +203,12 @@ fn compared_cases(runs: &[RunRows<'_>], cases: &BTreeMap<&str, &Case>) -> Vec<Co
     let files: BTreeSet<(&str, &str)> = cases.values().map(|case| file(case)).collect();
     let files: HashMap<(&str, &str), usize> =
         files.into_iter().enumerate().map(|(number, file)| (file, number)).collect();
-    let compared = |(id, case): (&&str, &&Case)| ComparedCase {
+    let compared = |(id, &case): (&&str, &&'a Case)| ComparedCase {
         section: SectionKey { origin: case.origin.kind, exposure: case.origin.exposure },
         file: files[&file(case)],
         is_left_out: left_out.contains(id),
         is_from_other_tree: other_tree.contains(id),
+        judge: case.tags.get(JUDGE_TAG).map(String::as_str),
     };
     cases.iter().map(compared).collect()
 }
@@ -210,7 +220,7 @@ fn file(case: &Case) -> (&str, &str) {
 
 /// The values of one metric, by engine and case.
 pub(crate) struct ValueTable<'a> {
-    cases: &'a [ComparedCase],
+    cases: &'a [ComparedCase<'a>],
     /// By contestant and case, averaged over repetitions.
     values: Vec<Vec<Option<Counts>>>,
     direction: Direction,

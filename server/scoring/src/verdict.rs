@@ -83,6 +83,9 @@ pub enum VerdictError {
     /// The baseline is no engine of the runs, or one without copies.
     #[error("there is no engine {0} to compare the others with")]
     NoBaseline(usize),
+    /// The cases were kept because the baseline does not solve them from the file alone: any engine would look better.
+    #[error("the cases were selected against engine {0}; choose another one to compare the others with")]
+    SelectedAgainst(usize),
 }
 
 /// Returns the verdict on the engines of the runs, over the cases of a section that count in totals.
@@ -91,11 +94,13 @@ pub fn verdict(
     section: SectionKey,
     settings: &VerdictSettings,
 ) -> Result<Verdict, VerdictError> {
-    check(runs, settings)?;
+    check(runs, section, settings)?;
     let table = runs.values(section, settings.metric, settings.deadline);
     let contestants = || runs.contestants().iter().enumerate();
     let with_all_files = contestants().filter(|(_, it)| it.with_copies.is_none()).map(|(engine, _)| engine);
-    let ranked: Vec<usize> = with_all_files.filter(|&engine| table.has_values(engine)).collect();
+    let answering = with_all_files.filter(|&engine| table.has_values(engine));
+    let (unranked, ranked): (Vec<usize>, Vec<usize>) =
+        answering.partition(|&engine| runs.is_selected_against(section, engine));
     let ranking = groups::ranking(&ranked, |one, other| table.better_by(one, other));
     let pairs = pairs::pairs(&table, &pairs::of_ranking(&ranking, settings.baseline), settings);
     let copies: Vec<(usize, usize)> =
@@ -110,12 +115,17 @@ pub fn verdict(
         front: standings.front,
         standings: standings.standings,
         groups: groups::groups(&ranking, &pairs),
+        unranked,
         pairs,
         copies: pairs::pairs(&table, &copies, settings),
     })
 }
 
-fn check(runs: &ComparedRuns<'_>, settings: &VerdictSettings) -> Result<(), VerdictError> {
+fn check(
+    runs: &ComparedRuns<'_>,
+    section: SectionKey,
+    settings: &VerdictSettings,
+) -> Result<(), VerdictError> {
     let spec = settings.metric.spec();
     if spec.source == MetricSource::Context {
         return Err(VerdictError::NotOfEngines(settings.metric));
@@ -127,6 +137,9 @@ fn check(runs: &ComparedRuns<'_>, settings: &VerdictSettings) -> Result<(), Verd
         |engine: usize| runs.contestants().get(engine).is_some_and(|it| it.with_copies.is_none());
     match settings.baseline {
         Some(engine) if !has_all_files(engine) => Err(VerdictError::NoBaseline(engine)),
+        Some(engine) if runs.is_selected_against(section, engine) => {
+            Err(VerdictError::SelectedAgainst(engine))
+        }
         _ => Ok(()),
     }
 }
@@ -150,6 +163,8 @@ pub struct Verdict {
     pub standings: Vec<Standing>,
     /// The same engines in groups, the best first: each group is proven to be better than the next.
     pub groups: Vec<Vec<usize>>,
+    /// Engines with answers that no rank applies to: cases were selected because the engine does not solve them from the file alone.
+    pub unranked: Vec<usize>,
     /// The compared pairs, the better ranked engine minus the other one; with a baseline, each engine minus the baseline.
     pub pairs: Vec<PairVerdict>,
     /// Engines with all files minus the same engines without near-copies, on the cases that both answered.

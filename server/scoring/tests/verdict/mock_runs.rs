@@ -33,11 +33,6 @@ impl MockEngine {
     pub(crate) fn new(name: &'static str, accuracy: f64) -> MockEngine {
         MockEngine { name, accuracy, latency: 100.0, cost: None, faults: 0.0 }
     }
-
-    /// Returns the share of right answers among all requests.
-    pub(crate) fn quality(&self) -> f64 {
-        self.accuracy * (1.0 - self.faults)
-    }
 }
 
 /// The cases of a made-up run.

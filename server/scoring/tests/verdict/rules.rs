@@ -151,6 +151,16 @@ fn an_engine_without_copies_is_compared_with_itself_only() {
 }
 
 #[test]
+fn an_engine_that_selected_the_cases_has_no_rank() {
+    let mut run = two_engines(30);
+    for case in &mut run.cases {
+        case.tags.insert("judge".into(), "low".into());
+    }
+    let verdict = verdict_on(&[&run], SETTINGS);
+    assert_eq!((verdict.groups, verdict.unranked), (vec![vec![1]], vec![0]));
+}
+
+#[test]
 fn a_baseline_limits_the_pairs_and_their_correction() {
     let run = mock_run(&seven_engines(), &suite(60, 5.0, 0.05), 4);
     let all = verdict_on(&[&run], SETTINGS);

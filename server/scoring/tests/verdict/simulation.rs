@@ -14,6 +14,11 @@ pub(crate) fn verdict_of(engines: &[MockEngine], suite: &MockSuite, metric: Metr
     verdict(&runs, section, &VerdictSettings { metric, ..VerdictSettings::new(seed) }).expect("a verdict")
 }
 
+/// Returns the share of right answers among all requests to an engine.
+pub(crate) fn quality(engine: &MockEngine) -> f64 {
+    engine.accuracy * (1.0 - engine.faults)
+}
+
 /// What verdicts claimed in a number of runs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ClaimCounts {
@@ -40,8 +45,8 @@ pub(crate) fn count_claims(
     seeds: std::ops::Range<u64>,
 ) -> ClaimCounts {
     let mut counts = ClaimCounts::default();
-    let quality = |engine: usize| engines[engine].quality();
-    let best = engines.iter().map(MockEngine::quality).fold(0.0, f64::max);
+    let best = engines.iter().map(quality).fold(0.0, f64::max);
+    let quality = |engine: usize| quality(&engines[engine]);
     for seed in seeds {
         let verdict = verdict_of(engines, suite, metric, seed);
         let is_wrong = |(rank, group): (usize, &Vec<usize>)| {
