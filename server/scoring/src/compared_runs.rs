@@ -129,8 +129,8 @@ impl<'a> ComparedRuns<'a> {
     /// Whether cases of the section that count in totals were selected against the engine, so that its quality is no rank.
     pub(crate) fn is_selected_against(&self, section: SectionKey, engine: usize) -> bool {
         let name = self.contestants[engine].engine.name.as_str();
-        let counted = self.cases.iter().filter(|case| case.section == section && !case.is_left_out);
-        counted.into_iter().any(|case| case.judge == Some(name))
+        let mut counted = self.cases.iter().filter(|case| case.section == section && !case.is_left_out);
+        counted.any(|case| case.judge == Some(name))
     }
 
     /// Returns an engine's answers to the cases of a section that count in totals.

@@ -12,8 +12,8 @@
 //!
 //! Simulated (`cargo run --release -p scoring --example verdict_simulation`, results in docs/benchmarks.md), the intervals contain the
 //! true difference in 93 to 97 %, and in up to 99.8 % where one or two cases or files differ. Of the alternatives, cluster bootstraps
-//! with studentized differences stayed at 56 to 95 % with 5 to 12 files, and Tango's interval with the number of cases reduced by their
-//! correlation at 89 to 95 % with 5 to 8 files and a correlation of 0.2 in files of 12 cases.
+//! with studentized differences stayed at 56 to 96 % with 5 to 12 files, and Tango's interval with the number of cases reduced by their
+//! correlation at 89 to 94 % with 5 to 8 files and a correlation of 0.2 in files of 12 cases.
 
 use std::cmp::Ordering;
 

@@ -50,10 +50,8 @@ pub(crate) fn count_claims(
     for seed in seeds {
         let verdict = verdict_of(engines, suite, metric, seed);
         let is_wrong = |(rank, group): (usize, &Vec<usize>)| {
-            let later = verdict.groups[rank + 1..].iter().flatten();
-            later
-                .into_iter()
-                .any(|&later| group.iter().any(|&engine| quality(engine) < quality(later) + 1e-3))
+            let mut later = verdict.groups[rank + 1..].iter().flatten();
+            later.any(|&later| group.iter().any(|&engine| quality(engine) < quality(later) + 1e-3))
         };
         let claims =
             |pair: &&scoring::verdict::PairVerdict| matches!(pair.claim, Claim::Better | Claim::Worse);
