@@ -14,8 +14,8 @@
 //! if the corrected p-value is at most [`ALPHA`] *and* the 95 % interval of the difference excludes 0. The test holds for any
 //! correlation within files; the interval also holds for engines that are unequal in different files.
 //!
-//! An engine without copies ([`Contestant::with_copies`](crate::compared_runs::Contestant::with_copies)) got other context than all others. It is compared with the same engine
-//! with all files only, in [`Verdict::copies`], which has a correction of its own.
+//! An engine without copies ([`Contestant::with_copies`](crate::compared_runs::Contestant::with_copies)) got other context than all
+//! others. It is compared with the same engine with all files only, in [`Verdict::copies`], which has a correction of its own.
 //!
 //! # Groups
 //!
