@@ -262,7 +262,7 @@ pub struct PairVerdict {
     /// `engine` minus `baseline`.
     #[serde(flatten)]
     pub difference: PairedDifference,
-    /// What was claimed.
+    /// The claim.
     pub claim: Claim,
     /// The test; absent with too few cases.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -277,7 +277,7 @@ pub struct PairVerdict {
     pub margin: Option<MarginVerdict>,
 }
 
-/// What is claimed about an engine and its baseline.
+/// A claim about an engine and its baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Claim {

@@ -1,4 +1,4 @@
-//! Two engines on the same cases: their difference, and what can be said about the true one.
+//! Two engines on the same cases: their difference and its precision.
 //!
 //! A difference is the engine's ratio of sums minus the baseline's. Cases of one file are not independent, so its spread is that of
 //! whole files. [`PairedSample::estimate`] chooses the method:
