@@ -17,11 +17,15 @@ fn seven_engines_are_ordered_rightly_or_undecided() {
 #[test]
 fn equal_engines_are_rarely_told_apart() {
     let equal = ["a", "b", "c"].map(|name| MockEngine::new(name, 0.5));
-    for (files, cases_per_file) in [(5, 8.0), (8, 8.0), (20, 5.0), (20, 1.0)] {
-        for metric in [Metric::ExactMatch, Metric::IdentifierRecall] {
-            let counts = count_claims(&equal, &suite(files, cases_per_file, 0.2), metric, 0..200);
-            assert!(counts.equal_claimed <= 20, "{files} files, {metric}: {counts:?}");
-        }
+    let suites = [
+        (5, 4.0, Metric::ExactMatch),
+        (8, 4.0, Metric::IdentifierRecall),
+        (20, 3.0, Metric::ExactMatch),
+        (20, 1.0, Metric::ExactMatch),
+    ];
+    for (files, cases_per_file, metric) in suites {
+        let counts = count_claims(&equal, &suite(files, cases_per_file, 0.2), metric, 0..200);
+        assert!(counts.equal_claimed <= 20, "{files} files, {metric}: {counts:?}");
     }
 }
 
