@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
-use syntax::{Language, Tree};
+use syntax::{Language, SyntaxCache};
 use text::{Document, Edit, Position, PositionEncoding};
 
 use super::editor::Editor;
@@ -41,7 +41,7 @@ pub(super) fn measure(bench: &LspBench<'_>) -> Result<Vec<FigureRow>> {
 struct ParsedDocument {
     rope: Document,
     text: Arc<str>,
-    tree: Tree,
+    syntax: SyntaxCache,
 }
 
 impl ParsedDocument {
@@ -51,7 +51,7 @@ impl ParsedDocument {
         let end = self.rope.offset(at, PositionEncoding::Utf16)?;
         self.rope.apply(&Edit { range: start..end, text: new.to_owned() })?;
         let text: Arc<str> = self.rope.text().into();
-        self.tree = self.tree.update(&self.text, &text);
+        self.syntax.tree(Language::Python, &text);
         self.text = text;
         Some(())
     }
@@ -62,8 +62,9 @@ fn in_process(bench: &LspBench<'_>, typed: &str) -> Result<SortedTimes> {
     let mut open = ParsedDocument {
         rope: Document::new(&source.text),
         text: source.text.as_str().into(),
-        tree: syntax::parse(Language::Python, &source.text),
+        syntax: SyntaxCache::default(),
     };
+    open.syntax.tree(Language::Python, &open.text);
     let mut cursor = source.cursor;
     let mut times = Vec::new();
     for key in typed.chars().cycle().take(KEYS) {
