@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use builtin::BuiltinSettings;
+use builtin::{BuiltinSettings, CorpusLimit};
 use cache::Cache;
 use completion::{CompletionSettings, DocumentText, EditorContext, WorkspaceIndex, complete};
 use engines::{BuiltinEngine, Engine, Rule, ScriptedEngine};
@@ -108,7 +108,8 @@ impl ServerUnderTest {
         let built = match self.reads_tokens {
             true => {
                 let index = self.indexer.current();
-                corpus_builder::load_or_build(index, &self.disk.root(), Some(&cache(&self.caches))).0
+                let (root, cache) = (self.disk.root(), cache(&self.caches));
+                corpus_builder::load_or_build(index, &root, Some(&cache), CorpusLimit::default()).0
             }
             false => WorkspaceIndex::empty(),
         };
@@ -272,7 +273,8 @@ fn opened(root: &Path, cache: Option<&Cache>, reads_tokens: bool) -> Indexer {
     let (mut indexer, _) =
         Indexer::open(root, &ReadLimits::standard(), cache.cloned(), &|_| ()).expect("the root is there");
     if reads_tokens {
-        let (built, _) = corpus_builder::load_or_build(indexer.current(), root, cache);
+        let (built, _) =
+            corpus_builder::load_or_build(indexer.current(), root, cache, CorpusLimit::default());
         indexer.adopt_tokens_of(&built);
     }
     indexer
