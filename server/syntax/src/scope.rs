@@ -59,7 +59,7 @@ pub fn scope(language: Language, prefix: &str) -> Scope {
 }
 
 /// Returns the scope at `offset` in the tree of `text`, which [`close_prefix`] has closed after `offset`.
-pub(crate) fn scope_of(tree: &Tree, text: &str, offset: usize) -> Scope {
+fn scope_of(tree: &Tree, text: &str, offset: usize) -> Scope {
     let outline = tree.outline(text);
     let enclosing = enclosing(&outline, offset);
     let expressions = ExpressionReader::new(tree.language().spec().rules, SourceText { text });
@@ -134,7 +134,7 @@ fn closed_definitions(outline: &Outline, offset: usize) -> Vec<Range<usize>> {
 }
 
 /// Returns `prefix` with a placeholder at a possible name, and with all open brackets closed.
-pub(crate) fn close_prefix(language: Language, prefix: &str) -> String {
+fn close_prefix(language: Language, prefix: &str) -> String {
     let is_in_name = prefix.ends_with(|last: char| last.is_alphanumeric() || last == '_' || last == '$');
     let placeholder = if is_in_name { "" } else { PLACEHOLDER };
     format!("{prefix}{placeholder}{}", closers(language, prefix))

@@ -1,11 +1,11 @@
 //! The syntax of an open document: computed on first use, kept until its text changes, shared by all that read it.
 //!
-//! Requests of one document parse nearly the same text: the whole document, or its part before the cursor. So the results for the
-//! last text are kept, and a new text is parsed incrementally. Every result is the one of a fresh computation, so it depends on the
-//! text only, never on earlier ones ([`Tree::update`]).
+//! The results for the last text are kept, and a new text of the whole document is parsed incrementally. The text before a cursor is
+//! not: closed behind the cursor it has errors, after which most updates fail and a full parse follows. Every result is the one of a
+//! fresh computation, so it depends on the text only, never on earlier ones ([`Tree::update`]).
 //!
-//! Nothing is computed when a document changes. A computation holds the cache's lock, so that other requests for the same text wait
-//! and find it done: callers are on blocking threads.
+//! Nothing is computed when a document changes. Computing the document's tree holds the cache's lock, so that other requests for the
+//! same text wait and find it done: callers are on blocking threads.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,14 +13,12 @@ use text::Edit;
 
 use crate::language::Language;
 use crate::outline::Outline;
-use crate::scope::{Scope, close_prefix, scope_of};
+use crate::scope::Scope;
 use crate::tree::{Tree, parse_while_edited};
 
 /// Texts are parsed from the same base while at most this many bytes are parsed again. Then the new text becomes a base: each step from
 /// base to base adds to the bound of the parser's work ([`Tree::update`]).
 const MAX_PARSED_AGAIN: usize = 2 << 10;
-/// A base with at most this many bytes behind the part that a new base shares is replaced by it. They are closing brackets.
-const MAX_REPLACED: usize = 1 << 10;
 
 /// Cache of an open document's syntax; clones share it.
 #[derive(Clone, Debug, Default)]
@@ -34,8 +32,6 @@ struct Entries {
     document_base: Option<ParsedText<Arc<str>>>,
     /// The scope after the text before the last cursor.
     scope: Option<LastScope>,
-    /// At most two texts, closed behind a cursor, that scopes are parsed from: the last one, and one that reaches further down.
-    prefix_bases: Vec<ParsedText<String>>,
     /// The first lines of a large document.
     head: Option<(ParsedText<Box<str>>, Arc<Outline>)>,
 }
@@ -60,9 +56,18 @@ impl SyntaxCache {
         self.entries().tree(language, text)
     }
 
-    /// Returns the scope after `prefix`, the text before a cursor: the result of [`scope`](crate::scope).
+    /// Returns the scope after `prefix`, the text before a cursor: the result of [`scope`](crate::scope). A request for another
+    /// prefix does not wait for this one.
     pub fn scope(&self, language: Language, prefix: &str) -> Arc<Scope> {
-        self.entries().scope(language, prefix)
+        if let Some(last) = &self.entries().scope
+            && last.language == language
+            && *last.prefix == *prefix
+        {
+            return Arc::clone(&last.scope);
+        }
+        let scope = Arc::new(crate::scope(language, prefix));
+        self.entries().scope = Some(LastScope { language, prefix: prefix.into(), scope: Arc::clone(&scope) });
+        scope
     }
 
     /// Returns the outline of `head`, the first lines of the document.
@@ -103,48 +108,6 @@ impl Entries {
             self.document_base = Some(document.clone());
         }
         self.document = Some(document);
-        tree
-    }
-
-    fn scope(&mut self, language: Language, prefix: &str) -> Arc<Scope> {
-        if let Some(last) = &self.scope
-            && last.language == language
-            && *last.prefix == *prefix
-        {
-            return Arc::clone(&last.scope);
-        }
-        let text = close_prefix(language, prefix);
-        let tree = self.tree_of_closed(language, &text);
-        let scope = Arc::new(scope_of(&tree, &text, prefix.len()));
-        self.scope = Some(LastScope { language, prefix: prefix.into(), scope: Arc::clone(&scope) });
-        scope
-    }
-
-    /// Returns the tree of a text that is closed behind a cursor.
-    fn tree_of_closed(&mut self, language: Language, text: &str) -> Tree {
-        self.prefix_bases.retain(|base| base.tree.language() == language);
-        let shared = |base: &ParsedText<String>| {
-            Edit::between(&base.text, text).map_or(text.len(), |edit| edit.range.start)
-        };
-        // Of two bases that share equally much, the longer one may share more with later texts.
-        let bases = self.prefix_bases.iter().map(shared).enumerate();
-        let best = bases.max_by_key(|&(base, shared)| (shared, self.prefix_bases[base].text.len()));
-        let Some((base, shared)) = best else {
-            let tree = parse_while_edited(language, text);
-            self.prefix_bases.push(ParsedText { text: text.to_owned(), tree: tree.clone() });
-            return tree;
-        };
-        let ParsedText { text: old, tree } = &self.prefix_bases[base];
-        let updated = tree.update_after(old, text, shared);
-        let is_near = updated.is_some() && text.len() <= shared + MAX_PARSED_AGAIN;
-        let tree = updated.unwrap_or_else(|| parse_while_edited(language, text));
-        if !is_near {
-            let base = self.prefix_bases.swap_remove(base);
-            if base.text.len() > shared + MAX_REPLACED {
-                self.prefix_bases = vec![base];
-            }
-            self.prefix_bases.push(ParsedText { text: text.to_owned(), tree: tree.clone() });
-        }
         tree
     }
 }

@@ -1,7 +1,5 @@
 //! Full and incremental parsing.
 
-use std::cmp::Reverse;
-
 use rustc_hash::FxHashSet;
 use text::Edit;
 use tree_sitter::{InputEdit, Node, Point};
@@ -9,10 +7,6 @@ use tree_sitter::{InputEdit, Node, Point};
 use crate::bounded_parse::{self, FinishedParse, ParseBudget, ParseCost, ParseInput};
 use crate::language::Language;
 use crate::walk::walk;
-
-/// Bytes without errors that are parsed again before an error may follow. In so many bytes, the parser has put the nodes before it
-/// together, and the distance to an earlier error is so large that it does not matter for recovering from the next one.
-const PARSED_AGAIN: usize = 256;
 
 /// A parsed text; cheap to clone.
 ///
@@ -69,6 +63,24 @@ impl Tree {
         self.try_update(old, new, &edit).unwrap_or_else(|| parse_while_edited(self.language, new))
     }
 
+    /// Whether the parser finds an error in `new` while it reuses what it can of this tree, whose text is `old`; true beyond the
+    /// budget. The metric of valid code is defined by this.
+    ///
+    /// [`Tree::update`] parses most broken texts from nothing, since the parser may recover in another way there. That takes about as
+    /// long as the first parse, and finds another result for one broken text in some thousands.
+    pub fn has_error_after(&self, old: &str, new: &str) -> bool {
+        let Some(edit) = Edit::between(old, new) else { return self.has_error() };
+        if self.is_too_complex() {
+            return parse_while_edited(self.language, new).has_error();
+        }
+        let mut moved = self.inner.clone();
+        moved.edit(&input_edit(old, &edit));
+        let updated = run_parser(self.language, new, Some(&moved), ParseBudget::for_edit(new.len()));
+        updated.is_none_or(|FinishedParse { tree, cost }| {
+            Tree { language: self.language, inner: tree, cost: Some(cost) }.has_error()
+        })
+    }
+
     /// Like [`Tree::update`]; `None` if a parse from nothing is necessary. `edit` is the one between both texts.
     pub(crate) fn try_update(&self, old: &str, new: &str, edit: &Edit) -> Option<Tree> {
         let updated = self.reparse(old, new, edit)?;
@@ -78,27 +90,13 @@ impl Tree {
         is_same.then_some(updated)
     }
 
-    /// Like [`Tree::try_update`], but reuses only parts of the first `shared` bytes, which both texts have in common. So there may be
-    /// errors behind them.
-    pub(crate) fn update_after(&self, old: &str, new: &str, shared: usize) -> Option<Tree> {
-        let start = old.floor_char_boundary(self.restart_before(shared)?);
-        let edit = Edit { range: start..old.len(), text: new[start..].to_owned() };
-        let updated = self.reparse(old, new, &edit)?;
-        let reused = self.recoveries_before(start);
-        let is_reused = |node: Node<'_>| reused.contains(&node.id()) && node.end_byte() < start;
-        let is_same = updated.recoveries().all(|node| node.start_byte() >= start || is_reused(node));
-        is_same.then_some(updated)
-    }
-
     /// Parses `new`, reusing the parts that the edit does not touch. `None` if the whole work, as if nothing had been reused, might
     /// exceed the budget.
     ///
     /// The parser reuses a part only if it enters the part in the same state, and if nothing in it was ambiguous. So without errors,
     /// the tree is that of a parse from nothing. How the parser recovers from an error depends on more than its state: on the
-    /// nodes before the error, which may be in other pieces after reuse. So the callers accept errors only
-    /// - in reused parts before the edit: a parse from nothing reads the same tokens up to their end, and recovers in the same way;
-    /// - behind a part that was parsed again without errors and behind which nothing is reused: there, the nodes are in the same
-    ///   pieces as in a parse from nothing.
+    /// nodes before the error, which may be in other pieces after reuse. So the caller accepts errors only in reused parts before the
+    /// edit: a parse from nothing reads the same tokens up to their end, and recovers in the same way.
     fn reparse(&self, old: &str, new: &str, edit: &Edit) -> Option<Tree> {
         let cost = self.cost?;
         let budget = ParseBudget::for_edit(new.len()).after(cost)?;
@@ -107,20 +105,6 @@ impl Tree {
         let FinishedParse { tree: inner, cost: update } =
             run_parser(self.language, new, Some(&moved), budget)?;
         Some(Tree { language: self.language, inner, cost: Some(cost.plus_update(update)) })
-    }
-
-    /// Returns the start of the last [`PARSED_AGAIN`] bytes before `end` without errors.
-    fn restart_before(&self, end: usize) -> Option<usize> {
-        let mut errors: Vec<_> = self.recoveries().map(|node| node.byte_range()).collect();
-        errors.sort_unstable_by_key(|error| Reverse(error.start));
-        let mut end = end;
-        for error in errors {
-            if end.checked_sub(PARSED_AGAIN).is_none_or(|start| error.end < start) {
-                break;
-            }
-            end = end.min(error.start);
-        }
-        end.checked_sub(PARSED_AGAIN)
     }
 
     /// Returns the nodes that the parser recovered in and that end before `end`.

@@ -156,31 +156,6 @@ fn one_text_is_parsed_once() {
     assert_eq!([ask(), ask()], [3, 0]);
 }
 
-/// Counts of the process, as above.
-#[test]
-fn typing_parses_only_the_edited_part() {
-    let body = "    if a < b:\n        return f(a, [b])\n".repeat(2_000);
-    let source = format!("def g(a, b):\n{body}");
-    let cache = SyntaxCache::default();
-    let counted = |prefix: &str| {
-        let before = parse_counts();
-        cache.scope(Language::Python, prefix);
-        let after = parse_counts();
-        (after.parses - before.parses, after.work - before.work)
-    };
-    let (parses, whole) = counted(&source);
-    assert_eq!(parses, 1);
-    let mut typed = source.clone();
-    for key in "    return a.value\n".chars() {
-        typed.push(key);
-        let (parses, work) = counted(&typed);
-        assert!(parses == 1 && work < whole / 5, "{key:?}: {parses} parses, {work} of {whole}");
-    }
-    // The cursor goes up, and returns to a place further down.
-    assert!(counted(&source[..source.len() / 2]).1 < whole / 5);
-    assert!(counted(&source[..source.len() * 3 / 4]).1 < whole / 5);
-}
-
 #[test]
 fn cache_is_shared_by_its_clones() {
     let cache = SyntaxCache::default();
