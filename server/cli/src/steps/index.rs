@@ -35,7 +35,7 @@ pub(crate) fn index(path: &Path) -> anyhow::Result<IndexedWorkspace> {
     index_observed(path, folders::cache(), &|_, _| {})
 }
 
-/// Same as [`index`], also returning the hole candidates of the files, in their order.
+/// Same as [`index()`], also returning the hole candidates of the files, in their order.
 pub(crate) fn index_for_mining(path: &Path) -> anyhow::Result<(IndexedWorkspace, Vec<HoleCandidates>)> {
     let cache = folders::cache();
     let collector = CandidateCollector::open(path, cache.as_ref());
