@@ -444,7 +444,10 @@ mod tests {
         reason = "choosing context waits on another thread until it is late"
     )]
     async fn requests_of_one_document_gather_context_one_at_a_time() {
-        let world = WorkspaceIndex::empty();
+        let other =
+            SourceFile { path: "other.py".into(), language: Language::Python, text: "size = 1\n".into() };
+        let files: Arc<[SourceFile]> = [other].into();
+        let world = WorkspaceIndex::empty().with_index(files.clone(), Index::build(&files), Arc::default());
         let text = "widget = ";
         let document = DocumentText { path: "main.py".into(), language: Language::Python, text: text.into() };
         let gathering = GatherPermit::default();
