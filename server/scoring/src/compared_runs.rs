@@ -2,7 +2,7 @@
 //!
 //! Rows are keyed by engine, case and repetition. The id of a case is a hash of its question: the same case in two runs is the same
 //! question, whichever engines were asked and whenever. So two engines of different runs are compared as two of the same run are, and
-//! so is one engine on two days. Says nothing about who is better; that is [`crate::verdict`].
+//! so is one engine on two days. Says nothing about who is better; that is [`mod@crate::verdict`].
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

@@ -1,7 +1,7 @@
 //! Comparison of two engines on the same cases: the interval of their difference.
 //!
 //! Only cases that both engines answered count. Significance tests, corrections for many pairs and estimates of the cases still
-//! needed belong to [`crate::verdict`].
+//! needed belong to [`mod@crate::verdict`].
 
 use std::cmp::Ordering;
 
