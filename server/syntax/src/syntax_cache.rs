@@ -56,7 +56,7 @@ impl SyntaxCache {
         self.entries().tree(language, text)
     }
 
-    /// Returns the scope after `prefix`, the text before a cursor: the result of [`scope`](crate::scope). A request for another
+    /// Returns the scope after `prefix`, the text before a cursor: the result of [`scope`](crate::scope()). A request for another
     /// prefix does not wait for this one.
     pub fn scope(&self, language: Language, prefix: &str) -> Arc<Scope> {
         if let Some(last) = &self.entries().scope
