@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ::engines::Rule;
-use cases::Scenario;
+use cases::{Metric, Scenario};
 use clap::{Parser, Subcommand, ValueEnum};
 use index::Strategy;
+use scoring::VerdictSettings;
 use syntax::Language;
 
 pub(crate) use self::engines::{
@@ -18,6 +19,8 @@ pub(crate) use self::engines::{
 
 /// Maximum number of repetitions: a thousand measure a share to a third of a percent.
 const MAX_REPEAT: i64 = 1000;
+/// Longest deadline of a verdict, as for `deadline_ms` in the settings: ten minutes.
+const MAX_DEADLINE_MS: i64 = 600_000;
 
 /// Find out which completion engine is really better, on your own code.
 #[derive(Debug, Parser)]
@@ -71,6 +74,7 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:
   ghostbench report run                 the table, and run/report.html
   ghostbench report run --format json   every number, for scripts
+  ghostbench report run --deadline 300  rank the engines by what they answer within 300 ms
   ghostbench report run --open          the report in the browser")]
     Report(ReportArgs),
     /// Show the effective settings of a folder with their origins, the engines in use, and all problems.
@@ -199,6 +203,28 @@ pub(crate) struct CassetteArgs {
     pub(crate) offline: bool,
 }
 
+/// The question that ranks engines.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct VerdictArgs {
+    /// Metric that ranks the engines, such as exact_match, token_exact, edit_similarity or restraint.
+    #[arg(long, value_name = "METRIC", default_value_t = Metric::ExactMatch, value_parser = parse_ranking_metric)]
+    pub(crate) primary: Metric,
+    /// Time within which an answer counts, in milliseconds; a later one is a failure [default: as long as the run waited].
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(1..=MAX_DEADLINE_MS))]
+    pub(crate) deadline: Option<u32>,
+}
+
+impl VerdictArgs {
+    /// Returns the settings of the verdict, with the seed of its random tests.
+    pub(crate) fn settings(self, seed: u64) -> VerdictSettings {
+        VerdictSettings {
+            metric: self.primary,
+            deadline: self.deadline.map(f64::from),
+            ..VerdictSettings::new(seed)
+        }
+    }
+}
+
 /// `ghostbench try`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TryArgs {
@@ -211,6 +237,9 @@ pub(crate) struct TryArgs {
     /// Selection of engines.
     #[command(flatten)]
     pub(crate) asking: EngineArgs,
+    /// The question that ranks engines.
+    #[command(flatten)]
+    pub(crate) verdict: VerdictArgs,
     /// Folder for the run [default: a new one in Ghostbench's data folder].
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -298,6 +327,9 @@ pub(crate) struct ReplayArgs {
     /// Selection of engines.
     #[command(flatten)]
     pub(crate) asking: EngineArgs,
+    /// The question that ranks engines.
+    #[command(flatten)]
+    pub(crate) verdict: VerdictArgs,
     /// Number of requests per case.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_REPEAT))]
     pub(crate) repeat: u32,
@@ -340,6 +372,9 @@ pub(crate) struct IndexArgs {
 pub(crate) struct ReportArgs {
     /// Folder of a run.
     pub(crate) run: PathBuf,
+    /// The question that ranks engines.
+    #[command(flatten)]
+    pub(crate) verdict: VerdictArgs,
     /// Output format.
     #[arg(long, value_enum, default_value_t = ReportFormat::Table)]
     pub(crate) format: ReportFormat,
@@ -527,6 +562,14 @@ fn cursor_in(word: &str) -> Option<Result<CursorArg, String>> {
 
 fn parse_rules(json: &str) -> Result<Arc<[Rule]>, String> {
     serde_json::from_str(json).map(|rules: Vec<Rule>| rules.into()).map_err(|error| error.to_string())
+}
+
+fn parse_ranking_metric(word: &str) -> Result<Metric, String> {
+    let ranks = |metric: &Metric| VerdictSettings::check_metric(*metric).is_ok();
+    word.parse().ok().filter(ranks).ok_or_else(|| {
+        let known: Vec<&str> = Metric::ALL.iter().copied().filter(ranks).map(Metric::name).collect();
+        format!("metrics that rank engines are {}", known.join(", "))
+    })
 }
 
 fn parse_scenario(word: &str) -> Result<Scenario, String> {

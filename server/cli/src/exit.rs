@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use engines::CassetteError;
+use scoring::verdict::VerdictError;
 
 use crate::output;
 
@@ -122,6 +123,7 @@ fn exit_number(error: &anyhow::Error) -> u8 {
         return FINDING;
     }
     let is_usage = error.is::<UsageError>()
+        || error.is::<VerdictError>()
         || error
             .downcast_ref::<workspace::WorkspaceError>()
             .is_some_and(|error| !matches!(error, workspace::WorkspaceError::Unreadable { .. }))

@@ -22,7 +22,9 @@ use cases::{
 use serde::Serialize;
 
 use crate::PairedDifference;
+use crate::compared_runs::ComparedRuns;
 use crate::metric_table::{Latency, MetricCell};
+use crate::verdict::{Verdict, VerdictError, VerdictSettings};
 
 pub use notes::{Note, completeness_notes};
 pub use observations::ExclusionReason;
@@ -46,11 +48,20 @@ pub struct RunRows<'a> {
 }
 
 impl RunRows<'_> {
-    /// Groups and counts the rows; the run's seed drives the resampling of intervals.
+    /// Groups and counts the rows, with the usual verdict: by exact match, however late. The run's seed drives the resampling of
+    /// intervals.
     pub fn summary(&self) -> RunSummary {
+        self.summary_with(&VerdictSettings::new(self.run.seed)).expect("exact match ranks any engines")
+    }
+
+    /// Groups and counts the rows, with the verdict that answers `question`. Its engines are those of [`RunSummary::engines`].
+    pub fn summary_with(&self, question: &VerdictSettings) -> Result<RunSummary, VerdictError> {
         let engines = rows::engines(self);
         let observed = observations::observe(self, &engines);
-        let sections = sections::sections(&observed, self.run.seed);
+        let runs = ComparedRuns::new(&[*self]);
+        let sections = sections::sections(&observed, self.run.seed, |section| {
+            crate::verdict(&runs, section, question)
+        })?;
         let mut summary = RunSummary {
             schema: SchemaVersion::CURRENT,
             run: self.run.clone(),
@@ -60,7 +71,7 @@ impl RunRows<'_> {
             notes: self.notes.to_vec(),
         };
         summary.notes.extend(notes::notes(self, &observed, &summary));
-        summary
+        Ok(summary)
     }
 }
 
@@ -130,6 +141,8 @@ pub struct ReportSection {
     pub origin: OriginKind,
     /// Whether a suggestion was shown before the truth was written.
     pub exposure: Exposure,
+    /// Which engines are better, on the cases of [`ReportSection::selection`].
+    pub verdict: Verdict,
     /// The cases of [`ReportSection::selection`].
     pub overall: CaseGroup,
     /// The cases of `overall`, `block_kinds`, `languages` and `differences`, and the cases left out of them.

@@ -69,6 +69,18 @@ impl VerdictSettings {
     pub fn new(seed: u64) -> VerdictSettings {
         VerdictSettings { metric: Metric::ExactMatch, deadline: None, margin: None, baseline: None, seed }
     }
+
+    /// Returns an error if a metric cannot rank engines.
+    pub fn check_metric(metric: Metric) -> Result<(), VerdictError> {
+        let spec = metric.spec();
+        if spec.source == MetricSource::Context {
+            return Err(VerdictError::NotOfEngines(metric));
+        }
+        if spec.direction == Direction::Neither {
+            return Err(VerdictError::NoDirection(metric));
+        }
+        Ok(())
+    }
 }
 
 /// Why there is no verdict.
@@ -126,13 +138,7 @@ fn check(
     section: SectionKey,
     settings: &VerdictSettings,
 ) -> Result<(), VerdictError> {
-    let spec = settings.metric.spec();
-    if spec.source == MetricSource::Context {
-        return Err(VerdictError::NotOfEngines(settings.metric));
-    }
-    if spec.direction == Direction::Neither {
-        return Err(VerdictError::NoDirection(settings.metric));
-    }
+    VerdictSettings::check_metric(settings.metric)?;
     let has_all_files =
         |engine: usize| runs.contestants().get(engine).is_some_and(|it| it.with_copies.is_none());
     match settings.baseline {

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         Some(folder) => folder.clone(),
         None => folders::data_folder(USE_OUT)?.new_run(&name)?,
     };
-    let showing = ReportOptions::in_run(&folder, args.json, args.open);
+    let showing = ReportOptions::in_run(&folder, args.verdict, args.json, args.open);
     let (workspace, resume) = (args.workspace.as_deref(), args.resume);
     let (contents, scores) = run_replay(ReplayJob {
         cases,

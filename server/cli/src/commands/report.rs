@@ -5,7 +5,7 @@ use crate::steps::show_run::{ReportOptions, score, show};
 
 /// Runs the command.
 pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<()> {
-    let mut showing = ReportOptions::in_run(&args.run, args.json, args.open);
+    let mut showing = ReportOptions::in_run(&args.run, args.verdict, args.json, args.open);
     if args.format != ReportFormat::Table {
         showing.format = args.format;
     }

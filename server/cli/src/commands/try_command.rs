@@ -35,7 +35,7 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
         copies: copies.rows(),
         ..replay::describe_run(name, &cases, &engines, Some(state), args.mining.seed, 1)
     };
-    let mut showing = ReportOptions::in_run(&folder, args.json, args.open);
+    let mut showing = ReportOptions::in_run(&folder, args.verdict, args.json, args.open);
     showing.extra.insert("indexing".to_owned(), indexed.report());
     showing.extra.insert("left_out".to_owned(), left_out);
     if config.engines.is_empty() && args.asking.engines.is_empty() {

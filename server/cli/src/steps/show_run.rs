@@ -9,13 +9,15 @@ use replay::RunContents;
 use scoring::run_summary::completeness_notes;
 use scoring::{RunRows, RunSummary};
 
-use crate::args::ReportFormat;
+use crate::args::{ReportFormat, VerdictArgs};
 use crate::exit::UsageError;
 use crate::output::{self, count, shell_quoted};
 use crate::progress::Progress;
 
 /// Options for showing a run.
 pub(crate) struct ReportOptions {
+    /// The question that ranks engines.
+    pub(crate) verdict: VerdictArgs,
     /// The printed format.
     pub(crate) format: ReportFormat,
     /// Path of the HTML report.
@@ -30,9 +32,10 @@ pub(crate) struct ReportOptions {
 
 impl ReportOptions {
     /// Options with the report in the run's folder.
-    pub(crate) fn in_run(folder: &Path, json: bool, open: bool) -> ReportOptions {
+    pub(crate) fn in_run(folder: &Path, verdict: VerdictArgs, json: bool, open: bool) -> ReportOptions {
         let format = if json { ReportFormat::Json } else { ReportFormat::Table };
         ReportOptions {
+            verdict,
             format,
             html: folder.join("report.html"),
             open,
@@ -65,7 +68,7 @@ pub(crate) fn show(
         scores,
         notes: &notes,
     };
-    let summary = report.summary();
+    let summary = report.summary_with(&showing.verdict.settings(contents.run.seed))?;
     if showing.html.is_dir() {
         return Err(
             UsageError(format!("{} is a folder; name a file with --out", showing.html.display())).into()

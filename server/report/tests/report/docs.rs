@@ -7,7 +7,10 @@ use scoring::run_summary::{
     CaseGroup, ContextEffect, EngineCost, EngineDifference, EngineLine, ReportSection, ScenarioGroup,
     Selection,
 };
-use scoring::{Interval, IntervalMethod, Latency, MetricCell, PairedDifference, RunSummary};
+use scoring::verdict::{
+    Claim, MarginVerdict, PairTest, PairVerdict, Quality, SampleSize, Standing, TestMethod,
+};
+use scoring::{Interval, IntervalMethod, Latency, MetricCell, PairedDifference, RunSummary, Verdict};
 use serde::Serialize;
 
 use crate::fixture::fixture;
@@ -22,7 +25,7 @@ fn check(heading: &str, value: &impl Serialize) {
     let (_, rest) = DOCUMENT.split_once(&format!("\n### {heading}\n")).expect("the heading is there");
     let table = rest.split("\n### ").next().unwrap_or_default();
     let rows = table.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
-    let documented: BTreeSet<&str> = rows.map(|(field, _)| field).collect();
+    let documented: BTreeSet<&str> = rows.flat_map(|(fields, _)| fields.split("`, `")).collect();
     assert_eq!(documented, fields, "fields below {heading} (left) and of the type (right)");
 }
 
@@ -58,6 +61,7 @@ fn section_and_group_fields_are_documented() {
     let section = ReportSection {
         origin: OriginKind::Mined,
         exposure: Exposure::None,
+        verdict: fixture(20).report().summary().sections.remove(0).verdict,
         overall: group.clone(),
         selection: Selection::default(),
         controls: 0,
@@ -82,6 +86,67 @@ fn section_and_group_fields_are_documented() {
             latency: Some(LATENCY),
         },
     );
+}
+
+#[test]
+fn verdict_fields_are_documented() {
+    let quality = Quality { deadline: Some(300.0), cases: 20, num: 4.0, den: 20.0, value: Some(0.2) };
+    let standing = Standing {
+        engine: 0,
+        quality,
+        exact_within: vec![quality],
+        latency: Some(LATENCY),
+        cost_per_thousand: Some(0.5),
+        answers: 20,
+        failed: 1,
+        is_on_front: true,
+    };
+    let test =
+        PairTest { method: TestMethod::McNemar, p: 0.1, mid_p: Some(0.1), corrected_p: 0.2, pairs: 2 };
+    let size = SampleSize {
+        detectable: 0.1,
+        power: 0.5,
+        needed: Some(90),
+        resolution: Some(0.5),
+        more_cases: Some(70),
+    };
+    let margin = MarginVerdict {
+        margin: 0.01,
+        is_not_inferior: true,
+        p_not_inferior: 0.01,
+        is_equivalent: false,
+        p_equivalent: 0.2,
+    };
+    let pair = PairVerdict {
+        engine: 0,
+        baseline: 1,
+        cases: 20,
+        files: 10,
+        ties: 14,
+        difference: PairedDifference {
+            better: 4,
+            worse: 2,
+            other_tree: 1,
+            value: Some(0.1),
+            interval: Some(INTERVAL),
+        },
+        claim: Claim::Undecided,
+        test: Some(test),
+        sample_size: Some(size),
+        files_needed: 6,
+        margin: Some(margin),
+    };
+    let verdict = Verdict {
+        deadline: Some(300.0),
+        ..fixture(20).report().summary().sections.remove(0).verdict
+    };
+    check("Verdict", &verdict);
+    check("Standing", &standing);
+    check("Quality", &quality);
+    check("Pair", &pair);
+    check("Test", &test);
+    check("Sample size", &size);
+    check("Margin", &margin);
 }
 
 #[test]

@@ -8,7 +8,10 @@ use report::terminal::{Style, table};
 use scoring::run_summary::{
     CaseGroup, EngineDifference, EngineLine, ReportSection, ScenarioGroup, SelectedCases, Selection,
 };
-use scoring::{Interval, IntervalMethod, Latency, MetricCell, PairedDifference, RunSummary};
+use scoring::verdict::{
+    Claim, FrontProperties, PairTest, PairVerdict, Quality, SampleSize, Standing, TestMethod,
+};
+use scoring::{Interval, IntervalMethod, Latency, MetricCell, PairedDifference, RunSummary, Verdict};
 
 use crate::fixture::{cross_file, fixture};
 
@@ -26,6 +29,7 @@ fn small() -> RunSummary {
     let section = ReportSection {
         origin: OriginKind::Mined,
         exposure: Exposure::None,
+        verdict: verdict(),
         overall: group(None, None, block.clone()),
         selection: Selection {
             cases: 52,
@@ -72,6 +76,79 @@ fn small() -> RunSummary {
         sections: vec![section],
         costs: Vec::new(),
         notes: fixture.notes,
+    }
+}
+
+/// Returns a verdict on two engines that are not told apart.
+fn verdict() -> Verdict {
+    let quality = |deadline, value: f64| Quality {
+        deadline,
+        cases: 40,
+        num: value * 40.0,
+        den: 40.0,
+        value: Some(value),
+    };
+    let standing = |engine: usize, value: f64| Standing {
+        engine,
+        quality: quality(None, value),
+        exact_within: vec![
+            quality(Some(300.0), value / 2.0),
+            quality(Some(1_000.0), value),
+            quality(None, value),
+        ],
+        latency: line(engine, 40, &[]).latency,
+        cost_per_thousand: (engine == 1).then_some(0.25),
+        answers: 40,
+        failed: engine,
+        is_on_front: true,
+    };
+    let pair = PairVerdict {
+        engine: 1,
+        baseline: 0,
+        cases: 40,
+        files: 20,
+        ties: 26,
+        difference: PairedDifference {
+            better: 12,
+            worse: 2,
+            other_tree: 0,
+            value: Some(0.25),
+            interval: Some(Interval {
+                low: -0.02,
+                high: 0.52,
+                method: IntervalMethod::Student { degrees: 19.0 },
+            }),
+        },
+        claim: Claim::Undecided,
+        test: Some(PairTest {
+            method: TestMethod::SignFlip { resamples: None },
+            p: 0.0617,
+            mid_p: None,
+            corrected_p: 0.0617,
+            pairs: 1,
+        }),
+        sample_size: Some(SampleSize {
+            detectable: 0.37,
+            power: 0.46,
+            needed: Some(91),
+            resolution: Some(0.44),
+            more_cases: Some(51),
+        }),
+        files_needed: 6,
+        margin: None,
+    };
+    Verdict {
+        metric: Metric::ExactMatch,
+        deadline: None,
+        cases: 40,
+        files: 20,
+        is_on_shared_cases: true,
+        standings: vec![standing(1, 0.5), standing(0, 0.25)],
+        groups: vec![vec![1, 0]],
+        unranked: Vec::new(),
+        pairs: vec![pair],
+        copies: Vec::new(),
+        front: FrontProperties { latency: true, cost: false },
     }
 }
 

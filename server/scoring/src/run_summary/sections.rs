@@ -9,53 +9,65 @@ use super::{
     CaseGroup, EngineLine, ExcludedCases, ExclusionReason, ReportSection, ScenarioGroup, SelectedCases,
     Selection, contexts, differences,
 };
+use crate::compared_runs::SectionKey;
+use crate::verdict::{Verdict, VerdictError};
 use crate::{TableRow, summarize};
 
 /// The cases of a group: those with all of these properties.
 type GroupKey = (Option<ScenarioGroup>, Option<BlockKind>, Option<String>);
 
-/// Returns one section per origin and exposure with observations in totals, the largest first.
-pub(super) fn sections(observed: &RunObservations<'_>, seed: u64) -> Vec<ReportSection> {
+/// Returns one section per origin and exposure with observations in totals, the largest first, each with its verdict.
+pub(super) fn sections(
+    observed: &RunObservations<'_>,
+    seed: u64,
+    verdict: impl Fn(SectionKey) -> Result<Verdict, VerdictError>,
+) -> Result<Vec<ReportSection>, VerdictError> {
     let mut sections = Vec::new();
     for &origin in OriginKind::ALL {
         for &exposure in Exposure::ALL {
             let is_here = |answer: &&RunObservation<'_>| answer.origin() == (origin, exposure);
             let answers: Vec<&RunObservation<'_>> = observed.observations.iter().filter(is_here).collect();
-            sections.extend(section(observed, (origin, exposure), &answers, seed));
+            let is_counted =
+                |answer: &&RunObservation<'_>| !observed.left_out.contains_key(answer.case.id.as_str());
+            let counted: Vec<&RunObservation<'_>> = answers.iter().copied().filter(is_counted).collect();
+            if !counted.is_empty() {
+                let key = SectionKey { origin, exposure };
+                sections.push(section(observed, key, verdict(key)?, &answers, &counted, seed));
+            }
         }
     }
     sections.sort_by_key(|section| std::cmp::Reverse(section.size()));
-    sections
+    Ok(sections)
 }
 
 fn section(
     observed: &RunObservations<'_>,
-    (origin, exposure): (OriginKind, Exposure),
+    SectionKey { origin, exposure }: SectionKey,
+    verdict: Verdict,
     answers: &[&RunObservation<'_>],
+    counted: &[&RunObservation<'_>],
     seed: u64,
-) -> Option<ReportSection> {
-    let is_counted = |answer: &&RunObservation<'_>| !observed.left_out.contains_key(answer.case.id.as_str());
-    let counted: Vec<&RunObservation<'_>> = answers.iter().copied().filter(is_counted).collect();
-    let mut totals = groups(&counted, |_| vec![GroupKey::default()], seed);
-    let overall = totals.pop()?;
+) -> ReportSection {
+    let overall = groups(counted, |_| vec![GroupKey::default()], seed).pop().unwrap_or_default();
     let (selection, other_tree) = selection(observed, answers);
     let mut section = ReportSection {
         origin,
         exposure,
+        verdict,
         overall,
         controls: selection.left_out.iter().map(|part| part.cases).sum(),
         selection,
         other_tree,
         scenarios: groups(answers, scenario_keys, seed),
-        block_kinds: groups(&counted, kind_keys, seed),
-        languages: groups(&counted, |answer| vec![(None, None, Some(answer.case.language.clone()))], seed),
+        block_kinds: groups(counted, kind_keys, seed),
+        languages: groups(counted, |answer| vec![(None, None, Some(answer.case.language.clone()))], seed),
         differences: Vec::new(),
         contexts: Vec::new(),
     };
-    section.differences = differences::differences(&counted, &section, seed);
+    section.differences = differences::differences(counted, &section, seed);
     section.contexts = contexts::contexts(observed, answers, &section, seed);
     mark_judges(&mut section.scenarios, &observed.judges);
-    Some(section)
+    section
 }
 
 /// Returns the rows of a case by scenario, and by scenario and block kind. A case without a block kind counts in its scenario's
