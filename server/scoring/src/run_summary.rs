@@ -59,9 +59,8 @@ impl RunRows<'_> {
         let engines = rows::engines(self);
         let observed = observations::observe(self, &engines);
         let runs = ComparedRuns::new(&[*self]);
-        let sections = sections::sections(&observed, self.run.seed, |section| {
-            crate::verdict(&runs, section, question)
-        })?;
+        let sections =
+            sections::sections(&observed, self.run.seed, |section| crate::verdict(&runs, section, question))?;
         let mut summary = RunSummary {
             schema: SchemaVersion::CURRENT,
             run: self.run.clone(),

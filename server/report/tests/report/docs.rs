@@ -101,8 +101,7 @@ fn verdict_fields_are_documented() {
         failed: 1,
         is_on_front: true,
     };
-    let test =
-        PairTest { method: TestMethod::McNemar, p: 0.1, mid_p: Some(0.1), corrected_p: 0.2, pairs: 2 };
+    let test = PairTest { method: TestMethod::McNemar, p: 0.1, mid_p: Some(0.1), corrected_p: 0.2, pairs: 2 };
     let size = SampleSize {
         detectable: 0.1,
         power: 0.5,
@@ -136,10 +135,8 @@ fn verdict_fields_are_documented() {
         files_needed: 6,
         margin: Some(margin),
     };
-    let verdict = Verdict {
-        deadline: Some(300.0),
-        ..fixture(20).report().summary().sections.remove(0).verdict
-    };
+    let verdict =
+        Verdict { deadline: Some(300.0), ..fixture(20).report().summary().sections.remove(0).verdict };
     check("Verdict", &verdict);
     check("Standing", &standing);
     check("Quality", &quality);
