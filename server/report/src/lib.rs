@@ -10,6 +10,7 @@ mod markdown;
 mod notes;
 mod stopping;
 pub mod terminal;
+mod verdict_text;
 
 pub use html::html;
 pub use markdown::markdown;

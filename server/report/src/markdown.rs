@@ -1,18 +1,19 @@
 //! Renders the summary as Markdown, for pull requests and issues.
 
+mod verdict;
+
 use cases::Metric;
 
 use crate::format::{self, Alphabet};
 use crate::notes::note_texts;
 use crate::stopping::{self, COUNTS, StoppingRow};
-use scoring::run_summary::{
-    CaseGroup, ContextEffect, EngineCost, EngineDifference, EngineLine, ReportSection,
-};
+use crate::verdict_text::run_deadline;
+use scoring::run_summary::{CaseGroup, ContextEffect, EngineCost, EngineLine, ReportSection};
 use scoring::{MetricCell, PairedDifference, RunSummary};
 
 const UNICODE: Alphabet = Alphabet::Unicode;
 
-/// Renders tables per origin: engines overall, then by language, then by scenario and block kind in a collapsed section.
+/// Renders tables per origin: the verdict, engines overall, then by language, then by scenario and block kind in a collapsed section.
 pub fn markdown(summary: &RunSummary) -> String {
     let mut parts = vec![format!("# {}", escaped(&summary.run.name))];
     if summary.sections.is_empty() {
@@ -36,11 +37,9 @@ fn section_tables(summary: &RunSummary, section: &ReportSection) -> Vec<String> 
     let metrics = section.headline_metrics();
     let totals = escaped(&format::totals_caption(section, UNICODE));
     let overall = table(summary, &metrics, "", [("all", &section.overall)].into_iter());
-    let mut tables = vec![totals.clone(), overall];
-    if !section.differences.is_empty() {
-        let caption = format::differences_caption(section, UNICODE);
-        tables.extend([escaped(&caption), differences(summary, section)]);
-    }
+    let name = |index| engine(summary, index);
+    let mut tables = verdict::parts(&section.verdict, run_deadline(&summary.run), &name);
+    tables.extend([totals.clone(), overall]);
     let stops = stopping::rows(section);
     if !stops.is_empty() {
         let caption = escaped(&format!("{} {}", format::totals_caption(section, UNICODE), stopping::CAPTION));
@@ -121,24 +120,6 @@ fn share(cell: Option<&MetricCell>) -> String {
     format::percent(value) + &interval.unwrap_or_default()
 }
 
-fn differences(summary: &RunSummary, section: &ReportSection) -> String {
-    let mut lines = vec![
-        "| on the same cases | metric | n | difference | better | worse |".to_owned(),
-        "|---|---|--:|--:|--:|--:|".to_owned(),
-    ];
-    lines.extend(section.differences.iter().map(|difference| difference_row(summary, difference)));
-    lines.join("\n")
-}
-
-fn difference_row(summary: &RunSummary, compared: &EngineDifference) -> String {
-    let PairedDifference { better, worse, other_tree, .. } = compared.difference;
-    let cases = format::cases(compared.cases, other_tree > 0, UNICODE);
-    let (engine, baseline) = (engine(summary, compared.engine), engine(summary, compared.baseline));
-    let value = difference_cell(&compared.difference);
-    let metric = format::metric_name(compared.metric);
-    format!("| {engine} - {baseline} | {metric} | {cases} | {value} | {better} | {worse} |")
-}
-
 /// Returns the difference with its interval.
 fn difference_cell(difference: &PairedDifference) -> String {
     let interval = difference.interval.map(|interval| format!(" ({})", format::signed_interval(interval)));
@@ -179,7 +160,7 @@ fn engine(summary: &RunSummary, index: usize) -> String {
 
 fn legend() -> String {
     format!(
-        "Percent, in brackets the 95 % interval, resampled over whole files (exact if few of them are informative; Student's for differences). \
+        "Percent, in brackets the 95 % interval, resampled over whole files (exact if few of them are informative; Student's or Tango's for differences). \
          Cells under {} cases show counts only.",
         scoring::metric_table::MIN_CASES
     )

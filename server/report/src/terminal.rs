@@ -5,12 +5,13 @@
 
 mod columns;
 mod contexts;
-mod differences;
 mod stopping;
 mod text_table;
+mod verdict;
 
 use crate::format::{self, Alphabet};
 use crate::notes::note_texts;
+use crate::verdict_text::run_deadline;
 use columns::CellFormatter;
 use scoring::RunSummary;
 use scoring::run_summary::{CaseGroup, EngineCost, EngineLine, ReportSection, ScenarioGroup};
@@ -96,8 +97,9 @@ fn section_text(summary: &RunSummary, section: &ReportSection, style: Style) -> 
     let empty_layout =
         TableLayout::fitting(&numbers, columns::RESTRAINT, empty.iter().map(|(_, rows)| rows), style.width);
 
-    let mut parts =
-        vec![heading(section, style), dim_note(&format::scenarios_caption(section, style.alphabet()), style)];
+    let mut parts = vec![heading(section, style)];
+    parts.extend(verdict::parts(&all, &section.verdict, run_deadline(&summary.run), style));
+    parts.push(dim_note(&format::scenarios_caption(section, style.alphabet()), style));
     for (scenario, rows) in &scenarios {
         let layout = if scenario.is_empty() { &empty_layout } else { &result_layout };
         parts.push(with_title(
@@ -115,7 +117,6 @@ fn section_text(summary: &RunSummary, section: &ReportSection, style: Style) -> 
     let overall = text_table::rows([("all", &section.overall)]);
     let overall_layout = TableLayout::fitting(&all, columns::OVERALL, [&overall], style.width);
     parts.push(with_title("overall", &overall_layout.draw(&all, "", &overall, style), style));
-    parts.extend(differences::tables(&all, section, style));
     parts.extend(stopping::table(&all, section, style));
     parts.extend(contexts::table(&all, section, detailed, style));
     parts.join("\n\n")
@@ -187,7 +188,7 @@ pub fn with_title(title: &str, body: &str, style: Style) -> String {
 fn legend(are_late: bool, style: Style) -> String {
     let text = format!(
         "Percent, then the 95 % interval, resampled over files because cases of one file are alike; exact \
-         if few files are informative; Student's for differences. Cells under {} cases show counts only (sum/cases). quiet: \
+         if few files are informative; Student's or Tango's for differences. Cells under {} cases show counts only (sum/cases). quiet: \
          answers silent+gated+failed. ms: median/95th percentile, a timeout counting as longest.{}",
         scoring::metric_table::MIN_CASES,
         if are_late { " in time: exact, without answers that were cut at the deadline." } else { "" }

@@ -4,6 +4,7 @@
 //! question, whichever engines were asked and whenever. So two engines of different runs are compared as two of the same run are, and
 //! so is one engine on two days. Says nothing about who is better; that is [`mod@crate::verdict`].
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use cases::{
@@ -19,6 +20,7 @@ use crate::run_summary::outcome::{finished_within, outcome_flags};
 use crate::run_summary::rows::{engine_index, engines, is_from_other_tree};
 use crate::run_summary::{RunRows, ScoreIndex, with_copies};
 use crate::statistics::paired_sample::{PairedCase, PairedSample};
+use crate::{AnswerOutcome, CaseScorer, RightFiles, ScoringInput};
 
 /// An engine of one of the runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -51,6 +53,7 @@ pub struct ComparedRuns<'a> {
 
 /// A case of any of the runs.
 struct ComparedCase<'a> {
+    case: &'a Case,
     section: SectionKey,
     /// Number of its file, in the order of the files' names.
     file: usize,
@@ -67,8 +70,8 @@ pub(crate) struct ComparedAnswer<'a> {
     /// Index of the case.
     case: usize,
     pub(crate) prediction: &'a Prediction,
-    /// The metrics of its text; `None` if it is not scored.
-    metrics: Option<&'a Metrics>,
+    /// The metrics of its text; `None` if it is not scored. Failures need no row of scores.
+    metrics: Option<Cow<'a, Metrics>>,
 }
 
 impl<'a> ComparedRuns<'a> {
@@ -102,7 +105,10 @@ impl<'a> ComparedRuns<'a> {
         for prediction in run.predictions.iter().filter(|row| suite.contains(row.case.as_str())) {
             let engine = engine_index(&engines, prediction);
             let Some((engine, &case)) = engine.zip(numbers.get(prediction.case.as_str())) else { continue };
-            let metrics = scores.get(prediction).map(|score| &score.metrics);
+            let metrics = match scores.get(prediction) {
+                None if prediction.has_failed() => Some(Cow::Owned(failure_metrics(self.cases[case].case))),
+                score => score.map(|score| Cow::Borrowed(&score.metrics)),
+            };
             self.answers[first + engine].push(ComparedAnswer { case, prediction, metrics });
         }
     }
@@ -176,7 +182,7 @@ impl<'a> ComparedRuns<'a> {
             |den: f64| Counts { num: if spec.direction == Direction::Lower { den } else { 0.0 }, den };
         let is_conditional = matches!(spec.unit, MetricUnit::WholeTruths | MetricUnit::RightSoFar);
         let counts = match spec.source {
-            MetricSource::Answer => match answer.metrics.and_then(|metrics| metrics.get(&metric)) {
+            MetricSource::Answer => match answer.metrics.as_ref().and_then(|metrics| metrics.get(&metric)) {
                 Some(&value) => Counts::from(value),
                 // These metrics apply to complete answers only, but a failure is no excuse.
                 None if is_conditional && answer.prediction.has_failed() => worst(1.0),
@@ -204,6 +210,7 @@ fn compared_cases<'a>(runs: &[RunRows<'_>], cases: &BTreeMap<&str, &'a Case>) ->
     let files: HashMap<(&str, &str), usize> =
         files.into_iter().enumerate().map(|(number, file)| (file, number)).collect();
     let compared = |(id, &case): (&&str, &&'a Case)| ComparedCase {
+        case,
         section: SectionKey { origin: case.origin.kind, exposure: case.origin.exposure },
         file: files[&file(case)],
         is_left_out: left_out.contains(id),
@@ -211,6 +218,12 @@ fn compared_cases<'a>(runs: &[RunRows<'_>], cases: &BTreeMap<&str, &'a Case>) ->
         judge: case.tags.get(JUDGE_TAG).map(String::as_str),
     };
     cases.iter().map(compared).collect()
+}
+
+/// Returns the metrics of a failed request: a failure is the worst answer, scored or not.
+fn failure_metrics(case: &Case) -> Metrics {
+    let files = RightFiles::default();
+    CaseScorer::new(ScoringInput::from(case), &files).score_response(AnswerOutcome::Failed)
 }
 
 /// Returns repository and path of a case's file.

@@ -156,7 +156,7 @@ pub struct ReportSection {
     pub block_kinds: Vec<CaseGroup>,
     /// By language.
     pub languages: Vec<CaseGroup>,
-    /// Every other engine compared with the first one, by metric.
+    /// Every other engine with all files compared with the first one, by metric.
     pub differences: Vec<EngineDifference>,
     /// Effect of context in `cross_file`.
     pub contexts: Vec<ContextEffect>,

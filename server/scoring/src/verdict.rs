@@ -121,6 +121,7 @@ pub fn verdict(
     Ok(Verdict {
         metric: settings.metric,
         deadline: settings.deadline,
+        baseline: settings.baseline,
         cases: standings.cases,
         files: standings.files,
         is_on_shared_cases: standings.is_on_shared_cases,
@@ -158,6 +159,9 @@ pub struct Verdict {
     /// Time within which an answer counted, milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline: Option<f64>,
+    /// The engine that every other one is compared with; absent if all pairs are compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<usize>,
     /// Number of cases that all ranked engines answered.
     pub cases: usize,
     /// Number of files they come from.
@@ -190,6 +194,21 @@ impl Verdict {
     /// Returns the comparisons of neighbours in the ranking.
     pub fn neighbours(&self) -> impl Iterator<Item = &PairVerdict> {
         self.standings.windows(2).filter_map(|pair| self.pair(pair[0].engine, pair[1].engine))
+    }
+
+    /// Returns the comparisons that a reader needs first: of neighbours in the ranking, or with the baseline.
+    pub fn main_pairs(&self) -> Vec<&PairVerdict> {
+        if self.baseline.is_some() { self.pairs.iter().collect() } else { self.neighbours().collect() }
+    }
+
+    /// Returns the rank of each standing, from 1: engines of a group share the first rank of the group.
+    pub fn ranks(&self) -> Vec<usize> {
+        let ranks = self.groups.iter().scan(1, |next, group| {
+            let rank = *next;
+            *next += group.len();
+            Some(std::iter::repeat_n(rank, group.len()))
+        });
+        ranks.flatten().collect()
     }
 
     /// Returns the only engine of the best group, if there are others: the proven winner.

@@ -185,9 +185,8 @@ fn share(cell: &MetricCell) -> String {
 
 /// Returns the names cut to the width of their column, prefixed with their number if the cut makes them equal.
 fn names(engines: &[EngineIdentity], alphabet: Alphabet) -> Vec<String> {
-    let cut = |engine: &EngineIdentity, width| {
-        format::clipped(&format::escape_invisible(&engine.name), width, alphabet)
-    };
+    let cut =
+        |engine: &EngineIdentity, width| format::clipped(&format::on_one_line(&engine.name), width, alphabet);
     let names: Vec<String> = engines.iter().map(|engine| cut(engine, NAME_WIDTH)).collect();
     if names.iter().collect::<HashSet<_>>().len() == names.len() {
         return names;

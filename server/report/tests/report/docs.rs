@@ -135,8 +135,11 @@ fn verdict_fields_are_documented() {
         files_needed: 6,
         margin: Some(margin),
     };
-    let verdict =
-        Verdict { deadline: Some(300.0), ..fixture(20).report().summary().sections.remove(0).verdict };
+    let verdict = Verdict {
+        deadline: Some(300.0),
+        baseline: Some(0),
+        ..fixture(20).report().summary().sections.remove(0).verdict
+    };
     check("Verdict", &verdict);
     check("Standing", &standing);
     check("Quality", &quality);

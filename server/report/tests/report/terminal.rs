@@ -140,6 +140,7 @@ fn verdict() -> Verdict {
     Verdict {
         metric: Metric::ExactMatch,
         deadline: None,
+        baseline: None,
         cases: 40,
         files: 20,
         is_on_shared_cases: true,
@@ -224,6 +225,21 @@ fn renders_a_run_at_80_columns() {
         expect![[r#"
             mined cases · 40 cases from 20 files
 
+            verdict: exact match
+              qwen = builtin
+            >: each engine before it is proven to be better than each one after it (5 %
+            chance of error). =: not proven.
+              rank  engine    exact  in 300 ms  in 1 s         ms  per 1,000  failed
+              1=    qwen*      50.0       25.0    50.0  408/12.3s     0.2500    1/40
+              1=    builtin*   25.0       12.5    25.0  8.2/12.3s          –    0/40
+            On the 40 cases from 20 files that all of them answered. In 300 ms, in 1 s:
+            exact match of the answers that were complete by then. *: no other engine is at
+            least as good in quality and median latency, and better in one of them.
+
+            pairs, the second engine subtracted
+              qwen - builtin: +25.0 points (-2 to +52), p = 0.062; 12 better, 2 worse, 26
+                equal of 40; undecided; about 51 more cases
+
             All 52 cases.
 
             full_block
@@ -247,16 +263,10 @@ fn renders_a_run_at_80_columns() {
               builtin  40   25.0  15–35    25.0  45.0  35–55          –  2+1+0  8.2/12.3s
               qwen     40   50.0  40–60    50.0  70.0  60–80          –  2+1+0  408/12.3s
 
-            qwen - builtin, on the same cases
-              metric        n  difference       95 %  better  worse
-              exact match  40       +25.0  -2 to +52      12      2
-            Cases in totals that both engines answered. In totals: 52 cases: full_block 40,
-            inner_block 12.
-
             Percent, then the 95 % interval, resampled over files because cases of one file
-            are alike; exact if few files are informative; Student's for differences. Cells
-            under 10 cases show counts only (sum/cases). quiet: answers silent+gated+failed.
-            ms: median/95th percentile, a timeout counting as longest.
+            are alike; exact if few files are informative; Student's or Tango's for
+            differences. Cells under 10 cases show counts only (sum/cases). quiet: answers
+            silent+gated+failed. ms: median/95th percentile, a timeout counting as longest.
 
             Notes
               Cases recorded since then, not in these numbers: 3.
@@ -273,6 +283,19 @@ fn renders_a_run_at_120_columns_in_ascii() {
         Style { width: 120, unicode: false, ..PLAIN },
         expect![[r#"
             mined cases - 40 cases from 20 files
+
+            verdict: exact match
+              qwen = builtin
+            >: each engine before it is proven to be better than each one after it (5 % chance of error). =: not proven.
+              rank  engine    exact  in 300 ms  in 1 s         ms  per 1,000  failed
+              1=    qwen*      50.0       25.0    50.0  408/12.3s     0.2500    1/40
+              1=    builtin*   25.0       12.5    25.0  8.2/12.3s          -    0/40
+            On the 40 cases from 20 files that all of them answered. In 300 ms, in 1 s: exact match of the answers that were
+            complete by then. *: no other engine is at least as good in quality and median latency, and better in one of them.
+
+            pairs, the second engine subtracted
+              qwen - builtin: +25.0 points (-2 to +52), p = 0.062; 12 better, 2 worse, 26 equal of 40; undecided; about 51 more
+                cases
 
             All 52 cases.
 
@@ -297,13 +320,8 @@ fn renders_a_run_at_120_columns_in_ascii() {
               builtin  40   25.0  15-35    25.0  15-35  45.0  35-55          -        2+1+0  8.2/12.3s
               qwen     40   50.0  40-60    50.0  40-60  70.0  60-80          -        2+1+0  408/12.3s
 
-            qwen - builtin, on the same cases
-              metric        n  difference       95 %  better  worse
-              exact match  40       +25.0  -2 to +52      12      2
-            Cases in totals that both engines answered. In totals: 52 cases: full_block 40, inner_block 12.
-
             Percent, then the 95 % interval, resampled over files because cases of one file are alike; exact if few files are
-            informative; Student's for differences. Cells under 10 cases show counts only (sum/cases). quiet: answers
+            informative; Student's or Tango's for differences. Cells under 10 cases show counts only (sum/cases). quiet: answers
             silent+gated+failed. ms: median/95th percentile, a timeout counting as longest.
 
             Notes
@@ -321,6 +339,27 @@ fn renders_essential_columns_at_40_columns() {
         Style { width: 40, ..PLAIN },
         expect![[r#"
             mined cases · 40 cases from 20 files
+
+            verdict: exact match
+              qwen = builtin
+            >: each engine before it is proven to be
+            better than each one after it (5 %
+            chance of error). =: not proven.
+              rank  engine    exact         ms  failed
+              1=    qwen*      50.0  408/12.3s    1/40
+              1=    builtin*   25.0  8.2/12.3s    0/40
+            On the 40 cases from 20 files that all
+            of them answered. In 300 ms, in 1 s:
+            exact match of the answers that were
+            complete by then. *: no other engine is
+            at least as good in quality and median
+            latency, and better in one of them.
+
+            pairs, the second engine subtracted
+              qwen - builtin: +25.0 points (-2 to
+                +52), p = 0.062; 12 better, 2 worse,
+                26 equal of 40; undecided; about 51
+                more cases
 
             All 52 cases.
 
@@ -346,22 +385,15 @@ fn renders_essential_columns_at_40_columns() {
               builtin  40   25.0  45.0
               qwen     40   50.0  70.0
 
-            qwen - builtin, on the same cases
-              metric        n  difference       95 %  better  worse
-              exact match  40       +25.0  -2 to +52      12      2
-            Cases in totals that both engines
-            answered. In totals: 52 cases:
-            full_block 40, inner_block 12.
-
             Percent, then the 95 % interval,
             resampled over files because cases of
             one file are alike; exact if few files
-            are informative; Student's for
-            differences. Cells under 10 cases show
-            counts only (sum/cases). quiet: answers
-            silent+gated+failed. ms: median/95th
-            percentile, a timeout counting as
-            longest.
+            are informative; Student's or Tango's
+            for differences. Cells under 10 cases
+            show counts only (sum/cases). quiet:
+            answers silent+gated+failed. ms:
+            median/95th percentile, a timeout
+            counting as longest.
 
             Notes
               Cases recorded since then, not in
@@ -422,7 +454,7 @@ fn colors_are_optional_and_do_not_change_the_text() {
 fn origins_and_exposures_have_separate_tables() {
     let text = table(&fixture(60).report().summary(), PLAIN, &[]);
     let headings: Vec<&str> =
-        text.lines().filter(|line| line.contains(" cases") && line.contains(" from ")).collect();
+        text.lines().filter(|line| line.contains(" cases") && line.contains(" · ")).collect();
     expect![[r#"
         mined cases · 60 cases from 15 files
         live cases · 1 case from 1 file
@@ -443,6 +475,23 @@ fn empty_run_says_no_answers_yet() {
           ghostbench replay SUITE --resume
     "#]]
     .assert_eq(&table(&fixture.report().summary(), PLAIN, &["ghostbench replay SUITE --resume".to_owned()]));
+}
+
+#[test]
+fn verdict_names_the_proven_order_and_the_deadline() {
+    let mut summary = small();
+    let verdict = &mut summary.sections[0].verdict;
+    verdict.groups = vec![vec![1], vec![0]];
+    verdict.pairs[0].claim = Claim::Better;
+    verdict.deadline = Some(300.0);
+    summary.engines[0].name = "a\nb|c>".to_owned();
+    let text = table(&summary, PLAIN, &[]);
+    assert!(text.contains("verdict: exact match within 300 ms\n  qwen > a[U+000A]b|c>\n"), "{text}");
+    assert!(text.contains("  1     qwen*") && text.contains("  2     a[U+000A]b|c>*"), "{text}");
+    assert!(!text.contains("undecided"), "{text}");
+    let markdown = report::markdown(&summary);
+    assert!(markdown.contains("within 300 ms: qwen > a b\\|c\\>**"), "{markdown}");
+    assert!(markdown.contains("| better |\n"), "{markdown}");
 }
 
 #[test]
@@ -470,7 +519,9 @@ fn no_copies_variant_appears_only_in_totals() {
     let name = fixture.run.engines[1].engine.name.clone();
     let text = table(&fixture.report().summary(), PLAIN, &[]);
     let mined = text.split("live cases").next().unwrap();
-    let (details, totals) = mined.split_once("\noverall\n").unwrap();
+    let (verdict, rest) = mined.split_once("\n\nAll ").unwrap();
+    assert!(verdict.contains("effect of copies") && !verdict.contains('>'), "{verdict}");
+    let (details, totals) = rest.split_once("\noverall\n").unwrap();
     assert!(!details.contains(&name) && !details.contains("engine"), "{details}");
     assert!(totals.contains(&name), "{totals}");
 }

@@ -2,7 +2,7 @@
 
 use cases::Metric;
 
-use super::observations::RunObservation;
+use super::observations::{RunObservation, RunObservations};
 use super::{EngineDifference, ReportSection};
 use crate::{Observation, PairedDifference, compare};
 
@@ -10,13 +10,16 @@ use crate::{Observation, PairedDifference, compare};
 pub(super) const METRICS: [Metric; 4] =
     [Metric::ExactMatch, Metric::TokenExact, Metric::EditSimilarity, Metric::Restraint];
 
-/// Returns all differences with at least one case, over the answers that count in totals.
+/// Returns all differences with at least one case, over the answers that count in totals. Engines without copies are left out: they
+/// are compared with the same engines with all files only, by the verdict.
 pub(super) fn differences(
+    observed: &RunObservations<'_>,
     counted: &[&RunObservation<'_>],
     section: &ReportSection,
     seed: u64,
 ) -> Vec<EngineDifference> {
-    let mut engines = section.overall.lines.iter().map(|line| line.engine);
+    let engines = section.overall.lines.iter().map(|line| line.engine);
+    let mut engines = engines.filter(|engine| !observed.without_copies.contains(engine));
     let Some(baseline) = engines.next() else { return Vec::new() };
     let of_baseline = AnswersOfEngine::new(counted, baseline);
     let metrics = || METRICS.into_iter().chain(section.has_late_answers().then_some(Metric::ExactInTime));

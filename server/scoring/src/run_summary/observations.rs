@@ -41,6 +41,8 @@ pub(super) struct RunObservations<'a> {
     pub(super) left_out: HashMap<&'a str, ExclusionReason>,
     /// Engines that were the judge of a `cross_file` case.
     pub(super) judges: BTreeSet<usize>,
+    /// Engines without copies: they got other context than all others.
+    pub(super) without_copies: BTreeSet<usize>,
     /// Answers to cases that are not in the suite.
     pub(super) unknown_cases: usize,
     /// Answers without a row of scores.
@@ -87,6 +89,7 @@ pub(super) fn observe<'a>(report: &RunRows<'a>, engines: &[EngineIdentity]) -> R
         observations: Vec::with_capacity(report.predictions.len()),
         left_out: left_out(report.cases),
         judges: judges(report, engines),
+        without_copies: without_copies(report, engines).into_iter().map(|(engine, _)| engine).collect(),
         unknown_cases: 0,
         unscored: 0,
         recorded: [Recorded::Timed, Recorded::Untimed].map(|kind| {

@@ -64,7 +64,7 @@ fn section(
         differences: Vec::new(),
         contexts: Vec::new(),
     };
-    section.differences = differences::differences(counted, &section, seed);
+    section.differences = differences::differences(observed, counted, &section, seed);
     section.contexts = contexts::contexts(observed, answers, &section, seed);
     mark_judges(&mut section.scenarios, &observed.judges);
     section

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::beta::{student_quantile, student_tail};
 use super::holm;
 use super::mcnemar::mcnemar;
-use super::paired_sample::{Estimate, PairedCase, PairedSample, Spread};
+use super::paired_sample::{Estimate, PairedCase, PairedSample};
 use super::sign_flip::sign_flip;
 use super::tango::PairedProportions;
 use crate::Counts;
@@ -83,7 +83,7 @@ fn variance_of_files_agrees_with_full_matrices() {
                 baseline: Counts { num: baseline, den: 1.0 },
                 engine: Counts { num: engine, den: 1.0 },
             });
-        match PairedSample::new(cases).student_estimate(Spread::OfFiles) {
+        match PairedSample::new(cases).student_estimate() {
             Some(Estimate::Student { error, degrees, .. }) => {
                 check(&row, error, number(&row, "error"), 1e-9);
                 check(&row, degrees, number(&row, "degrees"), 1e-6);

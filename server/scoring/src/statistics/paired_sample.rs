@@ -30,6 +30,9 @@ pub(crate) const MIN_FILES: usize = 5;
 /// Upper limit of a file's weight: a file with all the weight has no deviation to raise.
 const MAX_WEIGHT: f64 = 0.99;
 
+/// Largest variance that is only the error of adding numbers.
+const NO_SPREAD: f64 = 1e-20;
+
 /// Counts of both engines for one case.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairedCase {
@@ -48,16 +51,6 @@ impl PairedCase {
 
 fn difference(baseline: Counts, engine: Counts) -> Option<f64> {
     Some(engine.ratio()? - baseline.ratio()?)
-}
-
-/// The variance of a difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Spread {
-    /// Of the files; degrees of freedom after Bell and McCaffrey (2002).
-    OfFiles,
-    /// Of the files, but at least that of independent cases: wider than [`Spread::OfFiles`], with a coverage of 97 to 100 % for 5 to
-    /// 20 files. Degrees of freedom by the number of files of equal weight.
-    AtLeastOfCases,
 }
 
 /// The cases that two engines share.
@@ -149,7 +142,7 @@ impl PairedSample {
         if self.files() < MIN_FILES {
             return None;
         }
-        self.student_estimate(Spread::OfFiles)
+        self.student_estimate()
     }
 
     /// Returns the estimate when every case shows the same difference: the number of cases that would differ from it is the
@@ -165,8 +158,9 @@ impl PairedSample {
 
     /// Returns Student's estimate over files; `None` for fewer than two.
     ///
-    /// The variance is that of the files' deviations, each raised by its file's weight (CR2 of Bell and McCaffrey 2002 for a mean).
-    pub(crate) fn student_estimate(&self, spread: Spread) -> Option<Estimate> {
+    /// The variance is that of the files' deviations, each raised by its file's weight (CR2 of Bell and McCaffrey 2002 for a mean); if
+    /// all files show the same difference, that of independent cases.
+    pub(crate) fn student_estimate(&self) -> Option<Estimate> {
         let (of_baseline, of_engine) = (self.baseline.ratio()?, self.engine.ratio()?);
         if self.files() < 2 {
             return None;
@@ -178,14 +172,12 @@ impl PairedSample {
         let of_file = |&(a, b): &(Counts, Counts)| deviation(a, b).powi(2) / (1.0 - self.weight(a, b));
         let of_files: f64 = self.files.iter().map(of_file).sum();
         let of_case = |case: &PairedCase| deviation(case.baseline, case.engine).powi(2);
-        let (variance, degrees) = match spread {
-            Spread::OfFiles => (of_files, self.degrees()),
-            Spread::AtLeastOfCases => {
-                (of_files.max(self.cases.iter().map(of_case).sum()), self.effective_files() - 1.0)
-            }
-        };
+        // Few files may happen to show the same difference, which is no certainty: their cases then show the spread.
+        let variance =
+            if of_files > NO_SPREAD { of_files } else { self.cases.iter().map(of_case).sum::<f64>() };
+        let degrees = self.degrees().max(1.0);
         let difference = of_engine - of_baseline;
-        Some(Estimate::Student { difference, error: variance.sqrt(), degrees: degrees.max(1.0) })
+        Some(Estimate::Student { difference, error: variance.sqrt(), degrees })
     }
 
     /// Returns the degrees of freedom of the files' variance (Satterthwaite's, after Bell and McCaffrey 2002): the number of files
