@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use cases::{CrossFileContext, Exposure, Metric};
+use cases::{CrossFileContext, Exposure, Metric, OriginKind};
 use scoring::run_summary::{
     ContextEffect, EngineCost, EngineLine, NameResolution, ReportSection, ScenarioGroup, SelectedCases,
     Selection,
@@ -128,6 +128,15 @@ pub fn amount(amount: f64) -> String {
     format!("{amount:.0$}", digits.clamp(2.0, 9.0) as usize)
 }
 
+/// Formats a power of ten, as on an axis.
+pub fn significant(value: f64) -> String {
+    if value >= 1.0 {
+        format!("{value:.0}")
+    } else {
+        format!("{value:.0$}", (-value.log10()).ceil().clamp(0.0, 9.0) as usize)
+    }
+}
+
 /// Column titles of [`cost`], after the engine.
 pub const COST: [&str; 5] = ["answers", "cost", "per 1,000", "estimated", "unknown"];
 
@@ -164,6 +173,14 @@ pub fn unanswered_counts(line: &EngineLine) -> String {
 pub fn count_of(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{plural}")
+}
+
+/// Formats the origin of cases as the filters of the page name it: `mined`, `live/shown`.
+pub fn origin(origin: OriginKind, exposure: Exposure) -> String {
+    match exposure {
+        Exposure::None => origin.to_string(),
+        exposure => format!("{origin}/{exposure}"),
+    }
 }
 
 /// Describes the cases of a section: `mined cases`, `live cases, suggestion shown`.

@@ -4,25 +4,33 @@
 //! the page in two forms, as escaped text and as compressed JSON in base64, which cannot end its element.
 
 mod embedded_cases;
+mod engine_views;
 mod matrix;
 mod plots;
+mod ranking;
 mod scoreboard;
+mod tradeoffs;
 
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
+use scoring::compared_runs::{ComparedRuns, SectionKey};
 use scoring::metric_table::MIN_CASES;
+use scoring::run_summary::ReportSection;
 use scoring::run_summary::distributions::SectionAnswers;
+use scoring::verdict::right_over_time;
+use scoring::{RunRows, RunSummary};
 use serde::Serialize;
 
 use crate::format::{self, Alphabet};
 use crate::notes::note_texts;
 use crate::stopping::{self, COUNTS};
-use scoring::run_summary::ReportSection;
-use scoring::{RunRows, RunSummary};
+use embedded_cases::EmbeddedCases;
+use engine_views::EngineView;
 
-const TEMPLATES: [(&str, &str); 5] = [
+const TEMPLATES: [(&str, &str); 6] = [
     ("report.html", include_str!("templates/report.html")),
     ("marks.html", include_str!("templates/marks.html")),
+    ("verdict.html", include_str!("templates/verdict.html")),
     ("board.html", include_str!("templates/board.html")),
     ("plots.html", include_str!("templates/plots.html")),
     ("cases.html", include_str!("templates/cases.html")),
@@ -34,10 +42,13 @@ const STYLE: &str = include_str!("templates/report.css");
 const SCRIPT: &str = concat!(
     "\"use strict\";\n",
     include_str!("templates/text.js"),
+    include_str!("templates/engines.js"),
+    include_str!("templates/tables.js"),
     include_str!("templates/list.js"),
     include_str!("templates/origins.js"),
     include_str!("templates/detail.js"),
     include_str!("templates/data.js"),
+    include_str!("templates/filters.js"),
     include_str!("templates/app.js"),
 );
 
@@ -55,20 +66,10 @@ struct Page {
     tool: String,
     style: &'static str,
     script: &'static str,
-    data: String,
+    data: EmbeddedCases,
     /// Allows the page's own style and script in its policy. It is a hash of the data, so that no text in the data can contain
     /// it.
     nonce: String,
-}
-
-#[derive(Serialize)]
-struct EngineView {
-    letter: String,
-    name: String,
-    about: String,
-    class: String,
-    /// Index of the shape in `marks.html`: engines differ by shape, not by colour alone.
-    shape: usize,
 }
 
 #[derive(Serialize)]
@@ -81,6 +82,9 @@ struct CostView {
 struct SectionView {
     title: String,
     size: String,
+    /// Absent if there is nothing to compare, or there are too few cases.
+    ranking: Option<ranking::Ranking>,
+    tradeoffs: Option<tradeoffs::Tradeoffs>,
     /// Cases of the totals.
     totals: String,
     /// Cases of the matrix.
@@ -111,18 +115,16 @@ struct Details {
     matrix: matrix::Matrix,
 }
 
-/// Shapes in `marks.html`, and engine colours in `report.css`.
-const SHAPES: usize = 4;
-const COLORS: usize = 6;
-
 /// Renders the page of a run; `summary` is the run's own.
 pub fn html(report: &RunRows<'_>, summary: &RunSummary) -> String {
-    let data = embedded_cases::packed(report, &summary.engines);
+    let runs = ComparedRuns::new(&[*report]);
+    let engines = engine_views::engine_views(summary);
+    let data = embedded_cases::pack(report, &runs, summary, &engines);
+    let section = |section| section_view(report, &runs, summary, section);
     let page = Page {
-        title: format::escape_invisible(&summary.run.name),
+        title: format::on_one_line(&summary.run.name),
         facts: facts(report, summary),
-        engines: engines(summary),
-        sections: summary.sections.iter().map(|section| section_view(report, summary, section)).collect(),
+        sections: summary.sections.iter().map(section).collect(),
         costs: summary
             .costs
             .iter()
@@ -135,7 +137,8 @@ pub fn html(report: &RunRows<'_>, summary: &RunSummary) -> String {
         tool: format::escape_invisible(&summary.run.tool),
         style: STYLE,
         script: SCRIPT,
-        nonce: blake3::hash(data.as_bytes()).to_hex()[..32].to_owned(),
+        nonce: data.nonce(),
+        engines,
         data,
     };
     render(&page)
@@ -177,45 +180,32 @@ fn facts(report: &RunRows<'_>, summary: &RunSummary) -> Vec<(&'static str, Strin
     facts.into_iter().map(|(name, value)| (name, format::escape_invisible(&value))).collect()
 }
 
-fn engines(summary: &RunSummary) -> Vec<EngineView> {
-    let view = |(index, engine): (usize, &cases::EngineIdentity)| EngineView {
-        letter: letter(index),
-        name: format::escape_invisible(&engine.name),
-        about: format::escape_invisible(&engine_details(engine)),
-        class: format!("e{}", index % COLORS),
-        shape: index % SHAPES,
-    };
-    summary.engines.iter().enumerate().map(view).collect()
-}
-
-fn engine_details(engine: &cases::EngineIdentity) -> String {
-    if engine.model.is_empty() || engine.model == engine.kind {
-        engine.kind.clone()
-    } else {
-        format!("{}, {}", engine.kind, engine.model)
-    }
-}
-
-/// Returns `A` for the first engine, in the script's numbering.
-fn letter(index: usize) -> String {
-    let letter = u8::try_from(index).ok().filter(|index| *index < 26).map(|index| char::from(b'A' + index));
-    letter.map_or_else(|| (index + 1).to_string(), String::from)
-}
-
-fn section_view(report: &RunRows<'_>, summary: &RunSummary, section: &ReportSection) -> SectionView {
+fn section_view(
+    report: &RunRows<'_>,
+    runs: &ComparedRuns<'_>,
+    summary: &RunSummary,
+    section: &ReportSection,
+) -> SectionView {
+    let order = ranking::order(section, |engine| summary.with_copies(engine));
     let (cases, _) = section.size();
     let details = || {
         let answers = SectionAnswers::of_section(report, summary, section);
         Details {
-            similarity: plots::similarity(&answers.similarities(), summary, section),
-            latency: plots::latency(&answers.latencies(), summary, section),
-            matrix: matrix::matrix(section),
+            similarity: plots::similarity(&answers.similarities(), section, &order),
+            latency: plots::latency(&answers.latencies(), section, &order),
+            matrix: matrix::matrix(section, &order),
         }
     };
+    let key = SectionKey { origin: section.origin, exposure: section.exposure };
+    // Fewer cases order nothing.
+    let is_ranked = cases >= MIN_CASES;
+    let over_time = right_over_time(runs, key, &section.verdict);
     let columns = section.headline_metrics();
     SectionView {
         title: format::section_title(section),
         size: format::section_size(section),
+        ranking: is_ranked.then(|| ranking::ranking(section)).flatten(),
+        tradeoffs: is_ranked.then(|| tradeoffs::tradeoffs(&section.verdict, &over_time)).flatten(),
         totals: format::totals_caption(section, Alphabet::Unicode),
         scenarios: format::scenarios_caption(section, Alphabet::Unicode),
         contexts_caption: format::contexts_caption(section, Alphabet::Unicode),
@@ -225,10 +215,14 @@ fn section_view(report: &RunRows<'_>, summary: &RunSummary, section: &ReportSect
         stopping: scoreboard::stopping(section),
         stopping_titles: COUNTS,
         stopping_caption: stopping::CAPTION,
-        overall: scoreboard::rows(&section.overall, &columns),
+        overall: scoreboard::rows(&section.overall, &columns, &order),
         differences: scoreboard::differences(&section.differences, &columns),
         contexts: scoreboard::contexts(&section.contexts),
-        languages: section.languages.iter().map(|group| scoreboard::named_rows(group, &columns)).collect(),
-        details: (cases >= MIN_CASES).then(details),
+        languages: section
+            .languages
+            .iter()
+            .map(|group| scoreboard::named_rows(group, &columns, &order))
+            .collect(),
+        details: is_ranked.then(details),
     }
 }

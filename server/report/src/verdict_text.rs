@@ -103,7 +103,8 @@ fn short_duration(ms: f64) -> String {
     if ms >= 1_000.0 { format!("{} s", format::one_decimal(ms / 1e3)) } else { format::duration(ms) }
 }
 
-fn quality(quality: &Quality, alphabet: Alphabet) -> String {
+/// Formats quality as a percentage, or as counts if there are too few cases.
+pub(crate) fn quality(quality: &Quality, alphabet: Alphabet) -> String {
     match quality.value {
         Some(value) => format::percent(value),
         None if quality.cases == 0 => alphabet.range_dash().to_owned(),
@@ -149,10 +150,16 @@ pub(crate) fn run_deadline(run: &Run) -> Option<f64> {
     deadlines.all(|other| other == Some(first)).then(|| first.parse().ok())?
 }
 
-/// Formats a corrected p-value: `p < 0.001`, `p = 0.062`.
+/// Formats a corrected p-value in a sentence: `p < 0.001`, `p = 0.062`.
 pub(crate) fn p_value(pair: &PairVerdict) -> Option<String> {
+    let p = corrected_p(pair)?;
+    Some(if p.starts_with('<') { format!("p {p}") } else { format!("p = {p}") })
+}
+
+/// Formats a corrected p-value in a cell: `< 0.001`, `0.062`.
+pub(crate) fn corrected_p(pair: &PairVerdict) -> Option<String> {
     let p = pair.test?.corrected_p;
-    Some(if p < SMALLEST_P { format!("p < {SMALLEST_P}") } else { format!("p = {p:.3}") })
+    Some(if p < SMALLEST_P { format!("< {SMALLEST_P}") } else { format!("{p:.3}") })
 }
 
 /// Returns what is proven about a pair, or how many cases would prove it.

@@ -68,7 +68,7 @@ struct ComparedCase<'a> {
 /// An answer to a case.
 pub(crate) struct ComparedAnswer<'a> {
     /// Index of the case.
-    case: usize,
+    pub(crate) case: usize,
     pub(crate) prediction: &'a Prediction,
     /// The metrics of its text; `None` if it is not scored. Failures need no row of scores.
     metrics: Option<Cow<'a, Metrics>>,
@@ -151,6 +151,21 @@ impl<'a> ComparedRuns<'a> {
         })
     }
 
+    /// Returns the values that a [verdict](mod@crate::verdict) compares: by case, one per engine, averaged over repetitions. Cases
+    /// that count in no total, or in which an engine has nothing to measure, have none.
+    pub fn case_values(
+        &self,
+        section: SectionKey,
+        metric: Metric,
+        deadline: Option<f64>,
+    ) -> HashMap<&'a str, Vec<Option<f64>>> {
+        let values = self.values(section, metric, deadline).values;
+        let of_case =
+            |case: usize| values.iter().map(|of_engine| of_engine[case].and_then(Counts::ratio)).collect();
+        let cases = self.cases.iter().enumerate().filter(|(_, case)| case.section == section);
+        cases.map(|(number, case)| (case.case.id.as_str(), of_case(number))).collect()
+    }
+
     /// Returns the values of a metric, where answers later than `deadline` milliseconds count as failures.
     pub(crate) fn values(
         &self,
@@ -174,7 +189,12 @@ impl<'a> ComparedRuns<'a> {
     }
 
     /// Returns the metric of an answer; `None` if it does not apply.
-    fn counts(&self, answer: &ComparedAnswer<'_>, metric: Metric, deadline: Option<f64>) -> Option<Counts> {
+    pub(crate) fn counts(
+        &self,
+        answer: &ComparedAnswer<'_>,
+        metric: Metric,
+        deadline: Option<f64>,
+    ) -> Option<Counts> {
         let is_in_time =
             deadline.map_or(Some(true), |deadline| finished_within(answer.prediction, deadline))?;
         let spec = metric.spec();

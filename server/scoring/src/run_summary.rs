@@ -117,7 +117,12 @@ pub struct EngineCost {
 impl RunSummary {
     /// Whether the engine runs a second time in the run, without near-copies of the case's file.
     pub fn is_without_copies(&self, engine: usize) -> bool {
-        with_copies(&self.run, &self.engines, engine).is_some()
+        self.with_copies(engine).is_some()
+    }
+
+    /// Returns the same engine with all files, if near-copies of the case's file were hidden from this one.
+    pub fn with_copies(&self, engine: usize) -> Option<usize> {
+        with_copies(&self.run, &self.engines, engine)
     }
 }
 

@@ -32,6 +32,7 @@
 
 mod groups;
 mod pairs;
+mod right_over_time;
 mod sample_size;
 mod standings;
 
@@ -41,6 +42,8 @@ use serde::{Serialize, Serializer};
 use crate::PairedDifference;
 use crate::compared_runs::{ComparedRuns, SectionKey};
 use crate::metric_table::Latency;
+
+pub use right_over_time::{RightOverTime, right_over_time};
 
 /// Largest corrected p-value of a claim, and of each one-sided claim about a margin.
 pub const ALPHA: f64 = 0.05;

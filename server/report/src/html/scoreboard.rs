@@ -77,16 +77,20 @@ pub(super) struct ShareCell {
     x: Option<String>,
     low: Option<String>,
     high: Option<String>,
+    /// The value, to sort by.
+    value: Option<f64>,
 }
 
-pub(super) fn rows(group: &CaseGroup, columns: &[Metric]) -> Vec<BoardRow> {
-    group.lines.iter().map(|line| row(line, columns)).collect()
+/// Returns the rows of a group in the order of the engines.
+pub(super) fn rows(group: &CaseGroup, columns: &[Metric], order: &[usize]) -> Vec<BoardRow> {
+    let line = |engine: &usize| group.lines.iter().find(|line| line.engine == *engine);
+    order.iter().filter_map(line).map(|line| row(line, columns)).collect()
 }
 
-pub(super) fn named_rows(group: &CaseGroup, columns: &[Metric]) -> NamedRows {
+pub(super) fn named_rows(group: &CaseGroup, columns: &[Metric], order: &[usize]) -> NamedRows {
     NamedRows {
         name: format::escape_invisible(group.language.as_deref().unwrap_or_default()),
-        rows: rows(group, columns),
+        rows: rows(group, columns, order),
     }
 }
 
@@ -155,6 +159,7 @@ fn difference(cases: usize, difference: &PairedDifference) -> ShareCell {
         interval: difference.interval.map(format::signed_interval),
         cases,
         remark: Some(remark),
+        value: difference.value,
         x: difference.value.map(on_signed_axis),
         low: difference.interval.map(|interval| on_signed_axis(interval.low)),
         high: difference.interval.map(|interval| on_signed_axis(interval.high)),
@@ -168,6 +173,7 @@ pub(super) fn share(cell: Option<&MetricCell>) -> ShareCell {
         interval: cell.interval.map(|interval| format::interval(interval, Alphabet::Unicode)),
         cases: cell.cases,
         remark: None,
+        value: cell.value,
         x: cell.value.map(on_axis),
         low: cell.interval.map(|interval| on_axis(interval.low)),
         high: cell.interval.map(|interval| on_axis(interval.high)),

@@ -1,15 +1,9 @@
-// The case browser: filters, the chosen case, keyboard, theme. The address's hash holds all of its state.
+// The case browser: the chosen case, keyboard, address, theme. The address's hash holds all of its state.
 
-const FILTERS = ["origin", "engine", "outcome", "scenario", "variant", "block_kind", "language"];
 // Milliseconds without a change before the address is updated.
 const ADDRESS_DELAY = 150;
-const OUTCOME_FILTERS = {
-  exact: (answers) => answers.some((answer) => answer.outcome === "exact"),
-  wrong: (answers) => answers.some((answer) => answer.outcome === "wrong"),
-  silent: (answers) => answers.some((answer) => answer.status === "silent" || answer.status === "gated"),
-  failed: (answers) => answers.some((answer) => ["timeout", "cancelled", "error"].includes(answer.outcome)),
-  disagree: (answers) => new Set(answers.map((answer) => answer.outcome === "exact")).size > 1,
-};
+// Milliseconds without a key before the texts are searched.
+const SEARCH_DELAY = 200;
 
 function startBrowser(data) {
   const section = document.getElementById("cases");
@@ -19,51 +13,66 @@ function startBrowser(data) {
   const detail = document.getElementById("case-detail");
   const counter = document.getElementById("case-count");
   const help = document.getElementById("help");
-  const haystacks = new Map();
   const holes = Map.groupBy(data.cases, (item) => item.hole);
-  let [shown, index, openId, pending] = [[], -1, null, 0];
+  let [shown, index, openKey, pending, searches] = [[], -1, null, 0, 0];
 
   section.hidden = false;
+  const selection = engineSelection(data.engines, () => { nameEngines(); refilter(openId()); });
   fillFilters();
-  const list = caseList(box, data.engines, (row) => { choose(row); box.focus(); });
+  const list = caseList(box, data, selection, (row) => { choose(row); box.focus(); });
 
   function fillFilters() {
-    for (const name of ["origin", "scenario", "variant", "block_kind", "language"]) {
-      const values = [...new Set(data.cases.map((item) => valueOf(item, name)).filter(Boolean))].sort();
+    for (const name of PROPERTIES) {
+      const values = [...new Set(data.cases.map((item) => item[name]).filter(Boolean))].sort();
       controls[name].append(...values.map((value) => element("option", { value }, value)));
       controls[name].closest("label").hidden = values.length < 2;
     }
-    controls.engine.append(...data.engines.map((engine, number) => element("option", { value: number }, `${letter(number)} ${engine.name}`)));
-    controls.engine.closest("label").hidden = data.engines.length < 2;
-    document.getElementById("list-engines").append(
-      ...data.engines.map((engine, number) => element("span", { class: `chip head e${number % 6}`, title: engine.name }, letter(number))));
-  }
-
-  function matches(item) {
-    const plain = ["origin", "scenario", "variant", "block_kind", "language"];
-    if (!plain.every((name) => !controls[name].value || valueOf(item, name) === controls[name].value)) return false;
-    const engine = controls.engine.value;
-    const answers = engine === "" ? item.answers : item.answers.filter((answer) => answer.engine === Number(engine));
-    if (engine !== "" && answers.length === 0) return false;
-    const accepts = OUTCOME_FILTERS[controls.outcome.value];
-    if (accepts && !accepts(answers)) return false;
-    const query = search.value.trim().toLowerCase();
-    return query === "" || haystack(item).includes(query);
-  }
-
-  // Computed at the first search: lowering the case of all code is slow for a large run.
-  function haystack(item) {
-    if (!haystacks.has(item)) {
-      const texts = [item.path, item.id, item.before.text, item.truth, item.after.text, ...item.answers.map((answer) => answer.text)];
-      haystacks.set(item, texts.join("\n").toLowerCase());
+    for (const name of ["engine", "other"]) {
+      controls[name].append(...data.engines.map((engine, number) => element("option", { value: number }, `${engine.letter} ${engine.name}`)));
+      controls[name].closest("label").hidden = data.engines.length < 2;
     }
-    return haystacks.get(item);
   }
 
+  // Writes the letters of the engines above the list, and the names of a chosen pair into the choices.
+  function nameEngines() {
+    document.getElementById("list-engines").replaceChildren(...selection.numbers().map((number) => engineLetter(data.engines[number])));
+    const pair = pairOf(chosen());
+    const isIncomplete = pair === null;
+    for (const name of ["pair", "sort"]) controls[name].closest("label").hidden = name === "pair" && isIncomplete;
+    controls.sort.querySelector("[value=gap]").disabled = isIncomplete;
+    controls.sort.querySelector("[value=worst]").disabled = controls.engine.value === "";
+    if (isIncomplete) return;
+    const [one, other] = pair.map((number) => data.engines[number].letter);
+    const words = { "": "any", better: `${one} better than ${other}`, worse: `${other} better than ${one}`, both: "both right", neither: "both wrong" };
+    for (const option of controls.pair.options) option.textContent = words[option.value];
+  }
+
+  function chosen() {
+    return Object.fromEntries(FILTERS.map((name) => [name, controls[name].value]));
+  }
+
+  function openId() {
+    return shown[index]?.id;
+  }
+
+  // Lists the cases of the filters, and opens the wanted one if it is among them.
   function refilter(wanted) {
-    shown = data.cases.filter(matches);
-    counter.textContent = shown.length === data.cases.length ? `${shown.length} cases` : `${shown.length} of ${data.cases.length} cases`;
+    const number = ++searches;
+    const filters = chosen();
+    const query = search.value.trim().toLowerCase();
+    const passing = sorted(data, data.cases.filter((item) => passes(data, item, filters, selection.numbers())), filters);
+    if (query === "") return display(passing, wanted, true);
+    const isStale = () => number !== searches;
+    const found = (items, isDone) => display(items, wanted ?? openId(), isDone);
+    setTimeout(() => isStale() || searchTexts(data, passing, query, isStale, found), SEARCH_DELAY);
+  }
+
+  function display(items, wanted, isDone) {
+    shown = items;
+    const count = shown.length === data.cases.length ? `${shown.length} cases` : `${shown.length} of ${data.cases.length} cases`;
+    counter.textContent = isDone ? count : `${count}, searching\u2026`;
     index = Math.max(shown.findIndex((item) => item.id === wanted), shown.length > 0 ? 0 : -1);
+    list.fill(shown);
     redraw();
   }
 
@@ -80,14 +89,28 @@ function startBrowser(data) {
   }
 
   function redraw() {
-    list.show(shown, index);
+    list.choose(index);
     const item = shown[index];
-    if (item?.id !== openId || !item) {
-      openId = item?.id ?? null;
-      detail.replaceChildren(...(item ? caseDetail(item, data.engines, data.lines_kept, holes.get(item.hole), open) : [element("p", { class: "none" }, "No case matches these filters.")]));
-      detail.scrollTop = 0;
+    const pair = pairOf(chosen());
+    const key = item ? [item.id, selection.text(), pair].join() : null;
+    if (key !== openKey || !item) {
+      openKey = key;
+      if (item) openDetails(item, pair, key);
+      else detail.replaceChildren(element("p", { class: "none" }, "No case matches these filters."));
     }
     remember();
+  }
+
+  // The block of a case may still be packed; meanwhile another case may be chosen.
+  function openDetails(item, pair, key) {
+    const show = (full) => {
+      if (key !== openKey) return;
+      detail.replaceChildren(...caseDetail(full, data, { pair, selection, twins: holes.get(item.hole), open }));
+      detail.scrollTop = 0;
+    };
+    const details = data.details(item);
+    if (details instanceof Promise) details.then(show);
+    else show(details);
   }
 
   // Delayed, because browsers reject an address that changes at every repetition of a held key.
@@ -98,19 +121,23 @@ function startBrowser(data) {
 
   function writeAddress() {
     const hash = new URLSearchParams();
-    if (openId) hash.set("case", openId);
+    if (openId()) hash.set("case", openId());
     for (const name of FILTERS) if (controls[name].value) hash.set(name, controls[name].value);
     if (search.value) hash.set("q", search.value);
+    if (selection.text()) hash.set("shown", selection.text());
     history.replaceState(null, "", `#${hash}`);
   }
 
-  function recall() {
+  // Reads the address. A link to cases names no engines: the shown ones stay.
+  function recall(isFirst) {
     const hash = new URLSearchParams(location.hash.slice(1));
     for (const name of FILTERS) {
       controls[name].value = hash.get(name) ?? "";
       if (controls[name].selectedIndex < 0) controls[name].value = "";
     }
     search.value = hash.get("q") ?? "";
+    if (isFirst || hash.has("shown")) selection.recall(hash.get("shown"));
+    nameEngines();
     refilter(hash.get("case"));
     return hash.size > 0;
   }
@@ -124,12 +151,13 @@ function startBrowser(data) {
     if (document.activeElement === search && search.value !== "") search.value = "";
     else if (document.activeElement === search) return box.focus();
     else clearFilters();
-    refilter(openId);
+    refilter(openId());
   }
 
   function clearFilters() {
     for (const control of Object.values(controls)) control.value = "";
     search.value = "";
+    nameEngines();
   }
 
   function expandCode() {
@@ -162,23 +190,15 @@ function startBrowser(data) {
     return actions[key];
   }
 
-  for (const control of Object.values(controls)) control.addEventListener("change", () => refilter(openId));
-  search.addEventListener("input", () => refilter(openId));
-  document.getElementById("clear-filters").addEventListener("click", () => { clearFilters(); refilter(openId); });
+  for (const control of Object.values(controls)) control.addEventListener("change", () => { nameEngines(); refilter(openId()); });
+  search.addEventListener("input", () => refilter(openId()));
+  document.getElementById("clear-filters").addEventListener("click", () => { clearFilters(); refilter(openId()); });
   document.getElementById("show-help").addEventListener("click", () => help.showModal());
   search.form.addEventListener("submit", (event) => event.preventDefault());
   document.addEventListener("keydown", onKey);
-  addEventListener("hashchange", () => recall() && section.scrollIntoView());
-  if (recall()) section.scrollIntoView();
+  addEventListener("hashchange", () => recall(false) && section.scrollIntoView());
+  if (recall(true) && new URLSearchParams(location.hash.slice(1)).keys().some((key) => key !== "shown")) section.scrollIntoView();
 }
-
-// Cases with a shown suggestion have their own origin, as in the tables.
-function valueOf(item, name) {
-  if (name !== "origin") return item[name];
-  const { kind, exposure } = item.origin;
-  return exposure === "none" ? kind : `${kind}/${exposure}`;
-}
-
 // Follows the system's theme until the reader chooses one; the choice is stored if the browser allows it.
 function startTheme() {
   const button = document.getElementById("theme");
@@ -200,4 +220,8 @@ function startTheme() {
 }
 
 startTheme();
-readData().then(startBrowser, () => { document.getElementById("unreadable").hidden = false; });
+startTables();
+readData().then(startBrowser).catch((error) => {
+  document.getElementById("unreadable").hidden = false;
+  console.error(error);
+});

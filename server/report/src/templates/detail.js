@@ -7,41 +7,63 @@ const LINES_AFTER = 8;
 // Total lines of context that are open initially: more would move the answers out of view.
 const OPEN_CONTEXT_LINES = 16;
 
-// Returns the details of `item` as nodes. `twins` are the cases of its hole, including itself; `open(id)` displays another one.
-function caseDetail(item, engines, linesKept, twins, open) {
+// Returns a case in full as nodes. `twins` are the cases of its hole, including itself; `open(id)` displays another one; `pair` are
+// two engines to compare, or null.
+function caseDetail(item, data, { pair, selection, twins, open }) {
+  const { engines } = data;
+  const answers = item.answers.filter((answer) => pair ? pair.includes(answer.engine) : selection.has(answer.engine));
+  if (pair) answers.sort((a, b) => pair.indexOf(a.engine) - pair.indexOf(b.engine));
   return [
-    detailHead(item, engines, twins, open),
-    surroundings(item, engines, linesKept),
+    detailHead(item, data, selection, twins, open),
+    surroundings(item, answers, data),
+    pair && pairPanel(answers, pair, engines),
     item.context.length > 0 && contextPanel(item.context),
-    item.answers.length > 0 ? diffLegend() : element("p", { class: "dim" }, "No engine was asked."),
-    ...item.answers.map((answer) => answerPanel(item, answer, engines[answer.engine])),
+    answers.length > 0 ? diffLegend() : element("p", { class: "dim" }, item.answers.length > 0 ? "No shown engine was asked." : "No engine was asked."),
+    ...answerPanels(item, answers, engines),
     provenance(item),
   ].filter(Boolean);
 }
 
-function detailHead(item, engines, twins, open) {
-  const labels = [...situation(item), valueOf(item, "origin"), `id ${item.id.slice(0, 12)}`];
+function detailHead(item, data, selection, twins, open) {
+  const labels = [...situation(item), item.origin, `id ${item.id.slice(0, 12)}`];
   return element(
     "header", null,
     element("h3", null, ...visible(`${item.path}:${item.line + 1}:${item.character + 1}`)),
     element("div", { class: "labels" }, labels.map((label) => element("span", null, ...visible(label)))),
-    twins.length > 1 && element("nav", { class: "twins", "aria-label": "Cases of the same hole" }, "Same hole:", twins.map((twin) => twinLink(twin, item, engines, open))),
+    twins.length > 1 && element("nav", { class: "twins", "aria-label": "Cases of the same hole" }, "Same hole:", twins.map((twin) => twinLink(twin, item, data, selection, open))),
   );
 }
 
-// Returns a link to another case of the hole, with its kind of context and the outcome of each engine.
-function twinLink(twin, item, engines, open) {
-  const answers = engines.map((_, number) => twin.answers.find((answer) => answer.engine === number));
-  const signs = answers.map((answer) => answer ? OUTCOMES[answer.outcome].sign : "\u00a0").join(" ");
-  const words = answers.map((answer, number) => `${engines[number].name}: ${answer ? OUTCOMES[answer.outcome].word : "not asked"}`).join(", ");
-  const name = `${twin.variant ?? twin.scenario} ${signs}`;
-  if (twin === item) return element("b", { title: words, "aria-current": "true" }, name);
+// Returns a link to another case of the hole, with its kind of context and the outcomes of the shown engines.
+function twinLink(twin, item, data, selection, open) {
+  const shown = selection.numbers();
+  const outcomes = shown.map((number) => data.outcome(twin, number));
+  const right = outcomes.filter((outcome) => outcome?.name === "exact").length;
+  const signs = outcomes.map((outcome) => outcome ? OUTCOMES[outcome.name].sign : "\u00a0").join(" ");
+  const words = outcomes.map((outcome, at) => `${data.engines[shown[at]].name}: ${outcome ? OUTCOMES[outcome.name].word : "not asked"}`).join(", ");
+  const name = `${twin.variant || twin.scenario} ${shown.length > WIDE_ENGINES ? `${right} of ${shown.length} exact` : signs}`;
+  if (twin.id === item.id) return element("b", { title: words, "aria-current": "true" }, name);
   const follow = (event) => { event.preventDefault(); open(twin.id); };
   return element("a", { href: `#case=${twin.id}`, title: words, onclick: follow }, name);
 }
 
+// Compares the first answers of two engines with each other; the panels below compare each with the truth.
+function pairPanel(answers, pair, engines) {
+  const [one, other] = pair.map((engine) => answers.find((answer) => answer.engine === engine));
+  if (!one || !other) return null;
+  const title = (answer) => ["Answer of ", engineLetter(engines[answer.engine]), ` ${engines[answer.engine].name}`];
+  const head = element("div", { class: "bar-line" }, element("h4", null, "The two answers"), element("span", { class: "dim" }, "dotted: only in the first; underlined: only in the second"));
+  if (one.text === other.text) return element("section", { class: "panel" }, head, element("p", { class: "equal-texts" }, one.text === "" ? "Both engines gave no text." : "Both engines gave the same text."));
+  const [left, right] = [words(one.text), words(other.text)];
+  const { missing, extra } = differences(left, right);
+  return element(
+    "section", { class: "panel", "aria-label": "The two answers" }, head,
+    element("div", { class: "pair" }, side(title(one), "no text", marked(left, missing, "del")), side(title(other), "no text", marked(right, extra, "ins"))),
+  );
+}
+
 // Returns the code around the cursor with the truth or an answer inserted.
-function surroundings(item, engines, linesKept) {
+function surroundings(item, answers, { engines, linesKept }) {
   const code = element("pre", { class: "code", tabindex: "0", role: "region", "aria-label": "Code around the cursor" });
   const state = { inserted: item.truth, before: LINES_BEFORE, after: LINES_AFTER };
   const draw = () => code.replaceChildren(...codeRows(item, state, linesKept, draw));
@@ -50,7 +72,8 @@ function surroundings(item, engines, linesKept) {
     return element("label", null, input, ...visible(label));
   };
   draw();
-  const answers = item.answers.filter((answer) => answer.text !== "");
+  const texts = [...Map.groupBy(answers.filter((answer) => answer.text !== "" && answer.text !== item.truth), (answer) => answer.text).entries()];
+  const named = (of) => of.length > 3 ? `${of.length} engines` : of.map((answer) => answerName(answer, engines[answer.engine])).join(", ");
   return element(
     "div", { class: "panel" },
     element(
@@ -58,7 +81,7 @@ function surroundings(item, engines, linesKept) {
       element("h4", null, "At the cursor"),
       choice("truth", item.truth, true),
       choice("nothing", "", false),
-      answers.map((answer) => choice(answerName(answer, engines[answer.engine]), answer.text, false)),
+      texts.map(([text, of]) => choice(named(of), text, false)),
     ),
     code,
   );
@@ -121,26 +144,28 @@ function answerName(answer, engine) {
   return answer.repetition > 0 ? `${engine.name}, repetition ${answer.repetition + 1}` : engine.name;
 }
 
-function answerPanel(item, answer, engine) {
-  const name = answerName(answer, engine);
-  return element(
-    "section", { class: "panel answer", "aria-label": `Answer of ${name}` },
-    element(
-      "div", { class: `bar-line e${answer.engine % 6}` },
-      element("h4", null, element("span", { class: "chip head", "aria-hidden": "true" }, letter(answer.engine)), ...visible(name)),
-      element("span", { class: `verdict ${answer.outcome}` }, verdict(answer)),
-      answer.reason && element("span", null, ...visible(answer.reason)),
-      element("span", { class: "grow dim" }, timings(answer)),
-    ),
+// Returns a panel for each answer. Further answers with the same text have a line each.
+function answerPanels(item, answers, engines) {
+  const groups = [...Map.groupBy(answers, (answer) => JSON.stringify([answer.outcome, answer.text, answer.spans ?? []])).values()];
+  return groups.map(([answer, ...same]) => element(
+    "section", { class: "panel answer", "aria-label": `Answer of ${answerName(answer, engines[answer.engine])}` },
+    answerLine(answer, engines[answer.engine]),
+    ...same.map((other) => answerLine(other, engines[other.engine])),
     comparison(item.truth, answer),
     originList(answer),
     answerMetrics(answer),
     answer.raw != null && element("details", null, element("summary", null, "Raw answer"), plainText(answer.raw)),
-  );
+  ));
 }
 
-function letter(engine) {
-  return engine < 26 ? String.fromCharCode(65 + engine) : String(engine + 1);
+function answerLine(answer, engine) {
+  return element(
+    "div", { class: "bar-line" },
+    element("h4", null, engineLetter(engine), " ", ...visible(answerName(answer, engine))),
+    element("span", { class: `verdict ${answer.outcome}` }, verdict(answer)),
+    answer.reason && element("span", null, ...visible(answer.reason)),
+    element("span", { class: "grow dim" }, timings(answer)),
+  );
 }
 
 function verdict(answer) {
@@ -149,7 +174,7 @@ function verdict(answer) {
 }
 
 function timings(answer) {
-  const { gather, first, total } = answer.ms;
+  const [gather, first, total] = answer.ms;
   const parts = [`context ${duration(gather)}`, first != null && `first text ${duration(first)}`, `total ${duration(total)}`];
   if (answer.tokens) parts.push(`${answer.tokens.in} + ${answer.tokens.out} tokens`);
   parts.push(`finish ${answer.finish}`);
@@ -170,13 +195,16 @@ function comparison(truth, answer) {
   }
   const [left, right] = [words(truth), words(text)];
   const { missing, extra } = differences(left, right);
-  const side = (title, empty, nodes) =>
-    element("div", null, element("h5", null, title), element("pre", { class: "text" }, nodes.length > 0 ? nodes : element("span", { class: "void" }, empty)));
   return element(
     "div", { class: "pair" },
     side("Truth", "nothing to write", marked(left, missing, "del")),
     side("Answer", "no text", answerNodes(right, extra, spans)),
   );
+}
+
+// Returns one side of a comparison.
+function side(title, empty, nodes) {
+  return element("div", null, element("h5", null, title), element("pre", { class: "text" }, nodes.length > 0 ? nodes : element("span", { class: "void" }, empty)));
 }
 
 // Returns an answer without marks, with its parts in separate elements.
@@ -241,7 +269,7 @@ function contextItem(item, isOpen) {
 
 function provenance(item) {
   const tags = Object.entries(item.tags).map(([name, value]) => [name, name === "defined" ? linesFromOne(value) : value]);
-  const facts = [["id", item.id], ["hole", item.hole], ...Object.entries(item.origin), ...tags];
+  const facts = [["id", item.id], ["hole", item.hole], ...Object.entries(item.provenance), ...tags];
   return element(
     "details", { class: "panel" },
     element("summary", null, "Origin of the case"),

@@ -3,7 +3,9 @@
 // Height of a row in CSS pixels, as in the style sheet.
 const ROW_HEIGHT = 46;
 // Rows kept above and below the view, so that scrolling shows no gap.
-const OVERSCAN = 8;
+const OVERSCAN = 12;
+// With more engines, outcomes are small squares on a line of their own.
+const WIDE_ENGINES = 6;
 
 const OUTCOMES = {
   exact: { sign: "\u2713", word: "exact" },
@@ -17,18 +19,31 @@ const OUTCOMES = {
 };
 
 // Creates a list in `box` that calls `choose(index)` when a row is clicked.
-function caseList(box, engines, choose) {
+function caseList(box, data, selection, choose) {
   const room = box.appendChild(element("div", { class: "room" }));
+  const drawn = new Map();
   let [rows, chosen, queued] = [[], -1, false];
 
+  // Adds the rows that came into view and removes those that left it.
   function draw() {
     queued = false;
     const first = Math.max(0, Math.floor(box.scrollTop / ROW_HEIGHT) - OVERSCAN);
     const last = Math.min(rows.length, Math.ceil((box.scrollTop + box.clientHeight) / ROW_HEIGHT) + OVERSCAN);
-    const nodes = [];
-    for (let index = first; index < last; index++) nodes.push(listRow(rows[index], index, rows.length, index === chosen, engines));
-    room.replaceChildren(...nodes);
-    if (chosen >= first && chosen < last) box.setAttribute("aria-activedescendant", `row-${chosen}`);
+    for (const [index, row] of drawn) {
+      if (index >= first && index < last) continue;
+      row.remove();
+      drawn.delete(index);
+    }
+    const added = [];
+    for (let index = first; index < last; index++) {
+      if (drawn.has(index)) continue;
+      const row = listRow(rows[index], index, rows.length, data, selection);
+      drawn.set(index, row);
+      added.push(row);
+    }
+    room.append(...added);
+    for (const [index, row] of drawn) row.setAttribute("aria-selected", index === chosen);
+    if (drawn.has(chosen)) box.setAttribute("aria-activedescendant", `row-${chosen}`);
     else box.removeAttribute("aria-activedescendant");
   }
 
@@ -52,26 +67,34 @@ function caseList(box, engines, choose) {
   });
 
   return {
-    show(cases, index) {
-      [rows, chosen] = [cases, index];
+    // Shows other cases, or the same ones with other engines.
+    fill(cases) {
+      rows = cases;
+      drawn.clear();
+      room.replaceChildren();
       room.style.height = `${rows.length * ROW_HEIGHT}px`;
+      box.classList.toggle("many", selection.numbers().length > WIDE_ENGINES);
+    },
+    choose(index) {
+      chosen = index;
       if (chosen >= 0) reveal();
       draw();
     },
   };
 }
 
-function listRow(item, index, count, isChosen, engines) {
+function listRow(item, index, count, data, selection) {
   const place = `${item.path}:${item.line + 1}`;
+  const kind = situation(item).join(" \u00b7 ");
   const row = element(
     "div",
     {
-      role: "option", id: `row-${index}`, "data-index": index, "aria-selected": isChosen,
-      "aria-posinset": index + 1, "aria-setsize": count, title: place,
+      role: "option", id: `row-${index}`, "data-index": index,
+      "aria-posinset": index + 1, "aria-setsize": count, title: `${place}\n${kind}`,
     },
     element("div", { class: "place" }, ...placeParts(item)),
-    element("div", { class: "kind" }, ...visible(situation(item).join(" \u00b7 "))),
-    element("div", { class: "chips" }, engines.map((engine, number) => chip(item, engine, number))),
+    element("div", { class: "kind" }, ...visible(kind)),
+    element("div", { class: "chips" }, selection.numbers().map((engine) => chip(item, engine, data))),
   );
   row.style.top = `${index * ROW_HEIGHT}px`;
   return row;
@@ -92,19 +115,16 @@ function situation(item) {
   return [item.scenario, variant, item.block_kind, item.language].filter(Boolean);
 }
 
-function chip(item, engine, number) {
-  const answer = item.answers.find((candidate) => candidate.engine === number);
-  if (!answer) return element("span", { class: "chip", title: `${engine.name}: not asked` }, "\u00a0");
-  const { sign, word } = OUTCOMES[answer.outcome];
-  const similarity = answer.outcome === "wrong" ? answer.metrics.edit_similarity : undefined;
-  const shown = similarity === undefined ? sign : percent(similarity);
-  const meaning = similarity === undefined ? word : `${word}, edit similarity ${shown}`;
-  return element(
-    "span",
-    { class: `chip ${answer.outcome}`, title: `${engine.name}: ${meaning}` },
-    element("span", { "aria-hidden": "true" }, shown),
-    element("span", { class: "unseen" }, `${engine.name}: ${meaning}`),
-  );
+function chip(item, number, data) {
+  const engine = data.engines[number];
+  const outcome = data.outcome(item, number);
+  if (!outcome) return element("span", { class: "chip", title: `${engine.name}: not asked` }, "\u00a0");
+  const { sign, word } = OUTCOMES[outcome.name];
+  const similarity = outcome.name === "wrong" ? data.similarity(item, number) : null;
+  const shown = similarity === null ? sign : percent(similarity);
+  const meaning = `${engine.name}: ${similarity === null ? word : `${word}, edit similarity ${shown}`}`;
+  const shade = similarity === null ? "" : `near-${Math.min(9, Math.floor(similarity * 10))}`;
+  return element("span", { class: `chip ${outcome.name} ${shade}`, title: meaning, role: "img", "aria-label": meaning }, shown);
 }
 
 // Returns a metric's share in percent; `null` if there was nothing to measure.

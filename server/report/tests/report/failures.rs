@@ -82,7 +82,7 @@ fn every_format_shows_exact_match_in_time() {
 fn scoreboard_rows_have_equal_column_counts() {
     for fixture in [late_and_broken(), fixture(60)] {
         let page = report::html(&fixture.report(), &fixture.report().summary());
-        let (_, board) = page.split_once("<table class=\"board\">").expect("a scoreboard");
+        let (_, board) = page.split_once("aria-label=\"Scoreboard, mined cases\"").expect("a scoreboard");
         let (board, _) = board.split_once("</table>").expect("an end");
         let width = |row: &str| {
             let cells = row.matches("<td").count() + row.matches("<th ").count();
@@ -92,8 +92,8 @@ fn scoreboard_rows_have_equal_column_counts() {
                 .map(|rest| rest.split('"').next().and_then(|n| n.parse().ok()));
             spans.fold(cells, |sum, span: Option<usize>| sum + span.expect("a number") - 1)
         };
-        let widths: Vec<usize> = board.split("<tr>").skip(1).map(width).collect();
-        assert!(widths.len() >= 5 && widths.iter().all(|cells| *cells == widths[0]), "{widths:?}");
+        let widths: Vec<usize> = board.split("<tr").skip(1).map(width).collect();
+        assert!(widths.len() >= 3 && widths.iter().all(|cells| *cells == widths[0]), "{widths:?}");
     }
 }
 

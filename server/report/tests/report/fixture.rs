@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use cases::{
-    BlockCut, BlockKind, BodyCut, Case, CompletionTask, ContextItem, CrossFileContext, EngineConfig,
-    EngineIdentity, Exposure, Finish, Machine, Metric, MetricValue, MissingTail, Origin, OriginKind,
-    Prediction, PredictionTimings, Run, SchemaVersion, Score, Status, Tags, Task, TokenCounts,
-    WorkspaceState,
+    BlockCut, BlockKind, BodyCut, Case, CompletionTask, ContextItem, Cost, CrossFileContext, EngineConfig,
+    EngineIdentity, Exposure, Finish, Machine, Metric, MetricValue, MissingTail, NO_COPIES_SUFFIX, Origin,
+    OriginKind, Prediction, PredictionTimings, Price, Run, SchemaVersion, Score, Status, Tags, Task,
+    TokenCounts, WorkspaceState,
 };
 use scoring::RunRows;
 use scoring::run_summary::Note;
@@ -90,6 +90,66 @@ pub(crate) fn cross_file(holes: usize) -> Fixture {
         }
     }
     fixture
+}
+
+/// Returns a run with this many engines of different skill, latency and price; every fourth is a second run of the one before it,
+/// without near-copies.
+pub(crate) fn many_engines(mined: usize, count: usize) -> Fixture {
+    let mut fixture = fixture(mined);
+    let base: Vec<EngineIdentity> = (0..count).map(numbered_engine).collect();
+    fixture.run = run(&base);
+    for (number, config) in fixture.run.engines.iter_mut().enumerate() {
+        if number % 4 == 3 {
+            config.settings.insert("hide_near_duplicates".into(), "true".into());
+        }
+        config.price = (number % 4 != 3).then(|| Price { input: 0.1 * number as f64, output: 0.4 });
+    }
+    (fixture.predictions, fixture.scores) = Default::default();
+    for (number, case) in fixture.cases.iter().enumerate() {
+        for (rank, engine) in base.iter().enumerate() {
+            let prediction = graded_prediction(case, number, rank, engine);
+            fixture.scores.push(score(case, &prediction));
+            fixture.predictions.push(prediction);
+        }
+    }
+    fixture
+}
+
+fn numbered_engine(number: usize) -> EngineIdentity {
+    const MODELS: [&str; 5] =
+        ["qwen2.5-coder", "deepseek-coder-v2", "starcoder2", "granite-code", "codestral"];
+    // A copy has the name of the engine before it.
+    let base = if number % 4 == 3 { number - 1 } else { number };
+    let name = format!("{}-{}b", MODELS[base % MODELS.len()], base + 1);
+    let suffix = if number % 4 == 3 { NO_COPIES_SUFFIX } else { "" };
+    engine(&format!("{name}{suffix}"), "llama-cpp", &format!("{name}-instruct-q4"))
+}
+
+/// Answers get better and slower with the rank of the engine, in steps of five engines.
+fn graded_prediction(case: &Case, number: usize, rank: usize, engine: &EngineIdentity) -> Prediction {
+    let skill = 20 + 12 * (rank / 5) + rank % 5;
+    // Half of the luck is the case's, so that engines agree more often than by chance.
+    let roll = (scatter(number, 100, 100) + scatter(number, 200 + rank, 100)) / 2;
+    let is_right = roll < skill;
+    let failure = scatter(number, 300 + rank, 100);
+    let (status, text, reason) = match failure {
+        0 => (Status::Timeout, String::new(), Some("no text within 5000 ms")),
+        1 => (Status::Error, String::new(), Some("connection refused")),
+        2..5 => (Status::Silent, String::new(), None),
+        _ if is_right && case.truth.is_empty() => (Status::Silent, String::new(), None),
+        _ if is_right => (Status::Ok, case.truth.clone(), None),
+        _ => (Status::Ok, mistaken(&case.truth, number + rank % 4), None),
+    };
+    let total = 8.0 * 1.35_f64.powi(rank as i32) * (1.0 + roll as f64 / 40.0);
+    Prediction {
+        status,
+        raw: text.clone(),
+        text,
+        reason: reason.map(str::to_owned),
+        cost: (rank % 4 != 3).then(|| Cost { amount: 0.0001 * (rank + 1) as f64, is_estimated: false }),
+        ms: PredictionTimings { gather: 1.5, first: Some(total * 0.4), total },
+        ..prediction(case, number, rank % 2, engine)
+    }
 }
 
 fn cross_file_case(number: usize, shown: CrossFileContext) -> Case {

@@ -69,14 +69,20 @@ fn every_table_and_plot_states_its_cases() {
 
     let page = report::html(&fixture.report(), &summary);
     let page = mined(&page);
-    assert_eq!(page.matches("<figcaption>").count(), 2);
-    for figure in page.split("<figcaption>").skip(1) {
-        let (caption, _) = figure.split_once("</figcaption>").expect("an end");
+    let captions = page.split("<figcaption>").skip(1);
+    let captions: Vec<&str> =
+        captions.map(|rest| rest.split_once("</figcaption>").expect("an end").0).collect();
+    let (compared, distributions) = captions.split_at(2);
+    let shared =
+        format!("on {} cases from 15 files that all engines answered", summary.sections[0].verdict.cases);
+    assert!(compared.iter().all(|caption| caption.contains(&shared)), "{compared:?}");
+    assert_eq!(distributions.len(), 2);
+    for caption in distributions {
         assert!(caption.contains("In totals: 40 cases") && caption.contains("cross_file 60"), "{caption}");
     }
     // Scoreboard, difference, by language, and two plots.
     assert_eq!(page.matches(left_out).count(), 5);
-    let (_, plot) = page.split_once("Histogram of edit similarity per engine").expect("a plot");
+    let (_, plot) = page.split_once("<figcaption>Edit similarity").expect("a plot");
     let answers = plot.split(" answers<").next().and_then(|text| text.rsplit('>').next()).expect("a count");
     assert!(answers.parse::<usize>().is_ok_and(|answers| answers <= 40), "{answers}");
 }

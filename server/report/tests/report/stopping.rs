@@ -75,7 +75,7 @@ fn markdown_and_html_show_the_stopping_table() {
     assert_eq!(part.matches("<td>raw</td>").count(), 2);
     assert_eq!(part.matches("<td>shown</td>").count(), 2);
     assert!(
-        page.contains("value=\"stopping\"") && page.contains("value=\"raw_stopping\""),
+        page.contains("> stopping</label>") && page.contains("> stopping, raw</label>"),
         "by scenario and block kind"
     );
 }

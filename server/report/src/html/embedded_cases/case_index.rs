@@ -1,0 +1,164 @@
+//! The index of cases: all that the list and its filters show, in columns.
+
+use std::collections::{BTreeMap, HashMap};
+
+use cases::{Case, Metric, Prediction, Score, Status};
+use scoring::compared_runs::{ComparedRuns, SectionKey};
+use scoring::run_summary::{ReportSection, ScenarioGroup, ScoreIndex, answer_class};
+use scoring::{Counts, RunSummary};
+use serde::Serialize;
+
+use super::{AnsweredCase, BLOCK_CASES, case_block};
+use crate::format;
+use crate::html::engine_views::EngineView;
+
+/// Character of a case without an answer in [`EngineColumn::outcomes`].
+const NOT_ASKED: char = '-';
+
+#[derive(Serialize)]
+pub(super) struct CaseIndex<'a> {
+    lines_kept: usize,
+    block_cases: usize,
+    engines: &'a [EngineView],
+    ids: Vec<&'a str>,
+    /// Positions in the order of the blocks.
+    places: Vec<usize>,
+    lines: Vec<u32>,
+    holes: NameColumn,
+    paths: NameColumn,
+    scenarios: NameColumn,
+    variants: NameColumn,
+    block_kinds: NameColumn,
+    languages: NameColumn,
+    origins: NameColumn,
+    outcomes: Vec<Outcome>,
+    answers: Vec<EngineColumn>,
+}
+
+/// Names by case, each distinct one stored once.
+#[derive(Serialize)]
+struct NameColumn {
+    names: Vec<String>,
+    of: Vec<usize>,
+}
+
+/// Outcome of an answer: the status, with `ok` split by whether the answer is right.
+#[derive(Clone, Copy, PartialEq, Serialize)]
+struct Outcome {
+    name: &'static str,
+    status: Status,
+}
+
+/// The first answers of one engine, by case.
+#[derive(Serialize)]
+struct EngineColumn {
+    /// One character per case: `0` for the first of [`CaseIndex::outcomes`].
+    outcomes: String,
+    /// Those of further repetitions, by case.
+    repeated: BTreeMap<usize, String>,
+    /// Edit similarity in thousandths.
+    similarities: Vec<Option<u32>>,
+    /// The values that the verdict compares, averaged over repetitions.
+    values: Vec<Option<f64>>,
+}
+
+pub(super) fn index<'a>(
+    runs: &ComparedRuns<'a>,
+    summary: &RunSummary,
+    engines: &'a [EngineView],
+    cases: &[AnsweredCase<'a>],
+    scores: &ScoreIndex<'_>,
+) -> CaseIndex<'a> {
+    let names = |of: fn(&Case) -> String| NameColumn::new(cases.iter().map(|row| of(row.case)));
+    let values = verdict_values(runs, summary);
+    let mut outcomes = Vec::new();
+    let column = |engine| engine_column(engine, cases, scores, &values, &mut outcomes);
+    let answers = (0..engines.len()).map(column).collect();
+    CaseIndex {
+        lines_kept: case_block::LINES_KEPT,
+        block_cases: BLOCK_CASES,
+        engines,
+        ids: cases.iter().map(|row| row.case.id.as_str()).collect(),
+        places: cases.iter().map(|row| row.place).collect(),
+        lines: cases.iter().map(|row| row.case.line).collect(),
+        holes: names(|case| case.hole.clone()),
+        paths: names(|case| case.path.clone()),
+        scenarios: names(|case| ScenarioGroup::of(case).to_string()),
+        variants: names(|case| case.task.variant().unwrap_or_default().to_owned()),
+        block_kinds: names(|case| case.block_kind.map_or("", cases::BlockKind::name).to_owned()),
+        languages: names(|case| case.language.clone()),
+        origins: names(|case| format::origin(case.origin.kind, case.origin.exposure)),
+        outcomes,
+        answers,
+    }
+}
+
+impl NameColumn {
+    fn new(names: impl Iterator<Item = String>) -> NameColumn {
+        let mut numbers = HashMap::new();
+        let mut column = NameColumn { names: Vec::new(), of: Vec::new() };
+        for name in names {
+            let number = *numbers.entry(name).or_insert_with_key(|name| {
+                column.names.push(name.clone());
+                column.names.len() - 1
+            });
+            column.of.push(number);
+        }
+        column
+    }
+}
+
+/// Returns the values by case and engine of the metric that decides in each section.
+fn verdict_values<'a>(runs: &ComparedRuns<'a>, summary: &RunSummary) -> HashMap<&'a str, Vec<Option<f64>>> {
+    let of_section = |section: &ReportSection| {
+        let key = SectionKey { origin: section.origin, exposure: section.exposure };
+        runs.case_values(key, section.verdict.metric, section.verdict.deadline)
+    };
+    summary.sections.iter().flat_map(of_section).collect()
+}
+
+fn engine_column(
+    engine: usize,
+    cases: &[AnsweredCase<'_>],
+    scores: &ScoreIndex<'_>,
+    values: &HashMap<&str, Vec<Option<f64>>>,
+    outcomes: &mut Vec<Outcome>,
+) -> EngineColumn {
+    let mut column = EngineColumn {
+        outcomes: String::new(),
+        repeated: BTreeMap::new(),
+        similarities: Vec::new(),
+        values: Vec::new(),
+    };
+    for (number, row) in cases.iter().enumerate() {
+        let answers = row.answers.iter().filter(|(of, _)| *of == engine);
+        let mut codes = answers.clone().map(|(_, answer)| code(answer, scores.get(answer), outcomes));
+        column.outcomes.push(codes.next().unwrap_or(NOT_ASKED));
+        let repeated: String = codes.collect();
+        if !repeated.is_empty() {
+            column.repeated.insert(number, repeated);
+        }
+        let first = answers.clone().next().and_then(|(_, answer)| scores.get(answer));
+        column.similarities.push(first.and_then(similarity));
+        let value = values.get(row.case.id.as_str()).and_then(|of_case| *of_case.get(engine)?);
+        column.values.push(value);
+    }
+    column
+}
+
+/// Returns the character of an answer's outcome, and appends the outcome if it is the first of its kind.
+fn code(answer: &Prediction, score: Option<&Score>, outcomes: &mut Vec<Outcome>) -> char {
+    let outcome = Outcome { name: answer_class(answer, score).name(), status: answer.status };
+    let known = outcomes.iter().position(|known| *known == outcome);
+    let number = known.unwrap_or_else(|| {
+        outcomes.push(outcome);
+        outcomes.len() - 1
+    });
+    // There are about a dozen combinations of outcome and status: all are printable characters.
+    char::from(b'0' + u8::try_from(number).unwrap_or(0))
+}
+
+fn similarity(score: &Score) -> Option<u32> {
+    let share = Counts::from(*score.metrics.get(&Metric::EditSimilarity)?).ratio()?;
+    Some((share * 1000.0).round() as u32)
+}
