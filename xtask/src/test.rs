@@ -6,6 +6,7 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use xtask::{components, extension, process};
@@ -19,14 +20,19 @@ const TEST_DATA: [&str; 2] = ["GHOSTBENCH_GOLDEN", "GHOSTBENCH_HISTORIES"];
 pub(crate) fn run(nextest_args: &[String]) -> Result<()> {
     let components = components::install()?;
     let steps = [
-        ("tidy", tidy::check()),
-        ("the VS Code extension", extension::build()),
-        ("the binary", process::run(process::cargo().args(["build", "--package", "cli"]))),
-        ("tests", run_tests(nextest_args, components)),
-        ("documentation tests", process::run(process::cargo().args(["test", "--workspace", "--doc"]))),
-        ("links of the documentation", check_links()),
+        timed("tidy", tidy::check),
+        timed("the VS Code extension", extension::build),
+        timed("the binary", || process::run(process::cargo().args(["build", "--package", "cli"]))),
+        timed("tests", || run_tests(nextest_args, components)),
+        timed("documentation tests", || {
+            process::run(process::cargo().args(["test", "--workspace", "--doc"]))
+        }),
+        timed("links of the documentation", check_links),
     ];
-    let failed: Vec<_> = steps.into_iter().filter_map(|(name, result)| Some((name, result.err()?))).collect();
+    for Step { name, seconds, .. } in &steps {
+        println!("{seconds:6} s  {name}");
+    }
+    let failed: Vec<_> = steps.into_iter().filter_map(|step| Some((step.name, step.result.err()?))).collect();
     for (name, error) in &failed {
         eprintln!("FAILED {name}: {error:#}");
     }
@@ -35,6 +41,19 @@ pub(crate) fn run(nextest_args: &[String]) -> Result<()> {
     }
     println!("all tests passed");
     Ok(())
+}
+
+/// A finished step of the tests.
+struct Step {
+    name: &'static str,
+    result: Result<()>,
+    seconds: u64,
+}
+
+fn timed(name: &'static str, run: impl FnOnce() -> Result<()>) -> Step {
+    let start = Instant::now();
+    let result = run();
+    Step { name, result, seconds: start.elapsed().as_secs() }
 }
 
 /// Builds the documentation of all items, also private ones. A link to a name that does not exist is an error.
