@@ -48,6 +48,8 @@ words! {
         Mined = "mined",
         /// Read from a file of a public benchmark.
         Imported = "imported",
+        /// Written in a commit of a repository.
+        History = "history",
     }
 }
 
@@ -175,6 +177,17 @@ impl Case {
     /// Returns the scenario of the task.
     pub fn scenario(&self) -> Scenario {
         self.task.scenario()
+    }
+
+    /// Whether the case was cut from a commit. Any workspace is then from another time and may contain the truth and its uses, so
+    /// engines read only the context that the case carries.
+    pub fn is_from_history(&self) -> bool {
+        self.origin.kind == OriginKind::History
+    }
+
+    /// Whether engines may read the workspace for the case.
+    pub fn allows_workspace(&self) -> bool {
+        self.task != Task::IN_FILE && !self.is_from_history()
     }
 
     /// Computes the identity: blake3 over schema major version, task, scenario, variant, language, path, prefix, suffix, truth

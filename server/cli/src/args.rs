@@ -55,7 +55,10 @@ pub(crate) enum Command {
     /// Mine cases from a repository: the first step of `try`.
     #[command(after_help = "Examples:
   ghostbench mine . --out cases.jsonl
-  ghostbench mine . --cases 1000 --seed 7 --scenario full_block --scenario rag --out cases.jsonl")]
+  ghostbench mine . --cases 1000 --seed 7 --scenario full_block --scenario rag --out cases.jsonl
+  ghostbench mine . --from-history                           from the commits of this branch
+  ghostbench mine . --from-history v1.0..HEAD --since 2025-06    from new commits: a model that ended
+                                                             before June 2025 cannot have seen them")]
     Mine(MineArgs),
     /// Run engines over a suite: the second step of `try`.
     #[command(after_help = "Examples:
@@ -305,6 +308,13 @@ pub(crate) struct MineArgs {
     /// Selection of cases.
     #[command(flatten)]
     pub(crate) mining: MiningArgs,
+    /// Mine the code that developers wrote in commits instead of the current files. RANGE is one for `git rev-list`, such as
+    /// v1.0..HEAD [default: HEAD]. Such cases carry their context, and engines read no workspace for them.
+    #[arg(long, value_name = "RANGE", num_args = 0..=1, default_missing_value = "HEAD", conflicts_with = "mix")]
+    pub(crate) from_history: Option<String>,
+    /// Only commits from this day or month on (UTC), as 2025-06-30 or 2025-06.
+    #[arg(long, value_name = "DATE", requires = "from_history", value_parser = parse_date)]
+    pub(crate) since: Option<String>,
     /// File for the suite, `-` for standard output [default: a new one in Ghostbench's data folder].
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -570,6 +580,14 @@ fn parse_ranking_metric(word: &str) -> Result<Metric, String> {
         let known: Vec<&str> = Metric::ALL.iter().copied().filter(ranks).map(Metric::name).collect();
         format!("metrics that rank engines are {}", known.join(", "))
     })
+}
+
+fn parse_date(word: &str) -> Result<String, String> {
+    if config::is_date(word) {
+        Ok(word.to_owned())
+    } else {
+        Err("write a date as 2025-06-30 or 2025-06".to_owned())
+    }
 }
 
 fn parse_scenario(word: &str) -> Result<Scenario, String> {

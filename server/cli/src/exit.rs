@@ -127,6 +127,7 @@ fn exit_number(error: &anyhow::Error) -> u8 {
         || error
             .downcast_ref::<workspace::WorkspaceError>()
             .is_some_and(|error| !matches!(error, workspace::WorkspaceError::Unreadable { .. }))
+        || error.downcast_ref::<workspace::GitHistoryError>().is_some_and(is_usage_of_history)
         || error.downcast_ref::<replay::ReplayError>().is_some_and(is_usage)
         || error.downcast_ref::<CassetteError>().is_some_and(is_usage_of_cassette);
     if is_usage { USAGE } else { OUTSIDE }
@@ -155,6 +156,11 @@ fn is_usage(error: &replay::ReplayError) -> bool {
         | E::IdMismatch { .. }
         | E::DuplicateCase { .. } => false,
     }
+}
+
+fn is_usage_of_history(error: &workspace::GitHistoryError) -> bool {
+    use workspace::GitHistoryError as E;
+    matches!(error, E::NoRepository { .. } | E::Range { .. })
 }
 
 fn is_usage_of_cassette(error: &CassetteError) -> bool {

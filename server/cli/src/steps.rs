@@ -8,6 +8,8 @@ pub(crate) mod engine_registry;
 pub(crate) mod hole_candidates;
 pub(crate) mod index;
 pub(crate) mod mine;
+pub(crate) mod mine_history;
+pub(crate) mod perfect_answer;
 pub(crate) mod require_answers;
 pub(crate) mod run_replay;
 pub(crate) mod settings_sources;

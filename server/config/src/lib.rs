@@ -14,6 +14,7 @@
 mod choices;
 mod config;
 mod config_files;
+mod date;
 mod docs;
 mod engine_definition;
 mod engine_identity;
@@ -37,6 +38,7 @@ mod value_type;
 pub use choices::{Method, Privacy, Strategy};
 pub use config::{Config, EffectiveValue};
 pub use config_files::{ConfigFile, ConfigFiles};
+pub use date::is_date;
 pub use docs::documentation;
 pub use engine_definition::{EngineConfigError, EngineDefinition};
 pub use engine_identity::{IdentityPart, IdentityValue};

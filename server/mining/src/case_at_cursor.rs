@@ -32,6 +32,8 @@ mod sibling_statements;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use hole_at_cursor::hole_at_cursor;
+
 /// Reason why there is no case at a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoCaseReason {
@@ -85,7 +87,7 @@ pub fn case_at_cursor(
         return Err(NoCaseReason::NoSuchPlace);
     }
     let parsed = ParsedFile::new(file, tree);
-    let hole = hole_at_cursor::hole_at_cursor(&parsed, tree, offset)?;
+    let hole = hole_at_cursor(&parsed, tree, offset)?;
     let task = live_task(text, &hole);
     let question = CaseDraft {
         task,
@@ -100,7 +102,7 @@ pub fn case_at_cursor(
 }
 
 /// Returns the task if the text of the hole is not written yet.
-fn live_task(text: &str, hole: &Hole) -> CompletionTask {
+pub(crate) fn live_task(text: &str, hole: &Hole) -> CompletionTask {
     let is_closer = |c: char| c.is_whitespace() || ")]};,".contains(c);
     let rest_of_function = hole.function_end.and_then(|end| text.get(hole.range.end..end));
     let complete = shape_task(hole.shape);

@@ -217,7 +217,11 @@ fn prefix(text: &str, hole: &Hole) -> String {
 }
 
 /// Returns the reason to reject the hole with this tail.
-fn tail_obstacle(source: &SourceFile, hole: &Hole, tail: SuffixExtent) -> Option<UnanswerableReason> {
+pub(crate) fn tail_obstacle(
+    source: &SourceFile,
+    hole: &Hole,
+    tail: SuffixExtent,
+) -> Option<UnanswerableReason> {
     if !end_is_determined(source, hole, tail) {
         return Some(UnanswerableReason::UnclearEnd);
     }

@@ -4,6 +4,7 @@
 //! files --hole_candidates--> number of holes by kind and cut --draw--> files and numbers --holes--> the suite's holes --cut--> cases
 //! files --cross_file--> names that only other files define --------------draw, cut--> cases
 //! file and cursor --cursor--> the hole at the cursor ------------------------cut--> a case
+//! commit --history--> the holes of its hunks --------------------------------cut--> cases
 //! ```
 //!
 //! Deterministic: the same files, seed and judge give the same bytes, for any number of threads. Mining never reads files and
@@ -13,6 +14,7 @@
 mod case_at_cursor;
 mod cross_file;
 mod cut_case;
+pub mod history;
 mod hole_candidates;
 mod holes;
 mod lazy_holes;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cases::{
     Case, Cost, EngineConfig, EngineIdentity, Finish, Prediction, PredictionTimings, Price, Recorded, Rename,
-    Scenario, Span, SpanSource, Task, TokenCounts,
+    Scenario, Span, SpanSource, TokenCounts,
 };
 use completion::{
     ConfiguredEngine, DocumentSnapshot, DocumentText, Outcome, OutcomeStatus, Snippet, TimingSource,
@@ -181,8 +181,8 @@ fn snapshot(questions: &RunInputs, case: &Case) -> DocumentSnapshot {
             .expect("suites with other languages are rejected on reading"),
         text: [case.prefix.as_str(), case.suffix.as_str()].concat().into(),
     };
-    // This variant measures engines with the file alone, so even engines that read the workspace get an empty one.
-    let world = if case.task == Task::IN_FILE { WorkspaceIndex::empty() } else { questions.world.clone() };
+    // Even engines that read the workspace get an empty one for the other cases.
+    let world = if case.allows_workspace() { questions.world.clone() } else { WorkspaceIndex::empty() };
     let snapshot = world
         .snapshot(document)
         .without_files(leaked_copies(case, &world))
@@ -195,7 +195,8 @@ fn snapshot(questions: &RunInputs, case: &Case) -> DocumentSnapshot {
 
 /// Whether the case contains its context. Otherwise context is retrieved by the settings, as in an editor.
 fn has_own_context(case: &Case) -> bool {
-    !case.context.is_empty() || matches!(case.scenario(), Scenario::Rag | Scenario::CrossFile)
+    let is_frozen = matches!(case.scenario(), Scenario::Rag | Scenario::CrossFile) || case.is_from_history();
+    is_frozen || !case.context.is_empty()
 }
 
 /// Converts a stored item of context to the form of a request.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cases::{Case, CaseCopies, CaseId, Task};
+use cases::{Case, CaseCopies, CaseId};
 use completion::{ConfiguredEngine, WorkspaceIndex};
 use index::RemovedCode;
 use syntax::Language;
@@ -20,8 +20,8 @@ impl TruthCopies {
     /// Finds the truths of `cases` in `world`. With `asks_all`, engines without copies run on every case, not only on those
     /// with copies.
     pub fn find(cases: &[Case], world: &WorkspaceIndex, asks_all: bool) -> TruthCopies {
-        // This variant runs without other files, so they cannot leak copies.
-        let seen: Vec<&Case> = cases.iter().filter(|case| case.task != Task::IN_FILE).collect();
+        // The other cases run without other files, so they cannot leak copies.
+        let seen: Vec<&Case> = cases.iter().filter(|case| case.allows_workspace()).collect();
         let codes: Vec<RemovedCode<'_>> = seen.iter().filter_map(|case| removed_code(case)).collect();
         let found = seen.iter().zip(world.copies(&codes)).filter(|(_, files)| !files.is_empty());
         TruthCopies {

@@ -1,4 +1,4 @@
-//! Determines the commit of a workspace with the git command.
+//! Determines the commit of a workspace with the git command, which `git_history` uses too.
 //!
 //! Without git, a repository, a commit or an answer in time, the result is the same: no state.
 
@@ -13,7 +13,15 @@ use std::time::Duration;
 const GIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Variables that git sets for its hooks, which would make it use another repository.
-const HOOK_VARIABLES: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"];
+const HOOK_VARIABLES: [&str; 7] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+];
 
 /// Git state of a workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,15 +50,31 @@ fn repository_name(address: &str) -> &str {
     name.strip_suffix(".git").unwrap_or(name)
 }
 
-/// Runs git and returns its trimmed output; `None` if it fails or takes too long. The file monitor is off since a repository may
-/// configure any program as its monitor, and locks are off so as not to disturb the user's own git.
-fn git(root: &Path, args: &[&str]) -> Option<String> {
+/// Returns a git command in the folder `root` that starts no program that the repository configures: no file monitor, and no
+/// transport for objects that a partial clone lacks. Locks are off so as not to disturb the user's own git.
+pub(crate) fn git_command(root: &Path) -> Command {
     let mut command = Command::new("git");
-    command.args(["-c", "core.fsmonitor=false", "-C"]).arg(root).args(args);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).env("GIT_OPTIONAL_LOCKS", "0");
+    command.args(["--no-pager", "-c", "core.fsmonitor=false", "-C"]).arg(root);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let settings = [
+        ("GIT_OPTIONAL_LOCKS", "0"),
+        ("GIT_NO_LAZY_FETCH", "1"),
+        ("GIT_ALLOW_PROTOCOL", ""),
+        ("GIT_NO_REPLACE_OBJECTS", "1"),
+        ("GIT_TERMINAL_PROMPT", "0"),
+        ("LC_ALL", "C"),
+    ];
+    command.envs(settings);
     for variable in HOOK_VARIABLES {
         command.env_remove(variable);
     }
+    command
+}
+
+/// Runs git and returns its trimmed output; `None` if it fails or takes too long.
+fn git(root: &Path, args: &[&str]) -> Option<String> {
+    let mut command = git_command(root);
+    command.args(args);
     let mut child = command.spawn().ok()?;
     let mut stdout = child.stdout.take()?;
     let (sender, output) = mpsc::channel();

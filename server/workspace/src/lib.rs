@@ -14,12 +14,15 @@
 //!   └──────────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
+//! [`GitHistory`] reads the commits of a repository and the files in them.
+//!
 //! It never writes, never follows symbolic links and never leaves its root.
 
 mod admission;
 mod changes;
 mod error;
 mod git;
+mod git_history;
 mod open_regular;
 mod path_text;
 mod path_tree;
@@ -46,6 +49,9 @@ pub use admission::{Admission, admits};
 pub use changes::Changes;
 pub use error::WorkspaceError;
 pub use git::{GitState, git_state};
+pub use git_history::{
+    BlobChange, BlobText, Commit, CommitChanges, GitHistory, GitHistoryError, MAX_CHANGED_FILES,
+};
 pub use path_text::path_text;
 pub use read_file::read_file;
 pub use real_path::{RealPath, real_path};

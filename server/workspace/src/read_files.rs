@@ -130,8 +130,12 @@ pub(crate) fn read_one(root: &Path, path: &str, kind: FileKind, limits: &ReadLim
     }
 }
 
-/// Manifests are accepted even if generated.
-fn judge_bytes(bytes: Vec<u8>, kind: FileKind, limits: &ReadLimits) -> Result<HashedText, SkipReason> {
+/// Returns the text of a file with these bytes; the error is the reason to skip it. Manifests are accepted even if generated.
+pub(crate) fn judge_bytes(
+    bytes: Vec<u8>,
+    kind: FileKind,
+    limits: &ReadLimits,
+) -> Result<HashedText, SkipReason> {
     let text = decode(bytes)?;
     let refusal = match kind {
         FileKind::Source(language) => judge_text(&text, language, limits),

@@ -235,7 +235,7 @@ impl Visitor<'_> {
 }
 
 /// Returns the kind of a file by its name, or the reason to skip it.
-fn file_kind(path: &str) -> Result<FileKind, SkipReason> {
+pub(crate) fn file_kind(path: &str) -> Result<FileKind, SkipReason> {
     match language_or_skip(path) {
         Err(SkipReason::UnsupportedLanguage) if Manifest::is_at(path) => Ok(FileKind::Manifest),
         judged => judged.map(FileKind::Source),

@@ -9,6 +9,7 @@ mod determinism;
 mod embeddings;
 mod engine_identity;
 mod engines;
+mod history;
 #[cfg(unix)]
 mod interruption;
 mod language_servers;

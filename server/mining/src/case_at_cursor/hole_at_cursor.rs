@@ -9,7 +9,7 @@ use super::NoCaseReason;
 use crate::parsed_file::{CutShape, Hole, MAX_TRUTH_LINES, ParsedFile, block_kind};
 
 /// Returns the hole that begins at `at`, a valid offset in the text.
-pub(super) fn hole_at_cursor(parsed: &ParsedFile<'_>, tree: &Tree, at: usize) -> Result<Hole, NoCaseReason> {
+pub(crate) fn hole_at_cursor(parsed: &ParsedFile<'_>, tree: &Tree, at: usize) -> Result<Hole, NoCaseReason> {
     let cursor = Cursor { parsed, tree, at };
     if cursor.is_in_comment() || cursor.is_in_lone_string() {
         return Err(NoCaseReason::InText);

@@ -336,7 +336,7 @@ fn invalid_suites_are_rejected_with_line_and_remedy() {
         torn,
         ", line 2: the last row is incomplete; delete that line to use the rows before it, or create the file again"
     );
-    assert!(refused(&format!("{line}{}", line.replace("\"1.5\"", "\"2.0\""))).contains("line 2, column"));
+    assert!(refused(&format!("{line}{}", line.replace("\"1.6\"", "\"2.0\""))).contains("line 2, column"));
     assert!(refused(&format!("{line}{line}")).contains("twice"));
     assert!(refused(&line.replace("python", "cobol")).contains("unknown language `cobol`"));
     let missing = read_suite(&folder.path().join("none")).unwrap_err();

@@ -38,7 +38,9 @@ pub(crate) fn engine_index(engines: &[EngineIdentity], prediction: &Prediction) 
     engines.iter().position(|engine| engine.name == prediction.engine.name)
 }
 
-/// Whether the case was cut from another tree than the workspace that engines could read in the run.
+/// Whether the case was cut from another tree than the workspace that engines could read in the run. For cases from history they
+/// could read none.
 pub(crate) fn is_from_other_tree(run: &Run, case: &Case) -> bool {
-    run.workspace.as_ref().is_some_and(|workspace| workspace.tree_hash != case.origin.tree_hash)
+    let is_other = |tree_hash: &str| tree_hash != case.origin.tree_hash && !case.is_from_history();
+    run.workspace.as_ref().is_some_and(|workspace| is_other(&workspace.tree_hash))
 }
