@@ -26,8 +26,8 @@ pub use definition_tags::{
 pub use jsonl::{ParseError, ParsedLines, parse_document, parse_line, parse_lines, to_document, to_line};
 pub use metric::{Direction, Metric, MetricSource, MetricSpec, MetricUnit, MetricValue, Metrics};
 pub use prediction::{
-    Cost, EngineIdentity, Finish, Prediction, PredictionTimings, Recorded, Rename, Span, SpanSource, Status,
-    TokenCounts,
+    Cost, EngineIdentity, Finish, Prediction, PredictionTimings, PromptSymptom, Recorded, Rename, Span,
+    SpanSource, Status, TokenCounts,
 };
 pub use redaction::{redact_case, redact_prediction};
 pub use run::{CaseCopies, EngineConfig, Machine, NO_COPIES_SUFFIX, Price, Run, WorkspaceState};

@@ -63,6 +63,20 @@ words! {
     }
 }
 
+words! {
+    /// A sign that an engine gets its prompts in the wrong form, found in its raw answer and not in the truth.
+    PromptSymptom {
+        /// Special tokens of another template, as text.
+        Tokens = "tokens",
+        /// A sentence for people.
+        Prose = "prose",
+        /// A fence of Markdown.
+        Fence = "fence",
+        /// The text before the hole again.
+        Echo = "echo",
+    }
+}
+
 /// Token counts reported by the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenCounts {
@@ -158,6 +172,9 @@ pub struct Prediction {
     pub engine: EngineIdentity,
     /// Repetition of the same case, from 0.
     pub repetition: u32,
+    /// Number of requests so far, from 1: a failed one can be repeated. The rows of earlier attempts precede this one.
+    #[serde(default = "first_attempt", skip_serializing_if = "is_first_attempt")]
+    pub attempt: u32,
     /// Outcome.
     pub status: Status,
     /// Reason of the status, if it needs one.
@@ -183,6 +200,12 @@ pub struct Prediction {
     /// Set if the answer was replayed from a cassette instead of requested from the engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<Recorded>,
+    /// Whether this is the answer to the same engine with all files, because hiding files did not change the request.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub reused: bool,
+    /// Signs of a wrong prompt in the raw answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub symptoms: Vec<PromptSymptom>,
     /// Copied parts of the text, in order, for engines that report them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spans: Vec<Span>,
@@ -190,6 +213,14 @@ pub struct Prediction {
 
 fn is_false(value: &bool) -> bool {
     !value
+}
+
+fn first_attempt() -> u32 {
+    1
+}
+
+fn is_first_attempt(attempt: &u32) -> bool {
+    *attempt == first_attempt()
 }
 
 impl Prediction {
@@ -200,6 +231,7 @@ impl Prediction {
             case,
             engine,
             repetition: 0,
+            attempt: first_attempt(),
             status,
             reason: None,
             raw: String::new(),
@@ -210,6 +242,8 @@ impl Prediction {
             cost: None,
             ms: PredictionTimings { gather: 0.0, first: None, total: 0.0 },
             recorded: None,
+            reused: false,
+            symptoms: Vec::new(),
             spans: Vec::new(),
         }
     }
@@ -217,6 +251,16 @@ impl Prediction {
     /// Whether the engine failed: it returned neither text nor the decision to suggest nothing.
     pub fn has_failed(&self) -> bool {
         matches!(self.status, Status::Timeout | Status::Cancelled | Status::Error)
+    }
+
+    /// Returns the number of requests to the engine that this answer took, failed attempts included.
+    pub fn requests(&self) -> u64 {
+        if self.reused { 0 } else { u64::from(self.attempt) }
+    }
+
+    /// Whether a gate before the engine prevented the request.
+    pub fn is_unasked(&self) -> bool {
+        self.status == Status::Gated && self.raw.is_empty()
     }
 
     /// Returns case, engine name and repetition, which are unique within a run.

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use cases::{
     BlockCut, BlockKind, BodyCut, Case, CaseCopies, CompletionTask, ContextItem, Cost, CrossFileContext,
     EngineConfig, EngineIdentity, Exposure, Finish, Machine, Metric, MetricValue, MissingTail, Origin,
-    OriginKind, Prediction, PredictionTimings, Price, Recorded, Rename, Run, Scenario, SchemaVersion, Score,
-    Span, SpanSource, Status, Task, TaskKind, TokenCounts, WorkspaceState, parse_document, parse_line,
-    to_document, to_line,
+    OriginKind, Prediction, PredictionTimings, Price, PromptSymptom, Recorded, Rename, Run, Scenario,
+    SchemaVersion, Score, Span, SpanSource, Status, Task, TaskKind, TokenCounts, WorkspaceState,
+    parse_document, parse_line, to_document, to_line,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -56,6 +56,7 @@ fn every_enum_value_is_documented() {
     check_words("Prediction", "status", Status::ALL);
     check_words("Prediction", "finish", Finish::ALL);
     check_words("Prediction", "recorded", Recorded::ALL);
+    check_words("Prediction", "symptoms", PromptSymptom::ALL);
     check_words("Prediction", "spans.from", SpanSource::ALL);
 }
 
@@ -178,6 +179,7 @@ fn full_prediction() -> Prediction {
         case: full_case().id,
         engine: engine(),
         repetition: 0,
+        attempt: 2,
         status: Status::Ok,
         reason: Some("text after the block was cut".to_owned()),
         raw: "return math.pi * r\n\n".to_owned(),
@@ -188,6 +190,8 @@ fn full_prediction() -> Prediction {
         tokens: Some(TokenCounts { input: 120, output: 8, cached: Some(96) }),
         ms: PredictionTimings { gather: 0.4, first: Some(1.5), total: 2.25 },
         recorded: Some(Recorded::Timed),
+        reused: true,
+        symptoms: vec![PromptSymptom::Fence],
         spans: vec![Span {
             range: 7..18,
             from: SpanSource::File,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use cases::{
     BlockCut, BlockKind, BodyCut, Case, CompletionTask, ContextItem, Cost, CrossFileContext, EngineIdentity,
     Exposure, Finish, Metric, MetricValue, MissingTail, Origin, OriginKind, ParsedLines, Prediction,
-    PredictionTimings, Recorded, Rename, SchemaVersion, Score, Span, SpanSource, Status, Task, TokenCounts,
-    parse_line, parse_lines, suite_hash, to_line,
+    PredictionTimings, PromptSymptom, Recorded, Rename, SchemaVersion, Score, Span, SpanSource, Status, Task,
+    TokenCounts, parse_line, parse_lines, suite_hash, to_line,
 };
 use proptest::option;
 use proptest::prelude::*;
@@ -88,7 +88,8 @@ prop_compose! {
         let name = |text: &str| text.to_owned();
         Prediction {
             schema: SchemaVersion::CURRENT, case: name("c"), repetition, status, reason, text: raw.trim().to_owned(), raw, finish,
-            late: repetition % 2 == 1,
+            attempt: repetition / 2, late: repetition % 2 == 1, reused: repetition % 3 == 1,
+            symptoms: first.map(|_| PromptSymptom::ALL.to_vec()).unwrap_or_default(),
             engine: EngineIdentity { name: name("b"), kind: name("builtin"), model: name("m"), fingerprint: name("f") },
             tokens: cached.map(|_| TokenCounts { input: 1, output: 2, cached }),
             cost: first.map(|amount| Cost { amount, is_estimated: cached.is_none() }), ms: PredictionTimings { gather: 0.5, first, total },

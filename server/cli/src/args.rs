@@ -10,6 +10,7 @@ use ::engines::Rule;
 use cases::{Metric, Scenario};
 use clap::{Parser, Subcommand, ValueEnum};
 use index::Strategy;
+use replay::SpendLimits;
 use scoring::VerdictSettings;
 use syntax::Language;
 
@@ -63,7 +64,10 @@ pub(crate) enum Command {
     /// Run engines over a suite: the second step of `try`.
     #[command(after_help = "Examples:
   ghostbench replay cases.jsonl --workspace . --out run
-  ghostbench replay cases.jsonl --workspace . --out run --resume     resume an interrupted run
+  ghostbench replay --workspace . --out run --resume                 resume an interrupted run
+  ghostbench replay --workspace . --out run --retry-failed           repeat the requests that failed
+  ghostbench replay cases.jsonl --dry-run                            what it would cost
+  ghostbench replay cases.jsonl --budget 5                           stop before it costs more
   ghostbench replay cases.jsonl --cassette answers.jsonl             record answers, repeat no request
   ghostbench replay cases.jsonl --cassette answers.jsonl --offline   replay the answers without any engine")]
     Replay(ReplayArgs),
@@ -171,6 +175,30 @@ pub(crate) struct EngineArgs {
     /// Recording of answers.
     #[command(flatten)]
     pub(crate) cassette: CassetteArgs,
+    /// Limits of the run.
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// Limits of a run.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct LimitArgs {
+    /// Stop before the run might cost more than this, in the currency of `price_in` and `price_out`. The answers before a --resume count.
+    #[arg(long, value_name = "AMOUNT", value_parser = parse_amount)]
+    pub(crate) budget: Option<f64>,
+    /// Stop after this number of requests to all engines. Those before a --resume count.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_requests: Option<u64>,
+    /// Print an estimate of requests, tokens, cost and time, and make no requests.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+impl LimitArgs {
+    /// Returns the limits.
+    pub(crate) fn limits(self) -> SpendLimits {
+        SpendLimits { budget: self.budget, requests: self.max_requests }
+    }
 }
 
 /// Cases that run once more without copies of their truths.
@@ -329,8 +357,9 @@ pub(crate) struct MineArgs {
 /// `ghostbench replay`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReplayArgs {
-    /// The suite: an output file of `mine`, or the `cases.jsonl` of a run.
-    pub(crate) suite: PathBuf,
+    /// The suite: an output file of `mine`, or the `cases.jsonl` of a run [default with --resume and --retry-failed: that of the run].
+    #[arg(required_unless_present_any = ["resume", "retry_failed"])]
+    pub(crate) suite: Option<PathBuf>,
     /// The code that engines may read; without it they see only the cases.
     #[arg(long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
@@ -352,6 +381,9 @@ pub(crate) struct ReplayArgs {
     /// Resume the run in --out.
     #[arg(long, requires = "out")]
     pub(crate) resume: bool,
+    /// Resume the run in --out, and repeat its failed requests. Their failures stay in its predictions.jsonl.
+    #[arg(long, requires = "out")]
+    pub(crate) retry_failed: bool,
     /// Print every number as JSON instead of a table.
     #[arg(long)]
     pub(crate) json: bool,
@@ -568,6 +600,12 @@ fn cursor_in(word: &str) -> Option<Result<CursorArg, String>> {
         (Ok(line @ 1..), Ok(column @ 1..)) => Ok(CursorArg { path: path.into(), line, column }),
         _ => Err(format!("lines and columns count from 1 to {}", u32::MAX)),
     })
+}
+
+/// Parses an amount of money.
+fn parse_amount(word: &str) -> Result<f64, String> {
+    let amount = word.parse::<f64>().ok().filter(|amount| amount.is_finite() && *amount >= 0.0);
+    amount.ok_or_else(|| "name an amount such as 2.50, without a currency".to_owned())
 }
 
 fn parse_rules(json: &str) -> Result<Arc<[Rule]>, String> {

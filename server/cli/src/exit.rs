@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use engines::CassetteError;
+use replay::ReachedLimit;
+use report::format;
 use scoring::verdict::VerdictError;
 
 use crate::output;
@@ -33,6 +35,34 @@ impl fmt::Display for InterruptedError {
 }
 
 impl std::error::Error for InterruptedError {}
+
+/// A limit of the user stopped the run; finished work is kept.
+#[derive(Debug)]
+pub(crate) struct LimitError {
+    /// The limit.
+    pub(crate) limit: ReachedLimit,
+    /// How to resume.
+    pub(crate) remedy: String,
+}
+
+impl fmt::Display for LimitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.limit {
+            ReachedLimit::Budget { spent, next } => write!(
+                f,
+                "stopped by --budget: {} is spent, and the next request costs up to {}",
+                format::amount(spent),
+                format::amount(next)
+            ),
+            ReachedLimit::Requests(requests) => {
+                write!(f, "stopped by --max-requests after {requests} requests")
+            }
+        }?;
+        write!(f, "; finished answers are kept. {}", self.remedy)
+    }
+}
+
+impl std::error::Error for LimitError {}
 
 /// The command succeeded and found a problem.
 #[derive(Debug)]
@@ -119,7 +149,7 @@ fn exit_number(error: &anyhow::Error) -> u8 {
     if error.is::<InterruptedError>() {
         return INTERRUPTED;
     }
-    if error.is::<FindingError>() {
+    if error.is::<FindingError>() || error.is::<LimitError>() {
         return FINDING;
     }
     let is_usage = error.is::<UsageError>()

@@ -31,6 +31,12 @@ pub(crate) fn style() -> report::terminal::Style {
     }
 }
 
+/// Returns the style of tables on standard error.
+pub(crate) fn error_style() -> report::terminal::Style {
+    let is_terminal = io::stderr().is_terminal();
+    report::terminal::Style { color: is_terminal && takes_color(), ..style() }
+}
+
 /// Returns whether the terminal supports escape codes and the user has not disabled colors.
 fn takes_color() -> bool {
     let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");

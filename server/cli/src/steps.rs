@@ -5,6 +5,7 @@ pub(crate) mod cassette;
 pub(crate) mod cursor_arg;
 pub(crate) mod embeddings;
 pub(crate) mod engine_registry;
+pub(crate) mod estimate;
 pub(crate) mod hole_candidates;
 pub(crate) mod index;
 pub(crate) mod mine;

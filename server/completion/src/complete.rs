@@ -27,6 +27,9 @@ use crate::workspace_index::{DocumentSnapshot, DocumentText};
 /// Maximum length of an answer in bytes: six times the longest truth. Bounds the memory for an engine that never stops.
 const MAX_ANSWER_BYTES: usize = 64 << 10;
 
+/// Length in bytes of [`Trace::model_text`]: enough to recognise an answer in the wrong form.
+const MODEL_TEXT_BYTES: usize = 1 << 10;
+
 /// Ends of statements and lines: completeness is checked when a piece contains one of these.
 const CHECK_CHARACTERS: [char; 2] = ['\n', ';'];
 /// The check for completeness reads the whole answer, so it is repeated only after the answer has grown by one part in this many. The
@@ -147,11 +150,8 @@ async fn context(
     settings: &CompletionSettings,
     hidden: &[Arc<str>],
 ) -> Option<Vec<Snippet>> {
-    if !snapshot.retrieves_context() {
-        return Some(snapshot.gather(offset, settings, hidden, &CancelFlag::default()));
-    }
-    if !settings.retrieves_for(engine) || !snapshot.has_other_files() {
-        return Some(Vec::new());
+    if !snapshot.retrieves_context() || !searches(snapshot, engine, settings) {
+        return Some(gathered_context(snapshot, offset, engine, settings));
     }
     let patience = settings.context_timeout();
     let (snapshot, settings, hidden) = (snapshot.clone(), settings.clone(), hidden.to_vec());
@@ -162,6 +162,26 @@ async fn context(
     let chosen = tokio::time::timeout(patience, choosing).await.ok()?;
     // After a panic the request is sent without context.
     Some(chosen.unwrap_or_default())
+}
+
+/// Whether other files are searched for context that is not set.
+fn searches(snapshot: &DocumentSnapshot, engine: &dyn Engine, settings: &CompletionSettings) -> bool {
+    settings.retrieves_for(engine) && snapshot.has_other_files()
+}
+
+/// Returns the context that [`complete`] sends to the engine unless choosing it takes too long. It takes milliseconds, so call it on a
+/// thread that may block.
+pub fn gathered_context(
+    snapshot: &DocumentSnapshot,
+    offset: usize,
+    engine: &dyn Engine,
+    settings: &CompletionSettings,
+) -> Vec<Snippet> {
+    if snapshot.retrieves_context() && !searches(snapshot, engine, settings) {
+        return Vec::new();
+    }
+    let hidden = snapshot.hidden(settings.hide_near_duplicates);
+    snapshot.gather(offset, settings, &hidden, &CancelFlag::default())
 }
 
 /// Returns the tokens of the workspace; `None` after a panic. Overlaying unsaved documents takes milliseconds, so it runs on a blocking
@@ -187,6 +207,13 @@ struct AnswerReader<'a, 's> {
 impl AnswerListener for AnswerReader<'_, '_> {
     fn prompt(&mut self, prompt: &str) {
         self.trace.prompt = Some(prompt.to_owned());
+    }
+
+    fn raw_text(&mut self, piece: &str) -> ControlFlow<()> {
+        let kept = &mut self.trace.model_text;
+        let room = MODEL_TEXT_BYTES.saturating_sub(kept.len());
+        kept.push_str(&piece[..piece.floor_char_boundary(room)]);
+        ControlFlow::Continue(())
     }
 
     fn replayed(&mut self, after: Option<Duration>) {

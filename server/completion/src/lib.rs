@@ -35,7 +35,7 @@ mod workspace_index;
 
 pub use answer_cache::AnswerCache;
 pub use builtin::{RecentTyping, TypedPassage};
-pub use complete::{complete, complete_shared};
+pub use complete::{complete, complete_shared, gathered_context};
 pub use completion_session::{CompletionRequest, CompletionSession, SuggestionOutcome};
 pub use configured_engine::ConfiguredEngine;
 pub use cursor_snapshot::{CacheKey, CursorSnapshot};

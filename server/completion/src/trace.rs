@@ -108,6 +108,8 @@ pub struct Trace {
     pub prompt: Option<String>,
     /// The engine's raw text.
     pub received: String,
+    /// The beginning of what the model wrote, before the engine parsed it; empty for engines without a parser.
+    pub model_text: String,
     /// The engine's edits of other text than an insertion at the cursor. An answer with any is not shown.
     pub edits: Vec<Edit>,
     /// How the engine's answer ended; `None` if it was unfinished at the deadline.

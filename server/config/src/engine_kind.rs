@@ -110,7 +110,7 @@ impl EngineKind {
     }
 
     /// Returns whether the engine runs outside of this process.
-    pub(crate) fn is_external(self) -> bool {
+    pub fn is_external(self) -> bool {
         !matches!(self, EngineKind::Builtin | EngineKind::Scripted)
     }
 

@@ -41,8 +41,8 @@ pub use prompt_mode::{FimSetting, PromptMode};
 use read_answer::read_answer;
 use render::RenderedInput;
 
-/// Default size of a prompt in tokens: nearly every model in use reads it within an acceptable time.
-const PROMPT_TOKENS: usize = 4096;
+/// Maximum size of a prompt in tokens: nearly every model in use reads it within an acceptable time.
+pub const PROMPT_TOKENS: usize = 4096;
 
 /// Timeout of a metadata request: a slower response would delay the first answer too much.
 const METADATA_LIMIT: Duration = Duration::from_secs(2);

@@ -43,9 +43,10 @@ pub use command_engine::{CommandEngine, CommandSettings};
 pub use config::EngineKind;
 pub use embeddings::{EmbeddingServer, EmbeddingServerError, HttpEmbedder};
 pub use http::{HttpLimits, HttpServerConfig, Proxy, ServerError, TimeoutStage};
-pub use http_engine::{FimSetting, HttpEngine, HttpSettings, PromptMode, SetupError};
+pub use http_engine::{FimSetting, HttpEngine, HttpSettings, PROMPT_TOKENS, PromptMode, SetupError};
 pub use llama_server::{LLAMA_SERVER, LlamaServerEngine, LlamaServerError, LlamaServerSettings};
 pub use lsp_engine::{LspEngine, LspSettings};
+pub use prompt::template_check::{Symptom, symptoms_of};
 pub use prompt::{PromptInput, estimate as estimate_tokens};
 pub use registry::{
     DEFAULT_ENGINE, EngineSelection, HASH_KEY, HashKey, RegisteredEngine, Registry, RegistryOptions, Role,

@@ -19,7 +19,7 @@ use crate::model_families::{FAMILIES, SHARED_TOKENS};
 use crate::template::Template;
 
 pub use probes::{PROBES, ProbeHole};
-pub use symptoms::Symptom;
+pub use symptoms::{Symptom, symptoms_of};
 
 /// Form of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub fn examine_answer(probe: &ProbeHole, raw: &str) -> AnswerFindings {
         Some(rest) if rest.trim().is_empty() => 1.0,
         Some(_) => 0.5,
     };
-    let mut symptoms = symptoms::symptoms_of(probe, raw);
+    let mut symptoms = symptoms_of(probe.prefix, probe.suffix, raw);
     if share == 0.5 {
         symptoms.push(Symptom::GoesOn);
     }

@@ -57,10 +57,10 @@ impl Queue {
 }
 
 impl BackgroundScorer {
-    /// Starts the threads for the answers to these attempts.
-    pub(crate) fn start(cases: &Arc<[Case]>, attempts: &[Attempt]) -> BackgroundScorer {
+    /// Starts the threads for the answers to these attempts, in two lists.
+    pub(crate) fn start(cases: &Arc<[Case]>, attempts: [&[Attempt]; 2]) -> BackgroundScorer {
         let mut pending = vec![(0, Vec::new()); cases.len()];
-        for attempt in attempts {
+        for attempt in attempts.into_iter().flatten() {
             pending[attempt.case].0 += 1;
         }
         let (sender, receiver) = mpsc::channel();
@@ -149,7 +149,7 @@ mod tests {
             .flat_map(|case| (0..2).map(move |engine| Attempt { case, engine, repetition: 0 }))
             .collect();
         let answers = [(2, "a", "h(c)"), (0, "a", "f(a)"), (2, "b", "h("), (0, "b", ""), (1, "b", "g(b)")];
-        let mut scorer = BackgroundScorer::start(&cases, &attempts);
+        let mut scorer = BackgroundScorer::start(&cases, [&attempts, &[]]);
         let mut predictions = Vec::new();
         for (index, engine, text) in answers {
             let prediction = answer(&cases[index], engine, text);
@@ -167,7 +167,8 @@ mod tests {
     #[test]
     fn dropped_scorer_leaves_waiting_cases_unscored() {
         let cases: Arc<[Case]> = ["f(a)"].map(case).into();
-        let mut scorer = BackgroundScorer::start(&cases, &[Attempt { case: 0, engine: 0, repetition: 0 }]);
+        let mut scorer =
+            BackgroundScorer::start(&cases, [&[Attempt { case: 0, engine: 0, repetition: 0 }], &[]]);
         let (queue, workers) = (Arc::clone(&scorer.queue), std::mem::take(&mut scorer.workers));
         let sender = scorer.sender.clone().unwrap();
         drop(scorer);
@@ -186,7 +187,7 @@ mod tests {
         let cases: Arc<[Case]> = ["f(a)", "g(b)"].map(case).into();
         let attempts: Vec<Attempt> =
             (0..4).map(|number| Attempt { case: number / 2, engine: number % 2, repetition: 0 }).collect();
-        let mut scorer = BackgroundScorer::start(&cases, &attempts);
+        let mut scorer = BackgroundScorer::start(&cases, [&attempts, &[]]);
         scorer.add(0, answer(&cases[0], "a", "f(a)"));
         assert_eq!(scorer.finish(&|| false), []);
     }

@@ -13,6 +13,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use cases::Prediction;
 use engines::HashKey;
 
 use crate::file_io::FileStamp;
@@ -102,6 +103,13 @@ impl DataFolder {
             (folder, files)
         };
         RunsStamp(folders.into_iter().map(stamp).collect())
+    }
+
+    /// Returns the answers of the newest run of `name` that can be read; none if there is no such run.
+    pub fn newest_answers(&self, name: &str) -> Vec<Prediction> {
+        let runs = self.last_runs(name).unwrap_or_default();
+        let answers = runs.iter().find_map(|folder| run_folder::read_answers(folder).ok());
+        answers.map_or_else(Vec::new, |(_, predictions)| predictions)
     }
 
     /// Returns the last 50 runs of `name`, newest first.

@@ -12,20 +12,25 @@ use index::CancelFlag;
 use tokio::task::JoinError;
 
 use crate::ReplayError;
+use crate::answer_log::AnswerLog;
 use crate::background_scoring::BackgroundScorer;
 use crate::machine::machine;
-use crate::plan::plan;
+use crate::plan::{Attempt, plan};
 use crate::run_folder::{RunFolder, ScoresFile, write_scores};
 use crate::run_scores::{ScoresByKey, complete_scores};
 use crate::runner::{RunInputs, StopSignal, engine_config, run_attempts};
+use crate::spend::{ReachedLimit, SpendGuard, SpendLimits};
 
 /// The answers of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunAnswers {
-    /// Predictions in the order of completion, those of a resumed run first.
+    /// Predictions in the order of completion, those of a resumed run first; an answer to a repeated request is at the place of the failed
+    /// one.
     pub predictions: Vec<Prediction>,
-    /// Number of predictions of the finished run.
-    pub planned: usize,
+    /// Number of answers that are still missing, or were to be repeated.
+    pub missing: usize,
+    /// The limit that ended the run, if one did.
+    pub limit: Option<ReachedLimit>,
     /// The scores of the predictions, in their order.
     pub scores: Vec<Score>,
 }
@@ -33,8 +38,54 @@ pub struct RunAnswers {
 impl RunAnswers {
     /// Whether all engines answered all cases.
     pub fn is_finished(&self) -> bool {
-        self.predictions.len() == self.planned
+        self.missing == 0
     }
+}
+
+/// Which requests of a run are made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RequestPlan {
+    /// Number of requests per case.
+    pub repeat: u32,
+    /// Whether failed requests are repeated.
+    pub retries_failed: bool,
+    /// Limits of the run.
+    pub limits: SpendLimits,
+}
+
+impl RequestPlan {
+    /// Makes all requests once, without limits.
+    pub fn new(repeat: u32) -> RequestPlan {
+        RequestPlan { repeat, retries_failed: false, limits: SpendLimits::default() }
+    }
+
+    /// Returns the attempts that are missing in `done`.
+    pub(crate) fn attempts(&self, inputs: &RunInputs, done: &[Prediction]) -> PlannedAttempts {
+        let names: Vec<String> = inputs.engines.iter().map(|engine| engine.name().to_owned()).collect();
+        let is_final = |row: &&Prediction| !(self.retries_failed && row.has_failed());
+        let answered: Vec<&Prediction> = done.iter().filter(is_final).collect();
+        let mut attempts = plan(&inputs.cases, &names, self.repeat, answered);
+        let engine_and_case =
+            |attempt: &Attempt| (&inputs.engines[attempt.engine], &inputs.cases[attempt.case]);
+        attempts.retain(|attempt| {
+            let (engine, case) = engine_and_case(attempt);
+            inputs.copies.needs_row(engine, case)
+        });
+        let is_same = |attempt: &Attempt| {
+            let (engine, case) = engine_and_case(attempt);
+            inputs.copies.engine_with_same_request(engine, case).is_some()
+        };
+        let (reused, requests) = attempts.into_iter().partition(is_same);
+        PlannedAttempts { requests, reused }
+    }
+}
+
+/// The missing attempts of a run.
+pub(crate) struct PlannedAttempts {
+    /// Attempts with a request.
+    pub(crate) requests: Vec<Attempt>,
+    /// Attempts whose request equals that of the same engine with all files, and which get its answer.
+    pub(crate) reused: Vec<Attempt>,
 }
 
 /// Describes a run on this machine by this version.
@@ -74,7 +125,7 @@ pub async fn replay(
     let RunInputs { cases, .. } = questions.clone();
     let (path, described) = (folder, run.clone());
     let mut rows = run_blocking(move |_| RunFolder::create(&path, &described, &cases)).await?;
-    execute(&mut rows, Vec::new(), run.repeat, &questions, &stop, tell).await
+    execute(&mut rows, Vec::new(), RequestPlan::new(run.repeat), &questions, &stop, tell).await
 }
 
 /// Runs the attempts that are missing in `done`; masks secrets in each answer and appends it to the run before it is counted. Scores
@@ -84,36 +135,39 @@ pub async fn replay(
 pub async fn execute(
     rows: &mut RunFolder,
     done: Vec<Prediction>,
-    repeat: u32,
+    requests: RequestPlan,
     questions: &RunInputs,
     stop: &StopSignal,
     mut tell: impl FnMut(usize, usize),
 ) -> Result<RunAnswers, ReplayError> {
-    let names: Vec<String> = questions.engines.iter().map(|engine| engine.name().to_owned()).collect();
-    let mut attempts = plan(&questions.cases, &names, repeat, &done);
-    attempts.retain(|attempt| {
-        questions.copies.needs_request(&questions.engines[attempt.engine], &questions.cases[attempt.case])
-    });
-    let planned = done.len() + attempts.len();
-    let mut predictions = done;
+    let attempts = requests.attempts(questions, &done);
+    let guard = SpendGuard::new(requests.limits, questions, &done);
+    let stop = guard.iter().cloned().fold(stop.clone(), StopSignal::with_guard);
+    let folder = rows.path().to_owned();
+    let mut scorer = BackgroundScorer::start(&questions.cases, [&attempts.requests, &attempts.reused]);
+    let mut log = AnswerLog::new(rows, done, questions, &attempts)?;
+    let planned = log.predictions.len() + log.missing - log.repeated.len();
+    tell(planned - log.missing, planned);
+    log.reuse_known_answers(|case, row| scorer.add(case, row))?;
     let mut failure = None;
-    tell(predictions.len(), planned);
-    let mut scorer = BackgroundScorer::start(&questions.cases, &attempts);
     let record = |case: usize, prediction: Prediction| {
-        if let Err(error) = rows.append(&prediction) {
-            failure = Some(error);
-            return ControlFlow::Break(());
+        let recorded = log.record(case, prediction, |case, row| scorer.add(case, row));
+        tell(planned - log.missing, planned);
+        match recorded {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failure = Some(error);
+                ControlFlow::Break(())
+            }
         }
-        scorer.add(case, prediction.clone());
-        predictions.push(prediction);
-        tell(predictions.len(), planned);
-        ControlFlow::Continue(())
     };
-    run_attempts(attempts, questions, cases::redact_prediction, stop, record).await;
+    run_attempts(attempts.requests, questions, cases::redact_prediction, &stop, record).await;
     if let Some(error) = failure {
         return Err(error);
     }
-    let (cases, folder) = (Arc::clone(&questions.cases), rows.path().to_owned());
+    let AnswerLog { predictions, missing, .. } = log;
+    let limit = guard.and_then(|guard| guard.reached());
+    let cases = Arc::clone(&questions.cases);
     run_blocking(move |cancel| {
         let goes_on = || !cancel.is_cancelled();
         // Answers of an earlier process have stored scores.
@@ -123,7 +177,7 @@ pub async fn execute(
         if goes_on() {
             write_scores(&folder, &scores)?;
         }
-        Ok(RunAnswers { predictions, planned, scores })
+        Ok(RunAnswers { predictions, missing, limit, scores })
     })
     .await
 }

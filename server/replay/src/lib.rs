@@ -10,10 +10,13 @@
 //!
 //! Stores suites and runs for both the command line and the language server, and depends on neither.
 
+mod answer_log;
 mod background_scoring;
+mod case_snapshot;
 mod code_version;
 mod data_folder;
 mod error;
+mod estimate;
 mod execute;
 mod file_io;
 mod fingerprint;
@@ -21,18 +24,22 @@ mod latest_answers;
 mod leaked_copies;
 mod machine;
 mod plan;
+mod prompt_symptoms;
 mod recorded_suite;
+mod request_size;
 mod run_folder;
 mod run_scores;
 mod runner;
 mod score_predictions;
+mod spend;
 mod suite;
 mod truth_copies;
 
 pub use code_version::CodeVersion;
 pub use data_folder::{DataFolder, RunsStamp};
 pub use error::ReplayError;
-pub use execute::{RunAnswers, describe_run, execute, replay};
+pub use estimate::{EngineEstimate, RunEstimate};
+pub use execute::{RequestPlan, RunAnswers, describe_run, execute, replay};
 pub use file_io::FileStamp;
 pub use latest_answers::{LatestAnswers, SuiteRun, latest_answers};
 pub use machine::cores;
@@ -42,5 +49,6 @@ pub use run_folder::{RunContents, RunFolder, read_run, write_scores};
 pub use run_scores::{RunScores, scores_of};
 pub use runner::{AnswerFilter, RunInputs, StopSignal, engine_config, engine_identity, run_attempts, spans};
 pub use score_predictions::score_all;
+pub use spend::{ReachedLimit, SpendLimits};
 pub use suite::{read_suite, write_suite};
 pub use truth_copies::TruthCopies;

@@ -17,8 +17,13 @@ pub struct Attempt {
 
 /// Returns `repeat` attempts of every engine at every case, except for those in `done`. Engines alternate on each case, so
 /// that all of them ran on the same cases if a run is stopped early.
-pub fn plan(cases: &[Case], engines: &[String], repeat: u32, done: &[Prediction]) -> Vec<Attempt> {
-    let done: HashSet<_> = done.iter().map(Prediction::key).collect();
+pub fn plan<'a>(
+    cases: &[Case],
+    engines: &[String],
+    repeat: u32,
+    done: impl IntoIterator<Item = &'a Prediction>,
+) -> Vec<Attempt> {
+    let done: HashSet<_> = done.into_iter().map(Prediction::key).collect();
     let mut attempts = Vec::new();
     for repetition in 0..repeat {
         for (case, row) in cases.iter().enumerate() {

@@ -3,12 +3,15 @@
 //! Predictions are appended one whole line at a time and never rewritten, so a killed process leaves at most an incomplete
 //! last line, which is removed on resume. All other files are written atomically. Only one process writes a run at a time.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cases::{Case, Prediction, Run, Score, parse_document, parse_lines, suite_hash, to_document, to_line};
+use cases::{
+    Case, CaseId, Prediction, Run, Score, parse_document, parse_lines, suite_hash, to_document, to_line,
+};
 
 use crate::ReplayError;
 use crate::file_io::{
@@ -86,6 +89,16 @@ impl RunFolder {
     pub fn append(&mut self, prediction: &Prediction) -> Result<(), ReplayError> {
         let written = self.predictions.append(&to_line(prediction));
         written.map_err(|reason| ReplayError::Append { path: self.predictions.path().to_owned(), reason })
+    }
+
+    /// Removes the stored scores of which `is_removed` returns true for case, engine and repetition.
+    pub(crate) fn remove_scores(
+        &self,
+        is_removed: impl Fn(&str, &str, u32) -> bool,
+    ) -> Result<(), ReplayError> {
+        let mut scores = ScoresFile::of(&self.folder).read();
+        scores.retain(|score| !is_removed(&score.case, &score.engine, score.repetition));
+        write_scores(&self.folder, &scores)
     }
 
     /// Opens the folder for writing, and locks it against other processes.
@@ -197,5 +210,25 @@ fn read_run_file(path: &Path) -> Result<Run, ReplayError> {
 fn read_predictions(path: &Path) -> Result<(Vec<Prediction>, usize), ReplayError> {
     let path = path.join(PREDICTIONS);
     let lines = parse_lines(&read_whole_lines(&path)?).map_err(parse_error(&path))?;
-    Ok((lines.rows, lines.complete_bytes))
+    Ok((last_attempts(lines.rows), lines.complete_bytes))
+}
+
+/// Returns the last answer to each request, at the place of the first: failed requests may have been repeated.
+fn last_attempts(rows: Vec<Prediction>) -> Vec<Prediction> {
+    if rows.iter().all(|row| row.attempt <= 1) {
+        return rows;
+    }
+    let mut places: HashMap<(CaseId, String, u32), usize> = HashMap::new();
+    let mut last: Vec<Prediction> = Vec::new();
+    for row in rows {
+        let key = (row.case.clone(), row.engine.name.clone(), row.repetition);
+        match places.get(&key) {
+            Some(&place) => last[place] = row,
+            None => {
+                places.insert(key, last.len());
+                last.push(row);
+            }
+        }
+    }
+    last
 }

@@ -7,23 +7,21 @@ use std::sync::Arc;
 
 use cases::{
     Case, Cost, EngineConfig, EngineIdentity, Finish, Prediction, PredictionTimings, Price, Recorded, Rename,
-    Scenario, Span, SpanSource, TokenCounts,
+    Span, SpanSource, TokenCounts,
 };
-use completion::{
-    ConfiguredEngine, DocumentSnapshot, DocumentText, Outcome, OutcomeStatus, Snippet, TimingSource,
-    WorkspaceIndex,
-};
+use completion::{ConfiguredEngine, Outcome, OutcomeStatus, TimingSource, WorkspaceIndex};
 use engines::TokenPrice;
 use futures_util::StreamExt;
 use futures_util::stream;
-use syntax::Language;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::case_snapshot::case_snapshot;
 use crate::fingerprint::fingerprint;
-use crate::leaked_copies::leaked_copies;
 use crate::plan::Attempt;
+use crate::prompt_symptoms::prompt_symptoms;
+use crate::spend::{Reservation, SpendGuard};
 use crate::truth_copies::TruthCopies;
 
 /// Returns an engine's identity, as in every row.
@@ -46,7 +44,7 @@ pub fn engine_config(configured: &ConfiguredEngine) -> EngineConfig {
     }
 }
 
-fn price(TokenPrice { input, output }: TokenPrice) -> Price {
+pub(crate) fn price(TokenPrice { input, output }: TokenPrice) -> Price {
     Price { input, output }
 }
 
@@ -70,18 +68,26 @@ pub struct RunInputs {
 pub struct StopSignal {
     no_new_requests: CancellationToken,
     abandon_pending: CancellationToken,
+    /// Signals as well.
+    guard: Option<Arc<SpendGuard>>,
 }
 
 impl StopSignal {
     /// Creates a signal from a token: once it is cancelled, no new requests start, and pending ones are awaited.
     pub fn after_pending(token: CancellationToken) -> StopSignal {
-        StopSignal { no_new_requests: token, abandon_pending: CancellationToken::new() }
+        StopSignal { no_new_requests: token, abandon_pending: CancellationToken::new(), guard: None }
     }
 
     /// Creates a signal from a token: once it is cancelled, no new requests start, and pending ones are dropped without a
     /// prediction.
     pub fn immediately(token: CancellationToken) -> StopSignal {
-        StopSignal { no_new_requests: token.clone(), abandon_pending: token }
+        StopSignal { no_new_requests: token.clone(), abandon_pending: token, guard: None }
+    }
+
+    /// Returns the signal with limits: no new requests start once the next one might exceed one of them.
+    pub(crate) fn with_guard(self, guard: Arc<SpendGuard>) -> StopSignal {
+        // The caller's token says that the user stopped the run.
+        StopSignal { no_new_requests: self.no_new_requests.child_token(), guard: Some(guard), ..self }
     }
 }
 
@@ -106,7 +112,7 @@ pub async fn run_attempts(
     let jobs = questions.jobs.max(1);
     // With one request at a time, answers come in the order of the attempts.
     let without_request = if jobs > 1 { ATTEMPTS_WITHOUT_REQUEST } else { 0 };
-    let slots = RequestSlots { free: Arc::new(Semaphore::new(jobs)), stopped: stop.no_new_requests.clone() };
+    let slots = RequestSlots { free: Arc::new(Semaphore::new(jobs)), stop: stop.clone() };
     let run = |attempt| run_attempt(questions, attempt, filter, slots.clone());
     let answers = stream::iter(attempts)
         .take_until(stop.no_new_requests.cancelled())
@@ -125,14 +131,25 @@ pub async fn run_attempts(
 #[derive(Clone)]
 struct RequestSlots {
     free: Arc<Semaphore>,
-    stopped: CancellationToken,
+    stop: StopSignal,
 }
 
 impl RequestSlots {
     /// Waits for a slot, which is free again when the permit is dropped. `None` if no new requests may start.
     async fn acquire(&self) -> Option<SemaphorePermit<'_>> {
-        let permit = self.stopped.run_until_cancelled(self.free.acquire()).await?;
+        let permit = self.stop.no_new_requests.run_until_cancelled(self.free.acquire()).await?;
         Some(permit.expect("the semaphore is never closed"))
+    }
+
+    /// Waits until a request is within the limits, if there are any. `None` if no new requests may start.
+    async fn reserve(&self, attempt: Attempt) -> Option<Option<Reservation>> {
+        let Some(guard) = &self.stop.guard else { return Some(None) };
+        let stopped = &self.stop.no_new_requests;
+        let reservation = stopped.run_until_cancelled(guard.reserve(attempt)).await?;
+        if reservation.is_none() {
+            stopped.cancel();
+        }
+        reservation.map(Some)
     }
 }
 
@@ -146,13 +163,17 @@ async fn run_attempt(
     let inputs = questions.clone();
     let answered = catch_panic(async move {
         let (case, engine) = (&inputs.cases[attempt.case], &inputs.engines[attempt.engine]);
-        let snapshot = snapshot(&inputs, case);
+        let snapshot = case_snapshot(case, &inputs.world, &inputs.copies);
         let slot = slots.acquire().await?;
+        let reservation = slots.reserve(attempt).await?;
         let (cursor, cancel) = (case.prefix.len(), CancellationToken::new());
         let outcome =
             completion::complete(&snapshot, cursor, &*engine.engine, &engine.settings, &cancel).await;
         drop(slot);
         let mut prediction = prediction(case, engine, attempt.repetition, Ok(outcome));
+        if let Some(reservation) = reservation {
+            reservation.settle(&prediction);
+        }
         filter(&mut prediction, case);
         Some(prediction)
     });
@@ -173,37 +194,6 @@ async fn catch_panic<T: Send + 'static>(ask: impl Future<Output = T> + Send + 's
     outcome.map_err(|_| "the engine panicked".to_owned())
 }
 
-/// Returns what a request may see: the case's file without its truth, and the workspace without copies of it.
-fn snapshot(questions: &RunInputs, case: &Case) -> DocumentSnapshot {
-    let document = DocumentText {
-        path: case.path.as_str().into(),
-        language: Language::from_name(&case.language)
-            .expect("suites with other languages are rejected on reading"),
-        text: [case.prefix.as_str(), case.suffix.as_str()].concat().into(),
-    };
-    // Even engines that read the workspace get an empty one for the other cases.
-    let world = if case.allows_workspace() { questions.world.clone() } else { WorkspaceIndex::empty() };
-    let snapshot = world
-        .snapshot(document)
-        .without_files(leaked_copies(case, &world))
-        .with_copies(questions.copies.files_with_copies(case));
-    match has_own_context(case) {
-        true => snapshot.with_context(case.context.iter().map(snippet).collect()),
-        false => snapshot,
-    }
-}
-
-/// Whether the case contains its context. Otherwise context is retrieved by the settings, as in an editor.
-fn has_own_context(case: &Case) -> bool {
-    let is_frozen = matches!(case.scenario(), Scenario::Rag | Scenario::CrossFile) || case.is_from_history();
-    is_frozen || !case.context.is_empty()
-}
-
-/// Converts a stored item of context to the form of a request.
-fn snippet(item: &cases::ContextItem) -> Snippet {
-    Snippet::of_lines(&*item.path, item.start_line..item.end_line, item.text.clone())
-}
-
 fn prediction(
     case: &Case,
     engine: &ConfiguredEngine,
@@ -216,7 +206,8 @@ fn prediction(
         Err(reason) => Prediction { reason: Some(reason), ..blank },
         Ok(outcome) => {
             let cost = engine.price.and_then(|tokens| cost(price(tokens), &outcome));
-            Prediction { cost, ..fill_prediction(blank, outcome) }
+            let symptoms = prompt_symptoms(case, engine.engine.description().kind, &outcome.trace);
+            Prediction { cost, symptoms, ..fill_prediction(blank, outcome) }
         }
     }
 }

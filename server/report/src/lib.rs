@@ -4,6 +4,7 @@
 //! `scoring`. Positions in drawings are layout. Code in cases is displayed, never run.
 #![deny(clippy::disallowed_methods)]
 
+mod failures;
 pub mod format;
 mod html;
 mod markdown;
@@ -12,13 +13,14 @@ mod stopping;
 pub mod terminal;
 mod verdict_text;
 
+pub use failures::failure_text;
 pub use html::html;
 pub use markdown::markdown;
 pub use notes::note_texts;
 
 use cases::{EngineIdentity, Run, SchemaVersion};
 use scoring::RunSummary;
-use scoring::run_summary::{EngineCost, ReportSection};
+use scoring::run_summary::{EngineCost, EngineFailures, ReportSection};
 use serde::Serialize;
 
 /// The summary in `--json`: its remarks are texts.
@@ -30,13 +32,16 @@ struct SummaryJson<'a> {
     sections: &'a [ReportSection],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     costs: &'a [EngineCost],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    failures: &'a [EngineFailures],
     notes: Vec<String>,
 }
 
 /// Returns the summary as JSON, indented and ending in a line end.
 pub fn json(summary: &RunSummary) -> String {
-    let RunSummary { schema, run, engines, sections, costs, .. } = summary;
-    let rows = SummaryJson { schema: *schema, run, engines, sections, costs, notes: note_texts(summary) };
+    let RunSummary { schema, run, engines, sections, costs, failures, .. } = summary;
+    let notes = note_texts(summary);
+    let rows = SummaryJson { schema: *schema, run, engines, sections, costs, failures, notes };
     let mut text = serde_json::to_string_pretty(&rows).expect("a summary has string keys");
     text.push('\n');
     text

@@ -4,6 +4,7 @@ mod verdict;
 
 use cases::Metric;
 
+use crate::failures::{self, FailureRow};
 use crate::format::{self, Alphabet};
 use crate::notes::note_texts;
 use crate::stopping::{self, COUNTS, StoppingRow};
@@ -25,6 +26,7 @@ pub fn markdown(summary: &RunSummary) -> String {
     }
     parts.extend(format::costs_caption(summary, UNICODE).map(|caption| escaped(&caption)));
     parts.extend((!summary.costs.is_empty()).then(|| costs(summary)));
+    parts.extend((!summary.failures.is_empty()).then(|| failure_table(summary)));
     if !summary.sections.is_empty() {
         parts.push(legend());
     }
@@ -133,6 +135,17 @@ fn costs(summary: &RunSummary) -> String {
         format!("| {} | {} |", engine(summary, cost.engine), format::cost(cost, UNICODE).join(" | "))
     };
     lines.extend(summary.costs.iter().map(row));
+    lines.join("\n")
+}
+
+fn failure_table(summary: &RunSummary) -> String {
+    let mut lines =
+        vec![format!("| {} |", failures::HEADINGS.join(" | ")), "|---|--:|--:|---|---|".to_owned()];
+    let row = |row: &FailureRow| {
+        let (engine, reason) = (engine(summary, row.engine), escaped(&row.reason));
+        format!("| {engine} | {} | {} | {reason} | {} |", row.count, row.requests, escaped(&row.examples))
+    };
+    lines.extend(failures::rows(summary, UNICODE).iter().map(row));
     lines.join("\n")
 }
 

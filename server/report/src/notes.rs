@@ -1,9 +1,10 @@
 //! Words the remarks of a summary.
 
-use scoring::run_summary::Note;
+use cases::PromptSymptom;
+use scoring::run_summary::{Note, PromptProblem};
 use scoring::{MetricCell, RunSummary};
 
-use crate::format;
+use crate::{failures, format};
 
 /// Explains why `cross_file` has more rows than holes.
 const CONTROLS: &str = "cross_file tests each hole without context (in_file), with the context that retrieval finds (retrieval), and \
@@ -53,11 +54,47 @@ fn text(note: &Note) -> String {
                 share(in_time),
             )
         }
-        Note::Copies { affected, cases } => format!(
+        Note::Copies { affected, cases, reused } => format!(
             "The truths of {affected} of {cases} cases have copies in other files. In the rows \"no-copies\", engines answered those \
-             cases without these files; their answers to all other cases are reused."
+             cases without these files; their answers to all other cases are reused{}.",
+            match reused {
+                0 => String::new(),
+                reused => format!(
+                    ", and so {} to cases whose request is the same without the files",
+                    if *reused == 1 { "is 1 answer".to_owned() } else { format!("are {reused} answers") }
+                ),
+            }
         ),
+        Note::Failures { engine, failures } => failures::warning(engine, failures),
+        Note::WrongPrompt(problem) => prompt_problem(problem),
     }
+}
+
+/// Names the settings that an engine with a wrong prompt needs.
+fn prompt_problem(problem: &PromptProblem) -> String {
+    let PromptProblem { engine, kind, symptoms, answers } = problem;
+    let name = |symptom: PromptSymptom| match symptom {
+        PromptSymptom::Tokens => "hold special tokens as text",
+        PromptSymptom::Prose => "are prose",
+        PromptSymptom::Fence => "have code fences",
+        PromptSymptom::Echo => "repeat the text before the hole",
+    };
+    let found: Vec<String> =
+        symptoms.iter().map(|&(symptom, count)| format!("{count} {}", name(symptom))).collect();
+    let talks = symptoms.iter().any(|(it, _)| matches!(it, PromptSymptom::Prose | PromptSymptom::Fence));
+    let is_chat = matches!(kind.as_str(), "openai-chat" | "anthropic");
+    let remedy = match (talks, is_chat) {
+        (true, false) => {
+            "This is a chat model: write `kind = \"openai-chat\"` and no `fim`, or use a base model."
+        }
+        (true, true) => "The model does not follow the instructions: use another model.",
+        (false, _) => "The template is wrong: write `fim = \"FAMILY\"` with the family of the model.",
+    };
+    format!(
+        "{engine}: of {}, {}. {remedy} `ghostbench engines check` tests which form the model needs.",
+        format::count_of(*answers, "answer"),
+        found.join(", "),
+    )
 }
 
 /// Explains the times of answers from a cassette.

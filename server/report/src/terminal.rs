@@ -9,6 +9,7 @@ mod stopping;
 mod text_table;
 mod verdict;
 
+use crate::failures::{self, FailureRow};
 use crate::format::{self, Alphabet};
 use crate::notes::note_texts;
 use crate::verdict_text::run_deadline;
@@ -61,6 +62,7 @@ pub fn table(summary: &RunSummary, style: Style, next: &[String]) -> String {
     let mut parts: Vec<String> =
         summary.sections.iter().map(|section| section_text(summary, section, style)).collect();
     parts.extend(costs(summary, style));
+    parts.extend(failure_list(summary, style));
     let are_late = summary.sections.iter().any(ReportSection::has_late_answers);
     parts.push(if parts.is_empty() { "No answers yet.".to_owned() } else { legend(are_late, style) });
     let notes = note_texts(summary);
@@ -134,6 +136,24 @@ fn costs(summary: &RunSummary, style: Style) -> Option<String> {
     let caption = format::costs_caption(summary, style.alphabet());
     let caption = caption.map_or_else(String::new, |caption| format!("\n{}", dim_note(&caption, style)));
     (!summary.costs.is_empty()).then(|| with_title("cost", &(sheet.draw(style) + &caption), style))
+}
+
+/// Renders the failed requests of the engines by reason. Reasons are sentences, so this is no table.
+fn failure_list(summary: &RunSummary, style: Style) -> Option<String> {
+    let numbers = CellFormatter::new(&summary.engines, style.alphabet());
+    let line = |row: FailureRow| {
+        let first =
+            if row.examples.is_empty() { String::new() } else { format!(" (first at {})", row.examples) };
+        let text = format!(
+            "{}: {} of {}: {}{first}",
+            numbers.engine(row.engine),
+            row.count,
+            row.requests,
+            row.reason
+        );
+        wrapped(&format::escape_invisible(&text), style.width.saturating_sub(2), "  ")
+    };
+    list("Failed requests", failures::rows(summary, style.alphabet()).into_iter().map(line), style)
 }
 
 /// Filters the rows of the engines in detailed tables. Engines without near-copies are left out: they show the effect of copies,

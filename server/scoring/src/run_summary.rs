@@ -6,6 +6,7 @@
 mod contexts;
 mod differences;
 pub mod distributions;
+mod failures;
 mod notes;
 pub(crate) mod observations;
 pub(crate) mod outcome;
@@ -26,6 +27,7 @@ use crate::compared_runs::ComparedRuns;
 use crate::metric_table::{Latency, MetricCell};
 use crate::verdict::{Verdict, VerdictError, VerdictSettings};
 
+pub use failures::{EngineFailures, FREQUENT, FailedCase, FailureReason, PromptProblem};
 pub use notes::{Note, completeness_notes};
 pub use observations::ExclusionReason;
 pub use outcome::{AnswerClass, answer_class, latency};
@@ -66,6 +68,7 @@ impl RunRows<'_> {
             run: self.run.clone(),
             sections,
             costs: costs(self, &engines),
+            failures: failures::failures(self, &engines),
             engines,
             notes: self.notes.to_vec(),
         };
@@ -90,6 +93,8 @@ pub struct RunSummary {
     pub sections: Vec<ReportSection>,
     /// Costs of the engines with prices; left out if there are none.
     pub costs: Vec<EngineCost>,
+    /// Failed requests of the engines that have any.
+    pub failures: Vec<EngineFailures>,
     /// Remarks for the reader.
     pub notes: Vec<Note>,
 }
@@ -310,7 +315,9 @@ fn costs(rows: &RunRows<'_>, engines: &[EngineIdentity]) -> Vec<EngineCost> {
     let of_other_tree = rows.cases.iter().filter(|case| rows::is_from_other_tree(rows.run, case));
     let other_tree: HashSet<&str> = of_other_tree.map(|case| case.id.as_str()).collect();
     let cost = |(engine, name): (usize, &EngineIdentity)| {
-        let own = || rows.predictions.iter().filter(|row| row.engine.name == name.name);
+        // Reused answers cost nothing.
+        let is_own = |row: &&Prediction| row.engine.name == name.name && !row.reused;
+        let own = || rows.predictions.iter().filter(is_own);
         let costs = own().map(|row| row.cost.map(|cost| (cost.amount, cost.is_estimated)));
         let crate::CostSummary { answers, estimated, unknown, amount, per_thousand } =
             crate::summarize_costs(costs);

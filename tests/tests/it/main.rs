@@ -17,6 +17,7 @@ mod lsp;
 mod neovim;
 mod program_engines;
 mod report;
+mod requests;
 mod run_rows;
 mod secrets;
 mod settings;

@@ -1,15 +1,17 @@
 //! `ghostbench replay`: runs engines over a suite.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cases::Run;
 use completion::WorkspaceIndex;
+use replay::RequestPlan;
 
 use crate::args::ReplayArgs;
 use crate::folders::{self, USE_OUT};
+use crate::steps::estimate::{estimate, print_estimate};
 use crate::steps::index::{IndexedWorkspace, index};
 use crate::steps::require_answers::require_answers;
-use crate::steps::run_replay::{ReplayJob, run_replay};
+use crate::steps::run_replay::{ReplayJob, run_inputs, run_replay};
 use crate::steps::settings_sources::SettingsSources;
 use crate::steps::show_run::{ReportOptions, show};
 use crate::steps::{cassette, engine_registry, use_threads};
@@ -17,7 +19,8 @@ use crate::steps::{cassette, engine_registry, use_threads};
 /// Runs the command.
 pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     use_threads(args.asking.jobs)?;
-    let cases = replay::read_suite(&args.suite)?;
+    let suite = suite(args);
+    let cases = replay::read_suite(&suite)?;
     let root = args.workspace.as_deref().unwrap_or(Path::new("."));
     let config = SettingsSources::new(args.asking.settings.file.as_deref()).config(root)?;
     let cassette = cassette::open(&args.asking.cassette)?;
@@ -26,32 +29,48 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let world = indexed.as_ref().map_or_else(WorkspaceIndex::empty, IndexedWorkspace::index_with_tokens);
     let (engines, copies) =
         engine_registry::engines_for_replay(&candidates, &config, &world, &cases, args.asking.no_copies);
-    let name = suite_name(&args.suite);
+    let name = suite_name(&suite);
     let state = indexed.as_ref().map(|indexed| indexed.code.state.clone());
     let run = Run {
         copies: copies.rows(),
         ..replay::describe_run(name.clone(), &cases, &engines, state, args.seed, args.repeat)
     };
+    let plan = RequestPlan {
+        repeat: args.repeat,
+        retries_failed: args.retry_failed,
+        limits: args.asking.limits.limits(),
+    };
+    let inputs = run_inputs(cases, engines, world, copies, &args.asking);
+    let resume = args.resume || args.retry_failed;
+    if args.asking.limits.dry_run {
+        let earlier = args.out.as_deref().filter(|_| resume).map(replay::read_run).transpose()?;
+        let done = earlier.map_or_else(Vec::new, |earlier| earlier.predictions);
+        return print_estimate(&estimate(&inputs, &plan, &done, &name), args.json);
+    }
     let folder = match &args.out {
         Some(folder) => folder.clone(),
         None => folders::data_folder(USE_OUT)?.new_run(&name)?,
     };
-    let showing = ReportOptions::in_run(&folder, args.verdict, args.json, args.open);
-    let (workspace, resume) = (args.workspace.as_deref(), args.resume);
-    let (contents, scores) = run_replay(ReplayJob {
-        cases,
-        engines,
-        world,
-        copies,
+    let mut showing = ReportOptions::in_run(&folder, args.verdict, args.json, args.open);
+    let replayed = run_replay(ReplayJob {
+        inputs,
+        plan,
         run,
         folder: folder.clone(),
         resume,
-        workspace,
+        workspace: args.workspace.as_deref(),
         args: &args.asking,
     })?;
-    show(&folder, &contents, &scores, &showing)?;
+    showing.add_replay(&replayed);
+    show(&folder, &replayed.contents, &replayed.scores, &showing)?;
     cassette::close(&args.asking.cassette, cassette.as_deref())?;
-    require_answers(&contents)
+    require_answers(&replayed.contents)
+}
+
+/// Returns the suite's file: that of the run to resume, unless one is named.
+fn suite(args: &ReplayArgs) -> PathBuf {
+    let of_run = || args.out.iter().map(|folder| folder.join("cases.jsonl")).collect();
+    args.suite.clone().unwrap_or_else(of_run)
 }
 
 /// Returns the suite's file name; for the suite of a run, the name of the run's folder.

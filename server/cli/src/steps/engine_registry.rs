@@ -90,6 +90,7 @@ pub(crate) fn engines_for_replay(
     if no_copies == NoCopiesArg::All || !copies.rows().is_empty() {
         configured.extend(without);
     }
+    let copies = copies.with_same_requests(cases, &configured, world);
     (configured, copies)
 }
 

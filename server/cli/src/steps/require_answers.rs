@@ -26,16 +26,16 @@ pub(crate) fn require_answers(contents: &RunContents) -> anyhow::Result<()> {
 fn no_answer_message(name: &str, predictions: &[Prediction]) -> Option<String> {
     let rows: Vec<&Prediction> = predictions.iter().filter(|row| row.engine.name == name).collect();
     let failed: Vec<&&Prediction> = rows.iter().filter(|row| row.has_failed()).collect();
-    // A gate before the engine prevents the request.
-    let is_unasked = |row: &&&Prediction| row.status == Status::Gated && row.raw.is_empty();
-    let unasked = rows.iter().filter(is_unasked).count();
+    let unasked = rows.iter().filter(|row| row.is_unasked()).count();
     if failed.is_empty() || failed.len() + unasked < rows.len() {
         return None;
     }
     // An error explains more than the timeouts before it.
     let mut reasons: BTreeMap<(bool, &str), usize> = BTreeMap::new();
     for row in &failed {
-        *reasons.entry((row.status == Status::Error, reason(row))).or_default() += 1;
+        *reasons
+            .entry((row.status == Status::Error, report::failure_text(row.status, row.reason.as_deref())))
+            .or_default() += 1;
     }
     let ((_, reason), _) = reasons.into_iter().max_by_key(|((is_error, _), count)| (*is_error, *count))?;
     Some(format!(
@@ -43,14 +43,6 @@ fn no_answer_message(name: &str, predictions: &[Prediction]) -> Option<String> {
         failed.len(),
         rows.len()
     ))
-}
-
-fn reason(row: &Prediction) -> &str {
-    match row.status {
-        Status::Timeout => "the deadline passed before the first text",
-        Status::Cancelled => "the request was cancelled",
-        _ => row.reason.as_deref().unwrap_or("no reason given"),
-    }
 }
 
 #[cfg(test)]

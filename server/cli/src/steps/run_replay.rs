@@ -6,25 +6,24 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use cases::{Case, Prediction, Run, Score};
 use completion::{ConfiguredEngine, WorkspaceIndex};
-use replay::{RunAnswers, RunContents, RunFolder, RunInputs, StopSignal, TruthCopies, cores};
+use replay::{
+    RequestPlan, RunAnswers, RunContents, RunEstimate, RunFolder, RunInputs, StopSignal, TruthCopies, cores,
+};
 use tokio::runtime::{self, Runtime};
 
-use crate::args::{EngineArgs, NoCopiesArg};
-use crate::exit::InterruptedError;
+use crate::args::{EngineArgs, LimitArgs, NoCopiesArg};
+use crate::exit::{InterruptedError, LimitError};
 use crate::interrupt::stop_token;
-use crate::output::{count, shell_quoted};
+use crate::output::{count, error_style, print_message, shell_quoted};
 use crate::progress::Progress;
+use crate::steps::estimate::{self, check_budget, estimate};
 
 /// A run to start or resume.
 pub(crate) struct ReplayJob<'a> {
-    /// The suite.
-    pub(crate) cases: Vec<Case>,
-    /// The engines of the run.
-    pub(crate) engines: Vec<ConfiguredEngine>,
-    /// The code that engines may read.
-    pub(crate) world: WorkspaceIndex,
-    /// Files with copies of the truths.
-    pub(crate) copies: TruthCopies,
+    /// The suite, the engines, and the code that they may read.
+    pub(crate) inputs: RunInputs,
+    /// Which requests are made.
+    pub(crate) plan: RequestPlan,
     /// Content of `run.json`.
     pub(crate) run: Run,
     /// The run's folder.
@@ -37,17 +36,45 @@ pub(crate) struct ReplayJob<'a> {
     pub(crate) args: &'a EngineArgs,
 }
 
-/// Makes the missing requests, and returns the whole run with its scores. Ctrl-C keeps the finished ones and prints how to resume.
-pub(crate) fn run_replay(asking: ReplayJob<'_>) -> anyhow::Result<(RunContents, Vec<Score>)> {
+/// A replayed run.
+pub(crate) struct FinishedReplay {
+    /// The run.
+    pub(crate) contents: RunContents,
+    /// The scores of its answers.
+    pub(crate) scores: Vec<Score>,
+    /// The estimate that was shown, if engines outside of this process were asked.
+    pub(crate) estimate: Option<RunEstimate>,
+    /// The command that repeats failed requests, if there are any.
+    pub(crate) retry: Option<String>,
+}
+
+/// Returns the inputs of a run.
+pub(crate) fn run_inputs(
+    cases: Vec<Case>,
+    engines: Vec<ConfiguredEngine>,
+    world: WorkspaceIndex,
+    copies: TruthCopies,
+    args: &EngineArgs,
+) -> RunInputs {
+    RunInputs {
+        cases: cases.into(),
+        engines: engines.into(),
+        world,
+        copies: copies.into(),
+        jobs: args.jobs.map_or_else(cores, NonZeroUsize::get),
+    }
+}
+
+/// Makes the missing requests, and returns the whole run with its scores. Ctrl-C and limits keep the finished ones and print how to
+/// resume.
+pub(crate) fn run_replay(asking: ReplayJob<'_>) -> anyhow::Result<FinishedReplay> {
+    check_budget(&asking.args.limits, &asking.inputs)?;
     let (mut rows, run, done) = open_run(&asking)?;
-    let remedy = format!("Resume with: {}", resume_command(&asking));
-    let questions = RunInputs {
-        cases: asking.cases.into(),
-        engines: asking.engines.into(),
-        world: asking.world,
-        copies: asking.copies.into(),
-        jobs: asking.args.jobs.map_or_else(cores, NonZeroUsize::get),
-    };
+    let estimate = asks_others(&asking).then(|| estimate(&asking.inputs, &asking.plan, &done, &run.name));
+    let estimate = estimate.filter(RunEstimate::has_external_requests);
+    if let Some(estimate) = &estimate {
+        print_message(estimate::text(estimate, error_style()).trim_end());
+    }
     let token = stop_token().context("cannot listen for Ctrl-C")?;
     let stop = StopSignal::after_pending(token.clone());
     let progress = Progress::new("replayed", "requests");
@@ -56,16 +83,37 @@ pub(crate) fn run_replay(asking: ReplayJob<'_>) -> anyhow::Result<(RunContents, 
         (finished, total) = (done, planned);
         progress.set(done as u64, planned as u64);
     };
-    let answering = replay::execute(&mut rows, done, run.repeat, &questions, &stop, tell);
+    let answering = replay::execute(&mut rows, done, asking.plan, &asking.inputs, &stop, tell);
     let answers = runtime()?.block_on(answering);
     token.cancel();
     progress.finish(&format!("{finished} of {}", count(total, "request")));
     let answers = answers?;
+    if let Some(limit) = answers.limit {
+        let remedy = format!(
+            "Resume with a higher limit: {}",
+            resume_command(&asking, asking.plan.retries_failed, None)
+        );
+        return Err(LimitError { limit, remedy }.into());
+    }
     if !answers.is_finished() {
+        let limits = Some(asking.args.limits);
+        let remedy = format!("Resume with: {}", resume_command(&asking, asking.plan.retries_failed, limits));
         return Err(InterruptedError { remedy }.into());
     }
     let RunAnswers { predictions, scores, .. } = answers;
-    Ok((RunContents { run, cases: questions.cases, predictions }, scores))
+    let has_failures = predictions.iter().any(Prediction::has_failed);
+    Ok(FinishedReplay {
+        retry: has_failures.then(|| resume_command(&asking, true, Some(asking.args.limits))),
+        contents: RunContents { run, cases: asking.inputs.cases, predictions },
+        scores,
+        estimate,
+    })
+}
+
+/// Whether requests may leave this process.
+fn asks_others(asking: &ReplayJob<'_>) -> bool {
+    let mut kinds = asking.inputs.engines.iter().map(|engine| engine.engine.description().kind);
+    !asking.args.cassette.offline && kinds.any(|kind| kind.is_external())
 }
 
 /// Returns the folder, the run's description in it, and the finished answers.
@@ -74,7 +122,7 @@ fn open_run(asking: &ReplayJob<'_>) -> anyhow::Result<(RunFolder, Run, Vec<Predi
         let (folder, RunContents { run, predictions, .. }) = RunFolder::resume(&asking.folder, &asking.run)?;
         return Ok((folder, run, predictions));
     }
-    let folder = RunFolder::create(&asking.folder, &asking.run, &asking.cases)?;
+    let folder = RunFolder::create(&asking.folder, &asking.run, &asking.inputs.cases)?;
     Ok((folder, asking.run.clone(), Vec::new()))
 }
 
@@ -89,13 +137,10 @@ pub(crate) fn runtime() -> anyhow::Result<Runtime> {
     runtime.context("cannot start threads")
 }
 
-/// Returns the command that resumes the run, quoted for a shell.
-fn resume_command(asking: &ReplayJob<'_>) -> String {
-    let folder = shell_quoted(&asking.folder);
-    let mut command = format!(
-        "ghostbench replay {} --out {folder} --resume",
-        shell_quoted(&asking.folder.join("cases.jsonl"))
-    );
+/// Returns the command that resumes the run with these limits, quoted for a shell.
+fn resume_command(asking: &ReplayJob<'_>, retries_failed: bool, limits: Option<LimitArgs>) -> String {
+    let option = if retries_failed { "--retry-failed" } else { "--resume" };
+    let mut command = format!("ghostbench replay --out {} {option}", shell_quoted(&asking.folder));
     if let Some(workspace) = asking.workspace {
         command += &format!(" --workspace {}", shell_quoted(workspace));
     }
@@ -116,6 +161,12 @@ fn resume_command(asking: &ReplayJob<'_>) -> String {
     }
     if asking.run.repeat > 1 {
         command += &format!(" --repeat {}", asking.run.repeat);
+    }
+    if let Some(budget) = limits.and_then(|limits| limits.budget) {
+        command += &format!(" --budget {budget}");
+    }
+    if let Some(requests) = limits.and_then(|limits| limits.max_requests) {
+        command += &format!(" --max-requests {requests}");
     }
     command
 }

@@ -13,6 +13,8 @@ use crate::args::{ReportFormat, VerdictArgs};
 use crate::exit::UsageError;
 use crate::output::{self, count, shell_quoted};
 use crate::progress::Progress;
+use crate::steps::estimate;
+use crate::steps::run_replay::FinishedReplay;
 
 /// Options for showing a run.
 pub(crate) struct ReportOptions {
@@ -42,6 +44,16 @@ impl ReportOptions {
             next: Vec::new(),
             extra: serde_json::Map::new(),
         }
+    }
+}
+
+impl ReportOptions {
+    /// Adds the estimate of a replay, and how to repeat its failed requests.
+    pub(crate) fn add_replay(&mut self, replayed: &FinishedReplay) {
+        let estimate = replayed.estimate.as_ref();
+        self.extra.extend(estimate.map(|estimate| ("estimate".to_owned(), estimate::json(estimate))));
+        self.next
+            .extend(replayed.retry.iter().map(|command| format!("Repeat the failed requests: {command}")));
     }
 }
 

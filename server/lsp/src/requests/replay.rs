@@ -49,7 +49,7 @@ pub(crate) async fn replay(
     Ok(ReplayResult {
         run,
         requests: answers.predictions.len(),
-        planned: answers.planned,
+        planned: answers.predictions.len() + answers.missing,
         cancelled: !answers.is_finished(),
         cases: replayed.await?.iter().map(|case| summaries.summary(case)).collect(),
     })

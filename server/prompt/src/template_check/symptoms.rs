@@ -1,6 +1,6 @@
 //! Symptoms of a wrong prompt in an answer.
 
-use super::{ProbeHole, special_token};
+use super::special_token;
 
 /// A symptom that no good answer has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,15 +48,16 @@ impl Symptom {
     }
 }
 
-/// Returns the symptoms of an answer.
-pub(super) fn symptoms_of(probe: &ProbeHole, raw: &str) -> Vec<Symptom> {
+/// Returns the symptoms of an answer to the hole between `prefix` and `suffix` that do not depend on the right answer. In code that a
+/// developer wrote, each of them also occurs by chance.
+pub fn symptoms_of(prefix: &str, suffix: &str, raw: &str) -> Vec<Symptom> {
     let repeats = |line: Option<&str>| line.is_some_and(|line| raw.contains(line));
     let checks = [
         (Symptom::Tokens, special_token(raw).is_some()),
         (Symptom::Prose, is_prose(raw)),
         (Symptom::Fence, raw.contains("```")),
-        (Symptom::SuffixAgain, repeats(first_distinctive(probe.suffix.lines()))),
-        (Symptom::PrefixAgain, repeats(first_distinctive(probe.prefix.lines().rev()))),
+        (Symptom::SuffixAgain, repeats(first_distinctive(suffix.lines()))),
+        (Symptom::PrefixAgain, repeats(first_distinctive(prefix.lines().rev()))),
     ];
     checks.into_iter().filter(|(_, is_there)| *is_there).map(|(symptom, _)| symptom).collect()
 }

@@ -8,4 +8,5 @@ mod fixture;
 mod latest_answers;
 mod real_answers;
 mod recorded_suite;
+mod requests;
 mod runs;

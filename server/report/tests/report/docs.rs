@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cases::{BlockKind, CrossFileContext, Exposure, Metric, OriginKind};
+use cases::{BlockKind, CrossFileContext, Exposure, Metric, OriginKind, Status};
 use scoring::run_summary::{
-    CaseGroup, ContextEffect, EngineCost, EngineDifference, EngineLine, ReportSection, ScenarioGroup,
-    Selection,
+    CaseGroup, ContextEffect, EngineCost, EngineDifference, EngineFailures, EngineLine, FailedCase,
+    FailureReason, ReportSection, ScenarioGroup, Selection,
 };
 use scoring::verdict::{
     Claim, MarginVerdict, PairTest, PairVerdict, Quality, SampleSize, Standing, TestMethod,
@@ -44,10 +44,30 @@ fn summary_fields_are_documented() {
         per_thousand: Some(166.7),
         other_tree: 1,
     };
-    let summary = RunSummary { costs: vec![cost], ..fixture(20).report().summary() };
+    let example = FailedCase { case: "c".to_owned(), path: Some("a.py".to_owned()), line: Some(1) };
+    let reason = FailureReason {
+        status: Status::Error,
+        reason: Some("down".to_owned()),
+        count: 1,
+        examples: vec![example.clone()],
+    };
+    let failures = EngineFailures {
+        engine: 0,
+        requests: 20,
+        failed: 1,
+        repeated: 1,
+        is_frequent: true,
+        reasons: vec![reason.clone()],
+        other: 0,
+    };
+    let summary =
+        RunSummary { costs: vec![cost], failures: vec![failures.clone()], ..fixture(20).report().summary() };
     let json: serde_json::Value = serde_json::from_str(&report::json(&summary)).expect("json");
     check("Summary", &json);
     check("Engine cost", &cost);
+    check("Engine failures", &failures);
+    check("Failure reason", &reason);
+    check("Failed case", &example);
 }
 
 #[test]

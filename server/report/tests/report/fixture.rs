@@ -319,6 +319,7 @@ fn prediction(case: &Case, number: usize, skill: usize, engine: &EngineIdentity)
         case: case.id.clone(),
         engine: engine.clone(),
         repetition: 0,
+        attempt: 1,
         status,
         reason: reason.map(str::to_owned),
         raw: if roll.is_multiple_of(3) { format!("```\n{text}\n```") } else { text.clone() },
@@ -329,6 +330,8 @@ fn prediction(case: &Case, number: usize, skill: usize, engine: &EngineIdentity)
         tokens: (skill == 1).then_some(TokenCounts { input: 900 + roll as u64, output: 30, cached: None }),
         ms: PredictionTimings { gather: 1.5, first: is_asked.then_some(total * 0.4), total },
         recorded: None,
+        reused: false,
+        symptoms: Vec::new(),
         spans: Vec::new(),
     }
 }

@@ -75,6 +75,7 @@ fn small() -> RunSummary {
         run: fixture.run,
         sections: vec![section],
         costs: Vec::new(),
+        failures: Vec::new(),
         notes: fixture.notes,
     }
 }

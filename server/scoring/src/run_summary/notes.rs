@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use cases::{Case, EngineConfig, Metric, Prediction, Run};
 
+use super::failures::{self, EngineFailures, PromptProblem};
 use super::observations::RunObservations;
 use super::{EngineLine, HIDES_COPIES, RunRows, RunSummary, rows};
 use crate::MetricCell;
@@ -60,7 +61,18 @@ pub enum Note {
         affected: usize,
         /// All cases.
         cases: usize,
+        /// Answers to cases with copies that are reused, because hiding the files did not change the request.
+        reused: usize,
     },
+    /// Requests to an engine failed too often.
+    Failures {
+        /// Its name.
+        engine: String,
+        /// The failures.
+        failures: EngineFailures,
+    },
+    /// Answers of an engine show that its prompt has the wrong form.
+    WrongPrompt(PromptProblem),
 }
 
 /// Returns remarks on the completeness of a run, and on the code that engines could read in it.
@@ -99,18 +111,32 @@ pub(super) fn notes(rows: &RunRows<'_>, observed: &RunObservations<'_>, summary:
     let lines = summary.sections.iter().flat_map(|section| &section.overall.lines);
     let late = lines.filter(|line| line.has_late_answers()).map(|line| late_note(summary, line));
     let has_copies = (0..summary.engines.len()).any(|engine| summary.is_without_copies(engine));
-    let copies =
-        has_copies.then_some(Note::Copies { affected: rows.run.copies.len(), cases: rows.cases.len() });
-    of_rows.into_iter().flatten().chain(late).chain(copies).collect()
+    let reused = rows.predictions.iter().filter(|row| row.reused).count();
+    let copies = has_copies.then_some(Note::Copies {
+        affected: rows.run.copies.len(),
+        cases: rows.cases.len(),
+        reused,
+    });
+    let frequent = summary.failures.iter().filter(|failures| failures.is_frequent);
+    let failures = frequent.map(|failures| Note::Failures {
+        engine: engine_name(summary, failures.engine),
+        failures: failures.clone(),
+    });
+    let prompts = failures::prompt_problems(rows, &summary.engines).into_iter().map(Note::WrongPrompt);
+    of_rows.into_iter().flatten().chain(late).chain(copies).chain(failures).chain(prompts).collect()
 }
 
 fn late_note(summary: &RunSummary, line: &EngineLine) -> Note {
     let cell = |metric| line.metrics.get(&metric).copied();
     Note::Late {
-        engine: summary.engines.get(line.engine).map_or_else(String::new, |engine| engine.name.clone()),
+        engine: engine_name(summary, line.engine),
         late: cell(Metric::Late).map_or(0.0, |cell| cell.num),
         answers: line.cases,
         exact: cell(Metric::ExactMatch),
         in_time: cell(Metric::ExactInTime),
     }
+}
+
+fn engine_name(summary: &RunSummary, engine: usize) -> String {
+    summary.engines.get(engine).map_or_else(String::new, |engine| engine.name.clone())
 }

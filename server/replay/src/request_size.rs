@@ -1,0 +1,109 @@
+//! Sizes of requests in tokens before they are made, for estimates and budgets.
+
+use cases::{Case, Price};
+use completion::ConfiguredEngine;
+use engines::{PROMPT_TOKENS, estimate_tokens};
+use rayon::prelude::*;
+
+use crate::case_snapshot::has_own_context;
+use crate::plan::Attempt;
+use crate::runner::{RunInputs, engine_config, price};
+
+/// Maximum length of an answer in tokens if the engine has no setting for it: as long as the longest usual one.
+const MAX_ANSWER_TOKENS: u64 = 1024;
+
+/// The texts of a case, in estimated tokens.
+#[derive(Debug)]
+struct CaseTokens {
+    /// The file without the truth.
+    document: usize,
+    /// Context that the case brings; `None` if it is retrieved.
+    context: Option<usize>,
+    truth: usize,
+}
+
+/// The properties of an engine that decide the size of its requests.
+#[derive(Debug)]
+struct EngineLimits {
+    /// Tokens of a prompt; `None` if the engine gets the whole file.
+    prompt: Option<usize>,
+    /// Tokens of retrieved context.
+    context: usize,
+    answer: u64,
+    price: Option<Price>,
+}
+
+/// The sizes of all requests of a run.
+#[derive(Debug)]
+pub(crate) struct RequestSizes {
+    cases: Vec<CaseTokens>,
+    engines: Vec<EngineLimits>,
+}
+
+/// Tokens of one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RequestTokens {
+    pub(crate) prompt: u64,
+    /// Of an answer as long as the truth.
+    pub(crate) answer: u64,
+    /// Of the longest possible answer.
+    pub(crate) longest_answer: u64,
+}
+
+impl RequestSizes {
+    /// Measures all cases, on all threads.
+    pub(crate) fn new(inputs: &RunInputs) -> RequestSizes {
+        let has_files = !inputs.world.files().is_empty();
+        RequestSizes {
+            cases: inputs.cases.par_iter().map(case_tokens).collect(),
+            engines: inputs.engines.iter().map(|engine| engine_limits(engine, has_files)).collect(),
+        }
+    }
+
+    /// Returns the size of the request of an attempt.
+    pub(crate) fn tokens(&self, attempt: Attempt) -> RequestTokens {
+        let (case, engine) = (&self.cases[attempt.case], &self.engines[attempt.engine]);
+        let whole = case.document + case.context.unwrap_or(engine.context);
+        let answer = (case.truth as u64).min(engine.answer);
+        RequestTokens {
+            prompt: whole.min(engine.prompt.unwrap_or(usize::MAX)) as u64,
+            answer,
+            longest_answer: engine.answer,
+        }
+    }
+
+    /// Returns the highest cost of an attempt; 0 without a price.
+    pub(crate) fn highest_cost(&self, attempt: Attempt) -> f64 {
+        let RequestTokens { prompt, longest_answer, .. } = self.tokens(attempt);
+        self.price(attempt).map_or(0.0, |price| price.cost_of(prompt, longest_answer))
+    }
+
+    /// Returns the price of the attempt's engine, if it has one.
+    pub(crate) fn price(&self, attempt: Attempt) -> Option<Price> {
+        self.engines[attempt.engine].price
+    }
+}
+
+fn case_tokens(case: &Case) -> CaseTokens {
+    let own = has_own_context(case);
+    CaseTokens {
+        document: estimate_tokens(&case.prefix) + estimate_tokens(&case.suffix),
+        context: own.then(|| case.context.iter().map(|item| estimate_tokens(&item.text)).sum()),
+        truth: estimate_tokens(&case.truth),
+    }
+}
+
+fn engine_limits(engine: &ConfiguredEngine, has_files: bool) -> EngineLimits {
+    let settings = engine_config(engine).settings;
+    let number = |key: &str| settings.get(key).and_then(|value| value.parse::<u64>().ok());
+    let answer = number("max_tokens");
+    let window = number("context_window").and_then(|tokens| usize::try_from(tokens).ok());
+    let retrieves = has_files && engine.settings.retrieves_for(&*engine.engine);
+    EngineLimits {
+        // Engines that limit their answers are models, whose prompts are limited as well.
+        prompt: answer.map(|_| window.unwrap_or(PROMPT_TOKENS).min(PROMPT_TOKENS)),
+        context: if retrieves { engine.settings.budget.tokens } else { 0 },
+        answer: answer.unwrap_or(MAX_ANSWER_TOKENS),
+        price: engine.price.map(price),
+    }
+}
