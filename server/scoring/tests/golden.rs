@@ -2,30 +2,15 @@
 //!
 //! `GHOSTBENCH_GOLDEN` names the folder with their inputs and outputs; without it these tests print a note and check nothing.
 
-#![expect(clippy::print_stderr, reason = "says how many rows were read, or why none")]
+#![expect(clippy::print_stderr, reason = "says how many rows agree with another grammar")]
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
 
 use scoring::cceval::{self, AggregateScore};
 use scoring::similarity::Similarity;
 use serde_json::Value;
 use syntax::Language;
-
-/// Returns all rows of a golden file, or `None` if no folder is named.
-fn rows(file: &str) -> Option<Vec<Value>> {
-    let Some(folder) = std::env::var_os("GHOSTBENCH_GOLDEN") else {
-        eprintln!("{file}: skipped, GHOSTBENCH_GOLDEN is not set");
-        return None;
-    };
-    let path = PathBuf::from(folder).join(file);
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let rows: Vec<Value> =
-        text.lines().map(|line| serde_json::from_str(line).expect("a row of JSON")).collect();
-    assert!(!rows.is_empty(), "{file} has no rows");
-    eprintln!("{file}: {} rows", rows.len());
-    Some(rows)
-}
+use test_fixture::golden_rows as rows;
 
 fn text<'a>(row: &'a Value, key: &str) -> &'a str {
     row[key].as_str().unwrap_or_else(|| panic!("{}: no text `{key}`", row["id"]))

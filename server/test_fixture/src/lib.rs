@@ -1,4 +1,4 @@
-//! Fixtures of tests: several files in one text, and a cursor in a text. Used in tests only.
+//! Fixtures of tests: several files in one text, a cursor in a text, and the rows of golden files. Used in tests only.
 //!
 //! ```text
 //! //- /shop/cart.py
@@ -9,6 +9,10 @@
 //! ```
 //!
 //! There is one notation for all crates. It knows neither languages nor formats: the caller turns paths and texts into its own types.
+
+mod golden;
+
+pub use golden::golden_rows;
 
 /// Begins the line before a section of a fixture; the section's name follows.
 const SECTION: &str = "//- ";

@@ -30,6 +30,11 @@ pub fn is_word(c: char) -> bool {
     matches!(c.general_category_group(), GeneralCategoryGroup::Letter | GeneralCategoryGroup::Number)
 }
 
+/// `round(value, digits)`: correctly rounded from the exact binary value, ties to even.
+pub fn round(value: f64, digits: usize) -> f64 {
+    format!("{value:.digits$}").parse().unwrap_or(value)
+}
+
 /// Returns whether `\d` matches `c`.
 pub fn is_digit(c: char) -> bool {
     c.is_ascii_digit() || (!c.is_ascii() && c.general_category() == GeneralCategory::DecimalNumber)
@@ -81,6 +86,16 @@ mod tests {
         for c in ['\u{301}', '\u{94d}', '-', '$', '😀', '\u{200d}', 'Ⓐ', ' '] {
             assert!(!is_word(c), "{c:?} is no word character");
         }
+    }
+
+    #[test]
+    fn rounding_is_exact_with_ties_to_even() {
+        assert_eq!(round(0.125, 2), 0.12);
+        assert_eq!(round(0.375, 2), 0.38);
+        assert_eq!(round(2.675, 2), 2.67);
+        assert_eq!(round(1.005, 2), 1.0);
+        assert_eq!(round(100.0, 2), 100.0);
+        assert!(round(f64::NAN, 2).is_nan());
     }
 
     #[test]

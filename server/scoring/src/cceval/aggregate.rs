@@ -1,5 +1,7 @@
 //! The results of a file of predictions.
 
+use text::python;
+
 use super::CcevalScore;
 use crate::similarity::Similarity;
 
@@ -30,22 +32,17 @@ pub fn aggregate(scores: &[CcevalScore], similarity: Similarity) -> AggregateSco
     }
     let mean =
         |value: &dyn Fn(&CcevalScore) -> f64| scores.iter().map(value).sum::<f64>() / scores.len() as f64;
-    let percent = |value: &dyn Fn(&CcevalScore) -> f64| round2(100.0 * mean(value));
+    let percent = |value: &dyn Fn(&CcevalScore) -> f64| python::round(100.0 * mean(value), 2);
     let flag = |set: bool| f64::from(u8::from(set));
     AggregateScore {
         em: percent(&|score| flag(score.exact_match)),
-        es: round2(mean(&|score| score.similarity(similarity))),
+        es: python::round(mean(&|score| score.similarity(similarity)), 2),
         id_em: percent(&|score| flag(score.identifiers.exact)),
         id_precision: percent(&|score| score.identifiers.precision()),
         id_recall: percent(&|score| score.identifiers.recall()),
         id_f1: percent(&|score| score.identifiers.f1()),
         total: scores.len(),
     }
-}
-
-/// Returns Python's `round(value, 2)`: correctly rounded from the exact binary value, ties to even.
-fn round2(value: f64) -> f64 {
-    format!("{value:.2}").parse().expect("a formatted number is a number")
 }
 
 #[cfg(test)]
@@ -74,14 +71,5 @@ mod tests {
     #[test]
     fn aggregate_of_no_scores_is_zero() {
         assert_eq!(aggregate(&[], Similarity::Difflib), AggregateScore::default());
-    }
-
-    #[test]
-    fn rounding_is_exact_with_ties_to_even() {
-        assert_eq!(round2(0.125), 0.12);
-        assert_eq!(round2(0.375), 0.38);
-        assert_eq!(round2(2.675), 2.67);
-        assert_eq!(round2(1.005), 1.0);
-        assert_eq!(round2(100.0), 100.0);
     }
 }
