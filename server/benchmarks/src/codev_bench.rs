@@ -1,0 +1,17 @@
+//! Codev-Bench: complete a block, judged by the project's unit tests and by three rules about the answer's shape.
+//!
+//! ```text
+//! general model's reply --extract_code--> response --judges, unit_test_passes--> passed or not --> CodevTable
+//! ```
+//!
+//! The original has no licence: nothing of it is copied, and its data must not be redistributed.
+
+mod judges;
+mod response;
+mod table;
+mod unit_test_log;
+
+pub use judges::{has_right_indent, is_empty, is_on_one_line, line_length};
+pub use response::extract_code;
+pub use table::{CodevColumn, CodevGroup, CodevResult, CodevTable};
+pub use unit_test_log::unit_test_passes;

@@ -1,0 +1,23 @@
+//! RepoQA: find a described function in a long context and repeat it.
+//!
+//! ```text
+//! repository --dependency_order, context--> prompt        answer --sanitize--> code --score--> best function, similarity
+//! ```
+//!
+//! The original is Apache-2.0. It supports Python, Java, TypeScript, Rust, C++ and Go; the other languages use the nearest rule.
+
+mod aggregate;
+mod bleu;
+mod comments;
+mod dependency_order;
+mod functions;
+mod sanitize;
+mod score;
+
+pub use aggregate::{THRESHOLDS, ThresholdCurve};
+pub use bleu::Bleu;
+pub use comments::remove_comments;
+pub use dependency_order::dependency_order;
+pub use functions::{FileFunction, file_functions};
+pub use sanitize::sanitize;
+pub use score::{CommentMode, FindScore, Needle, PreparedNeedle, score};

@@ -1,0 +1,12 @@
+//! The choice between a benchmark's program and its description.
+
+/// Rules to apply where an original's program differs from its description.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Rules {
+    /// As the paper describes the benchmark.
+    #[default]
+    Paper,
+    /// As the original's program computes it, with its bugs: for comparisons with published numbers. The documentation of each
+    /// function that takes rules names the differences.
+    Faithful,
+}

@@ -1,0 +1,18 @@
+//! YABLoCo: write the body of a C or C++ function in a large repository.
+//!
+//! ```text
+//! answer --read_generation--> code --splice--> file        answers + truths --> exact match, edit similarity, accuracy, pass@k
+//! ```
+//!
+//! The original is MIT; the function texts of its data keep the licences of their projects.
+
+mod function_text;
+mod generation;
+mod metrics;
+
+pub use function_text::{function_text, splice};
+pub use generation::{is_bad_generation, read_generation};
+pub use metrics::{
+    GenerationPair, accuracy, any_of_first_passes, edit_similarity, exact_match, pass_at_k_estimate,
+    single_edit_similarity,
+};

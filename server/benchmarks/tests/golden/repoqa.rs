@@ -1,0 +1,195 @@
+//! RepoQA.
+
+use std::collections::BTreeMap;
+
+use benchmarks::repoqa::{
+    CommentMode, FindScore, Needle, PreparedNeedle, THRESHOLDS, ThresholdCurve, dependency_order,
+    file_functions, remove_comments, score,
+};
+use serde_json::{Value, json};
+use test_fixture::golden_rows;
+
+use super::{Differences, RULES, language, list, number, text, texts};
+
+#[test]
+fn golden_repoqa_topo() {
+    let (Some(graphs), Some(repos)) = (golden_rows("repoqa_topo.jsonl"), golden_rows("repoqa_repos.jsonl"))
+    else {
+        return;
+    };
+    let mut differences = Differences::default();
+    for row in &graphs {
+        let rows: Vec<_> = list(row, "graph").iter().map(|pair| import_row(&pair[0], &pair[1])).collect();
+        differences.compare(row, "order", dependency_order(&rows), &row["expected"]);
+    }
+    for row in &repos {
+        let object = row["dependency"].as_object().expect("an object");
+        let rows: Vec<_> = object.iter().map(|(file, names)| import_row(&json!(file), names)).collect();
+        differences.compare(row, "order", dependency_order(&rows), &row["topological_order"]);
+    }
+    differences.assert_none();
+}
+
+fn import_row(file: &Value, imported: &Value) -> (String, Vec<String>) {
+    let name = |value: &Value| value.as_str().expect("a file").to_owned();
+    (name(file), imported.as_array().expect("a list").iter().map(name).collect())
+}
+
+#[test]
+fn golden_repoqa_functions() {
+    let (Some(files), Some(repos)) =
+        (golden_rows("repoqa_functions.jsonl"), golden_rows("repoqa_repos.jsonl"))
+    else {
+        return;
+    };
+    let mut differences = Differences::default();
+    let mut found = 0;
+    for row in &files {
+        let is_same = |repo: &&Value| repo["repo"] == row["repo"] && repo["language"] == row["language"];
+        let Some(repo) = repos.iter().find(is_same) else { continue };
+        found += 1;
+        let ours = functions_of(repo, text(row, "path"));
+        differences.compare(row, "functions", ours, &row["expected_functions"]);
+    }
+    assert!(found > 0, "no file belongs to a repository of the set");
+    differences.assert_none();
+}
+
+/// Returns the functions of a file as the original writes them.
+fn functions_of(repo: &Value, path: &str) -> Vec<Value> {
+    let before: Vec<&str> = texts(repo, "topological_order")
+        .into_iter()
+        .take_while(|other| *other != path)
+        .map(|other| text(&repo["content"], other))
+        .collect();
+    let characters: usize = before.iter().map(|text| text.chars().count()).sum();
+    let lines: usize = before.iter().map(|text| text.matches('\n').count() + 1).sum();
+    let functions = file_functions(language(repo), text(&repo["content"], path));
+    let values = functions.into_iter().map(|function| {
+        json!({
+            "name": function.name,
+            "start_line": function.lines.start,
+            "end_line": function.lines.end,
+            "start_byte": function.bytes.start,
+            "end_byte": function.bytes.end,
+            "global_start_line": lines + function.lines.start,
+            "global_end_line": lines + function.lines.end,
+            "global_start_byte": characters + function.bytes.start,
+            "global_end_byte": characters + function.bytes.end,
+            "code_ratio": function.comment_ratio,
+        })
+    });
+    values.collect()
+}
+
+#[test]
+fn golden_repoqa_remove_comments() {
+    let Some(rows) = golden_rows("repoqa_remove_comments.jsonl") else { return };
+    let mut differences = Differences::default();
+    for row in &rows {
+        let ours = remove_comments(language(row), text(row, "source"));
+        differences.compare(row, "code", ours, &row["expected"]);
+    }
+    differences.assert_none();
+}
+
+const MODES: [(CommentMode, &str); 2] =
+    [(CommentMode::Compare, "ignore_comments_false"), (CommentMode::Ignore, "ignore_comments_true")];
+
+fn scored(row: &Value, comments: CommentMode) -> FindScore {
+    let language = language(row);
+    let needles: Vec<PreparedNeedle> = list(row, "needles")
+        .iter()
+        .map(|needle| Needle { name: text(needle, "name"), code: text(needle, "code") })
+        .map(|needle| PreparedNeedle::new(language, needle, comments))
+        .collect();
+    score(language, text(row, "ground_truth"), text(row, "model_output"), &needles, comments, RULES)
+}
+
+#[test]
+fn golden_repoqa_scores() {
+    let Some(rows) = golden_rows("repoqa_scores.jsonl") else { return };
+    let mut differences = Differences::default();
+    for row in &rows {
+        for (comments, key) in MODES {
+            let ours = scored(row, comments);
+            if !depends_on_parser(row, key, &ours) {
+                compare_score(&mut differences, row, &ours, &row["expected"][key]);
+            }
+        }
+    }
+    differences.assert_none();
+    let unflagged = rows.iter().filter(|row| row["grammar_sensitive"] != true);
+    let recovered =
+        unflagged.filter(|row| depends_on_parser(row, MODES[0].1, &scored(row, MODES[0].0))).count();
+    assert!(recovered * 100 <= rows.len(), "{recovered} rows of broken code differ");
+}
+
+/// Whether versions of the parser disagree about the row: it is flagged, or its code is broken and our parser recovers from the
+/// error with another function.
+fn depends_on_parser(row: &Value, key: &str, ours: &FindScore) -> bool {
+    let expected = text(&row["expected"][key], "sanitized_output");
+    let is_broken = || syntax::parse(language(row), expected).has_error();
+    row["grammar_sensitive"] == true || ours.sanitized != expected && is_broken()
+}
+
+/// Returns our score, or the expected one where it depends on the version of the parser.
+fn score_as_expected(row: &Value, comments: CommentMode, key: &str) -> FindScore {
+    let ours = scored(row, comments);
+    if !depends_on_parser(row, key, &ours) {
+        return ours;
+    }
+    let expected = &row["expected"][key];
+    FindScore {
+        similarities: vec![number(expected, "best_similarity")],
+        best: Some(0),
+        is_right: expected["verdict"] == "best_match",
+        ..ours
+    }
+}
+
+fn compare_score(differences: &mut Differences, row: &Value, ours: &FindScore, expected: &Value) {
+    differences.compare(row, "sanitized", &*ours.sanitized, &expected["sanitized_output"]);
+    let compared = &expected["compared_output"];
+    let compared = if compared.is_null() { &expected["sanitized_output"] } else { compared };
+    differences.compare(row, "compared", &*ours.compared, compared);
+    differences.compare(row, "bleu", ours.similarities.clone(), &expected["bleu"]);
+    let verdict = if ours.is_right { "best_match" } else { "fail_match" };
+    differences.compare(row, "verdict", verdict, &expected["verdict"]);
+    let best = ours.best.map(|best| row["needles"][best]["name"].clone());
+    differences.compare(row, "best", best.unwrap_or_default(), &expected["best_target"]);
+    differences.compare(row, "similarity", ours.best_similarity(), &expected["best_similarity"]);
+    for threshold in THRESHOLDS {
+        let expected = &expected["passed_at_threshold"][format!("{threshold:.1}")];
+        let passes = u8::from(ours.passes(threshold));
+        differences.compare(row, &format!("pass at {threshold}"), passes, expected);
+    }
+}
+
+#[test]
+fn golden_repoqa_aggregate() {
+    let (Some(rows), Some(aggregates)) =
+        (golden_rows("repoqa_scores.jsonl"), golden_rows("repoqa_aggregate.jsonl"))
+    else {
+        return;
+    };
+    let mut scores: BTreeMap<(bool, &str), Vec<FindScore>> = BTreeMap::new();
+    for row in &rows {
+        for (comments, key) in MODES {
+            let ignores = comments == CommentMode::Ignore;
+            let score = score_as_expected(row, comments, key);
+            scores.entry((ignores, "all")).or_default().push(score.clone());
+            scores.entry((ignores, text(row, "language"))).or_default().push(score);
+        }
+    }
+    let mut differences = Differences::default();
+    for row in &aggregates {
+        let ignores = row["ignore_comments"].as_bool().expect("a mode");
+        let curve = ThresholdCurve::new(&scores[&(ignores, text(row, "language"))], 0);
+        for (threshold, ours) in THRESHOLDS.into_iter().zip(curve.pass_at_1()) {
+            let expected = &row["expected"][format!("{threshold:.1}")]["pass@1"];
+            differences.compare(row, &format!("pass@1 at {threshold}"), ours, expected);
+        }
+    }
+    differences.assert_none();
+}
