@@ -68,6 +68,7 @@ pub(crate) enum Command {
   ghostbench replay --workspace . --out run --retry-failed           repeat the requests that failed
   ghostbench replay cases.jsonl --dry-run                            what it would cost
   ghostbench replay cases.jsonl --budget 5                           stop before it costs more
+  ghostbench replay --into run --workspace . --engine new            add an engine to a run
   ghostbench replay cases.jsonl --cassette answers.jsonl             record answers, repeat no request
   ghostbench replay cases.jsonl --cassette answers.jsonl --offline   replay the answers without any engine")]
     Replay(ReplayArgs),
@@ -84,6 +85,15 @@ pub(crate) enum Command {
   ghostbench report run --deadline 300  rank the engines by what they answer within 300 ms
   ghostbench report run --open          the report in the browser")]
     Report(ReportArgs),
+    /// Compare engines of several runs on the cases that the runs share.
+    #[command(
+        after_help = "The runs may have asked different engines, or the same engine on two days. Examples:
+  ghostbench compare before after                         is the engine still as good?
+  ghostbench compare a b --baseline builtin               every engine with the built-in one
+  ghostbench compare a b --margin 1pt                     which engines differ by less than one point?
+  ghostbench compare a b --primary edit_similarity --deadline 300 --format markdown"
+    )]
+    Compare(CompareArgs),
     /// Show the effective settings of a folder with their origins, the engines in use, and all problems.
     #[command(after_help = "Examples:
   ghostbench doctor                       the effective settings of this folder, with their origins
@@ -358,8 +368,11 @@ pub(crate) struct MineArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReplayArgs {
     /// The suite: an output file of `mine`, or the `cases.jsonl` of a run [default with --resume and --retry-failed: that of the run].
-    #[arg(required_unless_present_any = ["resume", "retry_failed"])]
+    #[arg(required_unless_present_any = ["resume", "retry_failed", "into"])]
     pub(crate) suite: Option<PathBuf>,
+    /// Run to add engines to: asks its cases, and none of its other engines again. The workspace has to be the same.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["suite", "out", "resume", "retry_failed", "repeat", "seed"], requires = "engines")]
+    pub(crate) into: Option<PathBuf>,
     /// The code that engines may read; without it they see only the cases.
     #[arg(long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
@@ -429,6 +442,29 @@ pub(crate) struct ReportArgs {
     /// Open the report in the browser.
     #[arg(long)]
     pub(crate) open: bool,
+}
+
+/// `ghostbench compare`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompareArgs {
+    /// Folders of two or more runs.
+    #[arg(required = true, num_args = 2.., value_name = "RUN")]
+    pub(crate) runs: Vec<PathBuf>,
+    /// The question that ranks engines.
+    #[command(flatten)]
+    pub(crate) verdict: VerdictArgs,
+    /// Engine to compare every other one with [default: all pairs]. An engine that several runs have is named `ENGINE @ RUN`.
+    #[arg(long, value_name = "ENGINE")]
+    pub(crate) baseline: Option<String>,
+    /// Difference that does not matter, as points (1pt) or percent of cases (1%): tells which engines are equivalent or not inferior.
+    #[arg(long, value_name = "POINTS", value_parser = parse_margin)]
+    pub(crate) margin: Option<f64>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Table)]
+    pub(crate) format: ReportFormat,
+    /// Same as `--format json`.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// `ghostbench retrieve`.
@@ -626,6 +662,16 @@ fn parse_date(word: &str) -> Result<String, String> {
     } else {
         Err("write a date as 2025-06-30 or 2025-06".to_owned())
     }
+}
+
+/// Parses percentage points, `1pt` or `1%`, and returns them as a share.
+fn parse_margin(word: &str) -> Result<f64, String> {
+    let number = word.strip_suffix("pt").or_else(|| word.strip_suffix('%'));
+    let points = number.and_then(|number| number.trim().parse::<f64>().ok());
+    let valid = points.filter(|points| *points > 0.0 && *points < 100.0);
+    valid
+        .map(|points| points / 100.0)
+        .ok_or_else(|| "write points above 0 and below 100, such as 1pt or 0.5pt".to_owned())
 }
 
 fn parse_scenario(word: &str) -> Result<Scenario, String> {

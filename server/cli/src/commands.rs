@@ -1,5 +1,6 @@
 //! One file per command; each interprets its arguments and calls the steps in order.
 
+pub(crate) mod compare;
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod engines;

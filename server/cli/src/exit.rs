@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use engines::CassetteError;
 use replay::ReachedLimit;
 use report::format;
+use scoring::run_comparison::ComparisonError;
 use scoring::verdict::VerdictError;
 
 use crate::output;
@@ -154,6 +155,7 @@ fn exit_number(error: &anyhow::Error) -> u8 {
     }
     let is_usage = error.is::<UsageError>()
         || error.is::<VerdictError>()
+        || error.is::<ComparisonError>()
         || error
             .downcast_ref::<workspace::WorkspaceError>()
             .is_some_and(|error| !matches!(error, workspace::WorkspaceError::Unreadable { .. }))
@@ -175,7 +177,8 @@ fn is_usage(error: &replay::ReplayError) -> bool {
             )
         }
         E::NoRun { .. } | E::Exists { .. } | E::NoSuite { .. } | E::EmptySuite { .. } => true,
-        E::OtherSuite { .. } | E::OtherEngines { .. } | E::OtherOption { .. } | E::SameName { .. } => true,
+        E::OtherSuite { .. } | E::OtherEngines { .. } | E::OtherEngine { .. } => true,
+        E::OtherOption { .. } | E::SameName { .. } => true,
         E::Folder { .. } | E::Append { .. } | E::Record { .. } | E::Locked { .. } | E::HashKey { .. } => {
             false
         }

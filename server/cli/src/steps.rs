@@ -13,6 +13,7 @@ pub(crate) mod mine_history;
 pub(crate) mod perfect_answer;
 pub(crate) mod require_answers;
 pub(crate) mod run_replay;
+pub(crate) mod scored_runs;
 pub(crate) mod settings_sources;
 pub(crate) mod show_run;
 pub(crate) mod trust_list;

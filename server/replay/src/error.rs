@@ -148,6 +148,19 @@ pub enum ReplayError {
         /// Differences, by the engine's name and the setting's key.
         differences: Vec<String>,
     },
+    /// A run has another engine of the same name.
+    #[error(
+        "{path} has another engine `{name}`: {}; rename the engine in the settings, or compare two runs with `ghostbench compare`",
+        differences.join("; "), path = path.display()
+    )]
+    OtherEngine {
+        /// The folder.
+        path: PathBuf,
+        /// The name.
+        name: String,
+        /// Differences by setting.
+        differences: Vec<String>,
+    },
     /// Two engines of a run have the same name.
     #[error("two engines are called `{name}`; rename one of them, because answers are kept by name")]
     SameName {

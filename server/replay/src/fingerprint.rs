@@ -42,11 +42,8 @@ pub(crate) fn check_names(run: &Run) -> Result<(), ReplayError> {
 
 /// Returns the differences between the engines of a run to resume and the requested ones, by name and setting.
 pub(crate) fn differences(theirs: &Run, ours: &Run) -> Vec<String> {
-    if theirs.schema.minor < FIRST_COMPLETE_MINOR {
-        return vec![format!(
-            "an older ghostbench (schema {}) described its engines too briefly to compare them",
-            theirs.schema
-        )];
+    if let Some(obstacle) = too_brief(theirs) {
+        return vec![obstacle];
     }
     let mut found = Vec::new();
     if theirs.tool != ours.tool {
@@ -64,6 +61,25 @@ pub(crate) fn differences(theirs: &Run, ours: &Run) -> Vec<String> {
     let new = ours.engines.iter().filter(|config| by_name(theirs, &config.engine.name).is_none());
     found.extend(new.map(|config| format!("engine `{}` is new", config.engine.name)));
     found
+}
+
+/// Returns how an engine differs from the run's engine of that name; nothing if the run has none.
+pub(crate) fn changes(theirs: &Run, ours: &EngineConfig) -> Vec<String> {
+    match theirs.engines.iter().find(|config| config.engine.name == ours.engine.name) {
+        None => Vec::new(),
+        Some(_) if too_brief(theirs).is_some() => too_brief(theirs).into_iter().collect(),
+        Some(config) => engine_differences(config, ours),
+    }
+}
+
+/// Returns why the engines of a run cannot be compared with others, if so.
+fn too_brief(theirs: &Run) -> Option<String> {
+    (theirs.schema.minor < FIRST_COMPLETE_MINOR).then(|| {
+        format!(
+            "an older ghostbench (schema {}) described its engines too briefly to compare them",
+            theirs.schema
+        )
+    })
 }
 
 fn engine_differences(theirs: &EngineConfig, ours: &EngineConfig) -> Vec<String> {

@@ -10,14 +10,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cases::{
-    Case, CaseId, Prediction, Run, Score, parse_document, parse_lines, suite_hash, to_document, to_line,
+    Case, CaseId, Prediction, Run, SchemaVersion, Score, parse_document, parse_lines, suite_hash,
+    to_document, to_line,
 };
 
 use crate::ReplayError;
 use crate::file_io::{
     self, AppendFile, FileStamp, parse_error, read_text, read_whole_lines, write_atomically, write_error,
 };
-use crate::fingerprint::{check_names, differences};
+use crate::fingerprint::{changes, check_names, differences};
 use crate::suite::{read_suite, write_suite};
 
 const RUN: &str = "run.json";
@@ -77,6 +78,24 @@ impl RunFolder {
         let (contents, complete_bytes) = read_contents(path)?;
         check_same(path, &contents.run, run)?;
         folder.predictions.truncate(complete_bytes as u64).map_err(write_error(&path.join(PREDICTIONS)))?;
+        Ok((folder, contents))
+    }
+
+    /// Adds the engines of `run`, which describes the same suite, workspace and repetitions, to an existing run. Engines that the run has
+    /// already must not have changed. The engines are on disk before the first request: a stopped process is continued by the same
+    /// call, or by [`RunFolder::resume`]. Returns the extended description and all answers so far.
+    pub fn extend(path: &Path, run: &Run) -> Result<(RunFolder, RunContents), ReplayError> {
+        if !path.join(RUN).exists() {
+            return Err(ReplayError::NoRun { path: path.to_owned() });
+        }
+        let folder = RunFolder::open(path)?;
+        let (mut contents, complete_bytes) = read_contents(path)?;
+        check_same_requests(path, &contents.run, run)?;
+        let extended = with_engines(path, &contents.run, run)?;
+        check_names(&extended)?;
+        folder.predictions.truncate(complete_bytes as u64).map_err(write_error(&path.join(PREDICTIONS)))?;
+        write_atomically(&path.join(RUN), &to_document(&extended))?;
+        contents.run = extended;
         Ok((folder, contents))
     }
 
@@ -164,6 +183,16 @@ pub fn write_scores(path: &Path, scores: &[Score]) -> Result<(), ReplayError> {
 }
 
 fn check_same(path: &Path, theirs: &Run, ours: &Run) -> Result<(), ReplayError> {
+    check_same_requests(path, theirs, ours)?;
+    let differences = differences(theirs, ours);
+    if differences.is_empty() {
+        return Ok(());
+    }
+    Err(ReplayError::OtherEngines { path: path.to_owned(), differences })
+}
+
+/// Checks everything that decides the requests to an engine, except the engine.
+fn check_same_requests(path: &Path, theirs: &Run, ours: &Run) -> Result<(), ReplayError> {
     let path = path.to_owned();
     if theirs.suite != ours.suite {
         return Err(ReplayError::OtherSuite { path, theirs: theirs.suite.clone(), ours: ours.suite.clone() });
@@ -176,8 +205,35 @@ fn check_same(path: &Path, theirs: &Run, ours: &Run) -> Result<(), ReplayError> 
             return Err(ReplayError::OtherOption { path, what, theirs, ours });
         }
     }
-    let differences = differences(theirs, ours);
-    if differences.is_empty() { Ok(()) } else { Err(ReplayError::OtherEngines { path, differences }) }
+    Ok(())
+}
+
+/// Returns the description of a run with the engines of another one that it lacks.
+fn with_engines(path: &Path, theirs: &Run, ours: &Run) -> Result<Run, ReplayError> {
+    let mut extended = theirs.clone();
+    extended.schema = SchemaVersion::CURRENT;
+    for config in &ours.engines {
+        let differences = changes(theirs, config);
+        if !differences.is_empty() {
+            let name = config.engine.name.clone();
+            return Err(ReplayError::OtherEngine { path: path.to_owned(), name, differences });
+        }
+        if !theirs.engines.iter().any(|known| known.engine.name == config.engine.name) {
+            extended.engines.push(config.clone());
+        }
+    }
+    if theirs.copies.is_empty() {
+        extended.copies.clone_from(&ours.copies);
+    } else if !ours.copies.is_empty() && theirs.copies != ours.copies {
+        let [theirs, ours] = [theirs, ours].map(|run| format!("{} cases", run.copies.len()));
+        return Err(ReplayError::OtherOption {
+            path: path.to_owned(),
+            what: "list of cases with copies",
+            theirs,
+            ours,
+        });
+    }
+    Ok(extended)
 }
 
 fn workspace(run: &Run) -> String {

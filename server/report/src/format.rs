@@ -185,8 +185,12 @@ pub fn origin(origin: OriginKind, exposure: Exposure) -> String {
 
 /// Describes the cases of a section: `mined cases`, `live cases, suggestion shown`.
 pub fn section_title(section: &ReportSection) -> String {
-    let origin = section.origin;
-    match section.exposure {
+    origin_title(section.origin, section.exposure)
+}
+
+/// Describes cases of an origin, as [`section_title`] does.
+pub fn origin_title(origin: OriginKind, exposure: Exposure) -> String {
+    match exposure {
         Exposure::None => format!("{origin} cases"),
         exposure => format!("{origin} cases, suggestion {exposure}"),
     }

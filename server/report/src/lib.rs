@@ -4,6 +4,7 @@
 //! `scoring`. Positions in drawings are layout. Code in cases is displayed, never run.
 #![deny(clippy::disallowed_methods)]
 
+mod comparison;
 mod failures;
 pub mod format;
 mod html;
@@ -13,6 +14,7 @@ mod stopping;
 pub mod terminal;
 mod verdict_text;
 
+pub use comparison::{comparison_json, comparison_markdown, comparison_table};
 pub use failures::failure_text;
 pub use html::html;
 pub use markdown::markdown;

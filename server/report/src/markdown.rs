@@ -2,7 +2,7 @@
 
 mod verdict;
 
-use cases::Metric;
+use cases::{EngineIdentity, Metric};
 
 use crate::failures::{self, FailureRow};
 use crate::format::{self, Alphabet};
@@ -10,7 +10,7 @@ use crate::notes::note_texts;
 use crate::stopping::{self, COUNTS, StoppingRow};
 use crate::verdict_text::run_deadline;
 use scoring::run_summary::{CaseGroup, ContextEffect, EngineCost, EngineLine, ReportSection};
-use scoring::{MetricCell, PairedDifference, RunSummary};
+use scoring::{MetricCell, PairedDifference, RunSummary, Verdict};
 
 const UNICODE: Alphabet = Alphabet::Unicode;
 
@@ -63,6 +63,12 @@ fn section_tables(summary: &RunSummary, section: &ReportSection) -> Vec<String> 
         "<details><summary>By scenario and block kind. {caption}</summary>\n\n{scenarios}\n\n</details>"
     ));
     tables
+}
+
+/// Renders a verdict on engines of several runs.
+pub(crate) fn verdict_parts(engines: &[EngineIdentity], verdict: &Verdict) -> Vec<String> {
+    let name = |index: usize| engines.get(index).map_or_else(String::new, |engine| escaped(&engine.name));
+    verdict::parts(verdict, None, &name)
 }
 
 fn label(group: &CaseGroup) -> String {
@@ -180,7 +186,7 @@ fn legend() -> String {
 }
 
 /// Escapes markup and characters that end a cell.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in format::escape_invisible(text).chars() {
         if matches!(character, '|' | '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '#') {

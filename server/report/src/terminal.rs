@@ -13,9 +13,10 @@ use crate::failures::{self, FailureRow};
 use crate::format::{self, Alphabet};
 use crate::notes::note_texts;
 use crate::verdict_text::run_deadline;
+use cases::EngineIdentity;
 use columns::CellFormatter;
-use scoring::RunSummary;
 use scoring::run_summary::{CaseGroup, EngineCost, EngineLine, ReportSection, ScenarioGroup};
+use scoring::{RunSummary, Verdict};
 use text_table::{NamedLines, TableLayout};
 
 pub use text_table::TextTable;
@@ -122,6 +123,11 @@ fn section_text(summary: &RunSummary, section: &ReportSection, style: Style) -> 
     parts.extend(stopping::table(&all, section, style));
     parts.extend(contexts::table(&all, section, detailed, style));
     parts.join("\n\n")
+}
+
+/// Renders a verdict on engines of several runs.
+pub(crate) fn verdict_parts(engines: &[EngineIdentity], verdict: &Verdict, style: Style) -> Vec<String> {
+    verdict::parts(&CellFormatter::new(engines, style.alphabet()), verdict, None, style)
 }
 
 /// Renders the costs of the engines, if any has prices.

@@ -126,7 +126,10 @@ pub(crate) fn ranking_caption(verdict: &Verdict, run_deadline: Option<f64>) -> S
         (false, _) => "On all cases of each engine: they share too few. ".to_owned(),
     };
     let limit = run_deadline.map_or_else(String::new, |deadline| {
-        format!("; requests were given up after {}", short_duration(deadline))
+        format!(
+            "; requests were given up after {}, whatever the editor's deadline_ms is (--deadline counts answers within it)",
+            short_duration(deadline)
+        )
     });
     let front = match (verdict.standings.len(), verdict.front.latency, verdict.front.cost) {
         (..=1, ..) | (_, false, false) => String::new(),

@@ -67,8 +67,7 @@ pub fn role_settings(role: Role, config: &Config) -> CompletionSettings {
         Role::GhostText => {
             CompletionSettings { deadline, min_confidence, ..CompletionSettings::for_editor() }
         }
-        // A replay waits as long as the editor: it measures what users get.
-        Role::Replay => CompletionSettings { deadline, ..CompletionSettings::for_replay() },
+        Role::Replay => CompletionSettings::for_replay(),
     };
     let budget = TokenBudget { tokens: config.context.budget_tokens };
     CompletionSettings { strategy: config.context.strategy, budget, ..settings }

@@ -4,6 +4,7 @@ mod bad_input;
 mod caches;
 mod cassettes;
 mod commands;
+mod compare;
 mod cross_file;
 mod determinism;
 mod embeddings;

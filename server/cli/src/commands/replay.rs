@@ -11,7 +11,7 @@ use crate::folders::{self, USE_OUT};
 use crate::steps::estimate::{estimate, print_estimate};
 use crate::steps::index::{IndexedWorkspace, index};
 use crate::steps::require_answers::require_answers;
-use crate::steps::run_replay::{ReplayJob, run_inputs, run_replay};
+use crate::steps::run_replay::{ReplayJob, RunStart, run_inputs, run_replay};
 use crate::steps::settings_sources::SettingsSources;
 use crate::steps::show_run::{ReportOptions, show};
 use crate::steps::{cassette, engine_registry, use_threads};
@@ -19,6 +19,7 @@ use crate::steps::{cassette, engine_registry, use_threads};
 /// Runs the command.
 pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     use_threads(args.asking.jobs)?;
+    let extended = args.into.as_deref().map(replay::read_run).transpose()?;
     let suite = suite(args);
     let cases = replay::read_suite(&suite)?;
     let root = args.workspace.as_deref().unwrap_or(Path::new("."));
@@ -31,23 +32,25 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         engine_registry::engines_for_replay(&candidates, &config, &world, &cases, args.asking.no_copies);
     let name = suite_name(&suite);
     let state = indexed.as_ref().map(|indexed| indexed.code.state.clone());
+    let repeat = extended.map_or(args.repeat, |extended| extended.run.repeat);
     let run = Run {
         copies: copies.rows(),
-        ..replay::describe_run(name.clone(), &cases, &engines, state, args.seed, args.repeat)
+        ..replay::describe_run(name.clone(), &cases, &engines, state, args.seed, repeat)
     };
-    let plan = RequestPlan {
-        repeat: args.repeat,
-        retries_failed: args.retry_failed,
-        limits: args.asking.limits.limits(),
-    };
+    let plan = RequestPlan { repeat, retries_failed: args.retry_failed, limits: args.asking.limits.limits() };
     let inputs = run_inputs(cases, engines, world, copies, &args.asking);
-    let resume = args.resume || args.retry_failed;
+    let start = match (&args.into, args.resume || args.retry_failed) {
+        (Some(_), _) => RunStart::Extend,
+        (None, true) => RunStart::Resume,
+        (None, false) => RunStart::New,
+    };
+    let out = args.into.as_ref().or(args.out.as_ref());
     if args.asking.limits.dry_run {
-        let earlier = args.out.as_deref().filter(|_| resume).map(replay::read_run).transpose()?;
+        let earlier = out.filter(|_| start != RunStart::New).map(|run| replay::read_run(run)).transpose()?;
         let done = earlier.map_or_else(Vec::new, |earlier| earlier.predictions);
         return print_estimate(&estimate(&inputs, &plan, &done, &name), args.json);
     }
-    let folder = match &args.out {
+    let folder = match out {
         Some(folder) => folder.clone(),
         None => folders::data_folder(USE_OUT)?.new_run(&name)?,
     };
@@ -57,7 +60,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         plan,
         run,
         folder: folder.clone(),
-        resume,
+        start,
         workspace: args.workspace.as_deref(),
         args: &args.asking,
     })?;
@@ -67,9 +70,10 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     require_answers(&replayed.contents)
 }
 
-/// Returns the suite's file: that of the run to resume, unless one is named.
+/// Returns the suite's file: that of the run to resume or to extend, unless one is named.
 fn suite(args: &ReplayArgs) -> PathBuf {
-    let of_run = || args.out.iter().map(|folder| folder.join("cases.jsonl")).collect();
+    let run = || args.into.as_ref().or(args.out.as_ref());
+    let of_run = || run().into_iter().map(|folder| folder.join("cases.jsonl")).collect();
     args.suite.clone().unwrap_or_else(of_run)
 }
 

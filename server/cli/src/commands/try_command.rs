@@ -10,7 +10,7 @@ use crate::steps::estimate::{estimate, print_estimate};
 use crate::steps::index::index_for_mining;
 use crate::steps::mine::{MinedCases, mine};
 use crate::steps::require_answers::require_answers;
-use crate::steps::run_replay::{ReplayJob, run_inputs, run_replay};
+use crate::steps::run_replay::{ReplayJob, RunStart, run_inputs, run_replay};
 use crate::steps::settings_sources::SettingsSources;
 use crate::steps::show_run::{ReportOptions, show};
 use crate::steps::{cassette, engine_registry, use_threads};
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
         plan,
         run,
         folder: folder.clone(),
-        resume: false,
+        start: RunStart::New,
         workspace: Some(args.path.as_path()),
         args: &args.asking,
     })?;

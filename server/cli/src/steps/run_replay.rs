@@ -18,7 +18,18 @@ use crate::output::{count, error_style, print_message, shell_quoted};
 use crate::progress::Progress;
 use crate::steps::estimate::{self, check_budget, estimate};
 
-/// A run to start or resume.
+/// How a run begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RunStart {
+    /// In a folder without a run.
+    New,
+    /// An incomplete run of the same engines continues.
+    Resume,
+    /// A run gets further engines.
+    Extend,
+}
+
+/// A run to start, resume or extend.
 pub(crate) struct ReplayJob<'a> {
     /// The suite, the engines, and the code that they may read.
     pub(crate) inputs: RunInputs,
@@ -28,8 +39,8 @@ pub(crate) struct ReplayJob<'a> {
     pub(crate) run: Run,
     /// The run's folder.
     pub(crate) folder: PathBuf,
-    /// Whether the folder holds an incomplete run to resume.
-    pub(crate) resume: bool,
+    /// What the folder holds.
+    pub(crate) start: RunStart,
     /// The workspace's path, for the command that resumes the run.
     pub(crate) workspace: Option<&'a Path>,
     /// The engine arguments of the command line.
@@ -101,9 +112,10 @@ pub(crate) fn run_replay(asking: ReplayJob<'_>) -> anyhow::Result<FinishedReplay
         return Err(InterruptedError { remedy }.into());
     }
     let RunAnswers { predictions, scores, .. } = answers;
-    let has_failures = predictions.iter().any(Prediction::has_failed);
+    // The engines of an extended run are more than those of this command.
+    let can_retry = asking.start != RunStart::Extend && predictions.iter().any(Prediction::has_failed);
     Ok(FinishedReplay {
-        retry: has_failures.then(|| resume_command(&asking, true, Some(asking.args.limits))),
+        retry: can_retry.then(|| resume_command(&asking, true, Some(asking.args.limits))),
         contents: RunContents { run, cases: asking.inputs.cases, predictions },
         scores,
         estimate,
@@ -118,12 +130,15 @@ fn asks_others(asking: &ReplayJob<'_>) -> bool {
 
 /// Returns the folder, the run's description in it, and the finished answers.
 fn open_run(asking: &ReplayJob<'_>) -> anyhow::Result<(RunFolder, Run, Vec<Prediction>)> {
-    if asking.resume {
-        let (folder, RunContents { run, predictions, .. }) = RunFolder::resume(&asking.folder, &asking.run)?;
-        return Ok((folder, run, predictions));
-    }
-    let folder = RunFolder::create(&asking.folder, &asking.run, &asking.inputs.cases)?;
-    Ok((folder, asking.run.clone(), Vec::new()))
+    let (folder, RunContents { run, predictions, .. }) = match asking.start {
+        RunStart::New => {
+            let folder = RunFolder::create(&asking.folder, &asking.run, &asking.inputs.cases)?;
+            return Ok((folder, asking.run.clone(), Vec::new()));
+        }
+        RunStart::Resume => RunFolder::resume(&asking.folder, &asking.run)?,
+        RunStart::Extend => RunFolder::extend(&asking.folder, &asking.run)?,
+    };
+    Ok((folder, run, predictions))
 }
 
 /// Returns the runtime for requests. Engines in this process share the cores, no matter how many requests are in flight.
@@ -139,8 +154,12 @@ pub(crate) fn runtime() -> anyhow::Result<Runtime> {
 
 /// Returns the command that resumes the run with these limits, quoted for a shell.
 fn resume_command(asking: &ReplayJob<'_>, retries_failed: bool, limits: Option<LimitArgs>) -> String {
-    let option = if retries_failed { "--retry-failed" } else { "--resume" };
-    let mut command = format!("ghostbench replay --out {} {option}", shell_quoted(&asking.folder));
+    let folder = shell_quoted(&asking.folder);
+    let mut command = match (asking.start, retries_failed) {
+        (RunStart::Extend, _) => format!("ghostbench replay --into {folder}"),
+        (_, true) => format!("ghostbench replay --out {folder} --retry-failed"),
+        (_, false) => format!("ghostbench replay --out {folder} --resume"),
+    };
     if let Some(workspace) = asking.workspace {
         command += &format!(" --workspace {}", shell_quoted(workspace));
     }
@@ -159,7 +178,7 @@ fn resume_command(asking: &ReplayJob<'_>, retries_failed: bool, limits: Option<L
     if asking.args.cassette.offline {
         command += " --offline";
     }
-    if asking.run.repeat > 1 {
+    if asking.run.repeat > 1 && asking.start != RunStart::Extend {
         command += &format!(" --repeat {}", asking.run.repeat);
     }
     if let Some(budget) = limits.and_then(|limits| limits.budget) {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cases::{BlockKind, CrossFileContext, Exposure, Metric, OriginKind, Status};
+use scoring::run_comparison::{ComparisonSettings, NamedRun};
 use scoring::run_summary::{
     CaseGroup, ContextEffect, EngineCost, EngineDifference, EngineFailures, EngineLine, FailedCase,
     FailureReason, ReportSection, ScenarioGroup, Selection,
@@ -10,7 +11,10 @@ use scoring::run_summary::{
 use scoring::verdict::{
     Claim, MarginVerdict, PairTest, PairVerdict, Quality, SampleSize, Standing, TestMethod,
 };
-use scoring::{Interval, IntervalMethod, Latency, MetricCell, PairedDifference, RunSummary, Verdict};
+use scoring::{
+    Interval, IntervalMethod, Latency, MetricCell, PairedDifference, RunComparison, RunSummary, Verdict,
+    VerdictSettings,
+};
 use serde::Serialize;
 
 use crate::fixture::fixture;
@@ -106,6 +110,15 @@ fn section_and_group_fields_are_documented() {
             latency: Some(LATENCY),
         },
     );
+}
+
+#[test]
+fn comparison_fields_are_documented() {
+    let fixture = fixture(20);
+    let run = |name| NamedRun { name, rows: fixture.report() };
+    let settings = ComparisonSettings { verdict: VerdictSettings::new(1), baseline: None };
+    let comparison = RunComparison::new(&[run("a"), run("b")], &settings).expect("the same cases");
+    check("Comparison", &comparison);
 }
 
 #[test]

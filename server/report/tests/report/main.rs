@@ -1,5 +1,6 @@
 //! Reports of a made-up run: terminal, page, Markdown and JSON.
 
+mod comparison;
 mod costs;
 mod cross_file;
 mod docs;

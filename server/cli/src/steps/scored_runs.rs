@@ -1,0 +1,83 @@
+//! Reads runs with their scores, under names that distinguish them.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use cases::Score;
+use replay::RunContents;
+use scoring::RunRows;
+use scoring::run_comparison::NamedRun;
+
+use crate::exit::UsageError;
+use crate::output;
+use crate::progress::Progress;
+
+/// A run with its scores.
+pub(crate) struct ScoredRun {
+    /// The folder's name, or its path if several runs have that name.
+    pub(crate) name: String,
+    /// The run's rows.
+    pub(crate) contents: RunContents,
+    /// The scores of its answers.
+    pub(crate) scores: Vec<Score>,
+}
+
+/// Reads the runs, and computes the scores that their folders lack.
+pub(crate) fn read_runs(folders: &[PathBuf]) -> anyhow::Result<Vec<ScoredRun>> {
+    let names = names(folders)?;
+    let progress = Progress::spinner("read");
+    let read = |(folder, name): (&PathBuf, String)| {
+        let contents = replay::read_run(folder)?;
+        let scores = replay::scores_of(folder, &contents).scores;
+        Ok(ScoredRun { name, contents, scores })
+    };
+    let runs: anyhow::Result<Vec<ScoredRun>> = folders.iter().zip(names).map(read).collect();
+    let runs = runs?;
+    progress.finish(&output::count(runs.len(), "run"));
+    Ok(runs)
+}
+
+/// Returns the rows of the runs under their names.
+pub(crate) fn named_runs(runs: &[ScoredRun]) -> Vec<NamedRun<'_>> {
+    let named = runs.iter().map(|run| NamedRun {
+        name: &run.name,
+        rows: RunRows {
+            run: &run.contents.run,
+            cases: &run.contents.cases,
+            predictions: &run.contents.predictions,
+            scores: &run.scores,
+            notes: &[],
+        },
+    });
+    named.collect()
+}
+
+/// Returns the names of the folders: the last part of each path if these are different, otherwise the whole paths.
+fn names(folders: &[PathBuf]) -> Result<Vec<String>, UsageError> {
+    let last = |folder: &PathBuf| {
+        folder.file_name().map_or_else(|| output::path(folder), |name| output::path(Path::new(name)))
+    };
+    let short: Vec<String> = folders.iter().map(last).collect();
+    if short.iter().collect::<BTreeSet<_>>().len() == short.len() {
+        return Ok(short);
+    }
+    let whole: Vec<String> = folders.iter().map(|folder| output::path(folder)).collect();
+    match whole.iter().enumerate().find(|(index, name)| whole[..*index].contains(name)) {
+        Some((_, twice)) => Err(UsageError(format!("{twice} is named twice; name different runs"))),
+        None => Ok(whole),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_get_different_names() {
+        let named = |folders: &[&str]| names(&folders.iter().map(PathBuf::from).collect::<Vec<_>>());
+        assert_eq!(named(&["x/a", "x/b/"]).ok(), Some(vec!["a".to_owned(), "b".to_owned()]));
+        assert_eq!(named(&["x/a", "y/a"]).ok(), Some(vec!["x/a".to_owned(), "y/a".to_owned()]));
+        assert!(named(&["x/a", "x/a"]).is_err_and(|error| error.0.contains("x/a is named twice")));
+        assert_eq!(named(&[".", ".."]).ok(), Some(vec![".".to_owned(), "..".to_owned()]));
+    }
+}
