@@ -9,6 +9,7 @@
 mod aggregate;
 mod bleu;
 mod comments;
+mod context;
 mod dependency_order;
 mod functions;
 mod sanitize;
@@ -17,6 +18,7 @@ mod score;
 pub use aggregate::{THRESHOLDS, ThresholdCurve};
 pub use bleu::Bleu;
 pub use comments::remove_comments;
+pub use context::{CommentCleaning, ContextRequest, FindContext, build_context};
 pub use dependency_order::dependency_order;
 pub use functions::{FileFunction, file_functions};
 pub use sanitize::sanitize;

@@ -8,10 +8,9 @@ use benchmarks::codev_bench::{
 };
 use scoring::similarity::Similarity;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use test_fixture::golden_rows;
 
-use super::{Differences, RULES, SIMILARITIES, count, list, number, text};
+use super::{Differences, RULES, SIMILARITIES, count, list, number, sha256, text};
 
 #[test]
 fn golden_codev_judges() {
@@ -37,10 +36,6 @@ fn golden_codev_judges() {
         }
     }
     differences.assert_none();
-}
-
-fn sha256(text: &str) -> String {
-    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod yabloco;
 use benchmarks::Rules;
 use scoring::similarity::Similarity;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use syntax::Language;
 
 /// Rules of all golden rows.
@@ -40,6 +41,10 @@ fn texts<'a>(row: &'a Value, key: &str) -> Vec<&'a str> {
 #[track_caller]
 fn language(row: &Value) -> Language {
     Language::from_name(text(row, "language")).expect("a supported language")
+}
+
+fn sha256(text: &str) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Both variants of edit similarity with the end of their names in the rows.

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use benchmarks::repoqa::{
-    CommentMode, FindScore, Needle, PreparedNeedle, THRESHOLDS, ThresholdCurve, dependency_order,
-    file_functions, remove_comments, score,
+    CommentCleaning, CommentMode, ContextRequest, FindScore, Needle, PreparedNeedle, THRESHOLDS,
+    ThresholdCurve, build_context, dependency_order, file_functions, remove_comments, score,
 };
 use serde_json::{Value, json};
 use test_fixture::golden_rows;
 
-use super::{Differences, RULES, language, list, number, text, texts};
+use super::{Differences, RULES, count, language, list, number, sha256, text, texts};
 
 #[test]
 fn golden_repoqa_topo() {
@@ -192,4 +192,89 @@ fn golden_repoqa_aggregate() {
         }
     }
     differences.assert_none();
+}
+
+/// Counts the tokens of the goldens' tokenizer: runs of ASCII word characters, runs of spaces and tabs, and single characters.
+fn count_tokens(text: &str) -> usize {
+    let class = |c: char| match c {
+        '_' => 1,
+        _ if c.is_ascii_alphanumeric() => 1,
+        ' ' | '\t' => 2,
+        _ => 0,
+    };
+    let mut previous = 0;
+    let starts = text.chars().filter(|&c| {
+        let is_start = class(c) == 0 || class(c) != previous;
+        previous = class(c);
+        is_start
+    });
+    starts.count()
+}
+
+#[test]
+fn golden_repoqa_context() {
+    let (Some(rows), Some(repos)) = (golden_rows("repoqa_context.jsonl"), golden_rows("repoqa_repos.jsonl"))
+    else {
+        return;
+    };
+    let mut differences = Differences::default();
+    let mut found = 0;
+    let mut recovered = 0;
+    for row in &rows {
+        let is_same = |repo: &&Value| repo["repo"] == row["repo"] && repo["language"] == row["language"];
+        let Some(repo) = repos.iter().find(is_same) else { continue };
+        found += 1;
+        let mut of_row = Differences::default();
+        compare_context(&mut of_row, row, repo);
+        // A part of a file is broken code, and versions of Rust's grammar find other comments in it.
+        if row["language"] == "rust" && row["clean_comments"] != "none" && !of_row.0.is_empty() {
+            recovered += 1;
+        } else {
+            differences.0.extend(of_row.0);
+        }
+    }
+    assert!(recovered * 100 <= rows.len(), "{recovered} contexts of Rust differ");
+    assert!(found > 0, "no context belongs to a repository of the set");
+    differences.assert_none();
+}
+
+fn compare_context(differences: &mut Differences, row: &Value, repo: &Value) {
+    let order = texts(repo, "topological_order");
+    let files: Vec<_> = order.iter().map(|&path| (path, text(&repo["content"], path))).collect();
+    let needle = &row["needle"];
+    let request = ContextRequest {
+        language: language(row),
+        files: &files,
+        file: order.iter().position(|path| *path == text(needle, "path")).expect("a file"),
+        start: count(needle, "start_byte"),
+        end: count(needle, "end_byte"),
+        size: count(row, "code_context_size"),
+        position: number(row, "position_ratio"),
+        cleaning: match text(row, "clean_comments") {
+            "none" => CommentCleaning::Keep,
+            "positional_padding" => CommentCleaning::PadPosition,
+            "no_padding" => CommentCleaning::Remove,
+            other => panic!("unknown cleaning {other}"),
+        },
+    };
+    let context = build_context(&request, &count_tokens, RULES).expect("the function is in its file");
+    let expected = &row["expected"];
+    let needle_end = context.prefix_tokens + context.needle_tokens;
+    differences.compare(row, "start", context.prefix_tokens, &expected["needle_token_start"]);
+    differences.compare(row, "end", needle_end, &expected["needle_token_end"]);
+    differences.compare(row, "tokens", needle_end + context.suffix_tokens, &expected["code_context_ntokens"]);
+    match expected["code_context"].as_str() {
+        Some(text) => differences.compare(row, "text", first_difference(&context.text, text), &json!("")),
+        None => differences.compare(row, "hash", sha256(&context.text), &expected["code_context_sha256"]),
+    }
+}
+
+/// Returns both texts around their first difference; empty if they are equal.
+fn first_difference(ours: &str, expected: &str) -> String {
+    if ours == expected {
+        return String::new();
+    }
+    let same = ours.chars().zip(expected.chars()).take_while(|(a, b)| a == b).count();
+    let around = |text: &str| text.chars().skip(same.saturating_sub(60)).take(160).collect::<String>();
+    format!("{:?} instead of {:?}", around(ours), around(expected))
 }
