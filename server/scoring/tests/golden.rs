@@ -2,8 +2,6 @@
 //!
 //! `GHOSTBENCH_GOLDEN` names the folder with their inputs and outputs; without it these tests print a note and check nothing.
 
-#![expect(clippy::print_stderr, reason = "says how many rows agree with another grammar")]
-
 use std::collections::{BTreeMap, HashMap};
 
 use scoring::cceval::{self, AggregateScore};

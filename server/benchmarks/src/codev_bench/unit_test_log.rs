@@ -12,8 +12,8 @@ use crate::Rules;
 pub fn unit_test_passes(log: &str, rules: Rules) -> bool {
     match rules {
         Rules::Faithful => {
-            let lines = log.split('\n').map(python::strip);
-            lines.filter(|line| !line.is_empty()).next_back().is_some_and(is_original_pass)
+            let mut lines = log.split('\n').map(python::strip);
+            lines.rfind(|line| !line.is_empty()).is_some_and(is_original_pass)
         }
         Rules::Paper => log.lines().rev().find_map(summary).is_some_and(|counts| counts.is_pass()),
     }

@@ -100,20 +100,13 @@ fn judged(row: &Value, similarity: Similarity) -> CodevResult {
 }
 
 fn compare_table(differences: &mut Differences, row: &Value, table: &CodevTable, similarity: &str) {
-    let [pass_rate, lines, latency]: [fn(&CodevColumn) -> f64; 3] =
-        [|column| column.pass_rate, |column| column.line_length, |column| column.latency];
-    let lines_of: [(&str, fn(&CodevColumn) -> f64); 4] = [
-        ("pass_rate", pass_rate),
-        (similarity, |column| column.edit_similarity),
-        ("line_length", lines),
-        ("latency", latency),
-    ];
+    let keys = ["pass_rate", similarity, "line_length", "latency"];
     let names = ["函数", "判断逻辑块", "循环逻辑块", "异常逻辑块", "普通语句", "Average"];
-    for (key, value) in lines_of {
-        let columns = table.groups.iter().chain([&table.average]);
-        for (name, column) in names.into_iter().zip(columns) {
+    for (name, column) in names.into_iter().zip(table.groups.iter().chain([&table.average])) {
+        let values = [column.pass_rate, column.edit_similarity, column.line_length, column.latency];
+        for (key, value) in keys.into_iter().zip(values) {
             let expected = number(&row[key], name);
-            differences.compare(row, &format!("{key} of {name}"), value(column), &expected.into());
+            differences.compare(row, &format!("{key} of {name}"), value, &expected.into());
         }
     }
 }

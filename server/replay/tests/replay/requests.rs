@@ -44,7 +44,7 @@ impl CountingEngine {
     }
 
     fn count(&self) -> usize {
-        self.requests.lock().unwrap().values().sum()
+        self.requests.lock().expect("no test panics with the lock").values().sum()
     }
 
     fn configured(self: &Arc<CountingEngine>, price: Option<TokenPrice>) -> ConfiguredEngine {
@@ -73,7 +73,7 @@ impl Engine for CountingEngine {
         _cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         let files: Vec<&str> = request.input.context.iter().map(|item| &*item.path).collect();
-        *self.requests.lock().unwrap().entry(files.join(" ")).or_default() += 1;
+        *self.requests.lock().expect("no test panics with the lock").entry(files.join(" ")).or_default() += 1;
         let fails =
             self.failures.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
         let answer = match fails {
@@ -142,12 +142,12 @@ fn describe(inputs: &RunInputs) -> Run {
 }
 
 async fn start(folder: &Path, inputs: &RunInputs, plan: RequestPlan) -> RunAnswers {
-    let mut rows = RunFolder::create(folder, &describe(inputs), &inputs.cases).unwrap();
+    let mut rows = RunFolder::create(folder, &describe(inputs), &inputs.cases).expect("a new folder");
     finish(&mut rows, Vec::new(), inputs, plan).await
 }
 
 async fn resume(folder: &Path, inputs: &RunInputs, plan: RequestPlan) -> RunAnswers {
-    let (mut rows, contents) = RunFolder::resume(folder, &describe(inputs)).unwrap();
+    let (mut rows, contents) = RunFolder::resume(folder, &describe(inputs)).expect("the same run");
     finish(&mut rows, contents.predictions, inputs, plan).await
 }
 
@@ -158,7 +158,7 @@ async fn finish(
     plan: RequestPlan,
 ) -> RunAnswers {
     let stop = StopSignal::after_pending(CancellationToken::new());
-    execute(rows, done, plan, inputs, &stop, |_, _| {}).await.unwrap()
+    execute(rows, done, plan, inputs, &stop, |_, _| {}).await.expect("answers")
 }
 
 #[tokio::test]

@@ -102,7 +102,7 @@ pub(crate) fn many_engines(mined: usize, count: usize) -> Fixture {
         if number % 4 == 3 {
             config.settings.insert("hide_near_duplicates".into(), "true".into());
         }
-        config.price = (number % 4 != 3).then(|| Price { input: 0.1 * number as f64, output: 0.4 });
+        config.price = (number % 4 != 3).then_some(Price { input: 0.1 * number as f64, output: 0.4 });
     }
     (fixture.predictions, fixture.scores) = Default::default();
     for (number, case) in fixture.cases.iter().enumerate() {
