@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use benchmarks::codev_bench::{
-    CodevColumn, CodevGroup, CodevResult, CodevTable, extract_code, has_right_indent, is_empty,
-    is_on_one_line, line_length, unit_test_passes,
+    CodevGroup, CodevResult, CodevTable, extract_code, has_right_indent, is_empty, is_on_one_line,
+    line_length, unit_test_passes,
 };
 use scoring::similarity::Similarity;
 use serde_json::Value;
