@@ -82,7 +82,7 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:
   ghostbench report run                 the table, and run/report.html
   ghostbench report run --format json   every number, for scripts
-  ghostbench report run --deadline 300  rank the engines by what they answer within 300 ms
+  ghostbench report run --deadline 300  rank the engines by their answers within 300 ms
   ghostbench report run --open          the report in the browser")]
     Report(ReportArgs),
     /// Compare engines of several runs on the cases that the runs share.
