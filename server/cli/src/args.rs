@@ -12,6 +12,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use index::Strategy;
 use replay::SpendLimits;
 use scoring::VerdictSettings;
+use scoring::gate::{Condition, ConditionError};
 use syntax::Language;
 
 pub(crate) use self::engines::{
@@ -83,6 +84,8 @@ pub(crate) enum Command {
   ghostbench report run                 the table, and run/report.html
   ghostbench report run --format json   every number, for scripts
   ghostbench report run --deadline 300  rank the engines by their answers within 300 ms
+  ghostbench report run --baseline last-week --non-inferior 1pt --format markdown   a gate for pull requests
+  ghostbench report run --fail-under exact_match=40% --fail-on 'p95 > 800ms or failed[language=go] > 2%'
   ghostbench report run --open          the report in the browser")]
     Report(ReportArgs),
     /// Compare engines of several runs on the cases that the runs share.
@@ -244,6 +247,48 @@ pub(crate) struct CassetteArgs {
     pub(crate) offline: bool,
 }
 
+/// Heading of the options of [`GateArgs`].
+const GATES: &str = "Gates (exit code 1 if one fails)";
+
+/// Rules that fail the command.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct GateArgs {
+    /// Fail unless each engine is proven to be less than this worse than the baseline, such as 1pt.
+    #[arg(long, value_name = "POINTS", value_parser = parse_margin, requires = "baseline", help_heading = GATES)]
+    pub(crate) non_inferior: Option<f64>,
+    /// Fail if a measure of any engine is below a value: exact_match=40%, or restraint[language=python]=80%; may be given more than once.
+    #[arg(long, value_name = "MEASURE=VALUE", value_parser = Condition::below, help_heading = GATES)]
+    pub(crate) fail_under: Vec<Condition>,
+    /// Fail if a condition holds for any engine; may be given more than once. Measures are the metrics, p50, p95 and p99 (latency), cost
+    /// (of 1,000 answers) and cases; a slice in brackets has engine, scenario, language or block_kind; and, or, not and parentheses
+    /// combine: 'failed > 2% or exact_match[scenario=full_block, engine=qwen] < 40% and p95 >= 800ms'.
+    #[arg(long, value_name = "CONDITION", value_parser = parse_condition, help_heading = GATES)]
+    pub(crate) fail_on: Vec<Condition>,
+    /// File for the results of these rules as JUnit's XML.
+    #[arg(long, value_name = "FILE", help_heading = GATES)]
+    pub(crate) junit: Option<PathBuf>,
+}
+
+impl GateArgs {
+    /// Returns the conditions that must not hold.
+    pub(crate) fn conditions(&self) -> Vec<Condition> {
+        self.fail_under.iter().chain(&self.fail_on).cloned().collect()
+    }
+
+    /// Whether there is no rule.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.non_inferior.is_none() && self.fail_under.is_empty() && self.fail_on.is_empty()
+    }
+}
+
+/// The baseline of a run.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct BaselineArgs {
+    /// Engine of the run to compare every other one with, or the folder of another run, whose engines of the same names are compared.
+    #[arg(long, value_name = "ENGINE | RUN")]
+    pub(crate) baseline: Option<String>,
+}
+
 /// The question that ranks engines.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct VerdictArgs {
@@ -382,6 +427,12 @@ pub(crate) struct ReplayArgs {
     /// The question that ranks engines.
     #[command(flatten)]
     pub(crate) verdict: VerdictArgs,
+    /// The baseline.
+    #[command(flatten)]
+    pub(crate) baseline: BaselineArgs,
+    /// Rules that fail the command.
+    #[command(flatten)]
+    pub(crate) gates: GateArgs,
     /// Number of requests per case.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_REPEAT))]
     pub(crate) repeat: u32,
@@ -430,6 +481,12 @@ pub(crate) struct ReportArgs {
     /// The question that ranks engines.
     #[command(flatten)]
     pub(crate) verdict: VerdictArgs,
+    /// The baseline.
+    #[command(flatten)]
+    pub(crate) baseline: BaselineArgs,
+    /// Rules that fail the command.
+    #[command(flatten)]
+    pub(crate) gates: GateArgs,
     /// Output format.
     #[arg(long, value_enum, default_value_t = ReportFormat::Table)]
     pub(crate) format: ReportFormat,
@@ -459,6 +516,9 @@ pub(crate) struct CompareArgs {
     /// Difference that does not matter, as points (1pt) or percent of cases (1%): tells which engines are equivalent or not inferior.
     #[arg(long, value_name = "POINTS", value_parser = parse_margin)]
     pub(crate) margin: Option<f64>,
+    /// Rules that fail the command.
+    #[command(flatten)]
+    pub(crate) gates: GateArgs,
     /// Output format.
     #[arg(long, value_enum, default_value_t = ReportFormat::Table)]
     pub(crate) format: ReportFormat,
@@ -662,6 +722,10 @@ fn parse_date(word: &str) -> Result<String, String> {
     } else {
         Err("write a date as 2025-06-30 or 2025-06".to_owned())
     }
+}
+
+fn parse_condition(text: &str) -> Result<Condition, ConditionError> {
+    text.parse()
 }
 
 /// Parses percentage points, `1pt` or `1%`, and returns them as a share.

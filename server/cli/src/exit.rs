@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use engines::CassetteError;
 use replay::ReachedLimit;
 use report::format;
+use scoring::gate::UnknownEngineError;
 use scoring::run_comparison::ComparisonError;
 use scoring::verdict::VerdictError;
 
@@ -76,6 +77,18 @@ impl fmt::Display for FindingError {
 }
 
 impl std::error::Error for FindingError {}
+
+/// Rules that were to hold did not.
+#[derive(Debug)]
+pub(crate) struct FailedGatesError(pub String);
+
+impl fmt::Display for FailedGatesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for FailedGatesError {}
 
 /// Engines gave no answer.
 #[derive(Debug)]
@@ -150,12 +163,13 @@ fn exit_number(error: &anyhow::Error) -> u8 {
     if error.is::<InterruptedError>() {
         return INTERRUPTED;
     }
-    if error.is::<FindingError>() || error.is::<LimitError>() {
+    if error.is::<FindingError>() || error.is::<FailedGatesError>() || error.is::<LimitError>() {
         return FINDING;
     }
     let is_usage = error.is::<UsageError>()
         || error.is::<VerdictError>()
         || error.is::<ComparisonError>()
+        || error.is::<UnknownEngineError>()
         || error
             .downcast_ref::<workspace::WorkspaceError>()
             .is_some_and(|error| !matches!(error, workspace::WorkspaceError::Unreadable { .. }))

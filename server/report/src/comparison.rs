@@ -1,4 +1,4 @@
-//! Renders comparisons of runs: for the terminal, as Markdown and as JSON.
+//! Renders comparisons of runs: for the terminal and as Markdown.
 
 use cases::EngineIdentity;
 use scoring::RunComparison;
@@ -39,13 +39,6 @@ pub fn comparison_markdown(comparison: &RunComparison) -> String {
         parts.push("No answers yet.".to_owned());
     }
     parts.join("\n\n") + "\n"
-}
-
-/// Returns the comparison as JSON, indented and ending in a line end.
-pub fn comparison_json(comparison: &RunComparison) -> String {
-    let mut text = serde_json::to_string_pretty(comparison).expect("a comparison has string keys");
-    text.push('\n');
-    text
 }
 
 /// Returns the engines under the names that distinguish them.

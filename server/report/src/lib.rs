@@ -1,4 +1,4 @@
-//! Renders runs: a table for the terminal, Markdown, JSON and a self-contained HTML page.
+//! Renders runs, comparisons and the results of gates: tables for the terminal, Markdown, JSON, JUnit and a self-contained HTML page.
 //!
 //! Pure: a [`RunSummary`] in, text out. This crate computes no number: every displayed number is a row of `cases` or a cell of
 //! `scoring`. Positions in drawings are layout. Code in cases is displayed, never run.
@@ -7,6 +7,7 @@
 mod comparison;
 mod failures;
 pub mod format;
+mod gates;
 mod html;
 mod markdown;
 mod notes;
@@ -14,8 +15,9 @@ mod stopping;
 pub mod terminal;
 mod verdict_text;
 
-pub use comparison::{comparison_json, comparison_markdown, comparison_table};
+pub use comparison::{comparison_markdown, comparison_table};
 pub use failures::failure_text;
+pub use gates::{check_text, gates_junit, gates_markdown, gates_table};
 pub use html::html;
 pub use markdown::markdown;
 pub use notes::note_texts;

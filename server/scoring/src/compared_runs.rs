@@ -166,6 +166,11 @@ impl<'a> ComparedRuns<'a> {
         cases.map(|(number, case)| (case.case.id.as_str(), of_case(number))).collect()
     }
 
+    /// Returns the case of an answer.
+    pub(crate) fn case(&self, answer: &ComparedAnswer<'_>) -> &'a Case {
+        self.cases[answer.case].case
+    }
+
     /// Returns the values of a metric, where answers later than `deadline` milliseconds count as failures.
     pub(crate) fn values(
         &self,
@@ -280,6 +285,23 @@ impl ValueTable<'_> {
     /// Whether the engine has a value for any case.
     pub(crate) fn has_values(&self, engine: usize) -> bool {
         self.values[engine].iter().any(Option::is_some)
+    }
+
+    /// Returns the sums of an engine over its cases that satisfy the predicate.
+    pub(crate) fn sums_of(&self, engine: usize, contains: impl Fn(&Case) -> bool) -> CaseSums {
+        self.sums(engine, (0..self.cases.len()).filter(|&case| contains(self.cases[case].case)))
+    }
+
+    /// Returns the cases of two engines with the value of each.
+    pub(crate) fn paired_values(
+        &self,
+        engine: usize,
+        baseline: usize,
+    ) -> impl Iterator<Item = (&Case, f64, f64)> {
+        let value = move |engine: usize, case: usize| self.values[engine][case]?.ratio();
+        let paired =
+            move |case: usize| Some((self.cases[case].case, value(engine, case)?, value(baseline, case)?));
+        (0..self.cases.len()).filter_map(paired)
     }
 
     /// Returns the cases of two engines.

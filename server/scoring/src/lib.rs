@@ -13,6 +13,7 @@ pub mod compared_runs;
 pub mod comparison;
 mod cost;
 mod counts;
+pub mod gate;
 pub mod metric_table;
 mod paired_difference;
 pub mod retrieval_score;

@@ -155,19 +155,31 @@ fn overlaps(runs: &[NamedRun<'_>]) -> Result<(Vec<RunOverlap>, usize), Compariso
     Ok((overlaps, shared))
 }
 
-/// Returns the engines with names that are different.
+/// Returns the engines under names that are different.
 fn engines(runs: &[NamedRun<'_>], compared: &ComparedRuns<'_>) -> Vec<ComparedEngine> {
+    let named = engine_names(runs, compared).into_iter().zip(compared.contestants());
+    named
+        .map(|(name, contestant)| ComparedEngine {
+            name,
+            run: contestant.run,
+            engine: contestant.engine.clone(),
+        })
+        .collect()
+}
+
+/// Returns the names of the runs' engines, in the order of the contestants: followed by ` @ ` and the run's name if several runs have an
+/// engine of this name.
+pub fn engine_names(runs: &[NamedRun<'_>], compared: &ComparedRuns<'_>) -> Vec<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for contestant in compared.contestants() {
         *counts.entry(&contestant.engine.name).or_default() += 1;
     }
     let named = compared.contestants().iter().map(|contestant| {
         let own = &contestant.engine.name;
-        let name = match counts[own.as_str()] {
+        match counts[own.as_str()] {
             1 => own.clone(),
             _ => format!("{own} @ {}", runs[contestant.run].name),
-        };
-        ComparedEngine { name, run: contestant.run, engine: contestant.engine.clone() }
+        }
     });
     named.collect()
 }

@@ -137,6 +137,18 @@ pub fn verdict(
     })
 }
 
+/// Compares pairs of engine and baseline, corrected together; the baseline of the settings is ignored.
+pub fn compare_pairs(
+    runs: &ComparedRuns<'_>,
+    section: SectionKey,
+    pairs: &[(usize, usize)],
+    settings: &VerdictSettings,
+) -> Result<Vec<PairVerdict>, VerdictError> {
+    check(runs, section, &VerdictSettings { baseline: None, ..*settings })?;
+    let table = runs.values(section, settings.metric, settings.deadline);
+    Ok(pairs::pairs(&table, pairs, settings))
+}
+
 fn check(
     runs: &ComparedRuns<'_>,
     section: SectionKey,

@@ -1,24 +1,39 @@
 //! `ghostbench compare`: the engines of several runs, on the cases that the runs share.
 
 use scoring::RunComparison;
-use scoring::run_comparison::ComparisonSettings;
+use scoring::run_comparison::{ComparisonSettings, NamedRun};
 
 use crate::args::{CompareArgs, ReportFormat};
 use crate::output;
-use crate::steps::scored_runs::{ScoredRun, named_runs, read_runs};
+use crate::steps::gates::{check_comparison, require_passed};
+use crate::steps::scored_runs::{ScoredRun, read_runs};
 
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     let runs = read_runs(&args.runs)?;
     let seed = runs.first().map_or(1, |run: &ScoredRun| run.contents.run.seed);
     let mut question = args.verdict.settings(seed);
-    question.margin = args.margin;
+    question.margin = args.margin.or(args.gates.non_inferior);
     let settings = ComparisonSettings { verdict: question, baseline: args.baseline.clone() };
-    let comparison = RunComparison::new(&named_runs(&runs), &settings)?;
+    let runs: Vec<NamedRun<'_>> = runs.iter().map(ScoredRun::named).collect();
+    let comparison = RunComparison::new(&runs, &settings)?;
+    let baseline = comparison.sections.first().and_then(|section| section.verdict.baseline);
+    let gates = check_comparison(&runs, baseline, &args.gates, &question)?;
     let text = match if args.json { ReportFormat::Json } else { args.format } {
-        ReportFormat::Table => report::comparison_table(&comparison, output::style()),
-        ReportFormat::Markdown => report::comparison_markdown(&comparison),
-        ReportFormat::Json => report::comparison_json(&comparison),
+        ReportFormat::Table => {
+            let (comparison, gates) = (
+                report::comparison_table(&comparison, output::style()),
+                report::gates_table(&gates, output::style()),
+            );
+            [gates, comparison].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+        }
+        ReportFormat::Markdown => report::gates_markdown(&gates) + &report::comparison_markdown(&comparison),
+        ReportFormat::Json => {
+            let mut object = serde_json::to_value(&comparison)?;
+            object["gates"] = serde_json::to_value(&gates)?;
+            format!("{object:#}\n")
+        }
     };
-    Ok(output::print(&text)?)
+    output::print(&text)?;
+    require_passed(&gates)
 }

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use cases::Run;
 use completion::WorkspaceIndex;
-use replay::RequestPlan;
+use replay::{RequestPlan, RunContents};
 
 use crate::args::ReplayArgs;
 use crate::folders::{self, USE_OUT};
 use crate::steps::estimate::{estimate, print_estimate};
+use crate::steps::gates::{Baseline, require_passed};
 use crate::steps::index::{IndexedWorkspace, index};
 use crate::steps::require_answers::require_answers;
 use crate::steps::run_replay::{ReplayJob, RunStart, run_inputs, run_replay};
@@ -32,11 +33,16 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         engine_registry::engines_for_replay(&candidates, &config, &world, &cases, args.asking.no_copies);
     let name = suite_name(&suite);
     let state = indexed.as_ref().map(|indexed| indexed.code.state.clone());
-    let repeat = extended.map_or(args.repeat, |extended| extended.run.repeat);
+    let repeat = extended.as_ref().map_or(args.repeat, |extended| extended.run.repeat);
     let run = Run {
         copies: copies.rows(),
         ..replay::describe_run(name.clone(), &cases, &engines, state, args.seed, repeat)
     };
+    // A mistake is reported before the first request.
+    if let Some(name) = args.baseline.baseline.as_deref().filter(|name| !has_engine(extended.as_ref(), name))
+    {
+        Baseline::engine_or_run(name, &run)?;
+    }
     let plan = RequestPlan { repeat, retries_failed: args.retry_failed, limits: args.asking.limits.limits() };
     let inputs = run_inputs(cases, engines, world, copies, &args.asking);
     let start = match (&args.into, args.resume || args.retry_failed) {
@@ -55,6 +61,8 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         None => folders::data_folder(USE_OUT)?.new_run(&name)?,
     };
     let mut showing = ReportOptions::in_run(&folder, args.verdict, args.json, args.open);
+    showing.baseline.clone_from(&args.baseline.baseline);
+    showing.gates = args.gates.clone();
     let replayed = run_replay(ReplayJob {
         inputs,
         plan,
@@ -65,9 +73,15 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         args: &args.asking,
     })?;
     showing.add_replay(&replayed);
-    show(&folder, &replayed.contents, &replayed.scores, &showing)?;
+    let gates = show(&folder, &replayed.contents, &replayed.scores, &showing)?;
     cassette::close(&args.asking.cassette, cassette.as_deref())?;
-    require_answers(&replayed.contents)
+    require_answers(&replayed.contents)?;
+    require_passed(&gates)
+}
+
+/// Whether the extended run has an engine of this name already.
+fn has_engine(extended: Option<&RunContents>, name: &str) -> bool {
+    extended.is_some_and(|extended| extended.run.engines.iter().any(|config| config.engine.name == name))
 }
 
 /// Returns the suite's file: that of the run to resume or to extend, unless one is named.

@@ -22,34 +22,31 @@ pub(crate) struct ScoredRun {
     pub(crate) scores: Vec<Score>,
 }
 
+impl ScoredRun {
+    /// Reads a run, and computes the scores that its folder lacks.
+    pub(crate) fn read(folder: &Path, name: String) -> anyhow::Result<ScoredRun> {
+        let contents = replay::read_run(folder)?;
+        let scores = replay::scores_of(folder, &contents).scores;
+        Ok(ScoredRun { name, contents, scores })
+    }
+
+    /// Returns its rows under its name.
+    pub(crate) fn named(&self) -> NamedRun<'_> {
+        let RunContents { run, cases, predictions } = &self.contents;
+        let rows = RunRows { run, cases, predictions, scores: &self.scores, notes: &[] };
+        NamedRun { name: &self.name, rows }
+    }
+}
+
 /// Reads the runs, and computes the scores that their folders lack.
 pub(crate) fn read_runs(folders: &[PathBuf]) -> anyhow::Result<Vec<ScoredRun>> {
     let names = names(folders)?;
     let progress = Progress::spinner("read");
-    let read = |(folder, name): (&PathBuf, String)| {
-        let contents = replay::read_run(folder)?;
-        let scores = replay::scores_of(folder, &contents).scores;
-        Ok(ScoredRun { name, contents, scores })
-    };
+    let read = |(folder, name): (&PathBuf, String)| ScoredRun::read(folder, name);
     let runs: anyhow::Result<Vec<ScoredRun>> = folders.iter().zip(names).map(read).collect();
     let runs = runs?;
     progress.finish(&output::count(runs.len(), "run"));
     Ok(runs)
-}
-
-/// Returns the rows of the runs under their names.
-pub(crate) fn named_runs(runs: &[ScoredRun]) -> Vec<NamedRun<'_>> {
-    let named = runs.iter().map(|run| NamedRun {
-        name: &run.name,
-        rows: RunRows {
-            run: &run.contents.run,
-            cases: &run.contents.cases,
-            predictions: &run.contents.predictions,
-            scores: &run.scores,
-            notes: &[],
-        },
-    });
-    named.collect()
 }
 
 /// Returns the names of the folders: the last part of each path if these are different, otherwise the whole paths.

@@ -6,20 +6,26 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use cases::{Case, ContextItem, Score};
 use replay::RunContents;
+use scoring::gate::GateReport;
 use scoring::run_summary::completeness_notes;
 use scoring::{RunRows, RunSummary};
 
-use crate::args::{ReportFormat, VerdictArgs};
+use crate::args::{GateArgs, ReportFormat, VerdictArgs};
 use crate::exit::UsageError;
 use crate::output::{self, count, shell_quoted};
 use crate::progress::Progress;
 use crate::steps::estimate;
+use crate::steps::gates::{Baseline, check_run};
 use crate::steps::run_replay::FinishedReplay;
 
 /// Options for showing a run.
 pub(crate) struct ReportOptions {
     /// The question that ranks engines.
     pub(crate) verdict: VerdictArgs,
+    /// Engine or run to compare with.
+    pub(crate) baseline: Option<String>,
+    /// Rules to check.
+    pub(crate) gates: GateArgs,
     /// The printed format.
     pub(crate) format: ReportFormat,
     /// Path of the HTML report.
@@ -38,6 +44,8 @@ impl ReportOptions {
         let format = if json { ReportFormat::Json } else { ReportFormat::Table };
         ReportOptions {
             verdict,
+            baseline: None,
+            gates: GateArgs::default(),
             format,
             html: folder.join("report.html"),
             open,
@@ -65,13 +73,13 @@ pub(crate) fn score(folder: &Path, contents: &RunContents) -> Vec<Score> {
     scores
 }
 
-/// Shows a run.
+/// Shows a run with the results of its gates, which the caller has to act on.
 pub(crate) fn show(
     folder: &Path,
     contents: &RunContents,
     scores: &[Score],
     showing: &ReportOptions,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<GateReport> {
     let notes = completeness_notes(&contents.run, &contents.cases, &contents.predictions);
     let report = RunRows {
         run: &contents.run,
@@ -80,7 +88,12 @@ pub(crate) fn show(
         scores,
         notes: &notes,
     };
-    let summary = report.summary_with(&showing.verdict.settings(contents.run.seed))?;
+    let baseline = Baseline::find(showing.baseline.as_deref(), &contents.run)?;
+    let mut question = showing.verdict.settings(contents.run.seed);
+    question.baseline = baseline.engine();
+    question.margin = showing.gates.non_inferior.filter(|_| question.baseline.is_some());
+    let summary = report.summary_with(&question)?;
+    let gates = check_run(report, &baseline, &showing.gates, &question)?;
     if showing.html.is_dir() {
         return Err(
             UsageError(format!("{} is a folder; name a file with --out", showing.html.display())).into()
@@ -89,21 +102,31 @@ pub(crate) fn show(
     private_files::write(&showing.html, report::html(&report, &summary).as_bytes()).with_context(|| {
         format!("cannot write {}; choose another place with --out", showing.html.display())
     })?;
-    print(folder, showing, &contents.cases, &summary)?;
+    print(folder, showing, &contents.cases, &summary, &gates)?;
     if showing.open {
         open::that_detached(&showing.html)
             .with_context(|| format!("cannot open {}", showing.html.display()))?;
     }
-    Ok(())
+    Ok(gates)
 }
 
-fn print(folder: &Path, showing: &ReportOptions, cases: &[Case], summary: &RunSummary) -> anyhow::Result<()> {
+fn print(
+    folder: &Path,
+    showing: &ReportOptions,
+    cases: &[Case],
+    summary: &RunSummary,
+    gates: &GateReport,
+) -> anyhow::Result<()> {
     let text = match showing.format {
         ReportFormat::Table => {
-            report::terminal::table(summary, output::style(), &next_steps(folder, showing))
+            let table = report::terminal::table(summary, output::style(), &next_steps(folder, showing));
+            match report::gates_table(gates, output::style()) {
+                gates if gates.is_empty() => table,
+                gates => format!("{gates}\n{table}"),
+            }
         }
-        ReportFormat::Markdown => report::markdown(summary),
-        ReportFormat::Json => json(folder, showing, cases, summary)?,
+        ReportFormat::Markdown => report::gates_markdown(gates) + &report::markdown(summary),
+        ReportFormat::Json => json(folder, showing, cases, summary, gates)?,
     };
     Ok(output::print(&text)?)
 }
@@ -113,8 +136,10 @@ fn json(
     showing: &ReportOptions,
     cases: &[Case],
     summary: &RunSummary,
+    gates: &GateReport,
 ) -> anyhow::Result<String> {
     let mut object = showing.extra.clone();
+    object.insert("gates".to_owned(), serde_json::to_value(gates)?);
     object.insert("run".to_owned(), folder.display().to_string().into());
     object.insert("report".to_owned(), showing.html.display().to_string().into());
     object.insert("summary".to_owned(), serde_json::from_str(&report::json(summary))?);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cases::{BlockKind, CrossFileContext, Exposure, Metric, OriginKind, Status};
+use scoring::gate::{GateCheck, GateReport, MeasuredValue, PairChanges, ValueUnit};
 use scoring::run_comparison::{ComparisonSettings, NamedRun};
 use scoring::run_summary::{
     CaseGroup, ContextEffect, EngineCost, EngineDifference, EngineFailures, EngineLine, FailedCase,
@@ -119,6 +120,34 @@ fn comparison_fields_are_documented() {
     let settings = ComparisonSettings { verdict: VerdictSettings::new(1), baseline: None };
     let comparison = RunComparison::new(&[run("a"), run("b")], &settings).expect("the same cases");
     check("Comparison", &comparison);
+}
+
+#[test]
+fn gate_fields_are_documented() {
+    let value = MeasuredValue {
+        measure: "exact_match".to_owned(),
+        unit: ValueUnit::Share,
+        value: Some(0.2),
+        cases: 20,
+    };
+    let pairs = fixture(20).report().summary().sections.remove(0).verdict.pairs;
+    let check_of_engine = GateCheck {
+        rule: String::new(),
+        engine: Some(String::new()),
+        has_passed: true,
+        values: vec![value],
+        pair: pairs.first().cloned(),
+    };
+    let changes = PairChanges {
+        engine: String::new(),
+        baseline: String::new(),
+        worse: 0,
+        better: 0,
+        cases: Vec::new(),
+    };
+    check("Gates", &GateReport::default());
+    check("Check", &check_of_engine);
+    check("Changes", &changes);
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod cross_file;
 mod docs;
 mod failures;
 mod fixture;
+mod gates;
 mod mixed;
 mod page;
 mod stopping;

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use cases::{Case, Metric, MetricValue, Prediction, SchemaVersion, Score, Status};
+use scoring::run_comparison::{ComparisonSettings, NamedRun};
 use scoring::verdict::{Claim, TestMethod, VerdictSettings, verdict};
-use scoring::{ComparedRuns, Verdict};
+use scoring::{ComparedRuns, RunComparison, Verdict};
 use serde_json::Value;
 
 use crate::mock_runs::{MockEngine, MockRun, mock_case, run_of};
@@ -101,4 +102,27 @@ fn few_cases_prove_large_differences_of_real_models_only() {
         eprintln!("{} - {}: {pair:?}", MODELS[pair.engine], MODELS[pair.baseline]);
     }
     assert_eq!(similarity.standings[0].engine, 0);
+}
+
+#[test]
+fn models_of_different_runs_are_compared_like_those_of_one_run() {
+    let Some(run) = run("comment") else { return };
+    let together = verdict_on(&run, Metric::ExactMatch);
+    let apart: Vec<MockRun> = MODELS.iter().map(|model| of_model(&run, model)).collect();
+    let runs: Vec<NamedRun<'_>> =
+        MODELS.iter().zip(&apart).map(|(name, run)| NamedRun { name, rows: run.rows() }).collect();
+    let settings = ComparisonSettings { verdict: VerdictSettings::new(1), baseline: None };
+    let comparison = RunComparison::new(&runs, &settings).expect("the same cases");
+    assert_eq!(comparison.shared_cases, 67);
+    assert_eq!(comparison.sections[0].verdict.pairs, together.pairs);
+    assert_eq!(comparison.sections[0].verdict.groups, together.groups);
+}
+
+/// Returns the answers of one model as a run of its own.
+fn of_model(run: &MockRun, model: &str) -> MockRun {
+    let mut own = run.run.clone();
+    own.engines.retain(|config| config.engine.name == model);
+    let predictions = run.predictions.iter().filter(|row| row.engine.name == model).cloned().collect();
+    let scores = run.scores.iter().filter(|row| row.engine == model).cloned().collect();
+    MockRun { run: own, cases: run.cases.clone(), predictions, scores }
 }

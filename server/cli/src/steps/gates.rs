@@ -1,0 +1,185 @@
+//! Checks the rules of `--fail-under`, `--fail-on` and `--non-inferior`, and compares engines with their baseline.
+
+use std::path::Path;
+
+use anyhow::Context;
+use cases::Run;
+use scoring::compared_runs::Contestant;
+use scoring::gate::{self, GateReport, GateScope};
+use scoring::run_comparison::{NamedRun, engine_names};
+use scoring::{ComparedRuns, RunRows, VerdictSettings};
+
+use crate::args::GateArgs;
+use crate::exit::{FailedGatesError, UsageError};
+use crate::steps::scored_runs::ScoredRun;
+
+/// What the engines of a run are compared with.
+pub(crate) enum Baseline {
+    /// Nothing.
+    None,
+    /// An engine of the same run, by its index.
+    Engine(usize),
+    /// The engines of the same names in another run.
+    Run(ScoredRun),
+}
+
+impl Baseline {
+    /// Finds an engine of the run, or reads the run in the folder of that name.
+    pub(crate) fn find(name: Option<&str>, run: &Run) -> anyhow::Result<Baseline> {
+        let Some(name) = name else { return Ok(Baseline::None) };
+        Ok(match Baseline::engine_or_run(name, run)? {
+            Some(engine) => Baseline::Engine(engine),
+            None => Baseline::Run(ScoredRun::read(Path::new(name), "baseline".to_owned())?),
+        })
+    }
+
+    /// Returns the index of the run's engine of that name, or nothing if it is the folder of a run.
+    pub(crate) fn engine_or_run(name: &str, run: &Run) -> Result<Option<usize>, UsageError> {
+        let engines: Vec<&str> = run.engines.iter().map(|config| config.engine.name.as_str()).collect();
+        let engine = engines.iter().position(|engine| *engine == name);
+        if engine.is_none() && !Path::new(name).join("run.json").exists() {
+            return Err(UsageError(format!(
+                "--baseline: `{name}` is neither an engine of the run ({}) nor the folder of a run",
+                engines.join(", ")
+            )));
+        }
+        Ok(engine)
+    }
+
+    /// Returns the engine of the run that every other one is compared with.
+    pub(crate) fn engine(&self) -> Option<usize> {
+        if let Baseline::Engine(engine) = self { Some(*engine) } else { None }
+    }
+}
+
+/// Checks the rules for a run, with the changes against its baseline. Writes JUnit's file if one is requested.
+pub(crate) fn check_run(
+    rows: RunRows<'_>,
+    baseline: &Baseline,
+    args: &GateArgs,
+    question: &VerdictSettings,
+) -> anyhow::Result<GateReport> {
+    let mut runs = vec![NamedRun { name: "this run", rows }];
+    if let Baseline::Run(run) = baseline {
+        runs.push(run.named());
+    }
+    // Rules name the engines of the run as it does.
+    let names = |compared: &ComparedRuns<'_>| {
+        let name = |it: &Contestant| match it.run {
+            0 => it.engine.name.clone(),
+            _ => format!("{} @ baseline", it.engine.name),
+        };
+        compared.contestants().iter().map(name).collect()
+    };
+    let pairing = match baseline {
+        Baseline::None => Pairing::None,
+        Baseline::Engine(engine) => Pairing::WithEngine(*engine),
+        Baseline::Run(_) => Pairing::WithSecondRun,
+    };
+    check(&runs, names, pairing, args, question)
+}
+
+/// Checks the rules for the engines of all runs. Writes JUnit's file if one is requested.
+pub(crate) fn check_comparison(
+    runs: &[NamedRun<'_>],
+    baseline: Option<usize>,
+    args: &GateArgs,
+    question: &VerdictSettings,
+) -> anyhow::Result<GateReport> {
+    let pairing = baseline.map_or(Pairing::None, Pairing::WithEngine);
+    check(runs, |compared| engine_names(runs, compared), pairing, args, question)
+}
+
+/// The baselines of engines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pairing {
+    /// None.
+    None,
+    /// One engine for all others.
+    WithEngine(usize),
+    /// For the engines of the first run, those of the same names in the second one. A single engine of each run is compared whatever
+    /// their names are.
+    WithSecondRun,
+}
+
+/// Checks the rules for the engines of the runs, without those of a run that is the baseline.
+fn check(
+    runs: &[NamedRun<'_>],
+    names: impl Fn(&ComparedRuns<'_>) -> Vec<String>,
+    pairing: Pairing,
+    args: &GateArgs,
+    question: &VerdictSettings,
+) -> anyhow::Result<GateReport> {
+    let rows: Vec<RunRows<'_>> = runs.iter().map(|run| run.rows).collect();
+    let compared = ComparedRuns::new(&rows);
+    let Some(&(section, _)) = compared.sections().first() else {
+        return match args.is_empty() {
+            true => Ok(GateReport::default()),
+            false => Err(FailedGatesError("there are no answers to check".to_owned()).into()),
+        };
+    };
+    let is_checked = |engine: &Contestant| {
+        engine.with_copies.is_none() && (engine.run == 0 || pairing != Pairing::WithSecondRun)
+    };
+    let contestants = compared.contestants().iter().enumerate();
+    let engines: Vec<usize> =
+        contestants.filter(|(_, engine)| is_checked(engine)).map(|(index, _)| index).collect();
+    let pairs = pairs(&compared, &engines, pairing);
+    let scope = GateScope { runs: &compared, section, names: names(&compared), engines };
+    let mut report = GateReport {
+        checks: gate::check_conditions(&scope, &args.conditions(), question.deadline)?,
+        changes: gate::changes(&scope, &pairs, question),
+    };
+    if let Some(margin) = args.non_inferior {
+        if pairs.is_empty() {
+            return Err(UsageError(
+                "--non-inferior: no engine has a baseline; name an engine, or a run with engines of the same names"
+                    .to_owned(),
+            )
+            .into());
+        }
+        let rule = format!("not {}pt worse than the baseline", margin * 100.0);
+        let question = VerdictSettings { margin: Some(margin), ..*question };
+        report.checks.extend(gate::check_non_inferiority(&scope, &rule, &pairs, &question)?);
+    }
+    if let Some(file) = &args.junit {
+        private_files::write(file, report::gates_junit(&report, "ghostbench").as_bytes())
+            .with_context(|| format!("cannot write {}; choose another place with --junit", file.display()))?;
+    }
+    Ok(report)
+}
+
+/// Returns each engine with its baseline.
+fn pairs(compared: &ComparedRuns<'_>, engines: &[usize], pairing: Pairing) -> Vec<(usize, usize)> {
+    match pairing {
+        Pairing::None => return Vec::new(),
+        Pairing::WithEngine(baseline) => {
+            let others = engines.iter().filter(|&&engine| engine != baseline);
+            return others.map(|&engine| (engine, baseline)).collect();
+        }
+        Pairing::WithSecondRun => {}
+    }
+    let contestants = compared.contestants();
+    let others = contestants.iter().enumerate().filter(|(_, it)| it.run == 1 && it.with_copies.is_none());
+    let others: Vec<usize> = others.map(|(engine, _)| engine).collect();
+    if let ([engine], [other]) = (engines, others.as_slice()) {
+        return vec![(*engine, *other)];
+    }
+    let name = |engine: usize| &contestants[engine].engine.name;
+    let paired = engines.iter().filter_map(|&engine| {
+        let other = others.iter().find(|&&other| name(other) == name(engine))?;
+        Some((engine, *other))
+    });
+    paired.collect()
+}
+
+/// Returns an error with the reasons if a check failed.
+pub(crate) fn require_passed(report: &GateReport) -> anyhow::Result<()> {
+    let reasons: Vec<String> =
+        report.failures().map(|check| format!("\n  {}", report::check_text(check))).collect();
+    if reasons.is_empty() {
+        return Ok(());
+    }
+    let failed = format!("{} of {} checks failed:{}", reasons.len(), report.checks.len(), reasons.concat());
+    Err(FailedGatesError(failed).into())
+}
