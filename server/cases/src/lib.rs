@@ -15,6 +15,7 @@ mod schema_version;
 mod score;
 mod task;
 mod truth_locator;
+mod watch;
 mod words;
 
 pub use case::{
@@ -35,3 +36,4 @@ pub use schema_version::SchemaVersion;
 pub use score::Score;
 pub use task::{BlockCut, BodyCut, CompletionTask, CrossFileContext, MissingTail, Scenario, Task, TaskKind};
 pub use truth_locator::{FileText, TruthLocator};
+pub use watch::{ChangeKind, WatchedChange, WatchedEngine, WatchedNight, WatchedShift};

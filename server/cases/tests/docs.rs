@@ -4,11 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cases::{
-    BlockCut, BlockKind, BodyCut, Case, CaseCopies, CompletionTask, ContextItem, Cost, CrossFileContext,
-    EngineConfig, EngineIdentity, Exposure, Finish, Machine, Metric, MetricValue, MissingTail, Origin,
-    OriginKind, Prediction, PredictionTimings, Price, PromptSymptom, Recorded, Rename, Run, Scenario,
-    SchemaVersion, Score, Span, SpanSource, Status, Task, TaskKind, TokenCounts, WorkspaceState,
-    parse_document, parse_line, to_document, to_line,
+    BlockCut, BlockKind, BodyCut, Case, CaseCopies, ChangeKind, CompletionTask, ContextItem, Cost,
+    CrossFileContext, EngineConfig, EngineIdentity, Exposure, Finish, Machine, Metric, MetricValue,
+    MissingTail, Origin, OriginKind, Prediction, PredictionTimings, Price, PromptSymptom, Recorded, Rename,
+    Run, Scenario, SchemaVersion, Score, Span, SpanSource, Status, Task, TaskKind, TokenCounts,
+    WatchedChange, WatchedEngine, WatchedNight, WatchedShift, WorkspaceState, parse_document, parse_line,
+    to_document, to_line,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -41,6 +42,31 @@ fn run_fields_are_documented() {
     let example = example("json", "run");
     let run: Run = parse_document(example).expect("the example is a run");
     assert_eq!(to_document(&run), example, "the example of a run, printed again");
+}
+
+#[test]
+fn watched_night_fields_are_documented() {
+    let shift = WatchedShift { before: 0.5, after: 0.25, p: 1e-6 };
+    let change = WatchedChange { kind: ChangeKind::Answers, first: 1, score: Some(shift), text: Some(shift) };
+    let night = WatchedNight {
+        schema: SchemaVersion::CURRENT,
+        run: "1".to_owned(),
+        time: "2026-01-01T00:00:00Z".to_owned(),
+        suite: "52e1".to_owned(),
+        metric: Metric::ExactMatch,
+        tree_hash: Some("52e1".to_owned()),
+        engines: vec![WatchedEngine {
+            name: "e".to_owned(),
+            fingerprint: "52e1".to_owned(),
+            answers: 2,
+            failed: 1,
+            value: Some(0.5),
+            since: 0,
+            change: Some(change),
+        }],
+    };
+    check_fields("Watched night", &night, &[]);
+    check_words("Watched night", "engines.change.kind", ChangeKind::ALL);
 }
 
 #[test]

@@ -97,6 +97,14 @@ pub(crate) enum Command {
   ghostbench compare a b --primary edit_similarity --deadline 300 --format markdown"
     )]
     Compare(CompareArgs),
+    /// Replay a fixed suite once more, and report which engines have changed: for a nightly job.
+    #[command(after_help = "Examples:
+  ghostbench watch cases.jsonl --engine hosted --history nights              add a night, and show the history
+  ghostbench watch cases.jsonl --history nights --fail-on-change --json      for CI: exit code 1 if an engine changed
+  ghostbench watch --history nights --show                                   show the history only
+In cron:  0 3 * * *  ghostbench watch ~/cases.jsonl --engine hosted --history ~/nights --fail-on-change
+Each night is a run: ghostbench report nights/12")]
+    Watch(WatchArgs),
     /// Show the effective settings of a folder with their origins, the engines in use, and all problems.
     #[command(after_help = "Examples:
   ghostbench doctor                       the effective settings of this folder, with their origins
@@ -454,6 +462,38 @@ pub(crate) struct ReplayArgs {
     /// Open the report in the browser.
     #[arg(long)]
     pub(crate) open: bool,
+}
+
+/// `ghostbench watch`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct WatchArgs {
+    /// The suite, the same every night.
+    #[arg(required_unless_present = "show")]
+    pub(crate) suite: Option<PathBuf>,
+    /// Folder of the history; the first night creates it.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) history: PathBuf,
+    /// The code that engines may read. Nights with different code are not compared, so use a checkout that does not change.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// Selection of engines. Near-copies are never hidden: they are the same every night.
+    #[command(flatten)]
+    pub(crate) asking: EngineArgs,
+    /// Metric that is watched, the same every night; cases without code count by restraint.
+    #[arg(long, value_name = "METRIC", default_value_t = Metric::ExactMatch, value_parser = parse_ranking_metric)]
+    pub(crate) primary: Metric,
+    /// Show the history, and make no requests.
+    #[arg(long)]
+    pub(crate) show: bool,
+    /// Exit with code 1 if the last night revealed a change.
+    #[arg(long)]
+    pub(crate) fail_on_change: bool,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Table)]
+    pub(crate) format: ReportFormat,
+    /// Same as `--format json`.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// `ghostbench index`.

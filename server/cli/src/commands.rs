@@ -12,3 +12,4 @@ pub(crate) mod report;
 pub(crate) mod retrieve;
 pub(crate) mod trust;
 pub(crate) mod try_command;
+pub(crate) mod watch;

@@ -192,7 +192,7 @@ fn is_usage(error: &replay::ReplayError) -> bool {
         }
         E::NoRun { .. } | E::Exists { .. } | E::NoSuite { .. } | E::EmptySuite { .. } => true,
         E::OtherSuite { .. } | E::OtherEngines { .. } | E::OtherEngine { .. } => true,
-        E::OtherOption { .. } | E::SameName { .. } => true,
+        E::OtherOption { .. } | E::SameName { .. } | E::OtherHistory { .. } => true,
         E::Folder { .. } | E::Append { .. } | E::Record { .. } | E::Locked { .. } | E::HashKey { .. } => {
             false
         }
@@ -232,6 +232,7 @@ fn helpful_option(error: &replay::ReplayError) -> Option<&'static str> {
         E::Append { .. } => ": make room, then continue with --resume",
         E::Exists { .. } => "; continue it with --resume, or choose another folder with --out",
         E::OtherSuite { .. } | E::OtherEngines { .. } => "; choose another folder with --out",
+        E::OtherHistory { .. } => "; choose another folder with --history",
         E::OtherOption { .. } => ", or choose another folder with --out",
         E::Locked { .. } => "; wait for it, or choose another folder with --out",
         _ => return None,

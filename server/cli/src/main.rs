@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Command::Replay(args) => commands::replay::run(&args),
         Command::Report(args) => commands::report::run(&args),
         Command::Compare(args) => commands::compare::run(&args),
+        Command::Watch(args) => commands::watch::run(&args),
         Command::Doctor(args) => commands::doctor::run(&args),
         Command::Engines(args) => commands::engines::run(&args),
         Command::Trust(args) => commands::trust::run(&args),

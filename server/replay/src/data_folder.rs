@@ -130,7 +130,7 @@ impl DataFolder {
 
 /// Creates the folder after the highest of `1`, `2`, ...; two processes never get the same one. Numbers of deleted runs
 /// are not reused, because the newest run must have the highest number.
-fn create_numbered_folder(parent: &Path) -> io::Result<PathBuf> {
+pub(crate) fn create_numbered_folder(parent: &Path) -> io::Result<PathBuf> {
     private_files::own_folder(parent)?;
     let highest = run_numbers(parent)?.into_iter().max().unwrap_or_default();
     for number in highest.saturating_add(1)..=u32::MAX {
@@ -144,7 +144,7 @@ fn create_numbered_folder(parent: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("all numbers are taken"))
 }
 
-fn run_numbers(parent: &Path) -> io::Result<Vec<u32>> {
+pub(crate) fn run_numbers(parent: &Path) -> io::Result<Vec<u32>> {
     let names: Vec<_> =
         fs::read_dir(parent)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<_>>()?;
     Ok(names.iter().filter_map(|name| name.to_str()?.parse().ok()).collect())

@@ -187,6 +187,18 @@ pub enum ReplayError {
         /// The requested value.
         ours: String,
     },
+    /// The history is about another suite or metric.
+    #[error("{path} is a history of another {what} ({theirs}, not {ours}); its nights cannot be compared with this one", path = path.display())]
+    OtherHistory {
+        /// The folder.
+        path: PathBuf,
+        /// What differs.
+        what: &'static str,
+        /// The history's value.
+        theirs: String,
+        /// The requested value.
+        ours: String,
+    },
     /// Another process is writing the run or the suite.
     #[error("{path} is being written by another ghostbench", path = path.display())]
     Locked {

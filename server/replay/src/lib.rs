@@ -34,6 +34,7 @@ mod score_predictions;
 mod spend;
 mod suite;
 mod truth_copies;
+mod watch_history;
 
 pub use code_version::CodeVersion;
 pub use data_folder::{DataFolder, RunsStamp};
@@ -52,3 +53,4 @@ pub use score_predictions::score_all;
 pub use spend::{ReachedLimit, SpendLimits};
 pub use suite::{read_suite, write_suite};
 pub use truth_copies::TruthCopies;
+pub use watch_history::{WatchHistory, read_history, unfinished_nights};

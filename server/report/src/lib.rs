@@ -14,6 +14,7 @@ mod notes;
 mod stopping;
 pub mod terminal;
 mod verdict_text;
+pub mod watch;
 
 pub use comparison::{comparison_markdown, comparison_table};
 pub use failures::failure_text;

@@ -9,6 +9,7 @@
 #![deny(clippy::disallowed_methods)]
 
 pub mod cceval;
+pub mod change_points;
 pub mod compared_runs;
 pub mod comparison;
 mod cost;

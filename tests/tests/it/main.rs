@@ -26,3 +26,4 @@ mod settings;
 mod unix;
 #[cfg(unix)]
 mod vscode;
+mod watch;

@@ -10,3 +10,4 @@ mod real_answers;
 mod recorded_suite;
 mod requests;
 mod runs;
+mod watch_history;

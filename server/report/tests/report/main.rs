@@ -12,3 +12,4 @@ mod page;
 mod stopping;
 mod tables;
 mod terminal;
+mod watch;

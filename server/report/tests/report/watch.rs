@@ -1,0 +1,81 @@
+//! The history of a watched suite in all formats.
+
+use cases::{ChangeKind, Metric, SchemaVersion, WatchedChange, WatchedEngine, WatchedNight, WatchedShift};
+use expect_test::expect;
+use report::terminal::Style;
+
+const STYLE: Style = Style { color: false, width: 100, unicode: true };
+
+fn night(number: usize, value: Option<f64>, change: Option<WatchedChange>) -> WatchedNight {
+    let engine = WatchedEngine {
+        name: "hosted|1".to_owned(),
+        fingerprint: "f".to_owned(),
+        answers: 100,
+        failed: if value.is_none() { 100 } else { 0 },
+        value,
+        since: change.as_ref().map_or(0, |change| change.first),
+        change,
+    };
+    WatchedNight {
+        schema: SchemaVersion::CURRENT,
+        run: (number + 1).to_string(),
+        time: format!("2026-03-0{}T03:00:00Z", number + 1),
+        suite: "s".to_owned(),
+        metric: Metric::ExactMatch,
+        tree_hash: None,
+        engines: vec![engine],
+    }
+}
+
+fn nights() -> Vec<WatchedNight> {
+    let shift = |before, after, p| Some(WatchedShift { before, after, p });
+    let change = WatchedChange {
+        kind: ChangeKind::Answers,
+        first: 2,
+        score: shift(0.4123, 0.35, 2.0e-7),
+        text: shift(0.02, 0.6, 1.0e-30),
+    };
+    let nights = [(Some(0.41), None), (None, None), (Some(0.36), None), (Some(0.35), Some(change))];
+    nights.into_iter().enumerate().map(|(number, (value, change))| night(number, value, change)).collect()
+}
+
+#[test]
+fn table_names_the_day_of_a_change() {
+    expect![[r#"
+        4 nights, by exact_match
+          engine    last night  nights  answers  failed  score  unchanged since
+          hosted|1  2026-03-04       4      100       0   35.0       2026-03-03
+
+        changes
+          2026-03-03 hosted|1: its answers changed: score 41.2 to 35.0 % (p at most 2.0e-7), unusual answers 2.0 to 60.0 % (p at most 1.0e-30), reported on 2026-03-04
+
+        Interrupted nights, left out: nights/5.
+
+        A constant engine causes at most 0.05 false alarms in 365 nights. Unusual answers: those whose text
+        is not the most frequent one of their case.
+    "#]].assert_eq(&report::watch::table(&nights(), &["nights/5".to_owned()], STYLE));
+}
+
+#[test]
+fn markdown_escapes_names() {
+    expect![[r#"
+        | engine | last night | nights | answers | failed | score | unchanged since |
+        |---|---|--:|--:|--:|--:|---|
+        | hosted\|1 | 2026-03-04 | 4 | 100 | 0 | 35.0 | 2026-03-03 |
+
+        - 2026-03-03 hosted\|1: its answers changed: score 41.2 to 35.0 % (p at most 2.0e-7), unusual answers 2.0 to 60.0 % (p at most 1.0e-30), reported on 2026-03-04
+
+        A constant engine causes at most 0.05 false alarms in 365 nights. Unusual answers: those whose text is not the most frequent one of their case.
+    "#]].assert_eq(&report::watch::markdown(&nights(), &[]));
+}
+
+#[test]
+fn empty_history_and_backward_clock_are_reported() {
+    assert!(report::watch::table(&[], &[], STYLE).starts_with("No nights yet."));
+    let mut backwards = nights();
+    backwards[1].time = "2025-01-01T00:00:00Z".to_owned();
+    assert!(report::watch::table(&backwards, &[], STYLE).contains("The clock went backwards"));
+    let json: serde_json::Value =
+        serde_json::from_str(&report::watch::json(&backwards, &[])).expect("it is JSON");
+    assert_eq!(json["nights"][3]["engines"][0]["change"]["first"], 2);
+}
