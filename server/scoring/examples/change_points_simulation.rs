@@ -92,7 +92,7 @@ fn main() {
     println!("|---|--:|--:|--:|");
     for points in [1.0, 2.0, 5.0, 10.0] {
         for (name, noisy) in [("no case varied", 0.0), ("one case in four varied", 0.25)] {
-            report(&format!("{points} points fewer right, {name}"), noisy, points / 100.0);
+            report(&format!("{points} % of the cases become wrong, {name}"), noisy, points / 100.0);
         }
     }
 }
