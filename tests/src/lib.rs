@@ -4,6 +4,7 @@
 //! The tests themselves are in `tests/it`. They use the `ghostbench` binary as a user does and know nothing of its internals
 //! but the file formats. `cargo xtask test` builds the binary first.
 
+mod browser;
 mod component;
 mod histories;
 mod llama_server;
@@ -15,6 +16,7 @@ mod project;
 pub mod unix;
 mod vscode;
 
+pub use browser::{Browser, PageView};
 pub use component::component;
 pub use histories::check_out_histories;
 pub use llama_server::LlamaServer;

@@ -86,6 +86,7 @@ pub(crate) enum Command {
   ghostbench report run --deadline 300  rank the engines by their answers within 300 ms
   ghostbench report run --baseline last-week --non-inferior 1pt --format markdown   a gate for pull requests
   ghostbench report run --fail-under exact_match=40% --fail-on 'p95 > 800ms or failed[language=go] > 2%'
+  ghostbench report run --csv tables    one CSV file per table, in the folder `tables`
   ghostbench report run --open          the report in the browser")]
     Report(ReportArgs),
     /// Compare engines of several runs on the cases that the runs share.
@@ -536,6 +537,9 @@ pub(crate) struct ReportArgs {
     /// File for the HTML report [default: report.html in the run's folder].
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Folder for the tables as CSV, one file each; docs/formats.md lists them. Existing files of these names are replaced.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) csv: Option<PathBuf>,
     /// Open the report in the browser.
     #[arg(long)]
     pub(crate) open: bool,

@@ -1,8 +1,14 @@
-//! The HTML report in a browser: code is shown, never run.
+//! The HTML report in a browser: code is shown, never run; the layout fits windows of any width.
 
+#[expect(dead_code, reason = "the report's own tests use the rest")]
+#[path = "../../../server/report/tests/report/fixture.rs"]
+mod fixture;
+
+use std::path::Path;
 use std::process::Command;
 
-use tests::{Project, RunningProcess, component};
+use serde_json::json;
+use tests::{Browser, PageView, Project, RunningProcess, component};
 
 use crate::run_rows;
 
@@ -58,4 +64,141 @@ fn report_loads_no_external_resources() {
     for reference in ["src=\"http", "href=\"http", "url(http", "@import", "src=\"//"] {
         assert!(!html.contains(reference), "the report has {reference}");
     }
+}
+
+/// Engines of the made-up run; every fourth is the copy of another one.
+const ENGINES: usize = 22;
+const SHOWN_ENGINES: usize = 17;
+
+/// Whether the cases are displayed.
+const IS_READY: &str = "document.querySelector('#case-detail h3') !== null";
+
+/// Height of the images: more than a reader looks at.
+const IMAGE_HEIGHT: u32 = 12_000;
+
+/// Writes the report of a made-up run and returns its address.
+fn made_up_report(folder: &Path, cases: usize, engines: usize) -> String {
+    let fixture = fixture::many_engines(cases, engines);
+    let rows = fixture.report();
+    let path = folder.join("report.html");
+    std::fs::write(&path, report::html(&rows, &rows.summary())).expect("the report is written");
+    format!("file://{}", path.display())
+}
+
+#[test]
+fn report_fits_every_window_with_many_engines() {
+    let Some(chromium) = component("chromium") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = made_up_report(folder.path(), 120, ENGINES);
+    let images = std::env::var_os("GHOSTBENCH_SCREENSHOTS");
+    let mut browser = Browser::start(&chromium);
+    for (width, height) in [(1400, 1000), (800, 1000), (390, 844)] {
+        for is_dark in [false, true] {
+            let view = PageView { width, height, is_dark };
+            browser.open(&url, view, IS_READY);
+            assert_eq!(browser.take_errors(), [""; 0], "{view:?}");
+            let sizes = browser.evaluate("[document.documentElement.scrollWidth, innerWidth]");
+            assert_eq!(sizes, json!([width, width]), "{view:?}: the page scrolls sideways");
+            let is_visible =
+                "(row => row.getBoundingClientRect().height > 20)(document.querySelector('.board tbody tr'))";
+            assert_eq!(browser.evaluate(is_visible), true, "{view:?}: the first row is visible");
+            let rows = "document.querySelectorAll('[aria-label^=\"Scoreboard, mined\"] tbody tr:not([hidden])').length";
+            assert_eq!(browser.evaluate(rows), SHOWN_ENGINES, "{view:?}: copies are folded");
+            let background = browser.evaluate("getComputedStyle(document.body).backgroundColor");
+            let lightest =
+                background.as_str().and_then(|color| color.split(['(', ',']).nth(1)?.parse::<u8>().ok());
+            assert_eq!(lightest.map(|value| value < 128), Some(is_dark), "{background}");
+            if let Some(folder) = &images {
+                let theme = if is_dark { "dark" } else { "light" };
+                browser
+                    .screenshot(&Path::new(folder).join(format!("report-{width}-{theme}.png")), IMAGE_HEIGHT);
+            }
+        }
+    }
+}
+
+#[test]
+fn engines_are_hidden_and_shown_in_every_table_and_plot() {
+    let Some(chromium) = component("chromium") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = made_up_report(folder.path(), 60, 8);
+    let mut browser = Browser::start(&chromium);
+    let view = PageView { width: 1400, height: 1000, is_dark: false };
+    browser.open(&format!("{url}#shown=0.2.5"), view, IS_READY);
+    let shown = "[...new Set([...document.querySelectorAll('main [data-engine]:not([hidden])')].map(node => node.dataset.engine))].sort().join()";
+    assert_eq!(browser.evaluate(shown), "0,2,5");
+    assert_eq!(
+        browser.evaluate("document.querySelector('#case-list [role=option] .chips').children.length"),
+        3
+    );
+    browser.evaluate("document.querySelector('button.fold[value=\"2\"]').click()");
+    assert_eq!(browser.evaluate(shown), "0,2,3,5", "the copy of an engine");
+    browser.evaluate("document.querySelector('[data-arms=all]').click()");
+    assert_eq!(browser.evaluate(shown), "0,1,2,3,4,5,6,7");
+    assert_eq!(browser.take_errors(), [""; 0]);
+}
+
+#[test]
+fn tables_are_sorted_by_a_click_on_a_title() {
+    let Some(chromium) = component("chromium") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = made_up_report(folder.path(), 60, 8);
+    let mut browser = Browser::start(&chromium);
+    browser.open(&url, PageView { width: 1400, height: 1000, is_dark: false }, IS_READY);
+    let times = "[...document.querySelectorAll('[aria-label^=\"Scoreboard, mined\"] tbody tr:not(.copy)')].map(row => parseFloat(row.cells[row.cells.length - 1].textContent))";
+    let click =
+        "document.querySelector('[aria-label^=\"Scoreboard, mined\"] thead th:last-child button').click()";
+    for is_descending in [true, false] {
+        browser.evaluate(click);
+        let times: Vec<f64> = serde_json::from_value(browser.evaluate(times)).expect("numbers");
+        assert_eq!(times.len(), 6);
+        assert!(
+            times.is_sorted_by(|one, next| if is_descending { one >= next } else { one <= next }),
+            "{times:?}"
+        );
+    }
+    assert_eq!(browser.take_errors(), [""; 0]);
+}
+
+#[test]
+fn a_difference_leads_to_its_cases_and_compares_the_two_answers() {
+    let Some(chromium) = component("chromium") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = made_up_report(folder.path(), 120, 6);
+    let mut browser = Browser::start(&chromium);
+    browser.open(&url, PageView { width: 1400, height: 1000, is_dark: false }, IS_READY);
+    let link = "[...document.querySelectorAll('[aria-label^=Ranking] tbody a')].find(link => Number(link.textContent) > 3)";
+    let wanted = browser.evaluate(&format!("{link}.textContent"));
+    let wanted = wanted.as_str().expect("a number");
+    browser.evaluate(&format!("{link}.click()"));
+    let is_listed = format!("document.getElementById('case-count').textContent.startsWith('{wanted} of ')");
+    tests::wait_until("the cases are listed", || browser.evaluate(&is_listed) == true);
+    let panels =
+        "[...document.querySelectorAll('#case-detail h4')].map(title => title.textContent).join('|')";
+    tests::wait_until("the two answers are shown", || {
+        browser.evaluate(panels).as_str().is_some_and(|titles| titles.contains("The two answers"))
+    });
+    assert_eq!(browser.take_errors(), [""; 0]);
+}
+
+#[test]
+fn text_in_any_block_of_cases_is_found() {
+    let Some(chromium) = component("chromium") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = made_up_report(folder.path(), 400, 2);
+    let mut browser = Browser::start(&chromium);
+    let view = PageView { width: 1400, height: 1000, is_dark: false };
+    // The text of one truth; the list is complete when no search is running.
+    browser.open(
+        &format!("{url}#q=document.title"),
+        view,
+        "document.getElementById('case-count').textContent.includes('of')",
+    );
+    let count = "document.getElementById('case-count').textContent";
+    tests::wait_until("the search ends", || {
+        browser.evaluate(count).as_str().is_some_and(|count| !count.contains("searching"))
+    });
+    assert_eq!(browser.evaluate(count), "1 of 402 cases");
+    assert_eq!(browser.evaluate("document.querySelectorAll('#case-list [role=option]').length"), 1);
+    assert_eq!(browser.take_errors(), [""; 0]);
 }

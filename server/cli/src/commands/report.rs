@@ -15,6 +15,7 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<()> {
     if let Some(html) = &args.out {
         showing.html.clone_from(html);
     }
+    showing.csv.clone_from(&args.csv);
     let contents = replay::read_run(&args.run)?;
     let scores = score(&args.run, &contents);
     require_passed(&show(&args.run, &contents, &scores, &showing)?)

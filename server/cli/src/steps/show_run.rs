@@ -30,6 +30,8 @@ pub(crate) struct ReportOptions {
     pub(crate) format: ReportFormat,
     /// Path of the HTML report.
     pub(crate) html: PathBuf,
+    /// Folder for the tables as CSV.
+    pub(crate) csv: Option<PathBuf>,
     /// Whether to open it in the browser.
     pub(crate) open: bool,
     /// Further suggested steps besides reading the report.
@@ -48,6 +50,7 @@ impl ReportOptions {
             gates: GateArgs::default(),
             format,
             html: folder.join("report.html"),
+            csv: None,
             open,
             next: Vec::new(),
             extra: serde_json::Map::new(),
@@ -102,12 +105,24 @@ pub(crate) fn show(
     private_files::write(&showing.html, report::html(&report, &summary).as_bytes()).with_context(|| {
         format!("cannot write {}; choose another place with --out", showing.html.display())
     })?;
+    if let Some(folder) = &showing.csv {
+        write_csv(folder, &summary)?;
+    }
     print(folder, showing, &contents.cases, &summary, &gates)?;
     if showing.open {
         open::that_detached(&showing.html)
             .with_context(|| format!("cannot open {}", showing.html.display()))?;
     }
     Ok(gates)
+}
+
+fn write_csv(folder: &Path, summary: &RunSummary) -> anyhow::Result<()> {
+    let hint = || format!("cannot write to {}; choose another folder with --csv", folder.display());
+    private_files::create_folder(folder).with_context(hint)?;
+    for table in report::csv_tables(summary) {
+        private_files::write(&folder.join(table.file), table.text.as_bytes()).with_context(hint)?;
+    }
+    Ok(())
 }
 
 fn print(
@@ -142,6 +157,9 @@ fn json(
     object.insert("gates".to_owned(), serde_json::to_value(gates)?);
     object.insert("run".to_owned(), folder.display().to_string().into());
     object.insert("report".to_owned(), showing.html.display().to_string().into());
+    if let Some(csv) = &showing.csv {
+        object.insert("csv".to_owned(), csv.display().to_string().into());
+    }
     object.insert("summary".to_owned(), serde_json::from_str(&report::json(summary))?);
     let with_context = cases.iter().filter(|case| !case.context.is_empty());
     let contexts: BTreeMap<&str, &[ContextItem]> =
@@ -156,6 +174,7 @@ fn next_steps(folder: &Path, showing: &ReportOptions) -> Vec<String> {
         vec!["Read the cases that went wrong: open the report in a browser (--open does).".to_owned()];
     steps.extend(showing.next.iter().cloned());
     steps.push(format!("See every number: ghostbench report {} --json", shell_quoted(folder)));
+    steps.extend(showing.csv.iter().map(|csv| format!("Tables: {}", csv.display())));
     steps.push(format!("Report: {}", showing.html.display()));
     steps
 }

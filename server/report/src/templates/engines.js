@@ -13,7 +13,10 @@ function engineSelection(engines, changed) {
   let shown = new Set(sets.default);
 
   function apply() {
-    for (const node of document.querySelectorAll("[data-engine]")) node.hidden = !shown.has(Number(node.dataset.engine));
+    for (const node of document.querySelectorAll("[data-engine]")) {
+      // Marks in plots have no property `hidden`.
+      node.toggleAttribute("hidden", !shown.has(Number(node.dataset.engine)));
+    }
     for (const box of boxes) box.checked = shown.has(Number(box.value));
     for (const button of document.querySelectorAll("button.fold")) {
       const isOpen = copiesOf(Number(button.value)).some((copy) => shown.has(copy));

@@ -28,7 +28,7 @@ fn check(heading: &str, value: &impl Serialize) {
     let json = serde_json::to_value(value).expect("a summary has string keys");
     let fields: BTreeSet<&str> = json.as_object().expect("an object").keys().map(String::as_str).collect();
     let (_, rest) = DOCUMENT.split_once(&format!("\n### {heading}\n")).expect("the heading is there");
-    let table = rest.split("\n### ").next().unwrap_or_default();
+    let table = rest.split("\n##").next().unwrap_or_default();
     let rows = table.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
     let documented: BTreeSet<&str> = rows.flat_map(|(fields, _)| fields.split("`, `")).collect();
     assert_eq!(documented, fields, "fields below {heading} (left) and of the type (right)");
@@ -228,4 +228,16 @@ fn number_fields_are_documented() {
     );
     check("Interval", &INTERVAL);
     check("Latency", &LATENCY);
+}
+
+#[test]
+fn csv_tables_and_columns_are_documented() {
+    let summary = fixture(20).report().summary();
+    for table in report::csv_tables(&summary) {
+        let row = DOCUMENT.lines().find(|line| line.starts_with(&format!("| `{}` |", table.file)));
+        let columns = row.and_then(|row| row.split(" | ").nth(2)).expect(table.file);
+        let documented: Vec<&str> = columns.split('`').skip(1).step_by(2).collect();
+        let header = table.text.lines().next().expect("a header");
+        assert_eq!(documented.join(","), header, "{}", table.file);
+    }
 }

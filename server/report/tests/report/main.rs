@@ -1,8 +1,9 @@
-//! Reports of a made-up run: terminal, page, Markdown and JSON.
+//! Reports of a made-up run: terminal, page, Markdown, JSON and CSV.
 
 mod comparison;
 mod costs;
 mod cross_file;
+mod csv;
 mod docs;
 mod failures;
 mod fixture;

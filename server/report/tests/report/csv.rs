@@ -1,0 +1,58 @@
+//! CSV: every row has the columns of its header, names cannot be formulas, and numbers are those of the summary.
+
+use std::collections::BTreeMap;
+
+use crate::fixture::{Fixture, cross_file, fixture, many_engines};
+
+/// Returns the rows of each table as maps from column to cell.
+fn tables(fixture: &Fixture) -> BTreeMap<&'static str, Vec<BTreeMap<String, String>>> {
+    let read = |table: report::CsvTable| {
+        let mut reader = csv::Reader::from_reader(table.text.as_bytes());
+        let rows = reader.deserialize().map(|row| row.expect("a row with the columns of the header"));
+        (table.file, rows.collect())
+    };
+    report::csv_tables(&fixture.report().summary()).into_iter().map(read).collect()
+}
+
+#[test]
+fn tables_hold_the_numbers_of_the_summary() {
+    let fixture = many_engines(120, 8);
+    let summary = fixture.report().summary();
+    let tables = tables(&fixture);
+    assert_eq!(tables["engines.csv"].len(), 8);
+    assert_eq!(tables["engines.csv"][3]["without_copies_of"], summary.engines[2].name);
+    assert_eq!(tables["costs.csv"].len(), 6);
+    let section = &summary.sections[0];
+    let pairs = section.verdict.pairs.len() + section.verdict.copies.len();
+    let mined = |row: &&BTreeMap<String, String>| row["origin"] == "mined" && row["exposure"] == "none";
+    assert_eq!(tables["pairs.csv"].iter().filter(mined).count(), pairs);
+    let value = section.overall.lines[0].metrics[&cases::Metric::EditSimilarity].value.expect("enough cases");
+    let is_overall = |row: &&BTreeMap<String, String>| {
+        let is_whole = ["scenario", "block_kind", "language"].iter().all(|column| row[*column].is_empty());
+        is_whole && row["metric"] == "edit_similarity" && row["engine"] == summary.engines[0].name
+    };
+    let row = tables["metrics.csv"].iter().filter(mined).find(is_overall).expect("a row");
+    assert_eq!(row["value"].parse(), Ok(value));
+    assert!(tables["contexts.csv"].is_empty());
+    assert!(!self::tables(&cross_file(20))["contexts.csv"].is_empty());
+}
+
+#[test]
+fn names_cannot_be_formulas_or_break_rows() {
+    let mut fixture = fixture(20);
+    let name = "=HYPERLINK(\"x\",\"y\")\n,end";
+    let old = fixture.run.engines[0].engine.name.clone();
+    fixture.run.engines[0].engine.name = name.to_owned();
+    for prediction in fixture.predictions.iter_mut().filter(|row| row.engine.name == old) {
+        prediction.engine.name = name.to_owned();
+    }
+    for score in fixture.scores.iter_mut().filter(|row| row.engine == old) {
+        score.engine = name.to_owned();
+    }
+    let shown = format!("'{name}");
+    let tables = tables(&fixture);
+    for file in ["engines.csv", "standings.csv", "metrics.csv", "latencies.csv"] {
+        assert!(tables[file].iter().any(|row| row["engine"] == shown), "{file}");
+    }
+    assert!(tables.values().flatten().flat_map(|row| row.values()).all(|cell| !cell.starts_with('=')));
+}
