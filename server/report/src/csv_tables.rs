@@ -35,6 +35,7 @@ pub fn csv_tables(summary: &RunSummary) -> Vec<CsvTable> {
         tables.differences(),
         tables.contexts(),
         tables.costs(),
+        tables.failures(),
     ]
 }
 
@@ -364,6 +365,17 @@ impl<'a> Tables<'a> {
             ]
         };
         table("costs.csv", &header, self.summary.costs.iter().map(row))
+    }
+
+    fn failures(&self) -> CsvTable {
+        let header = ["engine", "requests", "status", "reason", "count"];
+        let rows = self.summary.failures.iter().flat_map(|failures| {
+            failures.reasons.iter().map(move |reason| {
+                let text = reason.reason.as_deref();
+                row![self.name(failures.engine), failures.requests, reason.status.name(), text, reason.count]
+            })
+        });
+        table("failures.csv", &header, rows)
     }
 
     fn sections(&self) -> impl Iterator<Item = &'a ReportSection> {

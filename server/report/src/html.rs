@@ -21,6 +21,7 @@ use scoring::verdict::right_over_time;
 use scoring::{RunRows, RunSummary};
 use serde::Serialize;
 
+use crate::failures::{self, FailureRow};
 use crate::format::{self, Alphabet};
 use crate::notes::note_texts;
 use crate::stopping::{self, COUNTS};
@@ -61,6 +62,8 @@ struct Page {
     costs: Vec<CostView>,
     cost_titles: [&'static str; 5],
     costs_caption: Option<String>,
+    failures: Vec<FailureView>,
+    failure_titles: [&'static str; 5],
     notes: Vec<String>,
     min_cases: usize,
     tool: String,
@@ -70,6 +73,18 @@ struct Page {
     /// Allows the page's own style and script in its policy. It is a hash of the data, so that no text in the data can contain
     /// it.
     nonce: String,
+}
+
+/// Failed requests of an engine for one reason.
+#[derive(Serialize)]
+struct FailureView {
+    engine: usize,
+    count: usize,
+    requests: usize,
+    reason: String,
+    examples: String,
+    /// Link to the engine's failed cases.
+    link: String,
 }
 
 #[derive(Serialize)]
@@ -132,6 +147,8 @@ pub fn html(report: &RunRows<'_>, summary: &RunSummary) -> String {
             .collect(),
         cost_titles: format::COST,
         costs_caption: format::costs_caption(summary, Alphabet::Unicode),
+        failures: failures::rows(summary, Alphabet::Unicode).into_iter().map(failure_view).collect(),
+        failure_titles: failures::HEADINGS,
         notes: note_texts(summary).iter().map(|note| format::escape_invisible(note)).collect(),
         min_cases: MIN_CASES,
         tool: format::escape_invisible(&summary.run.tool),
@@ -178,6 +195,17 @@ fn facts(report: &RunRows<'_>, summary: &RunSummary) -> Vec<(&'static str, Strin
         format!("{}, {}, {}", run.machine.os, run.machine.cpu, format::count_of(cores, "core")),
     ));
     facts.into_iter().map(|(name, value)| (name, format::escape_invisible(&value))).collect()
+}
+
+fn failure_view(row: FailureRow) -> FailureView {
+    FailureView {
+        engine: row.engine,
+        count: row.count,
+        requests: row.requests,
+        reason: format::escape_invisible(&row.reason),
+        examples: format::escape_invisible(&row.examples),
+        link: format!("#engine={}&outcome=failed", row.engine),
+    }
 }
 
 fn section_view(

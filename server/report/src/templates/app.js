@@ -197,7 +197,7 @@ function startBrowser(data) {
   search.form.addEventListener("submit", (event) => event.preventDefault());
   document.addEventListener("keydown", onKey);
   addEventListener("hashchange", () => recall(false) && section.scrollIntoView());
-  if (recall(true) && new URLSearchParams(location.hash.slice(1)).keys().some((key) => key !== "shown")) section.scrollIntoView();
+  if (recall(true) && [...new URLSearchParams(location.hash.slice(1)).keys()].some((key) => key !== "shown")) section.scrollIntoView();
 }
 // Follows the system's theme until the reader chooses one; the choice is stored if the browser allows it.
 function startTheme() {

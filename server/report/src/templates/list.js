@@ -73,7 +73,7 @@ function caseList(box, data, selection, choose) {
       drawn.clear();
       room.replaceChildren();
       room.style.height = `${rows.length * ROW_HEIGHT}px`;
-      box.classList.toggle("many", selection.numbers().length > WIDE_ENGINES);
+      box.parentElement.classList.toggle("many", selection.numbers().length > WIDE_ENGINES);
     },
     choose(index) {
       chosen = index;
