@@ -1,5 +1,5 @@
-//! Renders runs, comparisons and the results of gates: tables for the terminal, Markdown, JSON, JUnit and a self-contained HTML page.
-//! Renders runs: a table for the terminal, Markdown, JSON, CSV and a self-contained HTML page.
+//! Renders runs, comparisons and the results of gates: tables for the terminal, Markdown, JSON, JUnit,
+//! CSV and a self-contained HTML page.
 //!
 //! Pure: a [`RunSummary`] in, text out. This crate computes no number: every displayed number is a row of `cases` or a cell of
 //! `scoring`. Positions in drawings are layout. Code in cases is displayed, never run.
@@ -19,7 +19,6 @@ mod verdict_text;
 pub mod watch;
 
 pub use comparison::{comparison_markdown, comparison_table};
-pub use comparison::{comparison_json, comparison_markdown, comparison_table};
 pub use csv_tables::{CsvTable, csv_tables};
 pub use failures::failure_text;
 pub use gates::{check_text, gates_junit, gates_markdown, gates_table};
