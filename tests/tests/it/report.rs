@@ -73,6 +73,9 @@ const SHOWN_ENGINES: usize = 17;
 /// Whether the cases are displayed.
 const IS_READY: &str = "document.querySelector('#case-detail h3') !== null";
 
+/// Folder for images of the report in each window; none are written if it is unset.
+const SCREENSHOTS: &str = "GHOSTBENCH_SCREENSHOTS";
+
 /// Height of the images: more than a reader looks at.
 const IMAGE_HEIGHT: u32 = 12_000;
 
@@ -90,7 +93,7 @@ fn report_fits_every_window_with_many_engines() {
     let Some(chromium) = component("chromium") else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let url = made_up_report(folder.path(), 120, ENGINES);
-    let images = std::env::var_os("GHOSTBENCH_SCREENSHOTS");
+    let images = std::env::var_os(SCREENSHOTS);
     let mut browser = Browser::start(&chromium);
     for (width, height) in [(1400, 1000), (800, 1000), (390, 844)] {
         for is_dark in [false, true] {
