@@ -8,10 +8,12 @@
 
 mod judges;
 mod response;
+mod rows;
 mod table;
 mod unit_test_log;
 
 pub use judges::{has_right_indent, is_empty, is_on_one_line, line_length};
 pub use response::extract_code;
+pub use rows::{CodevBlock, CodevFile, CodevItem};
 pub use table::{CodevColumn, CodevGroup, CodevResult, CodevTable};
 pub use unit_test_log::unit_test_passes;

@@ -1,18 +1,26 @@
 //! The public benchmarks Codev-Bench, CrossCodeEval, RepoQA and YABLoCo: their rules and their scores, a module each.
 //!
 //! ```text
-//! public file + answers --codev_bench | crosscodeeval | repoqa | yabloco--> the original's numbers
+//! public file --RowReader--> items
+//! items + answers --codev_bench | crosscodeeval | repoqa | yabloco--> the original's numbers
 //! ```
 //!
-//! Pure and deterministic. The crate never opens files, sends requests to engines or lays out tables. CrossCodeEval's metrics and
+//! Pure and deterministic. Readers and writers come from the caller: the crate never opens files, sends requests to engines or lays out tables. CrossCodeEval's metrics and
 //! both variants of edit similarity are in `scoring`, which uses them for every run.
 #![deny(clippy::disallowed_methods)]
 
 pub mod codev_bench;
+pub mod crosscodeeval;
 mod fences;
+mod ordered_map;
 pub mod pass_at_k;
 pub mod repoqa;
+mod row_reader;
 mod rules;
 pub mod yabloco;
 
+pub use ordered_map::OrderedMap;
+pub use row_reader::{
+    BenchmarkItem, BrokenRow, ImportedRow, MAX_ROW_BYTES, RowReader, decompress, write_rows,
+};
 pub use rules::Rules;

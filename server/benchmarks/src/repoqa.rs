@@ -12,6 +12,8 @@ mod comments;
 mod context;
 mod dependency_order;
 mod functions;
+mod output_scores;
+mod rows;
 mod sanitize;
 mod score;
 
@@ -21,5 +23,7 @@ pub use comments::remove_comments;
 pub use context::{CommentCleaning, ContextRequest, FindContext, build_context};
 pub use dependency_order::dependency_order;
 pub use functions::{FileFunction, file_functions};
+pub use output_scores::{OutputScores, RepoqaTask, score_outputs};
+pub use rows::{BrokenRepository, DatasetError, RepoqaDataset, RepoqaNeedle, RepoqaOutput, RepoqaRepository};
 pub use sanitize::sanitize;
 pub use score::{CommentMode, FindScore, Needle, PreparedNeedle, score};

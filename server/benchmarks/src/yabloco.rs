@@ -9,6 +9,7 @@
 mod function_text;
 mod generation;
 mod metrics;
+mod table;
 
 pub use function_text::{function_text, splice};
 pub use generation::{is_bad_generation, read_generation};
@@ -16,3 +17,4 @@ pub use metrics::{
     GenerationPair, accuracy, any_of_first_passes, edit_similarity, exact_match, pass_at_k_estimate,
     single_edit_similarity,
 };
+pub use table::{TableError, YablocoFunctions, YablocoRow, YablocoTable};

@@ -27,6 +27,14 @@ impl ThresholdCurve {
         curve
     }
 
+    /// Adds the counts of further answers.
+    pub fn add(&mut self, other: &ThresholdCurve) {
+        self.total += other.total;
+        for (passed, more) in self.passed.iter_mut().zip(other.passed) {
+            *passed += more;
+        }
+    }
+
     /// Returns pass@1 by threshold, from 0 to 1; all 0 without answers. The original asks once per task, so this is all it reports.
     pub fn pass_at_1(&self) -> [f64; THRESHOLDS.len()] {
         self.passed.map(|passed| passed as f64 / self.total.max(1) as f64)

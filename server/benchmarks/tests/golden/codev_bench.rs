@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use benchmarks::codev_bench::{
-    CodevGroup, CodevResult, CodevTable, extract_code, has_right_indent, is_empty, is_on_one_line,
-    line_length, unit_test_passes,
+    CodevFile, CodevGroup, CodevItem, CodevResult, CodevTable, extract_code, has_right_indent, is_empty,
+    is_on_one_line, line_length, unit_test_passes,
 };
 use scoring::similarity::Similarity;
 use serde_json::Value;
 use test_fixture::golden_rows;
 
-use super::{Differences, RULES, SIMILARITIES, count, list, number, sha256, text};
+use super::{Differences, RULES, SIMILARITIES, count, import, list, number, sha256, text};
 
 #[test]
 fn golden_codev_judges() {
@@ -36,6 +36,16 @@ fn golden_codev_judges() {
         }
     }
     differences.assert_none();
+}
+
+#[test]
+fn golden_codev_rows_are_imported() {
+    let Some(rows) = golden_rows("codev_judges.jsonl") else { return };
+    let rows: Vec<Value> = rows.into_iter().filter(|row| row["scenario"] != "crafted").collect();
+    for (item, row) in import::<CodevItem>(&rows).into_iter().zip(&rows) {
+        assert!(CodevFile::from_mode(text(row, "mode")).is_some(), "{}", row["mode"]);
+        assert_eq!(sha256(&item.filled_file()), text(row, "predicted_file_sha256"));
+    }
 }
 
 #[test]

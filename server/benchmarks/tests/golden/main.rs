@@ -1,10 +1,11 @@
 //! Compares with the outputs of the original benchmarks, row by row.
 
 mod codev_bench;
+mod crosscodeeval;
 mod repoqa;
 mod yabloco;
 
-use benchmarks::Rules;
+use benchmarks::{BenchmarkItem, RowReader, Rules};
 use scoring::similarity::Similarity;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -45,6 +46,20 @@ fn language(row: &Value) -> Language {
 
 fn sha256(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Returns the items of rows, each of which must be usable and be kept as written.
+#[track_caller]
+fn import<T: BenchmarkItem>(rows: &[Value]) -> Vec<T> {
+    let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    let imported: Vec<_> = RowReader::<_, T>::new(text.as_bytes()).collect();
+    assert_eq!(imported.len(), rows.len());
+    let items = imported.into_iter().zip(rows).map(|(imported, row)| {
+        let imported = imported.unwrap_or_else(|broken| panic!("{}: {broken}", row["id"]));
+        assert_eq!(imported.text, row.to_string());
+        imported.item
+    });
+    items.collect()
 }
 
 /// Both variants of edit similarity with the end of their names in the rows.

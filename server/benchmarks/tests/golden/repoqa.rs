@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use benchmarks::repoqa::{
-    CommentCleaning, CommentMode, ContextRequest, FindScore, Needle, PreparedNeedle, THRESHOLDS,
-    ThresholdCurve, build_context, dependency_order, file_functions, remove_comments, score,
+    CommentCleaning, CommentMode, ContextRequest, FindScore, Needle, PreparedNeedle, RepoqaDataset,
+    THRESHOLDS, ThresholdCurve, build_context, dependency_order, file_functions, remove_comments, score,
 };
 use serde_json::{Value, json};
 use test_fixture::golden_rows;
@@ -28,6 +28,26 @@ fn golden_repoqa_topo() {
         differences.compare(row, "order", dependency_order(&rows), &row["topological_order"]);
     }
     differences.assert_none();
+}
+
+/// A data set of the repositories is read, and each has the original's order of files.
+#[test]
+fn golden_repoqa_repos_are_a_data_set() {
+    let Some(rows) = golden_rows("repoqa_repos.jsonl") else { return };
+    let mut languages: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
+    for row in &rows {
+        languages.entry(text(row, "language")).or_default().push(row);
+    }
+    let dataset = RepoqaDataset::read(json!(languages).to_string().as_bytes()).expect("a data set");
+    let in_order = languages.values().flatten();
+    for (read, row) in dataset.repositories().zip(in_order) {
+        let (_, repository) = read.expect("a usable repository");
+        let order: Vec<&str> = repository.ordered_files().into_iter().map(|(path, _)| path).collect();
+        assert_eq!(order, texts(row, "topological_order"));
+    }
+    let mut written = Vec::new();
+    dataset.write(&mut written).expect("written");
+    assert_eq!(serde_json::from_slice::<Value>(&written).expect("JSON"), json!(languages));
 }
 
 fn import_row(file: &Value, imported: &Value) -> (String, Vec<String>) {
