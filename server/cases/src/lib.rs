@@ -6,6 +6,7 @@
 
 mod case;
 mod definition_tags;
+mod history_tags;
 mod jsonl;
 mod metric;
 mod prediction;
@@ -24,6 +25,7 @@ pub use case::{
 pub use definition_tags::{
     AFTER_JUMP, DEFINED_TAG, DefinitionLocation, ENTITY_TAG, FOLLOWS_TAG, JUDGE_TAG, RESOLVED_TAG,
 };
+pub use history_tags::{AGE_TAG, AUTHOR_TAG, COMMIT_TAG, DATE_TAG};
 pub use jsonl::{ParseError, ParsedLines, parse_document, parse_line, parse_lines, to_document, to_line};
 pub use metric::{Direction, Metric, MetricSource, MetricSpec, MetricUnit, MetricValue, Metrics};
 pub use prediction::{

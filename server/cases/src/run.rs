@@ -15,6 +15,9 @@ pub struct EngineConfig {
     /// Token price, if configured. Not part of the fingerprint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
+    /// Last day or month of the model's training data, as `2025-06`, if configured. Not part of the fingerprint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cutoff: Option<String>,
     /// Settings that are part of the fingerprint, as described by the engine and the completion pipeline.
     pub settings: BTreeMap<String, String>,
 }

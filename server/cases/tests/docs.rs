@@ -259,6 +259,7 @@ fn full_run() -> Run {
         engines: vec![EngineConfig {
             engine: engine(),
             price: Some(Price { input: 0.15, output: 3.0 }),
+            cutoff: Some("2025-06".to_owned()),
             settings: BTreeMap::from([("max_tokens".to_owned(), "256".to_owned())]),
         }],
         workspace: Some(WorkspaceState {

@@ -16,6 +16,8 @@ pub struct ConfiguredEngine {
     pub settings: CompletionSettings,
     /// Token price, if known.
     pub price: Option<TokenPrice>,
+    /// Last day or month of the model's training data, if known.
+    pub cutoff: Option<Arc<str>>,
     /// The user's configuration of the engine, by setting; values that may be secret are hashed with an [`engines::HashKey`].
     /// They override the engine's own description of the same settings.
     pub identity: Arc<BTreeMap<String, String>>,
@@ -27,10 +29,12 @@ impl ConfiguredEngine {
         engine: &RegisteredEngine,
         roles: &[(Role, CompletionSettings)],
     ) -> Vec<(Role, ConfiguredEngine)> {
-        let (price, identity) = (engine.price(), Arc::new(engine.identity()));
+        let (price, cutoff) = (engine.price(), engine.cutoff().map(Arc::from));
+        let identity = Arc::new(engine.identity());
         let configured = |(role, settings): &(Role, CompletionSettings)| {
             let (engine, settings) = (Arc::clone(engine.in_role(*role)?), settings.clone());
-            Some((*role, ConfiguredEngine { engine, settings, price, identity: Arc::clone(&identity) }))
+            let (cutoff, identity) = (cutoff.clone(), Arc::clone(&identity));
+            Some((*role, ConfiguredEngine { engine, settings, price, cutoff, identity }))
         };
         roles.iter().filter_map(configured).collect()
     }

@@ -13,9 +13,9 @@ use crate::secret_table::JsonTemplate;
 use crate::table::ENGINE;
 use crate::value::Value;
 
-/// Excluded keys. A run has the name, the kind and the model in its own fields; prices are compared separately; the command
-/// consists of files that only the caller can find.
-const EXCLUDED_KEYS: [&str; 6] = ["name", "kind", "model", "price_in", "price_out", "command"];
+/// Excluded keys. A run has the name, the kind and the model in its own fields; prices are compared separately; the cut-off
+/// changes no answer; the command consists of files that only the caller can find.
+const EXCLUDED_KEYS: [&str; 7] = ["name", "kind", "model", "price_in", "price_out", "cutoff", "command"];
 
 /// A setting that can change an engine's answers.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,7 +115,9 @@ mod tests {
             ValueType::Integer { .. } => [Value::Integer(1), Value::Integer(2)],
             ValueType::Number { .. } => [Value::Number(0.5), Value::Number(1.0)],
             ValueType::Milliseconds { .. } => [Value::Milliseconds(1), Value::Milliseconds(2)],
-            ValueType::Text | ValueType::Name | ValueType::Choice(_) => [text("one"), text("two")],
+            ValueType::Text | ValueType::Name | ValueType::Date | ValueType::Choice(_) => {
+                [text("one"), text("two")]
+            }
             ValueType::Url => [Value::Url("http://h:1".to_owned()), Value::Url("http://h:2".to_owned())],
             ValueType::Proxy | ValueType::KeyVariable => {
                 [Value::Template(template("sk-1")), Value::Template(template("sk-2"))]

@@ -189,6 +189,8 @@ section! {
     price_in: Option<f64> = "price_in": PRICE, None, Trusted, EngineKind::is_external;
     /// Price of a million output tokens.
     price_out: Option<f64> = "price_out": PRICE, None, Trusted, EngineKind::is_external;
+    /// Last day or month of the model's training data. Reports then compare the cases from commits until and after it.
+    cutoff: Option<String> = "cutoff": ValueType::Date, None, Trusted, EngineKind::is_external;
 }
 
 /// The sections that occur once.
@@ -230,6 +232,7 @@ mod tests {
             ValueType::Choice(words) if words.contains(&"empty") => "\"empty\"",
             ValueType::Choice(_) => "\"off\"",
             ValueType::Text | ValueType::Name => "\"text\"",
+            ValueType::Date => "\"2025-06\"",
             ValueType::Url => "\"http://h\"",
             ValueType::Proxy => "\"none\"",
             ValueType::Path => "\"/file\"",

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value as Json, json};
 use url::Url;
 
+use crate::date::is_date;
 use crate::environment::{EnvTemplate, Environment, is_name_for_key};
 use crate::raw_value::{RawEntry, RawValue, object};
 use crate::secret_table::JsonTemplate;
@@ -51,6 +52,8 @@ pub enum ValueType {
     Text,
     /// A name that fits into one line of a table.
     Name,
+    /// A day or a month.
+    Date,
     /// One of these words.
     Choice(&'static [&'static str]),
     /// A URL that begins with `http://` or `https://`.
@@ -107,6 +110,7 @@ impl ValueType {
                 Ok(Value::Text(text.clone()))
             }
             (ValueType::Name, RawValue::Text(text)) if is_name(text) => Ok(Value::Text(text.clone())),
+            (ValueType::Date, RawValue::Text(text)) if is_date(text) => Ok(Value::Text(text.clone())),
             (ValueType::Choice(words), RawValue::Text(text)) => return choice(words, text),
             (ValueType::Url, RawValue::Text(text)) => return url(text, around),
             (ValueType::Proxy, RawValue::Text(text)) => return proxy(text, around),
@@ -134,7 +138,9 @@ impl ValueType {
             (None, RawValue::Text(text)) if text.trim().is_empty() => {
                 format!("must be {}, not empty text", self.describe())
             }
-            (None, RawValue::Text(_)) if self == ValueType::Name => format!("must be {}", self.describe()),
+            (None, RawValue::Text(_)) if matches!(self, ValueType::Name | ValueType::Date) => {
+                format!("must be {}", self.describe())
+            }
             (None, raw) => format!("must be {}, not {}", self.describe(), raw.kind()),
         })
     }
@@ -151,6 +157,7 @@ impl ValueType {
             }
             ValueType::Text => "text".to_owned(),
             ValueType::Name => format!("a name of one line and at most {MAX_NAME} bytes, without blanks around it"),
+            ValueType::Date => "a day or a month, like \"2025-06-30\" or \"2025-06\"".to_owned(),
             ValueType::Choice(words) => format!("one of {}", backquoted_list(words.iter().copied())),
             ValueType::Url => "an address like \"http://127.0.0.1:8080\"".to_owned(),
             ValueType::Proxy => {
@@ -179,6 +186,9 @@ impl ValueType {
             }
             ValueType::Text | ValueType::Proxy | ValueType::Path => json!({"type": "string", "minLength": 1}),
             ValueType::Name => json!({"type": "string", "minLength": 1, "maxLength": MAX_NAME}),
+            ValueType::Date => {
+                json!({"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?$"})
+            }
             ValueType::Choice(words) => json!({"enum": words}),
             ValueType::Url => json!({"type": "string", "pattern": "^https?://"}),
             ValueType::Command => json!({"type": "array", "items": {"type": "string"}, "minItems": 1}),

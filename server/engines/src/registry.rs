@@ -309,6 +309,11 @@ impl RegisteredEngine {
         is_priced.then(|| TokenPrice { input: price_in.unwrap_or(0.0), output: price_out.unwrap_or(0.0) })
     }
 
+    /// Returns the last day or month of its model's training data, if it is set.
+    pub fn cutoff(&self) -> Option<&str> {
+        self.settings()?.cutoff.as_deref()
+    }
+
     /// Returns its settings as runs keep them: by key, hashed if they may be secret, with the contents of the files that they lead to.
     /// Reads these files.
     pub fn identity(&self) -> BTreeMap<String, String> {

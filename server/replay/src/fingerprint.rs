@@ -142,7 +142,7 @@ mod tests {
             fingerprint: fingerprint("openai", "m", &settings(known)),
         };
         let price = price.map(|input| Price { input, output: 0.0 });
-        EngineConfig { engine, price, settings: settings(known) }
+        EngineConfig { engine, price, cutoff: None, settings: settings(known) }
     }
 
     fn run(engines: &[EngineConfig]) -> Run {

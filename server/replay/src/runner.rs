@@ -40,6 +40,7 @@ pub fn engine_config(configured: &ConfiguredEngine) -> EngineConfig {
     EngineConfig {
         engine: EngineIdentity { name, kind, model, fingerprint },
         price: configured.price.map(price),
+        cutoff: configured.cutoff.as_deref().map(str::to_owned),
         settings,
     }
 }

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use cases::{CrossFileContext, Exposure, Metric, OriginKind};
 use scoring::run_summary::{
-    ContextEffect, EngineCost, EngineLine, NameResolution, ReportSection, ScenarioGroup, SelectedCases,
-    Selection,
+    ContextEffect, CutoffSlice, EngineCost, EngineLine, NameResolution, ReportSection, ScenarioGroup,
+    SelectedCases, Selection,
 };
 use scoring::{Interval, Latency, MetricCell, RunSummary};
 
@@ -345,6 +345,17 @@ pub fn is_invisible(character: char) -> bool {
         _ => character.is_control(),
     }
 }
+
+/// Returns the title of the cases on both sides of a cut-off.
+pub fn cutoff_title(summary: &RunSummary, slice: &CutoffSlice) -> String {
+    let names = slice.engines.iter().filter_map(|&engine| summary.engines.get(engine));
+    let names: Vec<&str> = names.map(|engine| &*engine.name).collect();
+    format!("code written until and after the training cut-off {} of {}", slice.cutoff, names.join(", "))
+}
+
+/// Explains the cases on both sides of a cut-off.
+pub const CUTOFF_CAPTION: &str = "An engine may have seen the code until its cut-off. If it falls behind the other engines after it, that is \
+    a sign of memory; if all fall, the later code is harder.";
 
 #[cfg(test)]
 mod tests {

@@ -50,6 +50,11 @@ fn section_tables(summary: &RunSummary, section: &ReportSection) -> Vec<String> 
     if !section.contexts.is_empty() {
         tables.extend([escaped(&format::contexts_caption(section, UNICODE)), contexts(summary, section)]);
     }
+    for slice in &section.cutoffs {
+        let caption = format!("{}. {}", format::cutoff_title(summary, slice), format::CUTOFF_CAPTION);
+        let rows = [("until", &slice.until), ("after", &slice.after)];
+        tables.extend([escaped(&caption), table(summary, &metrics, "written", rows.into_iter())]);
+    }
     if section.languages.len() > 1 {
         let rows =
             section.languages.iter().map(|group| (group.language.as_deref().unwrap_or_default(), group));

@@ -15,7 +15,7 @@ use crate::notes::note_texts;
 use crate::verdict_text::run_deadline;
 use cases::EngineIdentity;
 use columns::CellFormatter;
-use scoring::run_summary::{CaseGroup, EngineCost, EngineLine, ReportSection, ScenarioGroup};
+use scoring::run_summary::{CaseGroup, CutoffSlice, EngineCost, EngineLine, ReportSection, ScenarioGroup};
 use scoring::{RunSummary, Verdict};
 use text_table::{NamedLines, TableLayout};
 
@@ -122,12 +122,22 @@ fn section_text(summary: &RunSummary, section: &ReportSection, style: Style) -> 
     parts.push(with_title("overall", &overall_layout.draw(&all, "", &overall, style), style));
     parts.extend(stopping::table(&all, section, style));
     parts.extend(contexts::table(&all, section, detailed, style));
+    parts.extend(section.cutoffs.iter().map(|slice| cutoff(summary, &all, slice, style)));
     parts.join("\n\n")
 }
 
 /// Renders a verdict on engines of several runs.
 pub(crate) fn verdict_parts(engines: &[EngineIdentity], verdict: &Verdict, style: Style) -> Vec<String> {
     verdict::parts(&CellFormatter::new(engines, style.alphabet()), verdict, None, style)
+}
+
+/// Renders the cases on both sides of a cut-off.
+fn cutoff(summary: &RunSummary, numbers: &CellFormatter, slice: &CutoffSlice, style: Style) -> String {
+    let rows = text_table::rows([("until", &slice.until), ("after", &slice.after)]);
+    let layout = TableLayout::fitting(numbers, columns::OVERALL, [&rows], style.width);
+    let title = format::escape_invisible(&format::cutoff_title(summary, slice));
+    let drawn = layout.draw(numbers, "", &rows, style);
+    with_title(&title, &format!("{drawn}\n{}", dim_note(format::CUTOFF_CAPTION, style)), style)
 }
 
 /// Renders the costs of the engines, if any has prices.

@@ -4,6 +4,7 @@
 //! no text: remarks are values, too.
 
 mod contexts;
+mod cutoffs;
 mod differences;
 pub mod distributions;
 mod failures;
@@ -61,8 +62,8 @@ impl RunRows<'_> {
         let engines = rows::engines(self);
         let observed = observations::observe(self, &engines);
         let runs = ComparedRuns::new(&[*self]);
-        let sections =
-            sections::sections(&observed, self.run.seed, |section| crate::verdict(&runs, section, question))?;
+        let verdict = |section| crate::verdict(&runs, section, question);
+        let sections = sections::sections(self.run, &engines, &observed, verdict)?;
         let mut summary = RunSummary {
             schema: SchemaVersion::CURRENT,
             run: self.run.clone(),
@@ -170,6 +171,9 @@ pub struct ReportSection {
     pub differences: Vec<EngineDifference>,
     /// Effect of context in `cross_file`.
     pub contexts: Vec<ContextEffect>,
+    /// Cases from commits until and after the training cut-offs of engines; left out if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cutoffs: Vec<CutoffSlice>,
 }
 
 impl ReportSection {
@@ -258,6 +262,20 @@ pub struct ContextEffect {
     /// The variant minus `in_file`; each hole is a case.
     #[serde(flatten)]
     pub difference: PairedDifference,
+}
+
+/// Cases from commits, divided at the end of the training data of some engines. These may have seen the cases until then; the other
+/// engines show whether the later cases are simply harder.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CutoffSlice {
+    /// Last day or month of the training data.
+    pub cutoff: String,
+    /// Engines with this cut-off, as indices into [`RunSummary::engines`].
+    pub engines: Vec<usize>,
+    /// The cases that were written until then.
+    pub until: CaseGroup,
+    /// The cases that were written later.
+    pub after: CaseGroup,
 }
 
 /// Results of all engines on the same cases.

@@ -150,6 +150,7 @@ async fn perfect_answer(case: &Case) -> Prediction {
         engine: Arc::new(ScriptedEngine::new("perfect", script)),
         settings: CompletionSettings::for_replay(),
         price: None,
+        cutoff: None,
         identity: Arc::default(),
     };
     let inputs = RunInputs {

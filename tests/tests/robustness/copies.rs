@@ -251,6 +251,7 @@ async fn reached(
             ..CompletionSettings::for_replay()
         },
         price: None,
+        cutoff: None,
         identity: Arc::default(),
     }];
     let attempts = plan(cases, &["spy".to_owned()], 1, &[]);

@@ -80,6 +80,7 @@ fn answers(cases: &[Case], world: WorkspaceIndex) -> Result<Vec<Prediction>> {
         engine: Arc::new(engine),
         settings: CompletionSettings::for_replay(),
         price: None,
+        cutoff: None,
         identity: Arc::default(),
     };
     let questions = RunInputs {

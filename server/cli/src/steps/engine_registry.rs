@@ -104,6 +104,7 @@ fn without_copies(asked: &ConfiguredEngine) -> Option<ConfiguredEngine> {
         ),
         settings: CompletionSettings { hide_near_duplicates: true, ..asked.settings.clone() },
         price: asked.price,
+        cutoff: asked.cutoff.clone(),
         identity: asked.identity.clone(),
     })
 }

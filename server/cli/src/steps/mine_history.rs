@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-use cases::{Case, Origin, OriginKind, Scenario, Tags};
+use cases::{AGE_TAG, AUTHOR_TAG, COMMIT_TAG, Case, DATE_TAG, Origin, OriginKind, Scenario, Tags};
 use engines::HashKey;
 use mining::history::{CommitCases, CommitFiles, FileChange, HistoryTree, commit_cases};
 use rayon::prelude::*;
@@ -273,13 +273,13 @@ impl Miner<'_> {
     fn tags(&self, commit: &Commit) -> Tags {
         let age = (self.newest - commit.time).max(0) / DAY_S;
         let mut tags = Tags::from([
-            ("commit".to_owned(), commit.id.clone()),
-            ("date".to_owned(), date(commit.time)),
-            ("age_days".to_owned(), age.to_string()),
+            (COMMIT_TAG.to_owned(), commit.id.clone()),
+            (DATE_TAG.to_owned(), date(commit.time)),
+            (AGE_TAG.to_owned(), age.to_string()),
         ]);
         let address = commit.author.to_lowercase();
         let author = self.author_key.as_ref().map(|key| key.hash("author", address.as_bytes()));
-        tags.extend(author.map(|author| ("author".to_owned(), author)));
+        tags.extend(author.map(|author| (AUTHOR_TAG.to_owned(), author)));
         tags
     }
 

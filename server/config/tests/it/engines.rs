@@ -132,6 +132,7 @@ idle_timeout_ms = 300
 concurrency = 2
 price_in = 0.15
 price_out = 3
+cutoff = "2025-06"
 //- environment
 EXAMPLE_KEY=sk-secret
 PROXY_USER=me:pw
@@ -157,6 +158,7 @@ PROXY_USER=me:pw
     assert_eq!(limits, [100, 2000, 300].map(Duration::from_millis));
     assert_eq!(engine.concurrency, Some(2));
     assert_eq!((engine.price_in, engine.price_out), (Some(0.15), Some(3.0)));
+    assert_eq!(engine.cutoff.as_deref(), Some("2025-06"));
     let everything = format!("{config:?}");
     assert!(!everything.contains("sk-secret") && !everything.contains("me:pw"), "{everything}");
 }

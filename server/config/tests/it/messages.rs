@@ -52,8 +52,8 @@ xyz = 1
             Warning:16:1: unknown key `modle`; did you mean `model`?
             Warning:17:1: keys are not allowed here; put the key into an environment variable and name it in `api_key_env`
             Warning:18:1: `privacy` belongs in [record]; move it there
-            Warning:19:1: unknown key `xyz`; known are `name`, `kind`, `url`, `model`, `fim`, `api_key_env`, `headers`, `extra_body`, `proxy`, `tls_roots`, `gguf`, `command`, `env`, `folder`, `request`, `initialization_options`, `settings`, `method`, `temperature`, `max_tokens`, `context_window`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `start_timeout_ms`, `concurrency`, `price_in`, `price_out`
-            Warning:20:1: unknown key `a\nb`; known are `name`, `kind`, `url`, `model`, `fim`, `api_key_env`, `headers`, `extra_body`, `proxy`, `tls_roots`, `gguf`, `command`, `env`, `folder`, `request`, `initialization_options`, `settings`, `method`, `temperature`, `max_tokens`, `context_window`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `start_timeout_ms`, `concurrency`, `price_in`, `price_out`
+            Warning:19:1: unknown key `xyz`; known are `name`, `kind`, `url`, `model`, `fim`, `api_key_env`, `headers`, `extra_body`, `proxy`, `tls_roots`, `gguf`, `command`, `env`, `folder`, `request`, `initialization_options`, `settings`, `method`, `temperature`, `max_tokens`, `context_window`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `start_timeout_ms`, `concurrency`, `price_in`, `price_out`, `cutoff`
+            Warning:20:1: unknown key `a\nb`; known are `name`, `kind`, `url`, `model`, `fim`, `api_key_env`, `headers`, `extra_body`, `proxy`, `tls_roots`, `gguf`, `command`, `env`, `folder`, `request`, `initialization_options`, `settings`, `method`, `temperature`, `max_tokens`, `context_window`, `connect_timeout_ms`, `first_byte_timeout_ms`, `idle_timeout_ms`, `start_timeout_ms`, `concurrency`, `price_in`, `price_out`, `cutoff`
         "#]],
     );
 }

@@ -46,6 +46,7 @@ async fn sent(case: Case, strategy: Strategy) -> String {
         engine,
         settings: CompletionSettings { strategy, ..CompletionSettings::for_replay() },
         price: None,
+        cutoff: None,
         identity: Arc::default(),
     }];
     let cases = [case];

@@ -42,6 +42,7 @@ pub(crate) fn engine(name: &str, script: Script) -> ConfiguredEngine {
         engine: Arc::new(ScriptedEngine::new(name, script)),
         settings: CompletionSettings::for_replay(),
         price: None,
+        cutoff: None,
         identity: Arc::default(),
     }
 }

@@ -49,7 +49,7 @@ impl CountingEngine {
 
     fn configured(self: &Arc<CountingEngine>, price: Option<TokenPrice>) -> ConfiguredEngine {
         let settings = CompletionSettings { strategy: Strategy::Hybrid, ..CompletionSettings::for_replay() };
-        ConfiguredEngine { engine: self.clone(), settings, price, identity: Arc::default() }
+        ConfiguredEngine { engine: self.clone(), settings, price, cutoff: None, identity: Arc::default() }
     }
 }
 

@@ -94,6 +94,7 @@ async fn immediate_stop_frees_engines_and_keeps_finished_answers() {
         engine: scripted.clone(),
         settings: patient_settings(),
         price: None,
+        cutoff: None,
         identity: Arc::default(),
     }];
     let token = CancellationToken::new();
@@ -122,6 +123,7 @@ async fn dropped_replay_frees_its_engines() {
         engine: scripted.clone(),
         settings: patient_settings(),
         price: None,
+        cutoff: None,
         identity: Arc::default(),
     }];
     let (first_answer, mut answered) = mpsc::unbounded_channel();
@@ -184,6 +186,7 @@ async fn panicking_or_failing_engine_does_not_affect_others() {
             engine: Arc::new(panicking),
             settings: CompletionSettings::for_replay(),
             price: None,
+            cutoff: None,
             identity: Arc::default(),
         },
         engine("failing", Script { failure: Some("no".to_owned()), ..Script::default() }),

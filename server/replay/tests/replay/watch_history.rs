@@ -40,6 +40,7 @@ impl HostedEngine {
             engine: self.clone(),
             settings: CompletionSettings::for_replay(),
             price: None,
+            cutoff: None,
             identity: Arc::default(),
         }
     }

@@ -6,8 +6,8 @@ use cases::{BlockKind, CrossFileContext, Exposure, Metric, OriginKind, Status};
 use scoring::gate::{GateCheck, GateReport, MeasuredValue, PairChanges, ValueUnit};
 use scoring::run_comparison::{ComparisonSettings, NamedRun};
 use scoring::run_summary::{
-    CaseGroup, ContextEffect, EngineCost, EngineDifference, EngineFailures, EngineLine, FailedCase,
-    FailureReason, ReportSection, ScenarioGroup, Selection,
+    CaseGroup, ContextEffect, CutoffSlice, EngineCost, EngineDifference, EngineFailures, EngineLine,
+    FailedCase, FailureReason, ReportSection, ScenarioGroup, Selection,
 };
 use scoring::verdict::{
     Claim, MarginVerdict, PairTest, PairVerdict, Quality, SampleSize, Standing, TestMethod,
@@ -83,6 +83,12 @@ fn section_and_group_fields_are_documented() {
         language: Some("go".to_owned()),
         lines: Vec::new(),
     };
+    let slice = CutoffSlice {
+        cutoff: "2025-06".to_owned(),
+        engines: vec![0],
+        until: group.clone(),
+        after: group.clone(),
+    };
     let section = ReportSection {
         origin: OriginKind::Mined,
         exposure: Exposure::None,
@@ -96,8 +102,10 @@ fn section_and_group_fields_are_documented() {
         languages: Vec::new(),
         differences: Vec::new(),
         contexts: Vec::new(),
+        cutoffs: vec![slice.clone()],
     };
     check("Section", &section);
+    check("Cutoff slice", &slice);
     check("Selection", &Selection::default());
     check("Group", &group);
     check(

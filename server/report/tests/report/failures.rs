@@ -43,7 +43,7 @@ fn late_and_broken() -> Fixture {
         fixture.scores.push(score);
     }
     let settings = Default::default();
-    fixture.run.engines.push(EngineConfig { engine, price: None, settings });
+    fixture.run.engines.push(EngineConfig { engine, price: None, cutoff: None, settings });
     fixture
 }
 

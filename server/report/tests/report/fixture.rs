@@ -178,6 +178,7 @@ fn run(engines: &[EngineIdentity]) -> Run {
     let config = |engine: &EngineIdentity| EngineConfig {
         engine: engine.clone(),
         price: None,
+        cutoff: None,
         settings: BTreeMap::new(),
     };
     Run {

@@ -4,6 +4,7 @@ mod comparison;
 mod costs;
 mod cross_file;
 mod csv;
+mod cutoffs;
 mod docs;
 mod failures;
 mod fixture;

@@ -51,6 +51,7 @@ fn small() -> RunSummary {
         block_kinds: Vec::new(),
         languages: Vec::new(),
         contexts: Vec::new(),
+        cutoffs: Vec::new(),
         differences: vec![EngineDifference {
             metric: Metric::ExactMatch,
             baseline: 0,

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cases::{BlockKind, CrossFileContext, Exposure, OriginKind, Scenario};
+use cases::{BlockKind, CrossFileContext, EngineIdentity, Exposure, OriginKind, Run, Scenario};
 
 use super::observations::{RunObservation, RunObservations, is_judged};
 use super::{
     CaseGroup, EngineLine, ExcludedCases, ExclusionReason, ReportSection, ScenarioGroup, SelectedCases,
-    Selection, contexts, differences,
+    Selection, contexts, cutoffs, differences,
 };
 use crate::compared_runs::SectionKey;
 use crate::verdict::{Verdict, VerdictError};
@@ -18,8 +18,9 @@ type GroupKey = (Option<ScenarioGroup>, Option<BlockKind>, Option<String>);
 
 /// Returns one section per origin and exposure with observations in totals, the largest first, each with its verdict.
 pub(super) fn sections(
+    run: &Run,
+    engines: &[EngineIdentity],
     observed: &RunObservations<'_>,
-    seed: u64,
     verdict: impl Fn(SectionKey) -> Result<Verdict, VerdictError>,
 ) -> Result<Vec<ReportSection>, VerdictError> {
     let mut sections = Vec::new();
@@ -32,7 +33,9 @@ pub(super) fn sections(
             let counted: Vec<&RunObservation<'_>> = answers.iter().copied().filter(is_counted).collect();
             if !counted.is_empty() {
                 let key = SectionKey { origin, exposure };
-                sections.push(section(observed, key, verdict(key)?, &answers, &counted, seed));
+                let mut section = section(observed, key, verdict(key)?, &answers, &counted, run.seed);
+                section.cutoffs = cutoffs::cutoffs(run, engines, &counted, run.seed);
+                sections.push(section);
             }
         }
     }
@@ -48,7 +51,7 @@ fn section(
     counted: &[&RunObservation<'_>],
     seed: u64,
 ) -> ReportSection {
-    let overall = groups(counted, |_| vec![GroupKey::default()], seed).pop().unwrap_or_default();
+    let overall = single_group(counted, seed);
     let (selection, other_tree) = selection(observed, answers);
     let mut section = ReportSection {
         origin,
@@ -63,6 +66,7 @@ fn section(
         languages: groups(counted, |answer| vec![(None, None, Some(answer.case.language.clone()))], seed),
         differences: Vec::new(),
         contexts: Vec::new(),
+        cutoffs: Vec::new(),
     };
     section.differences = differences::differences(observed, counted, &section, seed);
     section.contexts = contexts::contexts(observed, answers, &section, seed);
@@ -80,6 +84,11 @@ fn scenario_keys(answer: &RunObservation<'_>) -> Vec<GroupKey> {
 
 fn kind_keys(answer: &RunObservation<'_>) -> Vec<GroupKey> {
     answer.block_kind().map(|kind| (None, Some(kind), None)).into_iter().collect()
+}
+
+/// Returns one group of all answers.
+pub(super) fn single_group(answers: &[&RunObservation<'_>], seed: u64) -> CaseGroup {
+    groups(answers, |_| vec![GroupKey::default()], seed).pop().unwrap_or_default()
 }
 
 /// Returns the groups in the order of their keys, a total before its parts, each with a line per engine.

@@ -172,6 +172,7 @@ pub(crate) fn run_of(engines: &[MockEngine]) -> Run {
             fingerprint: engine.name.into(),
         },
         price: None,
+        cutoff: None,
         settings: BTreeMap::new(),
     };
     Run {
