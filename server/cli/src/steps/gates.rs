@@ -13,7 +13,7 @@ use crate::args::GateArgs;
 use crate::exit::{FailedGatesError, UsageError};
 use crate::steps::scored_runs::ScoredRun;
 
-/// What the engines of a run are compared with.
+/// The baseline of the engines of a run.
 pub(crate) enum Baseline {
     /// Nothing.
     None,
