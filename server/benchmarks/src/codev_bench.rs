@@ -6,6 +6,7 @@
 //!
 //! The original has no licence: nothing of it is copied, and its data must not be redistributed.
 
+mod case;
 mod judges;
 mod response;
 mod rows;

@@ -6,6 +6,7 @@
 //!
 //! The original is Apache-2.0. Its metrics are in [`scoring::cceval`], its retriever in the crate `index`.
 
+mod case;
 mod rows;
 mod score;
 

@@ -12,6 +12,7 @@
 pub mod codev_bench;
 pub mod crosscodeeval;
 mod fences;
+mod imported_case;
 mod ordered_map;
 pub mod pass_at_k;
 pub mod repoqa;

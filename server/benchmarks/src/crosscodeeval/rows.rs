@@ -69,7 +69,9 @@ impl BenchmarkItem for CcevalItem {
         if self.metadata.task_id.is_empty() {
             return Err("the task_id is empty".to_owned());
         }
-        self.metadata.file.as_deref().map_or(Ok(()), check_path)
+        let chunks = self.crossfile_context.iter().flat_map(|context| &context.list);
+        let named = chunks.map(|chunk| chunk.filename.as_str()).filter(|name| !name.is_empty());
+        self.metadata.file.as_deref().into_iter().chain(named).try_for_each(check_path)
     }
 }
 
