@@ -7,7 +7,7 @@ use syntax::Language;
 use crate::leaked_copies::leaked_copies;
 use crate::truth_copies::TruthCopies;
 
-/// Returns what a request may see: the case's file without its truth, and the workspace without copies of it.
+/// Returns the code that a request may see: the case's file without its truth, and the workspace without copies of it.
 pub(crate) fn case_snapshot(case: &Case, world: &WorkspaceIndex, copies: &TruthCopies) -> DocumentSnapshot {
     let document = DocumentText {
         path: case.path.as_str().into(),

@@ -8,7 +8,7 @@ use crate::execute::RequestPlan;
 use crate::request_size::{RequestSizes, RequestTokens};
 use crate::runner::RunInputs;
 
-/// What a run is expected to need. Tokens are estimated from the texts, and context is assumed to fill its budget.
+/// Expected needs of a run. Tokens are estimated from the texts, and context is assumed to fill its budget.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunEstimate {
     /// The engines of the run, in their order.
@@ -21,7 +21,7 @@ pub struct RunEstimate {
     pub seconds: Option<f64>,
 }
 
-/// What the requests to one engine are expected to need.
+/// Expected needs of the requests to one engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineEstimate {
     /// The engine's name.

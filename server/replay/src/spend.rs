@@ -1,7 +1,7 @@
 //! Limits of a run: money and requests. A request starts only if the run stays within them even at its highest cost.
 //!
-//! What a request costs is known after its answer, so its highest cost is reserved before: the whole prompt, and the longest answer. If a
-//! limit is near, requests wait until those in flight have returned what they did not need. The prompt's tokens are estimated; an engine
+//! The cost of a request is known after its answer, so its highest cost is reserved before: the whole prompt, and the longest answer. If a
+//! limit is near, requests wait until those in flight have returned the rest of their reservations. The prompt's tokens are estimated; an engine
 //! that counts more raises its later reservations. Only the first requests of a run can therefore exceed the budget, by the error of the
 //! estimate.
 

@@ -81,7 +81,7 @@ fn engine_row(nights: &[WatchedNight], name: &str) -> Option<Vec<String>> {
             .iter()
             .filter_map(|night| Some((night, night.engines.iter().find(|engine| engine.name == name)?)))
     };
-    let (night, engine) = own().last()?;
+    let (night, engine) = own().next_back()?;
     let since = nights.get(engine.since).map_or(night.time.as_str(), |since| &since.time);
     Some(vec![
         format::escape_invisible(name),

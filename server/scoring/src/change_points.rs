@@ -11,7 +11,7 @@
 //! [`ALARMS_PER_YEAR`] / 365 / 6, so that by Bonferroni's inequality a constant engine causes at most that many false alarms in 365 nights,
 //! however long it is watched.
 //!
-//! What the method takes for granted: answers are independent given the engine. A server that answers all requests of one night worse, for
+//! The method assumes that answers are independent given the engine. A server that answers all requests of one night worse, for
 //! example with a smaller model under load, has changed.
 
 use serde::Serialize;

@@ -32,7 +32,7 @@ impl HostedEngine {
     }
 
     fn answer(&self, text: Option<&str>) {
-        *self.answer.lock().unwrap() = text.map(str::to_owned);
+        *self.answer.lock().expect("nothing panics here") = text.map(str::to_owned);
     }
 
     fn configured(self: &Arc<HostedEngine>) -> ConfiguredEngine {
@@ -65,7 +65,7 @@ impl Engine for HostedEngine {
         sink: Sink<'a>,
         _cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
-        let answer = match &*self.answer.lock().unwrap() {
+        let answer = match &*self.answer.lock().expect("nothing panics here") {
             Some(text) => {
                 let _ = sink.text(text);
                 Ok(Answer::with_finish(FinishReason::Stop))
@@ -88,7 +88,8 @@ async fn night(
     time: &str,
 ) -> WatchedNight {
     let cases = suite();
-    let mut history = WatchHistory::open(folder, &suite_hash(&cases), Metric::ExactMatch).unwrap();
+    let mut history = WatchHistory::open(folder, &suite_hash(&cases), Metric::ExactMatch)
+        .expect("the folder can be written");
     let workspace = tree_hash.map(|hash| WorkspaceState {
         commit: None,
         dirty: None,
@@ -97,12 +98,16 @@ async fn night(
         lines: 1,
     });
     let run = Run { workspace, ..run(&cases, engines) };
-    let path = history.new_run().unwrap();
+    let path = history.new_run().expect("the folder can be written");
     let stop = StopSignal::immediately(CancellationToken::new());
-    let answers =
-        replay(path.clone(), run.clone(), run_inputs(&cases, engines), stop, |_, _| {}).await.unwrap();
+    let answers = replay(path.clone(), run.clone(), run_inputs(&cases, engines), stop, |_, _| {})
+        .await
+        .expect("the folder can be written");
     let contents = RunContents { run, cases: cases.into(), predictions: answers.predictions };
-    history.add(&path, time.to_owned(), Metric::ExactMatch, &contents, &answers.scores).unwrap().clone()
+    history
+        .add(&path, time.to_owned(), Metric::ExactMatch, &contents, &answers.scores)
+        .expect("the folder can be written")
+        .clone()
 }
 
 #[tokio::test]
