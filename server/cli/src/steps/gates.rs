@@ -138,7 +138,9 @@ fn check(
             )
             .into());
         }
-        let rule = format!("not {}pt worse than the baseline", margin * 100.0);
+        // Without the digits that the conversion to a share adds.
+        let points = (margin * 1e6).round() / 1e4;
+        let rule = format!("not {points}pt worse than the baseline");
         let question = VerdictSettings { margin: Some(margin), ..*question };
         report.checks.extend(gate::check_non_inferiority(&scope, &rule, &pairs, &question)?);
     }
