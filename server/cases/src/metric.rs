@@ -26,6 +26,16 @@ pub enum MetricValue {
     },
 }
 
+impl MetricValue {
+    /// Returns the number, or the ratio as one; `None` if there was nothing to measure.
+    pub fn share(self) -> Option<f64> {
+        match self {
+            MetricValue::Value(value) => Some(value),
+            MetricValue::Ratio { num, den } => (den > 0.0).then(|| num / den),
+        }
+    }
+}
+
 /// The metrics of one prediction; metrics that do not apply are absent.
 pub type Metrics = BTreeMap<Metric, MetricValue>;
 

@@ -106,6 +106,11 @@ pub(crate) enum Command {
 In cron:  0 3 * * *  ghostbench watch ~/cases.jsonl --engine hosted --history ~/nights --fail-on-change
 Each night is a run: ghostbench report nights/12")]
     Watch(WatchArgs),
+    /// Write the answers of a run for other tools.
+    #[command(after_help = "Example:
+  ghostbench export run --out logs      one log per engine, for the viewer of inspect_ai:
+  inspect view --log-dir logs")]
+    Export(ExportArgs),
     /// Show the effective settings of a folder with their origins, the engines in use, and all problems.
     #[command(after_help = "Examples:
   ghostbench doctor                       the effective settings of this folder, with their origins
@@ -569,6 +574,29 @@ pub(crate) struct CompareArgs {
     /// Same as `--format json`.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `ghostbench export`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExportArgs {
+    /// Folder of a run.
+    pub(crate) run: PathBuf,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = ExportFormat::InspectEval)]
+    pub(crate) format: ExportFormat,
+    /// Folder for the files.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Print the list of files as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Format of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// Logs of inspect_ai (`.eval`), one per engine and origin of the cases.
+    InspectEval,
 }
 
 /// `ghostbench retrieve`.

@@ -1,5 +1,5 @@
-//! Renders runs, comparisons and the results of gates: tables for the terminal, Markdown, JSON, JUnit,
-//! CSV and a self-contained HTML page.
+//! Renders runs, comparisons and the results of gates: tables for the terminal, Markdown, JSON, JUnit, CSV, a self-contained HTML page,
+//! and logs for the viewer of inspect_ai.
 //!
 //! Pure: a [`RunSummary`] in, text out. This crate computes no number: every displayed number is a row of `cases` or a cell of
 //! `scoring`. Positions in drawings are layout. Code in cases is displayed, never run.
@@ -11,6 +11,7 @@ mod failures;
 pub mod format;
 mod gates;
 mod html;
+mod inspect_log;
 mod markdown;
 mod notes;
 mod stopping;
@@ -23,6 +24,7 @@ pub use csv_tables::{CsvTable, csv_tables};
 pub use failures::failure_text;
 pub use gates::{check_text, gates_junit, gates_markdown, gates_table};
 pub use html::html;
+pub use inspect_log::{InspectLog, inspect_logs};
 pub use markdown::markdown;
 pub use notes::note_texts;
 

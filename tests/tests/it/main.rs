@@ -10,6 +10,7 @@ mod determinism;
 mod embeddings;
 mod engine_identity;
 mod engines;
+mod export;
 mod history;
 #[cfg(unix)]
 mod interruption;

@@ -9,6 +9,7 @@ mod docs;
 mod failures;
 mod fixture;
 mod gates;
+mod inspect_log;
 mod mixed;
 mod page;
 mod stopping;
