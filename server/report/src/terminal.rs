@@ -134,9 +134,9 @@ pub(crate) fn verdict_parts(engines: &[EngineIdentity], verdict: &Verdict, style
 /// Renders the cases on both sides of a cut-off.
 fn cutoff(summary: &RunSummary, numbers: &CellFormatter, slice: &CutoffSlice, style: Style) -> String {
     let rows = text_table::rows([("until", &slice.until), ("after", &slice.after)]);
-    let layout = TableLayout::fitting(numbers, columns::OVERALL, [&rows], style.width);
+    let layout = TableLayout::fitting(numbers, columns::RESULTS, [&rows], style.width);
     let title = format::escape_invisible(&format::cutoff_title(summary, slice));
-    let drawn = layout.draw(numbers, "", &rows, style);
+    let drawn = layout.draw(numbers, "written", &rows, style);
     with_title(&title, &format!("{drawn}\n{}", dim_note(format::CUTOFF_CAPTION, style)), style)
 }
 

@@ -40,6 +40,9 @@ fn cases_are_divided_at_the_cutoffs_of_engines() {
     for text in [report::terminal::table(&summary, style, &[]), report::markdown(&summary)] {
         let name = &summary.engines[0].name;
         assert!(text.contains(&format!("training cut-off 2025-06 of {name}")), "{text}");
+        let is_row =
+            |side: &str| text.lines().any(|line| line.trim_start_matches([' ', '|']).starts_with(side));
+        assert!(is_row("until") && is_row("after"), "both sides have names: {text}");
     }
 }
 
