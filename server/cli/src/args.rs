@@ -1,9 +1,11 @@
 //! Command-line arguments. `commands` interprets them.
 
 mod engines;
+mod judging;
+mod values;
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use ::engines::Rule;
@@ -11,18 +13,18 @@ use cases::{Metric, Scenario};
 use clap::{Parser, Subcommand, ValueEnum};
 use index::Strategy;
 use replay::SpendLimits;
-use scoring::VerdictSettings;
-use scoring::gate::{Condition, ConditionError};
-use syntax::Language;
 
 pub(crate) use self::engines::{
     EnginesArgs, EnginesCassetteArgs, EnginesCheckArgs, EnginesCommand, EnginesCompleteArgs, EnginesListArgs,
 };
+pub(crate) use self::judging::{BaselineArgs, GateArgs, VerdictArgs};
+pub(crate) use self::values::{CursorArg, RetrieveTarget};
+use self::values::{
+    parse_amount, parse_date, parse_margin, parse_ranking_metric, parse_rules, parse_scenario, parse_target,
+};
 
 /// Maximum number of repetitions: a thousand measure a share to a third of a percent.
 const MAX_REPEAT: i64 = 1000;
-/// Longest deadline of a verdict, as for `deadline_ms` in the settings: ten minutes.
-const MAX_DEADLINE_MS: i64 = 600_000;
 
 /// Find out which completion engine is really better, on your own code.
 #[derive(Debug, Parser)]
@@ -259,70 +261,6 @@ pub(crate) struct CassetteArgs {
     /// Make no requests: an answer that is missing from the cassette is an error.
     #[arg(long)]
     pub(crate) offline: bool,
-}
-
-/// Heading of the options of [`GateArgs`].
-const GATES: &str = "Gates (exit code 1 if one fails)";
-
-/// Rules that fail the command.
-#[derive(Clone, Debug, Default, clap::Args)]
-pub(crate) struct GateArgs {
-    /// Fail unless each engine is proven to be less than this worse than the baseline, such as 1pt.
-    #[arg(long, value_name = "POINTS", value_parser = parse_margin, requires = "baseline", help_heading = GATES)]
-    pub(crate) non_inferior: Option<f64>,
-    /// Fail if a measure of any engine is below a value: exact_match=40%, or restraint[language=python]=80%; may be given more than once.
-    #[arg(long, value_name = "MEASURE=VALUE", value_parser = Condition::below, help_heading = GATES)]
-    pub(crate) fail_under: Vec<Condition>,
-    /// Fail if a condition holds for any engine; may be given more than once. Measures are the metrics, p50, p95 and p99 (latency), cost
-    /// (of 1,000 answers) and cases; a slice in brackets has engine, scenario, language or block_kind; and, or, not and parentheses
-    /// combine: 'failed > 2% or exact_match[scenario=full_block, engine=qwen] < 40% and p95 >= 800ms'.
-    #[arg(long, value_name = "CONDITION", value_parser = parse_condition, help_heading = GATES)]
-    pub(crate) fail_on: Vec<Condition>,
-    /// File for the results of these rules as JUnit's XML.
-    #[arg(long, value_name = "FILE", help_heading = GATES)]
-    pub(crate) junit: Option<PathBuf>,
-}
-
-impl GateArgs {
-    /// Returns the conditions that must not hold.
-    pub(crate) fn conditions(&self) -> Vec<Condition> {
-        self.fail_under.iter().chain(&self.fail_on).cloned().collect()
-    }
-
-    /// Whether there is no rule.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.non_inferior.is_none() && self.fail_under.is_empty() && self.fail_on.is_empty()
-    }
-}
-
-/// The baseline of a run.
-#[derive(Clone, Debug, Default, clap::Args)]
-pub(crate) struct BaselineArgs {
-    /// Engine of the run to compare every other one with, or the folder of another run, whose engines of the same names are compared.
-    #[arg(long, value_name = "ENGINE | RUN")]
-    pub(crate) baseline: Option<String>,
-}
-
-/// The question that ranks engines.
-#[derive(Clone, Copy, Debug, clap::Args)]
-pub(crate) struct VerdictArgs {
-    /// Metric that ranks the engines, such as exact_match, token_exact, edit_similarity or restraint.
-    #[arg(long, value_name = "METRIC", default_value_t = Metric::ExactMatch, value_parser = parse_ranking_metric)]
-    pub(crate) primary: Metric,
-    /// Time within which an answer counts, in milliseconds; a later one is a failure [default: as long as the run waited].
-    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(1..=MAX_DEADLINE_MS))]
-    pub(crate) deadline: Option<u32>,
-}
-
-impl VerdictArgs {
-    /// Returns the settings of the verdict, with the seed of its random tests.
-    pub(crate) fn settings(self, seed: u64) -> VerdictSettings {
-        VerdictSettings {
-            metric: self.primary,
-            deadline: self.deadline.map(f64::from),
-            ..VerdictSettings::new(seed)
-        }
-    }
 }
 
 /// `ghostbench try`.
@@ -693,26 +631,6 @@ pub(crate) struct EmbeddingArgs {
     pub(crate) key_variable: Option<String>,
 }
 
-/// Input of the retrieval.
-#[derive(Clone, Debug)]
-pub(crate) enum RetrieveTarget {
-    /// One position.
-    Place(CursorArg),
-    /// The positions of a suite's cases.
-    Suite(PathBuf),
-}
-
-/// A position in a file.
-#[derive(Clone, Debug)]
-pub(crate) struct CursorArg {
-    /// The file.
-    pub(crate) path: PathBuf,
-    /// Line, from 1.
-    pub(crate) line: u32,
-    /// Column in characters, from 1.
-    pub(crate) column: u32,
-}
-
 /// Output format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
@@ -722,99 +640,4 @@ pub(crate) enum ReportFormat {
     Json,
     /// A table for pull requests and wikis.
     Markdown,
-}
-
-/// Parses a position or the path of a suite. Text that ends in two numbers is a position, in the forms used by editors and compilers.
-fn parse_target(word: &str) -> Result<RetrieveTarget, String> {
-    match cursor_in(word) {
-        Some(place) => Ok(RetrieveTarget::Place(place?)),
-        None if word.ends_with(".jsonl") || Path::new(word).is_file() => {
-            Ok(RetrieveTarget::Suite(word.into()))
-        }
-        None => Err("name a place as FILE:LINE:COLUMN, or a suite (a .jsonl file)".to_owned()),
-    }
-}
-
-fn parse_cursor(word: &str) -> Result<CursorArg, String> {
-    cursor_in(word).unwrap_or_else(|| Err("name a place as FILE:LINE:COLUMN".to_owned()))
-}
-
-/// Parses `FILE:LINE:COLUMN`, with or without a final colon, or `FILE(LINE,COLUMN)`; `None` if the text is no position.
-fn cursor_in(word: &str) -> Option<Result<CursorArg, String>> {
-    let is_number = |text: &str| {
-        let digits = text.trim_start_matches(['-', '+']);
-        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    let bare = word.strip_suffix(':').unwrap_or(word);
-    let in_brackets = || {
-        let (path, numbers) = bare.strip_suffix(')')?.rsplit_once('(')?;
-        let (line, column) = numbers.split_once(',')?;
-        Some((path, line, column)).filter(|_| is_number(line) && is_number(column))
-    };
-    let with_colons = || {
-        let (rest, column) = bare.rsplit_once(':')?;
-        let (path, line) = rest.rsplit_once(':')?;
-        Some((path, line, column)).filter(|_| is_number(line) && is_number(column))
-    };
-    let Some((path, line, column)) = with_colons().or_else(in_brackets) else {
-        let has_line = bare.rsplit_once(':').is_some_and(|(_, line)| is_number(line));
-        if has_line {
-            return Some(Err("name the column too: FILE:LINE:COLUMN".to_owned()));
-        }
-        let is_code = Language::from_path(word).is_some();
-        return is_code.then(|| Err(format!("name the line and the column too: {word}:LINE:COLUMN")));
-    };
-    Some(match (line.parse(), column.parse()) {
-        (Ok(line @ 1..), Ok(column @ 1..)) => Ok(CursorArg { path: path.into(), line, column }),
-        _ => Err(format!("lines and columns count from 1 to {}", u32::MAX)),
-    })
-}
-
-/// Parses an amount of money.
-fn parse_amount(word: &str) -> Result<f64, String> {
-    let amount = word.parse::<f64>().ok().filter(|amount| amount.is_finite() && *amount >= 0.0);
-    amount.ok_or_else(|| "name an amount such as 2.50, without a currency".to_owned())
-}
-
-fn parse_rules(json: &str) -> Result<Arc<[Rule]>, String> {
-    serde_json::from_str(json).map(|rules: Vec<Rule>| rules.into()).map_err(|error| error.to_string())
-}
-
-fn parse_ranking_metric(word: &str) -> Result<Metric, String> {
-    let ranks = |metric: &Metric| VerdictSettings::check_metric(*metric).is_ok();
-    word.parse().ok().filter(ranks).ok_or_else(|| {
-        let known: Vec<&str> = Metric::ALL.iter().copied().filter(ranks).map(Metric::name).collect();
-        format!("metrics that rank engines are {}", known.join(", "))
-    })
-}
-
-fn parse_date(word: &str) -> Result<String, String> {
-    if config::is_date(word) {
-        Ok(word.to_owned())
-    } else {
-        Err("write a date as 2025-06-30 or 2025-06".to_owned())
-    }
-}
-
-fn parse_condition(text: &str) -> Result<Condition, ConditionError> {
-    text.parse()
-}
-
-/// Parses percentage points, `1pt` or `1%`, and returns them as a share.
-fn parse_margin(word: &str) -> Result<f64, String> {
-    let number = word.strip_suffix("pt").or_else(|| word.strip_suffix('%'));
-    let points = number.and_then(|number| number.trim().parse::<f64>().ok());
-    let valid = points.filter(|points| *points > 0.0 && *points < 100.0);
-    valid
-        .map(|points| points / 100.0)
-        .ok_or_else(|| "write points above 0 and below 100, such as 1pt or 0.5pt".to_owned())
-}
-
-fn parse_scenario(word: &str) -> Result<Scenario, String> {
-    let scenario: Scenario = word.parse().map_err(|_| known_scenarios())?;
-    if mining::SCENARIOS.contains(&scenario) { Ok(scenario) } else { Err(known_scenarios()) }
-}
-
-fn known_scenarios() -> String {
-    format!("known are {}", mining::SCENARIOS.map(Scenario::name).join(", "))
 }

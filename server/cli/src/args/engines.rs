@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::{CassetteArgs, CursorArg, SettingsArgs, parse_cursor};
+use super::values::parse_cursor;
+use super::{CassetteArgs, CursorArg, SettingsArgs};
 
 /// `ghostbench engines`.
 #[derive(Debug, clap::Args)]

@@ -20,7 +20,7 @@ pub(crate) enum Baseline {
     /// An engine of the same run, by its index.
     Engine(usize),
     /// The engines of the same names in another run.
-    Run(ScoredRun),
+    Run(Box<ScoredRun>),
 }
 
 impl Baseline {
@@ -29,7 +29,7 @@ impl Baseline {
         let Some(name) = name else { return Ok(Baseline::None) };
         Ok(match Baseline::engine_or_run(name, run)? {
             Some(engine) => Baseline::Engine(engine),
-            None => Baseline::Run(ScoredRun::read(Path::new(name), "baseline".to_owned())?),
+            None => Baseline::Run(Box::new(ScoredRun::read(Path::new(name), "baseline".to_owned())?)),
         })
     }
 

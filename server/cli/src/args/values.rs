@@ -1,0 +1,125 @@
+//! Values of arguments: their types and parsers. Messages say which form is expected.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ::engines::Rule;
+use cases::{Metric, Scenario};
+use scoring::VerdictSettings;
+use scoring::gate::{Condition, ConditionError};
+use syntax::Language;
+
+/// Input of the retrieval.
+#[derive(Clone, Debug)]
+pub(crate) enum RetrieveTarget {
+    /// One position.
+    Place(CursorArg),
+    /// The positions of a suite's cases.
+    Suite(PathBuf),
+}
+
+/// A position in a file.
+#[derive(Clone, Debug)]
+pub(crate) struct CursorArg {
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// Line, from 1.
+    pub(crate) line: u32,
+    /// Column in characters, from 1.
+    pub(crate) column: u32,
+}
+
+/// Parses a position or the path of a suite. Text that ends in two numbers is a position, in the forms used by editors and compilers.
+pub(super) fn parse_target(word: &str) -> Result<RetrieveTarget, String> {
+    match cursor_in(word) {
+        Some(place) => Ok(RetrieveTarget::Place(place?)),
+        None if word.ends_with(".jsonl") || Path::new(word).is_file() => {
+            Ok(RetrieveTarget::Suite(word.into()))
+        }
+        None => Err("name a place as FILE:LINE:COLUMN, or a suite (a .jsonl file)".to_owned()),
+    }
+}
+
+pub(super) fn parse_cursor(word: &str) -> Result<CursorArg, String> {
+    cursor_in(word).unwrap_or_else(|| Err("name a place as FILE:LINE:COLUMN".to_owned()))
+}
+
+/// Parses `FILE:LINE:COLUMN`, with or without a final colon, or `FILE(LINE,COLUMN)`; `None` if the text is no position.
+fn cursor_in(word: &str) -> Option<Result<CursorArg, String>> {
+    let is_number = |text: &str| {
+        let digits = text.trim_start_matches(['-', '+']);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let bare = word.strip_suffix(':').unwrap_or(word);
+    let in_brackets = || {
+        let (path, numbers) = bare.strip_suffix(')')?.rsplit_once('(')?;
+        let (line, column) = numbers.split_once(',')?;
+        Some((path, line, column)).filter(|_| is_number(line) && is_number(column))
+    };
+    let with_colons = || {
+        let (rest, column) = bare.rsplit_once(':')?;
+        let (path, line) = rest.rsplit_once(':')?;
+        Some((path, line, column)).filter(|_| is_number(line) && is_number(column))
+    };
+    let Some((path, line, column)) = with_colons().or_else(in_brackets) else {
+        let has_line = bare.rsplit_once(':').is_some_and(|(_, line)| is_number(line));
+        if has_line {
+            return Some(Err("name the column too: FILE:LINE:COLUMN".to_owned()));
+        }
+        let is_code = Language::from_path(word).is_some();
+        return is_code.then(|| Err(format!("name the line and the column too: {word}:LINE:COLUMN")));
+    };
+    Some(match (line.parse(), column.parse()) {
+        (Ok(line @ 1..), Ok(column @ 1..)) => Ok(CursorArg { path: path.into(), line, column }),
+        _ => Err(format!("lines and columns count from 1 to {}", u32::MAX)),
+    })
+}
+
+/// Parses an amount of money.
+pub(super) fn parse_amount(word: &str) -> Result<f64, String> {
+    let amount = word.parse::<f64>().ok().filter(|amount| amount.is_finite() && *amount >= 0.0);
+    amount.ok_or_else(|| "name an amount such as 2.50, without a currency".to_owned())
+}
+
+pub(super) fn parse_rules(json: &str) -> Result<Arc<[Rule]>, String> {
+    serde_json::from_str(json).map(|rules: Vec<Rule>| rules.into()).map_err(|error| error.to_string())
+}
+
+pub(super) fn parse_ranking_metric(word: &str) -> Result<Metric, String> {
+    let ranks = |metric: &Metric| VerdictSettings::check_metric(*metric).is_ok();
+    word.parse().ok().filter(ranks).ok_or_else(|| {
+        let known: Vec<&str> = Metric::ALL.iter().copied().filter(ranks).map(Metric::name).collect();
+        format!("metrics that rank engines are {}", known.join(", "))
+    })
+}
+
+pub(super) fn parse_date(word: &str) -> Result<String, String> {
+    if config::is_date(word) {
+        Ok(word.to_owned())
+    } else {
+        Err("write a date as 2025-06-30 or 2025-06".to_owned())
+    }
+}
+
+pub(super) fn parse_condition(text: &str) -> Result<Condition, ConditionError> {
+    text.parse()
+}
+
+/// Parses percentage points, `1pt` or `1%`, and returns them as a share.
+pub(super) fn parse_margin(word: &str) -> Result<f64, String> {
+    let number = word.strip_suffix("pt").or_else(|| word.strip_suffix('%'));
+    let points = number.and_then(|number| number.trim().parse::<f64>().ok());
+    let valid = points.filter(|points| *points > 0.0 && *points < 100.0);
+    valid
+        .map(|points| points / 100.0)
+        .ok_or_else(|| "write points above 0 and below 100, such as 1pt or 0.5pt".to_owned())
+}
+
+pub(super) fn parse_scenario(word: &str) -> Result<Scenario, String> {
+    let scenario: Scenario = word.parse().map_err(|_| known_scenarios())?;
+    if mining::SCENARIOS.contains(&scenario) { Ok(scenario) } else { Err(known_scenarios()) }
+}
+
+fn known_scenarios() -> String {
+    format!("known are {}", mining::SCENARIOS.map(Scenario::name).join(", "))
+}
