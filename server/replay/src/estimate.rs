@@ -86,7 +86,8 @@ impl RunEstimate {
         // Answers of this process take milliseconds.
         let waits = engines.iter().filter(|engine| engine.is_external && engine.requests > 0);
         let waits = waits.map(|engine| Some(engine.latency? * engine.requests as f64 / 1e3));
-        let seconds = waits.sum::<Option<f64>>().map(|sum| sum / inputs.jobs.max(1) as f64);
+        // The sum of no numbers is minus zero.
+        let seconds = waits.sum::<Option<f64>>().map(|sum| (sum + 0.0) / inputs.jobs.max(1) as f64);
         RunEstimate { engines, answered: done.len(), reused: attempts.reused.len(), seconds }
     }
 

@@ -15,8 +15,8 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
 use scoring::compared_runs::{ComparedRuns, SectionKey};
 use scoring::metric_table::MIN_CASES;
-use scoring::run_summary::ReportSection;
 use scoring::run_summary::distributions::SectionAnswers;
+use scoring::run_summary::{CaseGroup, CutoffSlice, ReportSection};
 use scoring::verdict::right_over_time;
 use scoring::{RunRows, RunSummary};
 use serde::Serialize;
@@ -118,9 +118,18 @@ struct SectionView {
     overall: Vec<scoreboard::BoardRow>,
     differences: Vec<scoreboard::DifferenceRow>,
     languages: Vec<scoreboard::NamedRows>,
+    cutoffs: Vec<CutoffView>,
+    cutoffs_caption: &'static str,
     contexts: Vec<scoreboard::ContextRow>,
     /// Absent if there are too few cases for meaningful shapes.
     details: Option<Details>,
+}
+
+/// Cases from commits on both sides of a training cut-off.
+#[derive(Serialize)]
+struct CutoffView {
+    title: String,
+    sides: [scoreboard::NamedRows; 2],
 }
 
 #[derive(Serialize)]
@@ -229,6 +238,11 @@ fn section_view(
     let is_ranked = cases >= MIN_CASES;
     let over_time = right_over_time(runs, key, &section.verdict);
     let columns = section.headline_metrics();
+    let named = |name: &str, group: &CaseGroup| scoreboard::named_rows(name, group, &columns, &order);
+    let cutoff = |slice: &CutoffSlice| CutoffView {
+        title: format::escape_invisible(&format::cutoff_title(summary, slice)),
+        sides: [named("until", &slice.until), named("after", &slice.after)],
+    };
     SectionView {
         title: format::section_title(section),
         size: format::section_size(section),
@@ -249,8 +263,10 @@ fn section_view(
         languages: section
             .languages
             .iter()
-            .map(|group| scoreboard::named_rows(group, &columns, &order))
+            .map(|group| named(group.language.as_deref().unwrap_or_default(), group))
             .collect(),
+        cutoffs: section.cutoffs.iter().map(cutoff).collect(),
+        cutoffs_caption: format::CUTOFF_CAPTION,
         details: is_ranked.then(details),
     }
 }

@@ -87,11 +87,9 @@ pub(super) fn rows(group: &CaseGroup, columns: &[Metric], order: &[usize]) -> Ve
     order.iter().filter_map(line).map(|line| row(line, columns)).collect()
 }
 
-pub(super) fn named_rows(group: &CaseGroup, columns: &[Metric], order: &[usize]) -> NamedRows {
-    NamedRows {
-        name: format::escape_invisible(group.language.as_deref().unwrap_or_default()),
-        rows: rows(group, columns, order),
-    }
+/// Returns the rows of a group under its name.
+pub(super) fn named_rows(name: &str, group: &CaseGroup, columns: &[Metric], order: &[usize]) -> NamedRows {
+    NamedRows { name: format::escape_invisible(name), rows: rows(group, columns, order) }
 }
 
 /// Returns the rows of the table of stopping.

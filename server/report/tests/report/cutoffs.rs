@@ -44,6 +44,11 @@ fn cases_are_divided_at_the_cutoffs_of_engines() {
             |side: &str| text.lines().any(|line| line.trim_start_matches([' ', '|']).starts_with(side));
         assert!(is_row("until") && is_row("after"), "both sides have names: {text}");
     }
+    let report = fixture.report();
+    let page = report::html(&report, &summary);
+    for side in ["until", "after"] {
+        assert!(page.contains(&format!(">{side}</th>")), "{side}");
+    }
 }
 
 #[test]
