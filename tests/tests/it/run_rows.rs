@@ -66,10 +66,14 @@ pub(crate) fn text(path: &Path) -> String {
 #[track_caller]
 pub(crate) fn unpacked_report(path: &Path) -> String {
     let page = text(path);
-    let (_, rest) = page.split_once("id=\"report-data\">").expect("the report has data");
-    let (packed, _) = rest.split_once('<').expect("the data ends");
-    let packed = STANDARD.decode(packed).expect("base64");
     let mut data = String::new();
-    GzDecoder::new(packed.as_slice()).read_to_string(&mut data).expect("gzip of text");
+    for (_, rest) in page.match_indices("<script type=\"text/plain\"").map(|(start, _)| page.split_at(start))
+    {
+        let (_, packed) = rest.split_once('>').expect("the element has contents");
+        let (packed, _) = packed.split_once('<').expect("the element ends");
+        let packed = STANDARD.decode(packed).expect("base64");
+        GzDecoder::new(packed.as_slice()).read_to_string(&mut data).expect("gzip of text");
+    }
+    assert!(!data.is_empty(), "the report has data");
     page + "\n" + &data
 }
