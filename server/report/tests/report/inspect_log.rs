@@ -18,24 +18,24 @@ fn logs(fixture: &Fixture) -> Vec<InspectLog> {
         logs.push(log);
         Ok(())
     })
-    .unwrap();
+    .expect("a part of the log");
     logs
 }
 
 fn names(log: &InspectLog) -> Vec<String> {
-    let archive = ZipArchive::new(Cursor::new(&*log.bytes)).unwrap();
-    archive.file_names().map(|name| name.unwrap().into_owned()).collect()
+    let archive = ZipArchive::new(Cursor::new(&*log.bytes)).expect("an archive");
+    archive.file_names().map(|name| name.expect("a name of text").into_owned()).collect()
 }
 
 fn entry(log: &InspectLog, name: &str) -> Value {
-    let mut archive = ZipArchive::new(Cursor::new(&*log.bytes)).unwrap();
+    let mut archive = ZipArchive::new(Cursor::new(&*log.bytes)).expect("an archive");
     let mut text = String::new();
     archive
         .by_name(name)
         .unwrap_or_else(|error| panic!("{name}: {error}"))
         .read_to_string(&mut text)
-        .unwrap();
-    serde_json::from_str(&text).unwrap()
+        .expect("a part of the log");
+    serde_json::from_str(&text).expect("JSON")
 }
 
 #[test]
