@@ -9,7 +9,7 @@
 //! the file at that moment: the lines that it replaces are gone, and the lines of later hunks are not there yet. The truth begins at
 //! its first token, or after the beginning that the first line shares with the line it replaces; comments and blanks before it are
 //! given. If the added code is one block, the body of a block, the rest of a body or the rest of a statement, it is the truth.
-//! Otherwise it is written in steps: the truth is the code that [`case_at_cursor`](crate::case_at_cursor) would hide there, then
+//! Otherwise it is written in steps: the truth is the code that [`case_at_cursor`](crate::case_at_cursor()) would hide there, then
 //! the next of it, while the rest of the hunk is not there yet. The scenario follows from the syntax tree, as for live cases.
 //!
 //! Never reads files and knows no git: callers pass texts.

@@ -27,7 +27,7 @@ pub struct OutputScores {
 /// Scores the outputs for the usable repositories of a data set; languages that Ghostbench cannot parse have no results.
 ///
 /// With [`Rules::Paper`] a task without an output counts as failed; the original, and [`Rules::Faithful`], leave it out. See
-/// [`super::sanitize`] for the differences in reading an answer.
+/// [`super::sanitize()`] for the differences in reading an answer.
 pub fn score_outputs(
     dataset: &RepoqaDataset,
     outputs: &[RepoqaOutput],
