@@ -15,6 +15,7 @@ mod run;
 mod schema_version;
 mod score;
 mod task;
+mod trial;
 mod truth_locator;
 mod watch;
 mod words;
@@ -37,5 +38,10 @@ pub use run::{CaseCopies, EngineConfig, Machine, NO_COPIES_SUFFIX, Price, Run, W
 pub use schema_version::SchemaVersion;
 pub use score::Score;
 pub use task::{BlockCut, BodyCut, CompletionTask, CrossFileContext, MissingTail, Scenario, Task, TaskKind};
+pub use trial::{
+    AcceptedPart, ArmAnswer, ArmRole, Decision, DecisionKind, LossReason, Opportunity, OpportunityCursor,
+    OpportunityId, Outcome, OutcomeKind, PrivacyLevel, Provenance, ProvenanceSpan, Survival, SurvivalAge,
+    SurvivalKind, TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
+};
 pub use truth_locator::{FileText, TruthLocator};
 pub use watch::{ChangeKind, WatchedChange, WatchedEngine, WatchedNight, WatchedShift};

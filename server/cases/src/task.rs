@@ -3,7 +3,10 @@
 //! Rows spell a task as three words: `task`, `scenario` and `variant`. This module is the only one that knows which of them belong
 //! together.
 
+use std::borrow::Cow;
 use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::words::words;
 
@@ -186,4 +189,27 @@ fn required<V: Copy + fmt::Display>(
         };
         format!("scenario `{scenario}` {problem}; its variants are {}", known.join(", "))
     })
+}
+
+/// A task as a value of its own: an object of the three words.
+#[derive(Serialize, Deserialize)]
+struct TaskRow<'a> {
+    task: TaskKind,
+    scenario: Scenario,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    variant: Option<Cow<'a, str>>,
+}
+
+impl Serialize for Task {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let variant = self.variant().map(Cow::Borrowed);
+        TaskRow { task: self.kind(), scenario: self.scenario(), variant }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Task {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Task, D::Error> {
+        let row = TaskRow::deserialize(deserializer)?;
+        Task::from_words(row.task, row.scenario, row.variant.as_deref()).map_err(de::Error::custom)
+    }
 }

@@ -1,0 +1,5 @@
+//! The live trial: opportunities to complete code, the text that the developer then wrote, and the answers of all arms.
+//!
+//! The recorder is a pure state machine with an injected clock; the store writes its rows. Losing the store loses no completion,
+//! and no code leaves the machine through this crate.
+#![deny(clippy::disallowed_methods)]
