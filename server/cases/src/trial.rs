@@ -256,6 +256,7 @@ mod tests {
             text: text.to_owned(),
             region: text.to_owned(),
             deleted: String::new(),
+            deleted_before: String::new(),
             provenance: Vec::new(),
             reversals: 0,
             distance: None,

@@ -92,6 +92,9 @@ pub struct Truth {
     /// Text after the cursor that the developer deleted: it was wrong, or not needed any more.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub deleted: String,
+    /// Text before the cursor that the developer replaced: it was wrong, so that no completion was right. `text` is empty then.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub deleted_before: String,
     /// How the parts of `text` came into the document, in order and without gaps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub provenance: Vec<ProvenanceSpan>,
