@@ -33,7 +33,7 @@ pub use prediction::{
     Cost, EngineIdentity, Finish, Prediction, PredictionTimings, PromptSymptom, Recorded, Rename, Span,
     SpanSource, Status, TokenCounts,
 };
-pub use redaction::{redact_case, redact_prediction};
+pub use redaction::{redact_case, redact_opportunity, redact_prediction};
 pub use run::{CaseCopies, EngineConfig, Machine, NO_COPIES_SUFFIX, Price, Run, WorkspaceState};
 pub use schema_version::SchemaVersion;
 pub use score::Score;

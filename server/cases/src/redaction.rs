@@ -5,12 +5,12 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, VecDeque};
-use std::iter;
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::{iter, mem};
 
 use secrets::{Finding, MASK, MaskedParts, find_secrets, is_distinctive, mask, redact, redact_between};
 
-use crate::{Case, Prediction};
+use crate::{Case, Opportunity, Prediction};
 
 #[cfg(test)]
 mod tests;
@@ -64,6 +64,64 @@ pub fn redact_prediction(prediction: &mut Prediction, case: &Case) {
         }
     }
     (prediction.raw, prediction.text) = (raw, text);
+}
+
+/// Masks all secrets in the texts of an opportunity, and adds their number to the row. A row that is masked again stays the same.
+///
+/// Each answer and truth is searched between the document's two parts, as one text, because the cursor may be inside a secret; the
+/// parts are then masked too. A key that was recognised in one place is masked everywhere. Masks keep all ranges valid.
+pub fn redact_opportunity(row: &mut Opportunity) {
+    let (prefix, suffix) = (row.cursor.prefix.clone(), row.cursor.suffix.clone());
+    let whole = [&*prefix, &suffix].concat();
+    let findings = find_secrets(&whole);
+    let mut known: BTreeSet<String> =
+        findings.iter().map(|finding| whole[finding.range.clone()].to_owned()).collect();
+    let mut document = mask(&whole, &findings).into_bytes();
+    let mut masked: HashMap<String, String> = HashMap::new();
+    for text in row.texts_at_cursor_mut() {
+        if !masked.contains_key(text) {
+            let MaskedParts { before, text: middle, after, secrets } = redact_between(&prefix, text, &suffix);
+            overlay(&mut document[prefix.len() - before.len()..], &before);
+            overlay(&mut document[prefix.len()..], &after);
+            known.extend(secrets);
+            masked.insert(text.clone(), middle);
+        }
+        text.clone_from(&masked[text]);
+    }
+    let document = String::from_utf8(document).expect("masks replace whole characters");
+    let (before, after) = document.split_at(prefix.len());
+    (row.cursor.prefix, row.cursor.suffix) = (before.to_owned(), after.to_owned());
+    for text in row.other_texts_mut() {
+        known.extend(find_secrets(text).into_iter().map(|finding| text[finding.range].to_owned()));
+        if let Cow::Owned(masked) = redact(text) {
+            *text = masked;
+        }
+    }
+    row.secrets += u32::try_from(known.len()).unwrap_or(u32::MAX - row.secrets);
+    let keys: BTreeSet<(Reverse<usize>, &str)> = known
+        .iter()
+        .filter(|secret| is_distinctive(secret))
+        .map(|secret| (Reverse(secret.len()), &**secret))
+        .collect();
+    let Opportunity { cursor, .. } = row;
+    for text in [&mut cursor.prefix, &mut cursor.suffix] {
+        *text = mask_keys(mem::take(text), &keys);
+    }
+    for text in row.texts_at_cursor_mut() {
+        *text = mask_keys(mem::take(text), &keys);
+    }
+    for text in row.other_texts_mut() {
+        *text = mask_keys(mem::take(text), &keys);
+    }
+}
+
+/// Copies the masked bytes of `masked`, a masked copy of the first bytes of `text`, to `text`.
+fn overlay(text: &mut [u8], masked: &str) {
+    for (byte, &mask) in text.iter_mut().zip(masked.as_bytes()) {
+        if mask == MASK as u8 {
+            *byte = mask;
+        }
+    }
 }
 
 fn mask_of(secret: &str) -> String {

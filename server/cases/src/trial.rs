@@ -200,6 +200,21 @@ impl Opportunity {
         self.answers.iter().find(|answer| answer.role != ArmRole::Shadow)
     }
 
+    /// Returns the texts that belong at the cursor: answers and truths, in order.
+    pub fn texts_at_cursor_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let answers = self.answers.iter_mut().flat_map(|answer| [&mut answer.raw, &mut answer.text]);
+        answers.chain(self.truths.iter_mut().flat_map(|truth| [&mut truth.text, &mut truth.region]))
+    }
+
+    /// Returns the texts from other places, in order: deleted text, reasons and context.
+    pub fn other_texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let deleted =
+            self.truths.iter_mut().flat_map(|truth| [&mut truth.deleted, &mut truth.deleted_before]);
+        let reasons = self.answers.iter_mut().filter_map(|answer| answer.reason.as_mut());
+        let items = self.context.iter_mut().chain(&mut self.similar_functions).map(|item| &mut item.text);
+        deleted.chain(reasons).chain(items)
+    }
+
     /// Returns the probability of all random decisions together.
     pub fn probability(&self) -> f64 {
         self.decisions.iter().map(|decision| decision.probability).product()

@@ -3,3 +3,8 @@
 //! The recorder is a pure state machine with an injected clock; the store writes its rows. Losing the store loses no completion,
 //! and no code leaves the machine through this crate.
 #![deny(clippy::disallowed_methods)]
+
+pub mod privacy;
+pub mod store;
+
+pub use store::{Store, StoreError, StoreHealth, StoreReader, StoreSettings};

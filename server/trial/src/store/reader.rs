@@ -1,0 +1,251 @@
+//! Reading a store, without writing to it, while others write.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use cases::Opportunity;
+use rusqlite::types::Value;
+use rusqlite::{Connection, OpenFlags, Row, TransactionBehavior, params_from_iter};
+
+use super::database::{BUSY_TIMEOUT, Database, check_version, with_suffix};
+use super::error::StoreError;
+use super::rows;
+use super::texts::TextReader;
+
+/// Selection of rows. The default selects all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StoreFilter {
+    /// The opportunity with this id, or the ones whose ids begin with it.
+    pub id: Option<String>,
+    /// Rows of this trial.
+    pub trial: Option<String>,
+    /// Rows of this language.
+    pub language: Option<String>,
+    /// Rows of this file, or of the files below this folder, as a hash of the workspace's path ([`super::PlaceKey::hash`]).
+    pub place: Option<String>,
+    /// Rows that were opened at this moment or later, in ms since 1970.
+    pub from: Option<i64>,
+    /// Rows that were opened before this moment, in ms since 1970.
+    pub until: Option<i64>,
+    /// Rows that have been shown by `ghostbench trial review` as they are now (true), or not (false).
+    pub reviewed: Option<bool>,
+}
+
+impl StoreFilter {
+    /// Returns the condition with its values.
+    fn condition(&self) -> (String, Vec<Value>) {
+        let mut parts = vec!["TRUE".to_owned()];
+        let mut values = Vec::new();
+        let mut add = |condition: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                values.push(value);
+                parts.push(condition.replace("?", &format!("?{}", values.len())));
+            }
+        };
+        let text = |text: &Option<String>| text.clone().map(Value::Text);
+        add("substr(id, 1, length(?)) = ?", text(&self.id));
+        add("trial = ?", text(&self.trial));
+        add("language = ?", text(&self.language));
+        add("? IN (SELECT value FROM json_each(opportunities.places))", text(&self.place));
+        add("opened_at >= ?", self.from.map(Value::Integer));
+        add("opened_at < ?", self.until.map(Value::Integer));
+        add("reviewed = ?", self.reviewed.map(|reviewed| Value::Integer(reviewed.into())));
+        (parts.join(" AND "), values)
+    }
+}
+
+/// Which texts are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextLoad {
+    /// All texts.
+    All,
+    /// Answers and truths; the document and the context stay empty. Several times faster.
+    Short,
+}
+
+/// A row of a store.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredOpportunity {
+    /// The opportunity.
+    pub opportunity: Opportunity,
+    /// Whether `ghostbench trial review` has shown it as it is now.
+    pub is_reviewed: bool,
+}
+
+/// Numbers of one day in UTC.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DayCount {
+    /// The day, as `2026-01-02`.
+    pub day: String,
+    /// Opportunities.
+    pub opportunities: u64,
+    /// Opportunities with a truth.
+    pub truths: u64,
+    /// Opportunities at which something was shown.
+    pub shown: u64,
+    /// Opportunities whose suggestion was accepted, at least in part.
+    pub accepted: u64,
+}
+
+/// The reading end of a store.
+#[derive(Debug)]
+pub struct StoreReader {
+    path: PathBuf,
+    connection: Connection,
+}
+
+impl StoreReader {
+    /// Opens the store at `path`, the file itself.
+    ///
+    /// # Errors
+    /// It is missing, damaged, locked, of a newer version, or no store.
+    pub fn open(path: &Path) -> Result<StoreReader, StoreError> {
+        if !path.is_file() {
+            return Err(StoreError::Missing { path: path.to_owned() });
+        }
+        let of = |reason| StoreError::of(path, reason, BUSY_TIMEOUT);
+        let connection = connect(path).map_err(of)?;
+        check_version(path, &connection)?;
+        Ok(StoreReader { path: path.to_owned(), connection })
+    }
+
+    /// Returns the number of selected rows.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn count(&self, filter: &StoreFilter) -> Result<u64, StoreError> {
+        let (condition, values) = filter.condition();
+        let query = format!("SELECT COUNT(*) FROM opportunities WHERE {condition}");
+        self.connection
+            .query_row(&query, params_from_iter(values), |row| row.get(0))
+            .map_err(|reason| self.failed(reason))
+    }
+
+    /// Passes the selected rows to `visit`, oldest first, until it breaks. Reads one moment of the store, whatever is written meanwhile.
+    ///
+    /// # Errors
+    /// The file or a row cannot be read.
+    pub fn visit<B>(
+        &self,
+        filter: &StoreFilter,
+        texts: TextLoad,
+        mut visit: impl FnMut(StoredOpportunity) -> ControlFlow<B>,
+    ) -> Result<Option<B>, StoreError> {
+        let (condition, values) = filter.condition();
+        let query = format!(
+            "SELECT id, row, texts, reviewed FROM opportunities WHERE {condition} ORDER BY opened_at, number"
+        );
+        let of = |reason| self.failed(reason);
+        // The transaction ends when it is dropped; it changes nothing.
+        let moment = self.connection.unchecked_transaction().map_err(of)?;
+        let mut statement = moment.prepare(&query).map_err(of)?;
+        let mut rows = statement.query(params_from_iter(values)).map_err(of)?;
+        let mut pieces = (texts == TextLoad::All).then(TextReader::default);
+        while let Some(row) = rows.next().map_err(of)? {
+            if let ControlFlow::Break(result) = visit(self.read(row, pieces.as_mut())?) {
+                return Ok(Some(result));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the selected rows, oldest first.
+    ///
+    /// # Errors
+    /// The file or a row cannot be read.
+    pub fn read_all(
+        &self,
+        filter: &StoreFilter,
+        texts: TextLoad,
+    ) -> Result<Vec<StoredOpportunity>, StoreError> {
+        let mut all = Vec::new();
+        self.visit(filter, texts, |row| {
+            all.push(row);
+            ControlFlow::<()>::Continue(())
+        })?;
+        Ok(all)
+    }
+
+    /// Returns the numbers of the selected rows by day, oldest first.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn days(&self, filter: &StoreFilter) -> Result<Vec<DayCount>, StoreError> {
+        let (condition, values) = filter.condition();
+        let query = format!(
+            "SELECT date(opened_at / 1000, 'unixepoch') AS day, COUNT(*), \
+             SUM(coalesce(json_array_length(row, '$.truths'), 0) > 0), \
+             SUM(json_extract(row, '$.outcome.kind') <> 'not_shown'), SUM(json_extract(row, '$.outcome.kind') = 'accepted') \
+             FROM opportunities WHERE {condition} GROUP BY day ORDER BY day"
+        );
+        let read = || -> rusqlite::Result<Vec<DayCount>> {
+            let mut statement = self.connection.prepare(&query)?;
+            let day = |row: &Row<'_>| {
+                Ok(DayCount {
+                    day: row.get(0)?,
+                    opportunities: row.get(1)?,
+                    truths: row.get(2)?,
+                    shown: row.get(3)?,
+                    accepted: row.get(4)?,
+                })
+            };
+            statement.query_map(params_from_iter(values), day)?.collect()
+        };
+        read().map_err(|reason| self.failed(reason))
+    }
+
+    fn read(&self, row: &Row<'_>, pieces: Option<&mut TextReader>) -> Result<StoredOpportunity, StoreError> {
+        let columns = || -> rusqlite::Result<(String, String, String, bool)> {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+        };
+        let (id, json, texts, is_reviewed) = columns().map_err(|reason| self.failed(reason))?;
+        let parsed =
+            rows::parse(&self.connection, &json, &texts, pieces).map_err(|reason| self.failed(reason))?;
+        let opportunity = parsed.map_err(|reason| StoreError::Row { path: self.path.clone(), id, reason })?;
+        Ok(StoredOpportunity { opportunity, is_reviewed })
+    }
+
+    fn failed(&self, reason: rusqlite::Error) -> StoreError {
+        StoreError::of(&self.path, reason, BUSY_TIMEOUT)
+    }
+}
+
+/// Remembers that rows were shown as they are in `rows`. Returns how many of them were; the others have changed since or are gone.
+///
+/// # Errors
+/// The store cannot be written.
+pub fn mark_reviewed(path: &Path, rows: &[Opportunity]) -> Result<usize, StoreError> {
+    let mut database = Database::open_existing(path)?;
+    let mut mark = || -> rusqlite::Result<usize> {
+        let transaction = database.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut texts = TextReader::default();
+        let mut marked = 0;
+        for shown in rows {
+            marked += usize::from(rows::mark_if_equal(&transaction, shown, &mut texts)?);
+        }
+        transaction.commit()?;
+        Ok(marked)
+    };
+    mark().map_err(|reason| StoreError::of(path, reason, BUSY_TIMEOUT))
+}
+
+/// Opens the file for reading. A folder that cannot be written has no place for the files that coordinate readers and writers; if there
+/// is no log either, nothing has to be coordinated.
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let open = |name: &Path, flags: OpenFlags| -> rusqlite::Result<Connection> {
+        let connection = Connection::open_with_flags(name, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.query_row("PRAGMA schema_version", [], |row| row.get::<_, i64>(0))?;
+        Ok(connection)
+    };
+    let read_only = OpenFlags::SQLITE_OPEN_READ_ONLY;
+    open(path, read_only).or_else(|error| {
+        let is_locked_out = error.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen);
+        let Some(name) = path.to_str().filter(|_| is_locked_out && !with_suffix(path, "-wal").exists())
+        else {
+            return Err(error);
+        };
+        let escaped = name.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+        open(Path::new(&format!("file:{escaped}?immutable=1")), read_only | OpenFlags::SQLITE_OPEN_URI)
+    })
+}
