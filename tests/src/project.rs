@@ -16,12 +16,14 @@ use crate::{ProcessOutcome, RunningProcess};
 /// If it has not been built.
 #[track_caller]
 pub fn binary() -> PathBuf {
-    let beside = || {
-        let this_test = env::current_exe().expect("a running test has a path");
-        let folder = this_test.parent().and_then(Path::parent).expect("tests lie in target/*/deps");
-        folder.join(format!("ghostbench{}", env::consts::EXE_SUFFIX))
-    };
-    let binary = env::var_os("GHOSTBENCH_BIN").map_or_else(beside, PathBuf::from);
+    let binary = env::var_os("GHOSTBENCH_BIN").map_or_else(
+        || {
+            let this_test = env::current_exe().expect("a running test has a path");
+            let folder = this_test.parent().and_then(Path::parent).expect("tests lie in target/*/deps");
+            folder.join(format!("ghostbench{}", env::consts::EXE_SUFFIX))
+        },
+        PathBuf::from,
+    );
     assert!(binary.is_file(), "{} is missing: run `cargo build -p cli`", binary.display());
     binary
 }

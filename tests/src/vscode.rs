@@ -266,12 +266,16 @@ impl VsCode {
         let answers = self.sent_by_server();
         let mut requests = self.sent_by_editor();
         requests.retain(|message| message["method"] == method);
-        let with_answer = |request: Value| {
-            let answers_it = |answer: &&Value| answer["method"].is_null() && answer["id"] == request["id"];
-            let answer = answers.iter().find(answers_it).cloned();
-            (request, answer)
-        };
-        requests.into_iter().map(with_answer).collect()
+        requests
+            .into_iter()
+            .map(|request| {
+                let answer = answers
+                    .iter()
+                    .find(|answer| answer["method"].is_null() && answer["id"] == request["id"])
+                    .cloned();
+                (request, answer)
+            })
+            .collect()
     }
 
     #[track_caller]

@@ -101,8 +101,8 @@ fn concatenate<'r>(
 impl TrainingRepository {
     fn new(repo: &Repo) -> Result<TrainingRepository> {
         let snapshot = load(&repo.root).with_context(|| format!("failed to read {}", repo.pinned.name))?;
-        let measured = |file: &&SourceFile| repo.pinned.measures(file.language);
-        let files: Vec<SourceFile> = snapshot.files().iter().filter(measured).cloned().collect();
+        let files: Vec<SourceFile> =
+            snapshot.files().iter().filter(|file| repo.pinned.measures(file.language)).cloned().collect();
         let corpus = Corpus::build(&files);
         Ok(TrainingRepository { name: repo.pinned.name, cases: mine(&files, CASES, SEED), files, corpus })
     }

@@ -80,12 +80,14 @@ fn parse_run(printed: &Value) -> Result<NeovimRun> {
     }
     let number =
         |key: &Value, name: &str| key[name].as_f64().with_context(|| format!("a key has no `{name}`"));
-    let key = |key: &Value| {
-        let (sent, answered) = (number(key, "sent")?, number(key, "answered")?);
-        Ok(KeyTimings { sent, answered, drawn: number(key, "drawn")? })
-    };
     let keys = printed["keys"].as_array().context("no keys were measured")?;
-    let mut keys = keys.iter().map(key).collect::<Result<Vec<KeyTimings>>>()?;
+    let mut keys = keys
+        .iter()
+        .map(|key| {
+            let (sent, answered) = (number(key, "sent")?, number(key, "answered")?);
+            Ok(KeyTimings { sent, answered, drawn: number(key, "drawn")? })
+        })
+        .collect::<Result<Vec<KeyTimings>>>()?;
     ensure!(keys.len() == KEYS, "only {} of {KEYS} keys were answered by a suggestion", keys.len());
     keys.sort_by(|a, b| a.drawn.total_cmp(&b.drawn));
     let silent = printed["silent"].as_u64().context("no count of silent keys")?;

@@ -77,11 +77,12 @@ fn likely_first_tokens(view: &CorpusView, predictor: &mut Predictor) -> Vec<Firs
     let typed = &view.cursor.partial_token;
     let mut openings: Vec<(f64, FirstTokens)> = Vec::new();
     if *typed != PartialToken::None {
-        let goes_on = |guess: &&TokenGuess| {
-            typed.missing(view.text(guess.token)).is_some_and(|missing| !missing.is_empty())
-        };
         let guesses = predictor.guesses(PredictionMethod::Mixed, &[]);
-        let fitting: Vec<TokenGuess> = guesses.iter().filter(goes_on).copied().collect();
+        let fitting: Vec<TokenGuess> = guesses
+            .iter()
+            .filter(|guess| typed.missing(view.text(guess.token)).is_some_and(|missing| !missing.is_empty()))
+            .copied()
+            .collect();
         let all: f64 = fitting.iter().map(|guess| guess.probability).sum();
         openings.extend(fitting.into_iter().map(|guess| {
             let first = TokenGuess { probability: guess.probability / all, ..guess };

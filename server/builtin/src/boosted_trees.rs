@@ -46,12 +46,11 @@ impl BoostedTrees {
 
     /// Returns all numbers that determine the sum.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = f32> {
-        let of_tree = |tree: &DecisionTree| {
+        std::iter::once(self.base).chain(self.trees.iter().flat_map(|tree| {
             let splits =
                 tree.splits.into_iter().flat_map(|(feature, threshold)| [f32::from(feature), threshold]);
             splits.chain(tree.leaves).collect::<Vec<_>>()
-        };
-        std::iter::once(self.base).chain(self.trees.iter().flat_map(of_tree))
+        }))
     }
 
     /// Returns the sum for a row of features; missing ones count as zero.

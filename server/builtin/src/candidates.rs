@@ -103,11 +103,13 @@ fn overlay_nearness(view: &CorpusView, position: u32) -> Option<Nearness> {
 
 /// Returns the candidates' positions in the corpus, sorted.
 fn positions(candidates: &[Candidate]) -> Vec<u32> {
-    let in_corpus = |candidate: &Candidate| match candidate.position {
-        TokenPosition::Corpus(position) => Some(position),
-        TokenPosition::Overlay(_) => None,
-    };
-    let mut positions: Vec<u32> = candidates.iter().filter_map(in_corpus).collect();
+    let mut positions: Vec<u32> = candidates
+        .iter()
+        .filter_map(|candidate| match candidate.position {
+            TokenPosition::Corpus(position) => Some(position),
+            TokenPosition::Overlay(_) => None,
+        })
+        .collect();
     positions.sort_unstable();
     positions
 }

@@ -42,13 +42,14 @@ pub(crate) fn min_probability(guesses: &[TokenGuess]) -> f64 {
 
 /// The same by the ranking, regardless of the method: other methods' values measure similarity or are overconfident.
 fn min_ranked_probability(predictor: &mut Predictor, written: &DecodedTokens) -> f64 {
-    let probability = |place: usize| {
-        let guesses = predictor.guesses(PredictionMethod::Ranked, &written.tokens_before(place));
-        let same = guesses.iter().find(|guess| guess.token == written.guesses[place].token);
-        same.map_or(0.0, |guess| guess.probability)
-    };
     let start = usize::from(written.completes_partial);
-    (start..written.guesses.len()).map(probability).fold(1.0, f64::min)
+    (start..written.guesses.len())
+        .map(|place| {
+            let guesses = predictor.guesses(PredictionMethod::Ranked, &written.tokens_before(place));
+            let same = guesses.iter().find(|guess| guess.token == written.guesses[place].token);
+            same.map_or(0.0, |guess| guess.probability)
+        })
+        .fold(1.0, f64::min)
 }
 
 /// Returns the number of tokens of the first statement: up to the first line end outside of brackets that returns to its

@@ -199,11 +199,14 @@ impl Corpus {
     /// Returns the corpus synchronized to exactly these files. Lexes only differences.
     #[must_use]
     pub fn synced_to(&self, files: &[SourceFile]) -> Corpus {
-        let differs = |file: &&SourceFile| {
-            let known = self.shards[file.language.family() as usize].entry(&file.path);
-            known.is_none_or(|known| known.hash != hash_of(file))
-        };
-        let changed: Vec<SourceFile> = files.iter().filter(differs).cloned().collect();
+        let changed: Vec<SourceFile> = files
+            .iter()
+            .filter(|file| {
+                let known = self.shards[file.language.family() as usize].entry(&file.path);
+                known.is_none_or(|known| known.hash != hash_of(file))
+            })
+            .cloned()
+            .collect();
         let wanted: FxHashSet<&str> = files.iter().map(|file| &*file.path).collect();
         let known = self.shards.iter().flat_map(|shard| &shard.layers).flat_map(Layer::entries);
         let removed: Vec<Arc<str>> =
@@ -219,8 +222,12 @@ impl Corpus {
 
     /// Returns whether so much has changed that a rebuild is worthwhile.
     pub fn needs_rebuild(&self) -> bool {
-        let base = |shard: &Shard| shard.layers.first().map_or(0, |layer| layer.sorted().tokens.len());
-        self.changed_tokens() * REBUILD_SHARE > self.shards.iter().map(base).sum()
+        self.changed_tokens() * REBUILD_SHARE
+            > self
+                .shards
+                .iter()
+                .map(|shard| shard.layers.first().map_or(0, |layer| layer.sorted().tokens.len()))
+                .sum()
     }
 
     /// Returns the number of tokens removed from the first layer of each family or stored in other layers.
@@ -269,12 +276,15 @@ impl Corpus {
         if excluded_files == 0 {
             return TokenCoverage { held, total: held, excluded_files };
         }
-        let is_held = |file: &&SourceFile| {
-            let known = self.shards[file.language.family() as usize].entry(&file.path);
-            known.is_some_and(|known| known.text.is_some())
-        };
         let bytes: usize = files.iter().map(|file| file.text.len()).sum();
-        let held_bytes: usize = files.iter().filter(is_held).map(|file| file.text.len()).sum();
+        let held_bytes: usize = files
+            .iter()
+            .filter(|file| {
+                let known = self.shards[file.language.family() as usize].entry(&file.path);
+                known.is_some_and(|known| known.text.is_some())
+            })
+            .map(|file| file.text.len())
+            .sum();
         let total = held as f64 * bytes as f64 / held_bytes.max(1) as f64;
         TokenCoverage { held, total: total as usize, excluded_files }
     }

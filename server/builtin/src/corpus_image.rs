@@ -257,8 +257,8 @@ impl ImageReader<'_> {
         let ends: PodArray<u32> = self.array(lengths.words)?;
         let classes: PodArray<u8> = self.array(lengths.words)?;
         let text = self.text(lengths.word_bytes)?;
-        let class = |&byte: &u8| TokenClass::from_byte(byte);
-        let classes: Option<Vec<TokenClass>> = classes.iter().map(class).collect();
+        let classes: Option<Vec<TokenClass>> =
+            classes.iter().map(|&byte| TokenClass::from_byte(byte)).collect();
         let words = classes.and_then(|classes| Vocabulary::from_parts(text, ends.to_vec(), classes));
         words.ok_or(CorpusImageError::Damaged("its words do not fit"))
     }
@@ -268,8 +268,11 @@ impl ImageReader<'_> {
         let layouts: PodArray<u8> = self.array(length)?;
         let is_inside = starts.last().is_none_or(|&start| start as usize <= tokens);
         check(is_inside && starts.is_sorted(), "its texts do not fit")?;
-        let text = |(&start, &layout): (&u32, &u8)| LayerText { start, layout: CodeStyle::from_byte(layout) };
-        Ok(starts.iter().zip(&*layouts).map(text).collect())
+        Ok(starts
+            .iter()
+            .zip(&*layouts)
+            .map(|(&start, &layout)| LayerText { start, layout: CodeStyle::from_byte(layout) })
+            .collect())
     }
 
     fn entries(

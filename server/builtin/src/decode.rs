@@ -178,9 +178,8 @@ fn mode(
     written: &[TokenId],
 ) -> GenerationMode {
     let mode = view.cursor.mode;
-    let starts_line = |best: &TokenGuess| is_newline(best.token);
-    let is_body =
-        mode == GenerationMode::Body && predictor.guesses(model, written).first().is_some_and(starts_line);
+    let is_body = mode == GenerationMode::Body
+        && predictor.guesses(model, written).first().is_some_and(|best| is_newline(best.token));
     if mode == GenerationMode::Body && !is_body { GenerationMode::Statement } else { mode }
 }
 
@@ -213,8 +212,11 @@ fn complete_partial_token(
 fn most_frequent_match(view: &CorpusView) -> Option<TokenGuess> {
     let tokens = &view.overlay.stream.tokens;
     let missing = |token: TokenId| view.cursor.partial_token.missing(view.text(token));
-    let is_longer = |token: &TokenId| missing(*token).is_some_and(|missing| !missing.is_empty());
-    let mut fitting: Vec<TokenId> = tokens.iter().copied().filter(is_longer).collect();
+    let mut fitting: Vec<TokenId> = tokens
+        .iter()
+        .copied()
+        .filter(|token| missing(*token).is_some_and(|missing| !missing.is_empty()))
+        .collect();
     fitting.sort_unstable();
     let runs = fitting.chunk_by(|a, b| a == b);
     let best = runs.max_by_key(|run| run.len())?;

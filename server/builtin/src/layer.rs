@@ -251,8 +251,7 @@ impl Layer {
 
     /// Returns the code styles of the present texts.
     pub(crate) fn layouts(&self) -> Vec<CodeStyle> {
-        let layout = |text: u32| self.sorted.texts.get(text as usize)?.layout;
-        self.texts().into_iter().filter_map(layout).collect()
+        self.texts().into_iter().filter_map(|text| self.sorted.texts.get(text as usize)?.layout).collect()
     }
 
     /// Returns the view of the layer from the file at `path`, with `first` positions in the layers before it. Texts with a

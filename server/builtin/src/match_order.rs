@@ -100,9 +100,17 @@ pub(crate) struct MinimaTree {
 impl MinimaTree {
     /// Builds the tree over positions with the truncated priorities `kept`.
     pub(crate) fn of(positions: &[u32], kept: &[u16]) -> MinimaTree {
-        let at = |&position: &u32| kept.get(position as usize).copied().unwrap_or(u16::MAX);
-        let lowest = |part: &[u32]| part.iter().map(at).min().unwrap_or(u16::MAX);
-        MinimaTree::over(PodArray::Owned(positions.chunks(FANOUT).map(lowest).collect()))
+        MinimaTree::over(PodArray::Owned(
+            positions
+                .chunks(FANOUT)
+                .map(|part| {
+                    part.iter()
+                        .map(|&position| kept.get(position as usize).copied().unwrap_or(u16::MAX))
+                        .min()
+                        .unwrap_or(u16::MAX)
+                })
+                .collect(),
+        ))
     }
 
     /// Builds the tree over its lowest level.

@@ -141,10 +141,14 @@ impl<'v, 'c> StopRules<'v, 'c> {
             let end = self.written.len().checked_sub(back * length)?;
             Some(&self.written[end.checked_sub(length)?..end])
         };
-        let repeats = |&length: &usize| {
-            run(length, 2).is_some() && run(length, 0) == run(length, 1) && run(length, 0) == run(length, 2)
-        };
-        REPEATED_RUN.into_iter().find(repeats).map(|length| 2 * length)
+        REPEATED_RUN
+            .into_iter()
+            .find(|&length| {
+                run(length, 2).is_some()
+                    && run(length, 0) == run(length, 1)
+                    && run(length, 0) == run(length, 2)
+            })
+            .map(|length| 2 * length)
     }
 
     /// Returns the number of tokens to remove if the last line equals the one after the cursor.

@@ -153,7 +153,6 @@ mod tests {
 
     /// Visits positions after `context` in several streams, with lower positions first among equal matches.
     fn visited(streams: &[&[u32]], context: &[u32], enough: usize) -> Vec<(usize, u32, usize)> {
-        let priority = |number: usize, position: u32| u64::from(position) << 48 | number as u64;
         let sorted = streams.iter().map(|tokens| {
             let positions = sort(tokens.iter().copied());
             let kept: Vec<u16> = (0..=tokens.len() as u16).collect();
@@ -166,10 +165,15 @@ mod tests {
                 .match_context(context.iter().copied(), |at| tokens[at])
         });
         let mut visited = Vec::new();
-        visit_matches(&climbs.collect::<Vec<_>>(), enough, priority, |number, position, matched| {
-            visited.push((number, position, matched));
-            true
-        });
+        visit_matches(
+            &climbs.collect::<Vec<_>>(),
+            enough,
+            |number, position| u64::from(position) << 48 | number as u64,
+            |number, position, matched| {
+                visited.push((number, position, matched));
+                true
+            },
+        );
         visited
     }
 

@@ -91,12 +91,11 @@ fn copied_positions(view: &CorpusView, tokens: &[CompletionToken]) -> Vec<TokenP
     let mut places: Vec<TokenPosition> = Vec::with_capacity(tokens.len());
     let mut names: FxHashMap<TokenId, TokenId> = FxHashMap::default();
     for &CompletionToken { token, position: place, .. } in tokens {
-        let is_copy = |&next: &TokenPosition| {
+        let going_on = places.last().copied().map(next_position).filter(|&next| {
             next == place
                 || visible_token(view, next)
                     .is_some_and(|held| held == token || names.get(&held) == Some(&token))
-        };
-        let going_on = places.last().copied().map(next_position).filter(is_copy);
+        });
         if going_on.is_none() {
             names.clear();
         }

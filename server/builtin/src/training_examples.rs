@@ -3,7 +3,7 @@
 use crate::corpus_view::{CorpusView, intern};
 use crate::models::Models;
 use crate::predict::{Predictor, ranking};
-use crate::proposals::{Proposal, proposals};
+use crate::proposals::proposals;
 use crate::token_stream::{CodePiece, TokenStream};
 use crate::{block_continuation, render};
 
@@ -60,11 +60,13 @@ impl CorpusView<'_> {
         let continuation = block_continuation::continuation(self, models);
         let predictor = &mut Predictor::new(self, models);
         let proposals = proposals(self, predictor, continuation, &mut || true);
-        let proposed = |proposal: Proposal| TrainingProposal {
-            text: render::render(self, &proposal.written).0,
-            features: proposal.features.to_vec(),
-        };
-        proposals.into_iter().map(proposed).collect()
+        proposals
+            .into_iter()
+            .map(|proposal| TrainingProposal {
+                text: render::render(self, &proposal.written).0,
+                features: proposal.features.to_vec(),
+            })
+            .collect()
     }
 
     /// Returns the features of the blank line at the cursor, in the order of [`crate::STOP_FEATURES`]; `None` on other lines.

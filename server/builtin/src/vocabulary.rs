@@ -140,9 +140,8 @@ impl Vocabulary {
 
     /// Creates a vocabulary from the values of [`Vocabulary::parts`]; `None` if they are inconsistent.
     pub(crate) fn from_parts(text: String, ends: Vec<u32>, classes: Vec<TokenClass>) -> Option<Vocabulary> {
-        let is_end = |end: &u32| text.is_char_boundary(*end as usize);
         let fits = ends.is_sorted()
-            && ends.iter().all(is_end)
+            && ends.iter().all(|end| text.is_char_boundary(*end as usize))
             && ends.last().map_or(0, |&end| end as usize) == text.len()
             && ends.len() == classes.len();
         if !fits {
@@ -172,10 +171,11 @@ impl Vocabulary {
 
     fn find(&self, hash: u64, text: &str, class: TokenClass) -> Option<u32> {
         let below = self.below.as_ref().and_then(|below| below.find(hash, text, class));
-        let is_same = |&index: &u32| {
-            text_at(&self.text, &self.ends, index) == text && self.classes[index as usize] == class
+        let own = || {
+            self.table.find(hash, |&index| {
+                text_at(&self.text, &self.ends, index) == text && self.classes[index as usize] == class
+            })
         };
-        let own = || self.table.find(hash, is_same);
         below.or_else(|| own().map(|index| self.first + index))
     }
 

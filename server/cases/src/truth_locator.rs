@@ -210,9 +210,11 @@ impl<'a> TruthSurroundings<'a> {
     /// Whether the nearest line with a letter or digit before or after the truth is still next to `place`.
     fn has_distinctive_neighbor(&self, text: &str, place: &Range<usize>) -> bool {
         let (before, after) = (&text[..place.start], &text[place.end..]);
-        let ends = |line: &str| before.ends_with(line) || line.strip_prefix(LINE_ENDS) == Some(before);
-        let starts = |line: &str| after.starts_with(line) || line.strip_suffix(LINE_ENDS) == Some(after);
-        self.distinctive_before.is_some_and(ends) || self.distinctive_after.is_some_and(starts)
+        self.distinctive_before
+            .is_some_and(|line| before.ends_with(line) || line.strip_prefix(LINE_ENDS) == Some(before))
+            || self
+                .distinctive_after
+                .is_some_and(|line| after.starts_with(line) || line.strip_suffix(LINE_ENDS) == Some(after))
     }
 
     /// Returns the range of an edited truth, recorded with `length` bytes at `at`: the text between the line before it and the

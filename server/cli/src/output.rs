@@ -54,8 +54,10 @@ fn console_width() -> Option<usize> {
 /// Formats a path for a message: always on one line.
 pub(crate) fn path(path: &Path) -> String {
     let shown = path.display().to_string();
-    let plain = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-    shown.chars().map(plain).collect()
+    shown
+        .chars()
+        .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() })
+        .collect()
 }
 
 /// Quotes a path for a shell.

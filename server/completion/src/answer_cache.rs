@@ -74,8 +74,11 @@ impl AnswerCache {
     /// Returns the rest of that answer and of its alternatives, the one to show first at the front. With `wants_choice`, only answers
     /// with alternatives count.
     pub(crate) fn remaining_texts(&self, today: &CursorSnapshot, wants_choice: bool) -> Vec<String> {
-        let counts = |known: &&CachedAnswer| known.has_alternatives || !wants_choice;
-        let rests = self.answers.iter().filter(counts).map(|known| known.remaining_texts(today));
+        let rests = self
+            .answers
+            .iter()
+            .filter(|known| known.has_alternatives || !wants_choice)
+            .map(|known| known.remaining_texts(today));
         rests.into_iter().find(|rests| !rests.is_empty()).unwrap_or_default()
     }
 }
@@ -84,11 +87,14 @@ impl CachedAnswer {
     /// Returns the rests of its answers at `today`.
     fn remaining_texts(&self, today: &CursorSnapshot) -> Vec<String> {
         let Some(written) = self.cursor.inserted_until(today) else { return Vec::new() };
-        let rest = |answer: &String| {
-            let rest = answer.strip_prefix(&*written.typed)?.strip_suffix(&*written.closed)?;
-            Some(rest.to_owned()).filter(|rest| !rest.is_empty())
-        };
-        let rests: Vec<String> = self.answers.iter().filter_map(rest).collect();
+        let rests: Vec<String> = self
+            .answers
+            .iter()
+            .filter_map(|answer| {
+                let rest = answer.strip_prefix(&*written.typed)?.strip_suffix(&*written.closed)?;
+                Some(rest.to_owned()).filter(|rest| !rest.is_empty())
+            })
+            .collect();
         // The long comparison comes last, as few texts get here.
         if rests.is_empty() || !self.cursor.has_same_surroundings(today) { Vec::new() } else { rests }
     }

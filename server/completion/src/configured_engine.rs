@@ -31,12 +31,14 @@ impl ConfiguredEngine {
     ) -> Vec<(Role, ConfiguredEngine)> {
         let (price, cutoff) = (engine.price(), engine.cutoff().map(Arc::from));
         let identity = Arc::new(engine.identity());
-        let configured = |(role, settings): &(Role, CompletionSettings)| {
-            let (engine, settings) = (Arc::clone(engine.in_role(*role)?), settings.clone());
-            let (cutoff, identity) = (cutoff.clone(), Arc::clone(&identity));
-            Some((*role, ConfiguredEngine { engine, settings, price, cutoff, identity }))
-        };
-        roles.iter().filter_map(configured).collect()
+        roles
+            .iter()
+            .filter_map(|(role, settings)| {
+                let (engine, settings) = (Arc::clone(engine.in_role(*role)?), settings.clone());
+                let (cutoff, identity) = (cutoff.clone(), Arc::clone(&identity));
+                Some((*role, ConfiguredEngine { engine, settings, price, cutoff, identity }))
+            })
+            .collect()
     }
 
     /// Returns an engine in one role; `None` if it is unavailable. Reads the files that its settings name.

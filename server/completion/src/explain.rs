@@ -85,9 +85,6 @@ struct CopiedTokens<'t> {
 }
 
 fn copies<'t>(tokens: &'t [ExplainedToken], cuts: &[FilterChange], text: &str) -> Vec<CopiedTokens<'t>> {
-    let goes_on = |last: &ExplainedToken, next: &ExplainedToken| {
-        last.origin.source == next.origin.source && last.origin.number + 1 == next.origin.number
-    };
     let copy = |tokens: &'t [ExplainedToken]| {
         let left = |token: &'t ExplainedToken| (token, map_range(token.range.clone(), cuts, text));
         CopiedTokens {
@@ -98,7 +95,12 @@ fn copies<'t>(tokens: &'t [ExplainedToken], cuts: &[FilterChange], text: &str) -
                 .collect(),
         }
     };
-    tokens.chunk_by(goes_on).map(copy).collect()
+    tokens
+        .chunk_by(|last, next| {
+            last.origin.source == next.origin.source && last.origin.number + 1 == next.origin.number
+        })
+        .map(copy)
+        .collect()
 }
 
 /// Converts a copy to a span; `None` if no code is left of it.

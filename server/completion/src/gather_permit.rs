@@ -87,8 +87,7 @@ fn imports<'a>(syntax: &SyntaxCache, language: Language, text: &'a str) -> &'a s
     };
     let behind = last.get(1).copied().unwrap_or(head.len());
     let next = ranges().map(|range| range.start as usize).filter(|start| *start >= behind).min();
-    let line_of = |at: usize| lines.iter().rev().find(|line| **line <= at).copied();
-    &head[..next.and_then(line_of).unwrap_or(head.len())]
+    &head[..next.and_then(|at| lines.iter().rev().find(|line| **line <= at).copied()).unwrap_or(head.len())]
 }
 
 #[cfg(test)]

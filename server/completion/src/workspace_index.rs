@@ -90,8 +90,7 @@ impl WorkspaceIndex {
     /// Returns the search index with these open documents in place of their files.
     fn searcher(&self, documents: &[Arc<FileIndex>]) -> Searcher {
         let mut overlaid = self.overlay_cache(documents);
-        let searcher = || self.index.hide(&[]).overlay(documents.to_vec());
-        overlaid.searcher.get_or_insert_with(searcher).clone()
+        overlaid.searcher.get_or_insert_with(|| self.index.hide(&[]).overlay(documents.to_vec())).clone()
     }
 
     /// Returns the tokens with these open documents in place of their files; `None` if no engine reads any.
@@ -101,19 +100,17 @@ impl WorkspaceIndex {
             return Some(Arc::clone(saved));
         }
         let mut overlaid = self.overlay_cache(documents);
-        let corpus = || {
+        Some(Arc::clone(overlaid.corpus.get_or_insert_with(|| {
             let files: Vec<SourceFile> = documents.iter().map(|document| document.file().clone()).collect();
             Arc::new(saved.with_changes(&files, &[]))
-        };
-        Some(Arc::clone(overlaid.corpus.get_or_insert_with(corpus)))
+        })))
     }
 
     /// Returns the cache entry for these documents; replaces the entry of other documents.
     fn overlay_cache(&self, documents: &[Arc<FileIndex>]) -> MutexGuard<'_, OverlayCache> {
         let mut overlaid = self.overlay.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_same = |(one, other): (&Arc<FileIndex>, &Arc<FileIndex>)| Arc::ptr_eq(one, other);
         let is_known = overlaid.documents.len() == documents.len()
-            && overlaid.documents.iter().zip(documents).all(is_same);
+            && overlaid.documents.iter().zip(documents).all(|(one, other)| Arc::ptr_eq(one, other));
         if !is_known {
             *overlaid = OverlayCache { documents: documents.to_vec(), ..OverlayCache::default() };
         }

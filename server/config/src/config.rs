@@ -54,8 +54,7 @@ impl Config {
         layers.sort_by_key(|layer| layer.kind);
         let mut set = BTreeMap::new();
         for layer in &layers {
-            let is_free = |setting: &&KeySetting| is_allowed(layer, setting.key);
-            for setting in layer.settings.iter().filter(is_free) {
+            for setting in layer.settings.iter().filter(|setting| is_allowed(layer, setting.key)) {
                 let layered = LayeredSetting { setting, layer: layer.kind };
                 set.insert((setting.key.section, setting.key.name), layered);
             }

@@ -110,11 +110,13 @@ impl EnvTemplate {
 
     /// The same without trimming. The result may be a key.
     pub(crate) fn expand_untrimmed(&self, variables: &Environment) -> String {
-        let part = |part: &'_ _| match part {
-            TemplatePart::Text(text) => text.clone(),
-            TemplatePart::Variable(name) => variables.get(name).unwrap_or_default().trim().to_owned(),
-        };
-        self.parts.iter().map(part).collect()
+        self.parts
+            .iter()
+            .map(|part| match part {
+                TemplatePart::Text(text) => text.clone(),
+                TemplatePart::Variable(name) => variables.get(name).unwrap_or_default().trim().to_owned(),
+            })
+            .collect()
     }
 }
 

@@ -74,8 +74,7 @@ impl KeySpec {
     /// Returns the environment variable that sets the key; `None` for keys of engines.
     pub fn variable(&self) -> Option<String> {
         let is_engines = self.kinds().next().is_some();
-        let name = || format!("GHOSTBENCH_{}_{}", self.section, self.name).to_uppercase();
-        (!is_engines).then(name)
+        (!is_engines).then(|| format!("GHOSTBENCH_{}_{}", self.section, self.name).to_uppercase())
     }
 }
 

@@ -204,12 +204,20 @@ pub fn all_sections() -> impl Iterator<Item = &'static Section> + Clone {
 /// Returns the defaults of a section, for the keys that have one.
 pub(crate) fn defaults(section: &Section) -> &'static Values {
     static ALL: LazyLock<BTreeMap<&'static str, Values>> = LazyLock::new(|| {
-        let default = |key: &'static KeySpec| {
-            let value: Value = default_value(key)?;
-            Some((key.name, value))
-        };
         all_sections()
-            .map(|section| (section.name, section.keys.iter().filter_map(default).collect()))
+            .map(|section| {
+                (
+                    section.name,
+                    section
+                        .keys
+                        .iter()
+                        .filter_map(|key| {
+                            let value: Value = default_value(key)?;
+                            Some((key.name, value))
+                        })
+                        .collect(),
+                )
+            })
             .collect()
     });
     static EMPTY: Values = Values::new();

@@ -272,8 +272,8 @@ fn url(text: &str, around: ValidationContext<'_>) -> Result<Value, String> {
 fn proxy(text: &str, around: ValidationContext<'_>) -> Result<Value, String> {
     let template = EnvTemplate::parse(text.trim()).map_err(unescaped_dollar_problem)?;
     if text.trim() != NO_PROXY && template.variables().is_empty() {
-        let remedy = |_| format!("must be {}", ValueType::Proxy.describe());
-        let url = parse_url(text.trim(), ValidationContext { is_shared: false, ..around }).map_err(remedy)?;
+        let url = parse_url(text.trim(), ValidationContext { is_shared: false, ..around })
+            .map_err(|_| format!("must be {}", ValueType::Proxy.describe()))?;
         if around.is_shared && url.password().is_some() {
             return Err("contains a password, which is not allowed in a workspace; write $NAME for an environment variable".to_owned());
         }

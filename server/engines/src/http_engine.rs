@@ -222,8 +222,8 @@ impl HttpEngine {
 
     /// Returns what follows from the metadata of the server.
     fn model_facts(&self, metadata: ServerMetadata) -> ModelFacts {
-        let found = || template_choice(&metadata, self.settings.model.as_deref());
-        let template = self.configured.clone().or_else(found);
+        let template =
+            self.configured.clone().or_else(|| template_choice(&metadata, self.settings.model.as_deref()));
         ModelFacts { metadata, template }
     }
 

@@ -169,8 +169,8 @@ impl LspEngine {
         let offered = async { self.server()?.await?.ask(request).await };
         let ServerSuggestions { first, others } = offered.await.map_err(|fault| self.error(fault))?;
         self.state.lock().unwrap_or_else(PoisonError::into_inner).restarts.record_success();
-        let alternative = |text| Alternative { text, ..Alternative::default() };
-        let alternatives = others.into_iter().map(alternative).collect();
+        let alternatives =
+            others.into_iter().map(|text| Alternative { text, ..Alternative::default() }).collect();
         let answer = Answer { alternatives, ..Answer::with_finish(FinishReason::Stop) };
         Ok(match first {
             ItemEdit::Insertion(text) if text.is_empty() => {

@@ -175,11 +175,10 @@ impl LiveInstances {
     ) -> Result<RoleInstances, String> {
         let held: Vec<_> = self.instances.iter().map(Weak::upgrade).collect();
         let new = if held.iter().any(Option::is_none) { Some(create()?) } else { None };
-        let instance = |role: Role| {
+        Ok(RoleInstances(Role::ALL.map(|role| {
             let instance = held[role as usize].as_ref().or(new.as_ref().map(|new| new.in_role(role)));
             Arc::clone(instance.expect("new instances have all roles"))
-        };
-        Ok(RoleInstances(Role::ALL.map(instance)))
+        })))
     }
 }
 

@@ -69,11 +69,15 @@ fn in_memory(files: &[Arc<FileIndex>], questions: &[LexicalQuery]) {
     }
     let answers = ask(&index, questions, None);
     println!("  in memory: question {}, finds {:.1} %", answers.times, answers.share_of(&exact));
-    let hide = |question: &LexicalQuery| timed(|| index.hide(&[&question.path])).1;
-    println!("  in memory: hide a file {}", Times::new(questions.iter().map(hide)));
+    println!(
+        "  in memory: hide a file {}",
+        Times::new(questions.iter().map(|question| timed(|| index.hide(&[&question.path])).1))
+    );
     let mut changing = index.clone();
-    let update = |file: &Arc<FileIndex>| timed(|| changing.update(vec![file.clone()], &[])).1;
-    println!("  in memory: change a file {}", Times::new(sample_files(files).map(update)));
+    println!(
+        "  in memory: change a file {}",
+        Times::new(sample_files(files).map(|file| timed(|| changing.update(vec![file.clone()], &[])).1))
+    );
 }
 
 fn tantivy(files: &[Arc<FileIndex>], questions: &[LexicalQuery]) {
@@ -88,10 +92,14 @@ fn tantivy(files: &[Arc<FileIndex>], questions: &[LexicalQuery]) {
     );
     let answers = ask(&index, questions, None);
     println!("  tantivy: question {}, finds {:.1} %", answers.times, answers.share_of(&exact));
-    let update = |file: &Arc<FileIndex>| timed(|| index.update(vec![file.clone()], &[])).1;
-    println!("  tantivy: change a file {}", Times::new(sample_files(files).map(update)));
-    let save = |file: &Arc<FileIndex>| timed(|| index.save(vec![file.clone()]).unwrap()).1;
-    println!("  tantivy: save a file {}", Times::new(sample_files(files).map(save)));
+    println!(
+        "  tantivy: change a file {}",
+        Times::new(sample_files(files).map(|file| timed(|| index.update(vec![file.clone()], &[])).1))
+    );
+    println!(
+        "  tantivy: save a file {}",
+        Times::new(sample_files(files).map(|file| timed(|| index.save(vec![file.clone()]).unwrap()).1))
+    );
 }
 
 /// Returns a sample of the files.

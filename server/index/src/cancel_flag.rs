@@ -68,12 +68,17 @@ mod tests {
                  return make_widget(size)\n"
             )
         };
-        let file = |number: usize| SourceFile {
-            path: if number == 0 { "widgets.py".into() } else { format!("a{number}/w{number}.py").into() },
-            language: Language::Python,
-            text: text(number).into(),
-        };
-        (0..40).map(file).collect()
+        (0..40)
+            .map(|number| SourceFile {
+                path: if number == 0 {
+                    "widgets.py".into()
+                } else {
+                    format!("a{number}/w{number}.py").into()
+                },
+                language: Language::Python,
+                text: text(number).into(),
+            })
+            .collect()
     }
 
     /// The hits of a search with `cancel`.

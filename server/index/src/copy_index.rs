@@ -110,13 +110,16 @@ struct Fingerprint {
 impl CopyIndex {
     /// Reads `files`. This takes some seconds for a million lines, and about twice the memory of their texts.
     pub fn new(files: &[SourceFile]) -> CopyIndex {
-        let of_file = |(number, file): (usize, &SourceFile)| {
-            let tokens = code_tokens(file.language, &file.text);
-            let kept = winnow(&grams(&tokens, GRAM_TOKENS), WINDOW).into_iter();
-            kept.map(|(hash, token)| Fingerprint { hash, file: number as u32, token }).collect::<Vec<_>>()
-        };
-        let mut fingerprints: Vec<Fingerprint> =
-            files.par_iter().enumerate().map(of_file).collect::<Vec<_>>().concat();
+        let mut fingerprints: Vec<Fingerprint> = files
+            .par_iter()
+            .enumerate()
+            .map(|(number, file)| {
+                let tokens = code_tokens(file.language, &file.text);
+                let kept = winnow(&grams(&tokens, GRAM_TOKENS), WINDOW).into_iter();
+                kept.map(|(hash, token)| Fingerprint { hash, file: number as u32, token }).collect::<Vec<_>>()
+            })
+            .collect::<Vec<_>>()
+            .concat();
         fingerprints.par_sort_unstable();
         let indexed = |file: &SourceFile| IndexedFile {
             text_without_blanks: without_blanks(&file.text),
@@ -135,11 +138,10 @@ impl CopyIndex {
     pub fn files_with_copy(&self, code: &RemovedCode<'_>) -> Vec<Arc<str>> {
         let verbatim = VerbatimMatch::new(code);
         let runs = self.files_with_runs(code);
-        let is_copy = |(number, indexed): &(usize, &IndexedFile)| {
+        let copies = self.files.iter().enumerate().filter(|(number, indexed)| {
             *indexed.file.path != *code.path
                 && (runs.contains(number) || verbatim.is_in(&indexed.text_without_blanks))
-        };
-        let copies = self.files.iter().enumerate().filter(is_copy);
+        });
         copies.map(|(_, indexed)| Arc::clone(&indexed.file.path)).collect()
     }
 

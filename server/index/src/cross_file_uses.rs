@@ -95,9 +95,8 @@ impl UseFinder<'_, '_> {
         let this = around.clone().find(Def::is_type).or_else(|| around.find_map(|def| resolver.owner(def)));
         let site = ExpressionSite { file: here, this, bindings: &bindings[..before] };
         let (found, is_resolved) = resolve_use(resolver, site, name, &one.kind);
-        let can_name = |def: &Def<'_>| def.can_be_named_in(here);
         let mut definitions: Vec<Def<'_>> =
-            found.into_iter().filter_map(Entity::def).filter(can_name).collect();
+            found.into_iter().filter_map(Entity::def).filter(|def| def.can_be_named_in(here)).collect();
         if definitions.is_empty() || definitions.iter().any(|def| def.file == here) {
             return None;
         }

@@ -134,10 +134,10 @@ impl Searcher {
         }
         let model = asking.embedder.model();
         let chosen = without_duplicates(BinaryHeap::from(candidates), query, limit);
-        let hit = |candidate: &FunctionCandidate<'_>| {
-            candidate.hit(format!("similarity {:.2} by {model}", candidate.score))
-        };
-        Ok(chosen.iter().map(hit).collect())
+        Ok(chosen
+            .iter()
+            .map(|candidate| candidate.hit(format!("similarity {:.2} by {model}", candidate.score)))
+            .collect())
     }
 }
 
@@ -219,11 +219,15 @@ impl EmbeddingSession<'_> {
 /// Returns the number of texts in the next request, at least one.
 fn batch_size(texts: &[(VectorKey, &str)]) -> usize {
     let mut bytes = 0;
-    let fits = |(_, text): &&(VectorKey, &str)| {
-        bytes += text.len();
-        bytes <= BATCH_BYTES
-    };
-    texts.iter().take(BATCH).take_while(fits).count().max(1)
+    texts
+        .iter()
+        .take(BATCH)
+        .take_while(|(_, text)| {
+            bytes += text.len();
+            bytes <= BATCH_BYTES
+        })
+        .count()
+        .max(1)
 }
 
 /// Returns the part of `text` that is embedded.

@@ -164,8 +164,9 @@ impl FileIndex {
 
     /// Returns its chunks for CrossCodeEval's retriever, computed on first use.
     pub(crate) fn chunks(&self) -> Arc<FileChunks> {
-        let read = || Arc::new(FileChunks::new(self.file.path.clone(), &self.file.text));
-        Arc::clone(self.chunks.0.get_or_init(read))
+        Arc::clone(
+            self.chunks.0.get_or_init(|| Arc::new(FileChunks::new(self.file.path.clone(), &self.file.text))),
+        )
     }
 
     /// Returns the number of windows: one for every block but the last, unless there is only one block. A window is identified

@@ -99,10 +99,11 @@ pub(crate) fn budget_bytes(path: &str, text: &str) -> usize {
 /// of all hits together.
 pub fn budget_tokens(hits: &[Hit]) -> Vec<usize> {
     let mut bytes = 0;
-    let share = |hit: &Hit| {
-        let before = TokenBudget::tokens_of(bytes);
-        bytes += hit.bytes;
-        TokenBudget::tokens_of(bytes) - before
-    };
-    hits.iter().map(share).collect()
+    hits.iter()
+        .map(|hit| {
+            let before = TokenBudget::tokens_of(bytes);
+            bytes += hit.bytes;
+            TokenBudget::tokens_of(bytes) - before
+        })
+        .collect()
 }

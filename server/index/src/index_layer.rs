@@ -148,11 +148,15 @@ mod tests {
 
     #[test]
     fn hiding_a_file_does_not_copy_the_absent_set() {
-        let file = |name: &str| {
-            let (path, text) = (format!("{name}.py").into(), format!("{name} = shared\n").into());
-            Arc::new(FileIndex::new(SourceFile { path, language: Language::Python, text }))
-        };
-        let mut layer = IndexLayer::new(["a", "b", "c"].map(file).to_vec(), Parallelism::CallerThread);
+        let mut layer = IndexLayer::new(
+            ["a", "b", "c"]
+                .map(|name| {
+                    let (path, text) = (format!("{name}.py").into(), format!("{name} = shared\n").into());
+                    Arc::new(FileIndex::new(SourceFile { path, language: Language::Python, text }))
+                })
+                .to_vec(),
+            Parallelism::CallerThread,
+        );
         layer.remove("a.py");
         let mut request = layer.clone();
         request.hide("b.py");

@@ -43,11 +43,10 @@ impl<'a> NameView<'a> {
     /// Returns the file nearest to the root whose path has this suffix.
     pub(crate) fn file_ending(&self, ending: &str) -> Option<FileNames<'a>> {
         let own = Some(self.open_file).filter(|here| has_ending(here.path, ending));
-        let of_layer = |layer: &'a IndexLayer| {
+        let named = self.layers.iter().filter_map(|layer| {
             let file = layer.segment().names.file_ending(ending, |file| layer.is_present(file as usize))?;
             file_names(layer, file)
-        };
-        let named = self.layers.iter().filter_map(of_layer);
+        });
         named.chain(own).min_by_key(|file| (depth(file.path), file.path))
     }
 
@@ -60,11 +59,14 @@ impl<'a> NameView<'a> {
 
     /// Returns the folder nearest to the root whose path has this suffix.
     pub(crate) fn folder_ending(&self, ending: &str) -> Option<&'a str> {
-        let of_layer = |layer: &'a IndexLayer| {
-            layer.segment().names.folder_ending(ending, |file| layer.is_present(file as usize))
-        };
         let own = Some(split_path(self.open_file.path).0).filter(|folder| has_ending(folder, ending));
-        let all = self.layers.iter().filter_map(of_layer).chain(own);
+        let all = self
+            .layers
+            .iter()
+            .filter_map(|layer| {
+                layer.segment().names.folder_ending(ending, |file| layer.is_present(file as usize))
+            })
+            .chain(own);
         all.min_by_key(|folder| (depth(folder), *folder))
     }
 

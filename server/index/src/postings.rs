@@ -196,8 +196,7 @@ mod tests {
                 numbered.push(FileBags { bags, first });
                 first += bags.len() as u32 + gap;
             }
-            let frequencies = |bags: &Bags| vec![1; bags.terms().len()];
-            let postings = Postings::build(&numbered, frequencies, Parallelism::CallerThread);
+            let postings = Postings::build(&numbered, |bags| vec![1; bags.terms().len()], Parallelism::CallerThread);
             for bits in 0..13 {
                 let mut expected = Vec::new();
                 for (file, bags) in files.iter().zip(&numbered) {

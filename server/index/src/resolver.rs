@@ -368,14 +368,18 @@ impl<'a> Resolver<'a> {
         match of {
             Entity::Def(def) => self.members(def, name).into_iter().map(Entity::Def).collect(),
             Entity::Module(Module::File(file)) => self.export_of_file(file, name).to_vec(),
-            Entity::Module(Module::Folder(folder)) => {
-                let is_there = |def: &Def<'_>| split_path(def.file.path).0 == folder && def.is_top_level();
-                self.view.definitions_named(name).filter(is_there).map(Entity::Def).collect()
-            }
-            Entity::Module(Module::Namespace(namespace)) => {
-                let is_there = |def: &Def<'_>| def.namespace() == namespace && def.is_top_level();
-                self.view.definitions_named(name).filter(is_there).map(Entity::Def).collect()
-            }
+            Entity::Module(Module::Folder(folder)) => self
+                .view
+                .definitions_named(name)
+                .filter(|def| split_path(def.file.path).0 == folder && def.is_top_level())
+                .map(Entity::Def)
+                .collect(),
+            Entity::Module(Module::Namespace(namespace)) => self
+                .view
+                .definitions_named(name)
+                .filter(|def| def.namespace() == namespace && def.is_top_level())
+                .map(Entity::Def)
+                .collect(),
         }
     }
 
@@ -409,9 +413,12 @@ impl<'a> Resolver<'a> {
         if !named.is_empty() {
             return named;
         }
-        let is_there = |def: &Def<'a>| def.is_top_level() && stars.addresses.contains(&def.file.address());
-        let defined: Vec<Entity<'a>> =
-            self.view.definitions_named(name).filter(is_there).map(Entity::Def).collect();
+        let defined: Vec<Entity<'a>> = self
+            .view
+            .definitions_named(name)
+            .filter(|def| def.is_top_level() && stars.addresses.contains(&def.file.address()))
+            .map(Entity::Def)
+            .collect();
         if !defined.is_empty() {
             return defined;
         }

@@ -1,6 +1,5 @@
 //! Common interface of the strategies: a query at a cursor, a budget, and the resulting hits.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use config::Strategy;
@@ -138,8 +137,10 @@ impl Searcher {
     ) -> FunctionQuery<'a> {
         let RetrievalQuery { path, language, prefix, .. } = *query;
         let functions = self.tree(language, text).functions(text);
-        let is_around = |range: &Range<usize>| range.start < prefix.len() && prefix.len() <= range.end;
-        let ranges = functions.into_iter().map(|function| function.range).filter(is_around);
+        let ranges = functions
+            .into_iter()
+            .map(|function| function.range)
+            .filter(|range| range.start < prefix.len() && prefix.len() <= range.end);
         let range = ranges.min_by_key(ExactSizeIterator::len);
         let text = &text[range.unwrap_or_else(|| lines_before(prefix, TOP_LEVEL_QUERY_LINES)..prefix.len())];
         FunctionQuery { path, language, text, original: text }
@@ -184,8 +185,7 @@ impl Searcher {
 /// Returns the first hits that fit, as CrossCodeEval does: it stops at the first one that does not fit.
 fn take_within_budget(hits: Vec<Hit>, budget: TokenBudget) -> Vec<Hit> {
     let mut left = budget.bytes();
-    let fits = |hit: &Hit| left.checked_sub(hit.bytes).map(|rest| left = rest).is_some();
-    hits.into_iter().take_while(fits).collect()
+    hits.into_iter().take_while(|hit| left.checked_sub(hit.bytes).map(|rest| left = rest).is_some()).collect()
 }
 
 /// Returns the start of the last `count` lines of `text`.

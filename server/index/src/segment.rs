@@ -40,12 +40,13 @@ impl Segment {
     /// Builds a segment of files with distinct paths.
     pub(crate) fn build(mut files: Vec<Arc<FileIndex>>, threads: Parallelism) -> Segment {
         files.sort_unstable_by(|one, other| one.path().cmp(other.path()));
-        let functions_and_names = || {
-            let names = NameTable::build(files.iter().map(|file| (file.path(), file.outline())));
-            (function_collection(&files, threads), names)
-        };
-        let (windows, (functions, names)) =
-            threads.join(|| window_collection(&files, threads), functions_and_names);
+        let (windows, (functions, names)) = threads.join(
+            || window_collection(&files, threads),
+            || {
+                let names = NameTable::build(files.iter().map(|file| (file.path(), file.outline())));
+                (function_collection(&files, threads), names)
+            },
+        );
         Segment { files: files.into(), windows, functions, names }
     }
 

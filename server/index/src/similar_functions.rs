@@ -95,12 +95,14 @@ impl Searcher {
         let mut words: Vec<(String, u32)> =
             code_words::count_words(query.language, query.text).into_iter().collect();
         words.sort_unstable();
-        let weighted = |(text, count): (String, u32)| {
-            let term = Term::word(&text);
-            let weight = totals.inverse_frequency(self.functions_with(term)) * count as f32;
-            QueryWord { text, term, weight }
-        };
-        words.into_iter().map(weighted).collect()
+        words
+            .into_iter()
+            .map(|(text, count)| {
+                let term = Term::word(&text);
+                let weight = totals.inverse_frequency(self.functions_with(term)) * count as f32;
+                QueryWord { text, term, weight }
+            })
+            .collect()
     }
 }
 

@@ -112,11 +112,13 @@ fn weigh_terms(layers: &[IndexLayer], totals: CollectionStats, terms: &[(Term, f
 /// Returns the terms that have this many windows in total, at least one term.
 fn choose_terms(terms: &[WeightedTerm], budget: u64) -> &[WeightedTerm] {
     let mut spent = 0_u64;
-    let within = |term: &&WeightedTerm| {
-        spent += term.document_count;
-        spent <= budget
-    };
-    let count = terms.iter().take_while(within).count();
+    let count = terms
+        .iter()
+        .take_while(|term| {
+            spent += term.document_count;
+            spent <= budget
+        })
+        .count();
     &terms[..count.max(terms.len().min(1))]
 }
 

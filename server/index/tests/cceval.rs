@@ -45,12 +45,14 @@ fn repositories() -> Option<HashMap<String, Vec<SourceFile>>> {
 
 fn source_files(repository: &Value) -> Vec<SourceFile> {
     let files = repository["files"].as_object().expect("files of a repository");
-    let file = |(path, text): (&String, &Value)| SourceFile {
-        path: path.as_str().into(),
-        language: language(repository),
-        text: text.as_str().expect("a text").into(),
-    };
-    files.iter().map(file).collect()
+    files
+        .iter()
+        .map(|(path, text)| SourceFile {
+            path: path.as_str().into(),
+            language: language(repository),
+            text: text.as_str().expect("a text").into(),
+        })
+        .collect()
 }
 
 fn find<'a>(files: &'a [SourceFile], path: &str) -> &'a SourceFile {
@@ -100,8 +102,9 @@ impl Check<'_> {
 
     fn scores(&mut self, what: &str, found: &[f64], expected: &[&Value]) {
         let expected: Vec<f64> = expected.iter().map(|score| score.as_f64().expect("a score")).collect();
-        let near = |(one, other): (&f64, &f64)| (one - other).abs() <= TOLERANCE;
-        if found.len() != expected.len() || !found.iter().zip(&expected).all(near) {
+        if found.len() != expected.len()
+            || !found.iter().zip(&expected).all(|(one, other)| (one - other).abs() <= TOLERANCE)
+        {
             self.equal(what, found, &expected);
         }
     }

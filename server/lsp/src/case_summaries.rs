@@ -161,10 +161,17 @@ fn locate(
     if !known.is_edited {
         return Some(known);
     }
-    let overlaps = |found: &CaseMatch| {
-        found.range.start <= known.range.end && known.range.start <= found.range.end && !found.is_edited
-    };
-    Some(landmark.locate_in(file).map(found).filter(overlaps).unwrap_or(known))
+    Some(
+        landmark
+            .locate_in(file)
+            .map(found)
+            .filter(|found| {
+                found.range.start <= known.range.end
+                    && known.range.start <= found.range.end
+                    && !found.is_edited
+            })
+            .unwrap_or(known),
+    )
 }
 
 /// Result of an engine for a case, without the answer.

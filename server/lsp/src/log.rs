@@ -9,7 +9,7 @@ use std::panic;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use tracing::{Level, Metadata};
+use tracing::Level;
 use tracing_subscriber::filter::FilterFn;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -39,12 +39,12 @@ pub(crate) fn start_logging(log: Option<&LogSettings>) {
     }));
     let opened = log.and_then(|log| Some((RotatingFile::open(&log.path, MAX_BYTES).ok()?, log.level)));
     let Some((file, level)) = opened else { return };
-    let is_ours = move |metadata: &Metadata<'_>| {
-        let of = metadata.target().split("::").next().unwrap_or_default();
-        *metadata.level() <= level && OWN_CRATES.contains(&of)
-    };
-    let lines =
-        fmt::layer().with_writer(Mutex::new(file)).with_ansi(false).with_filter(FilterFn::new(is_ours));
+    let lines = fmt::layer().with_writer(Mutex::new(file)).with_ansi(false).with_filter(FilterFn::new(
+        move |metadata| {
+            let of = metadata.target().split("::").next().unwrap_or_default();
+            *metadata.level() <= level && OWN_CRATES.contains(&of)
+        },
+    ));
     // Fails only if a second server runs in the same process.
     let _ = tracing_subscriber::registry().with(lines).try_init();
     tracing::info!(version = env!("CARGO_PKG_VERSION"), process = std::process::id(), "start");

@@ -169,8 +169,9 @@ impl ResponseSender {
     /// answered.
     fn respond(&self, id: Option<Id>, response: Result<Option<Response>, ExitedError>) {
         let Ok(response) = response else { return };
-        let unknown = || id.map(|id| Response::from_error(id, Error::method_not_found()));
-        if let Some(response) = response.or_else(unknown) {
+        if let Some(response) =
+            response.or_else(|| id.map(|id| Response::from_error(id, Error::method_not_found())))
+        {
             self.send(&response);
         }
     }

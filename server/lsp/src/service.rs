@@ -41,8 +41,8 @@ pub(crate) fn build_service(
             }))+
         };
     }
-    let server = |client| Server::new(client, setup, background, ends);
-    let builder = LspService::build_with_lifecycle_methods(server);
+    let builder =
+        LspService::build_with_lifecycle_methods(|client| Server::new(client, setup, background, ends));
     let builder = answer!(builder,
         "textDocument/inlineCompletion" => inline_completion::inline_completion,
         "textDocument/codeLens" => code_lens::code_lens,

@@ -32,12 +32,17 @@ impl LoneSurrogates {
 
     /// Returns these surrogates if they are valid for `text`, otherwise none.
     pub(crate) fn validated(self, text: &str) -> LoneSurrogates {
-        let is_half = |&(at, surrogate): &(usize, u16)| {
-            let replaced = text.get(at..).is_some_and(|rest| rest.starts_with(REPLACEMENT));
-            replaced && (0xD800..0xE000).contains(&surrogate)
-        };
         let is_ascending = self.0.is_sorted_by(|one, other| one.0 < other.0);
-        if is_ascending && self.0.iter().all(is_half) { self } else { LoneSurrogates::default() }
+        if is_ascending
+            && self.0.iter().all(|&(at, surrogate)| {
+                let replaced = text.get(at..).is_some_and(|rest| rest.starts_with(REPLACEMENT));
+                replaced && (0xD800..0xE000).contains(&surrogate)
+            })
+        {
+            self
+        } else {
+            LoneSurrogates::default()
+        }
     }
 
     /// Joins adjacent halves to characters; returns the text and the remaining surrogates.

@@ -130,8 +130,9 @@ fn find(parsed: &ParsedFile<'_>, tree: &Tree) -> Candidates {
             }
         }
         if let Some(cut) = parsed.drawn_cut(block, following) {
-            let judge = |range: &Range<usize>| parsed.verdict(tree, block, cut.choices.shape(), range);
-            let unusable = unusable_choices(parsed, &cut, judge);
+            let unusable = unusable_choices(parsed, &cut, |range| {
+                parsed.verdict(tree, block, cut.choices.shape(), range)
+            });
             drawn.push(DrawnCandidates { kind, choices: cut.choices, unusable });
         }
     }

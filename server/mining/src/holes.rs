@@ -179,12 +179,11 @@ impl CutChoices {
             CutChoices::Statements(statements) => {
                 (0..*statements as usize).map(|item| CutChoice { item, typed: 0 }).collect()
             }
-            CutChoices::Tokens(longest) => {
-                let of_token = |(item, &longest): (usize, &u8)| {
-                    (0..=longest).map(move |typed| CutChoice { item, typed })
-                };
-                longest.iter().enumerate().flat_map(of_token).collect()
-            }
+            CutChoices::Tokens(longest) => longest
+                .iter()
+                .enumerate()
+                .flat_map(|(item, &longest)| (0..=longest).map(move |typed| CutChoice { item, typed }))
+                .collect(),
         }
     }
 }

@@ -84,8 +84,8 @@ impl<'a> ParsedFile<'a> {
         let tokens = syntax::lex(file.language, text);
         let conditionals = ConditionalGroups::new(file.language, text, &tokens);
         let blocks = tree.blocks(text);
-        let is_function = |place: &usize| blocks[*place].kind == syntax::BlockKind::Function;
-        let functions = (0..blocks.len()).filter(is_function).collect();
+        let functions =
+            (0..blocks.len()).filter(|place| blocks[*place].kind == syntax::BlockKind::Function).collect();
         ParsedFile { text, blocks, functions, tokens, language: file.language, conditionals }
     }
 
@@ -112,8 +112,11 @@ impl<'a> ParsedFile<'a> {
     fn in_body(&self, range: &Range<usize>) -> Option<BodyPosition> {
         let body = |block: &Block| block.body.as_ref().map(|body| body.inner.clone());
         let holds = |inner: &Range<usize>| inner.start <= range.start && range.end <= inner.end;
-        let around = |block: &&Block| block.range != *range && body(block).is_some_and(|inner| holds(&inner));
-        let block = self.begun_before(range).iter().rev().find(around)?;
+        let block = self
+            .begun_before(range)
+            .iter()
+            .rev()
+            .find(|block| block.range != *range && body(block).is_some_and(|inner| holds(&inner)))?;
         let inner = body(block)?;
         let before = self.words_in(inner.start..range.start).next_back();
         let after = self.words_in(range.end..inner.end).next();

@@ -515,10 +515,11 @@ impl<T: Ord + Copy> SampleCounts<T> {
     /// Returns the item that is furthest behind its share (Sainte-Laguë: weight / (2 sampled + 1)); of equals, the first.
     fn furthest_behind(&self, items: impl Iterator<Item = (T, f64)>) -> Option<T> {
         let owed = |(item, weight): (T, f64)| weight / (2 * self.count_of(item) + 1) as f64;
-        let better = |best: Option<(T, f64)>, item: (T, f64)| match best {
-            Some(best) if owed(best) >= owed(item) => Some(best),
-            _ => Some(item),
-        };
-        items.fold(None, better).map(|(item, _)| item)
+        items
+            .fold(None, |best, item| match best {
+                Some(best) if owed(best) >= owed(item) => Some(best),
+                _ => Some(item),
+            })
+            .map(|(item, _)| item)
     }
 }

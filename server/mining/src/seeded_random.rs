@@ -9,8 +9,9 @@ pub(crate) struct SeededRandom(SplitMix64);
 impl SeededRandom {
     /// Creates an independent generator for each `stream`, so that choices in one file do not affect another.
     pub(crate) fn new(seed: u64, stream: &str) -> SeededRandom {
-        let mixed = |seed, byte| SplitMix64::new(seed).number() ^ u64::from(byte);
-        SeededRandom(SplitMix64::new(stream.bytes().fold(seed, mixed)))
+        SeededRandom(SplitMix64::new(
+            stream.bytes().fold(seed, |seed, byte| SplitMix64::new(seed).number() ^ u64::from(byte)),
+        ))
     }
 
     /// Returns a number below `limit`, which is at least 1.

@@ -122,10 +122,9 @@ pub(crate) fn unanswerable_reason(case: &Case) -> Option<UnanswerableReason> {
         (UnanswerableReason::OtherIndentation, is_indented_alone(case)),
         (UnanswerableReason::Invisible, case.truth.contains(is_invisible)),
     ];
-    let of_blocks = || {
+    checks.into_iter().find_map(|(obstacle, is_there)| is_there.then_some(obstacle)).or_else(|| {
         language.filter(|language| language.has_brace_blocks()).and_then(|language| blocks(language, case))
-    };
-    checks.into_iter().find_map(|(obstacle, is_there)| is_there.then_some(obstacle)).or_else(of_blocks)
+    })
 }
 
 /// Whether the truth is the rest of a body whose head is not directly before the cursor.

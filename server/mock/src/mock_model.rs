@@ -61,8 +61,7 @@ impl TemplateMarks {
     /// Parses a prompt in which each mark occurs exactly once, at its place.
     pub fn hole(&self, prompt: &str) -> Option<PromptHole> {
         let prompt = prompt.strip_suffix(self.before_middle)?;
-        let is_once = |mark: &&str| prompt.matches(*mark).count() == 1;
-        if ![self.before_prefix, self.before_suffix].iter().all(is_once) {
+        if ![self.before_prefix, self.before_suffix].iter().all(|mark| prompt.matches(*mark).count() == 1) {
             return None;
         }
         let (prefix, suffix) = if self.is_suffix_first {

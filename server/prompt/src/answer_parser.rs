@@ -204,11 +204,10 @@ impl AnswerParser {
     fn without_half_token<'r>(&self, text: &'r str) -> &'r str {
         let Some(at) = text.rfind(TOKEN_BREAK).filter(|_| self.restores) else { return text };
         let behind = &text[at + TOKEN_BREAK.len_utf8()..];
-        let is_half = |token: &&str| {
+        if !self.template.tokens().iter().any(|token| {
             let others = token.chars().next().map_or("", |first| &token[first.len_utf8()..]);
             others.starts_with(behind) && others != behind
-        };
-        if !self.template.tokens().iter().any(is_half) {
+        }) {
             return text;
         }
         let first = text[..at].chars().next_back().map_or(0, char::len_utf8);
@@ -234,8 +233,10 @@ fn without_partial_stop<'r>(text: &'r str, ends: &[&str], stage: AnswerStage) ->
     }
     let longest = ends.iter().map(|end| end.len()).max().unwrap_or(0);
     let from = text.ceil_char_boundary(text.len().saturating_sub(longest));
-    let is_begun = |at: &usize| ends.iter().any(|end| end.starts_with(&text[*at..]));
-    let held = text[from..].char_indices().map(|(at, _)| from + at).find(is_begun);
+    let held = text[from..]
+        .char_indices()
+        .map(|(at, _)| from + at)
+        .find(|at| ends.iter().any(|end| end.starts_with(&text[*at..])));
     &text[..held.unwrap_or(text.len())]
 }
 

@@ -166,13 +166,12 @@ impl PromptBuilder<'_> {
             Some(writer) => writer.fill(quota, limit),
             None => Some(RenderedContext::default()),
         };
-        let demand = |part: usize, limit: usize| match part {
-            0 => fill(room, limit).map(|context| context.tokens),
-            1 => suffix.keep(room, limit).map(|kept| kept.tokens),
-            _ => prefix.keep(room, limit).map(|kept| kept.tokens),
-        };
         let [context_quota, suffix_quota, prefix_quota] =
-            quotas(room, [CONTEXT_SHARE, SUFFIX_SHARE, PREFIX_SHARE], demand);
+            quotas(room, [CONTEXT_SHARE, SUFFIX_SHARE, PREFIX_SHARE], |part, limit| match part {
+                0 => fill(room, limit).map(|context| context.tokens),
+                1 => suffix.keep(room, limit).map(|kept| kept.tokens),
+                _ => prefix.keep(room, limit).map(|kept| kept.tokens),
+            });
         // Cuts at line ends leave tokens over, which go to the next part. The prefix is last because it benefits most.
         let context = fill(room, context_quota).or_else(|| fill(context_quota, usize::MAX));
         let context = context.unwrap_or_default();

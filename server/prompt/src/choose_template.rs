@@ -98,9 +98,11 @@ fn family_by_tokens(text: &str, hints: &ModelHints<'_>) -> Option<&'static Model
 
 /// Returns the tokens around prefix and suffix. Tokens of chat turns are unrelated to holes.
 fn hole_tokens(family: &ModelFamily) -> Vec<&'static str> {
-    let is_own = |token: &&str| family.tokens.contains(token);
-    let about_files = |token: &&str| !matches!(*token, "<filename>" | "<|file_sep|>");
-    layout_tokens(family.file_layout).into_iter().filter(is_own).filter(about_files).collect()
+    layout_tokens(family.file_layout)
+        .into_iter()
+        .filter(|token| family.tokens.contains(token))
+        .filter(|token| !matches!(*token, "<filename>" | "<|file_sep|>"))
+        .collect()
 }
 
 fn occur_in_order(text: &str, tokens: &[&str]) -> bool {

@@ -128,8 +128,8 @@ impl<'a> ContextWriter<'a> {
 
     /// Counts a rendered text.
     fn count(&self, text: String) -> CountedText {
-        let line = |line: &str| (line.len(), self.meter.price_of_rendered(line));
-        let lines: Vec<_> = text.split_inclusive('\n').map(line).collect();
+        let lines: Vec<_> =
+            text.split_inclusive('\n').map(|line| (line.len(), self.meter.price_of_rendered(line))).collect();
         let priced = lines.iter().map(|(bytes, price)| (price, *bytes));
         let tokens = self.meter.estimator.count_lines(priced);
         CountedText { tokens: tokens.unwrap_or_else(|| self.meter.estimator.count(&text)), lines, text }

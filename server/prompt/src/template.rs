@@ -205,11 +205,10 @@ impl ModelFamily {
     /// Returns the family with this name. Case and signs between letters and digits do not matter.
     pub fn by_name(name: &str) -> Option<&'static ModelFamily> {
         let name = normalized_name(name);
-        let is_called = |family: &&ModelFamily| {
+        FAMILIES.iter().find(|family| {
             normalized_name(family.name) == name
                 || family.aliases.iter().any(|alias| normalized_name(alias) == name)
-        };
-        FAMILIES.iter().find(is_called)
+        })
     }
 }
 

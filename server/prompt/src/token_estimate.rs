@@ -388,8 +388,11 @@ impl<'t> TokenScan<'t> {
         }
         let extra = if capitals > 1 { price::CAPITALS_AND_WORD } else { 0 };
         let random = price::RANDOM_LETTER * above(letters, 24);
-        let long_word = || price::LONG_WORD + price::LONG_WORD_LETTER * above(letters, 10) + random;
-        extra + price::WORDS.get(letters - 1).copied().unwrap_or_else(long_word)
+        extra
+            + price::WORDS
+                .get(letters - 1)
+                .copied()
+                .unwrap_or_else(|| price::LONG_WORD + price::LONG_WORD_LETTER * above(letters, 10) + random)
     }
 
     fn digits(&mut self) -> u32 {

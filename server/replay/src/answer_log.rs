@@ -86,11 +86,15 @@ impl<'a> AnswerLog<'a> {
         &mut self,
         mut added: impl FnMut(usize, Prediction),
     ) -> Result<(), ReplayError> {
-        let is_known = |row: &&Prediction| {
-            let key = key_of(row);
-            self.reused.contains_key(&key) && !self.awaited.contains(&key)
-        };
-        let known: Vec<Prediction> = self.predictions.iter().filter(is_known).cloned().collect();
+        let known: Vec<Prediction> = self
+            .predictions
+            .iter()
+            .filter(|row| {
+                let key = key_of(row);
+                self.reused.contains_key(&key) && !self.awaited.contains(&key)
+            })
+            .cloned()
+            .collect();
         known.iter().try_for_each(|row| self.reuse(row, &mut added))
     }
 

@@ -69,12 +69,13 @@ impl BackgroundScorer {
             is_closed: AtomicBool::new(false),
             files: RightFiles::default(),
         });
-        let start = |number: usize| {
-            let (cases, queue) = (Arc::clone(cases), Arc::clone(&queue));
-            let is_needed = move || lower_thread_priority() || number == 0;
-            thread::spawn(move || if is_needed() { score_cases(&cases, &queue) } else { Vec::new() })
-        };
-        let workers = (0..cores()).map(start).collect();
+        let workers = (0..cores())
+            .map(|number| {
+                let (cases, queue) = (Arc::clone(cases), Arc::clone(&queue));
+                let is_needed = move || lower_thread_priority() || number == 0;
+                thread::spawn(move || if is_needed() { score_cases(&cases, &queue) } else { Vec::new() })
+            })
+            .collect();
         BackgroundScorer { cases: Arc::clone(cases), pending, sender: Some(sender), queue, workers }
     }
 

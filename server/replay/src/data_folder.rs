@@ -98,11 +98,15 @@ impl DataFolder {
     /// most 50 runs, without reading them; inaccessible files count as missing.
     pub fn runs_stamp(&self, name: &str) -> RunsStamp {
         let folders = self.last_runs(name).unwrap_or_default();
-        let stamp = |folder: PathBuf| {
-            let files = run_folder::growing_files(&folder).map(|path| FileStamp::of(&path));
-            (folder, files)
-        };
-        RunsStamp(folders.into_iter().map(stamp).collect())
+        RunsStamp(
+            folders
+                .into_iter()
+                .map(|folder| {
+                    let files = run_folder::growing_files(&folder).map(|path| FileStamp::of(&path));
+                    (folder, files)
+                })
+                .collect(),
+        )
     }
 
     /// Returns the answers of the newest run of `name` that can be read; none if there is no such run.
@@ -152,8 +156,8 @@ pub(crate) fn run_numbers(parent: &Path) -> io::Result<Vec<u32>> {
 
 /// Replaces everything but letters, digits, dashes, dots and underscores, so that any name is a safe file name.
 fn file_name(name: &str) -> String {
-    let keep = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
-    let kept: String = name.chars().map(keep).collect();
+    let kept: String =
+        name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
     let trimmed = kept.trim_matches(['.', '-']);
     if trimmed.is_empty() { "workspace".to_owned() } else { trimmed.to_owned() }
 }

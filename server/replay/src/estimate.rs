@@ -105,8 +105,7 @@ fn base_name(name: &str) -> &str {
 /// Returns the median time of the answers that were measured, by engine with all files.
 fn median_latencies<'a>(answers: impl Iterator<Item = &'a Prediction>) -> BTreeMap<&'a str, f64> {
     let mut times: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    let measured = |row: &&Prediction| row.recorded.is_none() && !row.reused && !row.is_unasked();
-    for row in answers.filter(measured) {
+    for row in answers.filter(|row| row.recorded.is_none() && !row.reused && !row.is_unasked()) {
         times.entry(base_name(&row.engine.name)).or_default().push(row.ms.total);
     }
     let median = |mut times: Vec<f64>| {

@@ -62,8 +62,8 @@ impl RequestPlan {
     /// Returns the attempts that are missing in `done`.
     pub(crate) fn attempts(&self, inputs: &RunInputs, done: &[Prediction]) -> PlannedAttempts {
         let names: Vec<String> = inputs.engines.iter().map(|engine| engine.name().to_owned()).collect();
-        let is_final = |row: &&Prediction| !(self.retries_failed && row.has_failed());
-        let answered: Vec<&Prediction> = done.iter().filter(is_final).collect();
+        let answered: Vec<&Prediction> =
+            done.iter().filter(|row| !(self.retries_failed && row.has_failed())).collect();
         let mut attempts = plan(&inputs.cases, &names, self.repeat, answered);
         let engine_and_case =
             |attempt: &Attempt| (&inputs.engines[attempt.engine], &inputs.cases[attempt.case]);
@@ -71,11 +71,10 @@ impl RequestPlan {
             let (engine, case) = engine_and_case(attempt);
             inputs.copies.needs_row(engine, case)
         });
-        let is_same = |attempt: &Attempt| {
+        let (reused, requests) = attempts.into_iter().partition(|attempt| {
             let (engine, case) = engine_and_case(attempt);
             inputs.copies.engine_with_same_request(engine, case).is_some()
-        };
-        let (reused, requests) = attempts.into_iter().partition(is_same);
+        });
         PlannedAttempts { requests, reused }
     }
 }

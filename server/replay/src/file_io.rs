@@ -87,8 +87,8 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, ReplayError> {
 pub(crate) fn read_whole_lines(path: &Path) -> Result<String, ReplayError> {
     let mut bytes = read_bytes(path)?;
     bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1));
-    let utf8 = |_| ReplayError::Read { path: path.to_owned(), reason: io::Error::other("not valid UTF-8") };
-    String::from_utf8(bytes).map_err(utf8)
+    String::from_utf8(bytes)
+        .map_err(|_| ReplayError::Read { path: path.to_owned(), reason: io::Error::other("not valid UTF-8") })
 }
 
 pub(crate) fn read_text(path: &Path) -> Result<String, ReplayError> {

@@ -132,9 +132,11 @@ impl LatestAnswers {
 fn complete_case_count(run: &Run, predictions: &[Prediction], ids: &[CaseId]) -> usize {
     let answered: HashSet<(&str, &str)> =
         predictions.iter().map(|prediction| (&*prediction.case, &*prediction.engine.name)).collect();
-    let by_all = |id: &&CaseId| {
-        run.engines.iter().all(|config| answered.contains(&(id.as_str(), &*config.engine.name)))
-    };
-    let count = ids.iter().take_while(by_all).count();
+    let count = ids
+        .iter()
+        .take_while(|id| {
+            run.engines.iter().all(|config| answered.contains(&(id.as_str(), &*config.engine.name)))
+        })
+        .count();
     if run.suite == suite_hash_of_ids(ids[..count].iter().map(String::as_str)) { count } else { 0 }
 }

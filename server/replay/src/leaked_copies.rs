@@ -77,12 +77,14 @@ mod tests {
 
     /// Returns the paths of `files` that are hidden from `case`.
     fn hidden(case: &Case, files: &[(&str, &str)]) -> Vec<String> {
-        let file = |&(path, text): &(&str, &str)| SourceFile {
-            path: path.into(),
-            language: Language::Python,
-            text: text.into(),
-        };
-        let files: Vec<SourceFile> = files.iter().map(file).collect();
+        let files: Vec<SourceFile> = files
+            .iter()
+            .map(|&(path, text)| SourceFile {
+                path: path.into(),
+                language: Language::Python,
+                text: text.into(),
+            })
+            .collect();
         leaked_copies(case, &WorkspaceIndex::new(files.into())).iter().map(|path| path.to_string()).collect()
     }
 

@@ -157,8 +157,10 @@ impl RecordedSuite {
         read.reset();
         read.catch_up(&path)?;
         let found = read.ids.get(&case.id).and_then(|&number| read.cases.get(number));
-        let gone = || ReplayError::Read { path: path.clone(), reason: io::Error::from(ErrorKind::NotFound) };
-        found.and_then(|case| load_row(&path, case)).ok_or_else(gone)
+        found.and_then(|case| load_row(&path, case)).ok_or_else(|| ReplayError::Read {
+            path: path.clone(),
+            reason: io::Error::from(ErrorKind::NotFound),
+        })
     }
 
     /// Masks the secrets of a case and adds it, unless the suite already contains it.

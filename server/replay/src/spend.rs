@@ -186,10 +186,12 @@ fn spent(inputs: &RunInputs, sizes: &RequestSizes, done: &[Prediction]) -> f64 {
         inputs.cases.iter().enumerate().map(|(place, case)| (case.id.as_str(), place)).collect();
     let engines: HashMap<&str, usize> =
         inputs.engines.iter().enumerate().map(|(place, engine)| (engine.name(), place)).collect();
-    let cost_of = |row: &Prediction| {
-        let (case, engine) = (*cases.get(&*row.case)?, *engines.get(&*row.engine.name)?);
-        let attempt = Attempt { case, engine, repetition: row.repetition };
-        Some(cost(row, sizes.highest_cost(attempt)))
-    };
-    done.iter().filter(|row| !row.reused).filter_map(cost_of).sum()
+    done.iter()
+        .filter(|row| !row.reused)
+        .filter_map(|row| {
+            let (case, engine) = (*cases.get(&*row.case)?, *engines.get(&*row.engine.name)?);
+            let attempt = Attempt { case, engine, repetition: row.repetition };
+            Some(cost(row, sizes.highest_cost(attempt)))
+        })
+        .sum()
 }

@@ -50,8 +50,10 @@ impl TruthCopies {
             .iter()
             .filter(|engine| base_name(engine).is_some() && !engine.engine.reads_workspace())
             .collect();
-        let is_asked = |case: &&Case| self.includes_all_cases || self.by_case.contains_key(&case.id);
-        let asked: Vec<&Case> = cases.iter().filter(is_asked).collect();
+        let asked: Vec<&Case> = cases
+            .iter()
+            .filter(|case| self.includes_all_cases || self.by_case.contains_key(&case.id))
+            .collect();
         let of_case = |case: &&Case| -> Vec<(String, CaseId)> {
             // Context depends on these only.
             let mut known: Vec<(bool, &CompletionSettings, bool)> = Vec::new();

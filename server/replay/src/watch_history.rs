@@ -48,8 +48,10 @@ pub fn read_history(folder: &Path) -> Result<Vec<WatchedNight>, ReplayError> {
 pub fn unfinished_nights(folder: &Path, nights: &[WatchedNight]) -> Vec<PathBuf> {
     let mut numbers = run_numbers(folder).unwrap_or_default();
     numbers.sort_unstable();
-    let is_unfinished = |name: &String| nights.iter().all(|night| night.run != *name);
-    let names = numbers.into_iter().map(|number| number.to_string()).filter(is_unfinished);
+    let names = numbers
+        .into_iter()
+        .map(|number| number.to_string())
+        .filter(|name| nights.iter().all(|night| night.run != *name));
     names.map(|name| folder.join(name)).collect()
 }
 

@@ -50,11 +50,17 @@ pub fn gates_markdown(report: &GateReport) -> String {
         };
         parts.push(summary);
         let (passed, failures): (Vec<_>, Vec<_>) = report.checks.iter().partition(|check| check.has_passed);
-        let line = |check: &&GateCheck| {
-            let result = if check.has_passed { "passed" } else { "**failed**" };
-            format!("- {result}: {}", escaped(&check_text(check)))
-        };
-        parts.push(failures.iter().chain(&passed).map(line).collect::<Vec<_>>().join("\n"));
+        parts.push(
+            failures
+                .iter()
+                .chain(&passed)
+                .map(|check| {
+                    let result = if check.has_passed { "passed" } else { "**failed**" };
+                    format!("- {result}: {}", escaped(&check_text(check)))
+                })
+                .collect::<Vec<_>>()
+                .join("\n"),
+        );
     }
     parts.extend(report.changes.iter().map(changes_markdown));
     parts.iter().map(|part| format!("{part}\n\n")).collect()

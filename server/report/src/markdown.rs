@@ -4,12 +4,12 @@ mod verdict;
 
 use cases::{EngineIdentity, Metric};
 
-use crate::failures::{self, FailureRow};
+use crate::failures::{self};
 use crate::format::{self, Alphabet};
 use crate::notes::note_texts;
 use crate::stopping::{self, COUNTS, StoppingRow};
 use crate::verdict_text::run_deadline;
-use scoring::run_summary::{CaseGroup, ContextEffect, EngineCost, EngineLine, ReportSection};
+use scoring::run_summary::{CaseGroup, ContextEffect, EngineLine, ReportSection};
 use scoring::{MetricCell, PairedDifference, RunSummary, Verdict};
 
 const UNICODE: Alphabet = Alphabet::Unicode;
@@ -118,11 +118,10 @@ fn stopping_table(summary: &RunSummary, rows: &[StoppingRow<'_>]) -> String {
         format!("| engine | {} | stopping |", COUNTS.join(" | ")),
         format!("|---|---|{}", "--:|".repeat(COUNTS.len())),
     ];
-    let row = |row: &StoppingRow<'_>| {
+    lines.extend(rows.iter().map(|row| {
         let engine = engine(summary, row.engine);
         format!("| {engine} | {} | {} |", row.counts.join(" | "), share(row.stopping))
-    };
-    lines.extend(rows.iter().map(row));
+    }));
     lines.join("\n")
 }
 
@@ -142,21 +141,19 @@ fn difference_cell(difference: &PairedDifference) -> String {
 fn costs(summary: &RunSummary) -> String {
     let mut lines =
         vec![format!("| engine | {} |", format::COST.join(" | ")), "|---|--:|--:|--:|--:|--:|".to_owned()];
-    let row = |cost: &EngineCost| {
+    lines.extend(summary.costs.iter().map(|cost| {
         format!("| {} | {} |", engine(summary, cost.engine), format::cost(cost, UNICODE).join(" | "))
-    };
-    lines.extend(summary.costs.iter().map(row));
+    }));
     lines.join("\n")
 }
 
 fn failure_table(summary: &RunSummary) -> String {
     let mut lines =
         vec![format!("| {} |", failures::HEADINGS.join(" | ")), "|---|--:|--:|---|---|".to_owned()];
-    let row = |row: &FailureRow| {
+    lines.extend(failures::rows(summary, UNICODE).iter().map(|row| {
         let (engine, reason) = (engine(summary, row.engine), escaped(&row.reason));
         format!("| {engine} | {} | {} | {reason} | {} |", row.count, row.requests, escaped(&row.examples))
-    };
-    lines.extend(failures::rows(summary, UNICODE).iter().map(row));
+    }));
     lines.join("\n")
 }
 

@@ -15,7 +15,7 @@ use crate::notes::note_texts;
 use crate::verdict_text::run_deadline;
 use cases::EngineIdentity;
 use columns::CellFormatter;
-use scoring::run_summary::{CaseGroup, CutoffSlice, EngineCost, EngineLine, ReportSection, ScenarioGroup};
+use scoring::run_summary::{CaseGroup, CutoffSlice, EngineLine, ReportSection, ScenarioGroup};
 use scoring::{RunSummary, Verdict};
 use text_table::{NamedLines, TableLayout};
 
@@ -143,11 +143,14 @@ fn cutoff(summary: &RunSummary, numbers: &CellFormatter, slice: &CutoffSlice, st
 /// Renders the costs of the engines, if any has prices.
 fn costs(summary: &RunSummary, style: Style) -> Option<String> {
     let numbers = CellFormatter::new(&summary.engines, style.alphabet());
-    let row = |cost: &EngineCost| {
-        [vec![numbers.engine(cost.engine)], format::cost(cost, style.alphabet()).to_vec()].concat()
-    };
     let header: Vec<&str> = std::iter::once("engine").chain(format::COST).collect();
-    let rows: Vec<Vec<String>> = summary.costs.iter().map(row).collect();
+    let rows: Vec<Vec<String>> = summary
+        .costs
+        .iter()
+        .map(|cost| {
+            [vec![numbers.engine(cost.engine)], format::cost(cost, style.alphabet()).to_vec()].concat()
+        })
+        .collect();
     let sheet = TextTable { header: &header, words: 1, dispensable: &[], rows };
     let caption = format::costs_caption(summary, style.alphabet());
     let caption = caption.map_or_else(String::new, |caption| format!("\n{}", dim_note(&caption, style)));

@@ -17,8 +17,12 @@ pub(crate) fn title(verdict: &Verdict) -> String {
 
 /// Returns the ranking in one line, `good > builtin = llama > weak`; `None` for fewer than two engines.
 pub(crate) fn groups(verdict: &Verdict, name: impl Fn(usize) -> String) -> Option<String> {
-    let group = |group: &Vec<usize>| group.iter().map(|&it| name(it)).collect::<Vec<_>>().join(" = ");
-    let line = verdict.groups.iter().map(group).collect::<Vec<_>>().join(" > ");
+    let line = verdict
+        .groups
+        .iter()
+        .map(|group| group.iter().map(|&it| name(it)).collect::<Vec<_>>().join(" = "))
+        .collect::<Vec<_>>()
+        .join(" > ");
     (verdict.standings.len() > 1).then_some(line)
 }
 
@@ -73,8 +77,10 @@ pub(crate) fn ranking(verdict: &Verdict, alphabet: Alphabet, name: impl Fn(usize
         ];
         cells.extend(times.iter().map(|&index| quality(&standing.exact_within[index], alphabet)));
         cells.push(format::latency(standing.latency, alphabet.range_dash()));
-        let cost = || standing.cost_per_thousand.map_or(alphabet.range_dash().to_owned(), format::amount);
-        cells.extend(has_cost.then(cost));
+        cells
+            .extend(has_cost.then(|| {
+                standing.cost_per_thousand.map_or(alphabet.range_dash().to_owned(), format::amount)
+            }));
         cells.push(format!("{}/{}", standing.failed, standing.answers));
         cells
     };

@@ -142,12 +142,11 @@ fn shift(signal: &Signal, window: usize) -> Shift {
     let (mut sums, mut cases) = ([0.0; 2], 0_usize);
     let (mut varying, mut excess, mut variance) = (Vec::new(), 0.0, 0.0);
     for values in signal {
-        let of_side = |is_last: bool| {
+        let [(before, count_before), (after, last)] = [false, true].map(|is_last| {
             let side =
                 values.iter().filter(move |(night, _)| (*night >= first) == is_last).map(|(_, value)| *value);
             (side.clone().sum::<f64>(), side.count())
-        };
-        let [(before, count_before), (after, last)] = [false, true].map(of_side);
+        });
         if count_before == 0 || last == 0 {
             continue;
         }
@@ -175,11 +174,14 @@ fn shift(signal: &Signal, window: usize) -> Shift {
 fn tail_bound(cases: &[VaryingCase], excess: f64) -> f64 {
     let (sign, distance) = (excess.signum(), excess.abs());
     let log_bound = |rate: f64| {
-        let log_moment = |case: &VaryingCase| {
-            let sum: f64 = case.values.iter().map(|value| (rate * sign * value).exp()).sum();
-            case.last as f64 * (sum / case.values.len() as f64).ln()
-        };
-        cases.iter().map(log_moment).sum::<f64>() - rate * distance
+        cases
+            .iter()
+            .map(|case| {
+                let sum: f64 = case.values.iter().map(|value| (rate * sign * value).exp()).sum();
+                case.last as f64 * (sum / case.values.len() as f64).ln()
+            })
+            .sum::<f64>()
+            - rate * distance
     };
     (2.0 * least(log_bound).exp()).min(1.0)
 }
@@ -222,12 +224,14 @@ mod tests {
 
         fn night(&mut self) -> NightAnswers {
             let rng = &mut self.rng;
-            let answer = |rate: &f64| {
-                let is_right = (rng.below(1000) as f64) < rate * 1000.0;
-                let text = if is_right { 1 } else { 2 + rng.below(3) as u64 * u64::from(*rate > 0.0) };
-                Some(NightAnswer { score: f64::from(u8::from(is_right)), text })
-            };
-            self.rates.iter().map(answer).collect()
+            self.rates
+                .iter()
+                .map(|rate| {
+                    let is_right = (rng.below(1000) as f64) < rate * 1000.0;
+                    let text = if is_right { 1 } else { 2 + rng.below(3) as u64 * u64::from(*rate > 0.0) };
+                    Some(NightAnswer { score: f64::from(u8::from(is_right)), text })
+                })
+                .collect()
         }
     }
 

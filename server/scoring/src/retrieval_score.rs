@@ -85,8 +85,8 @@ pub fn score_retrieval(question: &ScoringInput<'_>, context: &[&str]) -> Retriev
 
 /// Returns all names in a text, including keywords and words in strings.
 fn names(text: &str) -> impl Iterator<Item = &str> {
-    let starts = |word: &&str| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    text.split(|c| !python::is_word(c)).filter(starts)
+    text.split(|c| !python::is_word(c))
+        .filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
 }
 
 /// A text with the positions of its tokens.

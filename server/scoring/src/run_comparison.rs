@@ -126,11 +126,15 @@ impl RunComparison {
         let engines = engines(runs, &compared);
         let baseline = settings.baseline.as_deref().map(|name| find_engine(&engines, name)).transpose()?;
         let question = VerdictSettings { baseline, ..settings.verdict };
-        let section = |(key, cases)| {
-            let verdict = verdict(&compared, key, &question).map_err(|error| name_engine(error, &engines))?;
-            Ok(ComparedSection { origin: key.origin, exposure: key.exposure, cases, verdict })
-        };
-        let sections = compared.sections().into_iter().map(section).collect::<Result<_, _>>()?;
+        let sections = compared
+            .sections()
+            .into_iter()
+            .map(|(key, cases)| {
+                let verdict =
+                    verdict(&compared, key, &question).map_err(|error| name_engine(error, &engines))?;
+                Ok(ComparedSection { origin: key.origin, exposure: key.exposure, cases, verdict })
+            })
+            .collect::<Result<_, _>>()?;
         Ok(RunComparison { schema: SchemaVersion::CURRENT, runs: overlaps, shared_cases, engines, sections })
     }
 }
@@ -142,11 +146,13 @@ fn overlaps(runs: &[NamedRun<'_>]) -> Result<(Vec<RunOverlap>, usize), Compariso
         let ids: BTreeSet<&str> = run.rows.cases.iter().map(|case| case.id.as_str()).collect();
         ids.into_iter().for_each(|id| *owners.entry(id).or_default() += 1);
     }
-    let overlap = |run: &NamedRun<'_>| {
-        let only_here = run.rows.cases.iter().filter(|case| owners[case.id.as_str()] == 1).count();
-        RunOverlap { name: run.name.to_owned(), cases: run.rows.cases.len(), only_here }
-    };
-    let overlaps: Vec<RunOverlap> = runs.iter().map(overlap).collect();
+    let overlaps: Vec<RunOverlap> = runs
+        .iter()
+        .map(|run| {
+            let only_here = run.rows.cases.iter().filter(|case| owners[case.id.as_str()] == 1).count();
+            RunOverlap { name: run.name.to_owned(), cases: run.rows.cases.len(), only_here }
+        })
+        .collect();
     if let Some(apart) = overlaps.iter().find(|run| run.only_here == run.cases && runs.len() > 1) {
         let others: Vec<&str> = runs.iter().map(|run| run.name).filter(|name| *name != apart.name).collect();
         return Err(ComparisonError::NoSharedCases { run: apart.name.clone(), others: others.join(", ") });

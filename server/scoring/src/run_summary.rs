@@ -18,8 +18,8 @@ mod sections;
 use std::collections::{BTreeMap, HashSet};
 
 use cases::{
-    BlockKind, Case, CrossFileContext, EngineConfig, EngineIdentity, Exposure, Metric, NO_COPIES_SUFFIX,
-    OriginKind, Prediction, Run, Scenario, SchemaVersion, Score,
+    BlockKind, Case, CrossFileContext, EngineIdentity, Exposure, Metric, NO_COPIES_SUFFIX, OriginKind,
+    Prediction, Run, Scenario, SchemaVersion, Score,
 };
 use serde::Serialize;
 
@@ -62,8 +62,9 @@ impl RunRows<'_> {
         let engines = rows::engines(self);
         let observed = observations::observe(self, &engines);
         let runs = ComparedRuns::new(&[*self]);
-        let verdict = |section| crate::verdict(&runs, section, question);
-        let sections = sections::sections(self.run, &engines, &observed, verdict)?;
+        let sections = sections::sections(self.run, &engines, &observed, |section| {
+            crate::verdict(&runs, section, question)
+        })?;
         let mut summary = RunSummary {
             schema: SchemaVersion::CURRENT,
             run: self.run.clone(),
@@ -326,10 +327,6 @@ impl EngineLine {
 
 /// Returns a row for each engine with prices.
 fn costs(rows: &RunRows<'_>, engines: &[EngineIdentity]) -> Vec<EngineCost> {
-    let has_price = |(_, name): &(usize, &EngineIdentity)| {
-        let named = |config: &&EngineConfig| config.engine.name == name.name;
-        rows.run.engines.iter().find(named).is_some_and(|config| config.price.is_some())
-    };
     let of_other_tree = rows.cases.iter().filter(|case| rows::is_from_other_tree(rows.run, case));
     let other_tree: HashSet<&str> = of_other_tree.map(|case| case.id.as_str()).collect();
     let cost = |(engine, name): (usize, &EngineIdentity)| {
@@ -339,9 +336,19 @@ fn costs(rows: &RunRows<'_>, engines: &[EngineIdentity]) -> Vec<EngineCost> {
         let costs = own().map(|row| row.cost.map(|cost| (cost.amount, cost.is_estimated)));
         let crate::CostSummary { answers, estimated, unknown, amount, per_thousand } =
             crate::summarize_costs(costs);
-        let is_from_other_tree = |row: &&Prediction| other_tree.contains(row.case.as_str());
-        let other_tree = own().filter(is_from_other_tree).count();
+        let other_tree = own().filter(|row| other_tree.contains(row.case.as_str())).count();
         EngineCost { engine, answers, estimated, unknown, amount, per_thousand, other_tree }
     };
-    engines.iter().enumerate().filter(has_price).map(cost).collect()
+    engines
+        .iter()
+        .enumerate()
+        .filter(|(_, name)| {
+            rows.run
+                .engines
+                .iter()
+                .find(|config| config.engine.name == name.name)
+                .is_some_and(|config| config.price.is_some())
+        })
+        .map(cost)
+        .collect()
 }

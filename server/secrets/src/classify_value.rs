@@ -216,11 +216,13 @@ pub(crate) fn is_hex_key(text: &str) -> bool {
 fn ends_in_leet(characters: &[char]) -> bool {
     let text: String = characters.iter().collect();
     let parts: Vec<&str> = text.split(['-', '_', '.', '~']).filter(|part| !part.is_empty()).collect();
-    let begins = |part: &&&str| part.starts_with(|character: char| character.is_ascii_uppercase());
     let ends = |part: &&&str| part.ends_with(|character: char| character.is_ascii_digit());
     let is_version =
         |part: &str| part.starts_with(['V', 'v']) && part[1..].chars().all(|c| c.is_ascii_digit());
-    let capitals = parts.iter().filter(begins).count();
+    let capitals = parts
+        .iter()
+        .filter(|part| part.starts_with(|character: char| character.is_ascii_uppercase()))
+        .count();
     let last_is_number =
         parts.last().is_some_and(|part| part.chars().all(|c| c.is_ascii_digit()) || ends(&part));
     parts.len() >= 2

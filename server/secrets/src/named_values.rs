@@ -347,12 +347,10 @@ fn find_unquoted(line: &str, found: &mut dyn FnMut(&'static str, Range<usize>)) 
 
 /// Whether a position is within a string that continues after `end`, or that does not end in this line.
 fn is_in_string(line: &str, start: usize, end: usize) -> bool {
-    let holds = |captures: regex::Captures<'_>| {
+    STRINGS.captures_iter(line).any(|captures| {
         let content = captures.iter().skip(1).flatten().next();
         content.is_some_and(|content| content.start() <= start && end <= content.end())
-    };
-    STRINGS.captures_iter(line).any(holds)
-        || line[..start].matches(['"', '\'', '`']).count() % 2 == 1 && !line[start..end].contains(['"', '`'])
+    }) || line[..start].matches(['"', '\'', '`']).count() % 2 == 1 && !line[start..end].contains(['"', '`'])
 }
 
 fn find_in_strings(before: &str, line: &str, found: &mut dyn FnMut(&'static str, Range<usize>)) {

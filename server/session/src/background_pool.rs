@@ -161,11 +161,12 @@ mod tests {
             let (released, background) = (Arc::clone(&released), background.clone());
             let (begun, has_begun) = mpsc::channel();
             let job = async move {
-                let work = move || {
-                    let _ = begun.send(());
-                    drop(released.lock().map(|released| released.recv()));
-                };
-                background.run(Sender::new(priority).subscribe(), work).await
+                background
+                    .run(Sender::new(priority).subscribe(), move || {
+                        let _ = begun.send(());
+                        drop(released.lock().map(|released| released.recv()));
+                    })
+                    .await
             };
             std::thread::spawn(move || {
                 tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(job)

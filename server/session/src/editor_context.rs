@@ -55,9 +55,15 @@ async fn unsaved_indexes(
     if neighbours.is_empty() {
         return Vec::new();
     }
-    let derive = move || neighbours.iter().filter_map(|neighbour| neighbour.unsaved_index(&index)).collect();
     // After a timeout or a panic, the saved files are still used.
-    match tokio::time::timeout(patience, tokio::task::spawn_blocking(derive)).await {
+    match tokio::time::timeout(
+        patience,
+        tokio::task::spawn_blocking(move || {
+            neighbours.iter().filter_map(|neighbour| neighbour.unsaved_index(&index)).collect()
+        }),
+    )
+    .await
+    {
         Ok(documents) => documents.unwrap_or_default(),
         Err(_) => {
             tracing::warn!("open documents are left out: reading them took too long");

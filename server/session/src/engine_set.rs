@@ -75,8 +75,10 @@ pub fn role_settings(role: Role, config: &Config) -> CompletionSettings {
 
 /// Returns the engines in their roles: the wanted one or else the first one writes the ghost text, and all are replayed.
 fn assign_roles(engines: &[&RegisteredEngine], config: &Config) -> Vec<(Role, ConfiguredEngine)> {
-    let is_wanted = |engine: &&RegisteredEngine| Some(&engine.name) == config.completion.engine.as_ref();
-    let writer = engines.iter().position(is_wanted).unwrap_or(0);
+    let writer = engines
+        .iter()
+        .position(|engine| Some(&engine.name) == config.completion.engine.as_ref())
+        .unwrap_or(0);
     let configured = engines.iter().enumerate().flat_map(|(index, engine)| {
         let roles: &[Role] = if index == writer { &[Role::GhostText, Role::Replay] } else { &[Role::Replay] };
         let roles: Vec<_> = roles.iter().map(|role| (*role, role_settings(*role, config))).collect();
@@ -139,11 +141,12 @@ fn not_asked(engine: &RegisteredEngine) -> Option<UnavailableEngine> {
 /// Problems with engines whose settings are valid.
 fn unsupported(config: &Config, engines: &[RegisteredEngine]) -> Vec<Problem> {
     let valid = config.engines.iter().zip(engines).filter(|(settings, _)| settings.settings.is_ok());
-    let problem = |(settings, engine): (&config::EngineDefinition, &RegisteredEngine)| {
-        let message = format!("engine `{}` is not asked: {}", engine.name, engine.obstacle()?);
-        Some(Problem { severity: Severity::Warning, location: settings.origin.location.clone(), message })
-    };
-    valid.filter_map(problem).collect()
+    valid
+        .filter_map(|(settings, engine)| {
+            let message = format!("engine `{}` is not asked: {}", engine.name, engine.obstacle()?);
+            Some(Problem { severity: Severity::Warning, location: settings.origin.location.clone(), message })
+        })
+        .collect()
 }
 
 /// A problem if the engine selected for ghost text is unavailable.

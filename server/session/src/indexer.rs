@@ -104,12 +104,17 @@ impl Indexer {
         let files = Arc::clone(tracker.snapshot().files());
         let old: Vec<Option<Arc<FileIndex>>> = files.iter().map(|file| cached.take_index(file)).collect();
         let reused = old.iter().flatten().count();
-        let derive = |(old, file): (Option<Arc<FileIndex>>, &SourceFile)| {
-            keep_going().then(|| old.unwrap_or_else(|| derive_observed(file, on_tree)))
-        };
-        let is_new = |(file, old): (_, &Option<_>)| old.is_none().then_some(file);
-        let unsaved = files.iter().zip(&old).filter_map(is_new).map(size).collect();
-        let derived: Option<Vec<Arc<FileIndex>>> = old.into_par_iter().zip(&*files).map(derive).collect();
+        let unsaved = files
+            .iter()
+            .zip(&old)
+            .filter_map(|(file, old)| old.is_none().then_some(file))
+            .map(size)
+            .collect();
+        let derived: Option<Vec<Arc<FileIndex>>> = old
+            .into_par_iter()
+            .zip(&*files)
+            .map(|(old, file)| keep_going().then(|| old.unwrap_or_else(|| derive_observed(file, on_tree))))
+            .collect();
         let derived = derived.ok_or_else(|| WorkspaceError::Cancelled { path: root.to_owned() })?;
         let opening = OpenStats { reused, rebuilt: derived.len() - reused, miss: cached.miss };
         let projects = Arc::new(Projects::new(tracker.snapshot().manifests()));

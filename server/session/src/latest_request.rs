@@ -4,7 +4,7 @@
 //! an edit cancels the request whose position it touches. Plain typing at the cursor does not stop the engine, since its answer
 //! may match the typed text; the answer is then cached for the next request instead of sent.
 
-use text::{Edit, EditLog, TrackedRange};
+use text::{EditLog, TrackedRange};
 use tokio_util::sync::CancellationToken;
 
 /// The requests of one document.
@@ -54,12 +54,12 @@ impl LatestRequest {
     /// Follows the edits in the log.
     pub(crate) fn follow_edits(&mut self, log: &EditLog) {
         self.revision = log.revision();
-        let is_typed = |typed: &TrackedRange, edit: &Edit| {
-            let end = typed.range().end;
-            edit.range == (end..end)
-        };
-        let is_plain_typing =
-            self.newest.as_mut().is_none_or(|active| log.follow_while(&mut active.typed, is_typed));
+        let is_plain_typing = self.newest.as_mut().is_none_or(|active| {
+            log.follow_while(&mut active.typed, |typed, edit| {
+                let end = typed.range().end;
+                edit.range == (end..end)
+            })
+        });
         if !is_plain_typing {
             self.cancel();
         }
@@ -83,7 +83,7 @@ impl LatestRequest {
 mod tests {
     use std::time::Instant;
 
-    use text::Revision;
+    use text::{Edit, Revision};
 
     use super::*;
 

@@ -129,8 +129,13 @@ impl RecordedCases {
             return Ok((Arc::clone(answered), Vec::new()));
         }
         let ids: Vec<String> = suite.cases()?.iter().map(|case| case.id.clone()).collect();
-        let load = |id: &str| suite.load(&*suite.case(id).ok()??).ok();
-        let latest = replay::latest_answers(&self.data, suite.name(), &ids, load, || !cancel.is_cancelled());
+        let latest = replay::latest_answers(
+            &self.data,
+            suite.name(),
+            &ids,
+            |id| suite.load(&*suite.case(id).ok()??).ok(),
+            || !cancel.is_cancelled(),
+        );
         if cancel.is_cancelled() {
             return Ok((Arc::default(), Vec::new()));
         }

@@ -103,8 +103,11 @@ impl ReportedProblems {
     /// Stores the current problems of a folder and returns those that were not reported before.
     fn take_new(&self, root: Option<&Path>, problems: &[Problem]) -> Vec<Problem> {
         let mut reported = lock(&self.0);
-        let is_new = |problem: &&Problem| !reported.values().any(|causes| causes.contains(&problem.key()));
-        let new = problems.iter().filter(is_new).cloned().collect();
+        let new = problems
+            .iter()
+            .filter(|problem| !reported.values().any(|causes| causes.contains(&problem.key())))
+            .cloned()
+            .collect();
         reported.insert(root.map(Path::to_owned), problems.iter().map(Problem::key).collect());
         new
     }
@@ -212,10 +215,13 @@ impl FolderSettings {
     pub(crate) async fn effective(&self) -> Option<Arc<EffectiveSettings>> {
         let wanted = self.editor.revision();
         let mut published = self.published.subscribe();
-        let is_new = |state: &Option<Arc<EffectiveSettings>>| {
-            state.as_ref().is_some_and(|state| state.revision >= wanted)
-        };
-        match self.removed.run_until_cancelled(published.wait_for(is_new)).await {
+        match self
+            .removed
+            .run_until_cancelled(
+                published.wait_for(|state| state.as_ref().is_some_and(|state| state.revision >= wanted)),
+            )
+            .await
+        {
             Some(Ok(state)) => state.clone(),
             _ => self.published.borrow().clone(),
         }

@@ -103,12 +103,15 @@ fn find_text_at(document: &OpenDocument, start: usize, text: &str) -> Option<Ran
 /// Returns the first `units` UTF-16 units of a text, rounded down to whole characters.
 fn utf16_prefix(text: &str, units: usize) -> &str {
     let mut left = units;
-    let fits = |c: &char| {
-        let fits = c.len_utf16() <= left;
-        left = left.saturating_sub(c.len_utf16());
-        fits
-    };
-    let bytes: usize = text.chars().take_while(fits).map(char::len_utf8).sum();
+    let bytes: usize = text
+        .chars()
+        .take_while(|c| {
+            let fits = c.len_utf16() <= left;
+            left = left.saturating_sub(c.len_utf16());
+            fits
+        })
+        .map(char::len_utf8)
+        .sum();
     &text[..bytes]
 }
 

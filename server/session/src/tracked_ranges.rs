@@ -124,11 +124,14 @@ impl TrackedRanges {
         let Some(range) = self.current(range, revision).map(|span| span.range()) else {
             return (Exposure::None, None);
         };
-        let touches = |exposed: &&SuggestionExposure| {
-            let span = exposed.span.range();
-            span.start <= range.end && range.start <= span.end
-        };
-        let suggested = self.suggestions.iter().filter(touches).max_by_key(|exposed| exposed.exposure);
+        let suggested = self
+            .suggestions
+            .iter()
+            .filter(|exposed| {
+                let span = exposed.span.range();
+                span.start <= range.end && range.start <= span.end
+            })
+            .max_by_key(|exposed| exposed.exposure);
         suggested.map_or((Exposure::None, None), |exposed| (exposed.exposure, Some(&*exposed.engine)))
     }
 

@@ -78,8 +78,10 @@ impl TypedRanges {
 
     /// The typed ranges as whole lines, each with the revision that last changed it.
     pub(crate) fn passages(&self, path: &Arc<str>, text: &str) -> Vec<(u64, TypedPassage)> {
-        let passage = |piece: &TypedRange| Some((piece.changed, passage(path, text, piece.span.range())?));
-        self.pieces.iter().filter_map(passage).collect()
+        self.pieces
+            .iter()
+            .filter_map(|piece| Some((piece.changed, passage(path, text, piece.span.range())?)))
+            .collect()
     }
 }
 

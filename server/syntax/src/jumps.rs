@@ -5,12 +5,14 @@ use crate::Language;
 /// Whether control never continues after `statement`, the last one of a body: it returns, throws or jumps, or is the value of a
 /// Rust block.
 pub fn is_jump(language: Language, statement: &str) -> bool {
-    let begins_with = |word: &&str| {
-        let rest = statement.strip_prefix(*word);
-        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '!')))
-    };
     let is_value = language == Language::Rust && !statement.ends_with([';', '}']);
-    is_value || language.spec().jumps.iter().any(begins_with)
+    is_value
+        || language.spec().jumps.iter().any(|word| {
+            let rest = statement.strip_prefix(*word);
+            rest.is_some_and(|rest| {
+                !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '!'))
+            })
+        })
 }
 
 #[cfg(test)]

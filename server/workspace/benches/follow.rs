@@ -77,14 +77,15 @@ fn refresh_one(bencher: Bencher<'_, '_>) {
     let (folder, mut follower) = followed();
     let changed = path(folder.path(), FILES / 2);
     let mut round = 0;
-    let write = || {
-        round += 1;
-        fs::write(&changed, text(0, round)).unwrap();
-    };
-    bencher.with_inputs(write).bench_local_values(|()| {
-        let changes = follower.refresh([&changed]).unwrap();
-        assert_eq!(changes.changed.len(), 1);
-    });
+    bencher
+        .with_inputs(|| {
+            round += 1;
+            fs::write(&changed, text(0, round)).unwrap();
+        })
+        .bench_local_values(|()| {
+            let changes = follower.refresh([&changed]).unwrap();
+            assert_eq!(changes.changed.len(), 1);
+        });
 }
 
 #[divan::bench(sample_count = 10, sample_size = 1)]

@@ -249,8 +249,7 @@ impl<R: Read> Fields<R> {
         let mut current = None;
         while let Some(field) = self.next()? {
             let Some(meta) = field.strip_prefix(b":") else {
-                let is_named = |commit: &&Commit| commit.id.as_bytes() == field;
-                current = commits.iter().position(is_named);
+                current = commits.iter().position(|commit| commit.id.as_bytes() == field);
                 continue;
             };
             let meta = String::from_utf8_lossy(meta).into_owned();

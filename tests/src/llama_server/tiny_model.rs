@@ -79,8 +79,10 @@ fn vocabulary(file: &mut Gguf) -> usize {
 fn byte_characters() -> Vec<char> {
     let is_seen = |byte: u32| matches!(byte, 33..=126 | 161..=172 | 174..=255);
     let mut next = 256..;
-    let code = |byte| if is_seen(byte) { byte } else { next.next().expect("numbers do not end") };
-    (0..256).map(code).filter_map(char::from_u32).collect()
+    (0..256)
+        .map(|byte| if is_seen(byte) { byte } else { next.next().expect("numbers do not end") })
+        .filter_map(char::from_u32)
+        .collect()
 }
 
 fn tensors(file: &mut Gguf, tokens: usize) {

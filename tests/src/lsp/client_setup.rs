@@ -88,8 +88,9 @@ impl ClientSetup {
     /// Rejects the server's requests for `method`.
     pub fn refuse(mut self, method: &str) -> ClientSetup {
         let error = json!({"code": -32601, "message": "no such method"});
-        let refuse = move |_: &Value| Some(("error", error.clone()));
-        self.auto_replies.answers.insert(method.to_owned(), Box::new(refuse));
+        self.auto_replies
+            .answers
+            .insert(method.to_owned(), Box::new(move |_| Some(("error", error.clone()))));
         self
     }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cases::{Prediction, Recorded, Status};
+use cases::{Recorded, Status};
 use mock::{Dialect, MockModel, MockServer, TemplateMarks};
 use tests::Project;
 
@@ -16,11 +16,13 @@ use crate::settings::user_file;
 
 /// The part of an answer that is the same in every replay.
 fn stable_fields(run: &Path) -> Vec<(String, String, String, String, String)> {
-    let one = |row: Prediction| {
-        let rest = format!("{} {} {:?} {:?}", row.status, row.finish, row.reason, row.tokens);
-        (row.case, row.engine.fingerprint, row.raw, row.text, rest)
-    };
-    let mut all: Vec<_> = run_rows::predictions(run).into_iter().map(one).collect();
+    let mut all: Vec<_> = run_rows::predictions(run)
+        .into_iter()
+        .map(|row| {
+            let rest = format!("{} {} {:?} {:?}", row.status, row.finish, row.reason, row.tokens);
+            (row.case, row.engine.fingerprint, row.raw, row.text, rest)
+        })
+        .collect();
     all.sort();
     all
 }

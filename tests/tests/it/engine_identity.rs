@@ -26,8 +26,7 @@ fn engine(name: &str, server: &MockServer, rest: &str) -> String {
 }
 
 fn count(run: &Path, engine: &str, text: &str) -> usize {
-    let is_it = |row: &&cases::Prediction| row.engine.name == engine && row.raw == text;
-    run_rows::predictions(run).iter().filter(is_it).count()
+    run_rows::predictions(run).iter().filter(|row| row.engine.name == engine && row.raw == text).count()
 }
 
 #[test]
@@ -229,10 +228,10 @@ fn run_of_an_older_schema_is_rendered_but_not_resumed() {
     let json = project.run("report ../run --json").expect_code(0).stdout;
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     let lines = json["summary"]["sections"][0]["overall"]["lines"].as_array().expect("lines").clone();
-    let of = |line: &serde_json::Value| {
-        (line["engine"].as_u64(), line["metrics"]["edit_similarity"]["num"].as_f64())
-    };
-    let found: Vec<_> = lines.iter().map(of).collect();
+    let found: Vec<_> = lines
+        .iter()
+        .map(|line| (line["engine"].as_u64(), line["metrics"]["edit_similarity"]["num"].as_f64()))
+        .collect();
     assert_eq!(found.iter().map(|(engine, _)| *engine).collect::<Vec<_>>(), [0, 1, 2, 3].map(Some));
     assert_ne!(found[1].1, found[2].1, "two engines with one fingerprint are two lines");
     let resumed = project.run("replay ../run/cases.jsonl --out ../run --resume --engine builtin");

@@ -163,10 +163,16 @@ async fn perfect_answer(case: &Case) -> Prediction {
     let attempts = vec![Attempt { case: 0, engine: 0, repetition: 0 }];
     let stop = StopSignal::immediately(CancellationToken::new());
     let mut answers = Vec::new();
-    let record = |_, answer| {
-        answers.push(answer);
-        ControlFlow::Continue(())
-    };
-    replay::run_attempts(attempts, &inputs, |_, _| (), &stop, record).await;
+    replay::run_attempts(
+        attempts,
+        &inputs,
+        |_, _| (),
+        &stop,
+        |_, answer| {
+            answers.push(answer);
+            ControlFlow::Continue(())
+        },
+    )
+    .await;
     answers.remove(0)
 }

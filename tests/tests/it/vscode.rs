@@ -272,9 +272,11 @@ fn check_settings_sent(editor: &VsCode) {
     let asked =
         editor.sent_by_server().into_iter().find(|message| message["method"] == "workspace/configuration");
     let asked = asked.expect("the server asks for them");
-    let is_answer = |message: &&Value| message["method"].is_null() && message["id"] == asked["id"];
     let sent = editor.sent_by_editor();
-    let answer = sent.iter().find(is_answer).expect("it is answered");
+    let answer = sent
+        .iter()
+        .find(|message| message["method"].is_null() && message["id"] == asked["id"])
+        .expect("it is answered");
     let told = &answer["result"][0];
     assert_eq!(told["completion"]["engine"], "scripted");
     assert_eq!(told["trusted"], true);

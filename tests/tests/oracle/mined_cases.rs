@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use cases::{Case, Origin, OriginKind};
@@ -183,12 +182,16 @@ impl MinedCase {
 pub(crate) fn mined_cases() -> Option<Vec<MinedCase>> {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let trees = check_out(folder.path())?;
-    let of_tree = |(name, tree): &(String, PathBuf)| {
-        let snapshot =
-            workspace::load(tree, &workspace::ReadLimits::standard(), &|_| {}).expect("a readable tree");
-        mine(name, snapshot.files(), &Projects::new(snapshot.manifests()))
-    };
-    Some(trees.iter().flat_map(of_tree).collect())
+    Some(
+        trees
+            .iter()
+            .flat_map(|(name, tree)| {
+                let snapshot = workspace::load(tree, &workspace::ReadLimits::standard(), &|_| {})
+                    .expect("a readable tree");
+                mine(name, snapshot.files(), &Projects::new(snapshot.manifests()))
+            })
+            .collect(),
+    )
 }
 
 fn mine(repository: &str, files: &[SourceFile], projects: &Projects) -> Vec<MinedCase> {

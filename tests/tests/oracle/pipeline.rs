@@ -17,8 +17,12 @@ pub(crate) fn cleaned_answer(language: Language, prefix: &str, suffix: &str, pie
     let (settings, cancel) = (CompletionSettings::for_replay(), CancellationToken::new());
     let asking = complete(&snapshot, prefix.len(), &engine, &settings, &cancel);
     RUNTIME.with_borrow_mut(|runtime| {
-        let build = || Builder::new_current_thread().enable_time().build().expect("a runtime of one thread");
-        runtime.get_or_insert_with(build).block_on(asking).text
+        runtime
+            .get_or_insert_with(|| {
+                Builder::new_current_thread().enable_time().build().expect("a runtime of one thread")
+            })
+            .block_on(asking)
+            .text
     })
 }
 

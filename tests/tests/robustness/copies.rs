@@ -263,13 +263,19 @@ async fn reached(
         jobs: 2,
     };
     let mut asked = 0;
-    let count = |_, prediction: cases::Prediction| {
-        assert!(prediction.reason.is_none_or(|reason| !reason.contains("panicked")));
-        asked += 1;
-        ControlFlow::Continue(())
-    };
     let stop = StopSignal::immediately(CancellationToken::new());
-    run_attempts(attempts, &questions, |_, _| (), &stop, count).await;
+    run_attempts(
+        attempts,
+        &questions,
+        |_, _| (),
+        &stop,
+        |_, prediction| {
+            assert!(prediction.reason.is_none_or(|reason| !reason.contains("panicked")));
+            asked += 1;
+            ControlFlow::Continue(())
+        },
+    )
+    .await;
     assert_eq!(asked, cases.len());
     let found = found.lock().expect("nothing panics here");
     found.clone()
@@ -333,10 +339,9 @@ fn context_of_real_cases_never_contains_their_truth() {
         let (files, projects) = (snapshot.files(), Projects::new(snapshot.manifests()));
         let index = Index::build(files);
         let cases = mine(files, &index, &projects, &[Scenario::Rag, Scenario::CrossFile], REAL_CASES);
-        let brings = |case: &&Case| {
+        for case in cases.iter().filter(|case| {
             case.task.cross_file_context() != Some(CrossFileContext::Oracle) && !case.context.is_empty()
-        };
-        for case in cases.iter().filter(brings) {
+        }) {
             let truth = squeezed(&case.truth);
             let holds = case.context.iter().any(|item| squeezed(&item.text).contains(&truth));
             assert!(truth.is_empty() || !holds, "{name}: {}", case.hole);
@@ -358,12 +363,16 @@ fn check_end(repository: &str, case: &Case) {
         let end = case.byte_range.end;
         let text = [&*case.prefix, &case.truth, &case.suffix].concat();
         let blocks = syntax::parse(language, &text).blocks(&text);
-        let opens = |block: &syntax::Block| {
-            block.body.as_ref().is_some_and(|body| {
-                text[..body.inner.start].trim_end().len() == end || body.inner.start == end
-            })
-        };
-        assert!(blocks.iter().any(opens), "{repository}: {} {:?}", case.hole, case.truth);
+        assert!(
+            blocks.iter().any(|block| {
+                block.body.as_ref().is_some_and(|body| {
+                    text[..body.inner.start].trim_end().len() == end || body.inner.start == end
+                })
+            }),
+            "{repository}: {} {:?}",
+            case.hole,
+            case.truth
+        );
     }
 }
 

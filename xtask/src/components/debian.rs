@@ -86,11 +86,12 @@ fn mirror() -> Option<String> {
 fn mirror_in(sources: &str) -> Option<String> {
     let lines = sources.lines().filter(|line| !line.trim_start().starts_with('#'));
     let mut words = lines.flat_map(str::split_whitespace);
-    let is_archive = |word: &&str| {
-        let is_web = word.starts_with("http://") || word.starts_with("https://");
-        is_web && word.trim_end_matches('/').ends_with("/debian")
-    };
-    words.find(is_archive).map(str::to_owned)
+    words
+        .find(|word| {
+            let is_web = word.starts_with("http://") || word.starts_with("https://");
+            is_web && word.trim_end_matches('/').ends_with("/debian")
+        })
+        .map(str::to_owned)
 }
 
 #[cfg(test)]

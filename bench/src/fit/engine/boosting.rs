@@ -101,9 +101,10 @@ impl BinnedColumn {
         let step = rows.len().div_ceil(SAMPLED_ROWS).max(1);
         let mut sorted: Vec<f32> = rows.column(feature).step_by(step).collect();
         sorted.sort_by(f32::total_cmp);
-        let at = |bin: usize| sorted[(sorted.len() - 1) * bin / BINS];
-        let mut thresholds: Vec<f32> =
-            (1..BINS).map(at).filter(|&threshold| threshold < sorted[sorted.len() - 1]).collect();
+        let mut thresholds: Vec<f32> = (1..BINS)
+            .map(|bin| sorted[(sorted.len() - 1) * bin / BINS])
+            .filter(|&threshold| threshold < sorted[sorted.len() - 1])
+            .collect();
         thresholds.dedup();
         let bin = |value: f32| thresholds.partition_point(|&threshold| value > threshold) as u8;
         BinnedColumn { bins: rows.column(feature).map(bin).collect(), thresholds }

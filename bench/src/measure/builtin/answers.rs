@@ -72,8 +72,8 @@ pub(super) struct RepositoryAnswers {
 
 /// Mines the repository's cases in the measured language and runs every method on them.
 pub(super) fn collect(repo: &Repo, snapshot: &Snapshot) -> RepositoryAnswers {
-    let measured = |file: &&SourceFile| repo.pinned.measures(file.language);
-    let files: Vec<SourceFile> = snapshot.files().iter().filter(measured).cloned().collect();
+    let files: Vec<SourceFile> =
+        snapshot.files().iter().filter(|file| repo.pinned.measures(file.language)).cloned().collect();
     let start = Instant::now();
     let corpus = Corpus::build(&files);
     let seconds = start.elapsed().as_secs_f64();

@@ -143,11 +143,13 @@ fn statement_holes(file: &SourceFile, range: &Range<usize>, random: &mut SplitMi
     let at = boundaries[random.below(boundaries.len() - 1)];
     let mut holes = vec![(StudyScenario::StatementRest, range.start + at..range.end)];
     let names: Vec<&Range<usize>> = starts(Some(TokenKind::Word)).map(|token| &token.range).collect();
-    let is_name = |name: &&&Range<usize>| {
-        let word = &text[(**name).clone()];
-        word.len() >= MIN_NAME && word.is_ascii() && !syntax::is_reserved(file.language, word)
-    };
-    let names: Vec<_> = names.iter().filter(is_name).collect();
+    let names: Vec<_> = names
+        .iter()
+        .filter(|name| {
+            let word = &text[(**name).clone()];
+            word.len() >= MIN_NAME && word.is_ascii() && !syntax::is_reserved(file.language, word)
+        })
+        .collect();
     if !names.is_empty() {
         let name = names[random.below(names.len())];
         let typed = 1 + random.below(MAX_TYPED.min(name.len() - 2));

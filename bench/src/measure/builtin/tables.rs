@@ -207,16 +207,23 @@ fn shortfalls(rows: &[&AnswerRow], ceilings: &[&UpperBound]) -> String {
     for (scenario, exact, similarity) in TARGETS {
         let [reached_exact, reached_similarity] = mean_of_languages(rows, scenario);
         let of_language = |language: &str| -> Vec<&UpperBound> {
-            let is_of = |one: &&&UpperBound| one.scenario == scenario && one.language.name() == language;
-            ceilings.iter().filter(is_of).copied().collect()
+            ceilings
+                .iter()
+                .filter(|one| one.scenario == scenario && one.language.name() == language)
+                .copied()
+                .collect()
         };
         let names = names_of(rows);
         let mean = |value: &dyn Fn(&UpperBound) -> f64| {
-            let of = |language: &&str| {
-                let all = of_language(language);
-                all.iter().map(|one| value(one)).sum::<f64>() / all.len().max(1) as f64
-            };
-            100.0 * names.iter().map(of).sum::<f64>() / names.len().max(1) as f64
+            100.0
+                * names
+                    .iter()
+                    .map(|language| {
+                        let all = of_language(language);
+                        all.iter().map(|one| value(one)).sum::<f64>() / all.len().max(1) as f64
+                    })
+                    .sum::<f64>()
+                / names.len().max(1) as f64
         };
         let missing = |wanted: f64, reached: f64| match wanted - reached {
             missing if missing > 0.0 => format!("{missing:.1}"),
@@ -265,10 +272,12 @@ fn examples(ceilings: &[&UpperBound]) -> String {
     }
     out.push_str("\n| repository | before the cursor | truth | answer | cause |\n|---|---|---|---|---|\n");
     for (name, is_kind) in kinds {
-        let is_shown = |one: &&&UpperBound| {
-            is_kind(one) && [&one.line, &one.truth, &one.answer].into_iter().all(|text| fits(text))
-        };
-        let shown: Vec<&&UpperBound> = wrong.iter().filter(is_shown).collect();
+        let shown: Vec<&&UpperBound> = wrong
+            .iter()
+            .filter(|one| {
+                is_kind(one) && [&one.line, &one.truth, &one.answer].into_iter().all(|text| fits(text))
+            })
+            .collect();
         for one in shown.iter().step_by(shown.len().div_ceil(EXAMPLES).max(1)) {
             let UpperBound { repo, line, truth, answer, .. } = one;
             writeln!(out, "| {repo} | `{line}` | `{truth}` | `{answer}` | {name} |").expect(STRING);

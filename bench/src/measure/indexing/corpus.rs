@@ -38,8 +38,10 @@ impl BenchCorpus {
 }
 
 fn write(repos: &[Repo], lines: usize, folder: &Path) -> Result<()> {
-    let load = |repo: &Repo| workspace::load(&repo.root, &ReadLimits::standard(), &|_| {});
-    let snapshots: Vec<Snapshot> = repos.iter().map(load).collect::<Result<_, _>>()?;
+    let snapshots: Vec<Snapshot> = repos
+        .iter()
+        .map(|repo| workspace::load(&repo.root, &ReadLimits::standard(), &|_| {}))
+        .collect::<Result<_, _>>()?;
     let mut shares: Vec<LanguageShare<'_>> = Vec::new();
     for (repo, snapshot) in repos.iter().zip(&snapshots) {
         let language = repo.pinned.language;

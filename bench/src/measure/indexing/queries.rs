@@ -27,8 +27,9 @@ pub(super) fn measure(indexed: &WorkspaceIndex) -> [SortedTimes; 4] {
         for (number, file) in files.iter().enumerate().take(WARM_UP) {
             ask(indexed, strategy, file, number);
         }
-        let ask = |(number, file): (usize, &&SourceFile)| ask(indexed, strategy, file, number);
-        SortedTimes::new(files.iter().enumerate().map(ask).collect())
+        SortedTimes::new(
+            files.iter().enumerate().map(|(number, file)| ask(indexed, strategy, file, number)).collect(),
+        )
     })
 }
 

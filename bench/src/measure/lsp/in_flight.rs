@@ -66,20 +66,20 @@ impl TwoDocuments {
 
     fn type_in_fast(&mut self) -> Duration {
         let (change, completion) = (self.fast.key(), self.fast.completion());
-        let ask = || {
+        time(|| {
             self.editor.change(change);
             self.editor.complete(completion)
-        };
-        time(ask).0
+        })
+        .0
     }
 
     fn type_in_slow(&mut self) -> Duration {
         let (change, document) = (self.slow.key(), json!({"textDocument": self.slow.buffer.id()}));
-        let ask = || {
+        time(|| {
             self.editor.change(change);
             self.editor.client.call("textDocument/codeLens", document)
-        };
-        time(ask).0
+        })
+        .0
     }
 
     /// Alternates between an idle server and a slow answer in flight, so that other load on the machine affects both.

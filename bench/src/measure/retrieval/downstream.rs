@@ -67,8 +67,8 @@ pub(super) fn ask(mined: &MinedRepository) -> Result<Vec<KeyedObservation>> {
             cases.iter_mut().for_each(|case| case.task = retrieval);
         }
         let answers = answers(&cases, world)?;
-        let observation = |(case, answer)| observation(mined, sight, case, answer);
-        observations.extend(cases.iter().zip(&answers).map(observation));
+        observations
+            .extend(cases.iter().zip(&answers).map(|(case, answer)| observation(mined, sight, case, answer)));
     }
     Ok(observations)
 }
@@ -94,19 +94,17 @@ fn answers(cases: &[Case], world: WorkspaceIndex) -> Result<Vec<Prediction>> {
         (0..cases.len()).map(|case| Attempt { case, engine: 0, repetition: 0 }).collect();
     let mut answers = Vec::new();
     let stop = StopSignal::immediately(CancellationToken::new());
-    let record = |_, prediction| {
-        answers.push(prediction);
-        ControlFlow::Continue(())
-    };
     tokio::runtime::Runtime::new()?.block_on(replay::run_attempts(
         attempts,
         &questions,
         |_, _| (),
         &stop,
-        record,
+        |_, prediction| {
+            answers.push(prediction);
+            ControlFlow::Continue(())
+        },
     ));
-    let position = |answer: &Prediction| cases.iter().position(|case| case.id == answer.case);
-    answers.sort_by_cached_key(position);
+    answers.sort_by_cached_key(|answer| cases.iter().position(|case| case.id == answer.case));
     Ok(answers)
 }
 

@@ -52,8 +52,8 @@ pub(super) struct RepositorySummary {
 impl MinedRepository {
     pub(crate) fn new(repo: &Repo) -> Result<MinedRepository> {
         let snapshot = workspace::load(&repo.root, &ReadLimits::standard(), &|_| {})?;
-        let measured = |file: &&SourceFile| repo.pinned.measures(file.language);
-        let files: Vec<SourceFile> = snapshot.files().iter().filter(measured).cloned().collect();
+        let files: Vec<SourceFile> =
+            snapshot.files().iter().filter(|file| repo.pinned.measures(file.language)).cloned().collect();
         let index = Index::build(&files);
         let projects = Projects::new(snapshot.manifests());
         let origin = Origin::new(OriginKind::Mined, snapshot.tree_hash());
@@ -144,10 +144,12 @@ impl<'a> UseClassifier<'a> {
         let uses = self.uses.entry(case.path.clone()).or_insert_with(|| uses(self.sources, &case.path));
         let text = self.sources.files.iter().find(|file| *file.path == *case.path).map(|file| &file.text);
         let (Some(text), Some(entity)) = (text, case.tags.get(ENTITY_TAG)) else { return false };
-        let is_asked = |used: &&CrossFileUse| {
-            used.name.start >= case.byte_range.start && text[used.name.clone()] == **entity
+        let Some(asked) = uses
+            .iter()
+            .find(|used| used.name.start >= case.byte_range.start && text[used.name.clone()] == **entity)
+        else {
+            return false;
         };
-        let Some(asked) = uses.iter().find(is_asked) else { return false };
         let before = uses.iter().take_while(|used| used.name.start < case.byte_range.start);
         let known: BTreeSet<_> = before.filter_map(|used| used.definitions.first()).collect();
         asked.definitions.first().is_some_and(|definition| known.contains(definition))

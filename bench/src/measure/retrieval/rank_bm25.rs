@@ -152,9 +152,11 @@ fn in_package(file: &SourceFile, sources: &str) -> SourceFile {
 
 /// Cursors spread over files that are spread over the repository.
 fn places(files: &[SourceFile], language: Language) -> Vec<QueryFile> {
-    let is_long = |file: &&SourceFile| file.text.lines().count() > 2 * CURSORS;
-    let asked: Vec<&SourceFile> =
-        files.iter().filter(|file| cceval::is_candidate(language, &file.path)).filter(is_long).collect();
+    let asked: Vec<&SourceFile> = files
+        .iter()
+        .filter(|file| cceval::is_candidate(language, &file.path))
+        .filter(|file| file.text.lines().count() > 2 * CURSORS)
+        .collect();
     let count = FILES.min(asked.len());
     let place = |number: usize| {
         let file = asked[number * asked.len() / count];
@@ -237,11 +239,14 @@ fn parse(line: &str) -> Option<Vec<RetrieverAnswer>> {
 fn parse_answer(place: &Value) -> Option<RetrieverAnswer> {
     let seconds = |value: &Value| value["seconds"].as_f64().map(Duration::from_secs_f64);
     let hit = |hit: &Value| Some((hit[0].as_str()?.to_owned(), hit[1].as_f64()?));
-    let query = |query: &Value| {
-        let found = query["found"].as_array()?.iter().map(hit).collect::<Option<ScoredIds>>()?;
-        Some((seconds(query)?, found))
-    };
-    let queries = place["queries"].as_array()?.iter().map(query).collect::<Option<_>>()?;
+    let queries = place["queries"]
+        .as_array()?
+        .iter()
+        .map(|query| {
+            let found = query["found"].as_array()?.iter().map(hit).collect::<Option<ScoredIds>>()?;
+            Some((seconds(query)?, found))
+        })
+        .collect::<Option<_>>()?;
     Some(RetrieverAnswer { build: seconds(place)?, queries })
 }
 
@@ -250,10 +255,10 @@ impl RetrieverAnswer {
         let is_near = |((id, score), (other, expected)): (&(String, f64), &(String, f64))| {
             id == other && (score - expected).abs() <= TOLERANCE
         };
-        let is_same = |((_, found), (_, expected)): (&(Duration, ScoredIds), &(Duration, ScoredIds))| {
-            found.len() == expected.len() && found.iter().zip(expected).all(is_near)
-        };
-        self.queries.len() == other.queries.len() && self.queries.iter().zip(&other.queries).all(is_same)
+        self.queries.len() == other.queries.len()
+            && self.queries.iter().zip(&other.queries).all(|((_, found), (_, expected))| {
+                found.len() == expected.len() && found.iter().zip(expected).all(is_near)
+            })
     }
 }
 

@@ -164,8 +164,11 @@ fn render(language: Language, hits: &[Hit]) -> ShownContext {
         let whole: Vec<u32> = (hit.start_line..hit.end_line).collect();
         let numbers = if hit.lines.is_empty() { &whole } else { &hit.lines };
         let mut left = (BUDGET_TOKENS * CHARACTERS_PER_TOKEN).saturating_sub(shown.characters + head);
-        let fits = |line: &&str| left.checked_sub(cost(sign, line)).map(|rest| left = rest).is_some();
-        let lines: Vec<&str> = hit.text.lines().take_while(fits).collect();
+        let lines: Vec<&str> = hit
+            .text
+            .lines()
+            .take_while(|line| left.checked_sub(cost(sign, line)).map(|rest| left = rest).is_some())
+            .collect();
         if lines.is_empty() {
             break;
         }

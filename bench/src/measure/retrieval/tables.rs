@@ -154,11 +154,12 @@ fn languages(rows: &[&StrategyResult]) -> String {
 }
 
 fn cell(figures: &StrategyFigures, asked: &str) -> String {
-    let percent = |metric| match figures.value(asked, metric) {
-        Some(value) => format!("{:.0}", 100.0 * value),
-        None => "–".to_owned(),
-    };
-    [Metric::NewIdentifiers, Metric::AnyNew, Metric::DefinitionHit, Metric::Copy].map(percent).join(" / ")
+    [Metric::NewIdentifiers, Metric::AnyNew, Metric::DefinitionHit, Metric::Copy]
+        .map(|metric| match figures.value(asked, metric) {
+            Some(value) => format!("{:.0}", 100.0 * value),
+            None => "–".to_owned(),
+        })
+        .join(" / ")
 }
 
 /// Examples per language.
@@ -175,10 +176,13 @@ fn missed_definitions(rows: &[&StrategyResult]) -> String {
                    definitions.\n\n| language | resolved | missed | shown by symbols | examples of the others |\n|---|---|---|---|---|\n"
         .to_owned();
     for language in MAIN.into_iter().chain(OTHERS) {
-        let is_asked = |row: &&&StrategyResult| {
-            row.language == language && row.variant == RetrievalVariant::Hybrid && row.is_resolved
-        };
-        let resolved: Vec<&StrategyResult> = rows.iter().filter(is_asked).copied().collect();
+        let resolved: Vec<&StrategyResult> = rows
+            .iter()
+            .filter(|row| {
+                row.language == language && row.variant == RetrievalVariant::Hybrid && row.is_resolved
+            })
+            .copied()
+            .collect();
         let missed = resolved.iter().filter(|row| !row.is_defined);
         let (ranked, unknown): (Vec<&StrategyResult>, Vec<&StrategyResult>) =
             missed.partition(|row| shown_by_symbols.contains(row.case.as_str()));

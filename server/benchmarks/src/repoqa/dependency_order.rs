@@ -36,10 +36,11 @@ mod tests {
     use super::*;
 
     fn graph(rows: &[(&str, &[&str])]) -> Vec<(String, Vec<String>)> {
-        let owned = |(file, imported): &(&str, &[&str])| {
-            ((*file).to_owned(), imported.iter().map(|&name| name.to_owned()).collect())
-        };
-        rows.iter().map(owned).collect()
+        rows.iter()
+            .map(|(file, imported)| {
+                ((*file).to_owned(), imported.iter().map(|&name| name.to_owned()).collect())
+            })
+            .collect()
     }
 
     #[test]

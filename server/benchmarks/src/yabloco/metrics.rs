@@ -16,11 +16,20 @@ pub struct GenerationPair<'a> {
 
 /// Returns the share of pairs that are equal without white space, in percent with one decimal; 0 without pairs.
 pub fn exact_match(pairs: &[GenerationPair<'_>]) -> f64 {
-    let is_match = |pair: &&GenerationPair<'_>| {
-        let characters = |text| without_spaces(text);
-        characters(pair.prediction).eq(characters(pair.truth))
-    };
-    100.0 * python::round(mean(pairs.iter().filter(is_match).count() as f64, pairs.len()), 3)
+    100.0
+        * python::round(
+            mean(
+                pairs
+                    .iter()
+                    .filter(|pair| {
+                        let characters = |text| without_spaces(text);
+                        characters(pair.prediction).eq(characters(pair.truth))
+                    })
+                    .count() as f64,
+                pairs.len(),
+            ),
+            3,
+        )
 }
 
 fn without_spaces(text: &str) -> impl Iterator<Item = char> {
@@ -41,10 +50,18 @@ pub fn single_edit_similarity(pair: GenerationPair<'_>, similarity: Similarity) 
 /// Returns the share of functions with a candidate that has the truth's words, from 0 to 1 with two decimals; 0 without functions.
 /// Each item has the candidates and the truth.
 pub fn accuracy(functions: &[(Vec<&str>, &str)]) -> f64 {
-    let is_hit = |(candidates, truth): &&(Vec<&str>, &str)| {
-        candidates.iter().any(|candidate| words(candidate).eq(words(truth)))
-    };
-    python::round(mean(functions.iter().filter(is_hit).count() as f64, functions.len()), 2)
+    python::round(
+        mean(
+            functions
+                .iter()
+                .filter(|(candidates, truth)| {
+                    candidates.iter().any(|candidate| words(candidate).eq(words(truth)))
+                })
+                .count() as f64,
+            functions.len(),
+        ),
+        2,
+    )
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

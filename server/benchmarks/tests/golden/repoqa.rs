@@ -65,8 +65,11 @@ fn golden_repoqa_functions() {
     let mut differences = Differences::default();
     let mut found = 0;
     for row in &files {
-        let is_same = |repo: &&Value| repo["repo"] == row["repo"] && repo["language"] == row["language"];
-        let Some(repo) = repos.iter().find(is_same) else { continue };
+        let Some(repo) =
+            repos.iter().find(|repo| repo["repo"] == row["repo"] && repo["language"] == row["language"])
+        else {
+            continue;
+        };
         found += 1;
         let ours = functions_of(repo, text(row, "path"));
         differences.compare(row, "functions", ours, &row["expected_functions"]);
@@ -241,8 +244,11 @@ fn golden_repoqa_context() {
     let mut found = 0;
     let mut recovered = 0;
     for row in &rows {
-        let is_same = |repo: &&Value| repo["repo"] == row["repo"] && repo["language"] == row["language"];
-        let Some(repo) = repos.iter().find(is_same) else { continue };
+        let Some(repo) =
+            repos.iter().find(|repo| repo["repo"] == row["repo"] && repo["language"] == row["language"])
+        else {
+            continue;
+        };
         found += 1;
         let mut of_row = Differences::default();
         compare_context(&mut of_row, row, repo);

@@ -90,11 +90,13 @@ fn golden_yabloco_passk() {
         differences.compare(row, "usual estimate", pass_at_k(n, c, k), &row["repoqa_humaneval"]);
     }
     for row in &lists {
-        let passes = |answers: &Value| {
-            let answers = answers.as_array().expect("a list").iter();
-            answers.map(|answer| answer.as_u64() == Some(1)).collect()
-        };
-        let functions: Vec<Vec<bool>> = list(row, "results").iter().map(passes).collect();
+        let functions: Vec<Vec<bool>> = list(row, "results")
+            .iter()
+            .map(|answers| {
+                let answers = answers.as_array().expect("a list").iter();
+                answers.map(|answer| answer.as_u64() == Some(1)).collect()
+            })
+            .collect();
         for k in [1, 5, 10] {
             let name = format!("pass@{k}");
             let ours = any_of_first_passes(&functions, k);

@@ -72,8 +72,11 @@ fn candidate_positions(corpus: &Corpus, open: &OpenFile) -> Vec<(Hash, u32, Stri
         let sorted = shard.layers[layer].sorted();
         let text = sorted.texts.partition_point(|text| text.start <= local) - 1;
         let LayerText { start, .. } = sorted.texts[text];
-        let is_its = |entry: &&LayerFile| entry.text == Some(text as u32);
-        let hash = shard.layers[layer].entries().find(is_its).expect("masked texts are never found").hash;
+        let hash = shard.layers[layer]
+            .entries()
+            .find(|entry| entry.text == Some(text as u32))
+            .expect("masked texts are never found")
+            .hash;
         Some((hash, local - start, format!("{nearness:?} {matched}")))
     };
     found.into_iter().filter_map(place).collect()

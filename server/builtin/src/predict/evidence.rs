@@ -41,12 +41,14 @@ pub(super) fn collect_evidence(view: &CorpusView, context: &[TokenId], exact: &[
     let mut candidates = exact.to_vec();
     candidates::add_class_matches(view, context, &mut candidates);
     let mut alignment = Alignment::default();
-    let evidence = |candidate: Candidate| {
-        alignment.align(view, context, view.history(candidate.position));
-        let original = view.token_at(candidate.position);
-        Evidence { candidate, original, token: alignment.apply_renames(original), score: alignment.score }
-    };
-    candidates.into_iter().map(evidence).collect()
+    candidates
+        .into_iter()
+        .map(|candidate| {
+            alignment.align(view, context, view.history(candidate.position));
+            let original = view.token_at(candidate.position);
+            Evidence { candidate, original, token: alignment.apply_renames(original), score: alignment.score }
+        })
+        .collect()
 }
 
 /// An alignment of the code before two positions, with the renamed names.

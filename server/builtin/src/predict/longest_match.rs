@@ -18,8 +18,19 @@ pub(super) fn guesses(view: &CorpusView, candidates: &[Candidate]) -> Vec<TokenG
         *count += 1.0;
         total += 1.0;
     }
-    let guess = |(token, (count, first)): (_, (f64, Option<TokenPosition>))| {
-        Some(TokenGuess { token, probability: count / total, position: first?, match_len: longest as f64 })
-    };
-    ranked(view, tally.entries.into_iter().filter_map(guess).collect())
+    ranked(
+        view,
+        tally
+            .entries
+            .into_iter()
+            .filter_map(|(token, (count, first))| {
+                Some(TokenGuess {
+                    token,
+                    probability: count / total,
+                    position: first?,
+                    match_len: longest as f64,
+                })
+            })
+            .collect(),
+    )
 }

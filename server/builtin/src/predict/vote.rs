@@ -89,11 +89,20 @@ fn ranked_guesses(
 ) -> Vec<TokenGuess> {
     let seen: f64 = supports.clone().map(|(_, support)| support.weight).sum();
     let total = seen + sharpness.weight(UNSEEN_SCORE);
-    let guess = |(token, support): (_, VoteSupport)| {
-        let BestMatch { position: place, score, .. } = support.best?;
-        Some(TokenGuess { token, probability: support.weight / total, position: place, match_len: score })
-    };
-    ranked(view, supports.filter_map(guess).collect())
+    ranked(
+        view,
+        supports
+            .filter_map(|(token, support)| {
+                let BestMatch { position: place, score, .. } = support.best?;
+                Some(TokenGuess {
+                    token,
+                    probability: support.weight / total,
+                    position: place,
+                    match_len: score,
+                })
+            })
+            .collect(),
+    )
 }
 
 /// Feasibility study, section 8.4: 6/2/1. Recent typing weighs twice as much as the file, which decides between good positions:

@@ -41,10 +41,22 @@ pub(super) fn guesses(view: &CorpusView, candidates: &[Candidate]) -> Vec<TokenG
         places.push(MatchedPosition { matched, token: index, weight: nearness_weight(nearness) * novelty });
     }
     let probabilities = interpolate(places, tally.entries.len());
-    let guess = |((token, support), probability): ((u32, TokenMatches), f64)| {
-        Some(TokenGuess { token, probability, position: support.best?, match_len: support.longest as f64 })
-    };
-    ranked(view, tally.entries.into_iter().zip(probabilities).filter_map(guess).collect())
+    ranked(
+        view,
+        tally
+            .entries
+            .into_iter()
+            .zip(probabilities)
+            .filter_map(|((token, support), probability)| {
+                Some(TokenGuess {
+                    token,
+                    probability,
+                    position: support.best?,
+                    match_len: support.longest as f64,
+                })
+            })
+            .collect(),
+    )
 }
 
 /// Feasibility study, section 8.4: file ×8, directory ×3. For recent typing see `vote.rs`.

@@ -22,12 +22,15 @@ struct Fixture<'a> {
 
 impl Fixture<'_> {
     fn completed(&self) -> (Completion, Vec<TokenOrigin>) {
-        let file = |&(path, text): &(&str, &str)| SourceFile {
-            path: path.into(),
-            language: Language::Python,
-            text: text.into(),
-        };
-        let files: Vec<SourceFile> = self.files.iter().map(file).collect();
+        let files: Vec<SourceFile> = self
+            .files
+            .iter()
+            .map(|&(path, text)| SourceFile {
+                path: path.into(),
+                language: Language::Python,
+                text: text.into(),
+            })
+            .collect();
         // The first file is in the base, the others in a layer on top.
         let (saved, changed) = files.split_at(files.len().min(1));
         let corpus = Corpus::build(saved).with_changes(changed, &[]);
@@ -72,12 +75,21 @@ fn check(files: &[(&str, &str)], hints: &[Snippet], fixture: &str, expected: Exp
     let (before, after) = test_fixture::split_at_cursor(fixture);
     let fixture = Fixture { files, hints, before, after, method: Method::Mixed };
     let (completion, origins) = fixture.completed();
-    let line = |(token, origin): (&CompletionToken, &TokenOrigin)| {
-        let TokenOrigin { source, number, same, alike, .. } = origin;
-        let there = fixture.found(origin).expect("the token is there");
-        format!("{:?} {source:?} {number} {same}/{alike} {there:?}\n", &completion.text[token.range.clone()])
-    };
-    expected.assert_eq(&completion.tokens.iter().zip(&origins).map(line).collect::<String>());
+    expected.assert_eq(
+        &completion
+            .tokens
+            .iter()
+            .zip(&origins)
+            .map(|(token, origin)| {
+                let TokenOrigin { source, number, same, alike, .. } = origin;
+                let there = fixture.found(origin).expect("the token is there");
+                format!(
+                    "{:?} {source:?} {number} {same}/{alike} {there:?}\n",
+                    &completion.text[token.range.clone()]
+                )
+            })
+            .collect::<String>(),
+    );
 }
 
 #[test]

@@ -51,17 +51,16 @@ fn cursor_in(word: &str) -> Option<Result<CursorArg, String>> {
         !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
     };
     let bare = word.strip_suffix(':').unwrap_or(word);
-    let in_brackets = || {
-        let (path, numbers) = bare.strip_suffix(')')?.rsplit_once('(')?;
-        let (line, column) = numbers.split_once(',')?;
-        Some((path, line, column)).filter(|_| is_number(line) && is_number(column))
-    };
     let with_colons = || {
         let (rest, column) = bare.rsplit_once(':')?;
         let (path, line) = rest.rsplit_once(':')?;
         Some((path, line, column)).filter(|_| is_number(line) && is_number(column))
     };
-    let Some((path, line, column)) = with_colons().or_else(in_brackets) else {
+    let Some((path, line, column)) = with_colons().or_else(|| {
+        let (path, numbers) = bare.strip_suffix(')')?.rsplit_once('(')?;
+        let (line, column) = numbers.split_once(',')?;
+        Some((path, line, column)).filter(|_| is_number(line) && is_number(column))
+    }) else {
         let has_line = bare.rsplit_once(':').is_some_and(|(_, line)| is_number(line));
         if has_line {
             return Some(Err("name the column too: FILE:LINE:COLUMN".to_owned()));

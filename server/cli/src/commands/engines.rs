@@ -35,8 +35,10 @@ fn list(args: &EnginesListArgs) -> anyhow::Result<()> {
     check_folder(&args.path)?;
     let config = SettingsSources::new(args.settings.file.as_deref()).config(&args.path)?;
     let mut candidates = registry_without_runs().configured_engines(&config);
-    let is_new = |other: &RegisteredEngine| config.engines.iter().all(|engine| engine.name != other.name);
-    candidates.extend(RegisteredEngine::all_without_settings().filter(is_new));
+    candidates.extend(
+        RegisteredEngine::all_without_settings()
+            .filter(|other| config.engines.iter().all(|engine| engine.name != other.name)),
+    );
     Ok(print(&if args.json { as_json(&candidates) } else { as_table(&candidates) })?)
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::Context;
 use report::InspectLog;
@@ -73,8 +73,8 @@ fn create_folder(path: &Path) -> anyhow::Result<()> {
 /// Returns the time at which the run was created (RFC 3339): equal exports of a run are equal to the byte.
 fn started(run: &Path) -> String {
     let modified = fs::metadata(run.join("run.json")).and_then(|file| file.modified());
-    let since = |time: SystemTime| time.duration_since(UNIX_EPOCH).ok();
-    let seconds = modified.ok().and_then(since).map_or(0, |time| time.as_secs());
+    let seconds =
+        modified.ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |time| time.as_secs());
     humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(seconds)).to_string()
 }
 

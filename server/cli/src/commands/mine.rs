@@ -94,18 +94,22 @@ struct ScenarioCounts {
 
 /// Counts the cases of the requested scenarios, in their order.
 fn counts(cases: &[Case], asked: &[Scenario]) -> Vec<ScenarioCounts> {
-    let is_asked = |scenario: &Scenario| asked.is_empty() || asked.contains(scenario);
     let mined = |scenario| {
         let of = || cases.iter().filter(move |case| case.scenario() == scenario);
-        let resolved = |word: &str| {
-            count_holes(
-                of().filter(|case| case.tags.get(RESOLVED_TAG).is_some_and(|resolved| resolved == word)),
-            )
-        };
-        let names = (scenario == Scenario::CrossFile).then(|| ["yes", "no"].map(resolved));
+        let names = (scenario == Scenario::CrossFile).then(|| {
+            ["yes", "no"].map(|word| {
+                count_holes(
+                    of().filter(|case| case.tags.get(RESOLVED_TAG).is_some_and(|resolved| resolved == word)),
+                )
+            })
+        });
         ScenarioCounts { scenario, cases: of().count(), holes: count_holes(of()), names }
     };
-    mining::SCENARIOS.into_iter().filter(is_asked).map(mined).collect()
+    mining::SCENARIOS
+        .into_iter()
+        .filter(|scenario| asked.is_empty() || asked.contains(scenario))
+        .map(mined)
+        .collect()
 }
 
 fn summary(path: &Path, suite: &MinedSuite, args: &MineArgs) -> String {

@@ -87,8 +87,7 @@ fn has_engine(extended: Option<&RunContents>, name: &str) -> bool {
 /// Returns the suite's file: that of the run to resume or to extend, unless one is named.
 fn suite(args: &ReplayArgs) -> PathBuf {
     let run = || args.into.as_ref().or(args.out.as_ref());
-    let of_run = || run().into_iter().map(|folder| folder.join("cases.jsonl")).collect();
-    args.suite.clone().unwrap_or_else(of_run)
+    args.suite.clone().unwrap_or_else(|| run().into_iter().map(|folder| folder.join("cases.jsonl")).collect())
 }
 
 /// Returns the suite's file name; for the suite of a run, the name of the run's folder.

@@ -79,8 +79,15 @@ fn list(as_json: bool) -> anyhow::Result<String> {
     };
     let listed: Vec<(&Path, &str)> = store.paths().map(|path| (path, state(path))).collect();
     if as_json {
-        let row = |(path, state): &(&Path, &str)| json!({ "path": path.to_string_lossy(), "state": state });
-        return Ok(format!("{:#}\n", json!(listed.iter().map(row).collect::<Vec<_>>())));
+        return Ok(format!(
+            "{:#}\n",
+            json!(
+                listed
+                    .iter()
+                    .map(|(path, state)| json!({ "path": path.to_string_lossy(), "state": state }))
+                    .collect::<Vec<_>>()
+            )
+        ));
     }
     if listed.is_empty() {
         return Ok("no trusted files\n".to_owned());

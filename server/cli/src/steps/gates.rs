@@ -65,11 +65,14 @@ pub(crate) fn check_run(
     }
     // Rules name the engines of the run as it does.
     let names = |compared: &ComparedRuns<'_>| {
-        let name = |it: &Contestant| match it.run {
-            0 => it.engine.name.clone(),
-            _ => format!("{} @ baseline", it.engine.name),
-        };
-        compared.contestants().iter().map(name).collect()
+        compared
+            .contestants()
+            .iter()
+            .map(|it| match it.run {
+                0 => it.engine.name.clone(),
+                _ => format!("{} @ baseline", it.engine.name),
+            })
+            .collect()
     };
     let pairing = match baseline {
         Baseline::None => Pairing::None,

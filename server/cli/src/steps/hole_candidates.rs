@@ -60,8 +60,12 @@ impl CandidateCollector {
             })
             .collect();
         let size = |file: &SourceFile| file.text.len() as u64;
-        let is_new = |(_, hash): &(&SourceFile, _)| !self.cached.contains_key(*hash);
-        let changed = files.iter().zip(&hashes).filter(is_new).map(|(file, _)| size(file)).sum();
+        let changed = files
+            .iter()
+            .zip(&hashes)
+            .filter(|(_, hash)| !self.cached.contains_key(*hash))
+            .map(|(file, _)| size(file))
+            .sum();
         if let Some(cache) =
             self.cache.filter(|_| cache::is_worth_saving(changed, files.iter().map(size).sum()))
         {

@@ -90,11 +90,10 @@ pub(crate) fn run_replay(asking: ReplayJob<'_>) -> anyhow::Result<FinishedReplay
     let stop = StopSignal::after_pending(token.clone());
     let progress = Progress::new("replayed", "requests");
     let (mut finished, mut total) = (0, 0);
-    let tell = |done, planned| {
+    let answering = replay::execute(&mut rows, done, asking.plan, &asking.inputs, &stop, |done, planned| {
         (finished, total) = (done, planned);
         progress.set(done as u64, planned as u64);
-    };
-    let answering = replay::execute(&mut rows, done, asking.plan, &asking.inputs, &stop, tell);
+    });
     let answers = runtime()?.block_on(answering);
     token.cancel();
     progress.finish(&format!("{finished} of {}", count(total, "request")));

@@ -42,8 +42,8 @@ impl ScoredRun {
 pub(crate) fn read_runs(folders: &[PathBuf]) -> anyhow::Result<Vec<ScoredRun>> {
     let names = names(folders)?;
     let progress = Progress::spinner("read");
-    let read = |(folder, name): (&PathBuf, String)| ScoredRun::read(folder, name);
-    let runs: anyhow::Result<Vec<ScoredRun>> = folders.iter().zip(names).map(read).collect();
+    let runs: anyhow::Result<Vec<ScoredRun>> =
+        folders.iter().zip(names).map(|(folder, name)| ScoredRun::read(folder, name)).collect();
     let runs = runs?;
     progress.finish(&output::count(runs.len(), "run"));
     Ok(runs)
@@ -51,10 +51,12 @@ pub(crate) fn read_runs(folders: &[PathBuf]) -> anyhow::Result<Vec<ScoredRun>> {
 
 /// Returns the names of the folders: the last part of each path if these are different, otherwise the whole paths.
 fn names(folders: &[PathBuf]) -> Result<Vec<String>, UsageError> {
-    let last = |folder: &PathBuf| {
-        folder.file_name().map_or_else(|| output::path(folder), |name| output::path(Path::new(name)))
-    };
-    let short: Vec<String> = folders.iter().map(last).collect();
+    let short: Vec<String> = folders
+        .iter()
+        .map(|folder| {
+            folder.file_name().map_or_else(|| output::path(folder), |name| output::path(Path::new(name)))
+        })
+        .collect();
     if short.iter().collect::<BTreeSet<_>>().len() == short.len() {
         return Ok(short);
     }

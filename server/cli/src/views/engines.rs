@@ -130,17 +130,19 @@ pub(crate) fn completion_text(completed: &CompletionView, style: Style) -> Strin
 /// Renders the numbered lines around the cursor with the suggestion.
 fn in_place(completed: &CompletionView, style: Style) -> String {
     const NEW: &str = "32";
-    let mark = |line: &str| match (line.is_empty(), style.color) {
-        (true, _) => String::new(),
-        (false, true) => style.colored(&format::escape_invisible(line), NEW),
-        (false, false) => format!("{{+{}+}}", format::escape_invisible(line)),
-    };
     let mut code = format::escape_invisible(&completed.before);
     let new = match &completed.explanation {
         Some(explained) => explanation::numbered(&completed.text, explained, style),
         None => completed.text.clone(),
     };
-    let new: Vec<String> = new.split('\n').map(mark).collect();
+    let new: Vec<String> = new
+        .split('\n')
+        .map(|line| match (line.is_empty(), style.color) {
+            (true, _) => String::new(),
+            (false, true) => style.colored(&format::escape_invisible(line), NEW),
+            (false, false) => format!("{{+{}+}}", format::escape_invisible(line)),
+        })
+        .collect();
     code += &new.join("\n");
     code += &format::escape_invisible(&completed.after);
     let lines = code.trim_end_matches('\n').split('\n').enumerate();

@@ -71,11 +71,10 @@ pub(crate) fn explanation_table(text: &str, explained: &ExplanationView, style: 
             blocks.push(format!("{INDENT}renamed: {}", renamed.join(", ")));
         }
     }
-    let remark = |remark: &String| {
+    blocks.extend(explained.remarks.iter().map(|remark| {
         let width = style.width.saturating_sub(INDENT.len());
         format!("{INDENT}{}", wrapped(&format::on_one_line(remark), width, INDENT))
-    };
-    blocks.extend(explained.remarks.iter().map(remark));
+    }));
     if !explained.parts.is_empty() {
         blocks.push(dim_note(COLUMNS_MEAN, style));
     }
@@ -86,11 +85,13 @@ pub(crate) fn explanation_table(text: &str, explained: &ExplanationView, style: 
 pub(crate) fn alternatives(alternatives: &[(String, Option<String>)], style: Style) -> String {
     let are_explained = alternatives.iter().any(|(_, places)| places.is_some());
     let header = if are_explained { &["instead", "taken from"][..] } else { &["instead"] };
-    let row = |(text, places): &(String, Option<String>)| {
-        let places = are_explained.then(|| format::on_one_line(places.as_deref().unwrap_or_default()));
-        std::iter::once(excerpt(text, style.alphabet())).chain(places).collect()
-    };
-    let rows = alternatives.iter().map(row).collect();
+    let rows = alternatives
+        .iter()
+        .map(|(text, places)| {
+            let places = are_explained.then(|| format::on_one_line(places.as_deref().unwrap_or_default()));
+            std::iter::once(excerpt(text, style.alphabet())).chain(places).collect()
+        })
+        .collect();
     TextTable { header, words: header.len(), dispensable: &[], rows }.draw(style) + "\n"
 }
 
@@ -118,10 +119,10 @@ fn excerpt(text: &str, alphabet: Alphabet) -> String {
 
 fn renamed(part: &CopiedPart, style: Style) -> Vec<String> {
     let arrow = if style.unicode { "→" } else { "->" };
-    let pair = |(there, here): &(String, String)| {
-        format!("{} {arrow} {}", format::on_one_line(there), format::on_one_line(here))
-    };
-    part.renamed.iter().map(pair).collect()
+    part.renamed
+        .iter()
+        .map(|(there, here)| format!("{} {arrow} {}", format::on_one_line(there), format::on_one_line(here)))
+        .collect()
 }
 
 /// Returns the number of a part, as one character if there is one.

@@ -41,12 +41,14 @@ impl Engine for Offers {
         async move {
             let (first, others) = self.1.split_first().expect("there is one");
             let _ = sink.text(first.0);
-            let alternative = |&(text, confidence): &(&str, f64)| Alternative {
-                text: text.to_owned(),
-                confidence: Some(confidence),
-                explanation: None,
-            };
-            let alternatives = others.iter().map(alternative).collect();
+            let alternatives = others
+                .iter()
+                .map(|&(text, confidence)| Alternative {
+                    text: text.to_owned(),
+                    confidence: Some(confidence),
+                    explanation: None,
+                })
+                .collect();
             Ok(Answer { alternatives, confidence: Some(first.1), ..Answer::with_finish(FinishReason::Stop) })
         }
         .boxed()

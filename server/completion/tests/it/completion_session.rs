@@ -484,11 +484,13 @@ async fn silence_is_shared_only_for_an_identical_request() {
 
 #[tokio::test(start_paused = true)]
 async fn panic_is_reported_and_next_request_succeeds() {
-    let panics = |call, _: &Request| {
-        assert!(call > 0, "the first call panics on purpose");
-        vec!["total\n".to_owned()]
-    };
-    let mut editor = Editor::new("x = ", Slow::new(ms(10), panics));
+    let mut editor = Editor::new(
+        "x = ",
+        Slow::new(ms(10), |call, _| {
+            assert!(call > 0, "the first call panics on purpose");
+            vec!["total\n".to_owned()]
+        }),
+    );
     editor.ask();
     assert!(matches!(editor.answer().await, SuggestionOutcome::Panicked));
     editor.ask();
@@ -548,8 +550,10 @@ async fn alternatives_are_requested_despite_a_cached_answer() {
 
 #[tokio::test(start_paused = true)]
 async fn displayed_text_is_kept_without_alternatives() {
-    let says = |call, _: &Request| if call == 0 { vec!["total\n".to_owned()] } else { Vec::new() };
-    let mut editor = Editor::new("x = ", Slow::new(ms(20), says));
+    let mut editor = Editor::new(
+        "x = ",
+        Slow::new(ms(20), |call, _| if call == 0 { vec!["total\n".to_owned()] } else { Vec::new() }),
+    );
     editor.ask();
     assert_alternatives(editor.answer().await, &["total"], false);
     editor.request_alternatives();

@@ -15,12 +15,16 @@ use tokio_util::sync::CancellationToken;
 use crate::complete::in_workspace;
 
 fn workspace_of(files: &[(&str, &str)]) -> WorkspaceIndex {
-    let file = |&(path, text): &(&str, &str)| SourceFile {
-        path: path.into(),
-        language: Language::Python,
-        text: text.into(),
-    };
-    WorkspaceIndex::new(files.iter().map(file).collect())
+    WorkspaceIndex::new(
+        files
+            .iter()
+            .map(|&(path, text)| SourceFile {
+                path: path.into(),
+                language: Language::Python,
+                text: text.into(),
+            })
+            .collect(),
+    )
 }
 
 async fn complete_at(at: &(DocumentSnapshot, usize), settings: &CompletionSettings) -> Outcome {

@@ -18,8 +18,10 @@ const COMMAND_LINE: &str = "/ci/bench.toml";
 pub(crate) fn layers(fixture: &str) -> (Vec<ConfigLayer>, Environment) {
     let parts = test_fixture::sections(fixture);
     let environment = parts.iter().find(|(name, _)| *name == "environment").map_or("", |(_, text)| *text);
-    let pair = |line: &str| line.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let variables = Environment::new(environment.lines().filter_map(pair));
+    let variables =
+        Environment::new(environment.lines().filter_map(|line| {
+            line.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()))
+        }));
     let file = |kind, path: &str, text: &str, trust| {
         ConfigLayer::file(kind, Path::new(path), text.as_bytes(), trust, &variables)
     };

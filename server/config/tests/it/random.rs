@@ -199,7 +199,8 @@ fn deeply_nested_json_is_handled_on_a_small_stack() {
     // As deep as a parser of JSON goes.
     let settings = format!("{{\"a\":{}{}}}", "[".repeat(120), "]".repeat(120));
     let settings: serde_json::Value = serde_json::from_str(&settings).unwrap();
-    let read = move || drop(ConfigLayer::editor(&settings, &Environment::default()));
-    let running = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(read);
+    let running = std::thread::Builder::new()
+        .stack_size(STACK_BYTES)
+        .spawn(move || drop(ConfigLayer::editor(&settings, &Environment::default())));
     running.expect("a thread can be started").join().expect("it ends well");
 }

@@ -322,8 +322,7 @@ pub(crate) struct CassetteContents {
 
 /// Reads a cassette.
 pub(crate) fn read(path: &Path) -> Result<CassetteContents, CassetteError> {
-    let failed = |reason| CassetteError::Read { path: path.to_owned(), reason };
-    read_from(File::open(path).map_err(failed)?, path)
+    read_from(File::open(path).map_err(|reason| CassetteError::Read { path: path.to_owned(), reason })?, path)
 }
 
 fn read_from(file: impl Read, path: &Path) -> Result<CassetteContents, CassetteError> {

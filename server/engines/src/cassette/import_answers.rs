@@ -98,11 +98,14 @@ impl AnswersFile {
         let (mut rows, mut all_made) = (Vec::new(), Vec::new());
         for engine in engines {
             let (name, model) = (engine.name(), engine.model());
-            let is_of = |prompt: &&PromptAnswer| match (&prompt.model, model) {
-                (Some(of), Some(model)) => of == model,
-                _ => true,
-            };
-            let taken: Vec<&PromptAnswer> = self.0.iter().filter(is_of).collect();
+            let taken: Vec<&PromptAnswer> = self
+                .0
+                .iter()
+                .filter(|prompt| match (&prompt.model, model) {
+                    (Some(of), Some(model)) => of == model,
+                    _ => true,
+                })
+                .collect();
             if taken.is_empty() {
                 return Err(self.other_models(name, model.unwrap_or_default()));
             }
@@ -134,8 +137,11 @@ impl AnswersFile {
 impl PromptAnswer {
     /// Splits the answer into lines, as a stream would deliver it: readers stop at the line that completes the answer.
     fn reply(&self) -> EngineReply {
-        let piece = |line: &str| ReplyPiece { ms: None, text: line.to_owned() };
-        let pieces = self.answer.split_inclusive('\n').map(piece).collect();
+        let pieces = self
+            .answer
+            .split_inclusive('\n')
+            .map(|line| ReplyPiece { ms: None, text: line.to_owned() })
+            .collect();
         EngineReply { pieces, edits: Vec::new(), finish: self.finish, tokens: None }
     }
 }

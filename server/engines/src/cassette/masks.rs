@@ -218,9 +218,8 @@ mod tests {
 
     #[test]
     fn row_without_secrets_is_unchanged() {
-        let form = |before: &str, after: &str| json!({"prefix": before, "suffix": after, "n": 1});
         assert_eq!(
-            row("a = $0\nb", "1 + 2", form),
+            row("a = $0\nb", "1 + 2", |before, after| json!({"prefix": before, "suffix": after, "n": 1})),
             "{\"n\":1,\"prefix\":\"a = \",\"suffix\":\"\\nb\"} 1 + 2"
         );
     }

@@ -29,11 +29,10 @@ pub(super) const LONG_PROBE: ProbeHole = ProbeHole {
 /// Builds the request for a hole. It is an explicit invocation, so that no answer is withheld.
 pub(super) fn probe_request(probe: &ProbeHole, engine: &dyn Engine) -> Request {
     let path: Arc<str> = probe.path.into();
-    let no_files = || {
+    let corpus = engine.reads_workspace().then(|| {
         let corpus = Arc::new(Corpus::build(&[]));
         MaskedCorpus::new(corpus, Arc::clone(&path), probe.language, Vec::new())
-    };
-    let corpus = engine.reads_workspace().then(no_files);
+    });
     let input = PromptInput {
         path,
         language: probe.language,

@@ -1,6 +1,5 @@
 //! The prompt forms that a server accepts besides the chosen one.
 
-use prompt::Template;
 use prompt::template_check::{PromptForm, layouts};
 
 use crate::http_engine::template_choice;
@@ -65,11 +64,12 @@ fn completion_forms(
     };
     let templates = layouts(known.as_ref(), chosen);
     let prefix = alternative(PromptForm::Prefix, PREFIX);
-    let named = |template: Template| {
-        let name = template.name().to_owned();
-        alternative(PromptForm::Template(template), &name)
-    };
-    std::iter::once(prefix).chain(templates.into_iter().map(named)).collect()
+    std::iter::once(prefix)
+        .chain(templates.into_iter().map(|template| {
+            let name = template.name().to_owned();
+            alternative(PromptForm::Template(template), &name)
+        }))
+        .collect()
 }
 
 /// Servers that also offer chat completions at OpenAI's path.

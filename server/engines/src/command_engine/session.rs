@@ -345,9 +345,8 @@ async fn read(
             };
             match ResponseLine::parse(&event.data) {
                 Ok(said) => {
-                    let quoted = |message: &str| program.quoted(message);
                     let mut state = shared.state();
-                    state.dispatch(said, event.data.len(), quoted, program.name());
+                    state.dispatch(said, event.data.len(), |message| program.quoted(message), program.name());
                     if state.overdue_at().is_some() {
                         shared.begun.notify_one();
                     }

@@ -43,8 +43,8 @@ impl LineSplitter {
             }
         }
         self.seen = self.seen.max(self.taken);
-        let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-        let Some(length) = self.buffer[self.seen..].iter().position(is_end) else {
+        let Some(length) = self.buffer[self.seen..].iter().position(|byte| matches!(byte, b'\n' | b'\r'))
+        else {
             self.seen = self.buffer.len();
             return None;
         };

@@ -36,8 +36,7 @@ pub(super) fn request_usage(body: &mut Object) {
 /// Returns the first choice; `None` if the list is empty, as in the event with the token counts.
 pub(super) fn choice(event: &Value) -> Result<Option<&Value>, MalformedReason> {
     let choices = event.get("choices").and_then(Value::as_array).ok_or("it has no `choices`")?;
-    let is_first = |choice: &&Value| choice.get("index").and_then(Value::as_u64).unwrap_or(0) == 0;
-    Ok(choices.iter().find(is_first))
+    Ok(choices.iter().find(|choice| choice.get("index").and_then(Value::as_u64).unwrap_or(0) == 0))
 }
 
 /// Reads an event of `/v1/completions`.

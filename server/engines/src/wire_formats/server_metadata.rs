@@ -95,8 +95,13 @@ pub(crate) const SLOTS: &str = "/slots";
 
 /// Number of requests that the server is working on.
 pub(crate) fn busy(slots: &Value) -> Option<u64> {
-    let is_busy = |slot: &&Value| slot.get("is_processing").and_then(Value::as_bool) == Some(true);
-    Some(slots.as_array()?.iter().filter(is_busy).count() as u64)
+    Some(
+        slots
+            .as_array()?
+            .iter()
+            .filter(|slot| slot.get("is_processing").and_then(Value::as_bool) == Some(true))
+            .count() as u64,
+    )
 }
 
 fn text(said: &Value, place: &str) -> Option<String> {
@@ -107,8 +112,8 @@ fn text(said: &Value, place: &str) -> Option<String> {
 fn models(said: &Value, model: Option<&str>) -> ServerMetadata {
     let all = said.get("data").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let id = |entry: &Value| text(entry, "/id");
-    let is_meant = |entry: &&Value| model.is_none_or(|model| id(entry).as_deref() == Some(model));
-    let Some(meant) = all.iter().find(is_meant) else {
+    let Some(meant) = all.iter().find(|entry| model.is_none_or(|model| id(entry).as_deref() == Some(model)))
+    else {
         return ServerMetadata { models: all.iter().filter_map(id).collect(), ..ServerMetadata::default() };
     };
     let window = ["/max_model_len", "/meta/n_ctx", "/context_length", "/max_context_length"];

@@ -122,8 +122,10 @@ pub(crate) fn quirk_of_refusal(
     if !REFUSAL_PHRASES.iter().any(|refusal| words.contains(refusal)) {
         return None;
     }
-    let is_named = |field: &&&str| body.contains_key(**field) && names_field(&words, field);
-    OPTIONAL_FIELDS.iter().find(is_named).map(|&field| ServerQuirk::OmitField(field))
+    OPTIONAL_FIELDS
+        .iter()
+        .find(|field| body.contains_key(**field) && names_field(&words, field))
+        .map(|&field| ServerQuirk::OmitField(field))
 }
 
 /// Whether the message names the field, and not just a longer name that contains it.

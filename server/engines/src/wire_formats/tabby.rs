@@ -49,11 +49,14 @@ fn write(asked: ModelRequest<'_>) -> Object {
 
 /// Every snippet needs a score; ours is derived from the rank.
 fn snippets(context: &[Snippet]) -> Value {
-    let snippet = |(rank, item): (usize, &Snippet)| {
-        let score = 1.0 / (rank as f64 + 1.0);
-        json!({"filepath": *item.path, "body": item.text, "score": score})
-    };
-    context.iter().enumerate().map(snippet).collect()
+    context
+        .iter()
+        .enumerate()
+        .map(|(rank, item)| {
+            let score = 1.0 / (rank as f64 + 1.0);
+            json!({"filepath": *item.path, "body": item.text, "score": score})
+        })
+        .collect()
 }
 
 fn vs_code_language(language: &'static str) -> &'static str {

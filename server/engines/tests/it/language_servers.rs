@@ -103,12 +103,14 @@ impl Asked {
 
 /// Methods that a server has received, and where it was restarted.
 fn methods(log: &Path) -> Vec<String> {
-    let name = |message: &Value| match (&message["method"], &message["started"]) {
-        (Value::String(method), _) => Some(method.clone()),
-        (_, Value::String(_)) => Some("(started)".to_owned()),
-        _ => None,
-    };
-    heard(log).iter().filter_map(name).collect()
+    heard(log)
+        .iter()
+        .filter_map(|message| match (&message["method"], &message["started"]) {
+            (Value::String(method), _) => Some(method.clone()),
+            (_, Value::String(_)) => Some("(started)".to_owned()),
+            _ => None,
+        })
+        .collect()
 }
 
 /// Waits until a server has received this many messages of a method.

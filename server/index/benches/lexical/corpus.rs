@@ -16,9 +16,10 @@ const MAX_LINE_BYTES: usize = 5_000;
 
 /// All sources, in the order of their paths.
 pub(crate) fn read() -> Vec<SourceFile> {
-    let own = || vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("..")];
-    let roots: Vec<PathBuf> =
-        std::env::var_os(SOURCES).map_or_else(own, |roots| std::env::split_paths(&roots).collect());
+    let roots: Vec<PathBuf> = std::env::var_os(SOURCES).map_or_else(
+        || vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("..")],
+        |roots| std::env::split_paths(&roots).collect(),
+    );
     let mut files = Vec::new();
     roots.iter().for_each(|root| collect(root, &mut files));
     files

@@ -70,8 +70,9 @@ impl ChunkCandidates {
                 break;
             }
             let room = MAX_CHUNKS - chunks.len();
-            let place = |chunk| ChunkRef { file: taken.len() as u32, chunk };
-            chunks.extend((0..file.len() as u32).take(room).map(place));
+            chunks.extend(
+                (0..file.len() as u32).take(room).map(|chunk| ChunkRef { file: taken.len() as u32, chunk }),
+            );
             taken.push(file);
         }
         ChunkCandidates::prepare(taken, chunks)
@@ -103,12 +104,14 @@ impl ChunkCandidates {
         let scores = self.scores(&query.text(), query.ranking);
         let ids = ordered(&scores, &self.by_id);
         let texts = ordered(&scores, &self.by_text);
-        let ranked = |(by_id, by_text): (u32, u32)| RankedChunk {
-            score: scores[by_id as usize],
-            id: id(&self.files, self.chunks[by_id as usize]),
-            text: text(&self.files, self.chunks[by_text as usize]),
-        };
-        ids.zip(texts).take(limit).map(ranked).collect()
+        ids.zip(texts)
+            .take(limit)
+            .map(|(by_id, by_text)| RankedChunk {
+                score: scores[by_id as usize],
+                id: id(&self.files, self.chunks[by_id as usize]),
+                text: text(&self.files, self.chunks[by_text as usize]),
+            })
+            .collect()
     }
 
     /// Returns the original's result, best first.
@@ -143,11 +146,10 @@ impl ChunkCandidates {
         let mut selected: Vec<SelectedChunk> = Vec::with_capacity(TOP);
         for matched in ordered(scores, &self.by_id) {
             let place = self.next(self.chunks[matched as usize]);
-            let is_taken = |taken: &SelectedChunk| text(&self.files, taken.shown) == text(&self.files, place);
             if selected.len() == TOP {
                 break;
             }
-            if !selected.iter().any(is_taken) {
+            if !selected.iter().any(|taken| text(&self.files, taken.shown) == text(&self.files, place)) {
                 selected.push(SelectedChunk {
                     named: place,
                     shown: place,
@@ -229,8 +231,11 @@ fn text(files: &[Arc<FileChunks>], place: ChunkRef) -> &str {
 /// Returns the chunks by descending score; equal scores in descending order of their position in `order`. A heap, because only
 /// a few are taken.
 fn ordered(scores: &[f64], order: &[u32]) -> impl Iterator<Item = u32> {
-    let entry = |(position, &chunk): (usize, &u32)| (sortable(scores[chunk as usize]), position, chunk);
-    let mut heap: BinaryHeap<(i64, usize, u32)> = order.iter().enumerate().map(entry).collect();
+    let mut heap: BinaryHeap<(i64, usize, u32)> = order
+        .iter()
+        .enumerate()
+        .map(|(position, &chunk)| (sortable(scores[chunk as usize]), position, chunk))
+        .collect();
     iter::from_fn(move || heap.pop().map(|(_, _, chunk)| chunk))
 }
 

@@ -64,10 +64,13 @@ impl InvertedIndex {
         for word in &words {
             self.postings(word).iter().for_each(|posting| common[posting.chunk as usize] += 1);
         }
-        let score = |(&common, &distinct): (&u32, &u32)| {
-            f64::from(common) / (words.len() as f64 + f64::from(distinct) - f64::from(common))
-        };
-        common.iter().zip(&self.distinct).map(score).collect()
+        common
+            .iter()
+            .zip(&self.distinct)
+            .map(|(&common, &distinct)| {
+                f64::from(common) / (words.len() as f64 + f64::from(distinct) - f64::from(common))
+            })
+            .collect()
     }
 
     /// Returns the words of `query` in `chunk`, ordered by their contribution to its score.

@@ -147,12 +147,11 @@ mod tests {
     }
 
     fn hits() -> Vec<ChunkHit> {
-        let hit = |(path, text, score): (&str, &str, f64)| {
-            let file = Arc::new(FileChunks::new(path.into(), text));
-            ChunkHit { reported_path: file.path().clone(), score, file, chunk: 0 }
-        };
         [("a.py", "one\n\n  two", 3.0), ("b.py", &"long ".repeat(60), 2.0), ("c.py", "x", 2.0)]
-            .map(hit)
+            .map(|(path, text, score)| {
+                let file = Arc::new(FileChunks::new(path.into(), text));
+                ChunkHit { reported_path: file.path().clone(), score, file, chunk: 0 }
+            })
             .into()
     }
 

@@ -60,12 +60,16 @@ fn candidates(files: &[SourceFile], path: &str) -> ChunkCandidates {
 
 #[track_caller]
 fn check(query: &ChunkQuery<'_>, expected: Expect) {
-    let line = |hit: crate::Hit| {
-        let (path, start, end) = (hit.path, hit.start_line, hit.end_line);
-        format!("{path}:{start}..{end} {:.9} {}\n{}\n", hit.score, hit.reason, hit.text)
-    };
     let hits = candidates(&files(REPOSITORY), "shop/page.py").hits(query);
-    expected.assert_eq(&hits.into_iter().map(line).collect::<String>());
+    expected.assert_eq(
+        &hits
+            .into_iter()
+            .map(|hit| {
+                let (path, start, end) = (hit.path, hit.start_line, hit.end_line);
+                format!("{path}:{start}..{end} {:.9} {}\n{}\n", hit.score, hit.reason, hit.text)
+            })
+            .collect::<String>(),
+    );
 }
 
 #[test]

@@ -87,8 +87,8 @@ fn rest_after<'a>(starts: &[&str], rest: &'a str) -> impl Iterator<Item = &'a st
 /// not as the end of a contraction.
 fn starts_with_quoted_letter(rest: &str) -> bool {
     let mut characters = rest.chars();
-    let is_quoted = |c: char| is_word(c) && !"mtsdn".contains(c.to_ascii_lowercase());
-    characters.next().is_some_and(is_quoted) && !characters.next().is_some_and(is_word)
+    characters.next().is_some_and(|c| is_word(c) && !"mtsdn".contains(c.to_ascii_lowercase()))
+        && !characters.next().is_some_and(is_word)
 }
 
 /// Whether the original inserts a space before the punctuation at the start of `rest`, or there is one.

@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use syntax::{Language, SourceFile};
 
 use super::{BATCH, Embedder, EmbedderError, SimilarFunctions, TEXT_BYTES, VectorStore};
-use crate::{DecodeError, FunctionQuery, Hit, Index, RetrievalQuery, Searcher, Strategy, TokenBudget};
+use crate::{DecodeError, FunctionQuery, Index, RetrievalQuery, Searcher, Strategy, TokenBudget};
 
 /// Words with the same meaning share a dimension.
 const MEANINGS: [&[&str]; 4] = [&["read", "load", "open"], &["write", "save"], &["area", "width"], &["def"]];
@@ -78,17 +78,21 @@ impl CountingEmbedder {
 }
 
 fn meaning(text: &str) -> Vec<f32> {
-    let count = |words: &&[&str]| words.iter().map(|word| text.matches(word).count()).sum::<usize>() as f32;
-    MEANINGS.iter().map(count).collect()
+    MEANINGS
+        .iter()
+        .map(|words| words.iter().map(|word| text.matches(word).count()).sum::<usize>() as f32)
+        .collect()
 }
 
 fn searcher(fixture: &str) -> Searcher {
-    let file = |(path, text): (&str, &str)| SourceFile {
-        path: path.into(),
-        language: Language::from_path(path).unwrap(),
-        text: text.into(),
-    };
-    let files: Vec<SourceFile> = test_fixture::files(fixture).into_iter().map(file).collect();
+    let files: Vec<SourceFile> = test_fixture::files(fixture)
+        .into_iter()
+        .map(|(path, text)| SourceFile {
+            path: path.into(),
+            language: Language::from_path(path).unwrap(),
+            text: text.into(),
+        })
+        .collect();
     Index::build(&files).searcher(&|_| false)
 }
 
@@ -97,11 +101,15 @@ fn store() -> VectorStore {
 }
 
 fn describe(found: &SimilarFunctions) -> String {
-    let line = |hit: &Hit| {
-        format!("{}:{}..{} {} {}\n", hit.path, hit.start_line, hit.end_line, hit.strategy, hit.reason)
-    };
     let fallback = found.fallback.iter().map(|error| format!("lexical: {error}\n"));
-    found.hits.iter().map(line).chain(fallback).collect()
+    found
+        .hits
+        .iter()
+        .map(|hit| {
+            format!("{}:{}..{} {} {}\n", hit.path, hit.start_line, hit.end_line, hit.strategy, hit.reason)
+        })
+        .chain(fallback)
+        .collect()
 }
 
 #[track_caller]
@@ -154,12 +162,14 @@ fn invalid_vectors_fall_back_to_lexical_hits() {
         |vectors| vectors[0][0] = f32::NAN,
         "the embedder returned a vector that is empty, zero or not finite",
     );
-    let last_of_several = |vectors: &mut Vec<Vec<f32>>| {
-        if let [_, .., last] = &mut vectors[..] {
-            last.push(1.0);
-        }
-    };
-    check_fallback(last_of_several, "the embedder returned a vector of 5 dimensions, expected 4");
+    check_fallback(
+        |vectors| {
+            if let [_, .., last] = &mut vectors[..] {
+                last.push(1.0);
+            }
+        },
+        "the embedder returned a vector of 5 dimensions, expected 4",
+    );
 }
 
 #[test]

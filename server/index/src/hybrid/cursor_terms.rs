@@ -125,8 +125,9 @@ impl<'a> CursorTerms<'a> {
 
     /// Returns the recency of a name's last mention: 1 on the cursor's line, 0 if there is none.
     pub(crate) fn recency(&self, name: &str) -> f32 {
-        let near = |mentions: &NameMentions| decay(self.line - mentions.last_line, MENTION_DECAY_LINES);
-        self.before.get(name).map_or(0.0, near)
+        self.before
+            .get(name)
+            .map_or(0.0, |mentions| decay(self.line - mentions.last_line, MENTION_DECAY_LINES))
     }
 
     /// Returns the number of mentions before the cursor, without imports.

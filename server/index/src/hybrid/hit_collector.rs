@@ -76,10 +76,11 @@ impl HitCollector {
             used += line_cost(&text);
             kept.push((number, text));
         }
-        let is_about = |(number, text): &NumberedLine| {
-            why.about.is_none_or(|(line, name)| *number == line && text.contains(name))
-        };
-        if kept.len() < why.min_lines || !kept.iter().any(is_about) {
+        if kept.len() < why.min_lines
+            || !kept.iter().any(|(number, text)| {
+                why.about.is_none_or(|(line, name)| *number == line && text.contains(name))
+            })
+        {
             return false;
         }
         let numbers: Vec<u32> = kept.iter().map(|(number, _)| *number).collect();

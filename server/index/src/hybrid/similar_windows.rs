@@ -8,7 +8,7 @@ use super::hit_collector::{HitCollector, HitReason, NumberedLine};
 use crate::HitKind;
 use crate::file_index::{CodeLine, FileIndex};
 use crate::lexical_index::LexicalIndex;
-use crate::window_search::{WindowHit, WindowQuery};
+use crate::window_search::WindowQuery;
 
 /// Maximum windows.
 const MAX_SHOWN: usize = 10;
@@ -33,12 +33,11 @@ pub(crate) fn best_windows(
 ) -> Vec<SimilarWindow> {
     let mut terms: Vec<_> = around.weights.iter().map(|(&term, &weight)| (term, weight)).collect();
     terms.sort_unstable_by_key(|(term, _)| *term);
-    let window = |hit: WindowHit<'_>| SimilarWindow {
-        file: Arc::clone(hit.file),
-        number: hit.window,
-        score: hit.score,
-    };
-    index.search(&WindowQuery::new(&terms, limit)).into_iter().map(window).collect()
+    index
+        .search(&WindowQuery::new(&terms, limit))
+        .into_iter()
+        .map(|hit| SimilarWindow { file: Arc::clone(hit.file), number: hit.window, score: hit.score })
+        .collect()
 }
 
 /// Shows windows, best first, without lines that are shown already.

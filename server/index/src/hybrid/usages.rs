@@ -127,11 +127,14 @@ fn find<'q>(question: &'q HybridQuery<'_>, number: usize, wanted: &UsageTarget<'
     places.retain(|place| !wanted.defined_in.contains(&place.file.path()));
     let every = places.len().div_ceil(MAX_PLACES).max(1);
     let common = if places.len() < MAX_PLACES { 1.0 } else { COMMON_NAME };
-    let place = |Occurrence { file, block }: Occurrence<'q>| {
-        let worth = wanted.probability * common * (MIN_RELEVANCE + likeness(question, file, block));
-        UsageBlock { file, block, name: number, relevance: worth }
-    };
-    places.into_iter().step_by(every).map(place).collect()
+    places
+        .into_iter()
+        .step_by(every)
+        .map(|Occurrence { file, block }| {
+            let worth = wanted.probability * common * (MIN_RELEVANCE + likeness(question, file, block));
+            UsageBlock { file, block, name: number, relevance: worth }
+        })
+        .collect()
 }
 
 /// Returns the share of a block's terms that occur around the cursor, weighted by rarity.
@@ -152,24 +155,25 @@ fn first_use(file: &FileIndex, block: u32, wanted: &UsageTarget<'_>, shown: &Hit
     let lines = file.block_lines(block);
     let first =
         file.lines().partition_point(|line| line.number < lines.first().map_or(0, |line| line.number));
-    let is_new = |line: &CodeLine| !shown.covers(file.path(), line.number) && is_use(file, line, wanted);
-    lines.iter().position(is_new).map(|position| first + position)
+    lines
+        .iter()
+        .position(|line| !shown.covers(file.path(), line.number) && is_use(file, line, wanted))
+        .map(|position| first + position)
 }
 
 /// Whether a line uses a name, as opposed to defining, importing or describing it.
 fn is_use(file: &FileIndex, line: &CodeLine, wanted: &UsageTarget<'_>) -> bool {
-    let is_one = |mention: &Mention| match mention {
-        Mention::Member | Mention::Called => true,
-        Mention::Bare => !wanted.is_member,
-        Mention::Defined => false,
-    };
     let defines =
         |definition: &Definition| definition.line == line.number && *definition.name == *wanted.name;
     file.line_text(line).contains(wanted.name)
         && !file.language().is_comment_line(file.line_text(line))
         && !file.outline().imports.iter().any(|import| import.line == line.number)
         && !file.outline().definitions.iter().any(defines)
-        && file.mentions(line, wanted.name).iter().any(is_one)
+        && file.mentions(line, wanted.name).iter().any(|mention| match mention {
+            Mention::Member | Mention::Called => true,
+            Mention::Bare => !wanted.is_member,
+            Mention::Defined => false,
+        })
 }
 
 /// Returns the lines around one, including it, without those that are shown already.

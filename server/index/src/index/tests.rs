@@ -36,10 +36,9 @@ fn answers(searcher: &Searcher) -> String {
             &WindowQuery { terms: &terms, limit: 4, budget },
             searcher.cancel(),
         );
-        let describe = |hit: &crate::WindowHit<'_>| {
-            format!("{}:{} {:x}", hit.file.path(), hit.window, hit.score.to_bits())
-        };
-        hits.iter().map(describe).collect::<Vec<_>>()
+        hits.iter()
+            .map(|hit| format!("{}:{} {:x}", hit.file.path(), hit.window, hit.score.to_bits()))
+            .collect::<Vec<_>>()
     };
     let occurrences: Vec<String> = searcher
         .occurrences("user")

@@ -135,12 +135,11 @@ mod tests {
         }
 
         fn reached(&self, node: u32) -> u32 {
-            let find = || {
+            *self.queries.answer(&self.memo, node, Rc::default, || {
                 Rc::new(
                     (self.leads_to)(node).into_iter().map(|next| self.reached(next)).max().unwrap_or(0) + 1,
                 )
-            };
-            *self.queries.answer(&self.memo, node, Rc::default, find)
+            })
         }
 
         fn is_known(&self, node: u32) -> bool {

@@ -63,8 +63,10 @@ impl<'a> Resolver<'a> {
 
     /// Returns the type of this name, if it is unique in the workspace for this language: its import may not be written yet.
     fn only_type(&self, file: FileNames<'a>, name: &str) -> Vec<Entity<'a>> {
-        let is_like = |def: &Def<'a>| def.is_type() && def.file.language == file.language;
-        let mut all = self.view.definitions_named(name).filter(is_like);
+        let mut all = self
+            .view
+            .definitions_named(name)
+            .filter(|def| def.is_type() && def.file.language == file.language);
         match (all.next(), all.next()) {
             (Some(def), None) => vec![Entity::Def(def)],
             _ => Vec::new(),

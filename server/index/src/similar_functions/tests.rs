@@ -8,12 +8,14 @@ use super::FunctionQuery;
 use crate::{Hit, Index};
 
 fn files(fixture: &str) -> Vec<SourceFile> {
-    let file = |(path, text): (&str, &str)| SourceFile {
-        path: path.into(),
-        language: Language::from_path(path).unwrap(),
-        text: text.into(),
-    };
-    test_fixture::files(fixture).into_iter().map(file).collect()
+    test_fixture::files(fixture)
+        .into_iter()
+        .map(|(path, text)| SourceFile {
+            path: path.into(),
+            language: Language::from_path(path).unwrap(),
+            text: text.into(),
+        })
+        .collect()
 }
 
 const REPOSITORY: &str = "\

@@ -8,12 +8,17 @@ use super::*;
 use crate::{Index, identifiers};
 
 fn index(texts: &[String]) -> Index {
-    let file = |(number, text): (usize, &String)| SourceFile {
-        path: format!("{number}.py").into(),
-        language: Language::Python,
-        text: text.as_str().into(),
-    };
-    Index::build(&texts.iter().enumerate().map(file).collect::<Vec<_>>())
+    Index::build(
+        &texts
+            .iter()
+            .enumerate()
+            .map(|(number, text)| SourceFile {
+                path: format!("{number}.py").into(),
+                language: Language::Python,
+                text: text.as_str().into(),
+            })
+            .collect::<Vec<_>>(),
+    )
 }
 
 /// All terms of each window of a text.
@@ -21,11 +26,12 @@ fn windows_of(text: &str) -> Vec<Vec<Term>> {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = lines.len().div_ceil(3).saturating_sub(1).max(1);
     let starts = (0..last).map(|window| window * 3).filter(|start| *start < lines.len());
-    let terms = |start: usize| {
-        let names = lines[start..].iter().take(6).flat_map(|line| identifiers(Language::Python, line));
-        names.flat_map(|name| std::iter::once(Term::identifier(name)).chain(Term::parts(name))).collect()
-    };
-    starts.map(terms).collect()
+    starts
+        .map(|start| {
+            let names = lines[start..].iter().take(6).flat_map(|line| identifiers(Language::Python, line));
+            names.flat_map(|name| std::iter::once(Term::identifier(name)).chain(Term::parts(name))).collect()
+        })
+        .collect()
 }
 
 fn textbook(texts: &[String], query: &[(Term, f32)]) -> Vec<(String, u32, f64)> {
@@ -112,8 +118,12 @@ fn check(texts: &[&str], names: &[&str], expected: Expect) {
     let index = index(&texts);
     let searcher = index.hide(&[]);
     let hits = searcher.windows(&query(names), 3);
-    let line = |hit: &WindowHit<'_>| format!("{}:{} {:.3}\n", hit.file.path(), hit.window, hit.score);
-    expected.assert_eq(&hits.iter().map(line).collect::<String>());
+    expected.assert_eq(
+        &hits
+            .iter()
+            .map(|hit| format!("{}:{} {:.3}\n", hit.file.path(), hit.window, hit.score))
+            .collect::<String>(),
+    );
 }
 
 #[test]

@@ -4,11 +4,13 @@ use syntax::{Language, Manifest, SourceFile};
 
 /// Returns the source files of a fixture, in its order.
 pub(crate) fn files(fixture: &str) -> Vec<SourceFile> {
-    let source = |(path, text): (&str, &str)| {
-        let language = Language::from_path(path)?;
-        Some(SourceFile { path: path.into(), language, text: text.into() })
-    };
-    test_fixture::files(fixture).into_iter().filter_map(source).collect()
+    test_fixture::files(fixture)
+        .into_iter()
+        .filter_map(|(path, text)| {
+            let language = Language::from_path(path)?;
+            Some(SourceFile { path: path.into(), language, text: text.into() })
+        })
+        .collect()
 }
 
 /// Returns its other files.

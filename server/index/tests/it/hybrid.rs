@@ -40,11 +40,12 @@ impl CursorFixture {
 }
 
 fn describe(hits: &[Hit]) -> String {
-    let hit = |hit: &Hit| {
-        let lines: Vec<String> = hit.lines.iter().map(|line| (line + 1).to_string()).collect();
-        format!("{} {} ({})\n{}\n", hit.path, lines.join(" "), hit.reason, hit.text)
-    };
-    hits.iter().map(hit).collect()
+    hits.iter()
+        .map(|hit| {
+            let lines: Vec<String> = hit.lines.iter().map(|line| (line + 1).to_string()).collect();
+            format!("{} {} ({})\n{}\n", hit.path, lines.join(" "), hit.reason, hit.text)
+        })
+        .collect()
 }
 
 #[track_caller]
@@ -444,8 +445,11 @@ fn duplicates_of_surrounding_code_do_not_displace_usages() {
          //- /tests/test_store.py\ndef test_load(it):\n    assert it.load('key') == 1\n"
     ));
     let hits = asked.hits(Strategy::Hybrid, 400, &[]);
-    let is_example = |hit: &Hit| hit.reason == "uses load" && *hit.path == *"tests/test_store.py";
-    assert!(hits.iter().any(is_example), "{}", describe(&hits));
+    assert!(
+        hits.iter().any(|hit| hit.reason == "uses load" && *hit.path == *"tests/test_store.py"),
+        "{}",
+        describe(&hits)
+    );
 }
 
 #[test]

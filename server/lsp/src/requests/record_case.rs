@@ -85,7 +85,9 @@ fn case_at_cursor(
 
 /// Origin of a case that is recorded now.
 fn origin(state: &FolderState) -> Origin {
-    let unread = || Origin::new(OriginKind::Live, "");
-    let origin = state.code_version.as_ref().map_or_else(unread, |code| code.origin(OriginKind::Live));
+    let origin = state
+        .code_version
+        .as_ref()
+        .map_or_else(|| Origin::new(OriginKind::Live, ""), |code| code.origin(OriginKind::Live));
     Origin { recorded_at: Some(humantime::format_rfc3339_seconds(SystemTime::now()).to_string()), ..origin }
 }

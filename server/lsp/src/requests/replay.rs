@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use cases::Case;
 use completion::ConfiguredEngine;
-use index::CancelFlag;
 use replay::{RecordedCase, RunAnswers, RunInputs, StopSignal};
 use session::{Folder, Progress, RecordedSnapshot, Role, background_threads};
 use tokio::sync::watch;
@@ -104,11 +103,11 @@ async fn load_cases(
     + 'static,
 ) -> Result<Vec<Case>> {
     let known = Arc::clone(known);
-    let loading = move |cancel: &CancelFlag| {
+    run_cancellable(move |cancel| {
         let wanted = choose(&known)?;
         wanted.iter().take_while(|_| !cancel.is_cancelled()).map(|case| known.suite.load(case)).collect()
-    };
-    run_cancellable(loading).await
+    })
+    .await
 }
 
 /// Runs the replay and returns the run's folder.
@@ -133,10 +132,15 @@ async fn run_replay(
         copies: Arc::default(),
         jobs: background_threads().get(),
     };
-    let told = |done, total| {
-        progress.send_replace(Progress { done, total });
-    };
-    let made =
-        replay::replay(path.clone(), run, questions, StopSignal::immediately(work.stop.clone()), told).await;
+    let made = replay::replay(
+        path.clone(),
+        run,
+        questions,
+        StopSignal::immediately(work.stop.clone()),
+        |done, total| {
+            progress.send_replace(Progress { done, total });
+        },
+    )
+    .await;
     Ok((path, made.map_err(request_failed)?))
 }

@@ -52,12 +52,11 @@ impl<'a> Cursor<'a> {
         if self.parsed.word_around(self.at).is_some() || self.gap().trim().is_empty() {
             return false;
         }
-        let holds = |comment: &Range<usize>| {
+        self.tree.comments(self.parsed.text).iter().any(|comment| {
             // A line comment includes its end.
             let is_closed = self.parsed.text[comment.clone()].ends_with("*/");
             is_strictly_inside(comment, self.at) || (self.at == comment.end && !is_closed)
-        };
-        self.tree.comments(self.parsed.text).iter().any(holds)
+        })
     }
 
     /// Returns the text between the last token before the cursor and the first one after it.
@@ -130,8 +129,11 @@ impl<'a> Cursor<'a> {
 
     /// Returns the innermost block around the cursor. Blocks are sorted by start, outer before inner, so it is the last match.
     fn innermost(&self) -> Option<&'a Block> {
-        let holds = |block: &&Block| is_strictly_inside(&block.range, self.at) || self.is_continued(block);
-        self.parsed.blocks.iter().rev().find(holds)
+        self.parsed
+            .blocks
+            .iter()
+            .rev()
+            .find(|block| is_strictly_inside(&block.range, self.at) || self.is_continued(block))
     }
 
     /// Returns the rest of a statement or header.

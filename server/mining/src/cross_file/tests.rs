@@ -12,12 +12,14 @@ use crate::{HoleCandidates, MiningInput, Mix};
 
 /// Parses the files of a fixture.
 fn files(fixture: &str) -> Vec<SourceFile> {
-    let file = |(path, text): (&str, &str)| SourceFile {
-        path: path.into(),
-        language: Language::from_path(path).unwrap(),
-        text: text.into(),
-    };
-    test_fixture::files(fixture).into_iter().map(file).collect()
+    test_fixture::files(fixture)
+        .into_iter()
+        .map(|(path, text)| SourceFile {
+            path: path.into(),
+            language: Language::from_path(path).unwrap(),
+            text: text.into(),
+        })
+        .collect()
 }
 
 fn options() -> MiningOptions {
@@ -387,12 +389,11 @@ const CANARY: &str = "yellow_bird_sings";
 #[test]
 fn suite_depends_on_the_seed_but_not_on_threads() {
     let filler = lines(10, "pass");
-    let user = |number: usize| {
+    let fixture = PYTHON.to_owned() + &(0..90).map(|number| {
         format!(
             "//- /shop/m{number}.py\nfrom shop.store import Store, open_store\n{filler}def main(path):\n    a{number} = open_store(path, {number})\n    b{number} = Store({number}, a{number})\n"
         )
-    };
-    let fixture = PYTHON.to_owned() + &(0..90).map(user).collect::<String>();
+    }).collect::<String>();
     let files = files(&fixture);
     let print = |threads: usize, seed: u64| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -58,12 +58,11 @@ pub(super) fn hole(parsed: &ParsedFile<'_>, tree: &Tree, range: Range<usize>) ->
 
 /// Returns the hole of the last statements of a body, if `range` covers several.
 fn body_cut(parsed: &ParsedFile<'_>, range: &Range<usize>) -> Option<Result<Hole, HistoryReason>> {
-    let ends_here = |block: &&syntax::Block| {
+    let block = parsed.blocks.iter().rev().find(|block| {
         let statements = block.body.as_ref().map(|body| &*body.statements).unwrap_or_default();
         statements.last().is_some_and(|last| last.end == range.end && last.start != range.start)
             && statements.iter().any(|statement| statement.start == range.start)
-    };
-    let block = parsed.blocks.iter().rev().find(ends_here)?;
+    })?;
     if block.has_error {
         return Some(Err(HistoryReason::SyntaxError));
     }

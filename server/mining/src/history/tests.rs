@@ -157,8 +157,8 @@ fn commit_that_reformats_has_no_cases() {
 
 #[test]
 fn one_commit_gives_a_bounded_number_of_cases() {
-    let function = |n: usize| format!("def f{n}(value):\n    return compute_{n}(value)\n\n\n");
-    let new: String = (0..300).map(function).collect();
+    let new: String =
+        (0..300).map(|n| format!("def f{n}(value):\n    return compute_{n}(value)\n\n\n")).collect();
     let files: Vec<FileChange> = (0..20).map(|n| change(&format!("m{n}.py"), "", &new)).collect();
     let found = cases_of(&files);
     assert!(!found.cases.is_empty() && found.cases.len() <= MAX_HUNKS * MAX_STEPS, "{}", found.cases.len());

@@ -42,8 +42,10 @@ pub(super) fn check_body<'a>(
             Some(_) => return Err(BodyError::Type(name)),
         }
     }
-    let is_unknown = |name: &&String| !fields.iter().any(|(known, _, _)| known == name);
-    Ok((object, object.keys().filter(is_unknown).cloned().collect()))
+    Ok((
+        object,
+        object.keys().filter(|name| !fields.iter().any(|(known, _, _)| known == name)).cloned().collect(),
+    ))
 }
 
 fn has_type(value: &Value, is: FieldType) -> bool {

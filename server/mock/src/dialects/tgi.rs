@@ -52,8 +52,12 @@ pub(super) fn reply(dialect: &Dialect, received: &ReceivedRequest, passed_over: 
 }
 
 fn tokenize(body: &Value) -> Reply {
-    let token = |id: usize| json!({"id": id, "text": "", "start": 0, "stop": 0});
-    Reply::json(200, &(0..tokens(text(body, "inputs"))).map(token).collect())
+    Reply::json(
+        200,
+        &(0..tokens(text(body, "inputs")))
+            .map(|id| json!({"id": id, "text": "", "start": 0, "stop": 0}))
+            .collect(),
+    )
 }
 
 fn invalid(message: &str) -> Reply {

@@ -21,33 +21,30 @@ struct Cut {
 
 /// Keeps the last lines of a text, or the end of its last line if that alone is too long.
 fn keep_end(text: &str, quota: usize, meter: Measure<'_>) -> Cut {
-    let piece = |from: usize, lines: usize| {
+    let kept = keep_lines(text.len(), 0, quota, meter, |from, lines| {
         let start = (0..lines).fold(from, |start, _| line_start(text, start));
         (start, &text[start..from])
-    };
-    let kept = keep_lines(text.len(), 0, quota, meter, piece);
+    });
     if kept.at < text.len() {
         return kept;
     }
     let line = &text[line_start(text, text.len())..];
-    let cut = |bytes: usize| &line[line.ceil_char_boundary(line.len() - bytes)..];
-    let (bytes, tokens) = keep_of_line(line, quota, meter, cut);
+    let (bytes, tokens) =
+        keep_of_line(line, quota, meter, |bytes| &line[line.ceil_char_boundary(line.len() - bytes)..]);
     Cut { at: text.len() - bytes, tokens }
 }
 
 /// Keeps the first lines of a text, or the beginning of its first line if that alone is too long.
 fn keep_beginning(text: &str, quota: usize, meter: Measure<'_>) -> Cut {
-    let piece = |from: usize, lines: usize| {
+    let kept = keep_lines(0, text.len(), quota, meter, |from, lines| {
         let end = (0..lines).fold(from, |end, _| line_end(text, end));
         (end, &text[from..end])
-    };
-    let kept = keep_lines(0, text.len(), quota, meter, piece);
+    });
     if kept.at > 0 {
         return kept;
     }
     let line = &text[..line_end(text, 0)];
-    let cut = |bytes: usize| &line[..line.floor_char_boundary(bytes)];
-    let (bytes, tokens) = keep_of_line(line, quota, meter, cut);
+    let (bytes, tokens) = keep_of_line(line, quota, meter, |bytes| &line[..line.floor_char_boundary(bytes)]);
     Cut { at: bytes, tokens }
 }
 
@@ -238,8 +235,8 @@ fn each_byte_is_estimated_once() {
 #[test]
 fn whole_snippets_of_context_are_estimated_once() {
     let template = Template::Family(&FAMILIES[0]);
-    let snippet = |number: usize| Snippet::new(format!("src/{number}.py"), code(20 + number));
-    let context: Vec<Snippet> = (0..6).map(snippet).collect();
+    let context: Vec<Snippet> =
+        (0..6).map(|number| Snippet::new(format!("src/{number}.py"), code(20 + number))).collect();
     let text = code(600);
     let input = input(&text, text.len() / 2, &context);
     let prices = LinePrices::default();
@@ -260,8 +257,8 @@ fn lines_of_an_earlier_prompt_are_not_estimated_again() {
         let start = text.len() / 2;
         for key in 0..4 {
             let input = input(&text, start + key, &[]);
-            let assembled = || assemble(&template, &input, 4096, TokenEstimator::default(), &prices);
-            let (prompt, read) = work::of(assembled);
+            let (prompt, read) =
+                work::of(|| assemble(&template, &input, 4096, TokenEstimator::default(), &prices));
             prompt.expect("it fits");
             assert!(key == 0 || read <= 1024, "{read} bytes are read for key {key}, {lines} lines");
             text.insert(start + key, 'x');

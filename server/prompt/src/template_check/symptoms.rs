@@ -75,8 +75,7 @@ const SENTENCE: usize = 5;
 /// Returns whether the first line is a sentence: it begins like one and has no characters typical of code.
 fn is_prose(raw: &str) -> bool {
     let line = raw.trim_start().lines().next().unwrap_or_default();
-    let is_code = |c: char| "(){}[];=<>_+*#/|".contains(c);
     line.starts_with(char::is_uppercase)
-        && !line.contains(is_code)
+        && !line.contains(|c| "(){}[];=<>_+*#/|".contains(c))
         && line.split_whitespace().count() >= SENTENCE
 }

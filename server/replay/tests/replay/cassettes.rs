@@ -86,11 +86,13 @@ fn from_comments(text: &str, path: &str, sign: &str) -> PromptParts {
 fn from_files(head: &str, marks: &Marks) -> Vec<(String, String)> {
     let mut files: Vec<&str> = head.split(marks.file).skip(1).collect();
     files.pop();
-    let file = |file: &str| {
-        let (path, text) = file.split_once('\n').expect("a path has a line of its own");
-        (path.to_owned(), text.to_owned())
-    };
-    files.into_iter().map(file).collect()
+    files
+        .into_iter()
+        .map(|file| {
+            let (path, text) = file.split_once('\n').expect("a path has a line of its own");
+            (path.to_owned(), text.to_owned())
+        })
+        .collect()
 }
 
 /// Returns the template as configured and the parts of the prompt; `None` for a layout that engines cannot be configured with.
@@ -167,9 +169,9 @@ impl CassetteEngines {
 async fn completed(question: &PromptParts, path: &str, answer: &Value, engine: &HttpEngine) -> Outcome {
     let whole = [question.prefix.as_str(), question.suffix.as_str()].concat();
     let document = DocumentText { path: path.into(), language: language(answer), text: whole.into() };
-    let item = |(path, text): &(String, String)| Snippet::new(path.as_str(), text.as_str());
-    let snapshot =
-        WorkspaceIndex::empty().snapshot(document).with_context(question.context.iter().map(item).collect());
+    let snapshot = WorkspaceIndex::empty().snapshot(document).with_context(
+        question.context.iter().map(|(path, text)| Snippet::new(path.as_str(), text.as_str())).collect(),
+    );
     complete(
         &snapshot,
         question.prefix.len(),

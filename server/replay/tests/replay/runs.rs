@@ -44,9 +44,12 @@ async fn replay_writes_rows_and_scores_and_reports_progress() {
     let cases: Vec<Case> = (0..2).map(case).collect();
     let engines = [scripted_engine("a + b", 0)];
     let mut told = Vec::new();
-    let tell = |done, planned| told.push((done, planned));
     let stop = StopSignal::immediately(CancellationToken::new());
-    let made = replay(path.clone(), run(&cases, &engines), run_inputs(&cases, &engines), stop, tell).await;
+    let made =
+        replay(path.clone(), run(&cases, &engines), run_inputs(&cases, &engines), stop, |done, planned| {
+            told.push((done, planned))
+        })
+        .await;
     let answers = made.unwrap();
     assert!(answers.is_finished());
     assert_eq!(told, [(0, 2), (1, 2), (2, 2)]);
@@ -98,14 +101,13 @@ async fn immediate_stop_frees_engines_and_keeps_finished_answers() {
         identity: Arc::default(),
     }];
     let token = CancellationToken::new();
-    let tell = |done, _| {
+    let start = Instant::now();
+    let stop = StopSignal::immediately(token.clone());
+    let made = replay(path.clone(), run(&cases, &engines), run_inputs(&cases, &engines), stop, |done, _| {
         if done == 1 {
             token.cancel();
         }
-    };
-    let start = Instant::now();
-    let stop = StopSignal::immediately(token.clone());
-    let made = replay(path.clone(), run(&cases, &engines), run_inputs(&cases, &engines), stop, tell);
+    });
     let answers = made.await.unwrap();
     assert!(start.elapsed() < Duration::from_secs(1), "slow answers were not awaited");
     until_free(&scripted).await;
@@ -127,14 +129,13 @@ async fn dropped_replay_frees_its_engines() {
         identity: Arc::default(),
     }];
     let (first_answer, mut answered) = mpsc::unbounded_channel();
-    let tell = move |done, _| {
+    let stop = StopSignal::immediately(CancellationToken::new());
+    let (run, questions) = (run(&cases, &engines), run_inputs(&cases, &engines));
+    let replaying = tokio::spawn(replay(folder.path().join("run"), run, questions, stop, move |done, _| {
         if done == 1 {
             first_answer.send(()).expect("the test listens");
         }
-    };
-    let stop = StopSignal::immediately(CancellationToken::new());
-    let (run, questions) = (run(&cases, &engines), run_inputs(&cases, &engines));
-    let replaying = tokio::spawn(replay(folder.path().join("run"), run, questions, stop, tell));
+    }));
     answered.recv().await.expect("there is a first answer");
     assert!(scripted.busy() > 0);
     replaying.abort();

@@ -80,12 +80,16 @@ fn answered_cases<'a>(report: &RunRows<'a>, summary: &RunSummary) -> Vec<Answere
             answers.entry(&prediction.case).or_default().push((engine, prediction));
         }
     }
-    let answered = |(case, place): (&'a Case, usize)| {
-        let mut answers = answers.remove(case.id.as_str()).unwrap_or_default();
-        answers.sort_by_key(|(engine, prediction)| (*engine, prediction.repetition));
-        AnsweredCase { case, place, answers }
-    };
-    report.cases.iter().zip(places(report.cases)).map(answered).collect()
+    report
+        .cases
+        .iter()
+        .zip(places(report.cases))
+        .map(|(case, place)| {
+            let mut answers = answers.remove(case.id.as_str()).unwrap_or_default();
+            answers.sort_by_key(|(engine, prediction)| (*engine, prediction.repetition));
+            AnsweredCase { case, place, answers }
+        })
+        .collect()
 }
 
 /// Returns the position of each case in the order of the blocks. Cases of one file are neighbours: they share text, which then

@@ -109,11 +109,10 @@ fn in_order<'a>(
     section: &'a ReportSection,
     order: &'a [usize],
 ) -> impl Iterator<Item = (&'a Distribution, &'a EngineLine)> {
-    let of = |engine: &usize| {
+    order.iter().filter_map(|engine| {
         let distribution = distributions.iter().find(|distribution| distribution.engine == *engine)?;
         Some((distribution, section.overall.lines.iter().find(|line| line.engine == *engine)?))
-    };
-    order.iter().filter_map(of)
+    })
 }
 
 /// Returns the positions of the summary's percentiles. A percentile that is a timeout has none.

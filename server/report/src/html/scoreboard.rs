@@ -126,8 +126,10 @@ pub(super) fn differences(differences: &[EngineDifference], columns: &[Metric]) 
 fn difference_row(pair: &[EngineDifference], columns: &[Metric]) -> Option<DifferenceRow> {
     let first = pair.first()?;
     let of = |metric: Metric| pair.iter().find(|difference| difference.metric == metric);
-    let cell = |it: &EngineDifference| difference(it.cases, &it.difference);
-    let shares = columns.iter().map(|&metric| of(metric).map_or_else(empty_share, cell)).collect();
+    let shares = columns
+        .iter()
+        .map(|&metric| of(metric).map_or_else(empty_share, |it| difference(it.cases, &it.difference)))
+        .collect();
     let most = pair.iter().max_by_key(|difference| difference.cases).unwrap_or(first);
     let cases = format::cases(most.cases, most.difference.other_tree > 0, Alphabet::Unicode);
     Some(DifferenceRow { engine: first.engine, baseline: first.baseline, cases, shares })
@@ -142,8 +144,12 @@ pub(super) fn contexts(effects: &[ContextEffect]) -> Vec<ContextRow> {
 fn context_row(effects: &[ContextEffect]) -> Option<ContextRow> {
     let first = effects.first()?;
     let of = |metric: Metric| effects.iter().find(|effect| effect.metric == metric);
-    let cell = |effect: &ContextEffect| difference(effect.holes, &effect.difference);
-    let shares = CONTEXT_SHARES.into_iter().map(|metric| of(metric).map_or_else(empty_share, cell)).collect();
+    let shares = CONTEXT_SHARES
+        .into_iter()
+        .map(|metric| {
+            of(metric).map_or_else(empty_share, |effect| difference(effect.holes, &effect.difference))
+        })
+        .collect();
     let holes = format::cases(first.holes, first.difference.other_tree > 0, Alphabet::Unicode);
     Some(ContextRow { title: format::effect_title(first), engine: first.engine, holes, shares })
 }

@@ -169,11 +169,13 @@ fn scatter(
     property: impl Fn(&Standing) -> Option<f64>,
     name: impl Fn(f64) -> String,
 ) -> Option<ScatterPlot> {
-    let place = |standing: &Standing| {
-        let x = property(standing).filter(|x| x.is_finite())?;
-        Some((standing.engine, x, standing.quality.value?))
-    };
-    let places: Vec<(usize, f64, f64)> = standings.iter().filter_map(place).collect();
+    let places: Vec<(usize, f64, f64)> = standings
+        .iter()
+        .filter_map(|standing| {
+            let x = property(standing).filter(|x| x.is_finite())?;
+            Some((standing.engine, x, standing.quality.value?))
+        })
+        .collect();
     let positive = places.iter().map(|(_, x, _)| *x).filter(|x| *x > 0.0);
     let scales = Scales::new(positive, places.iter().map(|(_, _, y)| *y))?;
     let dominates = |one: &(usize, f64, f64), other: &(usize, f64, f64)| {

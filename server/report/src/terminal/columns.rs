@@ -191,6 +191,9 @@ fn names(engines: &[EngineIdentity], alphabet: Alphabet) -> Vec<String> {
     if names.iter().collect::<HashSet<_>>().len() == names.len() {
         return names;
     }
-    let numbered = |(index, engine)| format!("{} {}", index + 1, cut(engine, NAME_WIDTH - 2));
-    engines.iter().enumerate().map(numbered).collect()
+    engines
+        .iter()
+        .enumerate()
+        .map(|(index, engine)| format!("{} {}", index + 1, cut(engine, NAME_WIDTH - 2)))
+        .collect()
 }

@@ -5,7 +5,6 @@ use super::text_table::TextTable;
 use super::{Style, dim_note, with_title};
 use crate::format;
 use crate::stopping::{self, COUNTS, StoppingRow};
-use scoring::MetricCell;
 use scoring::run_summary::ReportSection;
 
 /// Columns that are dropped first if there is no room: the sum of other columns, then the interval.
@@ -24,10 +23,17 @@ pub(super) fn table(numbers: &CellFormatter, section: &ReportSection, style: Sty
 }
 
 fn row(numbers: &CellFormatter, row: &StoppingRow<'_>) -> Vec<String> {
-    let none = || numbers.alphabet.range_dash().to_owned();
-    let share = |cell: &MetricCell| cell.value.map_or_else(|| format::counts(cell), format::percent);
     let interval = row.stopping.and_then(|cell| cell.interval);
     let interval = interval.map_or_else(String::new, |interval| format::interval(interval, numbers.alphabet));
     let engine = std::iter::once(numbers.engine(row.engine));
-    engine.chain(row.counts.clone()).chain([row.stopping.map_or_else(none, share), interval]).collect()
+    engine
+        .chain(row.counts.clone())
+        .chain([
+            row.stopping.map_or_else(
+                || numbers.alphabet.range_dash().to_owned(),
+                |cell| cell.value.map_or_else(|| format::counts(cell), format::percent),
+            ),
+            interval,
+        ])
+        .collect()
 }

@@ -17,10 +17,16 @@ pub(super) type NamedLines<'a> = Vec<(&'a str, &'a EngineLine)>;
 
 /// Returns the lines of all groups.
 pub(super) fn rows<'a>(groups: impl IntoIterator<Item = (&'a str, &'a CaseGroup)>) -> NamedLines<'a> {
-    let lines = |(name, group): (&'a str, &'a CaseGroup)| {
-        group.lines.iter().enumerate().map(move |(index, line)| (if index == 0 { name } else { "" }, line))
-    };
-    groups.into_iter().flat_map(lines).collect()
+    groups
+        .into_iter()
+        .flat_map(|(name, group)| {
+            group
+                .lines
+                .iter()
+                .enumerate()
+                .map(move |(index, line)| (if index == 0 { name } else { "" }, line))
+        })
+        .collect()
 }
 
 /// Columns that fit, with equal widths in all tables of the layout, so that numbers are aligned.
@@ -125,8 +131,10 @@ impl TextTable<'_> {
     fn lines(&self, left_out: &[usize]) -> Vec<String> {
         let kept: Vec<usize> = (0..self.header.len()).filter(|column| !left_out.contains(column)).collect();
         let header = kept.iter().map(|&column| self.header[column].to_owned()).collect();
-        let row = |row: &Vec<String>| kept.iter().map(|&column| row[column].clone()).collect::<Vec<_>>();
-        let mut table = plain(header, self.rows.iter().map(row));
+        let mut table = plain(
+            header,
+            self.rows.iter().map(|row| kept.iter().map(|&column| row[column].clone()).collect::<Vec<_>>()),
+        );
         for (drawn, &column) in table.column_iter_mut().zip(&kept) {
             let alignment = if column < self.words { CellAlignment::Left } else { CellAlignment::Right };
             drawn.set_cell_alignment(alignment);

@@ -49,10 +49,12 @@ fn unranked(numbers: &CellFormatter, verdict: &Verdict, style: Style) -> Option<
 
 /// Returns a line for each pair.
 fn pairs(numbers: &CellFormatter, title: &str, pairs: &[&PairVerdict], style: Style) -> Option<String> {
-    let line = |pair: &&PairVerdict| {
-        format!("  {}", wrapped(&pair_text(numbers, pair), style.width.saturating_sub(4), "    "))
-    };
-    let lines: Vec<String> = pairs.iter().map(line).collect();
+    let lines: Vec<String> = pairs
+        .iter()
+        .map(|pair| {
+            format!("  {}", wrapped(&pair_text(numbers, pair), style.width.saturating_sub(4), "    "))
+        })
+        .collect();
     (!lines.is_empty()).then(|| with_title(title, &lines.join("\n"), style))
 }
 

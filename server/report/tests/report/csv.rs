@@ -6,12 +6,14 @@ use crate::fixture::{Fixture, cross_file, fixture, many_engines};
 
 /// Returns the rows of each table as maps from column to cell.
 fn tables(fixture: &Fixture) -> BTreeMap<&'static str, Vec<BTreeMap<String, String>>> {
-    let read = |table: report::CsvTable| {
-        let mut reader = csv::Reader::from_reader(table.text.as_bytes());
-        let rows = reader.deserialize().map(|row| row.expect("a row with the columns of the header"));
-        (table.file, rows.collect())
-    };
-    report::csv_tables(&fixture.report().summary()).into_iter().map(read).collect()
+    report::csv_tables(&fixture.report().summary())
+        .into_iter()
+        .map(|table| {
+            let mut reader = csv::Reader::from_reader(table.text.as_bytes());
+            let rows = reader.deserialize().map(|row| row.expect("a row with the columns of the header"));
+            (table.file, rows.collect())
+        })
+        .collect()
 }
 
 #[test]
@@ -27,11 +29,15 @@ fn tables_hold_the_numbers_of_the_summary() {
     let mined = |row: &&BTreeMap<String, String>| row["origin"] == "mined" && row["exposure"] == "none";
     assert_eq!(tables["pairs.csv"].iter().filter(mined).count(), pairs);
     let value = section.overall.lines[0].metrics[&cases::Metric::EditSimilarity].value.expect("enough cases");
-    let is_overall = |row: &&BTreeMap<String, String>| {
-        let is_whole = ["scenario", "block_kind", "language"].iter().all(|column| row[*column].is_empty());
-        is_whole && row["metric"] == "edit_similarity" && row["engine"] == summary.engines[0].name
-    };
-    let row = tables["metrics.csv"].iter().filter(mined).find(is_overall).expect("a row");
+    let row = tables["metrics.csv"]
+        .iter()
+        .filter(mined)
+        .find(|row| {
+            let is_whole =
+                ["scenario", "block_kind", "language"].iter().all(|column| row[*column].is_empty());
+            is_whole && row["metric"] == "edit_similarity" && row["engine"] == summary.engines[0].name
+        })
+        .expect("a row");
     assert_eq!(row["value"].parse(), Ok(value));
     assert!(tables["contexts.csv"].is_empty());
     assert!(!self::tables(&cross_file(20))["contexts.csv"].is_empty());

@@ -49,12 +49,15 @@ fn embedded_cases(page: &str) -> Vec<Value> {
     }
     let column = |name: &str| index[name].as_array().cloned().expect("a column");
     let place = |place: &Value| placed[place.as_u64().expect("a number") as usize].clone();
-    let with_id = |(place_of, id): (&Value, Value)| {
-        let mut case = place(place_of);
-        case["id"] = id;
-        case
-    };
-    column("places").iter().zip(column("ids")).map(with_id).collect()
+    column("places")
+        .iter()
+        .zip(column("ids"))
+        .map(|(place_of, id)| {
+            let mut case = place(place_of);
+            case["id"] = id;
+            case
+        })
+        .collect()
 }
 
 fn resolve_texts(case: &mut Value, texts: &Value) {
@@ -129,8 +132,7 @@ fn code_in_cases_is_escaped_in_the_page() {
     assert_eq!(page.matches("</script").count(), 3, "the index's, the block's and the script's own");
     assert_eq!(page.matches("<script").count(), 3);
     assert!(!page.contains("<!--"));
-    let invisible = |character: char| matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
-    assert_eq!(page.find(invisible), None, "the file contains no unescaped bidirectional control");
+    assert_eq!(page.find(|character| matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')), None, "the file contains no unescaped bidirectional control");
 }
 
 #[test]

@@ -19,11 +19,14 @@ fn observation(case: usize, cluster: usize, metric: MetricValue) -> Observation 
 
 /// Returns cases in order, `per_file` to a file, each right or wrong.
 fn right_or_wrong(per_file: usize, right: impl IntoIterator<Item = bool>) -> Vec<Observation> {
-    let case = |(case, right)| {
-        let value = MetricValue::Value(f64::from(u8::from(right)));
-        observation(case, case / per_file, value)
-    };
-    right.into_iter().enumerate().map(case).collect()
+    right
+        .into_iter()
+        .enumerate()
+        .map(|(case, right)| {
+            let value = MetricValue::Value(f64::from(u8::from(right)));
+            observation(case, case / per_file, value)
+        })
+        .collect()
 }
 
 fn only_row(observations: &[Observation]) -> TableRow {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use cases::{Case, Metric, Prediction};
+use cases::{Metric, Prediction};
 
 use super::observations::left_out;
 use super::rows::{ScoreIndex, engine_index};
@@ -67,10 +67,9 @@ impl<'a> SectionAnswers<'a> {
     ) -> SectionAnswers<'a> {
         let wanted = (section.origin, section.exposure);
         let left_out = left_out(rows.cases);
-        let is_counted = |case: &&Case| {
+        let cases = rows.cases.iter().filter(|case| {
             (case.origin.kind, case.origin.exposure) == wanted && !left_out.contains_key(case.id.as_str())
-        };
-        let cases = rows.cases.iter().filter(is_counted);
+        });
         let ids: HashSet<&str> = cases.map(|case| case.id.as_str()).collect();
         let mut answers = vec![Vec::new(); summary.engines.len()];
         for prediction in rows.predictions.iter().filter(|row| ids.contains(row.case.as_str())) {
@@ -85,12 +84,14 @@ impl<'a> SectionAnswers<'a> {
 
     /// Counts the answers by similarity to the truth, in [`SIMILARITY_BINS`] bins, for each engine of the section.
     pub fn similarities(&self) -> Vec<Distribution> {
-        let of_engine = |&engine: &usize| {
-            let scores = self.of(engine).filter_map(|answer| self.scores.get(answer));
-            let shares = scores.filter_map(|score| outcome::share(score, Metric::EditSimilarity));
-            Distribution::new(engine, shares.map(|share| share * SIMILARITY_BINS as f64), SIMILARITY_BINS)
-        };
-        self.engines.iter().map(of_engine).collect()
+        self.engines
+            .iter()
+            .map(|&engine| {
+                let scores = self.of(engine).filter_map(|answer| self.scores.get(answer));
+                let shares = scores.filter_map(|score| outcome::share(score, Metric::EditSimilarity));
+                Distribution::new(engine, shares.map(|share| share * SIMILARITY_BINS as f64), SIMILARITY_BINS)
+            })
+            .collect()
     }
 
     /// Counts the answers in time by latency on a logarithmic axis from 1 ms to the end of the decade of the longest, for each
@@ -99,10 +100,10 @@ impl<'a> SectionAnswers<'a> {
         let times = |engine| self.of(engine).filter_map(outcome::latency).filter(|time| time.is_finite());
         let longest = self.engines.iter().flat_map(|&engine| times(engine)).fold(SHORTEST_MS, f64::max);
         let decades = longest.log10().ceil().max(1.0) as usize;
-        let of_engine = |&engine: &usize| {
-            Distribution::new(engine, times(engine).map(bin_of_ms), decades * BINS_PER_DECADE)
-        };
-        self.engines.iter().map(of_engine).collect()
+        self.engines
+            .iter()
+            .map(|&engine| Distribution::new(engine, times(engine).map(bin_of_ms), decades * BINS_PER_DECADE))
+            .collect()
     }
 
     fn of(&self, engine: usize) -> impl Iterator<Item = &'a Prediction> {

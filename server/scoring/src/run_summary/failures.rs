@@ -160,10 +160,12 @@ pub(super) fn prompt_problems(rows: &RunRows<'_>, engines: &[EngineIdentity]) ->
         for symptom in asked.iter().flat_map(|row| &row.symptoms) {
             *counts.entry(*symptom).or_default() += 1;
         }
-        let is_frequent = |(symptom, count): &(PromptSymptom, usize)| {
-            *count >= MIN_ANSWERS && *count as f64 >= answers as f64 * telling_share(*symptom)
-        };
-        let mut symptoms: Vec<(PromptSymptom, usize)> = counts.into_iter().filter(is_frequent).collect();
+        let mut symptoms: Vec<(PromptSymptom, usize)> = counts
+            .into_iter()
+            .filter(|(symptom, count)| {
+                *count >= MIN_ANSWERS && *count as f64 >= answers as f64 * telling_share(*symptom)
+            })
+            .collect();
         symptoms.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         PromptProblem { engine: identity.name.clone(), kind: identity.kind.clone(), symptoms, answers }
     };

@@ -130,19 +130,23 @@ fn same_without_copies<'a>(
     for (engine, base) in without_copies(report, engines) {
         let of = |engine: usize| observations.iter().filter(move |answer| answer.engine == engine);
         let asked: HashSet<&str> = of(engine).map(|answer| answer.case.id.as_str()).collect();
-        let is_same = |answer: &&RunObservation<'_>| {
-            let id = answer.case.id.as_str();
-            !affected.contains(id) && !asked.contains(id)
-        };
-        same.extend(of(base).filter(is_same).map(|answer| RunObservation { engine, ..answer.clone() }));
+        same.extend(
+            of(base)
+                .filter(|answer| {
+                    let id = answer.case.id.as_str();
+                    !affected.contains(id) && !asked.contains(id)
+                })
+                .map(|answer| RunObservation { engine, ..answer.clone() }),
+        );
     }
     same
 }
 
 /// Returns the engines without copies, each with its engine with all files.
 fn without_copies(report: &RunRows<'_>, engines: &[EngineIdentity]) -> Vec<(usize, usize)> {
-    let pair = |engine| Some((engine, with_copies(report.run, engines, engine)?));
-    (0..engines.len()).filter_map(pair).collect()
+    (0..engines.len())
+        .filter_map(|engine| Some((engine, with_copies(report.run, engines, engine)?)))
+        .collect()
 }
 
 /// Returns the cases that count in no total, with the reason: in `cross_file`, all that a judge selected. If a suite has no other
@@ -175,11 +179,12 @@ pub(super) fn is_judged(case: &Case) -> bool {
 fn judges(report: &RunRows<'_>, engines: &[EngineIdentity]) -> BTreeSet<usize> {
     let names: HashSet<&str> =
         report.cases.iter().filter_map(|case| case.tags.get(JUDGE_TAG)).map(String::as_str).collect();
-    let is_judge = |engine: &usize| {
-        let base = with_copies(report.run, engines, *engine).unwrap_or(*engine);
-        engines.get(base).is_some_and(|engine| names.contains(engine.name.as_str()))
-    };
-    (0..engines.len()).filter(is_judge).collect()
+    (0..engines.len())
+        .filter(|engine| {
+            let base = with_copies(report.run, engines, *engine).unwrap_or(*engine);
+            engines.get(base).is_some_and(|engine| names.contains(engine.name.as_str()))
+        })
+        .collect()
 }
 
 fn observation(

@@ -26,8 +26,8 @@ pub(super) fn sections(
     let mut sections = Vec::new();
     for &origin in OriginKind::ALL {
         for &exposure in Exposure::ALL {
-            let is_here = |answer: &&RunObservation<'_>| answer.origin() == (origin, exposure);
-            let answers: Vec<&RunObservation<'_>> = observed.observations.iter().filter(is_here).collect();
+            let answers: Vec<&RunObservation<'_>> =
+                observed.observations.iter().filter(|answer| answer.origin() == (origin, exposure)).collect();
             let is_counted =
                 |answer: &&RunObservation<'_>| !observed.left_out.contains_key(answer.case.id.as_str());
             let counted: Vec<&RunObservation<'_>> = answers.iter().copied().filter(is_counted).collect();
@@ -142,10 +142,11 @@ fn selection(observed: &RunObservations<'_>, answers: &[&RunObservation<'_>]) ->
 
 /// Marks the rows of judges: cases that a judge solves from the file alone were left out, so that its own numbers are no rank.
 fn mark_judges(scenarios: &mut [CaseGroup], judges: &BTreeSet<usize>) {
-    let is_in_file = |group: &&mut CaseGroup| {
-        matches!(group.scenario, Some(ScenarioGroup::CrossFile(_, CrossFileContext::InFile)))
-    };
-    for line in scenarios.iter_mut().filter(is_in_file).flat_map(|group| &mut group.lines) {
+    for line in scenarios
+        .iter_mut()
+        .filter(|group| matches!(group.scenario, Some(ScenarioGroup::CrossFile(_, CrossFileContext::InFile))))
+        .flat_map(|group| &mut group.lines)
+    {
         line.is_selected_against = judges.contains(&line.engine);
     }
 }

@@ -31,11 +31,11 @@ impl RightFiles {
     pub(super) fn file(&self, question: &ScoringInput<'_>) -> Arc<RightFile> {
         let text = with_answer(question, question.truth);
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_same = |file: &Arc<RightFile>| file.language == question.language && file.text == text;
-        let known = files.iter().position(is_same);
+        let known = files.iter().position(|file| file.language == question.language && file.text == text);
         let known = known.and_then(|place| files.remove(place));
-        let unparsed = || Arc::new(RightFile { language: question.language, text, tree: OnceLock::new() });
-        let file = known.unwrap_or_else(unparsed);
+        let file = known.unwrap_or_else(|| {
+            Arc::new(RightFile { language: question.language, text, tree: OnceLock::new() })
+        });
         files.push_front(Arc::clone(&file));
         let bytes =
             |files: &VecDeque<Arc<RightFile>>| files.iter().map(|file| file.text.len()).sum::<usize>();
@@ -53,12 +53,14 @@ impl RightFiles {
         question: &ScoringInput<'_>,
         answer: &str,
     ) -> Option<bool> {
-        let parse = || {
-            self.parses.fetch_add(1, Ordering::Relaxed);
-            let tree = syntax::parse(file.language, &file.text);
-            (!tree.has_error()).then_some(tree)
-        };
-        let tree = file.tree.get_or_init(parse).as_ref()?;
+        let tree = file
+            .tree
+            .get_or_init(|| {
+                self.parses.fetch_add(1, Ordering::Relaxed);
+                let tree = syntax::parse(file.language, &file.text);
+                (!tree.has_error()).then_some(tree)
+            })
+            .as_ref()?;
         let parses = || !tree.has_error_after(&file.text, &with_answer(question, answer));
         Some(answer == question.truth || parses())
     }

@@ -55,10 +55,11 @@ impl<'a> EndOfTruth<'a> {
 
 /// Compares the tokens of the truth with those of the answer.
 fn ending_of(right: &str, truth: &[Range<usize>], answer: &str, answered: &[Range<usize>]) -> Option<Ending> {
-    let is_same = |(expected, given): &(&Range<usize>, &Range<usize>)| {
-        right[expected.start..expected.end] == answer[given.start..given.end]
-    };
-    let same = truth.iter().zip(answered).take_while(is_same).count();
+    let same = truth
+        .iter()
+        .zip(answered)
+        .take_while(|(expected, given)| right[expected.start..expected.end] == answer[given.start..given.end])
+        .count();
     if let Some(expected) = truth.get(same) {
         let is_within = |given: &Range<usize>| right[expected.clone()].starts_with(&answer[given.clone()]);
         let is_short = match &answered[same..] {

@@ -119,12 +119,15 @@ impl PairedSample {
     /// has the sign of [`PairedSample::difference`].
     pub(crate) fn file_differences(&self) -> Vec<f64> {
         let pooled = (self.baseline + self.engine).ratio().unwrap_or(0.0);
-        let of_file = |&(baseline, engine): &(Counts, Counts)| {
-            // The pooled ratio does not matter for equal denominators: without it, equal differences stay equal to the last digit.
-            let weights = if engine.den == baseline.den { 0.0 } else { pooled * (engine.den - baseline.den) };
-            engine.num - baseline.num - weights
-        };
-        self.files.iter().map(of_file).collect()
+        self.files
+            .iter()
+            .map(|&(baseline, engine)| {
+                // The pooled ratio does not matter for equal denominators: without it, equal differences stay equal to the last digit.
+                let weights =
+                    if engine.den == baseline.den { 0.0 } else { pooled * (engine.den - baseline.den) };
+                engine.num - baseline.num - weights
+            })
+            .collect()
     }
 
     /// Returns an estimate of the true difference by the method for these cases; `None` if none holds.
@@ -169,8 +172,8 @@ impl PairedSample {
             (engine.num - of_engine * engine.den) / self.engine.den
                 - (baseline.num - of_baseline * baseline.den) / self.baseline.den
         };
-        let of_file = |&(a, b): &(Counts, Counts)| deviation(a, b).powi(2) / (1.0 - self.weight(a, b));
-        let of_files: f64 = self.files.iter().map(of_file).sum();
+        let of_files: f64 =
+            self.files.iter().map(|&(a, b)| deviation(a, b).powi(2) / (1.0 - self.weight(a, b))).sum();
         let of_case = |case: &PairedCase| deviation(case.baseline, case.engine).powi(2);
         // Few files may happen to show the same difference, which is no certainty: their cases then show the spread.
         let variance =

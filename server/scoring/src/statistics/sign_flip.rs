@@ -102,8 +102,7 @@ mod tests {
 
     #[test]
     fn random_flips_agree_with_all_flips() {
-        let of = |file: usize| (file % 5) as f64 - 1.6;
-        let few: Vec<f64> = (0..24).map(of).collect();
+        let few: Vec<f64> = (0..24).map(|file| (file % 5) as f64 - 1.6).collect();
         let hits =
             random_hits(&few.iter().map(|size| size.abs()).collect::<Vec<_>>(), 9.6 - 1e-9, 100_000, 3);
         let share = hits as f64 / 1e5;

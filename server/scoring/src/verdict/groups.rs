@@ -96,8 +96,7 @@ mod tests {
     #[test]
     fn ranking_is_by_the_mean_difference() {
         let values = [0.2, 0.5, 0.1];
-        let better_by = |one: usize, other: usize| Some(values[one] - values[other]);
-        assert_eq!(ranking(&[0, 1, 2], better_by), [1, 0, 2]);
+        assert_eq!(ranking(&[0, 1, 2], |one, other| Some(values[one] - values[other])), [1, 0, 2]);
         let unknown =
             |one: usize, other: usize| (one != 2 && other != 2).then(|| values[one] - values[other]);
         assert_eq!(ranking(&[2, 0, 1], unknown), [1, 0, 2], "an engine without shared cases is last");

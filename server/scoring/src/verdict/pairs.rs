@@ -27,12 +27,13 @@ pub(super) fn of_ranking(ranking: &[usize], baseline: Option<usize>) -> Vec<(usi
         Some(baseline) => {
             ranking.iter().filter(|&&engine| engine != baseline).map(|&engine| (engine, baseline)).collect()
         }
-        None => {
-            let with_lower = |(rank, &engine): (usize, &usize)| {
+        None => ranking
+            .iter()
+            .enumerate()
+            .flat_map(|(rank, &engine)| {
                 ranking[rank + 1..].iter().map(|&other| (engine, other)).collect::<Vec<_>>()
-            };
-            ranking.iter().enumerate().flat_map(with_lower).collect()
-        }
+            })
+            .collect(),
     }
 }
 

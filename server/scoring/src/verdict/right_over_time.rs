@@ -35,11 +35,17 @@ pub fn right_over_time(
     let table = runs.values(section, verdict.metric, verdict.deadline);
     let shared: Option<HashSet<usize>> =
         verdict.is_on_shared_cases.then(|| table.shared(&ranking).into_iter().collect());
-    let of_engine = |&engine: &usize| {
-        let is_counted = |case: usize| shared.as_ref().is_none_or(|shared| shared.contains(&case));
-        (engine, right_answers(runs, section, engine, is_counted))
-    };
-    let engines: Vec<(usize, RightAnswers)> = ranking.iter().map(of_engine).collect();
+    let engines: Vec<(usize, RightAnswers)> = ranking
+        .iter()
+        .map(|&engine| {
+            (
+                engine,
+                right_answers(runs, section, engine, |case| {
+                    shared.as_ref().is_none_or(|shared| shared.contains(&case))
+                }),
+            )
+        })
+        .collect();
     let longest =
         engines.iter().flat_map(|(_, right)| &right.times).map(|(ms, _)| *ms).fold(SHORTEST_MS, f64::max);
     let times = grid(longest);
@@ -96,11 +102,13 @@ fn right_answers(
         let is_right = exact > 0.0 && time.is_finite() && !answer.prediction.has_failed();
         by_case.entry(answer.case).or_default().push(is_right.then_some(time));
     }
-    let weigh = |times: &Vec<Option<f64>>| {
-        let weight = 1.0 / times.len() as f64;
-        times.iter().flatten().map(move |time| (*time, weight)).collect::<Vec<_>>()
-    };
-    let mut times: Vec<(f64, f64)> = by_case.values().flat_map(weigh).collect();
+    let mut times: Vec<(f64, f64)> = by_case
+        .values()
+        .flat_map(|times| {
+            let weight = 1.0 / times.len() as f64;
+            times.iter().flatten().map(move |time| (*time, weight)).collect::<Vec<_>>()
+        })
+        .collect();
     times.sort_by(|left, right| left.0.total_cmp(&right.0));
     RightAnswers { cases: by_case.len(), times }
 }

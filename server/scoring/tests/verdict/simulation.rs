@@ -49,17 +49,16 @@ pub(crate) fn count_claims(
     let quality = |engine: usize| quality(&engines[engine]);
     for seed in seeds {
         let verdict = verdict_of(engines, suite, metric, seed);
-        let is_wrong = |(rank, group): (usize, &Vec<usize>)| {
-            let mut later = verdict.groups[rank + 1..].iter().flatten();
-            later.any(|&later| group.iter().any(|&engine| quality(engine) < quality(later) + 1e-3))
-        };
         let claims =
             |pair: &&scoring::verdict::PairVerdict| matches!(pair.claim, Claim::Better | Claim::Worse);
         let is_equal = |pair: &&scoring::verdict::PairVerdict| {
             (quality(pair.engine) - quality(pair.baseline)).abs() < 1e-3
         };
         counts.runs += 1;
-        counts.wrong += usize::from(verdict.groups.iter().enumerate().any(is_wrong));
+        counts.wrong += usize::from(verdict.groups.iter().enumerate().any(|(rank, group)| {
+            let mut later = verdict.groups[rank + 1..].iter().flatten();
+            later.any(|&later| group.iter().any(|&engine| quality(engine) < quality(later) + 1e-3))
+        }));
         counts.winner += usize::from(verdict.winner().is_some());
         counts.wrong_winner += usize::from(verdict.winner().is_some_and(|engine| quality(engine) < best));
         counts.equal_claimed += usize::from(verdict.pairs.iter().filter(claims).any(|pair| is_equal(&pair)));

@@ -54,10 +54,10 @@ fn run(operations: &[Operation]) -> Result<(), Difference> {
 
 /// Removes the operations that the difference does not need. The last one, the probe, remains.
 fn shrink(operations: &[Operation], difference: Difference) -> (Vec<Operation>, Difference) {
-    let is_needed = |(at, operation): &(usize, &Operation)| {
-        *at == difference.at || !matches!(operation, Operation::Probe { .. })
-    };
-    let needed = operations[..=difference.at].iter().enumerate().filter(is_needed);
+    let needed = operations[..=difference.at]
+        .iter()
+        .enumerate()
+        .filter(|(at, operation)| *at == difference.at || !matches!(operation, Operation::Probe { .. }));
     let without_probes: Vec<Operation> = needed.map(|(_, operation)| *operation).collect();
     let (mut smallest, mut difference) = match run(&without_probes) {
         Err(same) => (without_probes, same),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use text::Edit;
-use tree_sitter::{Node, Point};
+use tree_sitter::Point;
 
 use super::{Tree, parse};
 use crate::Language;
@@ -43,10 +43,11 @@ type Facts = (u16, Range<usize>, Point, bool, bool);
 
 /// Returns all properties of all nodes of a tree.
 fn nodes(tree: &Tree) -> Vec<Facts> {
-    let facts = |node: Node<'_>| {
-        (node.kind_id(), node.byte_range(), node.start_position(), node.is_missing(), node.has_error())
-    };
-    walk(tree.root(), |_| true).map(facts).collect()
+    walk(tree.root(), |_| true)
+        .map(|node| {
+            (node.kind_id(), node.byte_range(), node.start_position(), node.is_missing(), node.has_error())
+        })
+        .collect()
 }
 
 /// A text with its tree, updated together.
@@ -104,10 +105,12 @@ fn lines(language: Language) -> &'static [&'static str] {
 
 /// Returns the starts of the lines that begin a top-level item, except the first one.
 fn top_level_lines(text: &str) -> Vec<usize> {
-    let begins_item = |&start: &usize| {
-        text[start..].starts_with(|first: char| first.is_alphabetic() || "#/@".contains(first))
-    };
-    text.match_indices('\n').map(|(newline, _)| newline + 1).filter(begins_item).collect()
+    text.match_indices('\n')
+        .map(|(newline, _)| newline + 1)
+        .filter(|&start| {
+            text[start..].starts_with(|first: char| first.is_alphabetic() || "#/@".contains(first))
+        })
+        .collect()
 }
 
 /// Returns an edit that keeps complete code complete: a line inserted between top-level items, or an identifier made longer.

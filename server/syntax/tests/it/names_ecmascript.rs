@@ -15,10 +15,9 @@ fn targets(projects: &Projects, from: &str, module: &str, expect: Expect) {
     let mut lines: Vec<String> = Vec::new();
     for target in TypeScript.import_targets(from, module, projects) {
         let ModuleLocation::File(path) = target.place else { panic!("{target:?} is no file") };
-        let is_like = |line: &String| {
+        if !lines.last().is_some_and(|line| {
             line.split_once(".").map(|(stem, _)| stem) == path.split_once('.').map(|(stem, _)| stem)
-        };
-        if !lines.last().is_some_and(is_like) {
+        }) {
             lines.push(format!("{path}\n"));
         }
     }

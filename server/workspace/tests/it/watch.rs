@@ -151,10 +151,12 @@ fn skipped_folders_are_not_watched() {
     // Events keep their order.
     watched.write("a.py", "2");
     watched.wait_for(&["a.py: 2"]);
-    let is_inside = |path: &&PathBuf| {
-        path.components().any(|part| ["b", "out"].iter().any(|name| part.as_os_str() == *name))
-    };
-    assert_eq!(watched.paths.iter().find(is_inside), None);
+    assert_eq!(
+        watched.paths.iter().find(|path| {
+            path.components().any(|part| ["b", "out"].iter().any(|name| part.as_os_str() == *name))
+        }),
+        None
+    );
 }
 
 #[cfg(target_os = "linux")]

@@ -50,8 +50,8 @@ fn burst_of_5_000_messages_keeps_documents_synchronized() {
     let mut runner = runner();
     let start = any_text(40).new_tree(&mut runner).expect("nothing is filtered").current();
     let messages = vec(any_message(), MESSAGES).new_tree(&mut runner).expect("nothing is filtered").current();
-    let open = |number| editor.open(&format!("{number}/echo.py"), &start);
-    let mut buffers: Vec<_> = (0..DOCUMENTS).map(open).collect();
+    let mut buffers: Vec<_> =
+        (0..DOCUMENTS).map(|number| editor.open(&format!("{number}/echo.py"), &start)).collect();
     let mut asked = Vec::new();
     for message in messages {
         match message {

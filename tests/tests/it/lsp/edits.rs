@@ -92,8 +92,7 @@ pub(super) fn runner() -> TestRunner {
 /// Byte offsets that an editor can express: between characters, but not inside a line end.
 fn editable_offsets(text: &str) -> Vec<usize> {
     let offsets = text.char_indices().map(|(offset, _)| offset).chain([text.len()]);
-    let is_place = |&offset: &usize| !(text[..offset].ends_with('\r') && text[offset..].starts_with('\n'));
-    offsets.filter(is_place).collect()
+    offsets.filter(|&offset| !(text[..offset].ends_with('\r') && text[offset..].starts_with('\n'))).collect()
 }
 
 /// An editor with this position encoding.

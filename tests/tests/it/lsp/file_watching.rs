@@ -75,8 +75,7 @@ fn changes_before_watcher_registration_are_detected() {
     let (path, home) = (project.root().join("gadgets.py"), project.home());
     // The client delays its response; it does not report earlier events.
     let client = watching(setup(&project)).answer("client/registerCapability", move |_| {
-        let is_read = || find(&home, "lsp.log").is_some_and(|log| count(&log, READ) == 1);
-        wait_until("the folder is read", is_read);
+        wait_until("the folder is read", || find(&home, "lsp.log").is_some_and(|log| count(&log, READ) == 1));
         fs::write(&path, GADGETS).expect("the workspace is ours");
         Value::Null
     });

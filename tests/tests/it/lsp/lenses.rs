@@ -150,8 +150,10 @@ fn slow_lens_search_does_not_block_other_requests() {
 
 /// The titles of a document's lenses.
 fn titles(editor: &Editor, buffer: &Buffer) -> Vec<String> {
-    let title = |lens: Value| lens["command"]["title"].as_str().map(str::to_owned);
-    lenses(editor, buffer).into_iter().filter_map(title).collect()
+    lenses(editor, buffer)
+        .into_iter()
+        .filter_map(|lens| lens["command"]["title"].as_str().map(str::to_owned))
+        .collect()
 }
 
 #[test]

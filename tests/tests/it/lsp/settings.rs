@@ -52,11 +52,13 @@ fn shown_message(editor: &Editor) -> String {
 fn engines(editor: &Editor) -> Vec<String> {
     let status = editor.status();
     let engines = status["engines"].as_array().expect("engines are a list");
-    let name = |engine: &Value| {
-        let name = engine["name"].as_str().expect("an engine has a name");
-        if engine["reason"].is_null() { name.to_owned() } else { format!("({name})") }
-    };
-    engines.iter().map(name).collect()
+    engines
+        .iter()
+        .map(|engine| {
+            let name = engine["name"].as_str().expect("an engine has a name");
+            if engine["reason"].is_null() { name.to_owned() } else { format!("({name})") }
+        })
+        .collect()
 }
 
 #[track_caller]

@@ -94,18 +94,24 @@ pub(super) fn measure(desk: &ServerFixture, teller: ChangeReporter) -> Result<Sw
 
 /// Files to edit, spread over the folder.
 fn documents(desk: &ServerFixture) -> Result<Vec<&SourceFile>> {
-    let is_long = |file: &&SourceFile| file.text.lines().count() >= DOCUMENT_LINES;
-    let has_place = |file: &&SourceFile| LANGUAGES.contains(&file.language) && place_in(&file.text).is_some();
-    let files: Vec<&SourceFile> = desk.files.iter().filter(is_long).filter(has_place).collect();
+    let files: Vec<&SourceFile> = desk
+        .files
+        .iter()
+        .filter(|file| file.text.lines().count() >= DOCUMENT_LINES)
+        .filter(|file| LANGUAGES.contains(&file.language) && place_in(&file.text).is_some())
+        .collect();
     ensure!(files.len() >= DOCUMENTS, "the corpus has too few files to type into");
     Ok((0..DOCUMENTS).map(|number| files[files.len() * (2 * number + 1) / (2 * DOCUMENTS)]).collect())
 }
 
 /// Opens the longest of the other files within the limit as an unsaved document.
 fn unsaved(desk: &ServerFixture, documents: &[&SourceFile]) -> Result<Buffer> {
-    let is_other = |file: &&SourceFile| !documents.iter().any(|document| document.path == file.path);
     let lines = |file: &&SourceFile| file.text.lines().count();
-    let files = desk.files.iter().filter(|file| LANGUAGES.contains(&file.language)).filter(is_other);
+    let files = desk
+        .files
+        .iter()
+        .filter(|file| LANGUAGES.contains(&file.language))
+        .filter(|file| !documents.iter().any(|document| document.path == file.path));
     let file = files.filter(|file| lines(file) <= NEIGHBOUR_LINES).max_by_key(lines);
     let file = file.context("the corpus has no file to leave unsaved")?;
     let text = format!("{}\n", file.text);

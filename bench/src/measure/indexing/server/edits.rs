@@ -84,12 +84,14 @@ fn places(language: Language, text: &str) -> Vec<usize> {
     let functions = syntax::parse(language, text).functions(text);
     let start = |offset: usize| text[..offset].rfind('\n').map_or(0, |end| end + 1);
     let is_short = |line: &str| line.len() < LINE_BYTES;
-    let is_among_short = |&place: &usize| {
-        let (before, after) = text.split_at(place);
-        before.lines().rev().take(NEAR_LINES).all(is_short) && after.lines().take(NEAR_LINES).all(is_short)
-    };
     let starts = functions.iter().map(|function| start(function.range.start));
-    let mut places: Vec<usize> = starts.filter(is_among_short).collect();
+    let mut places: Vec<usize> = starts
+        .filter(|&place| {
+            let (before, after) = text.split_at(place);
+            before.lines().rev().take(NEAR_LINES).all(is_short)
+                && after.lines().take(NEAR_LINES).all(is_short)
+        })
+        .collect();
     places.dedup();
     places
 }

@@ -12,7 +12,7 @@ use config::{Config, EngineKind};
 use serde_json::{Value, json};
 use session::role_settings;
 use syntax::SourceFile;
-use text::{Edit, PositionEncoding};
+use text::PositionEncoding;
 use tokio_util::sync::CancellationToken;
 
 use super::check::template_note;
@@ -251,8 +251,11 @@ fn json_answer(answer: &EngineOutcome<'_>, args: &EnginesCompleteArgs) -> Value 
         "cuts": trace.cuts.iter().map(|cut| json!({"filter": cut.filter, "before": cut.before})).collect::<Vec<_>>(),
     });
     if !trace.edits.is_empty() {
-        let edit = |edit: &Edit| json!({"start": edit.range.start, "end": edit.range.end, "text": edit.text});
-        row["edits"] = trace.edits.iter().map(edit).collect();
+        row["edits"] = trace
+            .edits
+            .iter()
+            .map(|edit| json!({"start": edit.range.start, "end": edit.range.end, "text": edit.text}))
+            .collect();
     }
     if args.invoked {
         row["alternatives"] = json_alternatives(outcome, args.explain);

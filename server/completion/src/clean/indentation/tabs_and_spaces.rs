@@ -56,8 +56,13 @@ impl DocumentIndentation {
         let before = around.before.text();
         let before = &before[before.ceil_char_boundary(before.len().saturating_sub(MAX_SHOWN))..];
         let after = &around.suffix[..around.suffix.floor_char_boundary(MAX_SHOWN)];
-        let is_code = |line: &&str| !line.trim().is_empty() && !around.language.is_comment_line(line);
-        let lines = || [before, after].into_iter().flat_map(str::lines).filter(is_code).map(indentation);
+        let lines = || {
+            [before, after]
+                .into_iter()
+                .flat_map(str::lines)
+                .filter(|line| !line.trim().is_empty() && !around.language.is_comment_line(line))
+                .map(indentation)
+        };
         let count = |begin: &str| lines().filter(|line| line.starts_with(begin)).count();
         let (tabs, blanks) = (count("\t"), count("  "));
         let own = indentation(around.before.line());
@@ -90,11 +95,13 @@ impl DocumentIndentation {
         // A closing bracket cannot be further out than the cursor.
         let is_possible =
             |width: usize| matches!(least(width), (least, own) if least.is_none_or(|least| least >= own));
-        let fits = |width: &usize| matches!(least(*width), (Some(least), own) if least == own);
         if around.language.family().is_indented() || is_possible(usual) {
             return usual;
         }
-        WIDTHS.into_iter().find(fits).unwrap_or(usual)
+        WIDTHS
+            .into_iter()
+            .find(|width| matches!(least(*width), (Some(least), own) if least == own))
+            .unwrap_or(usual)
     }
 }
 
@@ -102,9 +109,12 @@ impl DocumentIndentation {
 /// levels.
 fn unit(columns: impl Iterator<Item = usize> + Clone) -> usize {
     let all = columns.clone().count();
-    let is_unit = |unit: &usize| {
-        let odd = columns.clone().filter(|column| column % unit != 0).count();
-        odd * ODD_LINES <= all
-    };
-    [8, TAB, 3, 2].into_iter().find(is_unit).filter(|_| all > 0).unwrap_or(TAB)
+    [8, TAB, 3, 2]
+        .into_iter()
+        .find(|unit| {
+            let odd = columns.clone().filter(|column| column % unit != 0).count();
+            odd * ODD_LINES <= all
+        })
+        .filter(|_| all > 0)
+        .unwrap_or(TAB)
 }

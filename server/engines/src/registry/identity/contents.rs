@@ -92,8 +92,10 @@ impl Contents {
 
 /// Returns the entries of a folder that count, by name.
 fn sorted(folder: &Path) -> io::Result<Vec<DirEntry>> {
-    let counts = |entry: &DirEntry| !PASSED_OVER.iter().any(|name| entry.file_name() == *name);
-    let mut entries: Vec<DirEntry> = fs::read_dir(folder)?.flatten().filter(counts).collect();
+    let mut entries: Vec<DirEntry> = fs::read_dir(folder)?
+        .flatten()
+        .filter(|entry| !PASSED_OVER.iter().any(|name| entry.file_name() == *name))
+        .collect();
     entries.sort_by_key(DirEntry::file_name);
     Ok(entries)
 }

@@ -141,10 +141,10 @@ fn case_data<'a>(
     let truth = texts.add(clipped(&case.truth));
     let after = first_lines(&case.suffix, texts);
     let context = case.context.iter().map(|item| context_data(item, texts)).collect();
-    let answer = |&(engine, prediction): &(usize, &'a Prediction)| {
-        answer_data(engine, prediction, scores.get(prediction), metrics, texts)
-    };
-    let answers = answers.iter().map(answer).collect();
+    let answers = answers
+        .iter()
+        .map(|&(engine, prediction)| answer_data(engine, prediction, scores.get(prediction), metrics, texts))
+        .collect();
     CaseData {
         character: case.character,
         before,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use cases::{Case, Metric, Prediction, Score, Status};
 use scoring::compared_runs::{ComparedRuns, SectionKey};
-use scoring::run_summary::{ReportSection, ScenarioGroup, ScoreIndex, answer_class};
+use scoring::run_summary::{ScenarioGroup, ScoreIndex, answer_class};
 use scoring::{Counts, RunSummary};
 use serde::Serialize;
 
@@ -72,8 +72,9 @@ pub(super) fn index<'a>(
     let names = |of: fn(&Case) -> String| NameColumn::new(cases.iter().map(|row| of(row.case)));
     let values = verdict_values(runs, summary);
     let mut outcomes = Vec::new();
-    let column = |engine| engine_column(engine, cases, scores, &values, &mut outcomes);
-    let answers = (0..engines.len()).map(column).collect();
+    let answers = (0..engines.len())
+        .map(|engine| engine_column(engine, cases, scores, &values, &mut outcomes))
+        .collect();
     CaseIndex {
         lines_kept: case_block::LINES_KEPT,
         block_cases: BLOCK_CASES,
@@ -110,11 +111,14 @@ impl NameColumn {
 
 /// Returns the values by case and engine of the metric that decides in each section.
 fn verdict_values<'a>(runs: &ComparedRuns<'a>, summary: &RunSummary) -> HashMap<&'a str, Vec<Option<f64>>> {
-    let of_section = |section: &ReportSection| {
-        let key = SectionKey { origin: section.origin, exposure: section.exposure };
-        runs.case_values(key, section.verdict.metric, section.verdict.deadline)
-    };
-    summary.sections.iter().flat_map(of_section).collect()
+    summary
+        .sections
+        .iter()
+        .flat_map(|section| {
+            let key = SectionKey { origin: section.origin, exposure: section.exposure };
+            runs.case_values(key, section.verdict.metric, section.verdict.deadline)
+        })
+        .collect()
 }
 
 fn engine_column(

@@ -233,8 +233,8 @@ impl Disk {
         let before = paths(tree);
         self.git(tree, &["checkout", "--quiet", "--force", "--detach", &format!("branch-{branch}")]);
         let after = paths(tree);
-        let is_different = |path: &&PathBuf| before.get(*path) != after.get(*path);
-        let different: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).filter(is_different).collect();
+        let different: BTreeSet<&PathBuf> =
+            before.keys().chain(after.keys()).filter(|path| before.get(*path) != after.get(*path)).collect();
         different.into_iter().for_each(|path| self.note(path));
     }
 }

@@ -132,12 +132,14 @@ impl ServerUnderTest {
         let tree = self.disk.root().canonicalize().expect("it is there");
         let followed: BTreeSet<PathBuf> =
             self.indexer.tracker().folders().map(|folder| tree.join(folder)).collect();
-        let is_reported = |path: &PathBuf| match reporter {
-            Reporter::SystemWatcher => path.parent().is_some_and(|folder| followed.contains(folder)),
-            Reporter::Client => path.starts_with(&tree),
-            Reporter::FullLook => false,
-        };
-        let paths: Vec<PathBuf> = events.into_iter().filter(is_reported).collect();
+        let paths: Vec<PathBuf> = events
+            .into_iter()
+            .filter(|path| match reporter {
+                Reporter::SystemWatcher => path.parent().is_some_and(|folder| followed.contains(folder)),
+                Reporter::Client => path.starts_with(&tree),
+                Reporter::FullLook => false,
+            })
+            .collect();
         let scopes = match reporter {
             Reporter::SystemWatcher | Reporter::Client => vec![ScanScope::Paths(paths), ScanScope::Unwatched],
             Reporter::FullLook => vec![ScanScope::Everything],

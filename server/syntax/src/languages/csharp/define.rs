@@ -124,8 +124,10 @@ fn define_enum_member(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
 
 fn define_fields(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
-    let is_list = |child: &Node<'_>| child.kind() == "variable_declaration";
-    let Some(list) = named_children(node).into_iter().find(is_list) else { return };
+    let Some(list) = named_children(node).into_iter().find(|child| child.kind() == "variable_declaration")
+    else {
+        return;
+    };
     let declarators = declarators(list);
     let Some(first) = declarators.first() else { return };
     let before = source.signature_without(node, Some(*first), NO_SIGNATURE);
@@ -179,9 +181,11 @@ fn definition(node: Node<'_>, kind: DefinitionKind, outline: &OutlineBuilder<'_>
 /// Returns the parameters without the `this` parameter of an extension method.
 fn parameters(node: Node<'_>, source: SourceText<'_>) -> Vec<Parameter> {
     let Some(list) = node.child_by_field_name("parameters") else { return Vec::new() };
-    let is_own = |one: &Node<'_>| one.kind() == "parameter" && !has_modifier(*one, "this", source);
     // A `params` parameter is directly in the list.
-    let written = named_children(list).into_iter().filter(is_own).chain([list]);
+    let written = named_children(list)
+        .into_iter()
+        .filter(|one| one.kind() == "parameter" && !has_modifier(*one, "this", source))
+        .chain([list]);
     let parameters = written.map(|one| Parameter {
         name: source.field(one, "name").into(),
         type_text: source.type_text(one.child_by_field_name("type")),

@@ -87,14 +87,10 @@ impl LanguageRules for CSharpRules {
             | "var_pattern" => (name, written),
             "implicit_parameter" => (Some(node), None),
             "foreach_statement" => {
-                let element = || Some(expressions.field(node, "right")?.element());
                 let name = node.child_by_field_name("left").filter(|left| left.kind() == "identifier");
-                (name, written.or_else(element))
+                (name, written.or_else(|| Some(expressions.field(node, "right")?.element())))
             }
-            "from_clause" => {
-                let element = || Some(expressions.read(last_named(node)?)?.element());
-                (name, written.or_else(element))
-            }
+            "from_clause" => (name, written.or_else(|| Some(expressions.read(last_named(node)?)?.element()))),
             "let_clause" => (node.named_child(0), last_named(node).and_then(|value| expressions.read(value))),
             _ => return,
         };
@@ -230,8 +226,11 @@ fn initialized(assignment: Node<'_>, expressions: ExpressionReader<'_>) -> Optio
 }
 
 fn created(initializer: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
-    let is_creation = |parent: &Node<'_>| parent.kind().ends_with("object_creation_expression");
-    expressions.read(expressions.parent(initializer).filter(is_creation)?)
+    expressions.read(
+        expressions
+            .parent(initializer)
+            .filter(|parent| parent.kind().ends_with("object_creation_expression"))?,
+    )
 }
 
 /// Returns the partially typed member at the end of `new ValueType { FirstPieceListener = 1, Sec`.

@@ -45,11 +45,13 @@ fn extended<'m>(settings: &Value, here: &str, all: &'m [Manifest]) -> Option<&'m
 
 fn paths(paths: &Value, base: &str, folder: &str) -> Vec<PathAlias> {
     let Some(paths) = paths.as_object() else { return Vec::new() };
-    let alias = |(name, places): (&String, &Value)| {
-        let places = places.as_array()?.iter().filter_map(|place| join(base, place.as_str()?));
-        Some(alias(folder, name, places.map(Into::into).collect()))
-    };
-    paths.iter().filter_map(alias).collect()
+    paths
+        .iter()
+        .filter_map(|(name, places)| {
+            let places = places.as_array()?.iter().filter_map(|place| join(base, place.as_str()?));
+            Some(alias(folder, name, places.map(Into::into).collect()))
+        })
+        .collect()
 }
 
 /// Returns the mapping of `name`, which may contain a `*`.
@@ -66,8 +68,9 @@ pub(crate) fn package_json(manifest: &Manifest) -> (Option<Package>, Vec<PathAli
     let package = name.map(|name| Package { folder: folder.into(), name: name.into() });
     let mut aliases = exported(&settings["imports"], folder, |name| (folder.into(), name.to_owned()));
     if let Some(name) = name {
-        let whole = |export: &str| (String::new(), format!("{name}{}", export.trim_start_matches('.')));
-        aliases.extend(exported(&settings["exports"], folder, whole));
+        aliases.extend(exported(&settings["exports"], folder, |export| {
+            (String::new(), format!("{name}{}", export.trim_start_matches('.')))
+        }));
         let main = ["source", "types", "module", "main"].into_iter().filter_map(|key| settings[key].as_str());
         let main: Vec<Box<str>> = main.flat_map(|path| sources(folder, path)).collect();
         aliases.extend((!main.is_empty()).then(|| alias("", name, main)));

@@ -65,10 +65,10 @@ pub(super) fn define_type(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
         .into_iter()
         .find(|child| child.kind() == "extends_type_clause")
         .map(named_children);
-    let is_base = |part: &Node<'_>| {
-        matches!(part.kind(), "type_identifier" | "generic_type" | "nested_type_identifier")
-    };
-    let bases = extended.into_iter().flatten().chain(parts.iter().copied()).filter(is_base);
+    let bases =
+        extended.into_iter().flatten().chain(parts.iter().copied()).filter(|part| {
+            matches!(part.kind(), "type_identifier" | "generic_type" | "nested_type_identifier")
+        });
     let definition = Definition {
         signature: source.signature_without(
             node,

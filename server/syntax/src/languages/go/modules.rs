@@ -11,12 +11,15 @@ const MAX_ELEMENTS: usize = 12;
 
 /// Returns the folder of the path in a module of the workspace; if the modules are unknown, folders that end like the path.
 pub(super) fn targets(module: &str, projects: &Projects) -> Vec<ModuleTarget> {
-    let in_module = |package: &Package| {
-        let rest = module.strip_prefix(&*package.name)?;
-        let rest = if rest.is_empty() { rest } else { rest.strip_prefix('/')? };
-        Some(ModuleLocation::Folder(join(&package.folder, rest)?.into()).into())
-    };
-    let known: Vec<ModuleTarget> = projects.go_modules.iter().filter_map(in_module).collect();
+    let known: Vec<ModuleTarget> = projects
+        .go_modules
+        .iter()
+        .filter_map(|package| {
+            let rest = module.strip_prefix(&*package.name)?;
+            let rest = if rest.is_empty() { rest } else { rest.strip_prefix('/')? };
+            Some(ModuleLocation::Folder(join(&package.folder, rest)?.into()).into())
+        })
+        .collect();
     if known.is_empty() { endings(module, projects.go_modules.is_empty()) } else { known }
 }
 

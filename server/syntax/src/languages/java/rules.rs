@@ -96,8 +96,7 @@ impl LanguageRules for JavaRules {
                 (declarator.child_by_field_name("name"), Some(Expr::Typed(array)))
             }
             "enhanced_for_statement" => {
-                let element = || Some(expressions.field(node, "value")?.element());
-                (name, typed(node, source).or_else(element))
+                (name, typed(node, source).or_else(|| Some(expressions.field(node, "value")?.element())))
             }
             "resource" => (name, typed(node, source).or_else(|| expressions.field(node, "value"))),
             "catch_formal_parameter" => (name, caught(node, source)),
@@ -180,8 +179,12 @@ fn package(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
 /// `import a.b.CRules`, `import a.b.*`, and both for the static members of a type.
 fn import(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let mut cursor = node.walk();
-    let is_path = |child: &Node<'_>| matches!(child.kind(), "identifier" | "scoped_identifier");
-    let Some(path) = node.named_children(&mut cursor).find(is_path) else { return };
+    let Some(path) = node
+        .named_children(&mut cursor)
+        .find(|child| matches!(child.kind(), "identifier" | "scoped_identifier"))
+    else {
+        return;
+    };
     let path = outline.source.text_of(path);
     if last_named(node).is_some_and(|last| last.kind() == "asterisk") {
         outline.import(node, "*", path, ImportedItem::All);

@@ -43,9 +43,8 @@ fn named_path_targets(
     segments: &[&str],
     projects: &Projects,
 ) -> Vec<ModuleTarget> {
-    let is_named = |package: &&Package| package.name.replace('-', "_") == segments[0];
     let mut found = Vec::new();
-    for package in projects.crates.iter().filter(is_named) {
+    for package in projects.crates.iter().filter(|package| package.name.replace('-', "_") == segments[0]) {
         found.extend(in_crate(&join_folder(&package.folder, "src"), &[], &segments[1..]));
     }
     found.extend(relative_path_targets(from, here, 0, segments));

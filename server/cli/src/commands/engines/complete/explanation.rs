@@ -58,13 +58,19 @@ fn part(span: &CopiedSpan) -> CopiedPart {
 
 /// Returns the alternatives, with their locations if known.
 pub(super) fn alternatives(outcome: &Outcome) -> Vec<(String, Option<String>)> {
-    let places = |explanation: &Explanation| {
-        let mut places: Vec<String> = explanation.spans.iter().map(location).collect();
-        places.dedup();
-        places.join(", ")
-    };
     let alternatives = outcome.alternatives.iter();
-    alternatives.map(|other| (other.text.clone(), other.explanation.as_ref().map(places))).collect()
+    alternatives
+        .map(|other| {
+            (
+                other.text.clone(),
+                other.explanation.as_ref().map(|explanation| {
+                    let mut places: Vec<String> = explanation.spans.iter().map(location).collect();
+                    places.dedup();
+                    places.join(", ")
+                }),
+            )
+        })
+        .collect()
 }
 
 /// Returns the alternatives as JSON.
