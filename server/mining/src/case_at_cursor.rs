@@ -20,8 +20,9 @@
 //! because its suffix is complete. Nothing is dropped: prefix, truth and suffix together are the file.
 
 use std::fmt;
+use std::ops::Range;
 
-use cases::{Case, CompletionTask, MissingTail, Origin};
+use cases::{BlockKind, Case, CompletionTask, MissingTail, Origin};
 use syntax::{SourceFile, Tree};
 
 use crate::cut_case::{CaseDraft, shape_task, tags};
@@ -99,6 +100,53 @@ pub fn case_at_cursor(
         tags: tags(task, &hole),
     };
     Ok(question.into_case(file, origin))
+}
+
+/// The code that belongs at a cursor of a written file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitAtCursor {
+    /// Range of the code, from the cursor on; empty after a complete body.
+    pub range: Range<usize>,
+    /// How the code is cut, without regard to the text behind it.
+    pub task: CompletionTask,
+    /// Kind of the block that the code belongs to.
+    pub kind: BlockKind,
+    /// End of the last text in the body of the function around the code.
+    pub function_end: Option<usize>,
+}
+
+/// Finds the code that belongs at cursors of one written file.
+pub struct UnitFinder<'a> {
+    parsed: ParsedFile<'a>,
+    tree: &'a Tree,
+}
+
+impl<'a> UnitFinder<'a> {
+    /// Creates the finder of a file; `tree` is the syntax tree of its text.
+    pub fn new(file: &'a SourceFile, tree: &'a Tree) -> UnitFinder<'a> {
+        UnitFinder { parsed: ParsedFile::new(file, tree), tree }
+    }
+
+    /// Returns the code that belongs at the byte `offset`.
+    ///
+    /// # Errors
+    ///
+    /// There is no such code, or it has a syntax error.
+    pub fn unit_at(&self, offset: usize) -> Result<UnitAtCursor, NoCaseReason> {
+        if !self.parsed.text.is_char_boundary(offset) {
+            return Err(NoCaseReason::NoSuchPlace);
+        }
+        let Hole { kind, shape, range, function_end, .. } = hole_at_cursor(&self.parsed, self.tree, offset)?;
+        Ok(UnitAtCursor { range, task: shape_task(shape), kind, function_end })
+    }
+
+    /// Returns the innermost block with a body that contains the byte `offset` or ends there, and whether it has a syntax error.
+    pub fn block_around(&self, offset: usize) -> Option<(Range<usize>, bool)> {
+        let around = |range: &Range<usize>| range.start <= offset && offset <= range.end;
+        let blocks = self.parsed.blocks.iter().rev();
+        let block = blocks.filter(|block| block.body.is_some()).find(|block| around(&block.range))?;
+        Some((block.range.clone(), block.has_error))
+    }
 }
 
 /// Returns the task if the text of the hole is not written yet.

@@ -35,7 +35,7 @@ use crate::cut_case::MiningRepository;
 use crate::hole_candidates::HoleCounts;
 use crate::lazy_holes::LazyHoles;
 
-pub use crate::case_at_cursor::{NoCaseReason, case_at_cursor};
+pub use crate::case_at_cursor::{NoCaseReason, UnitAtCursor, UnitFinder, case_at_cursor};
 pub use crate::hole_candidates::HoleCandidates;
 pub use crate::unanswerable::{LeftOut, UnanswerableReason};
 

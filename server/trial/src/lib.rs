@@ -5,6 +5,10 @@
 #![deny(clippy::disallowed_methods)]
 
 pub mod privacy;
+mod recorder;
 pub mod store;
 
+pub use recorder::{
+    AnswerEvent, DocumentKey, Event, EventKind, OfferedItem, Recorder, RecorderSettings, RequestEvent,
+};
 pub use store::{Store, StoreError, StoreHealth, StoreReader, StoreSettings};

@@ -1,0 +1,384 @@
+//! The recorder: follows the places at which completions were requested until the developer has written what belongs there.
+//!
+//! ```text
+//! event ─► MonotonicClock ─► TrackedDocument: rope, provenance of the edit ─┬─► Region of each opportunity ─► Truth, stage by stage
+//!                                                                           └─► Offer: shown, accepted, typed, ignored
+//!                                                            changed rows ◄─┘
+//! ```
+//!
+//! Responsible for opportunities, truths, outcomes and survival. It is a pure state machine: no clock, no files, no protocol, and
+//! the same events give the same rows. It must never attribute the work of a program to the developer, and never keep a text
+//! whose place it does not know: such an opportunity is closed with a reason.
+
+mod clock;
+mod event;
+mod fine_edits;
+mod offer;
+mod open_opportunity;
+mod provenance_rules;
+mod region;
+mod removed_texts;
+mod settings;
+mod tracked_document;
+mod unit;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+
+use cases::{LossReason, Opportunity, OutcomeKind, Trigger};
+use syntax::Language;
+use text::{Document, Edit};
+
+pub use event::{AnswerEvent, DocumentKey, Event, EventKind, OfferedItem, RequestEvent};
+pub use settings::RecorderSettings;
+
+use clock::MonotonicClock;
+use offer::Offer;
+use open_opportunity::OpenOpportunity;
+use tracked_document::TrackedDocument;
+
+/// Maximum number of requests that are remembered until they are answered.
+const MAX_REQUESTS: usize = 1_024;
+/// Maximum number of documents whose opportunities are kept after they were closed.
+const MAX_CLOSED: usize = 64;
+
+/// Follows opportunities, from their request to the last truth.
+#[derive(Debug)]
+pub struct Recorder {
+    settings: RecorderSettings,
+    clock: MonotonicClock,
+    documents: BTreeMap<DocumentKey, TrackedDocument>,
+    /// Requests with the opportunity they belong to.
+    requests: VecDeque<RequestTarget>,
+}
+
+/// The opportunity that a request belongs to.
+#[derive(Clone, Debug)]
+struct RequestTarget {
+    request: u64,
+    document: DocumentKey,
+    opportunity: String,
+    /// Whether the request is at the cursor of the opportunity.
+    is_first: bool,
+}
+
+impl Recorder {
+    /// Creates a recorder without documents.
+    pub fn new(settings: RecorderSettings) -> Recorder {
+        Recorder {
+            settings,
+            clock: MonotonicClock::default(),
+            documents: BTreeMap::new(),
+            requests: VecDeque::new(),
+        }
+    }
+
+    /// Handles an event and returns the rows that have changed; each replaces the row with the same id.
+    pub fn handle(&mut self, event: Event) -> Vec<Opportunity> {
+        let now = self.clock.advance(event.time);
+        match event.kind {
+            EventKind::Opened { document, language, text } => self.open(document, language, text, now),
+            EventKind::Edited { document, edits } => self.edit(&document, edits, now),
+            EventKind::Desynchronized { document } => self.desynchronize(&document),
+            EventKind::ChangedOnDisk { document } => self.with(&document, |open| open.note_disk_change(now)),
+            EventKind::Saved { document } => self.with(&document, |open| open.save(now)),
+            EventKind::Closed { document } => self.with(&document, |open| open.close(now)),
+            EventKind::Renamed { from, to } => self.rename(&from, &to, now),
+            EventKind::CursorMoved { document, offset } => self.with(&document, |open| open.cursor = offset),
+            EventKind::Requested(request) => self.request(*request, now),
+            EventKind::Answered(answer) => self.answer(*answer, now),
+            EventKind::Shown { item } => self.report_shown(item),
+            EventKind::Accepted { item, is_partial } => self.report_accepted(item, is_partial, now),
+            EventKind::Dismissed { document } => self.dismiss(&document, now),
+            EventKind::AcceptedFromOther { document } => {
+                self.with(&document, |open| open.accept_from_other(now))
+            }
+            EventKind::Committed { .. } => {
+                self.documents.values_mut().for_each(|document| document.commit(now))
+            }
+            EventKind::Tick => {}
+        }
+        self.tick(now)
+    }
+
+    /// Continues opportunities of an earlier session in an open document. Those whose text is not found are lost.
+    pub fn resume(&mut self, document: &str, rows: Vec<Opportunity>, time: u64) -> Vec<Opportunity> {
+        let now = self.clock.advance(time);
+        let Some(tracked) = self.documents.get_mut(document) else { return Vec::new() };
+        let text = tracked.rope().text();
+        let mut lost = Vec::new();
+        for row in rows {
+            let found = resumed_range(&row, &text);
+            let resumed = found.and_then(|range| OpenOpportunity::resumed(row.clone(), range, now));
+            match resumed {
+                Some(resumed) => tracked.open.push(resumed),
+                None => lost.push(Opportunity { lost: Some(LossReason::Interrupted), ..row }),
+            }
+        }
+        lost
+    }
+
+    /// Returns the number of opportunities that are followed.
+    pub fn open_opportunities(&self) -> usize {
+        self.documents.values().map(|document| document.open.len()).sum()
+    }
+
+    fn with(&mut self, document: &str, change: impl FnOnce(&mut TrackedDocument)) {
+        if let Some(document) = self.documents.get_mut(document) {
+            change(document);
+        }
+    }
+
+    fn open(&mut self, key: DocumentKey, language: Option<Language>, text: Document, now: u64) {
+        match self.documents.get_mut(&key) {
+            Some(known) => known.reopen(language, text, now),
+            None => {
+                self.documents.insert(key.clone(), TrackedDocument::new(key, language, text, now));
+            }
+        }
+    }
+
+    fn edit(&mut self, document: &str, edits: Vec<Edit>, now: u64) {
+        let Some(open) = self.documents.get_mut(document).filter(|open| open.is_open) else { return };
+        if !open.edit(edits, now) {
+            self.desynchronize(document);
+        }
+    }
+
+    /// Without its text, nothing is known of a document; it is followed again after it was opened.
+    fn desynchronize(&mut self, document: &str) {
+        self.with(document, |open| {
+            open.lose_all(LossReason::Inconsistent);
+            open.is_open = false;
+        });
+    }
+
+    fn rename(&mut self, from: &str, to: &DocumentKey, now: u64) {
+        let Some(mut renamed) = self.documents.remove(from) else { return };
+        // The editor may have opened it under its new name before it reported the renaming.
+        if let Some(opened) = self.documents.remove(to) {
+            renamed.reopen(opened.language(), opened.rope().clone(), now);
+            renamed.is_open = opened.is_open;
+            renamed.open.extend(opened.open);
+        }
+        renamed.key = to.clone();
+        self.requests.iter_mut().filter(|request| *request.document == *from).for_each(|request| {
+            request.document = to.clone();
+        });
+        self.documents.insert(to.clone(), renamed);
+    }
+
+    fn request(&mut self, event: RequestEvent, now: u64) {
+        let RequestEvent { request, document: key, offset, opportunity: mut row } = event;
+        let Some(document) = self.documents.get_mut(&key).filter(|open| open.is_open) else { return };
+        if offset > document.rope().len() {
+            return;
+        }
+        document.cursor = offset;
+        let snapshot = document.rope().clone();
+        row.rhythm = document.rhythm(now);
+        row.requests = 1;
+        let thought = document.open.iter_mut().rfind(|open| {
+            row.trigger != Trigger::ShouldHaveSuggested
+                && continues(open, &snapshot, offset, now, self.settings.thought)
+        });
+        let (opportunity, is_first) = match thought {
+            Some(open) => {
+                let is_first = open.offer.is_none() && !open.has_answers();
+                if is_first {
+                    open.restart(row, snapshot, offset, now)
+                } else {
+                    open.count_request(now)
+                }
+                (open.id().to_owned(), is_first)
+            }
+            None => {
+                let id = row.id.clone();
+                withdraw_offers(document, now);
+                document.open.push(OpenOpportunity::new(row, snapshot, offset, now));
+                (id, true)
+            }
+        };
+        self.requests.push_back(RequestTarget { request, document: key, opportunity, is_first });
+        if self.requests.len() > MAX_REQUESTS {
+            self.requests.pop_front();
+        }
+    }
+
+    fn answer(&mut self, event: AnswerEvent, now: u64) {
+        let AnswerEvent { request, answers, items } = event;
+        let Some(target) = self.requests.iter().rfind(|target| target.request == request).cloned() else {
+            return;
+        };
+        // An earlier request of a thought that began again is answered too late.
+        let is_latest =
+            |later: &&RequestTarget| later.opportunity == target.opportunity && later.request > request;
+        let was_restarted =
+            target.is_first && self.requests.iter().filter(is_latest).any(|later| later.is_first);
+        let Some(document) = self.documents.get_mut(&target.document).filter(|_| !was_restarted) else {
+            return;
+        };
+        let Some(index) = document.open.iter().position(|open| open.id() == target.opportunity) else {
+            return;
+        };
+        let open = &mut document.open[index];
+        if target.is_first {
+            open.add_answers(answers);
+        }
+        let place = document.cursor_of_offer(index, target.is_first);
+        let open = &mut document.open[index];
+        let is_known = open.offer.as_mut().is_some_and(|offer| offer.extend(&items, place));
+        match &mut open.offer {
+            _ if is_known || items.is_empty() => {}
+            Some(offer) if offer.is_decided() => {}
+            offer => {
+                if let Some(offer) = offer {
+                    offer.decide(OutcomeKind::Replaced, now);
+                }
+                let replaced = offer.take().is_some_and(|offer| offer.was_shown());
+                *offer = Offer::new(items, place, now);
+                if replaced {
+                    open.mark_shown(place);
+                }
+            }
+        }
+        open.note_change();
+    }
+
+    fn report_shown(&mut self, item: u64) {
+        let offered =
+            |open: &&mut OpenOpportunity| open.offer.as_ref().is_some_and(|offer| offer.has_item(item));
+        for document in self.documents.values_mut() {
+            let Some(open) = document.open.iter_mut().find(offered) else { continue };
+            open.note_change();
+            let Some(offer) = &mut open.offer else { continue };
+            offer.report_shown();
+            let place = offer.place();
+            document.mark_shown(place);
+            return;
+        }
+    }
+
+    fn report_accepted(&mut self, item: u64, is_partial: bool, now: u64) {
+        for document in self.documents.values_mut() {
+            let offered =
+                |open: &OpenOpportunity| open.offer.as_ref().is_some_and(|offer| offer.has_item(item));
+            let Some(index) = document.open.iter().position(offered) else { continue };
+            document.accept_reported(index, item, is_partial, now);
+            return;
+        }
+    }
+
+    fn dismiss(&mut self, document: &str, now: u64) {
+        self.with(document, |document| {
+            for open in &mut document.open {
+                let Some(offer) = open.offer.as_mut().filter(|offer| !offer.is_decided()) else { continue };
+                offer.report_shown();
+                offer.decide(OutcomeKind::Rejected, now);
+                open.note_change();
+            }
+        });
+    }
+
+    fn tick(&mut self, now: u64) -> Vec<Opportunity> {
+        let settings = self.settings;
+        self.documents.values_mut().for_each(|document| document.tick(&settings, now));
+        self.evict();
+        let mut rows = Vec::new();
+        for document in self.documents.values_mut() {
+            rows.extend(document.open.iter_mut().filter_map(|open| open.take_row(now)));
+            document.open.retain(|open| !open.is_finished());
+        }
+        self.documents.retain(|_, document| document.is_open || !document.open.is_empty());
+        rows
+    }
+
+    /// Ends the oldest opportunities beyond the limits.
+    fn evict(&mut self) {
+        let closed = self.documents.values().filter(|document| !document.is_open);
+        let mut closed: Vec<(u64, DocumentKey)> =
+            closed.map(|document| (document.since, document.key.clone())).collect();
+        closed.sort();
+        for (_, key) in closed.iter().rev().skip(MAX_CLOSED) {
+            self.with(key, |document| {
+                document.open.iter_mut().for_each(|open| open.finish_or_lose(LossReason::Evicted));
+            });
+        }
+        let followed =
+            || self.documents.values().flat_map(|document| &document.open).filter(|open| !open.is_finished());
+        let (count, bytes) =
+            followed().fold((0, 0), |(count, bytes), open| (count + 1, bytes + open.bytes()));
+        if count <= self.settings.max_open && bytes <= self.settings.max_bytes {
+            return;
+        }
+        let mut oldest: Vec<(u64, usize, String)> =
+            followed().map(|open| (open.opened(), open.bytes(), open.id().to_owned())).collect();
+        oldest.sort();
+        let (mut count, mut bytes) = (count, bytes);
+        let mut evicted = Vec::new();
+        for (_, size, id) in oldest {
+            if count <= self.settings.max_open && bytes <= self.settings.max_bytes {
+                break;
+            }
+            (count, bytes) = (count - 1, bytes - size);
+            evicted.push(id);
+        }
+        let open = self.documents.values_mut().flat_map(|document| &mut document.open);
+        open.filter(|open| evicted.iter().any(|id| id == open.id()))
+            .for_each(|open| open.finish_or_lose(LossReason::Evicted));
+    }
+}
+
+/// Whether a request at `offset` is the same thought as an opportunity: nothing was decided since, and only text of the same
+/// statement was written at its cursor, within seconds.
+fn continues(open: &OpenOpportunity, text: &Document, offset: usize, now: u64, thought: u64) -> bool {
+    let is_undecided = open.offer.as_ref().is_none_or(|offer| !offer.is_decided());
+    let Some(written) = open.region.written(text).filter(|written| written.removed_before.is_empty()) else {
+        return false;
+    };
+    let Range { start, end } = written.range;
+    let is_at_end = offset == end || offset >= start && offset <= end && end - offset <= 2;
+    let is_same_statement = text.slice(start..offset).is_some_and(|typed| !typed.contains(['\n', ';']));
+    !open.is_finished()
+        && is_undecided
+        && !open.has_truth()
+        && now - open.last_request <= thought
+        && is_at_end
+        && is_same_statement
+}
+
+/// A request at another place withdraws the suggestions of a document.
+fn withdraw_offers(document: &mut TrackedDocument, now: u64) {
+    for open in &mut document.open {
+        if let Some(offer) = open.offer.as_mut().filter(|offer| !offer.is_decided()) {
+            offer.decide(OutcomeKind::Ignored, now);
+            open.note_change();
+        }
+    }
+}
+
+/// Returns the range of the last truth of a row in the current text; `None` if other edits around it make that uncertain.
+fn resumed_range(row: &Opportunity, text: &str) -> Option<Range<usize>> {
+    let truth = row.truth().filter(|truth| truth.deleted_before.is_empty())?;
+    let suffix = row.cursor.suffix.strip_prefix(&*truth.deleted)?;
+    let old = [&row.cursor.prefix, &*truth.region, suffix].concat();
+    let start = row.cursor.prefix.len();
+    let mut range = start..start + truth.text.len();
+    let Some(edit) = Edit::between(&old, text) else { return Some(range) };
+    let removed = old.get(edit.range.clone())?;
+    for hunk in fine_edits::line_hunks(&edit, removed) {
+        if hunk.range.start < range.end && range.start < hunk.range.end
+            || range.contains(&hunk.range.start) && hunk.range.is_empty() && hunk.range.start > range.start
+        {
+            return None;
+        }
+        if hunk.range.end <= range.start {
+            let moved = |offset: usize| offset - hunk.range.len() + hunk.text.len();
+            range = moved(range.start)..moved(range.end);
+        }
+    }
+    (text.get(range.clone()) == Some(&truth.text)).then_some(range)
+}

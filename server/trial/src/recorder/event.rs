@@ -1,0 +1,143 @@
+//! Events of an editor session, as the recorder sees them.
+
+use std::sync::Arc;
+
+use cases::{ArmAnswer, Opportunity};
+use syntax::Language;
+use text::{Document, Edit};
+
+/// Key of a document while it is open.
+pub type DocumentKey = Arc<str>;
+
+/// Something that happened, and when.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// Time in ms since any moment. It may go backwards.
+    pub time: u64,
+    /// The event.
+    pub kind: EventKind,
+}
+
+/// Something that happened.
+#[derive(Clone, Debug)]
+pub enum EventKind {
+    /// A document was opened.
+    Opened {
+        /// The document.
+        document: DocumentKey,
+        /// Its language; opportunities without one get texts, but no task.
+        language: Option<Language>,
+        /// Its text.
+        text: Document,
+    },
+    /// A document was edited: all edits of one message, each in the text that the previous ones left.
+    Edited {
+        /// The document.
+        document: DocumentKey,
+        /// The edits.
+        edits: Vec<Edit>,
+    },
+    /// The text of a document is not known any more.
+    Desynchronized {
+        /// The document.
+        document: DocumentKey,
+    },
+    /// The file of a document changed on disk, maybe because the document was saved.
+    ChangedOnDisk {
+        /// The document.
+        document: DocumentKey,
+    },
+    /// A document was saved.
+    Saved {
+        /// The document.
+        document: DocumentKey,
+    },
+    /// A document was closed.
+    Closed {
+        /// The document.
+        document: DocumentKey,
+    },
+    /// A file was renamed.
+    Renamed {
+        /// Former key of its document.
+        from: DocumentKey,
+        /// New key of its document.
+        to: DocumentKey,
+    },
+    /// The cursor moved without an edit.
+    CursorMoved {
+        /// The document.
+        document: DocumentKey,
+        /// Offset of the cursor in bytes.
+        offset: usize,
+    },
+    /// A completion was requested, or the developer marked a place.
+    Requested(Box<RequestEvent>),
+    /// A request was answered.
+    Answered(Box<AnswerEvent>),
+    /// The client reports that an item is visible.
+    Shown {
+        /// Id of the item.
+        item: u64,
+    },
+    /// The client reports that an item was accepted.
+    Accepted {
+        /// Id of the item.
+        item: u64,
+        /// Whether only the beginning of its text was accepted.
+        is_partial: bool,
+    },
+    /// The developer dismissed the suggestion that is visible in a document.
+    Dismissed {
+        /// The document.
+        document: DocumentKey,
+    },
+    /// An item of another provider was accepted in a document.
+    AcceptedFromOther {
+        /// The document.
+        document: DocumentKey,
+    },
+    /// A commit was made; saved documents are part of it.
+    Committed {
+        /// Id of the commit.
+        commit: String,
+    },
+    /// Time passed.
+    Tick,
+}
+
+/// A request for a completion.
+#[derive(Clone, Debug)]
+pub struct RequestEvent {
+    /// Number of the request; later ones are larger.
+    pub request: u64,
+    /// The document.
+    pub document: DocumentKey,
+    /// Offset of the cursor in bytes of the document's current text.
+    pub offset: usize,
+    /// What is known of the opportunity. The texts and the position of its cursor, its rhythm and its results are set by the
+    /// recorder.
+    pub opportunity: Opportunity,
+}
+
+/// An item that is offered to the developer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferedItem {
+    /// Id of the item, unique in the session.
+    pub id: u64,
+    /// Name of its arm.
+    pub arm: Arc<str>,
+    /// The text to insert at the cursor of the request.
+    pub text: String,
+}
+
+/// Answers to a request; there may be several events for one request.
+#[derive(Clone, Debug)]
+pub struct AnswerEvent {
+    /// Number of the request.
+    pub request: u64,
+    /// Answers of the arms.
+    pub answers: Vec<ArmAnswer>,
+    /// The items that are offered, the first one shown.
+    pub items: Vec<OfferedItem>,
+}

@@ -1,0 +1,496 @@
+//! One opportunity that is followed: its region, its suggestion and its truths so far.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use cases::{
+    ArmRole, Exposure, LossReason, Opportunity, Outcome, OutcomeKind, Provenance, ProvenanceSpan, Survival,
+    SurvivalAge, SurvivalKind, Task, Truth, TruthStage,
+};
+use mining::UnitFinder;
+use rapidfuzz::distance::levenshtein;
+use text::{Document, Edit, PositionEncoding};
+
+use super::offer::{Offer, saturated};
+use super::region::{EditEffect, EditOrigin, Region, WrittenText};
+use super::unit::{WrittenUnit, written_unit};
+
+/// Ages at which survival is measured, in ms.
+const SURVIVAL_AGES: [(SurvivalAge, u64); 4] = [
+    (SurvivalAge::Seconds30, 30_000),
+    (SurvivalAge::Minutes2, 120_000),
+    (SurvivalAge::Minutes5, 300_000),
+    (SurvivalAge::Minutes10, 600_000),
+];
+/// Minimum length of accepted text that can be recognized in another place, in bytes.
+const MIN_MOVED_BYTES: usize = 12;
+/// Maximum number of places of other suggestions that are remembered.
+const MAX_MARKS: usize = 64;
+
+/// A document's text with its syntax, at one revision.
+pub(crate) struct ParsedDocument<'a> {
+    pub(crate) rope: &'a Document,
+    /// The whole text with its units; `None` without a supported language.
+    pub(crate) units: Option<(&'a str, UnitFinder<'a>)>,
+}
+
+/// Stages that were not taken since the region changed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PendingStages {
+    pub(crate) settled: bool,
+    pub(crate) leave_block: bool,
+    pub(crate) idle: bool,
+}
+
+impl PendingStages {
+    const ALL: PendingStages = PendingStages { settled: true, leave_block: true, idle: true };
+
+    /// The truth of a stage was taken.
+    pub(crate) fn mark_taken(&mut self, stage: TruthStage) {
+        match stage {
+            TruthStage::Settled => self.settled = false,
+            TruthStage::LeaveBlock => self.leave_block = false,
+            TruthStage::Idle => self.idle = false,
+            TruthStage::Save | TruthStage::Close | TruthStage::Commit => {}
+        }
+    }
+}
+
+/// An opportunity that is followed.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenOpportunity {
+    /// The row without the texts of its cursor.
+    row: Opportunity,
+    /// The document at the request.
+    snapshot: Document,
+    opened: u64,
+    /// Age in ms at `opened`: that of an opportunity that was resumed.
+    age: u64,
+    pub(crate) last_request: u64,
+    pub(crate) region: Region,
+    /// Time of the last edit in the lines of the region.
+    pub(crate) touched: u64,
+    pub(crate) pending: PendingStages,
+    pub(crate) offer: Option<Offer>,
+    accepted_at: Option<u64>,
+    survival: Vec<Survival>,
+    reversals: u32,
+    /// Offsets in the document at which other suggestions were visible.
+    marks: Vec<usize>,
+    /// Time of the last truth, and its text.
+    last_truth: Option<String>,
+    /// The block around the region that is to be left, by number of the next edit; `None` in it if there is none without an error.
+    pub(crate) block: Option<(u64, Option<Range<usize>>)>,
+    is_changed: bool,
+    is_finished: bool,
+}
+
+impl OpenOpportunity {
+    /// Opens an opportunity at `offset` of a document.
+    pub(crate) fn new(row: Opportunity, snapshot: Document, offset: usize, now: u64) -> OpenOpportunity {
+        let mut opened = OpenOpportunity {
+            row,
+            snapshot,
+            opened: now,
+            age: 0,
+            last_request: now,
+            region: Region::new(offset),
+            touched: now,
+            pending: PendingStages::ALL,
+            offer: None,
+            accepted_at: None,
+            survival: Vec::new(),
+            reversals: 0,
+            marks: Vec::new(),
+            last_truth: None,
+            block: None,
+            is_changed: false,
+            is_finished: false,
+        };
+        opened.set_cursor(offset);
+        opened
+    }
+
+    fn set_cursor(&mut self, offset: usize) {
+        let position = self.snapshot.position(offset, PositionEncoding::Utf16);
+        let cursor = &mut self.row.cursor;
+        cursor.offset = offset;
+        (cursor.line, cursor.character) =
+            position.map_or((0, 0), |position| (position.line, position.character));
+    }
+
+    /// Continues an opportunity of an earlier session whose last truth is at `range` of the document.
+    pub(crate) fn resumed(row: Opportunity, range: Range<usize>, now: u64) -> Option<OpenOpportunity> {
+        let snapshot = Document::new(&[&*row.cursor.prefix, &row.cursor.suffix].concat());
+        let offset = row.cursor.offset;
+        let truth = row.truth()?.clone();
+        let spans = truth
+            .provenance
+            .iter()
+            .map(|span| (span.range.len(), span.provenance, span.arm.as_deref().map(Arc::from)));
+        let spans: Vec<_> = spans.collect();
+        let mut resumed = OpenOpportunity::new(row, snapshot, offset, now);
+        resumed.region = Region::restored(range, &spans);
+        resumed.age = truth.at.clamp(0.0, 1e15) as u64;
+        resumed.survival = resumed.row.outcome.survival.clone();
+        resumed.last_truth = Some(truth.text);
+        resumed.pending = PendingStages { settled: false, leave_block: false, idle: false };
+        Some(resumed)
+    }
+
+    /// Returns the opportunity's id.
+    pub(crate) fn id(&self) -> &str {
+        &self.row.id
+    }
+
+    /// Returns the time at which it was opened.
+    pub(crate) fn opened(&self) -> u64 {
+        self.opened
+    }
+
+    /// Returns the memory of the opportunity in bytes; its snapshot shares most of its text with the document.
+    pub(crate) fn bytes(&self) -> usize {
+        let row = &self.row;
+        let context: usize =
+            row.context.iter().chain(&row.similar_functions).map(|item| item.text.len() + 128).sum();
+        let answers: usize =
+            row.answers.iter().map(|answer| answer.text.len() + answer.raw.len() + 512).sum();
+        let truths: usize = row.truths.iter().map(|truth| truth.text.len() + truth.region.len() + 256).sum();
+        2_048 + context + answers + truths + self.region.bytes() + self.marks.len() * size_of::<usize>()
+    }
+
+    /// Begins again at the cursor of a later request of the same thought, of which nothing was shown before.
+    pub(crate) fn restart(&mut self, row: Opportunity, snapshot: Document, offset: usize, now: u64) {
+        let requests = self.row.requests.saturating_add(1);
+        let id = std::mem::take(&mut self.row.id);
+        *self = OpenOpportunity::new(Opportunity { id, requests, ..row }, snapshot, offset, now);
+    }
+
+    /// Counts a further request of the same thought.
+    pub(crate) fn count_request(&mut self, now: u64) {
+        self.row.requests = self.row.requests.saturating_add(1);
+        self.last_request = now;
+    }
+
+    /// Sets the time until the next key.
+    pub(crate) fn note_key(&mut self, now: u64) {
+        self.row.rhythm.until_next_key.get_or_insert((now - self.opened) as f64);
+    }
+
+    /// Returns whether the answers of a later request are those of this opportunity's own cursor.
+    pub(crate) fn has_answers(&self) -> bool {
+        !self.row.answers.is_empty()
+    }
+
+    /// Adds answers of arms: those of one arm only once.
+    pub(crate) fn add_answers(&mut self, answers: Vec<cases::ArmAnswer>) {
+        for answer in answers {
+            if !self.row.answers.iter().any(|known| known.arm == answer.arm) {
+                self.row.answers.push(answer);
+            }
+        }
+        self.row.answers.sort_by_key(|answer| answer.role == ArmRole::Shadow);
+        self.is_changed = true;
+    }
+
+    /// Remembers that another suggestion was visible at an offset of the document.
+    pub(crate) fn mark_shown(&mut self, offset: usize) {
+        let range = self.region.range();
+        if range.start <= offset && offset <= range.end && self.marks.len() < MAX_MARKS {
+            self.marks.push(offset);
+        }
+    }
+
+    /// Follows a part of an edit.
+    pub(crate) fn apply(
+        &mut self,
+        before: &Document,
+        edit: &Edit,
+        removed: &str,
+        origin: &EditOrigin,
+        now: u64,
+    ) {
+        if self.is_finished {
+            return;
+        }
+        let is_program = matches!(origin.provenance, Provenance::Formatter | Provenance::External);
+        if self.is_on_lines(before, edit) && !is_program {
+            self.touched = now;
+        }
+        if !is_program && self.is_covered(edit, removed) {
+            return self.lose(LossReason::Replaced);
+        }
+        let deletes_inside = !removed.trim().is_empty() && !is_program && {
+            let region = self.region.range();
+            region.start <= edit.range.start && edit.range.end <= region.end
+        };
+        self.marks.iter_mut().for_each(|mark| *mark = shifted(*mark, edit));
+        let effect = match is_program {
+            true => self.region.apply_format(edit, origin),
+            false => self.region.apply(before, edit, origin),
+        };
+        match effect {
+            EditEffect::Moved => {}
+            EditEffect::Changed if origin.provenance == Provenance::External => {
+                self.lose(LossReason::External)
+            }
+            EditEffect::Changed => {
+                let is_reversal = deletes_inside || origin.provenance == Provenance::Undo;
+                self.reversals = self.reversals.saturating_add(u32::from(is_reversal));
+                self.pending = PendingStages::ALL;
+            }
+            EditEffect::Lost => self.lose(LossReason::Replaced),
+        }
+    }
+
+    /// Whether an edit replaces the region together with lines before and after it by other text.
+    fn is_covered(&self, edit: &Edit, removed: &str) -> bool {
+        let region = self.region.range();
+        let (Some(before), Some(after)) =
+            (region.start.checked_sub(edit.range.start), edit.range.end.checked_sub(region.end))
+        else {
+            return false;
+        };
+        let part = |range: Range<usize>| removed.get(range).is_some_and(|text| text.contains('\n'));
+        !edit.text.trim().is_empty() && part(0..before) && part(removed.len() - after..removed.len())
+    }
+
+    fn is_on_lines(&self, before: &Document, edit: &Edit) -> bool {
+        let Range { start, end } = self.region.range();
+        let line =
+            |offset: usize| before.position(offset, PositionEncoding::Utf8).map(|position| position.line);
+        let (Some(first), Some(last)) = (line(start), line(end)) else { return true };
+        let (Some(from), Some(to)) = (line(edit.range.start), line(edit.range.end)) else { return true };
+        from <= last && first <= to
+    }
+
+    /// Gives the text of these edits another provenance.
+    pub(crate) fn relabel(&mut self, edits: &Range<u64>, provenance: Provenance, arm: Option<&Arc<str>>) {
+        if self.region.relabel(edits, provenance, arm) {
+            self.pending = PendingStages::ALL;
+        }
+    }
+
+    /// Notes the time of the first acceptance.
+    pub(crate) fn note_acceptance(&mut self, now: u64) {
+        self.accepted_at.get_or_insert(now);
+        self.is_changed = true;
+    }
+
+    /// Marks the row as changed.
+    pub(crate) fn note_change(&mut self) {
+        self.is_changed = true;
+    }
+
+    /// Takes the truth of a stage.
+    pub(crate) fn take(&mut self, stage: TruthStage, document: &ParsedDocument<'_>, now: u64) {
+        let Some(written) = self.region.written(document.rope) else {
+            return self.lose(LossReason::Inconsistent);
+        };
+        let unit = self.unit(&written, document);
+        let start = written.range.start;
+        let text = document.rope.slice(start..unit.end).unwrap_or_default().into_owned();
+        let span = |(range, origin): (Range<usize>, &EditOrigin)| ProvenanceSpan {
+            range,
+            provenance: origin.provenance,
+            arm: origin.arm.as_deref().map(str::to_owned),
+        };
+        let region = document.rope.slice(written.range.clone()).unwrap_or_default().into_owned();
+        let distance =
+            self.last_truth.as_ref().map(|last| saturated(levenshtein::distance(last.chars(), text.chars())));
+        let truth = Truth {
+            stage,
+            at: (self.age + now - self.opened) as f64,
+            provenance: merged(self.region.origins(&(start..unit.end)).into_iter().map(span)),
+            text,
+            region,
+            deleted: written.removed_after.clone(),
+            deleted_before: written.removed_before.clone(),
+            reversals: self.reversals,
+            distance,
+        };
+        self.set_exposure(&truth, start);
+        (self.row.task, self.row.block_kind) = (unit.task, unit.kind);
+        self.add(truth);
+        self.shorten(&written, &unit);
+        self.is_changed = true;
+    }
+
+    fn unit(&self, written: &WrittenText, document: &ParsedDocument<'_>) -> WrittenUnit {
+        if !written.removed_before.is_empty() {
+            return WrittenUnit { end: written.range.start, task: Some(Task::EMPTY), kind: None };
+        }
+        match &document.units {
+            Some((text, units)) => written_unit(units, text, &written.range),
+            None => WrittenUnit { end: written.range.end, task: None, kind: None },
+        }
+    }
+
+    /// A truth of a later stage that an earlier stage contradicts afterwards is out of date.
+    fn add(&mut self, truth: Truth) {
+        let is_current = |known: &Truth| {
+            known.stage < truth.stage
+                || known.stage > truth.stage && known.text == truth.text && known.region == truth.region
+        };
+        self.row.truths.retain(is_current);
+        self.last_truth = Some(truth.text.clone());
+        let place = self.row.truths.partition_point(|known| known.stage < truth.stage);
+        self.row.truths.insert(place, truth);
+    }
+
+    /// Later text behind the unit belongs to other opportunities.
+    fn shorten(&mut self, written: &WrittenText, unit: &WrittenUnit) {
+        let accepts_more = self.offer.as_ref().is_some_and(|offer| {
+            let behind = unit.end..written.range.end;
+            let edits = offer.accepted_edits();
+            self.region.origins(&behind).iter().any(|(_, origin)| edits.contains(&origin.edit))
+        });
+        if unit.task.is_some() && unit.end > written.range.start && !accepts_more {
+            self.region.truncate(unit.end);
+        }
+    }
+
+    fn set_exposure(&mut self, truth: &Truth, start: usize) {
+        let is_accepted = truth.provenance.iter().any(|span| span.provenance == Provenance::Accepted);
+        let was_shown = self.offer.as_ref().is_some_and(Offer::was_shown)
+            || self
+                .marks
+                .iter()
+                .any(|&mark| mark == start || mark > start && mark < start + truth.text.len());
+        self.row.exposure = match (is_accepted, was_shown) {
+            (true, _) => Exposure::Accepted,
+            (false, true) => Exposure::Shown,
+            (false, false) => Exposure::None,
+        };
+    }
+
+    /// Measures the survival of accepted text at the ages that have passed.
+    pub(crate) fn measure_survival(&mut self, document: &Document, now: u64) {
+        let Some(accepted_at) = self.accepted_at else { return };
+        let due = SURVIVAL_AGES.iter().skip(self.survival.len());
+        let due: Vec<SurvivalAge> =
+            due.take_while(|(_, age)| now - accepted_at >= *age).map(|(age, _)| *age).collect();
+        due.into_iter().for_each(|age| self.measure(age, document));
+    }
+
+    /// Measures the survival of accepted text at a commit.
+    pub(crate) fn measure_at_commit(&mut self, document: &Document) {
+        if self.accepted_at.is_some() {
+            self.measure(SurvivalAge::Commit, document);
+        }
+    }
+
+    fn measure(&mut self, age: SurvivalAge, document: &Document) {
+        let Some(offer) = &self.offer else { return };
+        let range = self.region.range();
+        let parts: Vec<Range<usize>> = self
+            .region
+            .origins(&range)
+            .into_iter()
+            .filter(|(_, origin)| offer.accepted_edits().contains(&origin.edit))
+            .map(|(part, _)| range.start + part.start..range.start + part.end)
+            .collect();
+        let characters = |part: &Range<usize>| {
+            document.slice(part.clone()).map_or(0, |text| text.replace('\r', "").chars().count())
+        };
+        let retained: usize = parts.iter().map(characters).sum();
+        let is_unbroken = parts.windows(2).all(|pair| pair[0].end == pair[1].start);
+        let kind = match retained {
+            0 if self.was_moved(document) => SurvivalKind::Moved,
+            0 => SurvivalKind::Deleted,
+            _ if retained >= offer.accepted_chars() && is_unbroken => SurvivalKind::Kept,
+            _ => SurvivalKind::Edited,
+        };
+        let retained = if kind == SurvivalKind::Moved { offer.accepted_chars() } else { retained };
+        self.survival.push(Survival { age, kind, retained_chars: saturated(retained) });
+        self.is_changed = true;
+    }
+
+    /// Whether the accepted answer is once in the document, although it is not where it was accepted.
+    fn was_moved(&self, document: &Document) -> bool {
+        let arm = self.offer.as_ref().and_then(|offer| offer.outcome(0, 0).arm);
+        let answer = self.row.answers.iter().find(|answer| Some(&answer.arm) == arm.as_ref());
+        let Some(answer) =
+            answer.map(|answer| answer.text.trim()).filter(|text| text.len() >= MIN_MOVED_BYTES)
+        else {
+            return false;
+        };
+        let text = document.text();
+        let mut found = text.match_indices(answer);
+        found.next().is_some() && found.next().is_none() && !self.snapshot.text().contains(answer)
+    }
+
+    /// Ends the opportunity without a further truth.
+    pub(crate) fn lose(&mut self, reason: LossReason) {
+        if !self.is_finished {
+            self.row.lost = Some(reason);
+            self.finish();
+        }
+    }
+
+    /// Ends the opportunity.
+    pub(crate) fn finish(&mut self) {
+        self.is_finished = true;
+        self.is_changed = true;
+    }
+
+    /// Ends the opportunity; without any truth it is lost.
+    pub(crate) fn finish_or_lose(&mut self, reason: LossReason) {
+        if self.row.truths.is_empty() { self.lose(reason) } else { self.finish() }
+    }
+
+    /// Returns whether the opportunity is not followed any more.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.is_finished
+    }
+
+    /// Returns whether there is a truth.
+    pub(crate) fn has_truth(&self) -> bool {
+        !self.row.truths.is_empty()
+    }
+
+    /// Returns the row if it has changed since the last call.
+    pub(crate) fn take_row(&mut self, now: u64) -> Option<Opportunity> {
+        if !std::mem::take(&mut self.is_changed) {
+            return None;
+        }
+        let text = self.snapshot.text();
+        let (prefix, suffix) = text.split_at_checked(self.row.cursor.offset)?;
+        let mut row = self.row.clone();
+        (row.cursor.prefix, row.cursor.suffix) = (prefix.to_owned(), suffix.to_owned());
+        if let Some(offer) = &self.offer {
+            row.outcome = offer.outcome(self.opened - self.age.min(self.opened), now);
+            if row.outcome.kind != OutcomeKind::NotShown
+                && row.exposure == Exposure::None
+                && row.truths.is_empty()
+            {
+                row.exposure = Exposure::Shown;
+            }
+        }
+        row.outcome = Outcome { survival: self.survival.clone(), ..row.outcome };
+        Some(row)
+    }
+}
+
+/// Joins neighbouring spans of the same origin.
+fn merged(spans: impl Iterator<Item = ProvenanceSpan>) -> Vec<ProvenanceSpan> {
+    let mut merged: Vec<ProvenanceSpan> = Vec::new();
+    for span in spans {
+        match merged.last_mut() {
+            Some(last) if last.provenance == span.provenance && last.arm == span.arm => {
+                last.range.end = span.range.end
+            }
+            _ => merged.push(span),
+        }
+    }
+    merged
+}
+
+/// Returns an offset after an edit; within the removed text it moves to its start.
+fn shifted(offset: usize, edit: &Edit) -> usize {
+    if edit.range.end <= offset && !(edit.range.is_empty() && edit.range.start == offset) {
+        offset - edit.range.len() + edit.text.len()
+    } else {
+        offset.min(edit.range.start)
+    }
+}

@@ -1,0 +1,124 @@
+//! What became of suggestions.
+
+use cases::{AcceptedPart, OutcomeKind, SurvivalAge, SurvivalKind};
+
+use super::*;
+
+fn suggested(text: &str) -> (Session, String) {
+    let mut session = Session::python("def f():\n    return \n");
+    let id = session.request(20);
+    session.answer(&[("a", text)]);
+    (session, id)
+}
+
+#[test]
+fn suggestions_count_as_shown_after_a_while() {
+    let (mut session, id) = suggested("total * 2");
+    assert_eq!(session.row(&id).outcome.kind, OutcomeKind::NotShown);
+    session.wait(1_000);
+    let outcome = &session.row(&id).outcome;
+    assert_eq!((outcome.kind, outcome.is_inferred), (OutcomeKind::Shown, true));
+    session.type_at(20, "0");
+    let outcome = &session.row(&id).outcome;
+    assert_eq!((outcome.kind, outcome.visible), (OutcomeKind::Ignored, Some(1_100.0)));
+    session.wait(11_000);
+    assert_eq!(session.row(&id).exposure, Exposure::Shown);
+}
+
+#[test]
+fn a_developer_who_is_faster_has_seen_nothing() {
+    let (mut session, id) = suggested("total * 2");
+    session.type_at(20, "0");
+    session.wait(11_000);
+    let row = session.row(&id);
+    assert_eq!((row.outcome.kind, row.exposure), (OutcomeKind::NotShown, Exposure::None));
+    assert_eq!(row.rhythm.until_next_key, Some(100.0));
+}
+
+#[test]
+fn reports_of_the_client_are_not_inferred() {
+    let (mut session, id) = suggested("total * 2");
+    session.send(EventKind::Shown { item: 10 });
+    session.send(EventKind::Shown { item: 999 });
+    session.edit(20..20, "total ");
+    session.send(EventKind::Accepted { item: 10, is_partial: true });
+    session.send(EventKind::Accepted { item: 999, is_partial: false });
+    let outcome = &session.row(&id).outcome;
+    assert_eq!((outcome.kind, outcome.is_inferred), (OutcomeKind::Accepted, false));
+    assert_eq!((&outcome.parts[..], outcome.arm.as_deref()), (&[AcceptedPart::Word][..], Some("a")));
+    let (mut session, id) = suggested("total * 2");
+    session.send(EventKind::Shown { item: 10 });
+    session.send(EventKind::Dismissed { document: "a".into() });
+    session.type_at(20, "t");
+    assert_eq!(session.row(&id).outcome.kind, OutcomeKind::Rejected);
+}
+
+#[test]
+fn closing_cancels_and_another_place_ignores() {
+    let (mut session, id) = suggested("total");
+    session.wait(1_000);
+    session.send(EventKind::Closed { document: "a".into() });
+    assert_eq!(session.row(&id).outcome.kind, OutcomeKind::Cancelled);
+    let (mut session, id) = suggested("total");
+    session.wait(1_000);
+    session.request(0);
+    assert_eq!(session.row(&id).outcome.kind, OutcomeKind::Ignored);
+}
+
+#[test]
+fn survival_is_measured_by_age() {
+    let (mut session, id) = suggested("total(items) * 2");
+    session.wait(1_000);
+    session.edit(20..20, "total(items) * 2");
+    session.wait(31_000);
+    session.edit(33..36, "");
+    session.wait(120_000);
+    session.edit(20..33, "");
+    session.wait(200_000);
+    session.type_at(0, "# top\n");
+    session.wait(300_000);
+    session.save();
+    session.send(EventKind::Committed { commit: "c".to_owned() });
+    let survival = &session.row(&id).outcome.survival;
+    let measured: Vec<_> =
+        survival.iter().map(|survival| (survival.age, survival.kind, survival.retained_chars)).collect();
+    assert_eq!(
+        measured,
+        [
+            (SurvivalAge::Seconds30, SurvivalKind::Kept, 16),
+            (SurvivalAge::Minutes2, SurvivalKind::Edited, 13),
+            (SurvivalAge::Minutes5, SurvivalKind::Deleted, 0),
+            (SurvivalAge::Minutes10, SurvivalKind::Deleted, 0),
+            (SurvivalAge::Commit, SurvivalKind::Deleted, 0),
+        ]
+    );
+}
+
+#[test]
+fn moved_text_survives() {
+    let (mut session, id) = suggested("total(items) * 2");
+    session.edit(20..20, "total(items) * 2");
+    session.edit(20..36, "");
+    session.edit(0..0, "x = total(items) * 2\n");
+    session.wait(31_000);
+    let survival = session.row(&id).outcome.survival[0];
+    assert_eq!((survival.kind, survival.retained_chars), (SurvivalKind::Moved, 16));
+}
+
+#[test]
+fn a_suggestion_shown_inside_of_an_earlier_region_exposes_it() {
+    let mut session = Session::python("def f():\n    \n");
+    let first = session.request(13);
+    session.time += 4_000;
+    session.type_at(13, "x = g(");
+    let second = session.request(19);
+    session.answer(&[("a", "1)")]);
+    session.send(EventKind::Shown { item: 20 });
+    session.type_at(19, "2)");
+    session.wait(11_000);
+    assert_eq!(
+        (session.row(&first).exposure, session.row(&second).exposure),
+        (Exposure::Shown, Exposure::Shown)
+    );
+    assert_eq!(session.truth(&first, TruthStage::Settled).text, "x = g(2)");
+}

@@ -1,0 +1,223 @@
+//! Truths stage by stage, and regions that follow edits.
+
+use cases::{LossReason, Task};
+
+use super::*;
+
+const SHOP: &str = "def price(item):\n    rate = \n    return rate\n\n\ndef total():\n    return 0\n";
+
+#[test]
+fn truths_are_taken_stage_by_stage() {
+    let mut session = Session::python(SHOP);
+    let at = session.at("rate = ") + 7;
+    let id = session.request(at);
+    session.type_at(at, "item.rate * 2");
+    session.wait(9_500);
+    assert!(session.rows.is_empty(), "it has not settled");
+    session.wait(1_000);
+    assert_eq!(session.truths(&id), [(TruthStage::Settled, "item.rate * 2")]);
+    session.send(EventKind::CursorMoved { document: "a".into(), offset: session.at("return 0") });
+    session.wait(1_000);
+    session.wait(20_000);
+    session.save();
+    session.send(EventKind::Closed { document: "a".into() });
+    session.send(EventKind::Committed { commit: "c".to_owned() });
+    let stages: Vec<TruthStage> = session.truths(&id).iter().map(|(stage, _)| *stage).collect();
+    assert_eq!(stages, TruthStage::ALL);
+    assert!(session.truths(&id).iter().all(|(_, text)| *text == "item.rate * 2"));
+    let row = session.row(&id);
+    assert_eq!((row.task.and_then(Task::variant), row.lost), (Some("mid_statement"), None));
+    assert_eq!((&*row.cursor.prefix, row.cursor.line, row.cursor.character), (&SHOP[..at], 1, 11));
+    assert_eq!(session.recorder.open_opportunities(), 0);
+}
+
+#[test]
+fn a_later_stage_with_another_text_is_out_of_date() {
+    let mut session = Session::python(SHOP);
+    let at = session.at("rate = ") + 7;
+    let id = session.request(at);
+    session.type_at(at, "item");
+    session.save();
+    assert_eq!(session.truths(&id), [(TruthStage::Save, "item")]);
+    session.type_at(at + 4, ".rate");
+    session.wait(11_000);
+    assert_eq!(session.truths(&id), [(TruthStage::Settled, "item.rate")]);
+    assert_eq!(session.truth(&id, TruthStage::Settled).distance, Some(5));
+}
+
+#[test]
+fn the_truth_is_one_unit_and_later_code_is_not_part_of_it() {
+    let mut session = Session::python(SHOP);
+    let at = session.at("rate = ") + 7;
+    let id = session.request(at);
+    session.type_at(at, "item.rate\n    rate += 1");
+    session.wait(11_000);
+    assert_eq!(session.truth(&id, TruthStage::Settled).text, "item.rate");
+    session.type_at(session.at("+= 1") + 4, "\n    log(rate)");
+    session.type_at(session.at("item.rate") + 9, " or 0");
+    session.wait(31_000);
+    assert_eq!(session.truth(&id, TruthStage::Idle).text, "item.rate or 0");
+}
+
+#[test]
+fn nothing_written_is_a_truth() {
+    let mut session = Session::python(SHOP);
+    let id = session.request(session.at("return rate") + 11);
+    session.wait(11_000);
+    assert_eq!(
+        (session.truths(&id), session.row(&id).task),
+        (vec![(TruthStage::Settled, "")], Some(Task::EMPTY))
+    );
+    session.wait(30_000);
+    // Another thought, a minute later.
+    session.type_at(session.at("return rate") + 11, " * 2");
+    session.wait(31_000);
+    assert!(session.truths(&id).iter().all(|(_, text)| text.is_empty()));
+}
+
+#[test]
+fn deletions_are_truths() {
+    let mut session = Session::python(SHOP);
+    let at = session.at("return rate") + 11;
+    let id = session.request(at);
+    session.edit(at - 4..at, "");
+    session.type_at(at - 4, "0");
+    session.wait(11_000);
+    let truth = session.truth(&id, TruthStage::Settled);
+    assert_eq!((&*truth.text, &*truth.region, &*truth.deleted_before), ("", "0", "rate"));
+    let mut session = Session::python("x = old(1)\n");
+    let id = session.request(4);
+    session.edit(4..7, "");
+    session.type_at(4, "new");
+    session.wait(11_000);
+    let truth = session.truth(&id, TruthStage::Settled);
+    assert_eq!((&*truth.text, &*truth.deleted), ("new", "old"));
+}
+
+#[test]
+fn text_that_is_deleted_and_typed_again_is_a_reversal() {
+    let mut session = Session::python("x = va\n");
+    let id = session.request(6);
+    session.edit(4..6, "");
+    session.type_at(4, "value");
+    session.edit(8..9, "");
+    session.type_at(8, "e");
+    session.wait(11_000);
+    let truth = session.truth(&id, TruthStage::Settled);
+    assert_eq!((&*truth.text, &*truth.deleted_before, truth.reversals), ("lue", "", 1));
+}
+
+#[test]
+fn a_region_survives_renaming_and_reopening() {
+    let mut session = Session::python(SHOP);
+    let at = session.at("rate = ") + 7;
+    let id = session.request(at);
+    session.type_at(at, "1");
+    session.send(EventKind::Closed { document: "a".into() });
+    session.send(EventKind::Renamed { from: "a".into(), to: "b".into() });
+    let text = session.text.replacen("def price", "# moved\n\ndef price", 1);
+    let language = Some(Language::Python);
+    session.send(EventKind::Opened { document: "b".into(), language, text: Document::new(&text) });
+    let end = text.find("rate = 1").expect("it is there") + 8;
+    session.send(EventKind::Edited {
+        document: "b".into(),
+        edits: vec![Edit { range: end..end, text: "5".to_owned() }],
+    });
+    session.wait(11_000);
+    assert_eq!(session.truths(&id), [(TruthStage::Settled, "15")]);
+}
+
+#[test]
+fn regions_that_a_program_replaces_are_lost() {
+    let mut session = Session::python(SHOP);
+    let at = session.at("rate = ") + 7;
+    let id = session.request(at);
+    session.type_at(at, "1");
+    session.wait(3_000);
+    session.send(EventKind::ChangedOnDisk { document: "a".into() });
+    let text = SHOP.replace("    rate = \n    return rate\n", "    return item.price\n");
+    session.edit(0..session.text.len(), &text);
+    assert_eq!(session.row(&id).lost, Some(LossReason::External));
+    let other = session.request(session.at("return 0") + 8);
+    session.edit(0..0, "# 1\n");
+    session.wait(3_000);
+    session.send(EventKind::ChangedOnDisk { document: "a".into() });
+    session.edits(&[(0..3, "# 2"), (4..4, "import x\nimport y\n")]);
+    session.wait(11_000);
+    assert_eq!(session.row(&other).lost, None, "the change was at another place");
+    session.send(EventKind::Desynchronized { document: "a".into() });
+    assert_eq!(session.row(&other).lost, Some(LossReason::Inconsistent));
+}
+
+#[test]
+fn one_thought_is_one_opportunity() {
+    let mut session = Session::python("x = \ny = \n");
+    let first = session.request(4);
+    session.type_at(4, "v");
+    session.request(5);
+    session.answer(&[("a", "alue + 1")]);
+    session.type_at(5, "a");
+    session.request(6);
+    session.answer(&[("a", "lue + 1")]);
+    session.wait(1_000);
+    session.type_at(6, "lue + 2");
+    session.wait(11_000);
+    assert_eq!(session.rows.len(), 1);
+    let row = session.row(&first);
+    assert_eq!((row.requests, &*row.cursor.prefix, &*row.answers[0].text), (3, "x = v", "alue + 1"));
+    assert_eq!(session.truths(&first), [(TruthStage::Settled, "alue + 2")]);
+    let other = session.request(session.at("y = ") + 4);
+    session.wait(11_000);
+    assert_eq!(session.row(&other).requests, 1);
+}
+
+#[test]
+fn the_number_of_opportunities_is_bounded() {
+    let mut session = Session::python(&"x = 1\n".repeat(1_000));
+    for line in 0..1_000 {
+        session.time += 10;
+        session.request(line * 6 + 5);
+        assert!(session.recorder.open_opportunities() <= RecorderSettings::default().max_open);
+    }
+    let lost = session.rows.values().filter(|row| row.lost == Some(LossReason::Evicted)).count();
+    assert_eq!(lost, 1_000 - RecorderSettings::default().max_open);
+}
+
+#[test]
+fn a_clock_that_goes_backwards_takes_no_truth_early() {
+    let mut session = Session::python(SHOP);
+    let at = session.at("rate = ") + 7;
+    let id = session.request(at);
+    session.type_at(at, "1");
+    for time in [50, u64::MAX / 2, 70, 80, 9_000] {
+        session.time = time;
+        session.send(EventKind::Tick);
+    }
+    session.wait(40_000);
+    let row = session.row(&id);
+    assert!(row.truths.iter().all(|truth| truth.text == "1" && truth.at >= 0.0), "{row:?}");
+}
+
+#[test]
+fn opportunities_continue_after_a_restart() {
+    let mut session = Session::python(SHOP);
+    let at = session.at("rate = ") + 7;
+    let id = session.request(at);
+    session.type_at(at, "item.rate");
+    session.wait(11_000);
+    let never = session.request(session.at("return 0") + 8);
+    session.answer(&[("a", "+ 1")]);
+    let rows: Vec<Opportunity> = session.rows.values().cloned().collect();
+    let mut text = session.text.clone();
+    text.insert_str(0, "import x\n");
+    let mut next = Session::python(&text);
+    let lost = next.recorder.resume("a", rows, 2_000);
+    assert_eq!(
+        lost.iter().map(|row| (&*row.id, row.lost)).collect::<Vec<_>>(),
+        [(&*never, Some(LossReason::Interrupted))]
+    );
+    next.type_at(next.at("item.rate") + 4, "s[0]");
+    next.wait(11_000);
+    assert_eq!(next.truths(&id), [(TruthStage::Settled, "items[0].rate")]);
+    assert!(next.truth(&id, TruthStage::Settled).at > 10_000.0);
+}

@@ -1,0 +1,479 @@
+//! One document with the opportunities in it: applies edits, with their provenance, to all of them, and takes their truths.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use cases::{LossReason, OutcomeKind, Provenance, TruthStage, TypingRhythm};
+use mining::UnitFinder;
+use syntax::{Language, SourceFile, SyntaxCache, Tree};
+use text::{Document, Edit};
+
+use super::event::DocumentKey;
+use super::fine_edits::{character_hunks, line_hunks, removed_text, trim};
+use super::offer::OfferedEdit;
+use super::open_opportunity::{OpenOpportunity, ParsedDocument};
+use super::provenance_rules::{Circumstances, TrimmedEdit, provenance_of_change, provenance_of_edit};
+use super::region::EditOrigin;
+use super::removed_texts::RemovedTexts;
+use super::settings::RecorderSettings;
+
+/// Time between a change and a save, or a change on disk, that belong together, in ms.
+const TOGETHER: u64 = 1_500;
+/// Number of keys whose times are kept, for the typing rhythm.
+const MAX_KEYS: usize = 17;
+/// Number of changes whose provenance may still be corrected.
+const MAX_RECENT: usize = 32;
+
+/// A document.
+#[derive(Debug)]
+pub(crate) struct TrackedDocument {
+    pub(crate) key: DocumentKey,
+    language: Option<Language>,
+    rope: Document,
+    syntax: SyntaxCache,
+    /// Number of the next edit; 0 is no edit of this session.
+    edits: u64,
+    /// Times of the last keys.
+    keys: VecDeque<u64>,
+    pub(crate) cursor: usize,
+    removed: RemovedTexts,
+    last_edit: u64,
+    changed_on_disk: Option<u64>,
+    saved: Option<u64>,
+    has_unsaved_edits: bool,
+    recent: VecDeque<RecentChange>,
+    pub(crate) is_open: bool,
+    /// Time of the closing, otherwise of the opening.
+    pub(crate) since: u64,
+    pub(crate) open: Vec<OpenOpportunity>,
+}
+
+/// A change whose provenance may still be corrected.
+#[derive(Clone, Debug)]
+struct RecentChange {
+    time: u64,
+    edits: Range<u64>,
+    /// Whether it replaces text in several places or lines.
+    is_wide: bool,
+    provenance: Option<Provenance>,
+}
+
+/// A part of an edit with the text before it.
+struct EditPart {
+    before: Document,
+    edit: Edit,
+    removed: String,
+}
+
+impl TrackedDocument {
+    /// Creates a document that was opened now.
+    pub(crate) fn new(
+        key: DocumentKey,
+        language: Option<Language>,
+        rope: Document,
+        now: u64,
+    ) -> TrackedDocument {
+        TrackedDocument {
+            key,
+            language,
+            rope,
+            syntax: SyntaxCache::default(),
+            edits: 1,
+            keys: VecDeque::new(),
+            cursor: 0,
+            removed: RemovedTexts::default(),
+            last_edit: now,
+            changed_on_disk: None,
+            saved: None,
+            has_unsaved_edits: false,
+            recent: VecDeque::new(),
+            is_open: true,
+            since: now,
+            open: Vec::new(),
+        }
+    }
+
+    /// Returns the current text.
+    pub(crate) fn rope(&self) -> &Document {
+        &self.rope
+    }
+
+    /// Returns the typing rhythm before a request at `now`.
+    pub(crate) fn rhythm(&self, now: u64) -> TypingRhythm {
+        let mut pauses: Vec<u64> =
+            self.keys.iter().zip(self.keys.iter().skip(1)).map(|(one, next)| next - one).collect();
+        pauses.sort_unstable();
+        TypingRhythm {
+            since_last_key: self.keys.back().map(|last| (now - last) as f64),
+            between_keys: (pauses.len() >= 2).then(|| pauses[pauses.len() / 2] as f64),
+            until_next_key: None,
+        }
+    }
+
+    /// Opens the document again with another text: it may have changed while it was closed.
+    pub(crate) fn reopen(&mut self, language: Option<Language>, text: Document, now: u64) {
+        let (old, new) = (self.rope.text(), text.text());
+        self.language = language;
+        if let Some(edit) = Edit::between(&old, &new) {
+            self.change_by(vec![edit], Some(Provenance::External), now);
+        }
+        self.rope = text;
+        self.removed = RemovedTexts::default();
+        (self.is_open, self.since, self.has_unsaved_edits) = (true, now, false);
+        self.last_edit = now;
+    }
+
+    /// Applies the edits of one message. Returns false if they do not fit the text.
+    pub(crate) fn edit(&mut self, edits: Vec<Edit>, now: u64) -> bool {
+        self.open.iter_mut().for_each(|open| open.note_key(now));
+        let fits = self.change_by(edits, None, now);
+        self.keys.push_back(now);
+        if self.keys.len() > MAX_KEYS {
+            self.keys.pop_front();
+        }
+        self.last_edit = now;
+        fits
+    }
+
+    fn change_by(&mut self, edits: Vec<Edit>, known: Option<Provenance>, now: u64) -> bool {
+        let Some((trimmed, after)) = self.trimmed(edits) else { return false };
+        let is_near = |time: Option<u64>| time.is_some_and(|time| now - time <= TOGETHER);
+        let around = Circumstances {
+            is_changed_on_disk: is_near(self.changed_on_disk),
+            is_around_save: is_near(self.saved),
+        };
+        let edits: Vec<TrimmedEdit> = trimmed.iter().map(|(_, edit)| edit.clone()).collect();
+        let provenance = known.or_else(|| provenance_of_change(&edits, around));
+        let first = self.edits;
+        let mut offered = Vec::new();
+        for (before, edit) in &trimmed {
+            offered.extend(self.apply(before, edit, provenance, now));
+        }
+        self.decide_ignored(&offered, now);
+        self.rope = after;
+        self.has_unsaved_edits |= !trimmed.is_empty();
+        let is_wide = edits.len() > 1 || edits.iter().any(|edit| edit.removed.trim().contains('\n'));
+        self.recent.push_back(RecentChange { time: now, edits: first..self.edits, is_wide, provenance });
+        if self.recent.len() > MAX_RECENT {
+            self.recent.pop_front();
+        }
+        true
+    }
+
+    /// Returns the edits that change something, each with the text before it, and the text after all of them.
+    fn trimmed(&self, edits: Vec<Edit>) -> Option<(Vec<(Document, TrimmedEdit)>, Document)> {
+        let mut rope = self.rope.clone();
+        let mut trimmed = Vec::with_capacity(edits.len());
+        for sent in edits {
+            let sent_removed = removed_text(&rope, &sent)?;
+            let before = rope.clone();
+            rope.apply(&sent)?;
+            let Some(edit) = trim(&sent, &sent_removed) else { continue };
+            let removed = removed_text(&before, &edit)?;
+            trimmed.push((before, TrimmedEdit { edit, sent, removed, sent_removed }));
+        }
+        Some((trimmed, rope))
+    }
+
+    /// Applies one edit to everything that follows the text. Returns what it means for the suggestions that were not decided.
+    fn apply(
+        &mut self,
+        before: &Document,
+        edit: &TrimmedEdit,
+        provenance: Option<Provenance>,
+        now: u64,
+    ) -> Vec<(usize, OfferedEdit)> {
+        let number = self.edits;
+        self.edits += 1;
+        let mut offered = Vec::new();
+        let mut arm: Option<Arc<str>> = None;
+        for (index, open) in self.open.iter_mut().enumerate() {
+            let Some(offer) = open.offer.as_mut() else { continue };
+            let was_decided = offer.is_decided();
+            let effect = offer.apply(&edit.edit, &edit.removed, number, now);
+            let is_decided_now = !was_decided && offer.is_decided();
+            if let OfferedEdit::Accepts(by) = &effect {
+                arm.get_or_insert_with(|| Arc::clone(by));
+                open.note_acceptance(now);
+            }
+            if is_decided_now {
+                open.note_change();
+            }
+            if !was_decided {
+                offered.push((index, effect));
+            }
+        }
+        let restores = self.removed.is_restored_by(&edit.edit);
+        let provenance = match (&arm, provenance) {
+            (Some(_), _) => Provenance::Accepted,
+            (None, Some(provenance)) => provenance,
+            (None, None) => provenance_of_edit(edit, before, restores),
+        };
+        let origin = EditOrigin { provenance, edit: number, arm };
+        self.removed.apply(&edit.edit, &edit.removed);
+        let parts = edit_parts(before, edit, provenance);
+        for open in &mut self.open {
+            for part in &parts {
+                open.apply(&part.before, &part.edit, &part.removed, &origin, now);
+            }
+        }
+        if !matches!(provenance, Provenance::Formatter | Provenance::External) {
+            self.cursor = edit.edit.inserted_range().end;
+        }
+        offered
+    }
+
+    /// A suggestion that no edit of a change continues is not visible any more.
+    fn decide_ignored(&mut self, offered: &[(usize, OfferedEdit)], now: u64) {
+        for (index, open) in self.open.iter_mut().enumerate() {
+            let effects = || offered.iter().filter(|(at, _)| *at == index).map(|(_, effect)| effect);
+            let goes_on =
+                effects().any(|effect| matches!(effect, OfferedEdit::Accepts(_) | OfferedEdit::Follows));
+            if effects().next().is_some() && !goes_on {
+                open.offer.iter_mut().for_each(|offer| offer.decide(OutcomeKind::Ignored, now));
+                open.note_change();
+            }
+        }
+    }
+
+    /// The file changed on disk. Changes of the document at the same time came from there.
+    pub(crate) fn note_disk_change(&mut self, now: u64) {
+        if self.saved.is_some_and(|saved| now - saved <= TOGETHER) {
+            return;
+        }
+        self.changed_on_disk = Some(now);
+        self.correct(now, Provenance::External, |change| change.is_wide);
+    }
+
+    /// The document was saved: truths are taken, and programs that ran before saving are recognized.
+    pub(crate) fn save(&mut self, now: u64) {
+        self.saved = Some(now);
+        self.changed_on_disk = None;
+        self.has_unsaved_edits = false;
+        self.correct(now, Provenance::Formatter, |change| change.is_wide);
+        self.take_all(TruthStage::Save, now);
+    }
+
+    /// Accepted text of another provider was inserted last.
+    pub(crate) fn accept_from_other(&mut self, now: u64) {
+        let last = self.recent.back().map(|change| change.edits.clone());
+        self.correct(now, Provenance::OtherProvider, |change| Some(&change.edits) == last.as_ref());
+    }
+
+    fn correct(&mut self, now: u64, provenance: Provenance, is_meant: impl Fn(&RecentChange) -> bool) {
+        let is_near =
+            |change: &&mut RecentChange| now - change.time <= TOGETHER && change.provenance.is_none();
+        for change in self.recent.iter_mut().filter(is_near).filter(|change| is_meant(change)) {
+            change.provenance = Some(provenance);
+            self.open.iter_mut().for_each(|open| open.relabel(&change.edits, provenance, None));
+        }
+    }
+
+    /// Closes the document. Its opportunities are kept, for the next opening or commit.
+    pub(crate) fn close(&mut self, now: u64) {
+        for open in &mut self.open {
+            open.offer.iter_mut().for_each(|offer| offer.decide(OutcomeKind::Cancelled, now));
+        }
+        self.take_all(TruthStage::Close, now);
+        (self.is_open, self.since) = (false, now);
+    }
+
+    /// A commit was made. It contains the document unless there are unsaved edits.
+    pub(crate) fn commit(&mut self, now: u64) {
+        let saved = self.saved;
+        let has_unsaved_edits = self.has_unsaved_edits;
+        let is_saved =
+            |open: &OpenOpportunity| !has_unsaved_edits || saved.is_some_and(|saved| open.touched <= saved);
+        if self.open.iter().any(is_saved) {
+            let syntax = document_syntax(self.language, &self.syntax, &self.rope, &self.key);
+            let document = parsed(&self.rope, syntax.as_ref());
+            for open in self.open.iter_mut().filter(|open| is_saved(open)) {
+                open.take(TruthStage::Commit, &document, now);
+                open.measure_at_commit(&self.rope);
+                open.finish();
+            }
+        }
+    }
+
+    /// Ends all opportunities.
+    pub(crate) fn lose_all(&mut self, reason: LossReason) {
+        self.open.iter_mut().for_each(|open| open.lose(reason));
+    }
+
+    fn take_all(&mut self, stage: TruthStage, now: u64) {
+        if self.open.is_empty() {
+            return;
+        }
+        let syntax = document_syntax(self.language, &self.syntax, &self.rope, &self.key);
+        let document = parsed(&self.rope, syntax.as_ref());
+        self.open.iter_mut().for_each(|open| open.take(stage, &document, now));
+    }
+
+    /// Suggestions that are on the screen for a while count as shown.
+    fn mark_visible(&mut self, settings: &RecorderSettings, now: u64) {
+        let mut places = Vec::new();
+        for open in &mut self.open {
+            let Some(offer) = open.offer.as_mut() else { continue };
+            if offer.tick(now, settings.shown_after) {
+                places.push(offer.place());
+                open.note_change();
+            }
+        }
+        places.into_iter().for_each(|place| self.mark_shown(place));
+    }
+
+    /// Takes the truths that are due.
+    pub(crate) fn tick(&mut self, settings: &RecorderSettings, now: u64) {
+        self.mark_visible(settings, now);
+        for open in &mut self.open {
+            open.measure_survival(&self.rope, now);
+            if now - open.opened() >= settings.max_age {
+                open.finish_or_lose(LossReason::Expired);
+            }
+        }
+        let due: Vec<DueStages> = self.open.iter().map(|open| self.due(open, settings, now)).collect();
+        if due.iter().any(|due| due.is_block_unknown || !due.stages.is_empty()) {
+            self.take_due(&due, now);
+        }
+    }
+
+    fn due(&self, open: &OpenOpportunity, settings: &RecorderSettings, now: u64) -> DueStages {
+        let mut due = DueStages::default();
+        if !self.is_open || open.is_finished() {
+            return due;
+        }
+        let quiet = now - open.touched;
+        if open.pending.settled && quiet >= settings.settled {
+            due.stages.push(TruthStage::Settled);
+        }
+        if open.pending.leave_block && quiet >= settings.leave_block {
+            match open.block.as_ref().filter(|(edits, _)| *edits == self.edits) {
+                None => due.is_block_unknown = true,
+                Some((_, block)) if has_left(block.as_ref(), self.cursor) => {
+                    due.stages.push(TruthStage::LeaveBlock)
+                }
+                Some(_) => {}
+            }
+        }
+        if open.pending.idle && now - self.last_edit >= settings.idle {
+            due.stages.push(TruthStage::Idle);
+        }
+        due
+    }
+
+    fn take_due(&mut self, due: &[DueStages], now: u64) {
+        let syntax = document_syntax(self.language, &self.syntax, &self.rope, &self.key);
+        let document = parsed(&self.rope, syntax.as_ref());
+        for (open, due) in self.open.iter_mut().zip(due) {
+            let mut stages = due.stages.clone();
+            if due.is_block_unknown {
+                let block = document
+                    .units
+                    .as_ref()
+                    .and_then(|(_, units)| units.block_around(open.region.range().start));
+                let block = block.filter(|(_, has_error)| !has_error).map(|(range, _)| range);
+                if has_left(block.as_ref(), self.cursor) {
+                    stages.push(TruthStage::LeaveBlock);
+                }
+                open.block = Some((self.edits, block));
+            }
+            stages.sort_unstable();
+            for stage in stages {
+                open.take(stage, &document, now);
+                open.pending.mark_taken(stage);
+                if stage == TruthStage::Idle {
+                    open.region.fix_ends();
+                }
+            }
+        }
+    }
+}
+
+/// The truths of an opportunity that are due.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct DueStages {
+    stages: Vec<TruthStage>,
+    /// Whether the block around the region must be found first.
+    is_block_unknown: bool,
+}
+
+fn has_left(block: Option<&Range<usize>>, cursor: usize) -> bool {
+    block.is_some_and(|block| cursor < block.start || block.end < cursor)
+}
+
+/// Returns the text of a document with its syntax; `None` without a supported language.
+fn document_syntax(
+    language: Option<Language>,
+    syntax: &SyntaxCache,
+    rope: &Document,
+    key: &DocumentKey,
+) -> Option<(SourceFile, Tree)> {
+    let text: Arc<str> = rope.text().into();
+    let tree = syntax.tree(language?, &text);
+    Some((SourceFile { path: Arc::clone(key), language: language?, text }, tree))
+}
+
+fn parsed<'a>(rope: &'a Document, syntax: Option<&'a (SourceFile, Tree)>) -> ParsedDocument<'a> {
+    ParsedDocument { rope, units: syntax.map(|(file, tree)| (&*file.text, UnitFinder::new(file, tree))) }
+}
+
+/// Returns the parts of an edit that follow each other.
+fn edit_parts(before: &Document, edit: &TrimmedEdit, provenance: Provenance) -> Vec<EditPart> {
+    let TrimmedEdit { edit, removed, .. } = edit;
+    let parts = match provenance {
+        Provenance::Formatter => character_hunks(edit, removed),
+        _ if removed.contains('\n') && edit.text.contains('\n') => line_hunks(edit, removed),
+        _ => vec![edit.clone()],
+    };
+    let mut rope = before.clone();
+    let mut applied = Vec::with_capacity(parts.len());
+    for part in parts {
+        let (Some(removed), before) = (removed_text(&rope, &part), rope.clone()) else { break };
+        if rope.apply(&part).is_none() {
+            break;
+        }
+        applied.push(EditPart { before, edit: part, removed });
+    }
+    applied
+}
+
+impl TrackedDocument {
+    /// Returns its language.
+    pub(crate) fn language(&self) -> Option<Language> {
+        self.language
+    }
+
+    /// Returns where the items of an answer are offered: at the cursor of the opportunity or, for a later request, behind the text
+    /// typed along the earlier suggestion.
+    pub(crate) fn cursor_of_offer(&self, index: usize, is_first: bool) -> usize {
+        let open = &self.open[index];
+        let written = open.region.written(&self.rope).map(|written| written.range);
+        match (&open.offer, written) {
+            (Some(offer), _) if !is_first => offer.place(),
+            (None, Some(written)) if !is_first => written.end,
+            (_, Some(written)) => written.start,
+            (_, None) => open.region.range().start,
+        }
+    }
+
+    /// Another opportunity's suggestion was visible at an offset.
+    pub(crate) fn mark_shown(&mut self, offset: usize) {
+        self.open.iter_mut().for_each(|open| open.mark_shown(offset));
+    }
+
+    /// The client reports that an item of the opportunity was accepted.
+    pub(crate) fn accept_reported(&mut self, index: usize, item: u64, is_partial: bool, now: u64) {
+        let open = &mut self.open[index];
+        let Some(offer) = &mut open.offer else { return };
+        let corrected = offer.report_accepted(item, is_partial, now);
+        let place = offer.place();
+        open.note_change();
+        if let Some((edit, arm)) = corrected {
+            open.note_acceptance(now);
+            let edits = edit..edit + 1;
+            self.open.iter_mut().for_each(|open| open.relabel(&edits, Provenance::Accepted, Some(&arm)));
+        }
+        self.mark_shown(place);
+    }
+}
