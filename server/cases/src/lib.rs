@@ -39,9 +39,10 @@ pub use schema_version::SchemaVersion;
 pub use score::Score;
 pub use task::{BlockCut, BodyCut, CompletionTask, CrossFileContext, MissingTail, Scenario, Task, TaskKind};
 pub use trial::{
-    AcceptedPart, ArmAnswer, ArmRole, Decision, DecisionKind, LossReason, Opportunity, OpportunityCursor,
-    OpportunityId, Outcome, OutcomeKind, PrivacyLevel, Provenance, ProvenanceSpan, Survival, SurvivalAge,
-    SurvivalKind, TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
+    AcceptedPart, ArmAnswer, ArmRole, AssignmentUnit, Bundle, BundleConsent, BundleError, Datasheet,
+    Decision, DecisionKind, LossReason, Opportunity, OpportunityCursor, OpportunityId, Outcome, OutcomeKind,
+    PrivacyLevel, Provenance, ProvenanceSpan, Survival, SurvivalAge, SurvivalKind, TrialArm, TrialDefinition,
+    TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
 };
 pub use truth_locator::{FileText, TruthLocator};
 pub use watch::{ChangeKind, WatchedChange, WatchedEngine, WatchedNight, WatchedShift};

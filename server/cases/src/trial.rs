@@ -5,6 +5,9 @@
 //! [`PrivacyLevel`]. Times are milliseconds since `opened_at`, by a clock that never goes backwards.
 
 mod answer;
+mod bundle;
+mod case;
+mod definition;
 mod outcome;
 mod truth;
 
@@ -16,6 +19,8 @@ use crate::words::words;
 use crate::{Exposure, SchemaVersion};
 
 pub use answer::{ArmAnswer, ArmRole};
+pub use bundle::{Bundle, BundleConsent, BundleError, Datasheet};
+pub use definition::{AssignmentUnit, TrialArm, TrialDefinition};
 pub use outcome::{AcceptedPart, Outcome, OutcomeKind, Survival, SurvivalAge, SurvivalKind};
 pub use truth::{LossReason, Provenance, ProvenanceSpan, Truth, TruthStage};
 

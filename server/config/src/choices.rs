@@ -70,27 +70,30 @@ impl FromStr for Strategy {
 pub enum Privacy {
     /// Everything, code included.
     Full,
+    /// Code with renamed identifiers and literals.
+    Structure,
+    /// Numbers only.
+    Metrics,
     /// Nothing.
     Off,
 }
 
 impl Privacy {
     /// All levels.
-    pub const ALL: [Privacy; 2] = [Privacy::Full, Privacy::Off];
+    pub const ALL: [Privacy; 4] = [Privacy::Full, Privacy::Structure, Privacy::Metrics, Privacy::Off];
 
     /// All names, in the order of [`Privacy::ALL`].
-    pub(crate) const NAMES: [&str; 2] = {
-        let [a, b] = Privacy::ALL;
-        [a.name(), b.name()]
+    pub(crate) const NAMES: [&str; 4] = {
+        let [a, b, c, d] = Privacy::ALL;
+        [a.name(), b.name(), c.name(), d.name()]
     };
-
-    /// Earlier levels, at which nothing was recorded.
-    pub(crate) const RETIRED_NAMES: [&str; 2] = ["structure", "metrics"];
 
     /// The name in the settings.
     pub const fn name(self) -> &'static str {
         match self {
             Privacy::Full => "full",
+            Privacy::Structure => "structure",
+            Privacy::Metrics => "metrics",
             Privacy::Off => "off",
         }
     }

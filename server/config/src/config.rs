@@ -9,7 +9,9 @@ use crate::layer::ConfigLayer;
 use crate::problem::{Problem, Severity};
 use crate::setting_location::{LayerKind, SettingLocation, SettingOrigin};
 use crate::suggest::backquoted_list;
-use crate::table::{COMPLETION, CONTEXT, Completion, Context, RECORD, Record, SECTIONS, defaults};
+use crate::table::{
+    COMPLETION, CONTEXT, Completion, Context, RECORD, Record, SECTIONS, TRIAL, Trial, defaults,
+};
 use crate::trust::Trust;
 use crate::validate::KeySetting;
 
@@ -22,6 +24,8 @@ pub struct Config {
     pub context: Context,
     /// Recording.
     pub record: Record,
+    /// The store of live trials.
+    pub trial: Trial,
     /// Engines, in the order in which they are first named. Engines of an untrusted file are listed but cannot be used.
     pub engines: Vec<EngineDefinition>,
     /// Problems, layer by layer.
@@ -77,6 +81,7 @@ impl Config {
             completion: Completion::of(&values(&COMPLETION), variables),
             context: Context::of(&values(&CONTEXT), variables),
             record: Record::of(&values(&RECORD), variables),
+            trial: Trial::of(&values(&TRIAL), variables),
             engines,
             problems,
             values: SECTIONS

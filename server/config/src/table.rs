@@ -91,6 +91,10 @@ const TEMPERATURE: ValueType = ValueType::Number { min: 0.0, max: 2.0, unit: "" 
 const REQUESTS: ValueType = ValueType::Integer { min: 1, max: 1024, unit: "requests" };
 /// Levels of recording.
 const PRIVACY: ValueType = ValueType::Choice(&Privacy::NAMES);
+/// Up to ten years.
+const DAYS: ValueType = ValueType::Integer { min: 1, max: 3_650, unit: "days" };
+/// Up to a terabyte.
+const MEGABYTES: ValueType = ValueType::Integer { min: 1, max: 1_000_000, unit: "megabytes" };
 /// The most expensive models cost a few hundred dollars.
 const PRICE: ValueType = ValueType::Number { min: 0.0, max: 1_000_000.0, unit: "" };
 
@@ -125,8 +129,19 @@ section! {
     /// Recording of events in the editor. Recorded data stays on this machine.
     RECORD "record" Record [|_| false];
 
-    /// Level of recording: everything, or nothing. Cases contain code, so they are recorded only with `full`.
+    /// Level of recording: everything; code with consistently renamed identifiers and literals; numbers only; nothing. Secrets are
+    /// masked at every level. Cases that you record by a command contain code, so they are recorded only with `full`.
     privacy: Privacy = "privacy": PRIVACY, Some("\"full\""), Trusted;
+}
+
+section! {
+    /// The store of a live trial, on this machine. `ghostbench trial` shows, exports and forgets its contents.
+    TRIAL "trial" Trial [|_| false];
+
+    /// Age at which opportunities are deleted.
+    keep_days: u32 = "keep_days": DAYS, Some("180"), Untrusted;
+    /// Size of a workspace's store above which the oldest opportunities are deleted.
+    max_mb: u32 = "max_mb": MEGABYTES, Some("512"), Untrusted;
 }
 
 section! {
@@ -194,7 +209,7 @@ section! {
 }
 
 /// The sections that occur once.
-pub static SECTIONS: [&Section; 3] = [&COMPLETION, &CONTEXT, &RECORD];
+pub static SECTIONS: [&Section; 4] = [&COMPLETION, &CONTEXT, &RECORD, &TRIAL];
 
 /// Returns all sections; the last one can be repeated.
 pub fn all_sections() -> impl Iterator<Item = &'static Section> + Clone {
@@ -291,6 +306,7 @@ mod tests {
             "completion" => drop(Completion::of(values, &variables)),
             "context" => drop(Context::of(values, &variables)),
             "record" => drop(Record::of(values, &variables)),
+            "trial" => drop(Trial::of(values, &variables)),
             "engine" => drop(EngineSettings::of(values, &variables)),
             other => panic!("[{other}] has no struct"),
         }

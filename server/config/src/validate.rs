@@ -159,26 +159,14 @@ pub(crate) fn check_value(
         Ok(value) => Ok((value, None)),
         // Without a value the default would apply, which may record more than the user wants.
         Err(reason) if key.name == "privacy" => {
-            let (off, warning) = recording_off(raw, &reason);
-            Ok((off, Some(warning)))
+            let off = Privacy::Off.name();
+            let warning = format!(
+                "`privacy` {reason}; until it is corrected, `{off}` applies, and nothing is recorded"
+            );
+            Ok((Value::Text(off.to_owned()), Some(warning)))
         }
         Err(reason) => Err(reason),
     }
-}
-
-/// Returns `off` for an invalid level of recording, and the problem to report. Earlier levels are named as such.
-fn recording_off(raw: &RawValue, reason: &str) -> (Value, String) {
-    let [full, off] = Privacy::NAMES;
-    let applies = format!("`{off}` applies, and nothing is recorded");
-    let message = match raw {
-        RawValue::Text(word) if Privacy::RETIRED_NAMES.contains(&word.as_str()) => {
-            format!(
-                "`privacy` has no level `{word}` any more; {applies}; write `{off}`, or `{full}` to record cases"
-            )
-        }
-        _ => format!("`privacy` {reason}; until it is corrected, {applies}"),
-    };
-    (Value::Text(off.to_owned()), message)
 }
 
 /// Describes an unknown entry at the top level.

@@ -4,6 +4,7 @@
 //! runs/<name>/1, 2, ...            runs, newest last
 //! suites/<name>-<seed>.jsonl       mined suites
 //! recorded/<name>-<hash>/          the suite recorded in one workspace
+//! trials/<name>-<hash>/            the live trials of one workspace, and their store
 //! hash-key                         the secret key for hashes of settings; readable only by its owner
 //! ```
 //!
@@ -85,13 +86,14 @@ impl DataFolder {
     /// Returns the suite recorded in a workspace. Its folder is named after the workspace's folder and a hash of its
     /// whole path, so that two workspaces called `app` do not share one. Nothing is created before the first case is added.
     pub fn recorded_suite(&self, workspace_root: &Path) -> RecordedSuite {
-        let root = workspace_root.canonicalize().unwrap_or_else(|_| workspace_root.to_owned());
-        let folder = root.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-        let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
-        // Runs are named after this folder, and a dot would look like the start of an extension.
-        let folder: String = file_name(&folder).replace('.', "-").chars().take(NAME_LENGTH).collect();
-        let name = format!("{folder}-{}", &hash[..HASH_DIGITS]);
+        let name = workspace_name(workspace_root);
         RecordedSuite::new(self.root.join("recorded").join(&name), name)
+    }
+
+    /// Returns the folder of a workspace's live trials: their definition and their store. It is named as its recorded suite, and is not
+    /// created.
+    pub fn trial(&self, workspace_root: &Path) -> PathBuf {
+        self.root.join("trials").join(workspace_name(workspace_root))
     }
 
     /// Returns a stamp that changes if the last runs of `name` change, by any process. Stats two files for each of at
@@ -152,6 +154,16 @@ pub(crate) fn run_numbers(parent: &Path) -> io::Result<Vec<u32>> {
     let names: Vec<_> =
         fs::read_dir(parent)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<_>>()?;
     Ok(names.iter().filter_map(|name| name.to_str()?.parse().ok()).collect())
+}
+
+/// Returns the name of a workspace in this folder: its folder's name and a hash of its whole path.
+fn workspace_name(workspace_root: &Path) -> String {
+    let root = workspace_root.canonicalize().unwrap_or_else(|_| workspace_root.to_owned());
+    let folder = root.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
+    // Runs are named after this folder, and a dot would look like the start of an extension.
+    let folder: String = file_name(&folder).replace('.', "-").chars().take(NAME_LENGTH).collect();
+    format!("{folder}-{}", &hash[..HASH_DIGITS])
 }
 
 /// Replaces everything but letters, digits, dashes, dots and underscores, so that any name is a safe file name.

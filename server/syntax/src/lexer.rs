@@ -12,7 +12,7 @@ mod lexed_prefix;
 mod reserved_words;
 
 pub use lexed_prefix::LexedPrefix;
-pub use reserved_words::is_reserved;
+pub use reserved_words::{has_syntactic_meaning, is_reserved};
 
 /// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

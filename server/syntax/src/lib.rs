@@ -52,7 +52,10 @@ pub use functions::Function;
 pub use jumps::is_jump;
 pub use language::{Language, Manifest, SourceFile};
 pub use language_family::LanguageFamily;
-pub use lexer::{LexedPrefix, Token, TokenKind, header_comments_end, is_reserved, lex, multiline_tokens};
+pub use lexer::{
+    LexedPrefix, Token, TokenKind, has_syntactic_meaning, header_comments_end, is_reserved, lex,
+    multiline_tokens,
+};
 pub use mentions::{Mention, mentions};
 pub use module_resolution::{ModuleLocation, ModuleTarget, Projects};
 pub use outline::{Definition, DefinitionKind, Extension, Import, ImportedItem, Outline, Parameter};

@@ -4,6 +4,7 @@
 //! and no code leaves the machine through this crate.
 #![deny(clippy::disallowed_methods)]
 
+pub mod definition;
 pub mod privacy;
 mod recorder;
 pub mod store;

@@ -30,6 +30,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use cases::{Opportunity, PrivacyLevel};
+use config::{Config, Privacy};
 
 use self::database::Database;
 use self::writer::{Command, Writer};
@@ -64,6 +65,21 @@ pub struct StoreSettings {
 }
 
 impl StoreSettings {
+    /// Returns the settings that apply to a workspace; `None` if nothing is to be recorded.
+    pub fn from_config(config: &Config, key: PlaceKey) -> Option<StoreSettings> {
+        let level = match config.record.privacy {
+            Privacy::Full => PrivacyLevel::Full,
+            Privacy::Structure => PrivacyLevel::Structure,
+            Privacy::Metrics => PrivacyLevel::Metrics,
+            Privacy::Off => return None,
+        };
+        Some(StoreSettings {
+            keep: Duration::from_secs(u64::from(config.trial.keep_days) * 24 * 60 * 60),
+            max_bytes: u64::from(config.trial.max_mb) << 20,
+            ..StoreSettings::new(level, key)
+        })
+    }
+
     /// Returns the default settings at a level.
     pub fn new(level: PrivacyLevel, key: PlaceKey) -> StoreSettings {
         StoreSettings {

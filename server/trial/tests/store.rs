@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use cases::{
-    ArmAnswer, ArmRole, ContextItem, EngineIdentity, Exposure, Finish, Opportunity, OpportunityCursor,
-    Outcome, PredictionTimings, PrivacyLevel, SchemaVersion, Status, TrialMode, Trigger, Truth, TruthStage,
-    TypingRhythm,
+    ArmAnswer, ArmRole, Case, ContextItem, EngineIdentity, Exposure, Finish, Metric, Metrics, Opportunity,
+    OpportunityCursor, Outcome, PredictionTimings, PrivacyLevel, SchemaVersion, Status, Task, TrialMode,
+    Trigger, Truth, TruthStage, TypingRhythm,
 };
 use rusqlite::Connection;
 use trial::store::{
@@ -58,6 +58,7 @@ fn opportunity(number: usize) -> Opportunity {
         tokens: None,
         cost: None,
         cached: false,
+        metrics: Metrics::new(),
     };
     let truth = |stage: TruthStage| Truth {
         stage,
@@ -411,6 +412,67 @@ fn secrets_are_masked_before_anything_is_written() {
     assert_eq!(stored.cursor.prefix, format!("token = \"{}", "x".repeat(half.len())));
     assert_eq!(stored.context[0].text, format!("# {}\n", "x".repeat(token.len())));
     assert!(stored.secrets > 0 && !contains(folder.path(), half) && !contains(folder.path(), rest));
+}
+
+fn stored_at(level: PrivacyLevel, row: Opportunity) -> Opportunity {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = Store::open(folder.path(), &StoreSettings { level, ..settings() }).expect("the store opens");
+    store.put(row);
+    assert!(store.flush());
+    for secret in ["compute", "value_", "src", "other.py"] {
+        assert!(!contains(folder.path(), secret), "{secret}");
+    }
+    assert_eq!(
+        StoreReader::open(&folder.path().join(STORE_FILE))
+            .expect("it opens")
+            .count(&StoreFilter { place: Some(key().hash("src")), ..StoreFilter::default() })
+            .expect("countable"),
+        1,
+        "it is found by its folder"
+    );
+    read(folder.path()).remove(0)
+}
+
+#[test]
+fn structure_keeps_relations_and_metrics_but_no_name() {
+    let mut row = opportunity(1);
+    row.task = Some(Task::EMPTY);
+    row.answers[0].text = "compute(1)".to_owned();
+    let stored = stored_at(PrivacyLevel::Structure, row.clone());
+    assert_eq!(stored.privacy, PrivacyLevel::Structure);
+    let (before, after) = (row.to_case().expect("a case"), stored.to_case().expect("a case"));
+    assert_eq!(before.prefix.len(), after.prefix.len());
+    assert_ne!(before.prefix, after.prefix);
+    for (answer, masked) in row.answers.iter().zip(&stored.answers) {
+        let metrics = |case: &Case, answer: &str| {
+            let mut metrics = scoring::score(&scoring::ScoringInput::from(case), answer);
+            // The distance of two names depends on their letters.
+            metrics.retain(|metric, _| {
+                !matches!(
+                    metric,
+                    Metric::EditSimilarity | Metric::EditSimilarityDifflib | Metric::CorrectPrefix
+                )
+            });
+            metrics
+        };
+        assert_eq!(metrics(&before, &answer.text), metrics(&after, &masked.text));
+        assert_eq!(answer.text == before.truth, masked.text == after.truth);
+    }
+}
+
+#[test]
+fn metrics_keeps_numbers_only() {
+    let mut row = opportunity(1);
+    row.task = Some(Task::EMPTY);
+    let case = row.to_case().expect("a case");
+    let stored = stored_at(PrivacyLevel::Metrics, row.clone());
+    let expected = scoring::score(&scoring::ScoringInput::from(&case), &row.answers[1].text);
+    assert!(!expected.is_empty());
+    for (metric, value) in expected {
+        assert_eq!(stored.answers[1].metrics.get(&metric), Some(&value), "{metric:?}");
+    }
+    assert!(stored.to_case().is_none() && stored.context.is_empty() && stored.truths[0].text.is_empty());
+    assert_eq!(stored.truths.len(), row.truths.len());
 }
 
 /// Several processes write one store; each row of each process is there.

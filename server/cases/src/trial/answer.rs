@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::metric::Metrics;
 use crate::prediction::{Cost, EngineIdentity, Finish, PredictionTimings, Status, TokenCounts};
 use crate::words::words;
 
@@ -55,6 +56,9 @@ pub struct ArmAnswer {
     /// Whether the answer came from a cache or a request that was under way.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cached: bool,
+    /// Metrics of the answer for the last truth, only at [`super::PrivacyLevel::Metrics`], where there is no text to compute them from.
+    #[serde(default, skip_serializing_if = "Metrics::is_empty")]
+    pub metrics: Metrics,
 }
 
 fn is_false(value: &bool) -> bool {

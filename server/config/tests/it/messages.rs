@@ -28,7 +28,7 @@ trusted = true
 deadlineMs = 5
 strategy = "none"
 colour = 1
-[trial]
+[experiment]
 mode = "duel"
 [[engine]]
 name = "a"
@@ -48,7 +48,7 @@ xyz = 1
             Warning:7:1: unknown key `deadlineMs`; did you mean `deadline_ms`?
             Warning:8:1: `strategy` belongs in [context]; move it there
             Warning:9:1: unknown key `colour`; known are `enabled`, `engine`, `deadline_ms`, `debounce_ms`, `min_confidence`
-            Warning:10:2: unknown section `trial`; known are `completion`, `context`, `record`, `engine`
+            Warning:10:2: unknown section `experiment`; known are `completion`, `context`, `record`, `trial`, `engine`
             Warning:16:1: unknown key `modle`; did you mean `model`?
             Warning:17:1: keys are not allowed here; put the key into an environment variable and name it in `api_key_env`
             Warning:18:1: `privacy` belongs in [record]; move it there
@@ -96,7 +96,7 @@ price_in = "free"
             Error:5:15: `deadline_ms` must be a whole number of milliseconds from 1 to 600000, not 0
             Error:6:18: `min_confidence` must be a number from 0 to 1, not 1.5
             Error:8:12: `strategy` cannot be `hybird`; did you mean `hybrid`?
-            Warning:11:11: `privacy` must be one of `full`, `off`; until it is corrected, `off` applies, and nothing is recorded
+            Warning:11:11: `privacy` must be one of `full`, `structure`, `metrics`, `off`; until it is corrected, `off` applies, and nothing is recorded
             Error:13:8: `name` must be a name of one line and at most 100 bytes, without blanks around it
             Error:16:8: `kind` cannot be `opnai`; did you mean `openai`?
             Error:17:7: `url` must be an address like "http://127.0.0.1:8080"
@@ -150,9 +150,9 @@ fn all_toml_errors_are_reported_with_other_problems() {
     check_file(
         "\u{feff}colour = 1\r\nénabled = true\r\n",
         expect![[r#"
-        Warning:1:1: unknown section `colour`; known are `completion`, `context`, `record`, `engine`
-        Error:2:1: invalid TOML: invalid unquoted key, expected letters, numbers, `-`, `_`
-    "#]],
+            Warning:1:1: unknown section `colour`; known are `completion`, `context`, `record`, `trial`, `engine`
+            Error:2:1: invalid TOML: invalid unquoted key, expected letters, numbers, `-`, `_`
+        "#]],
     );
     check_file(
         "\"ü\" = 1 \u{1} oops\n",

@@ -31,8 +31,11 @@ pub(crate) async fn record_case(
         return Err(request_failed(format!("{} cannot be recorded: {reason}", home.path)));
     }
     let settings = server.settings_in(Some(&folder)).await?;
-    if settings.config.record.privacy == Privacy::Off {
-        return Err(request_failed("recording needs the setting record.privacy = \"full\"; it is \"off\""));
+    let privacy = settings.config.record.privacy;
+    if privacy != Privacy::Full {
+        let level = privacy.name();
+        let message = format!("recording needs the setting record.privacy = \"full\"; it is \"{level}\"");
+        return Err(request_failed(message));
     }
     let state = folder.wait_until_indexed().await;
     let added = {

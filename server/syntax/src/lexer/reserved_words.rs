@@ -19,6 +19,32 @@ pub fn is_reserved(language: Language, word: &str) -> bool {
     words.binary_search(&word).is_ok()
 }
 
+/// Whether renaming `word` could change how code of `language` parses: it is reserved, or a keyword in some places only, such as a
+/// modifier or the name of a preprocessor directive.
+pub fn has_syntactic_meaning(language: Language, word: &str) -> bool {
+    let contextual = match language {
+        Language::Python => "",
+        Language::TypeScript | Language::Tsx | Language::JavaScript => {
+            "accessor asserts bigint defer global meta out symbol target unique"
+        }
+        Language::Java => "exports module non open opens provides requires to transitive uses when with",
+        Language::CSharp => {
+            "add alias allows and ascending by descending disable dynamic elif enable endif endregion equals error field file from \
+             global group into join let line managed nint not notnull nuint nullable on or orderby pragma region remove restore scoped \
+             select undef unmanaged warning define"
+        }
+        Language::Rust => "auto default gen i128 macro raw safe try u128 union yield",
+        Language::Go => "complex128 complex64 float32 float64 int16 int8 uint16 uint32 uintptr",
+        Language::C | Language::Cpp => {
+            "_Alignas _Alignof _Atomic _Bool _Complex _Generic _Noreturn _Static_assert _Thread_local __asm__ __attribute__ __declspec \
+             __extension__ __inline __restrict and and_eq bitand bitor char16_t char32_t char8_t co_await co_return co_yield compl \
+             concept consteval constinit defined elifdef elifndef error export include_next line module mutable not once or requires \
+             thread_local typeof warning wchar_t xor"
+        }
+    };
+    is_reserved(language, word) || contextual.split_ascii_whitespace().any(|known| known == word)
+}
+
 /// The sorted words of a language: they are looked up for every identifier of a workspace.
 type WordLists = LazyLock<Vec<&'static str>>;
 

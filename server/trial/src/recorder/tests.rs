@@ -214,5 +214,6 @@ pub(super) fn arm_answer(arm: &str, text: &str) -> ArmAnswer {
         tokens: None,
         cost: None,
         cached: false,
+        metrics: cases::Metrics::new(),
     }
 }
