@@ -23,6 +23,7 @@ pub mod run_summary;
 mod score;
 pub mod similarity;
 mod statistics;
+pub mod trial_scoreboard;
 pub mod verdict;
 
 pub use compared_runs::ComparedRuns;
@@ -34,4 +35,5 @@ pub use paired_difference::PairedDifference;
 pub use run_comparison::RunComparison;
 pub use run_summary::{RunRows, RunSummary};
 pub use score::{AnswerOutcome, AnswerText, CaseScorer, RightFiles, SCORER_VERSION, ScoringInput, score};
+pub use trial_scoreboard::{TrialLog, TrialScoreboard, TrialSettings};
 pub use verdict::{Verdict, VerdictSettings, verdict};

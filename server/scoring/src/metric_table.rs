@@ -108,6 +108,11 @@ pub enum IntervalMethod {
         /// Degrees of freedom: for files of equal weight, their number less one.
         degrees: f64,
     },
+    /// A confidence sequence of a difference over the files, by the normal mixture: it holds at all times of a growing trial together.
+    NormalMixture {
+        /// Number of independent cases that the cases are equivalent to.
+        effective_cases: f64,
+    },
 }
 
 impl IntervalMethod {
@@ -118,6 +123,7 @@ impl IntervalMethod {
             IntervalMethod::ClopperPearson { .. } => "clopper_pearson",
             IntervalMethod::Tango => "tango",
             IntervalMethod::Student { .. } => "student_t",
+            IntervalMethod::NormalMixture { .. } => "normal_mixture",
         }
     }
 }

@@ -19,7 +19,8 @@ use cases::{Case, Finish, Metric, MetricValue, Metrics, Prediction, SchemaVersio
 use syntax::Language;
 use text::python;
 
-use crate::cceval;
+use crate::Counts;
+use crate::cceval::{self, IdentifierMatch};
 use crate::similarity::Similarity;
 use right_files::RightFile;
 use stopping::{EndOfTruth, Ending};
@@ -72,6 +73,17 @@ pub enum AnswerOutcome<'a> {
     Late(&'a str),
     /// No answer: an error, no text at the deadline, or a cancelled request.
     Failed,
+}
+
+/// Agreement of a text with the truth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct AnswerAgreement {
+    /// CrossCodeEval's exact match.
+    pub(crate) is_exact: bool,
+    /// Edit similarity (indel), from 0 to 1.
+    pub(crate) similarity: f64,
+    /// F1 of the identifiers.
+    pub(crate) identifiers: Counts,
 }
 
 /// Version of the metrics: raised with every change of any value. Stored with each row of scores; rows of another version are
@@ -215,10 +227,29 @@ impl<'a> CaseScorer<'a> {
         self.files.parses_with(right_file, &self.question, answer)
     }
 
+    /// Returns how far a text agrees with the truth, without parsing any file.
+    pub(crate) fn agreement(&self, answer: &str) -> AnswerAgreement {
+        let truth = self.question.truth;
+        let answer_tokens = Tokens::new(self.question.language, answer);
+        AnswerAgreement {
+            is_exact: cceval::exact_match(answer, truth),
+            similarity: Similarity::Indel.ratio(python::strip(answer), python::strip(truth)),
+            identifiers: self.matched_identifiers(&answer_tokens).f1_counts(),
+        }
+    }
+
+    fn truth_tokens(&self) -> &Tokens<'a> {
+        self.truth.get_or_init(|| Tokens::new(self.question.language, self.question.truth))
+    }
+
+    fn matched_identifiers(&self, answer: &Tokens<'_>) -> IdentifierMatch {
+        cceval::match_identifiers(&answer.identifiers(), &self.truth_tokens().identifiers())
+    }
+
     fn token_metrics(&self, answer: &str) -> [(Metric, MetricValue); 5] {
         let answer = Tokens::new(self.question.language, answer);
-        let truth = self.truth.get_or_init(|| Tokens::new(self.question.language, self.question.truth));
-        let matched = cceval::match_identifiers(&answer.identifiers(), &truth.identifiers());
+        let truth = self.truth_tokens();
+        let matched = self.matched_identifiers(&answer);
         [
             (Metric::TokenExact, flag(answer == *truth)),
             (Metric::IdentifierExact, flag(matched.exact)),
@@ -273,7 +304,6 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
-    use crate::Counts;
 
     fn score_response(question: &ScoringInput<'_>, response: AnswerOutcome<'_>) -> Metrics {
         CaseScorer::new(*question, &RightFiles::default()).score_response(response)

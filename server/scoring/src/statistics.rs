@@ -8,6 +8,9 @@ pub(crate) mod beta;
 pub(crate) mod bootstrap;
 mod bootstrap_tail;
 pub(crate) mod clopper_pearson;
+pub(crate) mod confidence_sequence;
+pub(crate) mod difference_sums;
+mod file_totals;
 #[cfg(test)]
 mod golden;
 pub(crate) mod holm;

@@ -43,17 +43,27 @@ pub enum ScenarioGroup {
 impl ScenarioGroup {
     /// Returns the group of a case.
     pub fn of(case: &Case) -> ScenarioGroup {
-        let Task::Complete(task) = case.task;
+        match ScenarioGroup::of_task(case.task) {
+            ScenarioGroup::Empty if case.follows_jump() => ScenarioGroup::EmptyAfterJump,
+            ScenarioGroup::CrossFile(_, context) => {
+                ScenarioGroup::CrossFile(NameResolution::of(case), context)
+            }
+            group => group,
+        }
+    }
+
+    /// Returns the group of a task, as if no rule resolved the name of `cross_file`, and no jump preceded an empty truth.
+    pub(crate) fn of_task(task: Task) -> ScenarioGroup {
+        let Task::Complete(task) = task;
         match task {
             CompletionTask::FullBlock(_) => ScenarioGroup::FullBlock,
             CompletionTask::InnerBlock(BodyCut::RestOfBlock) => ScenarioGroup::InnerBlock,
-            CompletionTask::InnerBlock(BodyCut::Empty) if case.follows_jump() => {
-                ScenarioGroup::EmptyAfterJump
-            }
             CompletionTask::InnerBlock(BodyCut::Empty) => ScenarioGroup::Empty,
             CompletionTask::IncompleteSuffix(_) => ScenarioGroup::IncompleteSuffix,
             CompletionTask::Rag => ScenarioGroup::Rag,
-            CompletionTask::CrossFile(context) => ScenarioGroup::CrossFile(NameResolution::of(case), context),
+            CompletionTask::CrossFile(context) => {
+                ScenarioGroup::CrossFile(NameResolution::Unresolved, context)
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::beta::{student_quantile, student_tail};
+use super::confidence_sequence::NormalMixture;
 use super::holm;
 use super::mcnemar::mcnemar;
 use super::paired_sample::{Estimate, PairedCase, PairedSample};
@@ -90,5 +91,14 @@ fn variance_of_files_agrees_with_full_matrices() {
             }
             other => panic!("{other:?}: {row}"),
         }
+    }
+}
+
+#[test]
+fn limits_of_confidence_sequences_agree_with_confseq() {
+    for row in rows("normal_mixture") {
+        let [alpha, optimum, time] = ["alpha", "optimum", "time"].map(|key| number(&row, key));
+        let mixture = NormalMixture::narrowest_at(optimum, 0.05);
+        check(&row, mixture.limit(time, alpha), number(&row, "bound"), 1e-9);
     }
 }

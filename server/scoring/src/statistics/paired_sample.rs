@@ -19,6 +19,7 @@ use std::cmp::Ordering;
 
 use super::beta::{student_quantile, student_tail};
 use super::bootstrap::CountColumns;
+use super::file_totals::FileTotals;
 use super::tango::PairedProportions;
 use super::{bootstrap, clopper_pearson, normal};
 use crate::counts::Counts;
@@ -27,9 +28,6 @@ use crate::metric_table::{Interval, IntervalMethod};
 /// Fewest files for an interval over files. With fewer, Student's quantiles are so large that it says nothing: with three files of
 /// equal weight it is wider than one point of two.
 pub(crate) const MIN_FILES: usize = 5;
-/// Upper limit of a file's weight: a file with all the weight has no deviation to raise.
-const MAX_WEIGHT: f64 = 0.99;
-
 /// Largest variance that is only the error of adding numbers.
 const NO_SPREAD: f64 = 1e-20;
 
@@ -57,30 +55,18 @@ fn difference(baseline: Counts, engine: Counts) -> Option<f64> {
 #[derive(Clone, Debug)]
 pub(crate) struct PairedSample {
     cases: Vec<PairedCase>,
-    /// Sums of each file, by its number; zeros for files without cases.
-    files: Vec<(Counts, Counts)>,
-    baseline: Counts,
-    engine: Counts,
+    totals: FileTotals,
 }
 
 impl PairedSample {
     /// Creates a sample of the cases in which both engines have something to measure.
     pub(crate) fn new(cases: impl IntoIterator<Item = PairedCase>) -> PairedSample {
         let cases: Vec<PairedCase> = cases.into_iter().filter(|case| case.difference().is_some()).collect();
-        let files = cases.iter().map(|case| case.file + 1).max().unwrap_or(0);
-        let mut sample = PairedSample {
-            files: vec![(Counts::default(), Counts::default()); files],
-            baseline: Counts::default(),
-            engine: Counts::default(),
-            cases,
-        };
-        for case in &sample.cases {
-            sample.files[case.file].0 += case.baseline;
-            sample.files[case.file].1 += case.engine;
-            sample.baseline += case.baseline;
-            sample.engine += case.engine;
+        let mut totals = FileTotals::default();
+        for case in &cases {
+            totals.add(case.file, case.baseline, case.engine);
         }
-        sample
+        PairedSample { cases, totals }
     }
 
     /// Returns the number of cases.
@@ -90,12 +76,12 @@ impl PairedSample {
 
     /// Returns the number of files they come from.
     pub(crate) fn files(&self) -> usize {
-        self.files.iter().filter(|(baseline, _)| baseline.den != 0.0).count()
+        self.totals.len()
     }
 
     /// Returns the engine's ratio of sums minus the baseline's; `None` without cases.
     pub(crate) fn difference(&self) -> Option<f64> {
-        difference(self.baseline, self.engine)
+        self.totals.difference()
     }
 
     /// Counts the cases in which the engine's value is lower than, equal to or higher than the baseline's.
@@ -114,20 +100,9 @@ impl PairedSample {
         self.len() == self.files()
     }
 
-    /// Returns what the test by file compares: by how much the engine exceeds the ratio of both together in each file, minus the
-    /// same for the baseline. Swapping the engines in a file flips the sign of its value and changes nothing else, and the sum of all
-    /// has the sign of [`PairedSample::difference`].
+    /// Returns what the test by file compares; see [`FileTotals::differences`].
     pub(crate) fn file_differences(&self) -> Vec<f64> {
-        let pooled = (self.baseline + self.engine).ratio().unwrap_or(0.0);
-        self.files
-            .iter()
-            .map(|&(baseline, engine)| {
-                // The pooled ratio does not matter for equal denominators: without it, equal differences stay equal to the last digit.
-                let weights =
-                    if engine.den == baseline.den { 0.0 } else { pooled * (engine.den - baseline.den) };
-                engine.num - baseline.num - weights
-            })
-            .collect()
+        self.totals.differences()
     }
 
     /// Returns an estimate of the true difference by the method for these cases; `None` if none holds.
@@ -164,46 +139,25 @@ impl PairedSample {
     /// The variance is that of the files' deviations, each raised by its file's weight (CR2 of Bell and McCaffrey 2002 for a mean); if
     /// all files show the same difference, that of independent cases.
     pub(crate) fn student_estimate(&self) -> Option<Estimate> {
-        let (of_baseline, of_engine) = (self.baseline.ratio()?, self.engine.ratio()?);
+        let (deviation, difference) = (self.totals.deviation()?, self.difference()?);
         if self.files() < 2 {
             return None;
         }
-        let deviation = |baseline: Counts, engine: Counts| {
-            (engine.num - of_engine * engine.den) / self.engine.den
-                - (baseline.num - of_baseline * baseline.den) / self.baseline.den
-        };
-        let of_files: f64 =
-            self.files.iter().map(|&(a, b)| deviation(a, b).powi(2) / (1.0 - self.weight(a, b))).sum();
-        let of_case = |case: &PairedCase| deviation(case.baseline, case.engine).powi(2);
+        let of_files = self.totals.variance(deviation);
         // Few files may happen to show the same difference, which is no certainty: their cases then show the spread.
-        let variance =
-            if of_files > NO_SPREAD { of_files } else { self.cases.iter().map(of_case).sum::<f64>() };
-        let degrees = self.degrees().max(1.0);
-        let difference = of_engine - of_baseline;
+        let variance = if of_files > NO_SPREAD {
+            of_files
+        } else {
+            self.cases.iter().map(|case| deviation.of(case.baseline, case.engine).powi(2)).sum::<f64>()
+        };
+        let degrees = self.totals.degrees().max(1.0);
         Some(Estimate::Student { difference, error: variance.sqrt(), degrees })
-    }
-
-    /// Returns the degrees of freedom of the files' variance (Satterthwaite's, after Bell and McCaffrey 2002): the number of files
-    /// less one if all have the same weight.
-    fn degrees(&self) -> f64 {
-        let (mut squares, mut raised, mut raised_squares) = (0.0, 0.0, 0.0);
-        for &(baseline, engine) in &self.files {
-            let weight = self.weight(baseline, engine);
-            let square = weight * weight;
-            squares += square;
-            raised += square / (1.0 - weight);
-            raised_squares += (square / (1.0 - weight)).powi(2);
-        }
-        1.0 / (squares + raised * raised - raised_squares)
-    }
-
-    fn weight(&self, baseline: Counts, engine: Counts) -> f64 {
-        ((baseline.den / self.baseline.den + engine.den / self.engine.den) / 2.0).min(MAX_WEIGHT)
     }
 
     /// Returns the number of files of equal weight that the files are equivalent to.
     fn effective_files(&self) -> f64 {
-        let mut sizes = vec![0.0; self.files.len()];
+        let files = self.cases.iter().map(|case| case.file + 1).max().unwrap_or(0);
+        let mut sizes = vec![0.0; files];
         self.cases.iter().for_each(|case| sizes[case.file] += 1.0);
         let cases = self.len() as f64;
         cases * cases / sizes.iter().map(|size| size * size).sum::<f64>()
@@ -211,7 +165,7 @@ impl PairedSample {
 
     /// Returns the interval by resampling files; `None` with too few resamples.
     pub(crate) fn bootstrap_interval(&self, seed: u64) -> Option<Interval> {
-        let (baselines, engines) = self.files.iter().copied().unzip();
+        let (baselines, engines) = self.totals.columns();
         let columns = CountColumns::new(&[baselines, engines]);
         let mut differences = Vec::with_capacity(bootstrap::RESAMPLES);
         columns.for_each_resample(seed, |sums| differences.extend(difference(sums[0], sums[1])));
@@ -355,7 +309,7 @@ mod tests {
     #[test]
     fn degrees_of_equal_files_are_their_number_less_one() {
         let sample = sample(2, &[(0, 1), (1, 1), (1, 0), (0, 0)].repeat(5));
-        assert!((sample.degrees() - 9.0).abs() < 1e-9, "{}", sample.degrees());
+        assert!((sample.totals.degrees() - 9.0).abs() < 1e-9, "{sample:?}");
     }
 
     #[test]

@@ -1,0 +1,480 @@
+//! The numbers of all opportunities: what a row says about each arm, without its texts.
+
+use std::collections::HashMap;
+
+use cases::{
+    ArmAnswer, ArmRole, BlockKind, DecisionKind, Exposure, LossReason, Opportunity, OutcomeKind,
+    PrivacyLevel, Provenance, Status, Survival, TrialMode, Trigger, Truth,
+};
+use syntax::Language;
+
+use super::exposure::{holdout_probability, is_blank, weight};
+use super::{TrialMetric, TrialSettings};
+use crate::counts::Counts;
+use crate::run_summary::ScenarioGroup;
+use crate::score::{AnswerAgreement, CaseScorer, RightFiles, ScoringInput};
+
+/// Most arms of a log; answers of further ones are not counted. A trial has two to four.
+const MOST_ARMS: usize = 32;
+/// Most answers of an opportunity that are read.
+const MOST_ANSWERS: usize = 64;
+
+/// Names in the order of their first use.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    numbers: HashMap<String, u32>,
+    names: Vec<String>,
+}
+
+impl Names {
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(name) {
+            return number;
+        }
+        let number = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        self.numbers.insert(name.to_owned(), number);
+        self.names.push(name.to_owned());
+        number
+    }
+
+    pub(super) fn name(&self, number: u32) -> &str {
+        self.names.get(number as usize).map_or("", String::as_str)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
+    }
+}
+
+/// What is known about the developer's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TruthState {
+    /// Not written yet.
+    Pending,
+    /// There will be none.
+    Lost(LossReason),
+    /// The developer wrote code.
+    Code,
+    /// The developer wrote nothing: nothing was needed.
+    Empty,
+    /// A program wrote parts of it.
+    OtherAuthor,
+    /// It cannot be compared: the row has no texts, or its language is unknown.
+    Unreadable,
+}
+
+/// The numbers of one answer.
+#[derive(Clone, Debug)]
+pub(super) struct AnswerRecord {
+    pub(super) arm: u32,
+    pub(super) role: ArmRole,
+    pub(super) status: Status,
+    pub(super) is_blank: bool,
+    /// Agreement with the truth; `None` without a comparable one.
+    pub(super) agreement: Option<AnswerAgreement>,
+    /// Whether it was ready before the next key.
+    pub(super) in_time: bool,
+    /// Milliseconds until it was ready; infinite after a timeout, `None` if no request shows it.
+    pub(super) latency: Option<f64>,
+    pub(super) confidence: Option<f64>,
+    pub(super) cost: Option<f64>,
+    pub(super) fingerprint: u32,
+}
+
+impl AnswerRecord {
+    pub(super) fn has_failed(&self) -> bool {
+        matches!(self.status, Status::Timeout | Status::Error)
+    }
+}
+
+/// How a truth came about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quality {
+    pub(super) share_typed: f64,
+    pub(super) has_reversals: bool,
+    pub(super) has_changed: bool,
+}
+
+/// The numbers of one opportunity.
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    id: Box<str>,
+    pub(super) opened_at: Box<str>,
+    pub(super) developer: u32,
+    pub(super) session: u32,
+    pub(super) file: u32,
+    pub(super) language: u32,
+    pub(super) group: Option<ScenarioGroup>,
+    pub(super) block_kind: Option<BlockKind>,
+    pub(super) mode: TrialMode,
+    pub(super) trigger: Trigger,
+    pub(super) exposure: Exposure,
+    pub(super) holdout: Option<f64>,
+    /// Weight among the unexposed opportunities.
+    pub(super) weight: f64,
+    /// Random decisions: kind, value, probability.
+    pub(super) decisions: Vec<(DecisionKind, u32, f64)>,
+    pub(super) truth: TruthState,
+    pub(super) quality: Option<Quality>,
+    pub(super) outcome: OutcomeKind,
+    pub(super) was_shown: bool,
+    /// The arm whose answer was accepted, if the row names it.
+    pub(super) accepted_arm: Option<u32>,
+    pub(super) is_partly_accepted: bool,
+    pub(super) accepted_chars: u32,
+    pub(super) survival: Vec<Survival>,
+    pub(super) answers: Vec<AnswerRecord>,
+}
+
+impl Record {
+    /// Returns the answer that was offered to the developer, or would have been without a holdout.
+    pub(super) fn offered(&self) -> Option<&AnswerRecord> {
+        self.answers.iter().find(|answer| answer.role != ArmRole::Shadow)
+    }
+
+    pub(super) fn answer(&self, arm: u32) -> Option<&AnswerRecord> {
+        self.answers.iter().find(|answer| answer.arm == arm)
+    }
+
+    /// Whether the developer took the arm's answer.
+    pub(super) fn is_accepted(&self, arm: u32) -> bool {
+        let is_taken = matches!(self.outcome, OutcomeKind::Accepted | OutcomeKind::TypedThrough);
+        is_taken && self.accepted_arm.is_none_or(|accepted| accepted == arm)
+    }
+
+    /// Whether it counts among truths: the developer did not point at the place.
+    pub(super) fn is_representative(&self) -> bool {
+        matches!(self.trigger, Trigger::Automatic | Trigger::Manual)
+    }
+}
+
+/// The numbers of a growing trial. A row that is added again, with the same id, replaces the earlier one.
+#[derive(Clone, Debug, Default)]
+pub struct TrialLog {
+    records: Vec<Record>,
+    by_id: HashMap<Box<str>, usize>,
+    arms: Names,
+    files: Names,
+    developers: Names,
+    sessions: Names,
+    languages: Names,
+    fingerprints: Names,
+    values: Names,
+}
+
+impl TrialLog {
+    /// Creates an empty log.
+    pub fn new() -> TrialLog {
+        TrialLog::default()
+    }
+
+    /// Returns the number of opportunities.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether there are no opportunities.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// Adds an opportunity; its texts are compared and dropped.
+    pub fn add(&mut self, row: &Opportunity) {
+        let record = self.record(row);
+        match self.by_id.get(row.id.as_str()) {
+            Some(&known) => self.records[known] = record,
+            None => {
+                self.by_id.insert(row.id.as_str().into(), self.records.len());
+                self.records.push(record);
+            }
+        }
+    }
+
+    pub(super) fn arm_name(&self, arm: u32) -> &str {
+        self.arms.name(arm)
+    }
+
+    pub(super) fn language_name(&self, language: u32) -> &str {
+        self.languages.name(language)
+    }
+
+    pub(super) fn session_name(&self, session: u32) -> &str {
+        self.sessions.name(session)
+    }
+
+    pub(super) fn value_name(&self, value: u32) -> &str {
+        self.values.name(value)
+    }
+
+    pub(super) fn files(&self) -> usize {
+        self.files.len()
+    }
+
+    pub(super) fn developers(&self) -> usize {
+        self.developers.len()
+    }
+
+    fn record(&mut self, row: &Opportunity) -> Record {
+        let holdout = holdout_probability(row);
+        let truth = row.truth();
+        let language =
+            Language::from_name(&row.cursor.language).filter(|_| row.privacy != PrivacyLevel::Metrics);
+        let state = truth_state(row, truth, language.is_some());
+        let scorer_files = RightFiles::default();
+        let scorer = language
+            .zip(truth)
+            .filter(|_| matches!(state, TruthState::Code | TruthState::Empty))
+            .map(|(language, truth)| {
+                let question = ScoringInput { language, prefix: "", suffix: "", truth: &truth.text };
+                CaseScorer::new(question, &scorer_files)
+            });
+        let answers = row
+            .answers
+            .iter()
+            .take(MOST_ANSWERS)
+            .filter_map(|answer| self.answer(row, answer, scorer.as_ref()))
+            .collect();
+        let decisions = row.decisions.iter().take(DecisionKind::ALL.len());
+        Record {
+            id: row.id.as_str().into(),
+            opened_at: row.opened_at.chars().take(24).collect::<String>().into_boxed_str(),
+            developer: self.developers.number(&row.developer),
+            session: self.sessions.number(&format!("{}\n{}", row.developer, row.session)),
+            file: self.files.number(&format!("{}\n{}", row.developer, row.cursor.path)),
+            language: self.languages.number(&row.cursor.language),
+            group: row.task.map(ScenarioGroup::of_task),
+            block_kind: row.block_kind,
+            mode: row.mode,
+            trigger: row.trigger,
+            exposure: row.exposure,
+            holdout,
+            weight: weight(row, holdout),
+            decisions: decisions.map(|it| (it.kind, self.values.number(&it.value), it.probability)).collect(),
+            truth: state,
+            quality: truth.map(quality),
+            outcome: row.outcome.kind,
+            was_shown: row.outcome.shown_at.is_some(),
+            accepted_arm: row.outcome.arm.as_deref().map(|arm| self.arms.number(arm)),
+            is_partly_accepted: !row.outcome.parts.contains(&cases::AcceptedPart::Full),
+            accepted_chars: row.outcome.accepted_chars,
+            survival: row.outcome.survival.iter().take(cases::SurvivalAge::ALL.len()).copied().collect(),
+            answers,
+        }
+    }
+
+    fn answer(
+        &mut self,
+        row: &Opportunity,
+        answer: &ArmAnswer,
+        scorer: Option<&CaseScorer<'_>>,
+    ) -> Option<AnswerRecord> {
+        let arm = self.arms.number(&answer.arm);
+        if arm as usize >= MOST_ARMS {
+            return None;
+        }
+        let has_text = answer.status == Status::Ok;
+        let ready = answer.asked + answer.ms.total;
+        let latency = match answer.status {
+            Status::Timeout => Some(f64::INFINITY),
+            Status::Ok | Status::Silent if !answer.cached => {
+                Some(answer.ms.total).filter(|total| total.is_finite())
+            }
+            _ => None,
+        };
+        Some(AnswerRecord {
+            arm,
+            role: answer.role,
+            status: answer.status,
+            is_blank: is_blank(answer, row),
+            agreement: scorer.map(|scorer| scorer.agreement(if has_text { &answer.text } else { "" })),
+            in_time: has_text && row.rhythm.until_next_key.is_none_or(|next| ready < next),
+            latency,
+            confidence: answer.confidence.filter(|it| it.is_finite()),
+            cost: answer.cost.map(|cost| cost.amount).filter(|it| it.is_finite()),
+            fingerprint: self.fingerprints.number(&answer.engine.fingerprint),
+        })
+    }
+}
+
+fn truth_state(row: &Opportunity, truth: Option<&Truth>, is_readable: bool) -> TruthState {
+    let Some(truth) = truth else { return row.lost.map_or(TruthState::Pending, TruthState::Lost) };
+    let by_program = [Provenance::External, Provenance::OtherProvider];
+    match truth {
+        _ if truth.provenance.iter().any(|span| by_program.contains(&span.provenance)) => {
+            TruthState::OtherAuthor
+        }
+        _ if !is_readable => TruthState::Unreadable,
+        _ if truth.text.trim().is_empty() => TruthState::Empty,
+        _ => TruthState::Code,
+    }
+}
+
+fn quality(truth: &Truth) -> Quality {
+    Quality {
+        share_typed: truth.share_typed(),
+        has_reversals: truth.reversals > 0,
+        has_changed: truth.distance.is_some_and(|distance| distance > 0),
+    }
+}
+
+/// A log in the order of time, seen with a question.
+pub(super) struct LogView<'a> {
+    pub(super) log: &'a TrialLog,
+    pub(super) settings: TrialSettings,
+    /// In the order of time.
+    pub(super) records: Vec<&'a Record>,
+    /// The arms with answers, the one that is offered most often first.
+    pub(super) arms: Vec<u32>,
+    /// Whether headlines count opportunities with a random holdout only.
+    needs_holdout: bool,
+    /// Numbers of the clusters in the order of time, so that the order of rows does not matter.
+    clusters: HashMap<u32, usize>,
+}
+
+impl<'a> LogView<'a> {
+    pub(super) fn new(log: &'a TrialLog, settings: &TrialSettings) -> LogView<'a> {
+        let mut records: Vec<&Record> = log.records.iter().collect();
+        records
+            .sort_by(|left, right| left.opened_at.cmp(&right.opened_at).then_with(|| left.id.cmp(&right.id)));
+        let needs_holdout = records.iter().any(|record| record.holdout.is_some());
+        let mut clusters = HashMap::new();
+        for record in &records {
+            let next = clusters.len();
+            clusters.entry(cluster_name(log, record)).or_insert(next);
+        }
+        LogView { log, settings: *settings, arms: arms(log, &records), records, needs_holdout, clusters }
+    }
+
+    /// Returns the start of the first and the last opportunity.
+    pub(super) fn period(&self) -> Option<(String, String)> {
+        Some((self.records.first()?.opened_at.to_string(), self.records.last()?.opened_at.to_string()))
+    }
+
+    /// Returns the number of the cluster: the file, or the developer if there are several.
+    pub(super) fn cluster(&self, record: &Record) -> usize {
+        self.clusters.get(&cluster_name(self.log, record)).copied().unwrap_or_default()
+    }
+
+    /// Returns the weight of an opportunity among the headline's; `None` if it is not one of them.
+    pub(super) fn headline_weight(&self, record: &Record) -> Option<f64> {
+        let counts = record.is_representative() && (record.holdout.is_some() || !self.needs_holdout);
+        (counts && record.exposure == Exposure::None).then_some(record.weight)
+    }
+
+    /// Returns the number of opportunities whose suggestion was seen, although nothing but chance could have hidden it, and chance did
+    /// not: without them, the headline is not about all opportunities.
+    pub(super) fn uncovered(&self) -> usize {
+        if self.needs_holdout {
+            return 0;
+        }
+        let is_seen = |record: &&&Record| record.is_representative() && record.exposure != Exposure::None;
+        self.records.iter().filter(is_seen).count()
+    }
+
+    /// Returns the weight of an opportunity for a metric.
+    pub(super) fn weight(&self, record: &Record, metric: TrialMetric) -> Option<f64> {
+        if metric.is_of_truths() { self.headline_weight(record) } else { Some(1.0) }
+    }
+
+    /// Returns the value of an arm; `None` if the metric does not apply.
+    pub(super) fn value(&self, record: &Record, arm: u32, metric: TrialMetric) -> Option<Counts> {
+        value(record, record.answer(arm)?, metric, self.settings)
+    }
+}
+
+fn cluster_name(log: &TrialLog, record: &Record) -> u32 {
+    if log.developers() > 1 { record.developer } else { record.file }
+}
+
+/// Returns the arms by the number of opportunities in which they were offered.
+fn arms(log: &TrialLog, records: &[&Record]) -> Vec<u32> {
+    let mut counts = vec![(0_usize, 0_usize); log.arms.len()];
+    for answer in records.iter().flat_map(|record| &record.answers) {
+        let (offered, answered) = &mut counts[answer.arm as usize];
+        *offered += usize::from(answer.role != ArmRole::Shadow);
+        *answered += 1;
+    }
+    let mut arms: Vec<u32> =
+        (0..).zip(&counts).filter(|(_, (_, answered))| *answered > 0).map(|(arm, _)| arm).collect();
+    arms.sort_by_key(|&arm| std::cmp::Reverse(counts[arm as usize]));
+    arms
+}
+
+fn value(
+    record: &Record,
+    answer: &AnswerRecord,
+    metric: TrialMetric,
+    settings: TrialSettings,
+) -> Option<Counts> {
+    let one = |num: f64| Some(Counts { num, den: 1.0 });
+    let flag = |set: bool| one(f64::from(u8::from(set)));
+    let is_of_code = record.truth == TruthState::Code;
+    // A request that typing cancelled shows no answer, which says nothing about its quality.
+    let is_known = answer.status != Status::Cancelled;
+    let agreement = answer.agreement.as_ref();
+    match metric {
+        TrialMetric::ExactMatch if is_of_code && is_known => flag(agreement?.is_exact),
+        TrialMetric::EditSimilarity if is_of_code && is_known => one(agreement?.similarity),
+        TrialMetric::IdentifierF1 if is_of_code && is_known => {
+            Some(agreement?.identifiers).filter(|counts| counts.den > 0.0)
+        }
+        TrialMetric::InTime if is_of_code => flag(answer.in_time && !answer.is_blank),
+        TrialMetric::ExactInTime if is_of_code => flag(answer.in_time && agreement?.is_exact),
+        TrialMetric::Restraint if record.truth == TruthState::Empty && is_known => {
+            flag(answer.is_blank && !answer.has_failed())
+        }
+        TrialMetric::TruthValue => one(value_by_truth(record, answer, settings)?),
+        TrialMetric::ObservedValue if answer.role == ArmRole::Shown => {
+            one(observed_value(record, answer, settings)?)
+        }
+        TrialMetric::RetainedCharacters if answer.role == ArmRole::Shown => {
+            one(retained(record, answer.arm)?)
+        }
+        TrialMetric::Preferred if record.mode == TrialMode::Duel && answer.role == ArmRole::Shown => {
+            (record.outcome != OutcomeKind::Shown).then(|| flag(record.is_accepted(answer.arm)))?
+        }
+        _ => None,
+    }
+}
+
+/// Returns the value of an answer if right ones are accepted and others rejected.
+pub(super) fn value_by_truth(record: &Record, answer: &AnswerRecord, settings: TrialSettings) -> Option<f64> {
+    if !matches!(record.truth, TruthState::Code | TruthState::Empty) {
+        return None;
+    }
+    let weights = settings.weights;
+    let is_silent = answer.is_blank || answer.status != Status::Ok;
+    Some(match answer.agreement.as_ref() {
+        _ if is_silent => weights.silent,
+        Some(agreement) if agreement.is_exact && record.truth == TruthState::Code => weights.accepted,
+        _ => weights.rejected,
+    })
+}
+
+/// Returns the value of what the developer did; `None` while it is undecided.
+pub(super) fn observed_value(record: &Record, answer: &AnswerRecord, settings: TrialSettings) -> Option<f64> {
+    let weights = settings.weights;
+    match record.outcome {
+        OutcomeKind::Shown => None,
+        OutcomeKind::NotShown | OutcomeKind::Cancelled | OutcomeKind::Replaced => Some(weights.silent),
+        OutcomeKind::Accepted | OutcomeKind::TypedThrough if record.is_accepted(answer.arm) => {
+            Some(weights.accepted)
+        }
+        _ => Some(weights.rejected),
+    }
+}
+
+/// Returns the accepted characters that the oldest measurement found; `None` before the first one.
+fn retained(record: &Record, arm: u32) -> Option<f64> {
+    if record.outcome == OutcomeKind::Shown {
+        return None;
+    }
+    if record.accepted_chars == 0 || !record.is_accepted(arm) {
+        return Some(0.0);
+    }
+    record
+        .survival
+        .iter()
+        .max_by_key(|survival| survival.age)
+        .map(|survival| f64::from(survival.retained_chars))
+}
