@@ -1,4 +1,4 @@
-//! Renders runs, comparisons and the results of gates: tables for the terminal, Markdown, JSON, JUnit, CSV, a self-contained HTML page,
+//! Renders runs, trials, comparisons and the results of gates: tables for the terminal, Markdown, JSON, JUnit, CSV, self-contained HTML pages,
 //! and logs for the viewer of inspect_ai.
 //!
 //! Pure: a [`RunSummary`] in, text out. This crate computes no number: every displayed number is a row of `cases` or a cell of
@@ -16,6 +16,7 @@ mod markdown;
 mod notes;
 mod stopping;
 pub mod terminal;
+pub mod trial;
 mod verdict_text;
 pub mod watch;
 

@@ -142,16 +142,16 @@ pub(super) fn cell(
     members: &[(&Record, f64)],
 ) -> Option<MetricCell> {
     let mut sum = Counts::default();
-    let (mut cases, mut files) = (0, BTreeSet::new());
+    let (mut cases, mut clusters, mut is_known) = (0, 0, vec![false; view.log.files()]);
     for (record, weight) in members {
         let Some(counts) = view.value(record, arm, metric) else { continue };
         sum += Counts { num: counts.num * weight, den: counts.den * weight };
         cases += 1;
-        files.insert(record.file);
+        clusters += usize::from(!std::mem::replace(&mut is_known[record.file as usize], true));
     }
     (cases > 0).then(|| MetricCell {
         cases,
-        clusters: files.len(),
+        clusters,
         num: sum.num,
         den: sum.den,
         value: sum.ratio().filter(|_| cases >= MIN_CASES),

@@ -114,7 +114,7 @@ pub(super) fn health(view: &LogView<'_>) -> TrialHealth {
         lost: lost.into_iter().collect(),
         left_out: left_out(view),
         engine_changes: engine_changes(view),
-        uncovered: view.uncovered(),
+        uncovered: view.uncovered,
     }
 }
 

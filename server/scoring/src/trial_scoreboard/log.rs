@@ -327,6 +327,9 @@ pub(super) struct LogView<'a> {
     pub(super) arms: Vec<u32>,
     /// Whether headlines count opportunities with a random holdout only.
     needs_holdout: bool,
+    /// Number of opportunities whose suggestion was seen, although no holdout could have hidden it: without them, the headline is not
+    /// about all opportunities.
+    pub(super) uncovered: usize,
     /// Numbers of the clusters in the order of time, so that the order of rows does not matter.
     clusters: HashMap<u32, usize>,
 }
@@ -342,7 +345,18 @@ impl<'a> LogView<'a> {
             let next = clusters.len();
             clusters.entry(cluster_name(log, record)).or_insert(next);
         }
-        LogView { log, settings: *settings, arms: arms(log, &records), records, needs_holdout, clusters }
+        let is_uncovered = |record: &&&Record| {
+            !needs_holdout && record.is_representative() && record.exposure != Exposure::None
+        };
+        LogView {
+            log,
+            settings: *settings,
+            arms: arms(log, &records),
+            uncovered: records.iter().filter(is_uncovered).count(),
+            records,
+            needs_holdout,
+            clusters,
+        }
     }
 
     /// Returns the start of the first and the last opportunity.
@@ -359,16 +373,6 @@ impl<'a> LogView<'a> {
     pub(super) fn headline_weight(&self, record: &Record) -> Option<f64> {
         let counts = record.is_representative() && (record.holdout.is_some() || !self.needs_holdout);
         (counts && record.exposure == Exposure::None).then_some(record.weight)
-    }
-
-    /// Returns the number of opportunities whose suggestion was seen, although nothing but chance could have hidden it, and chance did
-    /// not: without them, the headline is not about all opportunities.
-    pub(super) fn uncovered(&self) -> usize {
-        if self.needs_holdout {
-            return 0;
-        }
-        let is_seen = |record: &&&Record| record.is_representative() && record.exposure != Exposure::None;
-        self.records.iter().filter(is_seen).count()
     }
 
     /// Returns the weight of an opportunity for a metric.

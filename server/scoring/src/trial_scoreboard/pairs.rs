@@ -198,7 +198,7 @@ pub(super) fn claim(
     let needed = files_needed(alpha).max(MIN_FILES);
     match sequence {
         _ if sums.cases() < MIN_CASES => TrialClaim::TooFewCases,
-        _ if metric.is_of_truths() && view.uncovered() > 0 => TrialClaim::NotRepresentative,
+        _ if metric.is_of_truths() && view.uncovered > 0 => TrialClaim::NotRepresentative,
         _ if sums.files() < needed => TrialClaim::TooFewFiles,
         Some(Interval { low, high, .. }) => {
             let is_informed = sums.informative_files() >= needed;

@@ -163,8 +163,12 @@ fn arms_that_take_turns_are_compared_by_their_means() {
     let rows = (0..800).map(|number: usize| {
         let mut row = opportunity(number, number % 80, "one()".to_owned());
         row.mode = TrialMode::Assign;
-        let arm = if number % 80 % 2 == 0 { "a" } else { "b" };
-        let kind = if arm == "b" && number % 3 > 0 { OutcomeKind::Accepted } else { OutcomeKind::Rejected };
+        let arm = if (number % 80).is_multiple_of(2) { "a" } else { "b" };
+        let kind = if arm == "b" && !number.is_multiple_of(3) {
+            OutcomeKind::Accepted
+        } else {
+            OutcomeKind::Rejected
+        };
         row.answers = vec![answer(arm, ArmRole::Shown, "one()".to_owned())];
         row.exposure = Exposure::Shown;
         row.outcome.kind = kind;

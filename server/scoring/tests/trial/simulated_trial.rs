@@ -173,6 +173,7 @@ pub(crate) fn opportunity(number: usize, file: usize, truth: String) -> Opportun
             region: truth.clone(),
             text: truth,
             deleted: String::new(),
+            deleted_before: String::new(),
             provenance: Vec::new(),
             reversals: 0,
             distance: None,

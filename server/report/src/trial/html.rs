@@ -1,0 +1,142 @@
+//! Renders the scoreboard of a trial as one self-contained HTML file without scripts.
+//!
+//! The page loads nothing: its policy forbids every source and allows only its own style. Code gets into the page as escaped text.
+
+mod opportunities;
+mod plot;
+mod word_diff;
+
+use cases::Opportunity;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment};
+use scoring::TrialScoreboard;
+use serde::Serialize;
+
+use super::{arm_name, sentences, tables};
+use crate::format::{self, Alphabet};
+use opportunities::OpportunityView;
+use plot::OverTime;
+
+const TEMPLATE: &str = include_str!("../templates/trial.html");
+const STYLE: &str = concat!(include_str!("../templates/report.css"), include_str!("../templates/trial.css"));
+
+#[derive(Serialize)]
+struct Page {
+    title: String,
+    facts: Vec<(&'static str, String)>,
+    sentences: Vec<String>,
+    pairs: Vec<PairView>,
+    tables: Vec<TableView>,
+    health: Vec<String>,
+    has_problems: bool,
+    opportunities: Vec<OpportunityView>,
+    /// Opportunities with texts that the page leaves out.
+    omitted: usize,
+    style: &'static str,
+    /// Allows the page's own style in its policy. It is a hash of the page's data, so that no text in the data can contain it.
+    nonce: String,
+}
+
+#[derive(Serialize)]
+struct PairView {
+    arm: String,
+    baseline: String,
+    class: &'static str,
+    verdict: &'static str,
+    /// Opportunities so far over those needed, in percent, at most 100; absent if unknown.
+    resolution: Option<String>,
+    resolution_text: String,
+    over_time: Option<OverTime>,
+}
+
+#[derive(Serialize)]
+struct TableView {
+    title: &'static str,
+    caption: &'static str,
+    header: Vec<HeaderCell>,
+    words: usize,
+    rows: Vec<Vec<String>>,
+}
+
+#[derive(Serialize)]
+struct HeaderCell {
+    title: &'static str,
+    is_number: bool,
+}
+
+/// Renders the page. `opportunities` are shown with their texts, the latest first, as far as they have some.
+pub fn html(board: &TrialScoreboard, opportunities: &[Opportunity]) -> String {
+    let (views, omitted) = opportunities::views(board, opportunities);
+    let mut page = Page {
+        title: sentences::title(board),
+        facts: facts(board),
+        sentences: sentences::verdict_sentences(board, Alphabet::Unicode),
+        pairs: pairs(board),
+        tables: tables::tables(board, Alphabet::Unicode).into_iter().map(table_view).collect(),
+        health: sentences::health(board),
+        has_problems: board.health.has_problems(),
+        opportunities: views,
+        omitted,
+        style: STYLE,
+        nonce: String::new(),
+    };
+    let data = serde_json::to_vec(&page).expect("a page has string keys");
+    blake3::hash(&data).to_hex()[..32].clone_into(&mut page.nonce);
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.add_template("trial.html", TEMPLATE).expect("the tests render the template");
+    let template = environment.get_template("trial.html").expect("added above");
+    template.render(Serde(&page)).expect("the tests render the template with every field")
+}
+
+fn facts(board: &TrialScoreboard) -> Vec<(&'static str, String)> {
+    let mut facts = vec![
+        ("arms", (0..board.arms.len()).map(|arm| arm_name(board, arm)).collect::<Vec<_>>().join(", ")),
+        ("margin", format!("{}", board.settings.margin)),
+    ];
+    if let Some((first, last)) = &board.period {
+        facts.push(("from", format::on_one_line(first)));
+        facts.push(("until", format::on_one_line(last)));
+    }
+    facts
+}
+
+fn pairs(board: &TrialScoreboard) -> Vec<PairView> {
+    board
+        .pairs
+        .iter()
+        .map(|pair| {
+            let size = pair.sample_size;
+            let resolution = size.and_then(|size| size.resolution);
+            PairView {
+                arm: arm_name(board, pair.arm),
+                baseline: arm_name(board, pair.baseline),
+                class: match pair.claim {
+                    scoring::trial_scoreboard::TrialClaim::Better => "better",
+                    scoring::trial_scoreboard::TrialClaim::Worse => "worse",
+                    _ => "undecided",
+                },
+                verdict: tables::claim(pair.claim),
+                resolution: resolution.map(|it| format!("{:.1}", (it * 100.0).clamp(0.0, 100.0))),
+                resolution_text: match size.and_then(|size| size.needed) {
+                    Some(needed) => format!("{} of about {needed} opportunities (N/N*)", pair.cases),
+                    None => format!("{} opportunities; N* is unknown", pair.cases),
+                },
+                over_time: plot::over_time(pair, board.settings.metric),
+            }
+        })
+        .collect()
+}
+
+fn table_view(table: super::TrialTable) -> TableView {
+    let header = table.header.into_iter().enumerate();
+    TableView {
+        title: table.title,
+        caption: table.caption,
+        header: header
+            .map(|(column, title)| HeaderCell { title, is_number: column >= table.words })
+            .collect(),
+        words: table.words,
+        rows: table.rows,
+    }
+}
