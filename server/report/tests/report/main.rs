@@ -15,4 +15,5 @@ mod page;
 mod stopping;
 mod tables;
 mod terminal;
+mod trial;
 mod watch;

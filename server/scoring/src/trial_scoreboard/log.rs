@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use cases::{
-    ArmAnswer, ArmRole, BlockKind, DecisionKind, Exposure, LossReason, Opportunity, OutcomeKind,
+    ArmAnswer, ArmRole, BlockKind, DecisionKind, Exposure, LossReason, Metric, Opportunity, OutcomeKind,
     PrivacyLevel, Provenance, Status, Survival, TrialMode, Trigger, Truth,
 };
 use syntax::Language;
@@ -286,13 +286,36 @@ impl TrialLog {
             role: answer.role,
             status: answer.status,
             is_blank: is_blank(answer, row),
-            agreement: scorer.map(|scorer| scorer.agreement(if has_text { &answer.text } else { "" })),
+            agreement: match row.privacy {
+                PrivacyLevel::Metrics => stored_agreement(answer),
+                _ => scorer.map(|scorer| scorer.agreement(if has_text { &answer.text } else { "" })),
+            },
             in_time: has_text && row.rhythm.until_next_key.is_none_or(|next| ready < next),
             latency,
             confidence: answer.confidence.filter(|it| it.is_finite()),
             cost: answer.cost.map(|cost| cost.amount).filter(|it| it.is_finite()),
             fingerprint: self.fingerprints.number(&answer.engine.fingerprint),
         })
+    }
+}
+
+/// Returns the agreement of an answer in a row without texts.
+fn stored_agreement(answer: &ArmAnswer) -> Option<AnswerAgreement> {
+    let counts = |metric: Metric| answer.metrics.get(&metric).copied().map(Counts::from);
+    Some(AnswerAgreement {
+        is_exact: counts(Metric::ExactMatch)?.num > 0.0,
+        similarity: counts(Metric::EditSimilarity)?.ratio()?,
+        identifiers: counts(Metric::IdentifierF1).unwrap_or_default(),
+    })
+}
+
+/// Returns the state of a truth without text. Restraint applies to empty truths only.
+fn stored_state(row: &Opportunity) -> TruthState {
+    let has = |metric: Metric| row.answers.iter().any(|answer| answer.metrics.contains_key(&metric));
+    match (has(Metric::Restraint), has(Metric::ExactMatch)) {
+        (true, _) => TruthState::Empty,
+        (false, true) => TruthState::Code,
+        (false, false) => TruthState::Unreadable,
     }
 }
 
@@ -303,6 +326,7 @@ fn truth_state(row: &Opportunity, truth: Option<&Truth>, is_readable: bool) -> T
         _ if truth.provenance.iter().any(|span| by_program.contains(&span.provenance)) => {
             TruthState::OtherAuthor
         }
+        _ if row.privacy == PrivacyLevel::Metrics => stored_state(row),
         _ if !is_readable => TruthState::Unreadable,
         _ if truth.text.trim().is_empty() => TruthState::Empty,
         _ => TruthState::Code,

@@ -1,8 +1,8 @@
 //! Single numbers of scoreboards, and rows that must not count.
 
 use cases::{
-    AcceptedPart, ArmRole, Decision, DecisionKind, Exposure, OutcomeKind, PrivacyLevel, Provenance,
-    ProvenanceSpan, Status, Survival, SurvivalAge, SurvivalKind, TrialMode, Trigger,
+    AcceptedPart, ArmRole, Decision, DecisionKind, Exposure, Metric, MetricValue, OutcomeKind, PrivacyLevel,
+    Provenance, ProvenanceSpan, Status, Survival, SurvivalAge, SurvivalKind, TrialMode, Trigger,
 };
 use scoring::trial_scoreboard::{TrialClaim, TrialMetric};
 use scoring::{TrialLog, TrialSettings};
@@ -75,6 +75,20 @@ fn rows_without_texts_and_texts_of_programs_are_never_compared() {
     assert!(board.sections.is_empty(), "{:?}", board.sections);
     let left_out = board.health.left_out;
     assert_eq!((left_out.other_author, left_out.unreadable, left_out.pointed_at), (1, 2, 1));
+}
+
+#[test]
+fn rows_without_texts_count_by_their_metrics() {
+    let mut row = opportunity(1, 1, String::new());
+    row.privacy = PrivacyLevel::Metrics;
+    row.answers = vec![answer("a", ArmRole::Shadow, String::new())];
+    row.answers[0].status = Status::Ok;
+    let values = [(Metric::ExactMatch, 1.0), (Metric::EditSimilarity, 1.0)];
+    row.answers[0].metrics = values.map(|(metric, value)| (metric, MetricValue::Value(value))).into();
+    let board = scoreboard([row]);
+    let numbers = &board.headline().expect("a truth").scenarios[0].arms[0];
+    assert_eq!((numbers.metrics[&TrialMetric::ExactMatch].num, numbers.answered), (1.0, 1));
+    assert!(!numbers.metrics.contains_key(&TrialMetric::Restraint));
 }
 
 #[test]

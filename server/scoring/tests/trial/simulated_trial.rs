@@ -124,6 +124,7 @@ pub(crate) fn answer(arm: &str, role: ArmRole, text: String) -> ArmAnswer {
         tokens: None,
         cost: None,
         cached: false,
+        metrics: cases::Metrics::new(),
     }
 }
 
