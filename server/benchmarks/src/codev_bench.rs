@@ -6,15 +6,19 @@
 //!
 //! The original has no licence: nothing of it is copied, and its data must not be redistributed.
 
+mod build;
 mod case;
 mod judges;
 mod response;
+mod result_sheet;
 mod rows;
 mod table;
 mod unit_test_log;
 
+pub use build::{CodevBuilder, CodevRow};
 pub use judges::{has_right_indent, is_empty, is_on_one_line, line_length};
 pub use response::extract_code;
+pub use result_sheet::{CodevPrediction, CodevResultFiles, CodevShard};
 pub use rows::{CodevBlock, CodevFile, CodevItem};
 pub use table::{CodevColumn, CodevGroup, CodevResult, CodevTable};
 pub use unit_test_log::unit_test_passes;

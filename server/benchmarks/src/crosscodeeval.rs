@@ -1,14 +1,16 @@
 //! CrossCodeEval: complete a statement that needs names from other files.
 //!
 //! ```text
-//! line_completion*.jsonl + prediction.jsonl --score_predictions--> scoring::cceval --> AggregateScore
+//! line_completion*.jsonl + prediction.jsonl --PredictionScorer--> scoring::cceval --> results
 //! ```
 //!
 //! The original is Apache-2.0. Its metrics are in [`scoring::cceval`], its retriever in the crate `index`.
 
+mod build;
 mod case;
 mod rows;
 mod score;
 
+pub use build::{CcevalBuilder, CcevalRow, CcevalRowChunk, CcevalRowContext, CcevalRowMetadata, CcevalRows};
 pub use rows::{CcevalChunk, CcevalContext, CcevalItem, CcevalMetadata, CcevalPrediction};
-pub use score::{PredictionSetScore, score_predictions};
+pub use score::PredictionScorer;

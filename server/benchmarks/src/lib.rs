@@ -13,15 +13,19 @@ pub mod codev_bench;
 pub mod crosscodeeval;
 mod fences;
 mod imported_case;
+mod left_out;
 mod ordered_map;
 pub mod pass_at_k;
 pub mod repoqa;
 mod row_reader;
 mod rules;
+mod score_sheet;
 pub mod yabloco;
 
+pub use left_out::LeftOutCounts;
 pub use ordered_map::OrderedMap;
 pub use row_reader::{
     BenchmarkItem, BrokenRow, ImportedRow, MAX_ROW_BYTES, RowReader, decompress, write_rows,
 };
 pub use rules::Rules;
+pub use score_sheet::{CountedIds, RuleDifference, ScoreSheet, ScoreTable};

@@ -8,22 +8,26 @@
 
 mod aggregate;
 mod bleu;
+mod build;
 mod comments;
 mod context;
 mod dependency_order;
 mod functions;
 mod output_scores;
+mod output_sheet;
 mod rows;
 mod sanitize;
 mod score;
 
 pub use aggregate::{THRESHOLDS, ThresholdCurve};
 pub use bleu::Bleu;
+pub use build::{BuiltRepoqa, RepoqaBuildConfig, build_dataset};
 pub use comments::remove_comments;
 pub use context::{CommentCleaning, ContextRequest, FindContext, build_context};
 pub use dependency_order::dependency_order;
 pub use functions::{FileFunction, file_functions};
-pub use output_scores::{OutputScores, RepoqaTask, score_outputs};
+pub use output_scores::{NeedleDepth, OutputScores, RepoqaTask, score_outputs};
+pub use output_sheet::output_sheet;
 pub use rows::{BrokenRepository, DatasetError, RepoqaDataset, RepoqaNeedle, RepoqaOutput, RepoqaRepository};
 pub use sanitize::sanitize;
 pub use score::{CommentMode, FindScore, Needle, PreparedNeedle, score};

@@ -1,5 +1,6 @@
 //! Command-line arguments. `commands` interprets them.
 
+mod benchmarks;
 mod engines;
 mod judging;
 mod values;
@@ -14,6 +15,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use index::Strategy;
 use replay::SpendLimits;
 
+pub(crate) use self::benchmarks::{BenchmarkName, BuildArgs, ScoreArgs};
 pub(crate) use self::engines::{
     EnginesArgs, EnginesCassetteArgs, EnginesCheckArgs, EnginesCommand, EnginesCompleteArgs, EnginesListArgs,
 };
@@ -113,6 +115,22 @@ Each night is a run: ghostbench report nights/12")]
   ghostbench export run --out logs      one log per engine, for the viewer of inspect_ai:
   inspect view --log-dir logs")]
     Export(ExportArgs),
+    /// Build a benchmark in the shape of a public one from a repository.
+    #[command(after_help = "Examples:
+  ghostbench build codev-bench . --out codev            the six files, a folder each
+  ghostbench build crosscodeeval . --out cceval         three files per language: plain, and with retrieved context
+  ghostbench build repoqa . --out repoqa --size 20      a data set of functions to find by their documentation
+  ghostbench build yabloco ../redis --out yabloco       functions of C and C++ to write, by their callees
+Each writes datasheet.json: the repository, its commit and licence, rules, counts, and the reasons for left out places.")]
+    Build(BuildArgs),
+    /// Compute a public benchmark's own numbers from files that its tools made.
+    #[command(after_help = "Examples:
+  ghostbench score --format crosscodeeval line_completion.jsonl prediction.jsonl
+  ghostbench score --format repoqa repoqa-2024-06-23.json.gz outputs.jsonl --json
+  ghostbench score --format codev-bench results/                  all modes and parts of one model
+  ghostbench score --format yabloco bench-v0.7.csv bench-v0.7.json CodeLlama-13B.csv results/ --faithful
+A broken row is reported with its file and line, and the others are scored.")]
+    Score(ScoreArgs),
     /// Show the effective settings of a folder with their origins, the engines in use, and all problems.
     #[command(after_help = "Examples:
   ghostbench doctor                       the effective settings of this folder, with their origins

@@ -1,5 +1,6 @@
 //! One file per command; each interprets its arguments and calls the steps in order.
 
+pub(crate) mod build;
 pub(crate) mod compare;
 pub(crate) mod config;
 pub(crate) mod doctor;
@@ -11,6 +12,7 @@ pub(crate) mod mine;
 pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod retrieve;
+pub(crate) mod score;
 pub(crate) mod trust;
 pub(crate) mod try_command;
 pub(crate) mod watch;

@@ -30,6 +30,8 @@ fn main() -> ExitCode {
         Command::Report(args) => commands::report::run(&args),
         Command::Compare(args) => commands::compare::run(&args),
         Command::Watch(args) => commands::watch::run(&args),
+        Command::Build(args) => commands::build::run(&args),
+        Command::Score(args) => commands::score::run(&args),
         Command::Export(args) => commands::export::run(&args),
         Command::Doctor(args) => commands::doctor::run(&args),
         Command::Engines(args) => commands::engines::run(&args),

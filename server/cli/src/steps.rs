@@ -1,5 +1,6 @@
 //! The steps of commands: read the settings, index a workspace, mine, run engines, show results.
 
+pub(crate) mod benchmark_files;
 pub(crate) mod builtin_judge;
 pub(crate) mod cassette;
 pub(crate) mod cursor_arg;
@@ -9,6 +10,7 @@ pub(crate) mod estimate;
 pub(crate) mod gates;
 pub(crate) mod hole_candidates;
 pub(crate) mod index;
+pub(crate) mod licence;
 pub(crate) mod mine;
 pub(crate) mod mine_history;
 pub(crate) mod perfect_answer;

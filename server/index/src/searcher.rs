@@ -124,7 +124,7 @@ impl Searcher {
     }
 
     /// Returns the chunks that CrossCodeEval's retriever ranks for a file.
-    pub(crate) fn chunk_candidates(&self, path: &str, language: Language) -> cceval::ChunkCandidates {
+    pub fn chunk_candidates(&self, path: &str, language: Language) -> cceval::ChunkCandidates {
         let files: Vec<(&str, &Arc<FileIndex>)> =
             self.layers.iter().flat_map(IndexLayer::files).map(|file| (file.path(), file)).collect();
         let nearest = cceval::nearest_in_workspace(path, language, files);

@@ -1,6 +1,7 @@
 //! End-to-end tests: the `ghostbench` binary as a user drives it.
 
 mod bad_input;
+mod build;
 mod caches;
 mod cassettes;
 mod commands;
@@ -21,6 +22,7 @@ mod program_engines;
 mod report;
 mod requests;
 mod run_rows;
+mod score;
 mod secrets;
 mod settings;
 #[cfg(unix)]

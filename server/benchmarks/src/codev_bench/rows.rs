@@ -7,7 +7,7 @@ use super::table::{CodevGroup, CodevResult};
 use crate::row_reader::{BenchmarkItem, check_path};
 
 /// File of the benchmark: a situation of the cursor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CodevFile {
     /// The whole block is missing.
     FullBlock,
@@ -46,6 +46,26 @@ impl CodevFile {
             _ if mode.starts_with("prefix_full_suffix_empty") => CodevFile::FileSuffixEmpty,
             _ => return None,
         })
+    }
+
+    /// Returns the file whose mode a file or folder name begins with.
+    pub fn from_name(name: &str) -> Option<CodevFile> {
+        CodevFile::from_mode(name)
+            .or_else(|| CodevFile::ALL.into_iter().find(|file| name.starts_with(file.mode())))
+    }
+
+    /// Returns the mode, the name of its folder.
+    pub fn mode(self) -> &'static str {
+        match self {
+            CodevFile::FullBlock => "prefix_suffix_full_complete_current_block_no_evidence",
+            CodevFile::InnerBlock => "complete_current_header_inner_block_completion",
+            CodevFile::InnerBlockEmpty => "complete_current_header_empty_completion",
+            CodevFile::FunctionSuffixEmpty => {
+                "prefix_full_suffix_func_empty_complete_current_block_no_evidence"
+            }
+            CodevFile::FileSuffixEmpty => "prefix_full_suffix_empty_complete_current_block_no_evidence",
+            CodevFile::Rag => "prefix_suffix_full_complete_current_block_with_repo_rag_oracle",
+        }
     }
 
     /// Returns the number of rows that count in a result file.
@@ -143,7 +163,7 @@ pub struct CodevBlock<'a> {
 }
 
 impl CodevBlock<'_> {
-    fn parse(key: &str) -> Option<CodevBlock<'_>> {
+    pub(super) fn parse(key: &str) -> Option<CodevBlock<'_>> {
         let (path, lines) = key.rsplit_once("#L")?;
         let (first, last) = lines.split_once("-L")?;
         let (first_line, last_line) = (first.parse().ok()?, last.parse().ok()?);

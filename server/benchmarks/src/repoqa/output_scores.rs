@@ -3,28 +3,40 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
+use rayon::prelude::*;
 use syntax::Language;
 
 use super::aggregate::ThresholdCurve;
 use super::rows::{RepoqaDataset, RepoqaOutput, RepoqaRepository};
+use super::sanitize::sanitize;
 use super::score::{CommentMode, FindScore, Needle, PreparedNeedle, score};
 use crate::Rules;
 
 /// A function asked for: language, repository and name.
 pub type RepoqaTask = (String, String, String);
 
+/// Place of a function in its context: the context's tokens, rounded to a power of two, and the tenth of the context.
+pub type NeedleDepth = (u64, usize);
+
 /// Results of an output file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputScores {
     /// Results by language; `all` has those of all languages.
     pub curves: BTreeMap<String, ThresholdCurve>,
+    /// Results by the place of the function, for outputs that name it.
+    pub depths: BTreeMap<NeedleDepth, ThresholdCurve>,
     /// Tasks without an output.
     pub missing: Vec<RepoqaTask>,
-    /// Outputs for tasks that the data set does not have, and repeated outputs for a task.
-    pub unused: Vec<RepoqaTask>,
+    /// Outputs for tasks that the data set does not have.
+    pub unknown: Vec<RepoqaTask>,
+    /// Further outputs for a task.
+    pub repeated: Vec<RepoqaTask>,
+    /// Number of answers in which the two rules find different code.
+    pub differently_read: usize,
 }
 
-/// Scores the outputs for the usable repositories of a data set; languages that Ghostbench cannot parse have no results.
+/// Scores the outputs for the usable repositories of a data set, on all threads; languages that Ghostbench cannot parse have no
+/// results.
 ///
 /// With [`Rules::Paper`] a task without an output counts as failed; the original, and [`Rules::Faithful`], leave it out. See
 /// [`super::sanitize()`] for the differences in reading an answer.
@@ -35,38 +47,88 @@ pub fn score_outputs(
     rules: Rules,
 ) -> OutputScores {
     let mut results = OutputScores::default();
-    let mut answers: HashMap<(&str, &str, &str), &str> = HashMap::new();
-    let mut unused = Vec::new();
+    let mut answers: Answers<'_> = HashMap::new();
     for output in outputs {
         let task = (output.language.as_str(), output.repo.as_str(), output.name.as_str());
-        let answer = output.output.first().map_or("", String::as_str);
         match answers.entry(task) {
-            Entry::Occupied(_) => unused.push(task),
+            Entry::Occupied(_) => results.repeated.push(owned(task)),
             Entry::Vacant(place) => {
-                place.insert(answer);
+                place.insert(output);
             }
         }
     }
-    for (name, repository) in dataset.repositories().flatten() {
-        let Some(language) = Language::from_name(name) else { continue };
-        let mut scores = Vec::new();
-        let mut missing = 0;
-        let needles = prepare(language, repository, comments);
-        for needle in &repository.needles {
-            match answers.remove(&(name, &repository.repo, &needle.name)) {
-                Some(answer) => scores.push(score(language, &needle.name, answer, &needles, comments, rules)),
-                None => {
-                    missing += usize::from(rules == Rules::Paper);
-                    results.missing.push(owned((name, &repository.repo, &needle.name)));
-                }
-            }
-        }
-        results.add(name, &scores, missing);
+    let repositories: Vec<_> = dataset.repositories().flatten().collect();
+    let scored: Vec<ScoredRepository<'_>> = repositories
+        .par_iter()
+        .filter_map(|(name, repository)| score_repository(name, repository, &answers, comments, rules))
+        .collect();
+    for repository in scored {
+        results.add(&repository, rules);
+        repository.scores.iter().for_each(|output| {
+            answers.remove(&output.task);
+        });
     }
-    unused.extend(answers.into_keys());
-    unused.sort_unstable();
-    results.unused = unused.into_iter().map(owned).collect();
+    let mut unknown: Vec<_> = answers.into_keys().collect();
+    unknown.sort_unstable();
+    results.unknown = unknown.into_iter().map(owned).collect();
     results
+}
+
+/// The first output for each task.
+type Answers<'a> = HashMap<(&'a str, &'a str, &'a str), &'a RepoqaOutput>;
+
+/// The score of an output.
+struct ScoredOutput<'a> {
+    task: (&'a str, &'a str, &'a str),
+    depth: Option<NeedleDepth>,
+    score: FindScore,
+}
+
+/// Scores of a repository's outputs.
+struct ScoredRepository<'a> {
+    language: &'a str,
+    scores: Vec<ScoredOutput<'a>>,
+    missing: Vec<RepoqaTask>,
+    differently_read: usize,
+}
+
+fn score_repository<'a>(
+    name: &'a str,
+    repository: &'a RepoqaRepository,
+    answers: &Answers<'a>,
+    comments: CommentMode,
+    rules: Rules,
+) -> Option<ScoredRepository<'a>> {
+    let language = Language::from_name(name)?;
+    let needles = prepare(language, repository, comments);
+    let mut scored =
+        ScoredRepository { language: name, scores: Vec::new(), missing: Vec::new(), differently_read: 0 };
+    for needle in &repository.needles {
+        let task = (name, repository.repo.as_str(), needle.name.as_str());
+        let Some(output) = answers.get(&task) else {
+            scored.missing.push(owned(task));
+            continue;
+        };
+        let answer = output.output.first().map_or("", String::as_str);
+        let score = score(language, &needle.name, answer, &needles, comments, rules);
+        let other = match rules {
+            Rules::Paper => Rules::Faithful,
+            Rules::Faithful => Rules::Paper,
+        };
+        scored.differently_read += usize::from(sanitize(language, answer, other) != score.sanitized);
+        scored.scores.push(ScoredOutput { task, depth: depth(output), score });
+    }
+    Some(scored)
+}
+
+/// Tenths of a context.
+const TENTHS: usize = 10;
+
+fn depth(output: &RepoqaOutput) -> Option<NeedleDepth> {
+    let tokens = output.code_context_ntokens.filter(|tokens| *tokens > 0)?;
+    let tenth = (output.position_ratio? * TENTHS as f64) as usize;
+    let exponent = (tokens as f64).log2().round().min(63.0) as u32;
+    Some((1 << exponent, tenth.min(TENTHS - 1)))
 }
 
 fn prepare(language: Language, repository: &RepoqaRepository, comments: CommentMode) -> Vec<PreparedNeedle> {
@@ -82,11 +144,19 @@ fn owned((language, repo, name): (&str, &str, &str)) -> RepoqaTask {
 }
 
 impl OutputScores {
-    fn add(&mut self, language: &str, scores: &[FindScore], missing: usize) {
-        let curve = ThresholdCurve::new(scores, missing);
-        for name in [language, "all"] {
+    fn add(&mut self, repository: &ScoredRepository<'_>, rules: Rules) {
+        let missing = if rules == Rules::Paper { repository.missing.len() } else { 0 };
+        let curve = ThresholdCurve::new(repository.scores.iter().map(|output| &output.score), missing);
+        for name in [repository.language, "all"] {
             self.curves.entry(name.to_owned()).or_default().add(&curve);
         }
+        for ScoredOutput { depth, score, .. } in &repository.scores {
+            if let Some(depth) = depth {
+                self.depths.entry(*depth).or_default().add(&ThresholdCurve::new([score], 0));
+            }
+        }
+        self.missing.extend(repository.missing.iter().cloned());
+        self.differently_read += repository.differently_read;
     }
 }
 
@@ -105,12 +175,16 @@ mod tests {
             repo: "r".to_owned(),
             name: name.to_owned(),
             output: vec!["def f(): pass".to_owned()],
+            position_ratio: Some(0.95),
+            code_context_ntokens: Some(16_300),
         };
         let outputs = [output("f"), output("f"), output("x")];
         let paper = score_outputs(&dataset, &outputs, CommentMode::Compare, Rules::Paper);
         assert_eq!((paper.curves["all"].passed[0], paper.curves["python"].total), (1, 2));
         assert_eq!(paper.missing, [owned(("python", "r", "g"))]);
-        assert_eq!(paper.unused, [owned(("python", "r", "f")), owned(("python", "r", "x"))]);
+        assert_eq!(paper.unknown, [owned(("python", "r", "x"))]);
+        assert_eq!(paper.repeated, [owned(("python", "r", "f"))]);
+        assert_eq!(paper.depths[&(16_384, 9)].total, 1);
         let faithful = score_outputs(&dataset, &outputs, CommentMode::Compare, Rules::Faithful);
         assert_eq!(faithful.curves["all"].total, 1);
     }

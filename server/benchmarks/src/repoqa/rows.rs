@@ -75,6 +75,15 @@ impl RepoqaDataset {
         Ok(cases::parse_document(text.strip_prefix('\u{feff}').unwrap_or(&text))?)
     }
 
+    /// Adds a repository to a language's list.
+    pub fn push(&mut self, language: &str, repository: RepoqaRepository) {
+        let entry = RepoqaEntry::Repository(Box::new(repository));
+        match self.languages.0.iter_mut().find(|(name, _)| name == language) {
+            Some((_, entries)) => entries.push(entry),
+            None => self.languages.0.push((language.to_owned(), vec![entry])),
+        }
+    }
+
     /// Writes the data set as one line of JSON.
     ///
     /// # Errors
@@ -193,6 +202,12 @@ pub struct RepoqaOutput {
     pub name: String,
     /// Answers; only the first is scored.
     pub output: Vec<String>,
+    /// Place of the function in the context, from 0 to 1.
+    #[serde(default)]
+    pub position_ratio: Option<f64>,
+    /// Tokens of the context.
+    #[serde(default)]
+    pub code_context_ntokens: Option<u64>,
 }
 
 impl BenchmarkItem for RepoqaOutput {
@@ -206,6 +221,9 @@ impl BenchmarkItem for RepoqaOutput {
     fn check(&self) -> Result<(), String> {
         if self.output.is_empty() {
             return Err("the output has no answer".to_owned());
+        }
+        if self.position_ratio.is_some_and(|ratio| !(0.0..=1.0).contains(&ratio)) {
+            return Err("the position_ratio is not between 0 and 1".to_owned());
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use crate::ordered_map::OrderedMap;
 use crate::row_reader::{BrokenRow, check_path};
 
 /// Limit of a file in bytes. The public ones have less than 20 MB.
-const MAX_BYTES: u64 = 256 << 20;
+pub(super) const MAX_BYTES: u64 = 256 << 20;
 
 /// Column of the key, which pandas names so.
 const KEY: &str = "Unnamed: 0";
@@ -108,6 +108,15 @@ impl YablocoTable {
         row.values.get(index).map(String::as_str)
     }
 
+    /// Returns the widest place of the code that a function calls: `none`, `stdlib`, `same_file`, `same_package` or `project`.
+    pub fn category(&self, row: &YablocoRow) -> &'static str {
+        let calls = |column: &&&str| {
+            let count = self.value(row, column).and_then(|value| value.parse().ok());
+            count.is_some_and(|count: f64| count > 0.0)
+        };
+        ["project", "same_package", "same_file", "stdlib"].iter().find(calls).copied().unwrap_or("none")
+    }
+
     /// Writes the usable rows as CSV.
     ///
     /// # Errors
@@ -145,6 +154,11 @@ impl YablocoFunctions {
     /// Writing fails.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
         Ok(serde_json::to_writer(out, self)?)
+    }
+
+    /// Adds a function.
+    pub fn push(&mut self, key: &str, function: Value) {
+        self.0.0.push((key.to_owned(), function));
     }
 
     /// Returns the original code of each function of the table, in its order; `None` where the document has none.

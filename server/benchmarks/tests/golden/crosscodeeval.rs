@@ -1,11 +1,12 @@
 //! CrossCodeEval.
 
-use benchmarks::crosscodeeval::{CcevalItem, CcevalPrediction, score_predictions};
+use benchmarks::ImportedRow;
+use benchmarks::crosscodeeval::{CcevalItem, CcevalPrediction, PredictionScorer};
 use serde_json::{Value, json};
 use syntax::Language;
 use test_fixture::golden_rows;
 
-use super::{Differences, RULES, SIMILARITIES, import, text};
+use super::{Differences, RULES, import, text};
 
 #[test]
 fn golden_cceval_real_inputs_are_imported() {
@@ -31,17 +32,22 @@ fn golden_cceval_prediction_files() {
         let of_language: Vec<&Value> = rows.iter().filter(|metric| metric["lang"] == row["lang"]).collect();
         let (items, predictions): (Vec<Value>, Vec<Value>) =
             of_language.into_iter().map(|row| (item(row), prediction(row))).unzip();
-        let variant = SIMILARITIES.into_iter().find(|(_, name)| *name == row["es_variant"]);
-        let (similarity, _) = variant.expect("a known variant");
         let (items, predictions) = (import::<CcevalItem>(&items), import::<CcevalPrediction>(&predictions));
-        let scores = score_predictions(language, &items, &predictions, similarity, RULES);
-        assert_eq!((scores.missing, scores.unknown), (vec![], vec![]));
-        let (ours, expected) = (scores.aggregate, &row["expected"]);
-        differences.compare(row, "em", ours.em, &expected["em"]);
-        differences.compare(row, "es", ours.es, &expected["es"]);
-        differences.compare(row, "id_em", ours.id_em, &expected["id_em"]);
-        differences.compare(row, "id_f1", ours.id_f1, &expected["id_f1"]);
-        differences.compare(row, "total", ours.total, &expected["total"]);
+        let items = items.into_iter().map(|item| ImportedRow { line: 1, item, text: String::new() });
+        let mut scorer = PredictionScorer::new(predictions, Some(language), RULES);
+        assert_eq!(scorer.add(items.collect()), []);
+        let sheet = scorer.finish();
+        assert_eq!((sheet.missing.count, sheet.unknown.count), (0, 0));
+        let ours = |name: &str| {
+            let column = sheet.tables[0].columns.iter().position(|column| column == name);
+            sheet.tables[0].rows[0].1[column.expect("a column")]
+        };
+        let similarity = if row["es_variant"] == "levenshtein" { "es_levenshtein" } else { "es" };
+        let expected = &row["expected"];
+        differences.compare(row, "es", ours(similarity), &expected["es"]);
+        for name in ["em", "id_em", "id_precision", "id_recall", "id_f1", "total"] {
+            differences.compare(row, name, ours(name), &expected[name]);
+        }
     }
     differences.assert_none();
 }

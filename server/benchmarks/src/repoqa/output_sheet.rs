@@ -1,0 +1,79 @@
+//! The tables of an output file.
+
+use super::aggregate::{THRESHOLDS, ThresholdCurve};
+use super::output_scores::{OutputScores, RepoqaTask, score_outputs};
+use super::rows::{RepoqaDataset, RepoqaOutput};
+use super::score::CommentMode;
+use crate::Rules;
+use crate::score_sheet::{CountedIds, RuleDifference, ScoreSheet, ScoreTable};
+
+/// Index of the published threshold, 0.8.
+const PUBLISHED: usize = 8;
+
+/// Returns pass@1 at each threshold by language, for both comment modes, and pass@1 at the published threshold by the size of the
+/// context and the tenth of it with the function.
+pub fn output_sheet(dataset: &RepoqaDataset, outputs: &[RepoqaOutput], rules: Rules) -> ScoreSheet {
+    let compared = score_outputs(dataset, outputs, CommentMode::Compare, rules);
+    let ignored = score_outputs(dataset, outputs, CommentMode::Ignore, rules);
+    let mut sheet = ScoreSheet {
+        cases: dataset.repositories().flatten().map(|(_, repository)| repository.needles.len()).sum(),
+        missing: counted(&compared.missing),
+        unknown: counted(&compared.unknown),
+        repeated: counted(&compared.repeated),
+        ..ScoreSheet::default()
+    };
+    sheet.predictions = outputs.len() - sheet.unknown.count - sheet.repeated.count;
+    sheet.tables.push(curves("pass@1", &compared));
+    sheet.tables.push(curves("pass@1, comments ignored", &ignored));
+    if !compared.depths.is_empty() {
+        sheet.tables.push(depths(&compared));
+    }
+    sheet.differences = vec![
+        RuleDifference {
+            topic: "missing outputs",
+            paper: "a function without an output counts as not found",
+            faithful: "a function without an output is left out",
+            affected: sheet.missing.count,
+        },
+        RuleDifference {
+            topic: "code in an answer",
+            paper: "fenced blocks by Markdown's rules",
+            faithful: "fences of three backticks with at most one word after them only",
+            affected: compared.differently_read,
+        },
+    ];
+    sheet
+}
+
+fn counted(tasks: &[RepoqaTask]) -> CountedIds {
+    let mut ids = CountedIds::default();
+    tasks.iter().for_each(|(language, repo, name)| ids.add(&format!("{language}::{repo}::{name}")));
+    ids
+}
+
+fn curves(name: &str, scores: &OutputScores) -> ScoreTable {
+    let columns = THRESHOLDS.iter().map(|threshold| format!("{threshold:.1}"));
+    let row = |(language, curve): (&String, &ThresholdCurve)| {
+        let shares = curve.pass_at_1().into_iter().chain([curve.total as f64]);
+        (language.clone(), shares.map(Some).collect())
+    };
+    ScoreTable {
+        name: name.to_owned(),
+        columns: columns.chain(["total".to_owned()]).collect(),
+        rows: scores.curves.iter().map(row).collect(),
+    }
+}
+
+fn depths(scores: &OutputScores) -> ScoreTable {
+    let mut sizes: Vec<u64> = scores.depths.keys().map(|(tokens, _)| *tokens).collect();
+    sizes.dedup();
+    let share = |tokens, tenth| {
+        scores.depths.get(&(tokens, tenth)).map(|curve: &ThresholdCurve| curve.pass_at_1()[PUBLISHED])
+    };
+    let row = |tokens: u64| (format!("{tokens} tokens"), (0..10).map(|tenth| share(tokens, tenth)).collect());
+    ScoreTable {
+        name: "pass@1 at 0.8 by size of the context and depth of the function".to_owned(),
+        columns: (0..10).map(|tenth| format!("{}%", tenth * 10)).collect(),
+        rows: sizes.into_iter().map(row).collect(),
+    }
+}

@@ -1,0 +1,80 @@
+//! The results of files that a benchmark's own tools made, as tables of numbers in the original's terms.
+
+/// Ids that are kept of those that a message would name.
+const KEPT_IDS: usize = 20;
+
+/// Results of a benchmark's files.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ScoreSheet {
+    /// The original's tables.
+    pub tables: Vec<ScoreTable>,
+    /// Number of cases.
+    pub cases: usize,
+    /// Number of predictions for these cases.
+    pub predictions: usize,
+    /// Cases without a prediction.
+    pub missing: CountedIds,
+    /// Predictions for unknown cases.
+    pub unknown: CountedIds,
+    /// Further predictions for a case that has one; they are not scored.
+    pub repeated: CountedIds,
+    /// Where the original's program differs from its description.
+    pub differences: Vec<RuleDifference>,
+    /// Remarks on the numbers.
+    pub notes: Vec<String>,
+}
+
+/// A table of numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScoreTable {
+    /// Its name.
+    pub name: String,
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// Rows with their names; `None` where there is no number.
+    pub rows: Vec<(String, Vec<Option<f64>>)>,
+}
+
+/// The number of some ids, and the first of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CountedIds {
+    /// Number of ids.
+    pub count: usize,
+    /// The first ids.
+    pub first: Vec<String>,
+}
+
+impl CountedIds {
+    /// Counts an id.
+    pub fn add(&mut self, id: &str) {
+        self.count += 1;
+        if self.first.len() < KEPT_IDS {
+            self.first.push(id.to_owned());
+        }
+    }
+}
+
+/// A point in which the original's program differs from the benchmark's description.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuleDifference {
+    /// The subject, such as `indentation`.
+    pub topic: &'static str,
+    /// The rule of the description.
+    pub paper: &'static str,
+    /// The rule of the program.
+    pub faithful: &'static str,
+    /// Number of cases or answers that the two rules treat differently.
+    pub affected: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_beyond_the_limit_are_counted() {
+        let mut ids = CountedIds::default();
+        (0..KEPT_IDS + 5).for_each(|id| ids.add(&id.to_string()));
+        assert_eq!((ids.count, ids.first.len()), (KEPT_IDS + 5, KEPT_IDS));
+    }
+}

@@ -1,0 +1,494 @@
+//! The benchmark from a repository: its call graph, and the original's rules of selection.
+//!
+//! ```text
+//! files --functions, uses--> definitions and calls by name --rules--> candidates by dependency --evenly--> table, code, oracle context
+//! ```
+//!
+//! The original takes the functions that tests cover, newest and best covered first. Neither is known here, so functions are taken
+//! in an order that depends on their keys only.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use rayon::prelude::*;
+use serde_json::{Map, Value, json};
+use syntax::{Function, SourceFile};
+
+use super::function_text;
+use super::generation_sheet::MeraFunction;
+use super::standard_library::is_in_standard_library;
+use super::table::{YablocoFunctions, YablocoRow, YablocoTable};
+use crate::left_out::LeftOutCounts;
+
+/// Common words that near duplicates have at least, as in the original.
+const MIN_COMMON_WORDS: usize = 5;
+
+/// Limit of the calls in a function, as in the original.
+const MAX_CALLS: usize = 7;
+
+/// Lines of a body, as in the original.
+const BODY_LINES: std::ops::RangeInclusive<usize> = 2..=15;
+
+/// Words that a description has at least, as in the original.
+const MIN_WORDS: usize = 4;
+
+/// Similarity at which two functions are near duplicates, as in the original.
+const DUPLICATE_BLEU: f64 = 0.2;
+
+/// Functions of one name that are looked at to resolve a call: overloads and methods of many types share names.
+const MAX_DEFINITIONS: usize = 64;
+
+/// Dependency categories from narrow to wide.
+const CATEGORIES: [&str; 5] = ["none", "stdlib", "same_file", "same_package", "project"];
+
+/// Columns of the table, as in the original.
+const COLUMNS: [&str; 16] = [
+    "Unnamed: 0",
+    "fname",
+    "file",
+    "doc",
+    "calls_num",
+    "dep_num",
+    "same_file",
+    "same_package",
+    "project",
+    "stdlib",
+    "external_binaries",
+    "code_length",
+    "pos",
+    "last_commit",
+    "test_cov_hits",
+    "repository",
+];
+
+/// Options of a benchmark.
+#[derive(Clone, Copy, Debug)]
+pub struct YablocoBuildConfig<'a> {
+    /// Name of the repository.
+    pub repository: &'a str,
+    /// Functions of each dependency category; the original has 14.
+    pub functions: usize,
+}
+
+/// A benchmark, and what it leaves out.
+#[derive(Clone, Debug, Default)]
+pub struct BuiltYabloco {
+    /// The table.
+    pub table: YablocoTable,
+    /// The code of its functions and of those that they call.
+    pub functions: YablocoFunctions,
+    /// The same as MERA's rows, with the oracle context.
+    pub mera: Vec<MeraFunction>,
+    /// Functions by dependency category.
+    pub categories: BTreeMap<&'static str, usize>,
+    /// Functions by the reason why they are left out.
+    pub left_out: LeftOutCounts,
+}
+
+/// A function of the repository.
+struct Definition<'a> {
+    file: &'a SourceFile,
+    function: Function,
+    /// Names that it calls, without repeats, in order.
+    calls: Vec<&'a str>,
+    /// 1-based line.
+    pos: usize,
+    /// Lines after the first.
+    length: usize,
+    key: String,
+}
+
+impl Definition<'_> {
+    fn code(&self) -> String {
+        function_text(&self.file.text, self.pos - 1, self.length)
+    }
+
+    /// Returns the name without qualifiers.
+    fn short_name(&self) -> &str {
+        short_name(&self.function.name)
+    }
+}
+
+fn short_name(name: &str) -> &str {
+    name.rsplit("::").next().unwrap_or(name)
+}
+
+/// Builds the benchmark from the functions of the files.
+pub fn build_functions(files: &[SourceFile], config: YablocoBuildConfig<'_>) -> BuiltYabloco {
+    let definitions: Vec<Definition<'_>> = files.par_iter().flat_map_iter(definitions).collect();
+    let mut by_name: HashMap<&str, Vec<&Definition<'_>>> = HashMap::new();
+    for definition in &definitions {
+        by_name.entry(definition.short_name()).or_default().push(definition);
+    }
+    let mut built = BuiltYabloco::default();
+    built.table.columns = COLUMNS.map(str::to_owned).to_vec();
+    let mut candidates: BTreeMap<usize, Vec<(&Definition<'_>, String, CallTargets<'_>)>> = BTreeMap::new();
+    for definition in &definitions {
+        match description(definition) {
+            Ok(doc) => {
+                let targets = CallTargets::resolve(definition, &by_name);
+                candidates.entry(targets.category()).or_default().push((definition, doc, targets));
+            }
+            Err(reason) => built.left_out.add(reason),
+        }
+    }
+    let mut chosen_words: Vec<Vec<String>> = Vec::new();
+    let mut keys = HashSet::new();
+    for (category, mut functions) in candidates {
+        functions.sort_by(|(one, ..), (other, ..)| one.key.cmp(&other.key));
+        let mut count = 0;
+        for (definition, doc, targets) in functions {
+            if count == config.functions {
+                built.left_out.add("enough functions of the category");
+                continue;
+            }
+            let words = words(&format!("{} {doc} {}", definition.function.name, definition.code()));
+            if chosen_words.iter().any(|chosen| is_near_duplicate(chosen, &words)) {
+                built.left_out.add("a near duplicate of another function");
+                continue;
+            }
+            if !keys.insert(definition.key.clone()) {
+                continue;
+            }
+            chosen_words.push(words);
+            count += 1;
+            built.add(definition, doc, &targets, config.repository);
+        }
+        built.categories.insert(CATEGORIES[category], count);
+    }
+    built
+}
+
+impl BuiltYabloco {
+    fn add(&mut self, definition: &Definition<'_>, doc: String, targets: &CallTargets<'_>, repository: &str) {
+        let Definition { file, function, pos, length, key, .. } = definition;
+        let counts = targets.counts();
+        let number = |value: usize| value.to_string();
+        let values = vec![
+            key.clone(),
+            function.name.clone(),
+            format!("{repository}/{}", file.path),
+            doc.clone(),
+            number(definition.calls.len()),
+            number(counts.iter().sum()),
+            number(counts[2]),
+            number(counts[3]),
+            number(counts[4]),
+            number(counts[1]),
+            number(0),
+            number(*length),
+            number(*pos),
+            String::new(),
+            String::new(),
+            repository.to_owned(),
+        ];
+        let line = self.table.rows.len() + 2;
+        self.table.rows.push(YablocoRow { line, key: key.clone(), values });
+        let mut code = Map::new();
+        code.insert("calls".to_owned(), targets.calls.iter().map(|call| call.json(repository)).collect());
+        code.insert("code".to_owned(), definition.code().into());
+        self.functions.push(key, Value::Object(code));
+        let signature = file.text.get(function.signature.clone()).unwrap_or_default();
+        self.mera.push(MeraFunction {
+            id: key.clone(),
+            repo: repository.to_owned(),
+            signature: signature.trim_end().trim_end_matches('{').trim_end().to_owned(),
+            doc,
+            context: targets.calls.iter().filter_map(|call| Some(call.definition?.code())).collect(),
+            code: definition.code(),
+        });
+    }
+}
+
+/// Returns the functions with a body of a file.
+fn definitions(file: &SourceFile) -> Vec<Definition<'_>> {
+    let tree = syntax::parse(file.language, &file.text);
+    let uses = tree.uses(&file.text);
+    let functions = tree.functions(&file.text).into_iter().filter_map(|function| {
+        let body = function.body.clone()?;
+        let first = uses.partition_point(|one| one.name.start < body.start);
+        let inside = uses[first..].iter().take_while(|one| one.name.end <= body.end);
+        let mut calls: Vec<&str> = Vec::new();
+        for one in inside {
+            let is_call = file.text[one.name.end..].trim_start().starts_with('(');
+            let name = short_name(&file.text[one.name.clone()]);
+            if is_call && !calls.contains(&name) {
+                calls.push(name);
+            }
+        }
+        let text = &file.text;
+        let pos = text[..function.range.start].matches('\n').count() + 1;
+        let length = text[function.range.clone()].matches('\n').count();
+        let key = key(&[&file.path, &function.name, &pos.to_string()]);
+        Some(Definition { file, function, calls, pos, length, key })
+    });
+    functions.collect()
+}
+
+/// Returns 16 hexadecimal digits for a function (FNV-1a).
+fn key(parts: &[&str]) -> String {
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    for byte in parts.iter().flat_map(|part| part.bytes().chain([0])) {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    format!("{hash:016X}")
+}
+
+/// Returns a function's description, or the rule that leaves it out.
+fn description(definition: &Definition<'_>) -> Result<String, &'static str> {
+    let Definition { file, function, calls, .. } = definition;
+    let text = &file.text;
+    let range = function.docstring.clone().ok_or("no documentation")?;
+    if file.path.contains("test") || function.name.contains("test") || function.name.is_empty() {
+        return Err("a test or without a name");
+    }
+    let doc = plain_text(text.get(range).unwrap_or_default());
+    if doc.split_whitespace().count() < MIN_WORDS {
+        return Err("the documentation has fewer than 4 words");
+    }
+    let has_code = doc.contains('{') && doc.contains('}') && doc.contains('(');
+    if doc.contains("Copyright") || doc.contains("====") || has_code {
+        return Err("the documentation has code, a licence or a rule");
+    }
+    let body = function.body.clone().and_then(|body| text.get(body)).unwrap_or_default();
+    if !BODY_LINES.contains(&body.trim().split('\n').count()) {
+        return Err("the body has not 2 to 15 lines");
+    }
+    if calls.len() > MAX_CALLS {
+        return Err("more than 7 calls");
+    }
+    Ok(doc)
+}
+
+/// Returns the text of a comment without its signs.
+fn plain_text(comment: &str) -> String {
+    let is_sign = |c: char| matches!(c, '/' | '*' | '!' | '#' | '<') || c.is_whitespace();
+    let lines = comment.lines().map(|line| {
+        line.trim_start_matches(is_sign)
+            .trim_end_matches(|c: char| matches!(c, '*' | '/') || c.is_whitespace())
+    });
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// A call with its target.
+struct Call<'a> {
+    name: &'a str,
+    /// The function in the repository; none in the standard library.
+    definition: Option<&'a Definition<'a>>,
+    /// Index of its category.
+    category: usize,
+}
+
+impl Call<'_> {
+    fn json(&self, repository: &str) -> Value {
+        let Some(definition) = self.definition else {
+            return json!({ "id": key(&[self.name]), "name": self.name, "path": "" });
+        };
+        let range = &definition.function.range;
+        let place = |offset: usize| {
+            let before = &definition.file.text[..offset];
+            let line = before.matches('\n').count() + 1;
+            json!({ "line": line, "col": before.len() - before.rfind('\n').map_or(0, |feed| feed + 1) + 1 })
+        };
+        json!({
+            "id": definition.key,
+            "name": definition.function.name,
+            "path": format!("{repository}/{}", definition.file.path),
+            "start": place(range.start),
+            "end": place(range.end),
+            "code": definition.code(),
+        })
+    }
+}
+
+/// The targets of a function's calls that are known.
+struct CallTargets<'a> {
+    calls: Vec<Call<'a>>,
+}
+
+impl<'a> CallTargets<'a> {
+    fn resolve(
+        definition: &'a Definition<'a>,
+        by_name: &HashMap<&str, Vec<&'a Definition<'a>>>,
+    ) -> CallTargets<'a> {
+        let calls = definition.calls.iter().filter_map(|&name| {
+            let of_name = by_name.get(name).map(Vec::as_slice).unwrap_or_default();
+            let others = of_name.iter().take(MAX_DEFINITIONS).filter(|other| other.key != definition.key);
+            let nearest = others
+                .filter(|other| other.file.language.family() == definition.file.language.family())
+                .min_by_key(|other| (category(definition, other), other.file.path.clone(), other.pos));
+            match nearest {
+                Some(other) => {
+                    Some(Call { name, definition: Some(other), category: category(definition, other) })
+                }
+                None => is_in_standard_library(definition.file.language, name).then_some(Call {
+                    name,
+                    definition: None,
+                    category: 1,
+                }),
+            }
+        });
+        CallTargets { calls: calls.collect() }
+    }
+
+    /// Returns the number of calls of each category.
+    fn counts(&self) -> [usize; CATEGORIES.len()] {
+        let mut counts = [0; CATEGORIES.len()];
+        self.calls.iter().for_each(|call| counts[call.category] += 1);
+        counts
+    }
+
+    /// Returns the widest category.
+    fn category(&self) -> usize {
+        self.calls.iter().map(|call| call.category).max().unwrap_or(0)
+    }
+}
+
+/// Returns the category of a call between two functions: same file, same folder, or elsewhere.
+fn category(from: &Definition<'_>, to: &Definition<'_>) -> usize {
+    let folder = |definition: &Definition<'_>| {
+        let path = &definition.file.path;
+        path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned())
+    };
+    if from.file.path == to.file.path {
+        2
+    } else if folder(from) == folder(to) {
+        3
+    } else {
+        4
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+fn is_near_duplicate(one: &[String], other: &[String]) -> bool {
+    let words: HashSet<&String> = one.iter().collect();
+    let common: HashSet<&String> = other.iter().filter(|word| words.contains(word)).collect();
+    common.len() >= MIN_COMMON_WORDS && bleu_2(one, other) >= DUPLICATE_BLEU
+}
+
+/// Returns the BLEU score with unigrams and bigrams, without smoothing.
+fn bleu_2(reference: &[String], hypothesis: &[String]) -> f64 {
+    let precision = |n: usize| {
+        let mut left: HashMap<&[String], usize> = HashMap::new();
+        reference.windows(n).for_each(|gram| *left.entry(gram).or_default() += 1);
+        let matches = hypothesis.windows(n).filter(|gram| match left.get_mut(gram) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                true
+            }
+            _ => false,
+        });
+        matches.count() as f64 / hypothesis.windows(n).count().max(1) as f64
+    };
+    if hypothesis.is_empty() {
+        return 0.0;
+    }
+    let brevity = (1.0 - reference.len() as f64 / hypothesis.len() as f64).min(0.0).exp();
+    brevity * (precision(1) * precision(2)).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use syntax::Language;
+
+    use super::*;
+
+    fn file(path: &str, text: &str) -> SourceFile {
+        SourceFile {
+            path: path.into(),
+            language: Language::from_path(path).expect("code"),
+            text: text.into(),
+        }
+    }
+
+    const MAIN: &str = "#include <string.h>
+/* Copy the whole name into a buffer. */
+void copy_name(char *to, const char *from) {
+    size_t n = strlen(from);
+    memcpy(to, from, n);
+}
+
+/* Double the number and add one more. */
+int near_double(int a) {
+    int b = half_up(a);
+    return b + a;
+}
+
+/* Cut the amount into two equal shares. */
+static long half_up(long amount) {
+    long odd = amount % 2;
+    return (amount + odd) / 2;
+}
+
+/* Write the report about all days. */
+void write_report(struct report *r) {
+    print_days(r);
+    r->done = 1;
+}
+
+/* Open every door that the house has. */
+void open_doors(struct house *h) {
+    for_each_door(h);
+    h->open = 1;
+}
+
+/* one */
+int tiny(void) {
+    return 1;
+    }
+";
+
+    #[test]
+    fn functions_are_chosen_by_the_widest_call() {
+        let files = [
+            file("src/main.c", MAIN),
+            file("src/days.c", "void print_days(struct report *r) {\n    r->days++;\n}\n"),
+            file("lib/door.c", "void for_each_door(struct house *h) {\n    h->n++;\n}\n"),
+            file(
+                "tests/test_a.c",
+                "/* Check that the sum is right. */\nint test_sum(void) {\n  int a = 1;\n  return a;\n}\n",
+            ),
+        ];
+        let built = build_functions(&files, YablocoBuildConfig { repository: "demo", functions: 14 });
+        let mut found: Vec<(String, &str)> = built
+            .table
+            .rows
+            .iter()
+            .map(|row| {
+                (built.table.value(row, "fname").expect("a name").to_owned(), built.table.category(row))
+            })
+            .collect();
+        found.sort();
+        let expected = [
+            ("copy_name", "stdlib"),
+            ("half_up", "none"),
+            ("near_double", "same_file"),
+            ("open_doors", "project"),
+            ("write_report", "same_package"),
+        ];
+        assert_eq!(found, expected.map(|(name, category)| (name.to_owned(), category)));
+        let mera =
+            built.mera.iter().find(|function| function.signature.contains("near_double")).expect("a row");
+        assert!(mera.context[0].starts_with("static long half_up(long amount) {"), "{:?}", mera.context);
+        assert_eq!((mera.signature.as_str(), mera.doc.lines().count()), ("int near_double(int a)", 1));
+        assert_eq!(built.left_out.0["a test or without a name"], 1);
+        assert_eq!(built.left_out.0["the documentation has fewer than 4 words"], 1);
+        let mut csv = Vec::new();
+        built.table.write(&mut csv).expect("written");
+        let table = YablocoTable::read(csv.as_slice()).expect("a table");
+        assert_eq!((table.rows.len(), table.broken.len()), (5, 0));
+        assert!(built.functions.codes(&table).all(|(_, code)| code.is_some()));
+    }
+
+    #[test]
+    fn near_duplicates_have_a_high_score() {
+        let [one, other] = ["a b c d e", "a b c d x"].map(words);
+        assert_eq!(bleu_2(&one, &one), 1.0);
+        assert!(bleu_2(&one, &other) > 0.7 && bleu_2(&one, &words("v w")) == 0.0);
+    }
+}

@@ -1,0 +1,85 @@
+//! Arguments of the commands for public benchmarks.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use syntax::Language;
+
+/// `ghostbench score`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ScoreArgs {
+    /// Files that the benchmark's own tools made, plain or compressed by gzip, in any order; a folder means all files below it.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Benchmark of the files.
+    #[arg(long, value_enum)]
+    pub(crate) format: BenchmarkName,
+    /// Compute as the original's program does, with its bugs: for comparisons with published numbers.
+    #[arg(long)]
+    pub(crate) faithful: bool,
+    /// Language of all cases of crosscodeeval, if neither their ids nor their files name it.
+    #[arg(long, value_name = "LANGUAGE", value_parser = parse_language)]
+    pub(crate) language: Option<Language>,
+    /// Print every number as JSON instead of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A public benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BenchmarkName {
+    /// Codev-Bench: its result files, whose paths have the name of their mode and end with the number of their part (.0 to .3).
+    CodevBench,
+    /// CrossCodeEval: `line_completion*.jsonl` and `prediction.jsonl`.
+    Crosscodeeval,
+    /// RepoQA: the data set and an output file.
+    Repoqa,
+    /// YABLoCo: its table and document (or MERA's rows), a model's table of generations, and the results of its tests.
+    Yabloco,
+}
+
+impl BenchmarkName {
+    /// Returns the name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            BenchmarkName::CodevBench => "codev-bench",
+            BenchmarkName::Crosscodeeval => "crosscodeeval",
+            BenchmarkName::Repoqa => "repoqa",
+            BenchmarkName::Yabloco => "yabloco",
+        }
+    }
+}
+
+fn parse_language(name: &str) -> Result<Language, String> {
+    Language::from_name(name).ok_or_else(|| "not one of the supported languages".to_owned())
+}
+
+/// `ghostbench build`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BuildArgs {
+    /// Benchmark to build.
+    #[arg(value_enum)]
+    pub(crate) format: BenchmarkName,
+    /// Repository to build it from.
+    pub(crate) path: PathBuf,
+    /// Folder for the files; existing files of their names are replaced.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Size: rows per file for codev-bench [default: 400], cases for crosscodeeval [default: 400], functions per language for repoqa
+    /// [default: 10], functions per dependency category for yabloco [default: 14].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) size: Option<u32>,
+    /// Seed of all random choices of codev-bench and crosscodeeval.
+    #[arg(long, default_value_t = 1, value_name = "S")]
+    pub(crate) seed: u64,
+    /// Language to build from; may be given more than once [default: all; for yabloco c and cpp].
+    #[arg(long = "language", value_name = "LANGUAGE", value_parser = parse_language)]
+    pub(crate) languages: Vec<Language>,
+    /// Print the datasheet as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Number of threads [default: one per core].
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+}

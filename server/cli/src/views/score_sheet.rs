@@ -1,0 +1,125 @@
+//! Renders the numbers of a public benchmark.
+
+use benchmarks::{CountedIds, Rules, ScoreSheet, ScoreTable};
+use report::format;
+use report::terminal::{Style, TextTable, dim_note, with_title};
+use serde_json::{Map, Value, json};
+
+use crate::output::count;
+use crate::steps::benchmark_files::BrokenRows;
+
+/// Ids of a list that are printed.
+const PRINTED_IDS: usize = 3;
+
+/// Renders the tables, the counts and the differences between the two rules.
+pub(crate) fn score_text(
+    name: &str,
+    rules: Rules,
+    sheet: &ScoreSheet,
+    broken: usize,
+    style: Style,
+) -> String {
+    let rules_name = match rules {
+        Rules::Paper => "by its description",
+        Rules::Faithful => "as its program computes",
+    };
+    let mut parts = vec![format!("{} {rules_name}", style.title(name))];
+    parts.extend(sheet.tables.iter().map(|table| table_text(table, style)));
+    parts.push(counts(sheet, broken));
+    parts.extend(sheet.notes.iter().map(|note| dim_note(note, style)));
+    let differences: Vec<String> =
+        sheet.differences.iter().filter(|it| it.affected > 0).map(|it| difference(it, rules)).collect();
+    if !differences.is_empty() {
+        let title = match rules {
+            Rules::Paper => "the original's program differs",
+            Rules::Faithful => "the description differs",
+        };
+        parts.push(with_title(title, &differences.join("\n"), style));
+    }
+    parts.join("\n\n") + "\n"
+}
+
+fn table_text(table: &ScoreTable, style: Style) -> String {
+    let header: Vec<&str> = std::iter::once("").chain(table.columns.iter().map(String::as_str)).collect();
+    let none = style.alphabet().range_dash();
+    let cell = |value: &Option<f64>| value.map_or_else(|| none.to_owned(), number);
+    let row = |(name, values): &(String, Vec<Option<f64>>)| {
+        std::iter::once(format::on_one_line(name)).chain(values.iter().map(cell)).collect()
+    };
+    let rows = table.rows.iter().map(row).collect();
+    let sheet = TextTable { header: &header, words: 1, dispensable: &[], rows };
+    with_title(&table.name, &sheet.draw(style), style)
+}
+
+/// Formats a number with at most four decimals; the JSON has all.
+fn number(value: f64) -> String {
+    let text = format!("{value:.4}");
+    let short = text.trim_end_matches('0').trim_end_matches('.');
+    short.to_owned()
+}
+
+fn counts(sheet: &ScoreSheet, broken: usize) -> String {
+    let mut lines =
+        vec![format!("  {}, {} with a prediction", count(sheet.cases, "case"), sheet.predictions)];
+    let lists = [
+        (&sheet.missing, "without a prediction"),
+        (&sheet.unknown, "predicted, but not among the cases"),
+        (&sheet.repeated, "predicted once more, not scored"),
+    ];
+    lines.extend(lists.iter().filter(|(ids, _)| ids.count > 0).map(|(ids, name)| id_list(ids, name)));
+    if broken > 0 {
+        lines.push(format!("  {} set apart", count(broken, "broken row")));
+    }
+    lines.join("\n")
+}
+
+fn id_list(ids: &CountedIds, name: &str) -> String {
+    let shown: Vec<String> = ids.first.iter().take(PRINTED_IDS).map(|id| format::on_one_line(id)).collect();
+    let more = if ids.count > shown.len() { ", ..." } else { "" };
+    format!("  {} {name}: {}{more}", ids.count, shown.join(", "))
+}
+
+fn difference(difference: &benchmarks::RuleDifference, rules: Rules) -> String {
+    let other = match rules {
+        Rules::Paper => difference.faithful,
+        Rules::Faithful => difference.paper,
+    };
+    format!("  {}: {other} ({} affected)", difference.topic, difference.affected)
+}
+
+/// Returns all numbers, for `--json`.
+pub(crate) fn score_json(name: &str, rules: Rules, sheet: &ScoreSheet, broken: &BrokenRows) -> Value {
+    let tables: Map<String, Value> =
+        sheet.tables.iter().map(|table| (table.name.clone(), table_json(table))).collect();
+    let ids = |ids: &CountedIds| json!({ "count": ids.count, "first": ids.first });
+    let differences = sheet.differences.iter().map(|difference| {
+        json!({
+            "topic": difference.topic,
+            "paper": difference.paper,
+            "faithful": difference.faithful,
+            "affected": difference.affected,
+        })
+    });
+    json!({
+        "format": name,
+        "rules": if rules == Rules::Faithful { "faithful" } else { "paper" },
+        "cases": sheet.cases,
+        "predictions": sheet.predictions,
+        "missing": ids(&sheet.missing),
+        "unknown": ids(&sheet.unknown),
+        "repeated": ids(&sheet.repeated),
+        "broken": broken.json(),
+        "tables": tables,
+        "differences": differences.collect::<Vec<_>>(),
+        "notes": sheet.notes,
+    })
+}
+
+fn table_json(table: &ScoreTable) -> Value {
+    let row = |(name, values): &(String, Vec<Option<f64>>)| {
+        let values: Map<String, Value> =
+            table.columns.iter().cloned().zip(values.iter().map(|value| json!(value))).collect();
+        (name.clone(), Value::Object(values))
+    };
+    Value::Object(table.rows.iter().map(row).collect())
+}
