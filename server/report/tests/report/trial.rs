@@ -20,7 +20,7 @@ fn row(number: usize, answers: [&str; 2], truth: &str) -> Opportunity {
         "schema": "1.6", "id": format!("{number:032x}"), "trial": "t", "mode": "shadow", "developer": "d", "session": "s",
         "opened_at": format!("2026-01-02T03:{:02}:{:02}.000Z", number / 60, number % 60),
         "trigger": "automatic", "privacy": "full",
-        "cursor": {"language": "rust", "path": format!("src/{}.rs", number % 30), "offset": 4, "line": 7, "character": 4,
+        "cursor": {"language": "rust", "path": format!("src/{}.rs", number % 31), "offset": 4, "line": 7, "character": 4,
                    "prefix": "fn f() {\n    ", "suffix": "\n}"},
         "rhythm": {"until_next_key": 300.0}, "requests": 1,
         "decisions": [{"kind": "holdout", "value": "hidden", "probability": 1.0}],
@@ -62,7 +62,7 @@ fn the_verdict_comes_first_and_says_what_is_proven() {
     .assert_debug_eq(&sentences.iter().map(|it| if it.starts_with("Rec") { "Recommendation" } else { it }).collect::<Vec<_>>());
     let text = report::trial::table(&proven, STYLE);
     assert!(
-        text.starts_with("Trial: 300 opportunities in 30 files, by exact match\n  second is better.\n"),
+        text.starts_with("Trial: 300 opportunities in 31 files, by exact match\n  second is better.\n"),
         "{text}"
     );
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
