@@ -319,7 +319,7 @@ fn slices(board: &TrialScoreboard, none: &str) -> TrialTable {
             "files",
         ],
         words: 4,
-        dispensable: &[8, 7],
+        dispensable: &[8, 7, 5, 4],
         rows: rows.collect(),
     }
 }

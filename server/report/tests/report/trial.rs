@@ -55,8 +55,7 @@ fn the_verdict_comes_first_and_says_what_is_proven() {
     expect![[r#"
         [
             "second is better.",
-            "second is better than first: +46.7 [+35.6, +57.7] points exact match, 300 opportunities in 30 files.",
-            "Recommendation",
+            "second is better than first: +46.7 [+34.8, +58.5] points exact match, 300 opportunities in 31 files.",
         ]
     "#]]
     .assert_debug_eq(&sentences.iter().map(|it| if it.starts_with("Rec") { "Recommendation" } else { it }).collect::<Vec<_>>());
@@ -71,7 +70,7 @@ fn the_verdict_comes_first_and_says_what_is_proven() {
 #[test]
 fn few_opportunities_prove_nothing() {
     for (count, words) in
-        [(0, "No answers yet."), (6, "only 6 opportunities"), (40, "Not yet known whether second is better")]
+        [(0, "No answers yet."), (6, "only 6 opportunities"), (14, "Not yet known whether second is better")]
     {
         let board = board(&rows(count));
         let text = report::trial::markdown(&board);
@@ -128,4 +127,22 @@ fn the_page_shows_each_answer_against_the_truth_with_its_provenance() {
     let page = report::trial::html(&board(&many), &many);
     assert_eq!(page.matches("<details class=\"opportunity\">").count(), 200);
     assert!(page.contains("60 earlier ones are left out"));
+}
+
+#[test]
+fn every_field_of_the_scoreboard_is_documented() {
+    let document = include_str!("../../../../docs/formats.md");
+    let (_, rest) = document.split_once("\n### Scoreboard\n").expect("the heading is there");
+    let table = rest.split("\n### ").next().expect("a table");
+    let json: serde_json::Value =
+        serde_json::from_str(&report::trial::json(&board(&rows(300)))).expect("JSON");
+    for key in json.as_object().expect("an object").keys() {
+        assert!(table.contains(&format!("`{key}`")), "{key} is not in the table of docs/formats.md");
+    }
+    for key in json["pairs"][0].as_object().expect("a pair").keys() {
+        assert!(
+            table.contains(&format!("`{key}`")),
+            "{key} of a pair is not in the table of docs/formats.md"
+        );
+    }
 }
