@@ -450,6 +450,9 @@ pub(crate) struct WatchArgs {
     /// Exit with code 1 if the last night revealed a change.
     #[arg(long)]
     pub(crate) fail_on_change: bool,
+    /// File for a page with the scores over time.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = ReportFormat::Table)]
     pub(crate) format: ReportFormat,

@@ -10,6 +10,7 @@ mod plots;
 mod ranking;
 mod scoreboard;
 mod tradeoffs;
+mod watch_page;
 
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
@@ -27,14 +28,16 @@ use crate::notes::note_texts;
 use crate::stopping::{self, COUNTS};
 use embedded_cases::EmbeddedCases;
 use engine_views::EngineView;
+pub use watch_page::watch_html;
 
-const TEMPLATES: [(&str, &str); 6] = [
+const TEMPLATES: [(&str, &str); 7] = [
     ("report.html", include_str!("templates/report.html")),
     ("marks.html", include_str!("templates/marks.html")),
     ("verdict.html", include_str!("templates/verdict.html")),
     ("board.html", include_str!("templates/board.html")),
     ("plots.html", include_str!("templates/plots.html")),
     ("cases.html", include_str!("templates/cases.html")),
+    ("watch.html", include_str!("templates/watch.html")),
 ];
 
 const STYLE: &str = include_str!("templates/report.css");
@@ -170,13 +173,19 @@ pub fn html(report: &RunRows<'_>, summary: &RunSummary) -> String {
     render(&page)
 }
 
-fn render(page: &Page) -> String {
+/// Returns the templates of all pages.
+fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     for (name, source) in TEMPLATES {
         environment.add_template(name, source).expect("the tests render every template");
     }
-    let template = environment.get_template("report.html").expect("added above");
+    environment
+}
+
+fn render(page: &Page) -> String {
+    let environment = environment();
+    let template = environment.get_template("report.html").expect("one of the templates");
     template.render(Serde(page)).expect("the tests render every template with every field")
 }
 

@@ -24,7 +24,7 @@ pub use comparison::{comparison_markdown, comparison_table};
 pub use csv_tables::{CsvTable, csv_tables};
 pub use failures::failure_text;
 pub use gates::{check_text, gates_junit, gates_markdown, gates_table};
-pub use html::html;
+pub use html::{html, watch_html};
 pub use inspect_log::{InspectLog, inspect_logs};
 pub use markdown::markdown;
 pub use notes::note_texts;

@@ -1,4 +1,5 @@
-//! Renders the history of a watched suite: one line per engine, and the changes in the order of their reports.
+//! Renders the history of a watched suite: one line per engine, and the changes in the order of their reports. The page with the
+//! curves is in `html`.
 
 use cases::{ChangeKind, SchemaVersion, WatchedChange, WatchedNight, WatchedShift};
 use scoring::change_points::ALARMS_PER_YEAR;
@@ -64,15 +65,19 @@ pub fn markdown(nights: &[WatchedNight], unfinished: &[String]) -> String {
     parts.join("\n\n") + "\n"
 }
 
-/// Returns the cells of every engine that was ever watched, in the order of their first nights.
-fn engine_rows(nights: &[WatchedNight]) -> Vec<Vec<String>> {
+/// Returns the name of every engine that was ever watched, in the order of their first nights.
+pub(crate) fn engine_names(nights: &[WatchedNight]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for engine in nights.iter().flat_map(|night| &night.engines) {
         if !names.contains(&&*engine.name) {
             names.push(&engine.name);
         }
     }
-    names.into_iter().filter_map(|name| engine_row(nights, name)).collect()
+    names
+}
+
+fn engine_rows(nights: &[WatchedNight]) -> Vec<Vec<String>> {
+    engine_names(nights).into_iter().filter_map(|name| engine_row(nights, name)).collect()
 }
 
 fn engine_row(nights: &[WatchedNight], name: &str) -> Option<Vec<String>> {
@@ -95,12 +100,12 @@ fn engine_row(nights: &[WatchedNight], name: &str) -> Option<Vec<String>> {
 }
 
 /// Returns the day of an RFC 3339 time.
-fn day(time: &str) -> &str {
+pub(crate) fn day(time: &str) -> &str {
     time.split('T').next().unwrap_or_default()
 }
 
 /// Returns one sentence per change, in the order of their reports.
-fn change_texts(nights: &[WatchedNight]) -> Vec<String> {
+pub(crate) fn change_texts(nights: &[WatchedNight]) -> Vec<String> {
     let of_night = |night: &WatchedNight| -> Vec<String> {
         let changes = night.engines.iter().filter_map(|engine| Some((&engine.name, engine.change.as_ref()?)));
         changes.map(|(name, change)| change_text(nights, night, name, change)).collect()
@@ -133,7 +138,7 @@ fn change_text(nights: &[WatchedNight], night: &WatchedNight, name: &str, change
     format!("{} {}: {what}{reported}", day(first), format::escape_invisible(name))
 }
 
-fn notes(nights: &[WatchedNight], unfinished: &[String]) -> Vec<String> {
+pub(crate) fn notes(nights: &[WatchedNight], unfinished: &[String]) -> Vec<String> {
     let goes_back = nights.windows(2).any(|pair| pair[1].time < pair[0].time);
     let clock =
         "The clock went backwards between two nights: they are ordered by their runs, not by their times.";

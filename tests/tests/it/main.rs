@@ -12,6 +12,7 @@ mod embeddings;
 mod engine_identity;
 mod engines;
 mod export;
+mod gates;
 mod history;
 #[cfg(unix)]
 mod interruption;

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use mock::{MockServer, Reply};
 use tests::Project;
 
+use crate::run_rows;
 use crate::settings::user_file;
 
 #[test]
@@ -37,8 +38,12 @@ fn nightly_replay_reports_a_model_that_changes_under_its_name() {
     let history: Value = serde_json::from_str(&said.stdout).expect("standard output is JSON alone");
     let engine = &history["nights"][4]["engines"][0];
     assert_eq!((&engine["change"]["kind"], &engine["change"]["first"]), (&"answers".into(), &4.into()));
-    let shown = project.run("watch --history ../nights --show").expect_code(0).stdout;
+    let shown = project.run("watch --history ../nights --show --html ../nights.html").expect_code(0).stdout;
     assert!(shown.contains("hosted: its answers changed"), "{shown}");
+    let page = run_rows::text(&project.sibling_path("nights.html"));
+    assert!(page.contains("answers changed</text>"), "{page}");
+    let refused = project.run("watch --history ../nights --show --html ../nights").expect_code(3);
+    refused.expect_message(&["cannot write", "--html"]);
     project.run("report ../nights/5").expect_code(0);
     project.run("mine . --cases 10 --seed 2 --out ../other.jsonl").expect_code(0);
     let refused = project.run("watch ../other.jsonl --engine hosted --history ../nights").expect_code(2);

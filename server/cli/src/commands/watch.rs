@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use anyhow::Context;
 use cases::{ChangeKind, WatchedChange, WatchedNight, suite_hash};
 use completion::WorkspaceIndex;
 use replay::{RequestPlan, WatchHistory, read_history, unfinished_nights};
@@ -79,6 +80,11 @@ fn replay_night(args: &WatchArgs, suite: &Path) -> anyhow::Result<()> {
 fn print(args: &WatchArgs, nights: &[WatchedNight]) -> anyhow::Result<()> {
     let folders = unfinished_nights(&args.history, nights);
     let unfinished: Vec<String> = folders.iter().map(|folder: &PathBuf| output::path(folder)).collect();
+    if let Some(page) = &args.html {
+        private_files::write(page, report::watch_html(nights, &unfinished).as_bytes()).with_context(
+            || format!("cannot write {}; choose another place with --html", output::path(page)),
+        )?;
+    }
     let text = match if args.json { ReportFormat::Json } else { args.format } {
         ReportFormat::Table => report::watch::table(nights, &unfinished, output::style()),
         ReportFormat::Markdown => report::watch::markdown(nights, &unfinished),

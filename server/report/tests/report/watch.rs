@@ -79,3 +79,28 @@ fn empty_history_and_backward_clock_are_reported() {
         serde_json::from_str(&report::watch::json(&backwards, &[])).expect("it is JSON");
     assert_eq!(json["nights"][3]["engines"][0]["change"]["first"], 2);
 }
+
+#[test]
+fn page_shows_curves_gaps_and_changes() {
+    let page = report::watch_html(&nights(), &["night 5".to_owned()]);
+    // Without a score in the second night and with a change before the third one, one part of the curve is left.
+    assert_eq!(page.matches(r#"<path class="curve""#).count(), 1, "{page}");
+    assert_eq!(page.matches(r#"<path class="change answers""#).count(), 1);
+    for text in ["2026-03-03 hosted|1: its answers changed", "100 requests failed", "night 5"] {
+        assert!(page.contains(text), "{text} is missing");
+    }
+}
+
+#[test]
+fn page_escapes_hostile_names_and_survives_hostile_rows() {
+    let mut hostile = nights();
+    for night in &mut hostile {
+        night.engines[0].name = "</style><script>alert(1)</script>".to_owned();
+        night.time = "<b>".to_owned();
+    }
+    hostile[3].engines[0].change.as_mut().expect("the last night has one").first = usize::MAX;
+    hostile[0].engines[0].value = Some(f64::NAN);
+    let page = report::watch_html(&hostile, &["<i>".to_owned()]);
+    assert!(!page.contains("<script>") && !page.contains("<b>") && !page.contains("<i>"), "{page}");
+    assert!(report::watch_html(&[], &[]).contains("0 nights"));
+}
