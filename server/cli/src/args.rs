@@ -1,5 +1,6 @@
 //! Command-line arguments. `commands` interprets them.
 
+mod asking;
 mod benchmarks;
 mod engines;
 mod judging;
@@ -13,8 +14,8 @@ use ::engines::Rule;
 use cases::{Metric, Scenario};
 use clap::{Parser, Subcommand, ValueEnum};
 use index::Strategy;
-use replay::SpendLimits;
 
+pub(crate) use self::asking::{CassetteArgs, EngineArgs, LimitArgs, NoCopiesArg, SettingsArgs};
 pub(crate) use self::benchmarks::{BenchmarkName, BuildArgs, ScoreArgs};
 pub(crate) use self::engines::{
     EnginesArgs, EnginesCassetteArgs, EnginesCheckArgs, EnginesCommand, EnginesCompleteArgs, EnginesListArgs,
@@ -22,7 +23,7 @@ pub(crate) use self::engines::{
 pub(crate) use self::judging::{BaselineArgs, GateArgs, VerdictArgs};
 pub(crate) use self::values::{CursorArg, RetrieveTarget};
 use self::values::{
-    parse_amount, parse_date, parse_margin, parse_ranking_metric, parse_rules, parse_scenario, parse_target,
+    parse_date, parse_margin, parse_ranking_metric, parse_rules, parse_scenario, parse_target,
 };
 
 /// Maximum number of repetitions: a thousand measure a share to a third of a percent.
@@ -192,93 +193,6 @@ pub(crate) enum MixArg {
     Even,
     /// Shares of real requests, from Codev-Bench's industrial log; imports as in `even`.
     RealUse,
-}
-
-/// Additional settings.
-#[derive(Debug, clap::Args)]
-pub(crate) struct SettingsArgs {
-    /// Settings file that overrides all others. Naming it means trusting it.
-    #[arg(long = "config", value_name = "FILE")]
-    pub(crate) file: Option<PathBuf>,
-}
-
-/// Selection of engines.
-#[derive(Debug, clap::Args)]
-pub(crate) struct EngineArgs {
-    /// Engine to run; may be given more than once [default: all configured engines, else builtin]. Available are the configured
-    /// engines, builtin, and its baselines longest-match, nearest-line and empty.
-    #[arg(long = "engine", value_name = "NAME")]
-    pub(crate) engines: Vec<String>,
-    /// Additional settings.
-    #[command(flatten)]
-    pub(crate) settings: SettingsArgs,
-    /// Number of concurrent requests [default: one per core].
-    #[arg(long, value_name = "N")]
-    pub(crate) jobs: Option<NonZeroUsize>,
-    /// Cases to run once more without the files that hold a copy of the truth (a copied or renamed function, a backup, generated code).
-    /// Engines that read no other file are not run again.
-    #[arg(long, value_enum, default_value_t, value_name = "CASES")]
-    pub(crate) no_copies: NoCopiesArg,
-    /// Recording of answers.
-    #[command(flatten)]
-    pub(crate) cassette: CassetteArgs,
-    /// Limits of the run.
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-}
-
-/// Limits of a run.
-#[derive(Clone, Copy, Debug, clap::Args)]
-pub(crate) struct LimitArgs {
-    /// Stop before the run might cost more than this, in the currency of `price_in` and `price_out`. The answers before a --resume count.
-    #[arg(long, value_name = "AMOUNT", value_parser = parse_amount)]
-    pub(crate) budget: Option<f64>,
-    /// Stop after this number of requests to all engines. Those before a --resume count.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_requests: Option<u64>,
-    /// Print an estimate of requests, tokens, cost and time, and make no requests.
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-}
-
-impl LimitArgs {
-    /// Returns the limits.
-    pub(crate) fn limits(self) -> SpendLimits {
-        SpendLimits { budget: self.budget, requests: self.max_requests }
-    }
-}
-
-/// Cases that run once more without copies of their truths.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum NoCopiesArg {
-    /// None.
-    Off,
-    /// Cases whose truth has a copy in another file; the others would give the same answer.
-    #[default]
-    Affected,
-    /// Every case.
-    All,
-}
-
-impl std::fmt::Display for NoCopiesArg {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            NoCopiesArg::Off => "off",
-            NoCopiesArg::Affected => "affected",
-            NoCopiesArg::All => "all",
-        })
-    }
-}
-
-/// Recording and replay of answers.
-#[derive(Debug, clap::Args)]
-pub(crate) struct CassetteArgs {
-    /// File of recorded answers: recorded answers are replayed, others are requested and added. It contains code, but no API keys.
-    #[arg(id = "cassette", long = "cassette", value_name = "FILE")]
-    pub(crate) file: Option<PathBuf>,
-    /// Make no requests: an answer that is missing from the cassette is an error.
-    #[arg(long)]
-    pub(crate) offline: bool,
 }
 
 /// `ghostbench try`.
