@@ -15,6 +15,7 @@ mod rows;
 mod table;
 mod unit_test_log;
 
+pub(crate) use build::block_row;
 pub use build::{CodevBuilder, CodevRow};
 pub use judges::{has_right_indent, is_empty, is_on_one_line, line_length};
 pub use response::extract_code;

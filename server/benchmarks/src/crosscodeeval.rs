@@ -11,6 +11,7 @@ mod case;
 mod rows;
 mod score;
 
+pub(crate) use build::case_row;
 pub use build::{CcevalBuilder, CcevalRow, CcevalRowChunk, CcevalRowContext, CcevalRowMetadata, CcevalRows};
 pub use rows::{CcevalChunk, CcevalContext, CcevalItem, CcevalMetadata, CcevalPrediction};
 pub use score::PredictionScorer;

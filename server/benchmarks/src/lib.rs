@@ -11,21 +11,26 @@
 
 pub mod codev_bench;
 pub mod crosscodeeval;
+mod export;
 mod fences;
+pub mod further_sources;
 mod imported_case;
 mod left_out;
 mod ordered_map;
 pub mod pass_at_k;
 pub mod repoqa;
 mod row_reader;
+mod row_template;
 mod rules;
 mod score_sheet;
 pub mod yabloco;
 
+pub use export::{ExportedRow, export_cceval_row, export_codev_row};
 pub use left_out::LeftOutCounts;
 pub use ordered_map::OrderedMap;
 pub use row_reader::{
     BenchmarkItem, BrokenRow, ImportedRow, MAX_ROW_BYTES, RowReader, decompress, write_rows,
 };
+pub use row_template::{ROW_TAG, row_of, row_tag};
 pub use rules::Rules;
 pub use score_sheet::{CountedIds, RuleDifference, ScoreSheet, ScoreTable};

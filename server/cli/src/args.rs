@@ -16,7 +16,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use index::Strategy;
 
 pub(crate) use self::asking::{CassetteArgs, EngineArgs, LimitArgs, NoCopiesArg, SettingsArgs};
-pub(crate) use self::benchmarks::{BenchmarkName, BuildArgs, ScoreArgs};
+pub(crate) use self::benchmarks::{BenchmarkName, BuildArgs, ImportArgs, ImportFormat, ScoreArgs};
 pub(crate) use self::engines::{
     EnginesArgs, EnginesCassetteArgs, EnginesCheckArgs, EnginesCommand, EnginesCompleteArgs, EnginesListArgs,
 };
@@ -111,11 +111,29 @@ pub(crate) enum Command {
 In cron:  0 3 * * *  ghostbench watch ~/cases.jsonl --engine hosted --history ~/nights --fail-on-change
 Each night is a run: ghostbench report nights/12")]
     Watch(WatchArgs),
-    /// Write the answers of a run for other tools.
-    #[command(after_help = "Example:
+    /// Write a run or a suite for other tools.
+    #[command(after_help = "Examples:
   ghostbench export run --out logs      one log per engine, for the viewer of inspect_ai:
-  inspect view --log-dir logs")]
+  inspect view --log-dir logs
+  ghostbench export run --format crosscodeeval --out cceval            the cases, and a file of predictions per engine
+  ghostbench export cases.jsonl --format codev-bench --out codev       the cases of a suite")]
     Export(ExportArgs),
+    /// Make a suite from the files of a public benchmark.
+    #[command(after_help = "Examples:
+  ghostbench import crosscodeeval line_completion.jsonl line_completion_rg1_bm25.jsonl --out cases.jsonl
+  ghostbench import codev-bench prompts/ --out cases.jsonl
+  ghostbench replay cases.jsonl --out run
+  ghostbench export run --format crosscodeeval --out predictions
+
+Sources (Ghostbench contains none of them; read the licence before you use one):
+  codev-bench          github.com/LingmaTongyi/Codev-Bench: no licence, so its rows must not be redistributed
+  crosscodeeval        github.com/amazon-science/cceval: Apache-2.0; the code in it has the licences of its repositories
+  safim                github.com/gonglinyuan/safim, rows on Hugging Face (gonglinyuan/safim): see its data card
+  humaneval-infilling  github.com/openai/human-eval-infilling: MIT
+  repoeval             github.com/microsoft/CodeT, folder RepoCoder: MIT; the code in it has the licences of its repositories
+  repobench            github.com/Leolty/repobench, rows on Hugging Face (tianyang/repobench_*_v1.1): see its data card
+A broken row is reported with its file and line, and the others are imported.")]
+    Import(ImportArgs),
     /// Build a benchmark in the shape of a public one from a repository.
     #[command(after_help = "Examples:
   ghostbench build codev-bench . --out codev            the six files, a folder each
@@ -452,7 +470,8 @@ pub(crate) struct CompareArgs {
 /// `ghostbench export`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {
-    /// Folder of a run.
+    /// Folder of a run, or a suite.
+    #[arg(value_name = "RUN | SUITE")]
     pub(crate) run: PathBuf,
     /// Output format.
     #[arg(long, value_enum, default_value_t = ExportFormat::InspectEval)]
@@ -470,6 +489,10 @@ pub(crate) struct ExportArgs {
 pub(crate) enum ExportFormat {
     /// Logs of inspect_ai (`.eval`), one per engine and origin of the cases.
     InspectEval,
+    /// Rows of Codev-Bench, a folder per mode.
+    CodevBench,
+    /// Rows of CrossCodeEval, and predictions.
+    Crosscodeeval,
 }
 
 /// `ghostbench retrieve`.

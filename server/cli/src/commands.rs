@@ -6,6 +6,7 @@ pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod engines;
 pub(crate) mod export;
+pub(crate) mod import;
 pub(crate) mod index;
 pub(crate) mod lsp;
 pub(crate) mod mine;

@@ -7,6 +7,7 @@ pub(crate) mod cursor_arg;
 pub(crate) mod embeddings;
 pub(crate) mod engine_registry;
 pub(crate) mod estimate;
+pub(crate) mod export_rows;
 pub(crate) mod gates;
 pub(crate) mod hole_candidates;
 pub(crate) mod index;

@@ -83,9 +83,10 @@ fn a_run_inside_of_the_workspace_is_not_read_as_code() {
 #[test]
 fn every_command_has_help_with_an_example() {
     let project = Project::new("");
-    for command in
-        ["try", "mine", "replay", "report", "build", "score", "retrieve", "doctor", "trust", "config"]
-    {
+    for command in [
+        "try", "mine", "replay", "report", "build", "score", "import", "export", "retrieve", "doctor",
+        "trust", "config",
+    ] {
         let help = project.run(&format!("{command} --help")).expect_code(0).stdout;
         assert!(help.contains(&format!("ghostbench {command} ")), "{help}");
     }

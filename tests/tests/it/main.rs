@@ -14,6 +14,7 @@ mod engines;
 mod export;
 mod gates;
 mod history;
+mod import;
 #[cfg(unix)]
 mod interruption;
 mod language_servers;

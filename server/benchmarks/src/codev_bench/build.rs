@@ -81,33 +81,37 @@ impl<'a> CodevBuilder<'a> {
         });
         let enclosing =
             functions.iter().rfind(|function| function.start <= range.start && range.end <= function.end);
-        let first_line = case.line as usize + 1;
-        let block_key =
-            format!("{}#L{first_line}-L{}", case.path, first_line + case.truth.matches('\n').count());
-        let func_name = enclosing.map_or_else(
-            || block_key.clone(),
-            |function| {
-                let line = |offset: usize| source.text[..offset].matches('\n').count() + 1;
-                format!("{}#L{}-L{}", case.path, line(function.start), line(function.end))
-            },
-        );
-        let language = source.language;
-        let row = CodevRow {
-            func_name,
-            item_dids: Vec::new(),
-            unit_test_ids: Vec::new(),
-            block_key,
-            block_type: block_type(case.block_kind?),
-            prompt: prompt(case, language),
-            prefix: case.prefix.clone(),
-            suffix: case.suffix.clone(),
-            middle: case.truth.clone(),
-            test_prefix: case.prefix.clone(),
-            test_suffix: source.text.get(range.end..)?.to_owned(),
-            test_middle: case.truth.clone(),
-        };
+        let mut row = block_row(case)?;
+        if let Some(function) = enclosing {
+            let line = |offset: usize| source.text[..offset].matches('\n').count() + 1;
+            row.func_name = format!("{}#L{}-L{}", case.path, line(function.start), line(function.end));
+        }
+        row.test_suffix = source.text.get(range.end..)?.to_owned();
         Some((file, row))
     }
+}
+
+/// Returns the row of a case whose file is unknown: its function is the block, and its tests see the shortened file. `None` for a
+/// case without a block kind or in an unknown language.
+pub(crate) fn block_row(case: &Case) -> Option<CodevRow> {
+    let language = Language::from_name(&case.language)?;
+    let first_line = case.line as usize + 1;
+    let last_line = first_line + case.truth.matches('\n').count();
+    let block_key = format!("{}#L{first_line}-L{last_line}", case.path);
+    Some(CodevRow {
+        func_name: block_key.clone(),
+        item_dids: Vec::new(),
+        unit_test_ids: Vec::new(),
+        block_key,
+        block_type: block_type(case.block_kind?),
+        prompt: prompt(case, language),
+        prefix: case.prefix.clone(),
+        suffix: case.suffix.clone(),
+        middle: case.truth.clone(),
+        test_prefix: case.prefix.clone(),
+        test_suffix: case.suffix.clone(),
+        test_middle: case.truth.clone(),
+    })
 }
 
 /// Returns the prompt with the original's marks; similar functions are comments in front of the prefix.

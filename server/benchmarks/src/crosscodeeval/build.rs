@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cases::{Case, Task};
+use cases::{Case, ContextItem, Task};
 use index::Searcher;
 use index::cceval::{ChunkQuery, ChunkRanking, RetrievalSetting, context_text};
 use serde::Serialize;
@@ -114,6 +114,28 @@ impl<'a> CcevalBuilder<'a> {
         let oracle = with_context(RetrievalSetting::Oracle { truth: &case.truth });
         Some(CcevalRows { language, plain, rg1, oracle })
     }
+}
+
+/// Returns the row of any case, with its own context; `None` if its language is unknown. `number` is the end of its id.
+pub(crate) fn case_row(case: &Case, number: usize) -> Option<CcevalRow> {
+    let language = Language::from_name(&case.language)?;
+    let repository = case.origin.repository.as_deref().unwrap_or_default();
+    let mut row = row(case, language, repository, number);
+    let chunk = |item: &ContextItem| CcevalRowChunk {
+        retrieved_chunk: item.text.clone(),
+        filename: item.path.clone(),
+        score: item.score,
+    };
+    if !case.context.is_empty() {
+        let list: Vec<CcevalRowChunk> = case.context.iter().map(chunk).collect();
+        let sign = language.line_comment();
+        let comment = |chunk: &CcevalRowChunk| {
+            let lines = chunk.retrieved_chunk.lines().map(|line| format!("{sign} {line}\n"));
+            format!("{sign} {}\n{}", chunk.filename, lines.collect::<String>())
+        };
+        row.crossfile_context = Some(CcevalRowContext { text: list.iter().map(comment).collect(), list });
+    }
+    Some(row)
 }
 
 fn row(case: &Case, language: Language, repository: &str, number: usize) -> CcevalRow {

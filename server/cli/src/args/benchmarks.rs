@@ -83,3 +83,43 @@ pub(crate) struct BuildArgs {
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
 }
+
+/// `ghostbench import`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ImportArgs {
+    /// Format of the files.
+    #[arg(value_enum)]
+    pub(crate) format: ImportFormat,
+    /// The benchmark's files, plain or compressed by gzip; a folder means all files below it.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// File for the suite.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Language of all cases of crosscodeeval, if neither their ids nor their files name it.
+    #[arg(long, value_name = "LANGUAGE", value_parser = parse_language)]
+    pub(crate) language: Option<Language>,
+    /// Keep texts that look like secrets instead of masking them: public rows stay as they are.
+    #[arg(long)]
+    pub(crate) keep_secrets: bool,
+    /// Print the counts as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Format of imported files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ImportFormat {
+    /// Prompt or prediction rows, whose paths have the name of their mode.
+    CodevBench,
+    /// `line_completion*.jsonl`: with `oracle` or `rg1` in its name, a file's cases have its context.
+    Crosscodeeval,
+    /// Problems of SAFIM.
+    Safim,
+    /// Problems of HumanEval-infilling.
+    HumanevalInfilling,
+    /// Tasks of RepoEval.
+    Repoeval,
+    /// Rows of RepoBench v1.1 as JSON Lines.
+    Repobench,
+}

@@ -13,6 +13,7 @@ use crate::args::{ExportArgs, ExportFormat};
 use crate::exit::UsageError;
 use crate::output::{self, count, shell_quoted};
 use crate::progress::Progress;
+use crate::steps::export_rows::export_rows;
 use crate::steps::show_run::score;
 
 /// Maximum length of an engine's name in a file name.
@@ -20,7 +21,9 @@ const MAX_NAME: usize = 60;
 
 /// Runs the command.
 pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<()> {
-    let ExportFormat::InspectEval = args.format;
+    if args.format != ExportFormat::InspectEval {
+        return export_rows(args);
+    }
     let contents = replay::read_run(&args.run)?;
     if contents.predictions.is_empty() {
         return Err(UsageError(format!(

@@ -1,0 +1,202 @@
+//! `ghostbench import`: suites from the files of public benchmarks.
+
+use std::collections::{BTreeMap, HashSet};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use anyhow::Context;
+use benchmarks::codev_bench::{CodevFile, CodevItem, CodevShard};
+use benchmarks::crosscodeeval::CcevalItem;
+use benchmarks::further_sources::{HumanEvalItem, RepoBenchItem, RepoEvalItem, SafimItem};
+use benchmarks::{BenchmarkItem, BrokenRow, ImportedRow, ROW_TAG};
+use cases::{Case, CrossFileContext};
+use private_files::PartialFile;
+use rayon::prelude::*;
+use serde_json::json;
+use syntax::Language;
+
+use crate::args::{ImportArgs, ImportFormat};
+use crate::exit::UsageError;
+use crate::output::{self, count, print_message, shell_quoted};
+use crate::steps::benchmark_files::BenchmarkFiles;
+
+/// Runs the command.
+pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<()> {
+    if args.out.is_dir() {
+        let out = output::path(&args.out);
+        return Err(UsageError(format!("{out} is a folder; name a file with --out")).into());
+    }
+    let mut files = BenchmarkFiles::find(&args.files)?;
+    let mut suite = SuiteWriter::create(&args.out, args.keep_secrets)?;
+    for path in files.paths.clone() {
+        import_file(&mut files, &path, args, &mut suite)?;
+    }
+    let broken = files.finish();
+    let SuiteWriter { file, ids, scenarios, secrets, .. } = suite;
+    if ids.is_empty() {
+        return Err(UsageError("the files have no usable row; see the messages above".to_owned()).into());
+    }
+    let partial = file.into_inner().map_err(|error| error.into_error()).context("cannot write the suite")?;
+    partial.persist(&args.out).with_context(|| cannot_write(&args.out))?;
+    if secrets > 0 {
+        print_message(&format!("masked {}; --keep-secrets keeps them", count(secrets, "secret")));
+    }
+    if args.json {
+        let report = json!({
+            "suite": args.out.display().to_string(),
+            "cases": ids.len(),
+            "scenarios": scenarios,
+            "secrets": secrets,
+            "broken": broken.json(),
+        });
+        return Ok(output::print(&format!("{report:#}\n"))?);
+    }
+    let rows: String = scenarios.iter().map(|(name, cases)| format!("{cases:>6}  {name}\n")).collect();
+    let set_apart = match broken.count {
+        0 => String::new(),
+        broken => format!("{broken:>6}  broken, set apart\n"),
+    };
+    let out = shell_quoted(&args.out);
+    Ok(output::print(&format!("{rows}{set_apart}in {out}\nNext: ghostbench replay {out}\n"))?)
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write {}; choose another place with --out", output::path(path))
+}
+
+fn import_file(
+    files: &mut BenchmarkFiles,
+    path: &Path,
+    args: &ImportArgs,
+    suite: &mut SuiteWriter,
+) -> anyhow::Result<()> {
+    let name = path.to_string_lossy();
+    match args.format {
+        ImportFormat::CodevBench => {
+            let shard = CodevShard::from_path(&name).ok_or_else(|| {
+                UsageError(format!(
+                    "{}: neither a folder nor the file has the name of a mode, such as {}",
+                    output::path(path),
+                    CodevFile::FullBlock.mode()
+                ))
+            })?;
+            suite.import(files, path, |item: &CodevItem| {
+                item.case(shard.file).ok_or_else(|| "the block has no valid place".to_owned())
+            })
+        }
+        ImportFormat::Crosscodeeval => {
+            suite.import(files, path, |item: &CcevalItem| cceval_case(item, path, args.language))
+        }
+        ImportFormat::Safim => suite.import(files, path, |item: &SafimItem| no_place(item.case())),
+        ImportFormat::HumanevalInfilling => {
+            suite.import(files, path, |item: &HumanEvalItem| no_place(item.case()))
+        }
+        ImportFormat::Repoeval => suite.import(files, path, |item: &RepoEvalItem| no_place(item.case())),
+        ImportFormat::Repobench => suite.import(files, path, |item: &RepoBenchItem| no_place(item.case())),
+    }
+}
+
+fn no_place(case: Option<Case>) -> Result<Case, String> {
+    case.ok_or_else(|| "the row has no place for a completion".to_owned())
+}
+
+/// Returns the case of a row; its context is that of the file, by the file's name.
+fn cceval_case(item: &CcevalItem, path: &Path, language: Option<Language>) -> Result<Case, String> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let has_context = item.crossfile_context.as_ref().is_some_and(|context| !context.list.is_empty());
+    let context = if name.contains("oracle") {
+        CrossFileContext::Oracle
+    } else if name.contains("rg1") || has_context {
+        CrossFileContext::Retrieval
+    } else {
+        CrossFileContext::InFile
+    };
+    let language = language.or_else(|| item.language());
+    let language = language.ok_or_else(|| "the language is unknown; name it with --language".to_owned())?;
+    item.case(language, context).ok_or_else(|| "the row names no file".to_owned())
+}
+
+/// Writes the cases of a suite as they are read.
+struct SuiteWriter {
+    file: BufWriter<PartialSuite>,
+    ids: HashSet<String>,
+    scenarios: BTreeMap<String, usize>,
+    secrets: usize,
+    keeps_secrets: bool,
+}
+
+/// The file of the suite until it is complete.
+struct PartialSuite(PartialFile);
+
+impl Write for PartialSuite {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.file().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.file().flush()
+    }
+}
+
+impl PartialSuite {
+    fn persist(self, path: &Path) -> std::io::Result<()> {
+        self.0.persist(path)
+    }
+}
+
+impl SuiteWriter {
+    fn create(path: &Path, keeps_secrets: bool) -> anyhow::Result<SuiteWriter> {
+        let file = PartialFile::create(path).with_context(|| cannot_write(path))?;
+        Ok(SuiteWriter {
+            file: BufWriter::new(PartialSuite(file)),
+            ids: HashSet::new(),
+            scenarios: BTreeMap::new(),
+            secrets: 0,
+            keeps_secrets,
+        })
+    }
+
+    /// Writes the cases of a file's rows; rows without a case, and repeated ones, are set apart.
+    fn import<T: BenchmarkItem + Send + Sync>(
+        &mut self,
+        files: &mut BenchmarkFiles,
+        path: &Path,
+        case: impl Fn(&T) -> Result<Case, String> + Sync,
+    ) -> anyhow::Result<()> {
+        let keeps_secrets = self.keeps_secrets;
+        files.for_each_batch::<T>(path, |rows| {
+            let cases: Vec<Result<(Case, usize), String>> =
+                rows.par_iter().map(|row| with_row(row, case(&row.item)?, keeps_secrets)).collect();
+            let mut broken = Vec::new();
+            for (row, case) in rows.iter().zip(cases) {
+                let problem = match case {
+                    Ok((case, secrets)) => self.write(&case, secrets)?,
+                    Err(reason) => Some(reason),
+                };
+                broken.extend(problem.map(|reason| BrokenRow { line: row.line, reason }));
+            }
+            Ok(broken)
+        })
+    }
+
+    /// Writes a case; returns the problem if the suite has it already.
+    fn write(&mut self, case: &Case, secrets: usize) -> anyhow::Result<Option<String>> {
+        if !self.ids.insert(case.id.clone()) {
+            return Ok(Some("another row gives the same case".to_owned()));
+        }
+        self.secrets += secrets;
+        let variant = case.task.variant().map(|variant| format!(" {variant}")).unwrap_or_default();
+        *self.scenarios.entry(format!("{}{variant}", case.scenario())).or_default() += 1;
+        self.file.write_all(cases::to_line(case).as_bytes()).context("cannot write the suite")?;
+        Ok(None)
+    }
+}
+
+/// Adds the row to its case, and masks secrets; returns their number, too.
+fn with_row<T>(row: &ImportedRow<T>, mut case: Case, keeps_secrets: bool) -> Result<(Case, usize), String> {
+    let tag = benchmarks::row_tag(&row.text, &case).ok_or_else(|| "not a JSON object".to_owned())?;
+    let secrets = if keeps_secrets { 0 } else { cases::redact_case(&mut case) };
+    let tag = if keeps_secrets { tag } else { secrets::redact(&tag).into_owned() };
+    case.tags.insert(ROW_TAG.to_owned(), tag);
+    Ok((case, secrets))
+}

@@ -1,0 +1,179 @@
+//! Suites from the files of public benchmarks, and rows from suites and runs.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use test_fixture::golden_rows;
+use tests::Project;
+
+use crate::run_rows;
+
+fn lines<'a>(rows: impl IntoIterator<Item = &'a Value>) -> String {
+    rows.into_iter().map(|row| format!("{row}\n")).collect()
+}
+
+fn rows(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    text.lines().map(|line| serde_json::from_str(line).expect("a row")).collect()
+}
+
+fn json_of(project: &Project, arguments: &str) -> Value {
+    let outcome = project.run(&format!("{arguments} --json")).expect_code(0);
+    serde_json::from_str(&outcome.stdout).expect("JSON alone")
+}
+
+#[test]
+fn crosscodeeval_rows_are_the_same_after_import_and_export() {
+    let Some(originals) = golden_rows("cceval_real_inputs.jsonl") else { return };
+    let project = Project::new("");
+    project.write("line_completion_rg1_openai.jsonl", lines(&originals));
+    let report = json_of(
+        &project,
+        "import crosscodeeval line_completion_rg1_openai.jsonl --keep-secrets --out ../s.jsonl",
+    );
+    assert_eq!((&report["cases"], &report["broken"]["count"]), (&json!(originals.len()), &json!(0)));
+    assert_eq!(report["scenarios"]["cross_file retrieval"], originals.len());
+    project.run("export ../s.jsonl --format crosscodeeval --out ../rows").expect_code(0);
+    assert_eq!(rows(&project.sibling_path("rows/line_completion_rg1.jsonl")), originals);
+}
+
+#[test]
+fn answers_to_imported_rows_are_scored_by_the_originals_rules() {
+    let Some(mut originals) = golden_rows("cceval_real_inputs.jsonl") else { return };
+    originals.truncate(12);
+    let project = Project::new("");
+    project.write("line_completion_rg1_openai.jsonl", lines(&originals));
+    project
+        .run("import crosscodeeval line_completion_rg1_openai.jsonl --keep-secrets --out ../s.jsonl")
+        .expect_code(0);
+    project.run("replay ../s.jsonl --engine builtin --out ../run").expect_code(0);
+    let report = json_of(&project, "export ../run --format crosscodeeval --out ../rows");
+    assert_eq!(report["files"].as_array().unwrap().len(), 2, "{report}");
+    let predictions = rows(&project.sibling_path("rows/01-builtin/line_completion_rg1.prediction.jsonl"));
+    let answers = run_rows::predictions(&project.sibling_path("run"));
+    assert_eq!(predictions.len(), originals.len());
+    assert!(predictions.iter().all(|row| answers.iter().any(|answer| answer.text == row["pred"])));
+    let scores = json_of(
+        &project,
+        "score --format crosscodeeval ../rows/line_completion_rg1.jsonl ../rows/01-builtin/line_completion_rg1.prediction.jsonl",
+    );
+    assert_eq!((&scores["cases"], &scores["missing"]["count"]), (&json!(originals.len()), &json!(0)));
+}
+
+#[test]
+fn codev_bench_rows_are_the_same_after_import_and_export() {
+    let Some(rows_of_modes) = golden_rows("codev_judges.jsonl") else { return };
+    let mode = "complete_current_header_inner_block_completion";
+    let mut originals: Vec<Value> =
+        rows_of_modes.into_iter().filter(|row| row["mode"] == mode && row["scenario"] != "crafted").collect();
+    originals.dedup_by_key(|row| [row["prefix"].clone(), row["middle"].clone()]);
+    let project = Project::new("");
+    project.write(&format!("{mode}/prompts.jsonl"), lines(&originals));
+    let report = json_of(&project, &format!("import codev-bench {mode} --keep-secrets --out ../s.jsonl"));
+    let broken = report["broken"]["first"].as_array().unwrap();
+    assert!(broken.iter().all(|row| row["reason"] == "another row gives the same case"), "{broken:?}");
+    project.run("export ../s.jsonl --format codev-bench --out ../rows").expect_code(0);
+    let exported = rows(&project.sibling_path("rows").join(mode).join("prompts.jsonl"));
+    let lines_of_broken: Vec<u64> = broken.iter().map(|row| row["line"].as_u64().unwrap()).collect();
+    let expected: Vec<Value> = originals
+        .into_iter()
+        .enumerate()
+        .filter(|(index, _)| !lines_of_broken.contains(&(*index as u64 + 1)))
+        .map(|(_, row)| row)
+        .collect();
+    assert!(expected.len() > 10);
+    assert_eq!(exported, expected);
+}
+
+#[test]
+fn further_sources_are_imported_and_replayed() {
+    let project = Project::new("");
+    let safim = json!({"task_id": "block_completion_1", "lang": "python", "prompt": "", "eval_prompt":
+        "def area(r):\n    {{completion}}\n    return r\n", "ground_truth": "r = r * r", "unit_tests": []});
+    project.write("safim.jsonl", lines([&safim]));
+    let human = json!({"task_id": "SingleLineInfilling/HumanEval/0/L0", "entry_point": "f", "prompt": "def f(a):\n",
+        "suffix": "    return a\n", "canonical_solution": "    a = a + 1\n", "test": ""});
+    project.write("human.jsonl", lines([&human]));
+    let repoeval = json!({"prompt": "a = 1\n", "metadata": {"task_id": "r/0", "ground_truth": "b = 2",
+        "fpath_tuple": ["r", "a.py"], "context_start_lineno": 0, "line_no": 1}});
+    project.write("repoeval.jsonl", lines([&repoeval]));
+    let repobench = json!({"repo_name": "o/r", "file_path": "a.py", "context": [{"identifier": "f", "path": "b.py",
+        "snippet": "def f(): pass"}], "import_statement": "from b import f", "cropped_code": "x = 1", "next_line": "f()",
+        "gold_snippet_index": 0, "level": "2k"});
+    project.write("repobench.jsonl", lines([&repobench]));
+    for (format, file) in [
+        ("safim", "safim"),
+        ("humaneval-infilling", "human"),
+        ("repoeval", "repoeval"),
+        ("repobench", "repobench"),
+    ] {
+        let report = json_of(&project, &format!("import {format} {file}.jsonl --out ../{format}.jsonl"));
+        assert_eq!(report["cases"], 1, "{format}: {report}");
+        project.run(&format!("replay ../{format}.jsonl --engine empty --out ../run-{format}")).expect_code(0);
+    }
+}
+
+#[test]
+fn hostile_rows_are_set_apart() {
+    let project = Project::new("");
+    let item = |id: &str, file: &str, truth: &str| {
+        json!({"prompt": "x = ", "groundtruth": truth, "right_context": "", "metadata": {"task_id": id, "file": file}})
+            .to_string()
+    };
+    let file = [
+        format!("\u{feff}{}", item("a/b/c", "a.py", "1")),
+        item("p/1", "../../a.py", "2"),
+        item("p/2", "C:\\a.py", "2"),
+        item("p/3", "a\u{0}.py", "2"),
+        item("a/b/c", "a.py", "3"),
+        item("p/4", "a.py", "1"),
+        "[]".to_owned(),
+        "{\"prompt\": \"".to_owned(),
+    ]
+    .join("\r\n");
+    project.write("line_completion.jsonl", file);
+    let report = json_of(&project, "import crosscodeeval line_completion.jsonl --out ../s.jsonl");
+    let lines: Vec<u64> = report["broken"]["first"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["line"].as_u64().unwrap())
+        .collect();
+    assert_eq!((lines, &report["cases"]), (vec![2, 3, 4, 5, 7, 8, 6], &json!(1)));
+    assert_eq!(rows(&project.sibling_path("s.jsonl"))[0]["path"], "a.py");
+}
+
+#[test]
+fn imports_without_a_usable_row_write_nothing() {
+    let project = Project::new("");
+    project.write("line_completion.jsonl", "{}\n");
+    project.run("import crosscodeeval line_completion.jsonl --out ../s.jsonl").expect_code(2);
+    assert!(!project.sibling_path("s.jsonl").exists());
+    let left: Vec<_> = fs::read_dir(project.root()).expect("ours").collect();
+    assert_eq!(left.len(), 1);
+    project
+        .run("import crosscodeeval line_completion.jsonl --out .")
+        .expect_code(2)
+        .expect_message(&["is a folder"]);
+    project
+        .run("import codev-bench line_completion.jsonl --out ../s.jsonl")
+        .expect_code(2)
+        .expect_message(&["mode"]);
+    let help = project.run("import --help").expect_code(0).stdout;
+    assert!(help.contains("no licence") && help.contains("Apache-2.0"), "{help}");
+}
+
+#[test]
+fn secrets_of_rows_are_masked_unless_they_are_kept() {
+    let project = Project::new("");
+    let key = format!("AKIA{}", "QX7DMBNZP4R2TS6V");
+    let row = json!({"prompt": format!("KEY = \"{key}\"\nx = "), "groundtruth": "1", "right_context": "",
+        "metadata": {"task_id": "p/1", "file": "a.py"}, "note": key});
+    project.write("line_completion.jsonl", lines([&row]));
+    let command = "import crosscodeeval line_completion.jsonl --out ../s.jsonl";
+    project.run(command).expect_code(0).expect_message(&["masked", "--keep-secrets"]);
+    assert!(!run_rows::text(&project.sibling_path("s.jsonl")).contains(&key));
+    project.run(&format!("{command} --keep-secrets")).expect_code(0);
+    assert!(run_rows::text(&project.sibling_path("s.jsonl")).contains(&key));
+}
