@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cases::{
-    BlockCut, BlockKind, BodyCut, Case, CaseCopies, ChangeKind, CompletionTask, ContextItem, Cost,
-    CrossFileContext, EngineConfig, EngineIdentity, Exposure, Finish, Machine, Metric, MetricValue,
-    MissingTail, Origin, OriginKind, Prediction, PredictionTimings, Price, PromptSymptom, Recorded, Rename,
-    Run, Scenario, SchemaVersion, Score, Span, SpanSource, Status, Task, TaskKind, TokenCounts,
-    WatchedChange, WatchedEngine, WatchedNight, WatchedShift, WorkspaceState, parse_document, parse_line,
-    to_document, to_line,
+    AssignmentUnit, BlockCut, BlockKind, BodyCut, BundleConsent, Case, CaseCopies, ChangeKind,
+    CompletionTask, ContextItem, Cost, CrossFileContext, Datasheet, EngineConfig, EngineIdentity, Exposure,
+    Finish, Machine, Metric, MetricValue, MissingTail, Origin, OriginKind, Prediction, PredictionTimings,
+    Price, PromptSymptom, Recorded, Rename, Run, Scenario, SchemaVersion, Score, Span, SpanSource, Status,
+    Task, TaskKind, TokenCounts, TrialArm, TrialDefinition, TrialMode, WatchedChange, WatchedEngine,
+    WatchedNight, WatchedShift, WorkspaceState, parse_document, parse_line, to_document, to_line,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -67,6 +67,43 @@ fn watched_night_fields_are_documented() {
     };
     check_fields("Watched night", &night, &[]);
     check_words("Watched night", "engines.change.kind", ChangeKind::ALL);
+}
+
+#[test]
+fn trial_fields_are_documented() {
+    let arm = TrialArm { name: "a".to_owned(), weight: 1.0, requests_per_day: 5, budget_per_day: Some(1.5) };
+    let definition = TrialDefinition {
+        schema: SchemaVersion::CURRENT,
+        name: "t".to_owned(),
+        mode: TrialMode::Shadow,
+        arms: vec![arm],
+        holdout: 0.1,
+        unit: AssignmentUnit::Session,
+        salt: "s".to_owned(),
+        primary: Metric::ExactMatch,
+        margin: 0.01,
+        started_at: "2026-01-01T00:00:00Z".to_owned(),
+        stopped_at: Some("2026-01-02T00:00:00Z".to_owned()),
+    };
+    check_fields("Trial", &definition, &[]);
+    check_words("Trial", "mode", TrialMode::ALL);
+    check_words("Trial", "unit", AssignmentUnit::ALL);
+    let example = example("json", "trial");
+    let trial: TrialDefinition = parse_document(example).expect("the example is a trial");
+    assert_eq!(to_document(&trial), example, "the example of a trial, printed again");
+}
+
+#[test]
+fn datasheet_fields_are_documented() {
+    let consent = BundleConsent {
+        given_at: "2026-01-01T00:00:00Z".to_owned(),
+        opportunities: 1,
+        statement: "yes".to_owned(),
+    };
+    let mut sheet = Datasheet::new(&[], vec!["MIT License".to_owned()], vec![consent]);
+    (sheet.first, sheet.last) = (Some(String::new()), Some(String::new()));
+    check_fields("Datasheet", &sheet, &["levels", "languages", "engines"]);
+    check_example::<Datasheet>("datasheet");
 }
 
 #[test]

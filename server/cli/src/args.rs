@@ -4,6 +4,7 @@ mod asking;
 mod benchmarks;
 mod engines;
 mod judging;
+mod trial;
 mod values;
 
 use std::num::NonZeroUsize;
@@ -21,6 +22,10 @@ pub(crate) use self::engines::{
     EnginesArgs, EnginesCassetteArgs, EnginesCheckArgs, EnginesCommand, EnginesCompleteArgs, EnginesListArgs,
 };
 pub(crate) use self::judging::{BaselineArgs, GateArgs, VerdictArgs};
+pub(crate) use self::trial::{
+    TrialArgs, TrialCommand, TrialExportArgs, TrialFilterArgs, TrialForgetArgs, TrialImportArgs,
+    TrialMergeArgs, TrialPlaceArgs, TrialReviewArgs, TrialStartArgs,
+};
 pub(crate) use self::values::{CursorArg, RetrieveTarget};
 use self::values::{
     parse_date, parse_margin, parse_ranking_metric, parse_rules, parse_scenario, parse_target,
@@ -150,6 +155,14 @@ Each writes datasheet.json: the repository, its commit and licence, rules, count
   ghostbench score --format yabloco bench-v0.7.csv bench-v0.7.json CodeLlama-13B.csv results/ --faithful
 A broken row is reported with its file and line, and the others are scored.")]
     Score(ScoreArgs),
+    /// Run a live trial in your editor: start, review, export, forget.
+    #[command(after_help = "Examples:
+  ghostbench trial start --arm builtin --arm qwen --mode shadow
+  ghostbench trial status
+  ghostbench trial review --since 1d
+  ghostbench trial export --suite cases.jsonl
+Everything stays on this machine until you export it.")]
+    Trial(TrialArgs),
     /// Show the effective settings of a folder with their origins, the engines in use, and all problems.
     #[command(after_help = "Examples:
   ghostbench doctor                       the effective settings of this folder, with their origins

@@ -14,6 +14,7 @@ pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod retrieve;
 pub(crate) mod score;
+pub(crate) mod trial;
 pub(crate) mod trust;
 pub(crate) mod try_command;
 pub(crate) mod watch;

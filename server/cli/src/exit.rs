@@ -175,7 +175,10 @@ fn exit_number(error: &anyhow::Error) -> u8 {
             .is_some_and(|error| !matches!(error, workspace::WorkspaceError::Unreadable { .. }))
         || error.downcast_ref::<workspace::GitHistoryError>().is_some_and(is_usage_of_history)
         || error.downcast_ref::<replay::ReplayError>().is_some_and(is_usage)
-        || error.downcast_ref::<CassetteError>().is_some_and(is_usage_of_cassette);
+        || error.downcast_ref::<CassetteError>().is_some_and(is_usage_of_cassette)
+        || error
+            .downcast_ref::<trial::StoreError>()
+            .is_some_and(|error| matches!(error, trial::StoreError::Missing { .. }));
     if is_usage { USAGE } else { OUTSIDE }
 }
 

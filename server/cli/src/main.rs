@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Command::Export(args) => commands::export::run(&args),
         Command::Doctor(args) => commands::doctor::run(&args),
         Command::Engines(args) => commands::engines::run(&args),
+        Command::Trial(args) => commands::trial::run(&args),
         Command::Trust(args) => commands::trust::run(&args),
         Command::Config(args) => commands::config::run(&args),
         Command::Retrieve(args) => commands::retrieve::run(args),

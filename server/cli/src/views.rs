@@ -4,3 +4,4 @@ pub(crate) mod engines;
 pub(crate) mod explanation;
 pub(crate) mod retrieval;
 pub(crate) mod score_sheet;
+pub(crate) mod trial;

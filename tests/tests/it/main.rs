@@ -27,6 +27,7 @@ mod run_rows;
 mod score;
 mod secrets;
 mod settings;
+mod trial;
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]

@@ -48,7 +48,7 @@ pub struct Datasheet {
     /// Start of the last opportunity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
-    /// Licences of the repositories, as their licence files name them; empty if there are none.
+    /// Licences of the repositories: short names, or the names of licence files with other ones.
     pub licences: Vec<String>,
     /// Agreements, one for each bundle that was merged.
     pub consents: Vec<BundleConsent>,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use ::engines::Rule;
 use cases::{Metric, Scenario};
@@ -121,4 +122,65 @@ pub(super) fn parse_scenario(word: &str) -> Result<Scenario, String> {
 
 fn known_scenarios() -> String {
     format!("known are {}", mining::SCENARIOS.map(Scenario::name).join(", "))
+}
+
+/// Parses a share of opportunities at which nothing is shown.
+pub(super) fn parse_holdout(word: &str) -> Result<f64, String> {
+    let share = word.parse::<f64>().ok().filter(|share| (0.0..1.0).contains(share));
+    share.ok_or_else(|| "name a share from 0 to below 1, such as 0.1".to_owned())
+}
+
+/// Parses `ENGINE=NUMBER`, a number above 0. Names may contain `=`.
+pub(super) fn parse_arm_number(word: &str) -> Result<(String, f64), String> {
+    let pair = word.rsplit_once('=').and_then(|(name, number)| Some((name, number.parse::<f64>().ok()?)));
+    let valid = pair.filter(|(name, number)| !name.is_empty() && number.is_finite() && *number > 0.0);
+    valid
+        .map(|(name, number)| (name.to_owned(), number))
+        .ok_or_else(|| "write ENGINE=NUMBER with a number above 0, such as qwen=1.5".to_owned())
+}
+
+/// Parses `ENGINE=COUNT`, a count above 0.
+pub(super) fn parse_arm_limit(word: &str) -> Result<(String, u32), String> {
+    let pair = word.rsplit_once('=').and_then(|(name, number)| Some((name, number.parse::<u32>().ok()?)));
+    let valid = pair.filter(|(name, number)| !name.is_empty() && *number > 0);
+    valid
+        .map(|(name, number)| (name.to_owned(), number))
+        .ok_or_else(|| "write ENGINE=COUNT with a count above 0, such as qwen=500".to_owned())
+}
+
+/// Parses a moment: a day, a time in RFC 3339, or an age. Returns ms since 1970.
+pub(super) fn parse_moment(word: &str) -> Result<i64, String> {
+    let day = || humantime::parse_rfc3339(&format!("{word}T00:00:00Z")).ok();
+    let age = || SystemTime::now().checked_sub(humantime::parse_duration(word).ok()?);
+    let moment = humantime::parse_rfc3339(word).ok().or_else(day).or_else(age);
+    let since = moment.and_then(|moment| moment.duration_since(UNIX_EPOCH).ok());
+    since.and_then(|since| i64::try_from(since.as_millis()).ok()).ok_or_else(|| {
+        "write a day such as 2026-01-31, a time such as 2026-01-31T08:00:00Z, or an age such as 7d".to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_days_times_and_ages() {
+        assert_eq!(parse_moment("1970-01-02"), Ok(86_400_000));
+        assert_eq!(parse_moment("1970-01-01T00:00:01Z"), Ok(1_000));
+        let (now, hour) = (parse_moment("0s").expect("now"), parse_moment("1h").expect("an hour ago"));
+        assert!((3_599_000..=3_601_000).contains(&(now - hour)));
+        for word in ["", "yesterday", "2026-13-01", "99999999999y"] {
+            parse_moment(word).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn limits_of_arms_name_an_engine_and_a_number() {
+        assert_eq!(parse_arm_number("a=b=1.5"), Ok(("a=b".to_owned(), 1.5)));
+        assert_eq!(parse_arm_limit("qwen=5"), Ok(("qwen".to_owned(), 5)));
+        for word in ["qwen", "=1", "qwen=0", "qwen=-1", "qwen=nan", "qwen=inf"] {
+            parse_arm_number(word).unwrap_err();
+            parse_arm_limit(word).unwrap_err();
+        }
+    }
 }

@@ -1,0 +1,262 @@
+//! Arguments of `ghostbench trial`.
+
+use std::path::PathBuf;
+
+use cases::{AssignmentUnit, Metric, PrivacyLevel, TrialMode};
+use clap::Subcommand;
+
+use super::SettingsArgs;
+use super::values::{
+    parse_arm_limit, parse_arm_number, parse_holdout, parse_margin, parse_moment, parse_ranking_metric,
+};
+
+/// `ghostbench trial`.
+#[derive(Debug, clap::Args)]
+#[command(arg_required_else_help = true)]
+pub(crate) struct TrialArgs {
+    /// The subcommand.
+    #[command(subcommand)]
+    pub(crate) command: TrialCommand,
+}
+
+/// Subcommands of `ghostbench trial`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TrialCommand {
+    /// Start a trial in a workspace: the engines that take part, their limits, and the question.
+    #[command(
+        after_help = "Names each engine that sends code off this machine or costs money, and asks once. Examples:
+  ghostbench trial start --arm builtin                          record one engine
+  ghostbench trial start --arm builtin --arm qwen --mode shadow    show builtin, and ask qwen the same in shadow
+  ghostbench trial start --arm a --arm b --mode assign --unit day --holdout 0.1
+  ghostbench trial start --arm a --arm b --mode shadow --requests-per-day b=300 --budget-per-day b=1.50 --yes"
+    )]
+    Start(TrialStartArgs),
+    /// Stop the trial. Its opportunities are kept.
+    #[command(after_help = "Example:
+  ghostbench trial stop")]
+    Stop(TrialPlaceArgs),
+    /// Show the trial, and how much is recorded.
+    #[command(after_help = "Examples:
+  ghostbench trial status
+  ghostbench trial status --json        for scripts")]
+    Status(TrialPlaceArgs),
+    /// Show recorded opportunities. Only those that have been shown in full can be exported.
+    #[command(after_help = "Examples:
+  ghostbench trial review --since 7d                    the code at each cursor, the answers and the truth
+  ghostbench trial review --path src/app.py --full      everything that an export would contain
+  ghostbench trial review --full --json > all.jsonl     the same, for programs")]
+    Review(TrialReviewArgs),
+    /// Write reviewed opportunities as a bundle with a datasheet, or as a suite.
+    #[command(after_help = "Asks once whether you agree. Examples:
+  ghostbench trial export --out bundle.jsonl --consent 'I agree to its use by my team'
+  ghostbench trial export --out bundle.jsonl --level structure --yes     with renamed identifiers and literals
+  ghostbench trial export --suite cases.jsonl                            ordinary cases, for:
+  ghostbench replay cases.jsonl --workspace .")]
+    Export(TrialExportArgs),
+    /// Read a bundle into the store of a workspace.
+    #[command(after_help = "Rows with the id of a recorded opportunity replace it. Example:
+  ghostbench trial import bundle.jsonl")]
+    Import(TrialImportArgs),
+    /// Delete opportunities, and their texts from all files of the store.
+    #[command(after_help = "Examples:
+  ghostbench trial forget --id 3f2a9c0d4b5e6f708192a3b4c5d6e7f8
+  ghostbench trial forget --path src/secret        a file, or a folder
+  ghostbench trial forget --since 2h               the last two hours
+  ghostbench trial forget --all --yes")]
+    Forget(TrialForgetArgs),
+    /// Put bundles of several developers together.
+    #[command(after_help = "Each row keeps its developer, who is the cluster in statistics. Example:
+  ghostbench trial merge ann.jsonl bob.jsonl --out team.jsonl")]
+    Merge(TrialMergeArgs),
+}
+
+/// The workspace of a trial.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TrialPlaceArgs {
+    /// Folder of the workspace.
+    #[arg(default_value = ".")]
+    pub(crate) path: PathBuf,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Selection of opportunities.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct TrialFilterArgs {
+    /// Opportunity with this id, or with an id that begins so.
+    #[arg(long, value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// Opportunities in this file or folder.
+    #[arg(long = "path", value_name = "PATH")]
+    pub(crate) file: Option<PathBuf>,
+    /// Opportunities of this language.
+    #[arg(long, value_name = "LANGUAGE")]
+    pub(crate) language: Option<String>,
+    /// Opportunities of this trial.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) trial: Option<String>,
+    /// Opportunities from this moment on: 2026-01-31, 2026-01-31T08:00:00Z, or an age such as 7d or 2h.
+    #[arg(long, value_name = "TIME", value_parser = parse_moment)]
+    pub(crate) since: Option<i64>,
+    /// Opportunities before this moment.
+    #[arg(long, value_name = "TIME", value_parser = parse_moment)]
+    pub(crate) until: Option<i64>,
+}
+
+/// `ghostbench trial start`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TrialStartArgs {
+    /// Folder of the workspace.
+    #[arg(default_value = ".")]
+    pub(crate) path: PathBuf,
+    /// Name of the trial [default: the present time].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Engine that takes part; may be given more than once. In `single` and `shadow`, the first one is shown.
+    #[arg(long = "arm", value_name = "ENGINE", required = true)]
+    pub(crate) arms: Vec<String>,
+    /// Experiment: single (one engine, recorded), shadow (one is shown, the others answer the same), assign (each unit sees one of
+    /// them), duel (two answers, without names).
+    #[arg(long, default_value_t = TrialMode::Single)]
+    pub(crate) mode: TrialMode,
+    /// Unit that keeps its engine in `assign`: user, day, session or file.
+    #[arg(long, default_value_t = AssignmentUnit::Session)]
+    pub(crate) unit: AssignmentUnit,
+    /// Share of the opportunities at which nothing is shown, so that the truth owes nothing to an engine.
+    #[arg(long, default_value_t = 0.0, value_name = "SHARE", value_parser = parse_holdout)]
+    pub(crate) holdout: f64,
+    /// Weight of an engine in random assignments; may be given more than once [default: 1 each].
+    #[arg(long = "weight", value_name = "ENGINE=WEIGHT", value_parser = parse_arm_number)]
+    pub(crate) weights: Vec<(String, f64)>,
+    /// Limit of requests to an engine a day; may be given more than once [default: 2000 each].
+    #[arg(long, value_name = "ENGINE=N", value_parser = parse_arm_limit)]
+    pub(crate) requests_per_day: Vec<(String, u32)>,
+    /// Limit of cost of an engine a day, in the currency of its prices; may be given more than once.
+    #[arg(long, value_name = "ENGINE=AMOUNT", value_parser = parse_arm_number)]
+    pub(crate) budget_per_day: Vec<(String, f64)>,
+    /// Metric that decides.
+    #[arg(long, value_name = "METRIC", default_value_t = Metric::ExactMatch, value_parser = parse_ranking_metric)]
+    pub(crate) primary: Metric,
+    /// Difference below which two engines are equivalent.
+    #[arg(long, value_name = "POINTS", default_value = "1pt", value_parser = parse_margin)]
+    pub(crate) margin: f64,
+    /// Start without asking.
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Additional settings.
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `ghostbench trial review`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TrialReviewArgs {
+    /// Folder of the workspace.
+    #[arg(default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// Selection.
+    #[command(flatten)]
+    pub(crate) filter: TrialFilterArgs,
+    /// Show whole documents and context, as an export contains them. Marks the opportunities as reviewed.
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Show opportunities that are not reviewed yet only.
+    #[arg(long)]
+    pub(crate) new: bool,
+    /// Print as JSON Lines.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `ghostbench trial export`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TrialExportArgs {
+    /// Folder of the workspace.
+    #[arg(default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// Selection.
+    #[command(flatten)]
+    pub(crate) filter: TrialFilterArgs,
+    /// File for the bundle.
+    #[arg(long, value_name = "FILE", required_unless_present = "suite")]
+    pub(crate) out: Option<PathBuf>,
+    /// File for a suite of the opportunities with a truth, as cases for `replay`. It stays yours: no datasheet, no consent.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) suite: Option<PathBuf>,
+    /// Lower privacy level of the bundle: structure or metrics [default: as recorded].
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) level: Option<PrivacyLevel>,
+    /// Words of your agreement, for the datasheet.
+    #[arg(long, value_name = "TEXT", default_value = "exported by the developer")]
+    pub(crate) consent: String,
+    /// Agree without being asked.
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `ghostbench trial import`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TrialImportArgs {
+    /// The bundle.
+    pub(crate) bundle: PathBuf,
+    /// Folder of the workspace.
+    #[arg(long, default_value = ".", value_name = "DIR")]
+    pub(crate) workspace: PathBuf,
+    /// Additional settings.
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `ghostbench trial forget`.
+#[derive(Debug, clap::Args)]
+#[group(id = "scope", required = true, multiple = true, args = ["id", "file", "since", "until", "all"])]
+pub(crate) struct TrialForgetArgs {
+    /// Folder of the workspace.
+    #[arg(default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// Opportunity with this id.
+    #[arg(long, value_name = "ID", conflicts_with_all = ["file", "since", "until", "all"])]
+    pub(crate) id: Option<String>,
+    /// Opportunities in this file or folder.
+    #[arg(long = "path", value_name = "PATH", conflicts_with_all = ["since", "until", "all"])]
+    pub(crate) file: Option<PathBuf>,
+    /// Opportunities from this moment on: 2026-01-31, 2026-01-31T08:00:00Z, or an age such as 7d or 2h.
+    #[arg(long, value_name = "TIME", value_parser = parse_moment, conflicts_with = "all")]
+    pub(crate) since: Option<i64>,
+    /// Opportunities before this moment.
+    #[arg(long, value_name = "TIME", value_parser = parse_moment, conflicts_with = "all")]
+    pub(crate) until: Option<i64>,
+    /// All opportunities, and damaged stores that were set aside.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Delete without asking.
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `ghostbench trial merge`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TrialMergeArgs {
+    /// The bundles.
+    #[arg(required = true, num_args = 2.., value_name = "BUNDLE")]
+    pub(crate) bundles: Vec<PathBuf>,
+    /// File for the merged bundle.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}

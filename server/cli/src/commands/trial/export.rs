@@ -1,0 +1,107 @@
+//! `ghostbench trial export`: reviewed opportunities as a bundle for others, or as a suite.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
+
+use anyhow::Context;
+use cases::{Bundle, BundleConsent, Case, Opportunity};
+use serde_json::json;
+use trial::StoreReader;
+use trial::store::{StoreFilter, TextLoad};
+
+use crate::args::TrialExportArgs;
+use crate::exit::UsageError;
+use crate::output::{self, count, print_message, shell_quoted};
+use crate::steps::licence::licences;
+use crate::steps::trial_store::{TrialPlace, confirm, now};
+
+/// Runs the command.
+pub(crate) fn run(args: &TrialExportArgs) -> anyhow::Result<()> {
+    let place = TrialPlace::of(&args.workspace)?;
+    let filter = place.filter(&args.filter)?;
+    let reader = StoreReader::open(&place.store())?;
+    let reviewed = StoreFilter { reviewed: Some(true), ..filter.clone() };
+    let rows = reader.read_all(&reviewed, TextLoad::All)?;
+    let mut rows: Vec<Opportunity> = rows.into_iter().map(|row| row.opportunity).collect();
+    let left_out = reader.count(&filter)?.saturating_sub(rows.len() as u64);
+    if rows.is_empty() {
+        let message = match left_out {
+            0 => "no opportunity is selected".to_owned(),
+            _ => format!(
+                "none of {left_out} opportunities is reviewed; show them first: ghostbench trial review --full"
+            ),
+        };
+        return Err(UsageError(message).into());
+    }
+    if left_out > 0 {
+        print_message(&format!(
+            "{left_out} are left out, because `ghostbench trial review --full` has not shown them as they are now"
+        ));
+    }
+    if let Some(level) = args.level {
+        rows.iter_mut().for_each(|row| trial::privacy::apply(row, level, &place.key));
+    }
+    let mut report = json!({ "opportunities": rows.len(), "left_out": left_out });
+    let mut text = String::new();
+    if let Some(path) = &args.suite {
+        let cases = suite(&rows);
+        if cases.is_empty() {
+            return Err(UsageError(
+                "no selected opportunity has a truth with code; there is no case".to_owned(),
+            )
+            .into());
+        }
+        replay::write_suite(path, &cases)?;
+        report["suite"] = json!({ "path": path.display().to_string(), "cases": cases.len() });
+        let (number, path) = (count(cases.len(), "case"), shell_quoted(path));
+        text.push_str(&format!("{number} in {path}\nNext: ghostbench replay {path} --workspace .\n"));
+    }
+    if let Some(path) = &args.out {
+        let number = rows.len();
+        let question = format!(
+            "{number} opportunities with {} will be in {}, for others. Do you agree: \"{}\"?",
+            levels(&rows),
+            output::path(path),
+            args.consent
+        );
+        confirm(&question, args.yes)?;
+        let consent =
+            BundleConsent { given_at: now(), opportunities: number as u64, statement: args.consent.clone() };
+        let bundle = Bundle::new(rows, licence_names(&place.root), vec![consent]);
+        write(path, &bundle)?;
+        report["bundle"] = json!({ "path": path.display().to_string(), "datasheet": bundle.datasheet });
+        text.push_str(&format!("{number} opportunities in {}\n", shell_quoted(path)));
+    }
+    Ok(output::print(&if args.json { format!("{report:#}\n") } else { text })?)
+}
+
+/// Returns the cases of the rows; of equal ones, the first.
+fn suite(rows: &[Opportunity]) -> Vec<Case> {
+    let mut ids = HashSet::new();
+    let cases = rows.iter().flat_map(Opportunity::to_cases);
+    let is_supported = |case: &Case| syntax::Language::from_name(&case.language).is_some();
+    cases.filter(|case| is_supported(case) && ids.insert(case.id.clone())).collect()
+}
+
+fn levels(rows: &[Opportunity]) -> String {
+    let mut levels: Vec<&str> = rows.iter().map(|row| row.privacy.name()).collect();
+    levels.sort_unstable();
+    levels.dedup();
+    format!("level {}", levels.join(", "))
+}
+
+/// Writes a bundle, readable only by its owner.
+pub(super) fn write(path: &Path, bundle: &Bundle) -> anyhow::Result<()> {
+    if path.is_dir() {
+        return Err(UsageError(format!("{} is a folder; name a file with --out", output::path(path))).into());
+    }
+    private_files::write_atomically(path, bundle.print().as_bytes())
+        .with_context(|| format!("cannot write {}; choose another place with --out", output::path(path)))
+}
+
+/// Returns the licences of the workspace: their short names, or the names of files with other ones.
+fn licence_names(root: &Path) -> Vec<String> {
+    let names = licences(root).into_iter().map(|licence| licence.name.map_or(licence.file, str::to_owned));
+    let names: BTreeSet<String> = names.collect();
+    names.into_iter().collect()
+}

@@ -1,0 +1,50 @@
+//! `ghostbench trial merge`: puts bundles of several developers together.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use anyhow::Context;
+use cases::Bundle;
+use serde_json::json;
+
+use super::export::write;
+use crate::args::TrialMergeArgs;
+use crate::exit::UsageError;
+use crate::output::{self, count, print_message, shell_quoted};
+
+/// Runs the command.
+pub(crate) fn run(args: &TrialMergeArgs) -> anyhow::Result<()> {
+    let bundles: Vec<Bundle> =
+        args.bundles.iter().map(|path| read_bundle(path)).collect::<anyhow::Result<_>>()?;
+    let (merged, replaced) = Bundle::merge(bundles);
+    if replaced > 0 {
+        print_message(&format!(
+            "{replaced} opportunities are in several bundles with different contents; those of the last bundle count"
+        ));
+    }
+    write(&args.out, &merged)?;
+    let sheet = &merged.datasheet;
+    if args.json {
+        let report =
+            json!({ "path": args.out.display().to_string(), "replaced": replaced, "datasheet": sheet });
+        return Ok(output::print(&format!("{report:#}\n"))?);
+    }
+    let developers = count(usize::try_from(sheet.developers)?, "developer");
+    Ok(output::print(&format!(
+        "{} opportunities of {developers} in {}\n",
+        sheet.opportunities,
+        shell_quoted(&args.out)
+    ))?)
+}
+
+/// Reads a bundle.
+pub(super) fn read_bundle(path: &Path) -> anyhow::Result<Bundle> {
+    let text = match fs::read_to_string(path) {
+        Err(reason) if reason.kind() == ErrorKind::NotFound || path.is_dir() => {
+            return Err(UsageError(format!("{}: {reason}; name a bundle", output::path(path))).into());
+        }
+        text => text.with_context(|| format!("cannot read {}", output::path(path)))?,
+    };
+    Bundle::parse(&text).with_context(|| output::path(path))
+}

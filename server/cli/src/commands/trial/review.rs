@@ -1,0 +1,57 @@
+//! `ghostbench trial review`: shows opportunities, and remembers which ones were shown in full.
+
+use std::ops::ControlFlow;
+
+use cases::to_line;
+use trial::StoreReader;
+use trial::store::{StoreFilter, StoredOpportunity, TextLoad, mark_reviewed};
+
+use crate::args::TrialReviewArgs;
+use crate::output::{self, count, print_message};
+use crate::steps::trial_store::TrialPlace;
+use crate::views;
+
+/// Rows that are marked at once.
+const BATCH: usize = 200;
+
+/// Runs the command.
+pub(crate) fn run(args: &TrialReviewArgs) -> anyhow::Result<()> {
+    let place = TrialPlace::of(&args.workspace)?;
+    let filter = StoreFilter { reviewed: args.new.then_some(false), ..place.filter(&args.filter)? };
+    let path = place.store();
+    let reader = StoreReader::open(&path)?;
+    let (mut shown, mut batch) = (0, Vec::new());
+    // The pipe may be closed before all is shown; only what was printed counts as reviewed.
+    let mut failed = None;
+    reader.visit(&filter, TextLoad::All, |row: StoredOpportunity| {
+        let text = match (args.json, args.full) {
+            (true, true) => to_line(&row.opportunity),
+            (true, false) => views::trial::short_json(&row),
+            (false, is_full) => views::trial::opportunity(&row, is_full),
+        };
+        if let Err(error) = output::print(&text) {
+            failed = Some(error);
+            return ControlFlow::Break(());
+        }
+        shown += 1;
+        if args.full {
+            batch.push(row.opportunity);
+        }
+        ControlFlow::Continue(())
+    })?;
+    let mut marked = 0;
+    for rows in batch.chunks(BATCH) {
+        marked += mark_reviewed(&path, rows)?;
+    }
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    let opportunities = count(shown, "opportunity").replace("opportunitys", "opportunities");
+    print_message(&match args.full {
+        true => format!("{opportunities}; {marked} are reviewed and can be exported"),
+        false => format!(
+            "{opportunities}, in short; --full shows all that an export contains, and marks it as reviewed"
+        ),
+    });
+    Ok(())
+}
