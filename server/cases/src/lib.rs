@@ -40,9 +40,10 @@ pub use score::Score;
 pub use task::{BlockCut, BodyCut, CompletionTask, CrossFileContext, MissingTail, Scenario, Task, TaskKind};
 pub use trial::{
     AcceptedPart, ArmAnswer, ArmRole, AssignmentUnit, Bundle, BundleConsent, BundleError, Datasheet,
-    Decision, DecisionKind, LossReason, Opportunity, OpportunityCursor, OpportunityId, Outcome, OutcomeKind,
-    PrivacyLevel, Provenance, ProvenanceSpan, Survival, SurvivalAge, SurvivalKind, TrialArm, TrialDefinition,
-    TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
+    Decision, DecisionKind, ImportedPlace, LossReason, Opportunity, OpportunityCursor, OpportunityId,
+    Outcome, OutcomeKind, PrivacyLevel, Provenance, ProvenanceSpan, Survival, SurvivalAge, SurvivalKind,
+    TrialArm, TrialDefinition, TrialMode, Trigger, Truth, TruthStage, TypingRhythm, from_continue,
+    to_continue,
 };
 pub use truth_locator::{FileText, TruthLocator};
 pub use watch::{ChangeKind, WatchedChange, WatchedEngine, WatchedNight, WatchedShift};

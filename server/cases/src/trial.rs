@@ -7,6 +7,7 @@
 mod answer;
 mod bundle;
 mod case;
+mod continue_dev;
 mod definition;
 mod outcome;
 mod truth;
@@ -20,6 +21,7 @@ use crate::{Exposure, SchemaVersion};
 
 pub use answer::{ArmAnswer, ArmRole};
 pub use bundle::{Bundle, BundleConsent, BundleError, Datasheet};
+pub use continue_dev::{ImportedPlace, from_continue, to_continue};
 pub use definition::{AssignmentUnit, TrialArm, TrialDefinition};
 pub use outcome::{AcceptedPart, Outcome, OutcomeKind, Survival, SurvivalAge, SurvivalKind};
 pub use truth::{LossReason, Provenance, ProvenanceSpan, Truth, TruthStage};

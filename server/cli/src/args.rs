@@ -23,8 +23,8 @@ pub(crate) use self::engines::{
 };
 pub(crate) use self::judging::{BaselineArgs, GateArgs, VerdictArgs};
 pub(crate) use self::trial::{
-    TrialArgs, TrialCommand, TrialExportArgs, TrialFilterArgs, TrialForgetArgs, TrialImportArgs,
-    TrialMergeArgs, TrialPlaceArgs, TrialReviewArgs, TrialStartArgs,
+    TrialArgs, TrialCommand, TrialExportArgs, TrialFileFormat, TrialFilterArgs, TrialForgetArgs,
+    TrialImportArgs, TrialMergeArgs, TrialPlaceArgs, TrialReviewArgs, TrialStartArgs,
 };
 pub(crate) use self::values::{CursorArg, RetrieveTarget};
 use self::values::{

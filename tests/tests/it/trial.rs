@@ -196,7 +196,7 @@ fn bundles_of_developers_are_merged_with_their_developers() {
     fs::write(&ann, &cut[..cut.len() - 20]).expect("written");
     let failed = project.run("trial merge ../a.jsonl ../b.jsonl --out ../team.jsonl").expect_code(3);
     assert!(failed.stderr.contains("incomplete"), "{}", failed.stderr);
-    project.run("trial merge ../a.jsonl ../none.jsonl --out ../team.jsonl").expect_code(2);
+    project.run("trial merge ../b.jsonl ../none.jsonl --out ../team.jsonl").expect_code(2);
     fs::write(&ann, "{}\n").expect("written");
     let failed = project.run("trial merge ../b.jsonl ../a.jsonl --out ../team.jsonl").expect_code(3);
     assert!(failed.stderr.contains("must be a datasheet"), "{}", failed.stderr);
@@ -240,4 +240,33 @@ fn a_trial_names_engines_that_send_code_and_asks_once() {
         project.run("trial stop");
         project.run(wrong).expect_code(2);
     }
+}
+
+#[test]
+fn dev_data_of_continue_is_read_and_written() {
+    let project = Project::generated(2);
+    let root = project.root().canonicalize().expect("a folder");
+    let event = |path: String, name: &str| {
+        format!(
+            r#"{{"eventName":"{name}","timestamp":"2026-11-20T08:00:00Z","accepted":true,"time":90,"prefix":"x = ","suffix":"\n","completion":"total()","modelName":"qwen","filepath":"{path}","completionId":"{path}"}}"#
+        )
+    };
+    let inside = format!("file://{}/shop/module_0.py", root.display());
+    let lines = [
+        event(inside.clone(), "autocomplete"),
+        event("file:///elsewhere/a.py".to_owned(), "autocomplete"),
+        event("shop/../../secret.py".to_owned(), "autocomplete"),
+        event(inside, "chat"),
+    ];
+    fs::write(project.sibling_path("autocomplete.jsonl"), lines.join("\n")).expect("written");
+    let outcome = project.run("trial import ../autocomplete.jsonl --format continue --json").expect_code(0);
+    assert_eq!(json(&outcome.stdout)["imported"], 1);
+    assert!(outcome.stderr.contains("3 events are left out"), "{}", outcome.stderr);
+    project.run("trial review --full").expect_code(0);
+    project.run("trial export --out ../out.jsonl --format continue --yes").expect_code(0);
+    let written = json(&fs::read_to_string(project.sibling_path("out.jsonl")).expect("a file"));
+    assert_eq!((&written["completion"], &written["accepted"]), (&"total()".into(), &true.into()));
+    fs::write(project.sibling_path("autocomplete.jsonl"), "{\n").expect("written");
+    let failed = project.run("trial import ../autocomplete.jsonl --format continue").expect_code(3);
+    assert!(failed.stderr.contains("line 1"), "{}", failed.stderr);
 }

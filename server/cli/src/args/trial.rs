@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use cases::{AssignmentUnit, Metric, PrivacyLevel, TrialMode};
-use clap::Subcommand;
+use clap::{Subcommand, ValueEnum};
 
 use super::SettingsArgs;
 use super::values::{
@@ -50,12 +50,14 @@ pub(crate) enum TrialCommand {
     #[command(after_help = "Asks once whether you agree. Examples:
   ghostbench trial export --out bundle.jsonl --consent 'I agree to its use by my team'
   ghostbench trial export --out bundle.jsonl --level structure --yes     with renamed identifiers and literals
+  ghostbench trial export --out autocomplete.jsonl --format continue     as Continue's dev data
   ghostbench trial export --suite cases.jsonl                            ordinary cases, for:
   ghostbench replay cases.jsonl --workspace .")]
     Export(TrialExportArgs),
-    /// Read a bundle into the store of a workspace.
-    #[command(after_help = "Rows with the id of a recorded opportunity replace it. Example:
-  ghostbench trial import bundle.jsonl")]
+    /// Read a bundle, or another program's record of completions, into the store of a workspace.
+    #[command(after_help = "Rows with the id of a recorded opportunity replace it. Examples:
+  ghostbench trial import bundle.jsonl
+  ghostbench trial import ~/.continue/dev_data/0.2.0/autocomplete.jsonl --format continue   without truths")]
     Import(TrialImportArgs),
     /// Delete opportunities, and their texts from all files of the store.
     #[command(after_help = "Examples:
@@ -102,6 +104,15 @@ pub(crate) struct TrialFilterArgs {
     /// Opportunities before this moment.
     #[arg(long, value_name = "TIME", value_parser = parse_moment)]
     pub(crate) until: Option<i64>,
+}
+
+/// Form of a file of opportunities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TrialFileFormat {
+    /// A datasheet and opportunities.
+    Bundle,
+    /// Continue's dev data, `autocomplete.jsonl`: the document, the shown answer, and whether it was accepted.
+    Continue,
 }
 
 /// `ghostbench trial start`.
@@ -184,6 +195,9 @@ pub(crate) struct TrialExportArgs {
     /// File for the bundle.
     #[arg(long, value_name = "FILE", required_unless_present = "suite")]
     pub(crate) out: Option<PathBuf>,
+    /// Form of the file.
+    #[arg(long, value_enum, default_value_t = TrialFileFormat::Bundle)]
+    pub(crate) format: TrialFileFormat,
     /// File for a suite of the opportunities with a truth, as cases for `replay`. It stays yours: no datasheet, no consent.
     #[arg(long, value_name = "FILE")]
     pub(crate) suite: Option<PathBuf>,
@@ -204,8 +218,11 @@ pub(crate) struct TrialExportArgs {
 /// `ghostbench trial import`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TrialImportArgs {
-    /// The bundle.
-    pub(crate) bundle: PathBuf,
+    /// The file.
+    pub(crate) file: PathBuf,
+    /// Form of the file.
+    #[arg(long, value_enum, default_value_t = TrialFileFormat::Bundle)]
+    pub(crate) format: TrialFileFormat,
     /// Folder of the workspace.
     #[arg(long, default_value = ".", value_name = "DIR")]
     pub(crate) workspace: PathBuf,

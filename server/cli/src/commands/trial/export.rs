@@ -4,12 +4,12 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use anyhow::Context;
-use cases::{Bundle, BundleConsent, Case, Opportunity};
+use cases::{Bundle, BundleConsent, Case, Opportunity, to_continue};
 use serde_json::json;
 use trial::StoreReader;
 use trial::store::{StoreFilter, TextLoad};
 
-use crate::args::TrialExportArgs;
+use crate::args::{TrialExportArgs, TrialFileFormat};
 use crate::exit::UsageError;
 use crate::output::{self, count, print_message, shell_quoted};
 use crate::steps::licence::licences;
@@ -67,9 +67,18 @@ pub(crate) fn run(args: &TrialExportArgs) -> anyhow::Result<()> {
         confirm(&question, args.yes)?;
         let consent =
             BundleConsent { given_at: now(), opportunities: number as u64, statement: args.consent.clone() };
-        let bundle = Bundle::new(rows, licence_names(&place.root), vec![consent]);
-        write(path, &bundle)?;
-        report["bundle"] = json!({ "path": path.display().to_string(), "datasheet": bundle.datasheet });
+        report["path"] = json!(path.display().to_string());
+        match args.format {
+            TrialFileFormat::Bundle => {
+                let bundle = Bundle::new(rows, licence_names(&place.root), vec![consent]);
+                write(path, &bundle.print())?;
+                report["datasheet"] = json!(bundle.datasheet);
+            }
+            TrialFileFormat::Continue => {
+                let events = rows.iter().filter_map(to_continue);
+                write(path, &events.map(|event| format!("{event}\n")).collect::<String>())?;
+            }
+        }
         text.push_str(&format!("{number} opportunities in {}\n", shell_quoted(path)));
     }
     Ok(output::print(&if args.json { format!("{report:#}\n") } else { text })?)
@@ -90,12 +99,12 @@ fn levels(rows: &[Opportunity]) -> String {
     format!("level {}", levels.join(", "))
 }
 
-/// Writes a bundle, readable only by its owner.
-pub(super) fn write(path: &Path, bundle: &Bundle) -> anyhow::Result<()> {
+/// Writes a file, readable only by its owner.
+pub(super) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     if path.is_dir() {
         return Err(UsageError(format!("{} is a folder; name a file with --out", output::path(path))).into());
     }
-    private_files::write_atomically(path, bundle.print().as_bytes())
+    private_files::write_atomically(path, text.as_bytes())
         .with_context(|| format!("cannot write {}; choose another place with --out", output::path(path)))
 }
 

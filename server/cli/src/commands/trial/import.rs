@@ -1,13 +1,18 @@
-//! `ghostbench trial import`: reads a bundle into the store of a workspace.
+//! `ghostbench trial import`: reads a bundle, or another program's record, into the store of a workspace.
 
+use std::path::Path;
+
+use anyhow::Context;
+use cases::{ImportedPlace, Opportunity, from_continue};
 use serde_json::json;
+use syntax::Language;
 use trial::store::{StoreCounts, StoreHealth};
 use trial::{Store, StoreSettings};
 
-use crate::args::TrialImportArgs;
-use crate::commands::trial::merge::read_bundle;
+use super::merge::{read_bundle, read_text};
+use crate::args::{TrialFileFormat, TrialImportArgs};
 use crate::exit::UsageError;
-use crate::output;
+use crate::output::{self, print_message};
 use crate::progress::Progress;
 use crate::steps::settings_sources::SettingsSources;
 use crate::steps::trial_store::TrialPlace;
@@ -17,8 +22,11 @@ const BATCH: usize = 100;
 
 /// Runs the command.
 pub(crate) fn run(args: &TrialImportArgs) -> anyhow::Result<()> {
-    let bundle = read_bundle(&args.bundle)?;
     let place = TrialPlace::of(&args.workspace)?;
+    let rows = match args.format {
+        TrialFileFormat::Bundle => read_bundle(&args.file)?.rows,
+        TrialFileFormat::Continue => read_continue(&args.file, &place)?,
+    };
     let config = SettingsSources::new(args.settings.file.as_deref()).config(&place.root)?;
     let Some(settings) = StoreSettings::from_config(&config, place.key.clone()) else {
         let message = "record.privacy is \"off\", so that nothing is stored; set it to \"full\", \"structure\" or \"metrics\"";
@@ -26,8 +34,8 @@ pub(crate) fn run(args: &TrialImportArgs) -> anyhow::Result<()> {
     };
     let store = Store::open(&place.folder, &settings)?;
     let progress = Progress::new("imported", "opportunities");
-    let total = bundle.rows.len();
-    for (index, row) in bundle.rows.into_iter().enumerate() {
+    let total = rows.len();
+    for (index, row) in rows.into_iter().enumerate() {
         store.put(row);
         if (index + 1) % BATCH == 0 || index + 1 == total {
             store.flush();
@@ -45,4 +53,41 @@ pub(crate) fn run(args: &TrialImportArgs) -> anyhow::Result<()> {
         return Ok(output::print(&format!("{report:#}\n"))?);
     }
     Ok(output::print(&format!("{written} opportunities in {}\n", store.path().display()))?)
+}
+
+/// Reads Continue's dev data: the completions in files of this workspace, in a language that is supported.
+fn read_continue(path: &Path, place: &TrialPlace) -> anyhow::Result<Vec<Opportunity>> {
+    let text = read_text(path)?;
+    let mut rows = Vec::new();
+    let mut others = 0;
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let row = from_continue(line, index + 1, |file| imported_place(file, place));
+        match row.with_context(|| output::path(path))? {
+            Some(row) => rows.push(row),
+            None => others += 1,
+        }
+    }
+    if others > 0 {
+        print_message(&format!(
+            "{others} events are left out: without code, or not in a code file of this workspace"
+        ));
+    }
+    Ok(rows)
+}
+
+/// Returns the place of a file that is named by a URI, a whole path, or a path in the workspace.
+fn imported_place(file: &str, place: &TrialPlace) -> Option<ImportedPlace> {
+    let whole = url::Url::parse(file)
+        .ok()
+        .filter(|url| url.scheme() == "file")
+        .and_then(|url| url.to_file_path().ok());
+    let whole = whole.unwrap_or_else(|| place.root.join(file));
+    let relative = whole.strip_prefix(&place.root).ok()?;
+    let parts: Vec<&str> = relative.iter().map(|part| part.to_str()).collect::<Option<_>>()?;
+    if parts.is_empty() || parts.contains(&"..") {
+        return None;
+    }
+    let path = parts.join("/");
+    let language = Language::from_path(&path)?.name().to_owned();
+    Some(ImportedPlace { path, language })
 }

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &TrialMergeArgs) -> anyhow::Result<()> {
             "{replaced} opportunities are in several bundles with different contents; those of the last bundle count"
         ));
     }
-    write(&args.out, &merged)?;
+    write(&args.out, &merged.print())?;
     let sheet = &merged.datasheet;
     if args.json {
         let report =
@@ -40,11 +40,15 @@ pub(crate) fn run(args: &TrialMergeArgs) -> anyhow::Result<()> {
 
 /// Reads a bundle.
 pub(super) fn read_bundle(path: &Path) -> anyhow::Result<Bundle> {
-    let text = match fs::read_to_string(path) {
+    Bundle::parse(&read_text(path)?).with_context(|| output::path(path))
+}
+
+/// Reads a file that the user named.
+pub(super) fn read_text(path: &Path) -> anyhow::Result<String> {
+    match fs::read_to_string(path) {
         Err(reason) if reason.kind() == ErrorKind::NotFound || path.is_dir() => {
-            return Err(UsageError(format!("{}: {reason}; name a bundle", output::path(path))).into());
+            Err(UsageError(format!("{}: {reason}; name another file", output::path(path))).into())
         }
-        text => text.with_context(|| format!("cannot read {}", output::path(path)))?,
-    };
-    Bundle::parse(&text).with_context(|| output::path(path))
+        text => text.with_context(|| format!("cannot read {}", output::path(path))),
+    }
 }
