@@ -91,6 +91,8 @@ const TEMPERATURE: ValueType = ValueType::Number { min: 0.0, max: 2.0, unit: "" 
 const REQUESTS: ValueType = ValueType::Integer { min: 1, max: 1024, unit: "requests" };
 /// Levels of recording.
 const PRIVACY: ValueType = ValueType::Choice(&Privacy::NAMES);
+/// Up to ten minutes; later the developer works at something else.
+const STAGE: ValueType = ValueType::Milliseconds { min: 1, max: 600_000 };
 /// Up to ten years.
 const DAYS: ValueType = ValueType::Integer { min: 1, max: 3_650, unit: "days" };
 /// Up to a terabyte.
@@ -142,6 +144,12 @@ section! {
     keep_days: u32 = "keep_days": DAYS, Some("180"), Untrusted;
     /// Size of a workspace's store above which the oldest opportunities are deleted.
     max_mb: u32 = "max_mb": MEGABYTES, Some("512"), Untrusted;
+    /// Time without an edit at a place until the text there has settled.
+    settled: Duration = "settled_ms": STAGE, Some("10000"), Untrusted;
+    /// Time without an edit until a block that the cursor has left is taken for complete.
+    leave_block: Duration = "leave_block_ms": STAGE, Some("5000"), Untrusted;
+    /// Time without an edit in a document until you are taken for idle.
+    idle: Duration = "idle_ms": STAGE, Some("30000"), Untrusted;
 }
 
 section! {

@@ -77,7 +77,13 @@ pub(crate) fn server_capabilities(encoding: PositionEncoding) -> ServerCapabilit
             pattern: FileOperationPattern { glob: "**/*".to_owned(), matches: None, options: None },
         }],
     };
-    let commands = [ext::DID_ACCEPT_COMMAND, ext::RECORD_CASE_COMMAND, ext::REPLAY_COMMAND];
+    let commands = [
+        ext::DID_ACCEPT_COMMAND,
+        ext::RECORD_CASE_COMMAND,
+        ext::REPLAY_COMMAND,
+        ext::SHOULD_HAVE_SUGGESTED_COMMAND,
+        ext::NOT_WANTED_COMMAND,
+    ];
     ServerCapabilities {
         position_encoding: Some(to_proto::encoding(encoding)),
         text_document_sync: Some(TextDocumentSync::Options(sync)),

@@ -46,6 +46,21 @@ pub const REPLAY_COMMAND: &str = "ghostbench.replay";
 /// Command for key bindings: records the block at a cursor. One argument, [`RecordCaseParams`].
 pub const RECORD_CASE_COMMAND: &str = "ghostbench.recordCase";
 
+/// Command for key bindings: a suggestion is missing at a cursor; what is written there is recorded. One argument, [`MarkPlaceParams`].
+pub const SHOULD_HAVE_SUGGESTED_COMMAND: &str = "ghostbench.shouldHaveSuggested";
+/// Command for key bindings: nothing should have been suggested at a cursor. One argument, [`MarkPlaceParams`].
+pub const NOT_WANTED_COMMAND: &str = "ghostbench.notWanted";
+
+/// Argument of [`SHOULD_HAVE_SUGGESTED_COMMAND`] and [`NOT_WANTED_COMMAND`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MarkPlaceParams {
+    /// The document; it must be open.
+    pub text_document: TextDocumentIdentifier,
+    /// The cursor.
+    pub position: Position,
+}
+
 /// Parameters of [`RECORD_CASE`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -250,9 +265,24 @@ pub struct ServerStatus {
     /// Outcome of the last completion request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_completion: Option<CompletionStatus>,
+    /// The trial that runs in the first folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trial: Option<TrialStatus>,
     /// The server's log file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_file: Option<PathBuf>,
+}
+
+/// Status of a trial. The names of its arms are hidden, so that a duel is blind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TrialStatus {
+    /// Name of the trial.
+    pub name: String,
+    /// One of single, shadow, assign and duel.
+    pub mode: String,
+    /// Number of events that were left out because the recorder was behind.
+    pub dropped: u64,
 }
 
 /// Status of a folder.

@@ -35,6 +35,7 @@ mod surrogates;
 mod text_sync;
 mod to_proto;
 mod transport;
+mod trial_recording;
 
 use session::SessionSetup;
 

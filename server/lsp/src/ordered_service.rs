@@ -9,22 +9,25 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
+use cases::Trigger;
 use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
 use serde::Deserialize;
 use serde_json::Value;
-use session::{RequestSnapshot, SyncOutcome};
+use session::{OpenDocument, RequestSnapshot, SyncOutcome};
 use tower::Service;
 use tower_lsp_server::gen_lsp_types::{MessageType, ProgressToken, Uri};
 use tower_lsp_server::jsonrpc::{Request, Response};
 use tower_lsp_server::{ExitedError, LspService};
+use trial::EventKind;
 
-use crate::notifications;
 use crate::progress::ProgressTask;
 use crate::request_context::{PendingContexts, RequestContext};
+use crate::requests::inline_completion;
 use crate::server::Server;
 use crate::text_sync::TextSync;
 use crate::transport::LostChange;
+use crate::{ext, from_proto, notifications};
 
 /// The LSP service behind the ordering layer.
 pub(crate) struct OrderedService {
@@ -45,6 +48,8 @@ pub(crate) struct OrderedState {
     pub(crate) arrival: u64,
     /// Time of its arrival.
     pub(crate) time: Instant,
+    /// The recording period in which the recorder knows the open documents.
+    recorded_period: Option<u64>,
 }
 
 impl OrderedService {
@@ -67,6 +72,9 @@ impl OrderedService {
     /// refuses all requests but those two.
     fn context(&mut self, request: &Request) -> Option<RequestContext> {
         let arrival = self.arrivals;
+        if let Some(state) = self.state() {
+            state.record_request(arrival, request);
+        }
         let documents = Arc::clone(self.state()?.text_sync.documents());
         Some(RequestContext {
             snapshot: RequestSnapshot { documents, arrival, time: Instant::now() },
@@ -85,6 +93,7 @@ impl OrderedService {
     /// Cancels all running tasks.
     pub(crate) fn stop(&self) {
         self.service.inner().stopping.cancel();
+        self.service.inner().trial.finish();
     }
 
     /// The state; created once the position encoding is negotiated.
@@ -93,7 +102,13 @@ impl OrderedService {
             let server = self.service.inner();
             let encoding = server.handshake()?.encoding;
             let (server, text_sync) = (server.clone(), TextSync::new(encoding));
-            self.state = Some(OrderedState { server, text_sync, arrival: 0, time: Instant::now() });
+            self.state = Some(OrderedState {
+                server,
+                text_sync,
+                arrival: 0,
+                time: Instant::now(),
+                recorded_period: None,
+            });
         }
         self.state.as_mut()
     }
@@ -118,6 +133,39 @@ impl OrderedState {
             self.mark_named_desynchronized(notification.method(), notifications::params(notification));
             true
         })
+    }
+
+    /// Passes an event to the recorder of the trial, if one runs. `event` is called after the event has changed the documents.
+    pub(crate) fn record(&mut self, event: impl FnOnce(&OrderedState) -> Option<EventKind>) {
+        let Some(period) = self.server.trial.period() else { return };
+        let has_lost = self.server.trial.take_lost();
+        if self.recorded_period != Some(period) || has_lost {
+            self.server.trial.restart();
+            self.recorded_period = Some(period);
+            // The documents include the event.
+            let open: Vec<_> = self.text_sync.documents().all().filter_map(|open| opened(open)).collect();
+            open.into_iter().for_each(|event| self.server.trial.record(self.time, event));
+        } else if let Some(event) = event(self) {
+            self.server.trial.record(self.time, event);
+        }
+    }
+
+    /// The text of a document is lost. The recorder begins again with the next event.
+    pub(crate) fn record_loss(&mut self, uri: &Uri) {
+        self.record(|_| Some(EventKind::Desynchronized { document: from_proto::document_key(uri) }));
+        self.recorded_period = None;
+    }
+
+    /// Passes a request at a cursor to the recorder, between the edits before and after it.
+    fn record_request(&mut self, arrival: u64, request: &Request) {
+        if !self.server.trial.is_running() {
+            return;
+        }
+        let Some((trigger, params)) = marked_cursor(request) else { return };
+        self.time = Instant::now();
+        self.record(|_| None);
+        let Some((document, offset)) = self.text_sync.cursor(params) else { return };
+        self.server.trial.request(self.time, arrival, document, offset, trigger);
     }
 
     /// Handles a lost message that may have changed these documents.
@@ -146,6 +194,7 @@ impl OrderedState {
 
     fn mark_desynchronized(&mut self, uri: String) {
         let uri = Uri(uri);
+        self.record_loss(&uri);
         if self.text_sync.mark_desynchronized(&uri) == SyncOutcome::Lost {
             self.ask_to_reopen(&format!("a message about {} could not be read", uri.0));
         }
@@ -156,6 +205,29 @@ impl OrderedState {
         let remedy = "no suggestions or cases there until it is closed and opened again";
         self.server.show_and_log(MessageType::Warning, format!("{reason}; {remedy}"));
     }
+}
+
+/// Returns the parameters of a request that opens an opportunity, with its trigger.
+fn marked_cursor(request: &Request) -> Option<(Trigger, &Value)> {
+    let params = notifications::params(request);
+    if request.method() == inline_completion::METHOD {
+        let is_invoked = params.pointer("/context/triggerKind") == Some(&Value::from(1));
+        return Some((if is_invoked { Trigger::Manual } else { Trigger::Automatic }, params));
+    }
+    let command = params.get("command").filter(|_| request.method() == "workspace/executeCommand")?;
+    let trigger = match command.as_str()? {
+        ext::SHOULD_HAVE_SUGGESTED_COMMAND => Trigger::ShouldHaveSuggested,
+        ext::NOT_WANTED_COMMAND => Trigger::NotWanted,
+        _ => return None,
+    };
+    Some((trigger, params.pointer("/arguments/0")?))
+}
+
+/// Returns the event that opens a document for the recorder; `None` if its text is not known.
+pub(crate) fn opened(document: &OpenDocument) -> Option<EventKind> {
+    let OpenDocument { key, language, rope, .. } = document;
+    let opened = EventKind::Opened { document: key.clone(), language: *language, text: rope.clone() };
+    document.is_synchronized().then_some(opened)
 }
 
 impl Service<Request> for OrderedService {

@@ -5,6 +5,7 @@ pub(crate) mod cases;
 pub(crate) mod code_lens;
 pub(crate) mod execute_command;
 pub(crate) mod inline_completion;
+pub(crate) mod mark_place;
 pub(crate) mod record_case;
 pub(crate) mod replay;
 pub(crate) mod scoreboard;

@@ -23,6 +23,7 @@ use crate::progress::ProgressTasks;
 use crate::register_watchers;
 use crate::request_context::RequestContext;
 use crate::run_blocking::no_folder_error;
+use crate::trial_recording::TrialRecording;
 use crate::{ServerSetup, from_proto, parent_process, session_events};
 
 /// Handle to the shared state; cheap to clone.
@@ -41,6 +42,8 @@ pub(crate) struct SharedState {
     deferred_folders: Mutex<Vec<WorkspaceFolder>>,
     /// The latest suggestions.
     pub(crate) suggestions: Suggestions,
+    /// Recording of live trials.
+    pub(crate) trial: TrialRecording,
     /// Running tasks that report progress.
     pub(crate) progress_tasks: ProgressTasks,
     /// Notified when the client's configuration must be requested again.
@@ -69,6 +72,12 @@ impl Deref for Server {
     }
 }
 
+impl From<Arc<SharedState>> for Server {
+    fn from(state: Arc<SharedState>) -> Server {
+        Server(state)
+    }
+}
+
 impl Server {
     pub(crate) fn new(
         client: Client,
@@ -78,12 +87,15 @@ impl Server {
     ) -> Server {
         let stopping = CancellationToken::new();
         let (events, received) = mpsc::unbounded_channel();
+        let (trial, recorded) = TrialRecording::new();
+        let data = setup.session.data.clone();
         let server = Server(Arc::new(SharedState {
             client,
             log: setup.log,
             folders: Folders::new(setup.session, background, events, stopping.clone()),
             deferred_folders: Mutex::default(),
             suggestions: Suggestions::default(),
+            trial,
             progress_tasks: ProgressTasks::default(),
             configuration_changed: Notify::new(),
             last_completion: Mutex::default(),
@@ -92,6 +104,7 @@ impl Server {
             stopping,
         }));
         tokio::spawn(session_events::show(server.clone(), received));
+        TrialRecording::start(Arc::downgrade(&server.0), data, recorded);
         server
     }
 

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Deserialize;
-use session::{Documents, NewDocument, SyncOutcome};
+use serde_json::Value;
+use session::{Documents, NewDocument, OpenDocument, SyncOutcome};
 use syntax::Language;
 use text::{Document as Rope, Edit, PositionEncoding, Revision};
 use tower_lsp_server::gen_lsp_types::{self as lsp, Position, Uri};
@@ -110,6 +111,15 @@ impl TextSync {
         self.set_surrogates(&key, surrogates);
         let revision = Revision { number: revision, time, edits };
         Arc::make_mut(&mut self.documents).change(&key, revision, is_synchronized)
+    }
+
+    /// Returns the document and the byte offset of the cursor that a request names; `None` if they are invalid.
+    pub(crate) fn cursor(&self, params: &Value) -> Option<(&OpenDocument, usize)> {
+        let uri = params.pointer("/textDocument/uri")?.as_str()?;
+        let position = Position::deserialize(params.get("position")?).ok()?;
+        let document = self.documents.get(&from_proto::document_key(&Uri(uri.to_owned())))?;
+        let offset = document.rope.offset(from_proto::position(position), self.encoding)?;
+        document.is_synchronized().then_some((document, offset))
     }
 
     /// Marks a document as out of sync.

@@ -121,6 +121,20 @@ impl Recorder {
         lost
     }
 
+    /// Changes the settings, also for the opportunities that are followed.
+    pub fn set_settings(&mut self, settings: RecorderSettings) {
+        self.settings = settings;
+    }
+
+    /// Returns the documents that are open.
+    pub fn open_documents(&self) -> Vec<DocumentKey> {
+        self.documents
+            .values()
+            .filter(|document| document.is_open)
+            .map(|document| document.key.clone())
+            .collect()
+    }
+
     /// Returns the number of opportunities that are followed.
     pub fn open_opportunities(&self) -> usize {
         self.documents.values().map(|document| document.open.len()).sum()
@@ -185,6 +199,11 @@ impl Recorder {
             row.trigger != Trigger::ShouldHaveSuggested
                 && continues(open, &snapshot, offset, now, self.settings.thought)
         });
+        if row.trigger == Trigger::NotWanted
+            && let Some(open) = thought
+        {
+            return open.reject(now);
+        }
         let (opportunity, is_first) = match thought {
             Some(open) => {
                 let is_first = open.offer.is_none() && !open.has_answers();
@@ -209,7 +228,7 @@ impl Recorder {
     }
 
     fn answer(&mut self, event: AnswerEvent, now: u64) {
-        let AnswerEvent { request, answers, items } = event;
+        let AnswerEvent { request, answers, items, context } = event;
         let Some(target) = self.requests.iter().rfind(|target| target.request == request).cloned() else {
             return;
         };
@@ -226,7 +245,7 @@ impl Recorder {
         };
         let open = &mut document.open[index];
         if target.is_first {
-            open.add_answers(answers);
+            open.add_answers(answers, context);
         }
         let place = document.cursor_of_offer(index, target.is_first);
         let open = &mut document.open[index];

@@ -34,6 +34,7 @@ mod settings;
 mod shutdown;
 #[cfg(unix)]
 mod symlinked_documents;
+mod trial;
 mod typing;
 #[cfg(unix)]
 mod unix;

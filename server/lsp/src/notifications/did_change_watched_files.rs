@@ -1,6 +1,7 @@
 //! `workspace/didChangeWatchedFiles`: files changed outside of the editor.
 
 use tower_lsp_server::gen_lsp_types::DidChangeWatchedFilesParams;
+use trial::EventKind;
 
 use crate::from_proto;
 use crate::ordered_service::OrderedState;
@@ -8,5 +9,11 @@ use crate::ordered_service::OrderedState;
 pub(crate) fn did_change_watched_files(state: &mut OrderedState, params: DidChangeWatchedFilesParams) {
     for path in params.changes.iter().filter_map(|change| from_proto::path(&change.uri)) {
         state.server.folders.note_changed(&path);
+    }
+    for change in &params.changes {
+        let document = from_proto::document_key(&change.uri);
+        if state.text_sync.documents().get(&document).is_some() {
+            state.record(|_| Some(EventKind::ChangedOnDisk { document }));
+        }
     }
 }

@@ -1,12 +1,14 @@
 //! `textDocument/didSave`: a file that engines may read has changed.
 
 use tower_lsp_server::gen_lsp_types::DidSaveTextDocumentParams;
+use trial::EventKind;
 
 use crate::from_proto;
 use crate::ordered_service::OrderedState;
 
 pub(crate) fn did_save(state: &mut OrderedState, params: DidSaveTextDocumentParams) {
     let uri = params.text_document.uri;
+    state.record(|_| Some(EventKind::Saved { document: from_proto::document_key(&uri) }));
     let Some(path) = from_proto::path(&uri) else { return };
     state.server.folders.note_changed(&path);
     // The path may lead through links.

@@ -5,10 +5,14 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tower_lsp_server::gen_lsp_types::{ExecuteCommandParams, LspAny};
 use tower_lsp_server::jsonrpc::{Error, Result};
+use trial::EventKind;
 
-use crate::ext::{DID_ACCEPT_COMMAND, RECORD_CASE_COMMAND, REPLAY_COMMAND};
+use crate::ext::{
+    DID_ACCEPT_COMMAND, NOT_WANTED_COMMAND, RECORD_CASE_COMMAND, REPLAY_COMMAND,
+    SHOULD_HAVE_SUGGESTED_COMMAND,
+};
 use crate::request_context::RequestContext;
-use crate::requests::{record_case, replay};
+use crate::requests::{mark_place, record_case, replay};
 use crate::server::Server;
 
 pub(crate) async fn execute_command(
@@ -21,6 +25,9 @@ pub(crate) async fn execute_command(
     match command.as_str() {
         DID_ACCEPT_COMMAND => {
             let id: String = parse(&command, argument)?;
+            if let Some(item) = id.parse().ok().filter(|_| server.trial.is_running()) {
+                server.trial.record(context.snapshot.time, EventKind::Accepted { item, is_partial: false });
+            }
             if !server.suggestions.accept(&id, None, &context.snapshot.documents) {
                 tracing::warn!(id, "an unknown item was accepted");
             }
@@ -28,6 +35,10 @@ pub(crate) async fn execute_command(
         }
         RECORD_CASE_COMMAND => {
             answer(record_case::record_case(server, context, parse(&command, argument)?).await?)
+        }
+        SHOULD_HAVE_SUGGESTED_COMMAND | NOT_WANTED_COMMAND => {
+            mark_place::mark_place(server, context, parse(&command, argument)?).await?;
+            Ok(None)
         }
         REPLAY_COMMAND => answer(replay::replay(server, context, parse(&command, argument)?).await?),
         _ => Err(Error::invalid_params(format!("unknown command {command}"))),

@@ -10,9 +10,10 @@
 //! A failing engine does not fail the request: VS Code would show a message at every key, and Neovim would log one. The list is
 //! empty then, and each cause is reported to the user once.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use cases::Status;
 use completion::{
     CacheKey, CompletionRequest, CompletionSession, ConfiguredEngine, CursorContext, CursorSnapshot,
     DocumentText, EditorContext, InFlightRequest, Outcome, OutcomeStatus, PathGate, SuggestionOutcome,
@@ -28,12 +29,14 @@ use tower_lsp_server::gen_lsp_types::{
     MessageType, SelectedCompletionInfo,
 };
 use tower_lsp_server::jsonrpc::{Error, Result};
+use trial::EventKind;
 
 use crate::ext::{self, CompletionStatus};
 use crate::inline_item::{self, PopupItem};
 use crate::request_context::RequestContext;
 use crate::server::Server;
 use crate::service::internal_error;
+use crate::trial_recording::{AnswerFacts, AnsweredRequest, GenerationFacts, document_facts};
 
 /// Outcome of a request.
 enum RequestOutcome {
@@ -47,7 +50,7 @@ enum RequestOutcome {
     Panicked,
 }
 
-const METHOD: &str = "textDocument/inlineCompletion";
+pub(crate) const METHOD: &str = "textDocument/inlineCompletion";
 
 pub(crate) async fn inline_completion(
     server: Server,
@@ -57,13 +60,22 @@ pub(crate) async fn inline_completion(
     let at = params.text_document_position_params;
     let document = context.document(&at.text_document.uri)?;
     let cursor = context.offset(&document, at.position)?;
-    let asking = InlineRequest { server: &server, context: &context, document: &document, cursor };
+    let facts = server.trial.is_running().then(AnswerFacts::default);
+    if facts.is_some() {
+        tokio::spawn(describe_document(server.clone(), Arc::clone(&document)));
+    }
+    let asking = InlineRequest { server: &server, context: &context, document: &document, cursor, facts };
     let is_invoked = params.context.trigger_kind == InlineCompletionTriggerKind::Invoked;
     let ending = asking.run(is_invoked, params.context.selected_completion_info).await;
     record_status(&server, context.snapshot.time, &ending);
+    let offered = match &ending {
+        RequestOutcome::Suggestion { items, engine, .. } => asking.offer(items, engine),
+        _ => Vec::new(),
+    };
+    asking.record_answer(&ending, &offered);
     match ending {
-        RequestOutcome::Suggestion { items, engine, .. } => {
-            let items = items.into_iter().map(|item| asking.item(item, &engine));
+        RequestOutcome::Suggestion { .. } => {
+            let items = offered.into_iter().map(|(id, item)| asking.item(id, item));
             Ok(Some(InlineCompletionList { items: items.collect::<Result<_>>()? }))
         }
         RequestOutcome::Nothing { .. } => Ok(Some(InlineCompletionList { items: Vec::new() })),
@@ -78,6 +90,14 @@ struct InlineRequest<'a> {
     context: &'a RequestContext,
     document: &'a Arc<OpenDocument>,
     cursor: usize,
+    /// Facts for the recorder of a trial, if one runs.
+    facts: Option<AnswerFacts>,
+}
+
+/// Tells the recorder whether and how the document is recorded. Independent of the request, which may be superseded.
+async fn describe_document(server: Server, document: Arc<OpenDocument>) {
+    let facts = document_facts(&server, &document).await;
+    server.trial.describe(&document, facts);
 }
 
 impl InlineRequest<'_> {
@@ -103,6 +123,9 @@ impl InlineRequest<'_> {
         let judged = tokio::time::Instant::now();
         if let Some(reason) = self.gate(&home, &settings).await {
             return Err(RequestOutcome::Nothing { status: "gated", reason });
+        }
+        if let Some(facts) = &self.facts {
+            *lock(&facts.engine) = Some(settings.ghost_text.clone());
         }
         let engine = settings.engine_set.ghost_text();
         let text = self.document.text();
@@ -211,11 +234,49 @@ impl InlineRequest<'_> {
             engine: if question.is_invoked { engine.invoked() } else { engine.clone() },
             text: Arc::clone(&question.cursor.text),
             cursor: question.cursor.offset,
+            facts: self.facts.as_ref().map(|facts| Arc::clone(&facts.generation)),
         }
     }
 
-    fn item(&self, item: inline_item::InlineItem, engine: &str) -> Result<InlineCompletionItem> {
-        let id = self.server.suggestions.add(self.document, &item.range, &item.text, engine);
+    /// Registers the items, so that their acceptance is recognized.
+    fn offer(
+        &self,
+        items: &[inline_item::InlineItem],
+        engine: &str,
+    ) -> Vec<(String, inline_item::InlineItem)> {
+        let suggestions = &self.server.suggestions;
+        let add = |item: &inline_item::InlineItem| {
+            (suggestions.add(self.document, &item.range, &item.text, engine), item.clone())
+        };
+        items.iter().map(add).collect()
+    }
+
+    /// Passes the answer to the recorder of a trial.
+    fn record_answer(&self, ending: &RequestOutcome, offered: &[(String, inline_item::InlineItem)]) {
+        let Some(facts) = &self.facts else { return };
+        let (status, reason) = match ending {
+            RequestOutcome::Suggestion { .. } => (Status::Ok, None),
+            RequestOutcome::Nothing { status, reason } => {
+                (status.parse().unwrap_or(Status::Error), Some(reason.clone()))
+            }
+            RequestOutcome::Superseded => return,
+            RequestOutcome::Panicked => (Status::Error, None),
+        };
+        let event = facts.event(AnsweredRequest {
+            request: self.context.snapshot.arrival,
+            arrived: self.context.snapshot.time,
+            text: &self.document.text(),
+            cursor: self.cursor,
+            status,
+            reason,
+            items: offered.iter().filter_map(|(id, item)| Some((id.parse().ok()?, item.clone()))).collect(),
+        });
+        if let Some(event) = event {
+            self.server.trial.record(Instant::now(), EventKind::Answered(Box::new(event)));
+        }
+    }
+
+    fn item(&self, id: String, item: inline_item::InlineItem) -> Result<InlineCompletionItem> {
         let command = Command {
             title: "accepted".to_owned(),
             tooltip: None,
@@ -245,6 +306,8 @@ struct GenerationTask {
     /// The text of the request, which may contain a popup item.
     text: Arc<str>,
     cursor: usize,
+    /// Where the recorder of a trial finds the facts of this generation.
+    facts: Option<Arc<Mutex<Option<GenerationFacts>>>>,
 }
 
 impl GenerationTask {
@@ -271,6 +334,9 @@ impl GenerationTask {
         let outcome =
             completion::complete_shared(&snapshot, self.cursor, &*engine, &settings, stopping, generation)
                 .await;
+        if let Some(facts) = &self.facts {
+            *lock(facts) = Some(GenerationFacts::new(&outcome, start, settings.strategy.name()));
+        }
         if outcome.trace.is_context_late {
             tracing::warn!("context is left out: choosing it took too long");
         }

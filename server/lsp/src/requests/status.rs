@@ -5,7 +5,7 @@ use session::{EffectiveSettings, Folder, IndexingState, Role, lock};
 use tower_lsp_server::gen_lsp_types::Uri;
 use tower_lsp_server::jsonrpc::Result;
 
-use crate::ext::{EngineStatus, FolderStatus, ServerStatus};
+use crate::ext::{EngineStatus, FolderStatus, ServerStatus, TrialStatus};
 use crate::request_context::RequestContext;
 use crate::server::Server;
 use crate::to_proto;
@@ -15,7 +15,9 @@ pub(crate) async fn status(
     context: RequestContext,
     _: Option<serde_json::Value>,
 ) -> Result<ServerStatus> {
-    let settings = server.settings_in(server.folders.first().as_deref()).await?;
+    let first = server.folders.first();
+    let settings = server.settings_in(first.as_deref()).await?;
+    let trial = first.and_then(|folder| server.trial.trial_in(&folder.root));
     Ok(ServerStatus {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         position_encoding: to_proto::encoding(context.encoding).into(),
@@ -23,6 +25,11 @@ pub(crate) async fn status(
         engines: engine_statuses(&server, &settings),
         busy: server.folders.busy_engines(),
         last_completion: lock(&server.last_completion).clone(),
+        trial: trial.map(|trial| TrialStatus {
+            name: trial.definition.name.clone(),
+            mode: trial.definition.mode.name().to_owned(),
+            dropped: server.trial.dropped(),
+        }),
         log_file: server.log.as_ref().map(|log| log.path.clone()),
     })
 }

@@ -42,6 +42,8 @@ const TABLES: &[(&str, &str, Check<Table>)] = &[
     (ext::STATUS, "folder", has_fields_of::<FolderStatus>),
     (ext::STATUS, "engine", has_fields_of::<EngineStatus>),
     (ext::STATUS, "completion", has_fields_of::<CompletionStatus>),
+    (ext::STATUS, "trial", has_fields_of::<TrialStatus>),
+    (ext::SHOULD_HAVE_SUGGESTED_COMMAND, "argument", has_fields_of::<MarkPlaceParams>),
     (ext::DID_CHANGE_STATUS, "parameters", has_fields_of::<DidChangeStatusParams>),
     ("Case summary", "case", has_fields_of::<CaseSummary>),
     ("Case summary", "result", has_fields_of::<EngineResult>),
@@ -71,6 +73,7 @@ const EXAMPLES: &[(&str, &str, Check<str>)] = &[
     (ext::SCOREBOARD, "result", is_message::<ScoreboardResult>),
     (ext::STATUS, "result", is_message::<ServerStatus>),
     (ext::DID_CHANGE_STATUS, "parameters", is_message::<DidChangeStatusParams>),
+    (ext::SHOULD_HAVE_SUGGESTED_COMMAND, "command", is_message::<ExecuteCommandParams>),
 ];
 
 #[test]

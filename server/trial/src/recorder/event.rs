@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cases::{ArmAnswer, Opportunity};
+use cases::{ArmAnswer, ContextItem, Opportunity};
 use syntax::Language;
 use text::{Document, Edit};
 
@@ -140,4 +140,6 @@ pub struct AnswerEvent {
     pub answers: Vec<ArmAnswer>,
     /// The items that are offered, the first one shown.
     pub items: Vec<OfferedItem>,
+    /// The context of the request, if it was gathered for this request.
+    pub context: Vec<ContextItem>,
 }

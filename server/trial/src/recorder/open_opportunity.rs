@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use cases::{
-    ArmRole, Exposure, LossReason, Opportunity, Outcome, OutcomeKind, Provenance, ProvenanceSpan, Survival,
-    SurvivalAge, SurvivalKind, Task, Truth, TruthStage,
+    ArmAnswer, ArmRole, ContextItem, Exposure, LossReason, Opportunity, Outcome, OutcomeKind, Provenance,
+    ProvenanceSpan, Survival, SurvivalAge, SurvivalKind, Task, Trigger, Truth, TruthStage,
 };
 use mining::UnitFinder;
 use rapidfuzz::distance::levenshtein;
@@ -182,8 +182,21 @@ impl OpenOpportunity {
         !self.row.answers.is_empty()
     }
 
-    /// Adds answers of arms: those of one arm only once.
-    pub(crate) fn add_answers(&mut self, answers: Vec<cases::ArmAnswer>) {
+    /// The developer marks the place: nothing should have been suggested here.
+    pub(crate) fn reject(&mut self, now: u64) {
+        self.row.trigger = Trigger::NotWanted;
+        if let Some(offer) = &mut self.offer {
+            offer.report_shown();
+            offer.decide(OutcomeKind::Rejected, now);
+        }
+        self.is_changed = true;
+    }
+
+    /// Adds answers of arms, those of one arm only once, and their context.
+    pub(crate) fn add_answers(&mut self, answers: Vec<ArmAnswer>, context: Vec<ContextItem>) {
+        if self.row.context.is_empty() {
+            self.row.context = context;
+        }
         for answer in answers {
             if !self.row.answers.iter().any(|known| known.arm == answer.arm) {
                 self.row.answers.push(answer);
@@ -216,6 +229,9 @@ impl OpenOpportunity {
         let is_program = matches!(origin.provenance, Provenance::Formatter | Provenance::External);
         if self.is_on_lines(before, edit) && !is_program {
             self.touched = now;
+        }
+        if origin.provenance == Provenance::External && self.region.is_touched_by(edit) {
+            return self.lose(LossReason::External);
         }
         if !is_program && self.is_covered(edit, removed) {
             return self.lose(LossReason::Replaced);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use cases::{
-    ArmAnswer, ArmRole, EngineIdentity, Exposure, Finish, Opportunity, OpportunityCursor, Outcome,
+    ArmAnswer, ArmRole, EngineIdentity, Exposure, Finish, Metrics, Opportunity, OpportunityCursor, Outcome,
     PredictionTimings, PrivacyLevel, ProvenanceSpan, SchemaVersion, Status, TrialMode, Trigger, Truth,
     TruthStage, TypingRhythm,
 };
@@ -122,6 +122,7 @@ impl Session {
             request,
             answers: texts.iter().map(|(arm, text)| arm_answer(arm, text)).collect(),
             items: texts.iter().enumerate().map(item).collect(),
+            context: Vec::new(),
         };
         self.send(EventKind::Answered(Box::new(answer)));
     }
@@ -214,6 +215,6 @@ pub(super) fn arm_answer(arm: &str, text: &str) -> ArmAnswer {
         tokens: None,
         cost: None,
         cached: false,
-        metrics: cases::Metrics::new(),
+        metrics: Metrics::new(),
     }
 }

@@ -74,6 +74,7 @@ full! {
         engines: vec![FullMessage::full()],
         busy: 0,
         last_completion: Some(FullMessage::full()),
+        trial: Some(FullMessage::full()),
         log_file: Some("lsp.log".into()),
     }
     FolderStatus {
@@ -86,6 +87,8 @@ full! {
         suite: "suite".into(),
     }
     EngineStatus { name: text(), kind: text(), model: text(), reason: Some(text()), fault: Some(text()) }
+    MarkPlaceParams { text_document: document(), position: Position::new(5, 4) }
+    TrialStatus { name: text(), mode: text(), dropped: 0 }
     CompletionStatus { status: text(), reason: Some(text()), ms: 1.5 }
     DidChangeStatusParams { busy: true, kind: text(), message: text() }
     DidShowCompletionParams { item: item() }

@@ -1,0 +1,288 @@
+//! Recording of a live trial: passes the events of the editor to the recorder's thread, in order of arrival.
+//!
+//! ```text
+//! OrderedState (edits, requests) ─┐
+//! requests (answers, acceptance) ─┴─► bounded queue ─► thread: Recorder ─► rows ─► trial::Store
+//! ```
+//!
+//! Responsible for which documents and requests are recorded. Nothing here waits: a full queue drops recording, never a completion,
+//! and the recorder then begins with the documents as they are. Without a running trial nothing is passed on.
+
+mod answer_facts;
+mod recorder_thread;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::{Arc, Mutex, Weak};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use cases::{
+    Exposure, Opportunity, OpportunityCursor, Outcome, PrivacyLevel, SchemaVersion, TrialDefinition,
+    TrialMode, Trigger, TypingRhythm,
+};
+use config::Privacy;
+use replay::DataFolder;
+use session::{OpenDocument, admission, lock};
+use trial::{DocumentKey, EventKind, RecorderSettings, RequestEvent};
+
+use crate::server::{Server, SharedState};
+use recorder_thread::RecorderThread;
+
+pub(crate) use answer_facts::{AnswerFacts, AnsweredRequest, GenerationFacts};
+
+/// Number of messages that wait for the recorder: several seconds of edits. More are dropped.
+const QUEUE: usize = 4_096;
+/// How long the last rows may take when the server ends.
+const FINISH_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A trial that runs in a folder.
+#[derive(Debug)]
+pub(crate) struct RunningTrial {
+    /// The folder of its store.
+    pub(crate) folder: PathBuf,
+    /// Its definition.
+    pub(crate) definition: TrialDefinition,
+}
+
+/// What is known of a recorded document.
+#[derive(Clone, Debug)]
+pub(crate) struct DocumentFacts {
+    /// The trial of its folder.
+    pub(crate) trial: Arc<RunningTrial>,
+    /// Path in the folder.
+    pub(crate) path: Arc<str>,
+    /// Name of its language.
+    pub(crate) language: &'static str,
+    /// Commit of the folder.
+    pub(crate) commit: Option<String>,
+    /// Hash of the indexed files.
+    pub(crate) tree_hash: String,
+    /// How much is stored.
+    pub(crate) level: PrivacyLevel,
+    /// How long rows are kept.
+    pub(crate) keep: Duration,
+    /// Maximum size of the store in bytes.
+    pub(crate) max_bytes: u64,
+    /// Durations of the stages.
+    pub(crate) recorder: RecorderSettings,
+}
+
+/// A message to the recorder's thread.
+#[derive(Debug)]
+pub(crate) enum RecordingMessage {
+    /// Something happened.
+    Event(Instant, EventKind),
+    /// The facts of a document; `None` if it must not be recorded.
+    Facts(DocumentKey, Option<Box<DocumentFacts>>),
+    /// Messages were lost: nothing is known of the documents until they are opened again.
+    Lost,
+    /// The server ends; the sender is dropped when all rows are stored.
+    Finish(SyncSender<()>),
+}
+
+/// The sending end of the recorder's queue.
+pub(crate) struct TrialRecording {
+    queue: SyncSender<RecordingMessage>,
+    /// Whether a trial runs in any folder.
+    is_running: AtomicBool,
+    /// Number of times that a trial began after none was running.
+    starts: AtomicU64,
+    has_lost: AtomicBool,
+    dropped: AtomicU64,
+    /// By the root of the folder.
+    trials: Mutex<HashMap<PathBuf, Arc<RunningTrial>>>,
+    session: u64,
+}
+
+impl TrialRecording {
+    /// Creates the queue. The thread is started with [`TrialRecording::start`].
+    pub(crate) fn new() -> (TrialRecording, Receiver<RecordingMessage>) {
+        let (queue, received) = mpsc::sync_channel(QUEUE);
+        let mut session = [0; 8];
+        // Without random numbers, ids are unique on this machine at least.
+        if getrandom::fill(&mut session).is_err() {
+            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+            session = (now.as_nanos() as u64).to_ne_bytes();
+        }
+        let recording = TrialRecording {
+            queue,
+            is_running: AtomicBool::new(false),
+            starts: AtomicU64::new(0),
+            has_lost: AtomicBool::new(false),
+            dropped: AtomicU64::new(0),
+            trials: Mutex::default(),
+            session: u64::from_ne_bytes(session),
+        };
+        (recording, received)
+    }
+
+    /// Starts the thread. Without it nothing is recorded.
+    pub(crate) fn start(server: Weak<SharedState>, data: DataFolder, messages: Receiver<RecordingMessage>) {
+        let recorder = RecorderThread::new(server, data);
+        let spawned =
+            thread::Builder::new().name("trial-recorder".to_owned()).spawn(move || recorder.run(&messages));
+        if let Err(error) = spawned {
+            tracing::warn!(%error, "trials are not recorded");
+        }
+    }
+
+    /// Returns whether a trial runs in any folder.
+    pub(crate) fn is_running(&self) -> bool {
+        self.is_running.load(Ordering::Relaxed)
+    }
+
+    /// Returns a number that changes when recording begins; `None` while no trial runs.
+    pub(crate) fn period(&self) -> Option<u64> {
+        self.is_running().then(|| self.starts.load(Ordering::Relaxed))
+    }
+
+    /// Returns whether messages were lost since the last call.
+    pub(crate) fn take_lost(&self) -> bool {
+        self.has_lost.load(Ordering::Relaxed) && self.has_lost.swap(false, Ordering::Relaxed)
+    }
+
+    /// Returns the number of messages that were dropped because the recorder was behind.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
+    /// Returns the trial that runs in the folder with this root.
+    pub(crate) fn trial_in(&self, root: &Path) -> Option<Arc<RunningTrial>> {
+        if self.is_running() { lock(&self.trials).get(root).cloned() } else { None }
+    }
+
+    /// Sets the trials that run.
+    fn set_trials(&self, trials: HashMap<PathBuf, Arc<RunningTrial>>) {
+        let is_running = !trials.is_empty();
+        *lock(&self.trials) = trials;
+        if is_running && !self.is_running() {
+            self.starts.fetch_add(1, Ordering::Relaxed);
+        }
+        self.is_running.store(is_running, Ordering::Relaxed);
+    }
+
+    /// Passes an event on.
+    pub(crate) fn record(&self, time: Instant, kind: EventKind) {
+        self.send(RecordingMessage::Event(time, kind));
+    }
+
+    /// Passes the facts of a document on.
+    pub(crate) fn describe(&self, document: &OpenDocument, facts: Option<DocumentFacts>) {
+        self.send(RecordingMessage::Facts(document.key.clone(), facts.map(Box::new)));
+    }
+
+    /// Passes a request at `offset` of a document on.
+    pub(crate) fn request(
+        &self,
+        time: Instant,
+        request: u64,
+        document: &OpenDocument,
+        offset: usize,
+        trigger: Trigger,
+    ) {
+        let opportunity = self.blank(request, document, trigger);
+        let document = document.key.clone();
+        let event = RequestEvent { request, document, offset, opportunity };
+        self.record(time, EventKind::Requested(Box::new(event)));
+    }
+
+    /// Returns a row that the recorder completes. Until its document's facts are known, its path is the document's key.
+    fn blank(&self, request: u64, document: &OpenDocument, trigger: Trigger) -> Opportunity {
+        Opportunity {
+            schema: SchemaVersion::CURRENT,
+            id: format!("{:016x}{request:016x}", self.session),
+            trial: None,
+            mode: TrialMode::Single,
+            developer: String::new(),
+            session: format!("{:016x}", self.session),
+            opened_at: humantime::format_rfc3339_millis(SystemTime::now()).to_string(),
+            trigger,
+            privacy: PrivacyLevel::Full,
+            secrets: 0,
+            cursor: OpportunityCursor {
+                language: document.language.map_or_else(String::new, |language| language.name().to_owned()),
+                path: document.key.to_string(),
+                offset: 0,
+                line: 0,
+                character: 0,
+                prefix: String::new(),
+                suffix: String::new(),
+            },
+            commit: None,
+            tree_hash: String::new(),
+            context: Vec::new(),
+            similar_functions: Vec::new(),
+            rhythm: TypingRhythm::default(),
+            requests: 1,
+            decisions: Vec::new(),
+            answers: Vec::new(),
+            outcome: Outcome::not_shown(),
+            exposure: Exposure::None,
+            task: None,
+            block_kind: None,
+            truths: Vec::new(),
+            lost: None,
+        }
+    }
+
+    fn send(&self, message: RecordingMessage) {
+        if self.queue.try_send(message).is_err() {
+            self.has_lost.store(true, Ordering::Relaxed);
+            if self.dropped.fetch_add(1, Ordering::Relaxed) == 0 {
+                tracing::warn!("the recorder of the trial is behind; opportunities are left out");
+            }
+        }
+    }
+
+    /// Tells the recorder that messages were lost, if there is room.
+    pub(crate) fn restart(&self) {
+        self.send(RecordingMessage::Lost);
+    }
+
+    /// Waits until all rows are stored, but not long.
+    pub(crate) fn finish(&self) {
+        let (stored, is_stored) = mpsc::sync_channel(0);
+        if self.queue.try_send(RecordingMessage::Finish(stored)).is_ok() {
+            let _ = is_stored.recv_timeout(FINISH_TIMEOUT);
+        }
+    }
+}
+
+/// Returns the facts of a document; `None` if no trial runs in its folder, or if it must not be recorded.
+pub(crate) async fn document_facts(server: &Server, document: &OpenDocument) -> Option<DocumentFacts> {
+    let home = server.folders.locate(document).await;
+    let folder = home.folder.as_ref().filter(|_| home.is_inside)?;
+    let trial = server.trial.trial_in(&folder.root)?;
+    let settings = server.settings_in(Some(folder)).await.ok()?;
+    let config = &settings.config;
+    let level = match config.record.privacy {
+        Privacy::Full => PrivacyLevel::Full,
+        Privacy::Structure => PrivacyLevel::Structure,
+        Privacy::Metrics => PrivacyLevel::Metrics,
+        Privacy::Off => return None,
+    };
+    if admission::refusal(document, &home).await.is_some() {
+        return None;
+    }
+    let code = folder.state().code_version.map(|code| code.state);
+    let ms = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    Some(DocumentFacts {
+        trial,
+        path: Arc::clone(&home.path),
+        language: document.language?.name(),
+        commit: code.as_ref().and_then(|code| code.commit.clone()),
+        tree_hash: code.map(|code| code.tree_hash).unwrap_or_default(),
+        level,
+        keep: Duration::from_secs(u64::from(config.trial.keep_days) * 24 * 60 * 60),
+        max_bytes: u64::from(config.trial.max_mb) << 20,
+        recorder: RecorderSettings {
+            settled: ms(config.trial.settled),
+            leave_block: ms(config.trial.leave_block),
+            idle: ms(config.trial.idle),
+            ..RecorderSettings::default()
+        },
+    })
+}
