@@ -43,15 +43,12 @@ pub fn from_continue(
         return Ok(None);
     };
     let Some(place) = text("filepath").and_then(place_of) else { return Ok(None) };
-    let suffix = text("suffix").unwrap_or_default();
     let Some(opened_at) = ["timestamp", "createdAt"].iter().find_map(|key| time(event.get(key)?)) else {
         return Ok(None);
     };
     let own_id = text("completionId").or(text("uniqueId")).unwrap_or(line.trim());
     let id = blake3::hash(["continue", own_id, &opened_at].join("\n").as_bytes()).to_hex()[..32].to_owned();
     let is_accepted = event.get("accepted").and_then(Value::as_bool);
-    let total = event.get("time").and_then(Value::as_f64).filter(|ms| ms.is_finite()).unwrap_or_default();
-    let line_start = prefix.rfind('\n').map_or(0, |end| end + 1);
     let kind = match is_accepted {
         Some(true) => OutcomeKind::Accepted,
         Some(false) => OutcomeKind::Rejected,
@@ -70,15 +67,7 @@ pub fn from_continue(
         trigger: Trigger::Automatic,
         privacy: PrivacyLevel::Full,
         secrets: 0,
-        cursor: OpportunityCursor {
-            language: place.language,
-            path: place.path,
-            offset: prefix.len(),
-            line: count(prefix.matches('\n').count()),
-            character: count(prefix[line_start..].encode_utf16().count()),
-            prefix: prefix.to_owned(),
-            suffix: suffix.to_owned(),
-        },
+        cursor: cursor(place, prefix, text("suffix").unwrap_or_default()),
         commit: None,
         tree_hash: String::new(),
         context: Vec::new(),
@@ -86,28 +75,7 @@ pub fn from_continue(
         rhythm: TypingRhythm::default(),
         requests: 1,
         decisions: Vec::new(),
-        answers: vec![ArmAnswer {
-            arm: arm.clone(),
-            engine: EngineIdentity {
-                name: arm.clone(),
-                kind: text("modelProvider").unwrap_or("continue").to_owned(),
-                model: arm.clone(),
-                fingerprint: String::new(),
-            },
-            role: ArmRole::Shown,
-            status: if completion.is_empty() { Status::Silent } else { Status::Ok },
-            reason: None,
-            raw: completion.to_owned(),
-            text: completion.to_owned(),
-            finish: Finish::None,
-            asked: 0.0,
-            ms: PredictionTimings { gather: 0.0, first: None, total },
-            confidence: None,
-            tokens: None,
-            cost: None,
-            cached: event.get("cacheHit").and_then(Value::as_bool).unwrap_or_default(),
-            metrics: Metrics::new(),
-        }],
+        answers: vec![answer(&event, &arm, completion)],
         outcome: Outcome {
             kind,
             arm: Some(arm),
@@ -120,6 +88,48 @@ pub fn from_continue(
         truths: Vec::new(),
         lost: None,
     }))
+}
+
+/// Returns the cursor between two parts of a document.
+fn cursor(place: ImportedPlace, prefix: &str, suffix: &str) -> OpportunityCursor {
+    let line_start = prefix.rfind('\n').map_or(0, |end| end + 1);
+    OpportunityCursor {
+        language: place.language,
+        path: place.path,
+        offset: prefix.len(),
+        line: count(prefix.matches('\n').count()),
+        character: count(prefix[line_start..].encode_utf16().count()),
+        prefix: prefix.to_owned(),
+        suffix: suffix.to_owned(),
+    }
+}
+
+/// Returns the answer of an event.
+fn answer(event: &Value, arm: &str, completion: &str) -> ArmAnswer {
+    let total = event.get("time").and_then(Value::as_f64).unwrap_or_default();
+    let provider = event.get("modelProvider").and_then(Value::as_str);
+    ArmAnswer {
+        arm: arm.to_owned(),
+        engine: EngineIdentity {
+            name: arm.to_owned(),
+            kind: provider.unwrap_or("continue").to_owned(),
+            model: arm.to_owned(),
+            fingerprint: String::new(),
+        },
+        role: ArmRole::Shown,
+        status: if completion.is_empty() { Status::Silent } else { Status::Ok },
+        reason: None,
+        raw: completion.to_owned(),
+        text: completion.to_owned(),
+        finish: Finish::None,
+        asked: 0.0,
+        ms: PredictionTimings { gather: 0.0, first: None, total },
+        confidence: None,
+        tokens: None,
+        cost: None,
+        cached: event.get("cacheHit").and_then(Value::as_bool).unwrap_or_default(),
+        metrics: Metrics::new(),
+    }
 }
 
 /// Returns the event of the shown answer in Continue's form; `None` if nothing was asked, or without code.

@@ -67,7 +67,7 @@ pub(crate) enum TrialCommand {
   ghostbench trial forget --all --yes")]
     Forget(TrialForgetArgs),
     /// Put bundles of several developers together.
-    #[command(after_help = "Each row keeps its developer, who is the cluster in statistics. Example:
+    #[command(after_help = "Each row keeps its developer: the cluster in statistics. Example:
   ghostbench trial merge ann.jsonl bob.jsonl --out team.jsonl")]
     Merge(TrialMergeArgs),
 }
