@@ -5,6 +5,7 @@ mod benchmarks;
 mod engines;
 mod judging;
 mod trial;
+mod trial_scoreboard;
 mod values;
 
 use std::num::NonZeroUsize;
@@ -26,6 +27,7 @@ pub(crate) use self::trial::{
     TrialArgs, TrialCommand, TrialExportArgs, TrialFileFormat, TrialFilterArgs, TrialForgetArgs,
     TrialImportArgs, TrialMergeArgs, TrialPlaceArgs, TrialReviewArgs, TrialStartArgs,
 };
+pub(crate) use self::trial_scoreboard::TrialScoreboardArgs;
 pub(crate) use self::values::{CursorArg, RetrieveTarget};
 use self::values::{
     parse_date, parse_margin, parse_ranking_metric, parse_rules, parse_scenario, parse_target,
@@ -159,6 +161,7 @@ A broken row is reported with its file and line, and the others are scored.")]
     #[command(after_help = "Examples:
   ghostbench trial start --arm builtin --arm qwen --mode shadow
   ghostbench trial status
+  ghostbench trial scoreboard
   ghostbench trial review --since 1d
   ghostbench trial export --suite cases.jsonl
 Everything stays on this machine until you export it.")]

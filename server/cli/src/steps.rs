@@ -20,6 +20,7 @@ pub(crate) mod run_replay;
 pub(crate) mod scored_runs;
 pub(crate) mod settings_sources;
 pub(crate) mod show_run;
+pub(crate) mod trial_rows;
 pub(crate) mod trial_store;
 pub(crate) mod trust_list;
 

@@ -34,7 +34,7 @@ pub fn table(board: &TrialScoreboard, style: Style) -> String {
         texts.iter().map(|text| format!("  {}", wrapped(text, width, "  "))).collect::<Vec<_>>().join("\n")
     };
     let mut parts =
-        vec![with_title(&sentences::title(board), &lines(verdict_sentences(board, style.alphabet())), style)];
+        vec![with_title(&sentences::title(board), &lines(verdict_sentences(board)), style)];
     for table in tables::tables(board, style.alphabet()) {
         let header: Vec<&str> = table.header.clone();
         let drawn = TextTable {
@@ -62,7 +62,7 @@ pub fn markdown(board: &TrialScoreboard) -> String {
     let items = |texts: Vec<String>| {
         texts.iter().map(|text| format!("- {}", escaped(text))).collect::<Vec<_>>().join("\n")
     };
-    parts.push(items(verdict_sentences(board, Alphabet::Unicode)));
+    parts.push(items(verdict_sentences(board)));
     for table in tables::tables(board, Alphabet::Unicode) {
         parts.push(format!("## {}", escaped(table.title)));
         let row = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
@@ -81,7 +81,7 @@ pub fn markdown(board: &TrialScoreboard) -> String {
 /// Returns the scoreboard as JSON, indented and ending in a line end, with the sentences of its verdict.
 pub fn json(board: &TrialScoreboard) -> String {
     let mut value = serde_json::to_value(board).expect("a scoreboard has string keys");
-    value["sentences"] = verdict_sentences(board, Alphabet::Unicode).into();
+    value["sentences"] = verdict_sentences(board).into();
     format!("{value:#}\n")
 }
 

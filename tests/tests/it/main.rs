@@ -28,6 +28,7 @@ mod score;
 mod secrets;
 mod settings;
 mod trial;
+mod trial_scoreboard;
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]

@@ -82,7 +82,7 @@ fn opportunity(number: usize, developer: &str) -> Opportunity {
     }
 }
 
-fn bundle(project: &Project, name: &str, developer: &str, rows: usize) -> PathBuf {
+pub(crate) fn bundle(project: &Project, name: &str, developer: &str, rows: usize) -> PathBuf {
     let rows = (0..rows).map(|number| opportunity(number, developer)).collect();
     let consent = BundleConsent {
         given_at: "2026-11-23T08:00:00Z".to_owned(),
@@ -99,7 +99,7 @@ fn read(path: &Path) -> Bundle {
     Bundle::parse(&fs::read_to_string(path).expect("a file")).expect("a bundle")
 }
 
-fn json(text: &str) -> Value {
+pub(crate) fn json(text: &str) -> Value {
     serde_json::from_str(text).expect("JSON")
 }
 

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use cases::{AssignmentUnit, Metric, PrivacyLevel, TrialMode};
 use clap::{Subcommand, ValueEnum};
 
-use super::SettingsArgs;
 use super::values::{
     parse_arm_limit, parse_arm_number, parse_holdout, parse_margin, parse_moment, parse_ranking_metric,
 };
+use super::{SettingsArgs, TrialScoreboardArgs};
 
 /// `ghostbench trial`.
 #[derive(Debug, clap::Args)]
@@ -40,6 +40,13 @@ pub(crate) enum TrialCommand {
   ghostbench trial status
   ghostbench trial status --json        for scripts")]
     Status(TrialPlaceArgs),
+    /// Show which arm is better, equivalent, or not yet known, at any time of a trial.
+    #[command(after_help = "Examples:
+  ghostbench trial scoreboard                                 this workspace's trial
+  ghostbench trial scoreboard --metric exact_in_time          only answers that were there before the next key count
+  ghostbench trial scoreboard --html trial.html --open        with the truth and all answers of each opportunity
+  ghostbench trial scoreboard ann.jsonl bob.jsonl --json      exported opportunities of two developers, for scripts")]
+    Scoreboard(TrialScoreboardArgs),
     /// Show recorded opportunities. Only those that have been shown in full can be exported.
     #[command(after_help = "Examples:
   ghostbench trial review --since 7d                    the code at each cursor, the answers and the truth

@@ -8,6 +8,7 @@ use ::engines::Rule;
 use cases::{Metric, Scenario};
 use scoring::VerdictSettings;
 use scoring::gate::{Condition, ConditionError};
+use scoring::trial_scoreboard::NetWeights;
 use syntax::Language;
 
 /// Input of the retrieval.
@@ -113,6 +114,18 @@ pub(super) fn parse_margin(word: &str) -> Result<f64, String> {
     valid
         .map(|points| points / 100.0)
         .ok_or_else(|| "write points above 0 and below 100, such as 1pt or 0.5pt".to_owned())
+}
+
+/// Parses three finite numbers, such as `0.75,-0.25,0`.
+pub(super) fn parse_weights(word: &str) -> Result<NetWeights, String> {
+    let numbers: Option<Vec<f64>> = word
+        .split(',')
+        .map(|number| number.trim().parse::<f64>().ok().filter(|number| number.is_finite()))
+        .collect();
+    match numbers.as_deref() {
+        Some(&[accepted, rejected, silent]) => Ok(NetWeights { accepted, rejected, silent }),
+        _ => Err("write three numbers, for accepted, rejected and silent, such as 0.75,-0.25,0".to_owned()),
+    }
 }
 
 pub(super) fn parse_scenario(word: &str) -> Result<Scenario, String> {

@@ -5,6 +5,7 @@ mod forget;
 mod import;
 mod merge;
 mod review;
+mod scoreboard;
 mod start;
 mod status;
 mod stop;
@@ -17,6 +18,7 @@ pub(crate) fn run(args: &TrialArgs) -> anyhow::Result<()> {
         TrialCommand::Start(args) => start::run(args),
         TrialCommand::Stop(args) => stop::run(args),
         TrialCommand::Status(args) => status::run(args),
+        TrialCommand::Scoreboard(args) => scoreboard::run(args),
         TrialCommand::Review(args) => review::run(args),
         TrialCommand::Export(args) => export::run(args),
         TrialCommand::Import(args) => import::run(args),

@@ -194,8 +194,10 @@ impl BrokenRows {
             print_message(&format!("{}:{}: {}", output::path(path), row.line, row.reason));
         }
         if self.count > PRINTED_BROKEN_ROWS {
-            let more = self.count - PRINTED_BROKEN_ROWS;
-            print_message(&format!("and {more} more broken rows; --json lists the first {KEPT_BROKEN_ROWS}"));
+            print_message(&format!(
+                "and {} more; --json lists them",
+                count(self.count - PRINTED_BROKEN_ROWS, "broken row")
+            ));
         }
     }
 

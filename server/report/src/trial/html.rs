@@ -70,7 +70,7 @@ pub fn html(board: &TrialScoreboard, opportunities: &[Opportunity]) -> String {
     let mut page = Page {
         title: sentences::title(board),
         facts: facts(board),
-        sentences: sentences::verdict_sentences(board, Alphabet::Unicode),
+        sentences: sentences::verdict_sentences(board),
         pairs: pairs(board),
         tables: tables::tables(board, Alphabet::Unicode).into_iter().map(table_view).collect(),
         health: sentences::health(board),

@@ -5,7 +5,7 @@ use scoring::trial_scoreboard::{TrialClaim, TrialMetric, TrialPair};
 use scoring::{Interval, TrialScoreboard};
 
 use super::arm_name;
-use crate::format::{self, Alphabet};
+use crate::format;
 
 /// Title of a scoreboard.
 pub(super) fn title(board: &TrialScoreboard) -> String {
@@ -22,7 +22,7 @@ pub(super) fn title(board: &TrialScoreboard) -> String {
 }
 
 /// Returns the sentences of the verdict, the most important one first.
-pub fn verdict_sentences(board: &TrialScoreboard, alphabet: Alphabet) -> Vec<String> {
+pub fn verdict_sentences(board: &TrialScoreboard) -> Vec<String> {
     let mut sentences = vec![match (board.winner, board.arms.len()) {
         (_, 0) => "No answers yet.".to_owned(),
         (_, 1) => format!("Only {} answered: there is nothing to compare.", arm_name(board, 0)),
@@ -30,13 +30,13 @@ pub fn verdict_sentences(board: &TrialScoreboard, alphabet: Alphabet) -> Vec<Str
         (Some(winner), _) => format!("{} is better than every other arm.", arm_name(board, winner)),
         (None, _) => "No winner is proven.".to_owned(),
     }];
-    sentences.extend(board.pairs.iter().map(|pair| verdict_sentence(board, pair, alphabet)));
+    sentences.extend(board.pairs.iter().map(|pair| verdict_sentence(board, pair)));
     sentences.extend(recommendation(board));
     sentences
 }
 
 /// Returns what a comparison proves: better, worse, equivalent, or not yet known.
-pub fn verdict_sentence(board: &TrialScoreboard, pair: &TrialPair, alphabet: Alphabet) -> String {
+pub fn verdict_sentence(board: &TrialScoreboard, pair: &TrialPair) -> String {
     let (arm, baseline) = (arm_name(board, pair.arm), arm_name(board, pair.baseline));
     let metric = board.settings.metric;
     let numbers = pair.value.map_or_else(String::new, |value| {
@@ -69,10 +69,9 @@ pub fn verdict_sentence(board: &TrialScoreboard, pair: &TrialPair, alphabet: Alp
             "Not yet known whether {arm} is better than {baseline}{numbers}: {size} prove nothing, whatever the answers."
         ),
         TrialClaim::NotRepresentative => format!(
-            "Not known whether {arm} is better than {baseline}: suggestions were seen at {}, which no holdout could have hidden {} set a \
-             holdout share.",
-            opportunities(board.health.uncovered),
-            if alphabet == Alphabet::Unicode { "–" } else { "-" }
+            "Not known whether {arm} is better than {baseline}: suggestions were seen at {}, which no holdout could have hidden. Start the \
+             trial with --holdout 0.2, or compare what the developer did.",
+            opportunities(board.health.uncovered)
         ),
     }
 }

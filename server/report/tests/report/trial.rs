@@ -51,7 +51,7 @@ fn rows(count: usize) -> Vec<Opportunity> {
 #[test]
 fn the_verdict_comes_first_and_says_what_is_proven() {
     let proven = board(&rows(300));
-    let sentences = report::trial::verdict_sentences(&proven, report::format::Alphabet::Ascii);
+    let sentences = report::trial::verdict_sentences(&proven);
     expect![[r#"
         [
             "second is better.",
