@@ -33,8 +33,7 @@ pub fn table(board: &TrialScoreboard, style: Style) -> String {
     let lines = |texts: Vec<String>| {
         texts.iter().map(|text| format!("  {}", wrapped(text, width, "  "))).collect::<Vec<_>>().join("\n")
     };
-    let mut parts =
-        vec![with_title(&sentences::title(board), &lines(verdict_sentences(board)), style)];
+    let mut parts = vec![with_title(&sentences::title(board), &lines(verdict_sentences(board)), style)];
     for table in tables::tables(board, style.alphabet()) {
         let header: Vec<&str> = table.header.clone();
         let drawn = TextTable {

@@ -20,7 +20,11 @@ fn the_scoreboard_reads_the_store_or_files() {
     assert_eq!(other["opportunities"], 0);
 
     let shown = project.run("trial scoreboard --html ../page.html").expect_code(0);
-    assert!(shown.stdout.contains("Only builtin answered") && shown.stderr.contains("page.html"), "{}", shown.stdout);
+    assert!(
+        shown.stdout.contains("Only builtin answered") && shown.stderr.contains("page.html"),
+        "{}",
+        shown.stdout
+    );
     let page = fs::read_to_string(project.sibling_path("page.html")).expect("a page");
     assert!(page.contains("zebra_price") && !page.contains("<script"));
     let markdown = project.run("trial scoreboard --format markdown").expect_code(0);

@@ -226,6 +226,7 @@ pub(crate) struct TrialExportArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct TrialImportArgs {
     /// The file.
+    #[arg(id = "source", value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// Form of the file.
     #[arg(long, value_enum, default_value_t = TrialFileFormat::Bundle)]
