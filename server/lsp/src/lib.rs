@@ -15,6 +15,7 @@ mod capabilities;
 mod case_summaries;
 pub mod ext;
 mod from_proto;
+mod generation_task;
 mod inline_item;
 mod lenient_json;
 mod log;

@@ -10,8 +10,10 @@
 
 mod answer_facts;
 mod recorder_thread;
+mod running_trial;
+mod shadow_arms;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
@@ -20,32 +22,26 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use cases::{
-    Exposure, Opportunity, OpportunityCursor, Outcome, PrivacyLevel, SchemaVersion, TrialDefinition,
-    TrialMode, Trigger, TypingRhythm,
+    Exposure, Opportunity, OpportunityCursor, Outcome, PrivacyLevel, SchemaVersion, TrialMode, Trigger,
+    TypingRhythm,
 };
 use config::Privacy;
 use replay::DataFolder;
 use session::{OpenDocument, admission, lock};
+use tower_lsp_server::gen_lsp_types::MessageType;
 use trial::{DocumentKey, EventKind, RecorderSettings, RequestEvent};
 
 use crate::server::{Server, SharedState};
 use recorder_thread::RecorderThread;
 
 pub(crate) use answer_facts::{AnswerFacts, AnsweredRequest, GenerationFacts};
+pub(crate) use running_trial::{RunningTrial, Writer, choose};
+pub(crate) use shadow_arms::ShadowQuestion;
 
 /// Number of messages that wait for the recorder: several seconds of edits. More are dropped.
 const QUEUE: usize = 4_096;
 /// How long the last rows may take when the server ends.
 const FINISH_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// A trial that runs in a folder.
-#[derive(Debug)]
-pub(crate) struct RunningTrial {
-    /// The folder of its store.
-    pub(crate) folder: PathBuf,
-    /// Its definition.
-    pub(crate) definition: TrialDefinition,
-}
 
 /// What is known of a recorded document.
 #[derive(Clone, Debug)]
@@ -77,6 +73,8 @@ pub(crate) enum RecordingMessage {
     Event(Instant, EventKind),
     /// The facts of a document; `None` if it must not be recorded.
     Facts(DocumentKey, Option<Box<DocumentFacts>>),
+    /// A request was answered; the other arms are asked the same.
+    AskInShadow(Box<ShadowQuestion>),
     /// Messages were lost: nothing is known of the documents until they are opened again.
     Lost,
     /// The server ends; the sender is dropped when all rows are stored.
@@ -94,6 +92,8 @@ pub(crate) struct TrialRecording {
     dropped: AtomicU64,
     /// By the root of the folder.
     trials: Mutex<HashMap<PathBuf, Arc<RunningTrial>>>,
+    /// Trials that cannot run here, by their folder and name.
+    refused: Mutex<HashSet<(PathBuf, String)>>,
     session: u64,
 }
 
@@ -114,6 +114,7 @@ impl TrialRecording {
             has_lost: AtomicBool::new(false),
             dropped: AtomicU64::new(0),
             trials: Mutex::default(),
+            refused: Mutex::default(),
             session: u64::from_ne_bytes(session),
         };
         (recording, received)
@@ -157,11 +158,39 @@ impl TrialRecording {
     /// Sets the trials that run.
     fn set_trials(&self, trials: HashMap<PathBuf, Arc<RunningTrial>>) {
         let is_running = !trials.is_empty();
-        *lock(&self.trials) = trials;
+        let before = std::mem::replace(&mut *lock(&self.trials), trials.clone());
+        for trial in before.values() {
+            if !trials.values().any(|running| Arc::ptr_eq(running, trial)) {
+                trial.stopped.cancel();
+            }
+        }
         if is_running && !self.is_running() {
             self.starts.fetch_add(1, Ordering::Relaxed);
         }
         self.is_running.store(is_running, Ordering::Relaxed);
+    }
+
+    /// Turns a trial off that cannot run here, with one message.
+    fn refuse(&self, server: &Server, folder: &Path, name: &str, reason: &str) {
+        if lock(&self.refused).insert((folder.to_owned(), name.to_owned())) {
+            let message = format!(
+                "the trial `{name}` is off: {reason}. Correct the settings and restart the server, or stop the trial: ghostbench trial stop"
+            );
+            server.show_and_log(MessageType::Warning, message);
+        }
+        let mut trials = lock(&self.trials).clone();
+        trials.retain(|_, trial| trial.folder != folder);
+        self.set_trials(trials);
+    }
+
+    /// Whether a trial cannot run here.
+    fn is_refused(&self, folder: &Path, name: &str) -> bool {
+        lock(&self.refused).contains(&(folder.to_owned(), name.to_owned()))
+    }
+
+    /// Id of this session.
+    fn session_id(&self) -> String {
+        format!("{:016x}", self.session)
     }
 
     /// Passes an event on.
@@ -172,6 +201,11 @@ impl TrialRecording {
     /// Passes the facts of a document on.
     pub(crate) fn describe(&self, document: &OpenDocument, facts: Option<DocumentFacts>) {
         self.send(RecordingMessage::Facts(document.key.clone(), facts.map(Box::new)));
+    }
+
+    /// Passes the question of a request on, which was answered by the shown arm.
+    pub(crate) fn ask_in_shadow(&self, question: Box<ShadowQuestion>) {
+        self.send(RecordingMessage::AskInShadow(question));
     }
 
     /// Passes a request at `offset` of a document on.
@@ -197,7 +231,7 @@ impl TrialRecording {
             trial: None,
             mode: TrialMode::Single,
             developer: String::new(),
-            session: format!("{:016x}", self.session),
+            session: self.session_id(),
             opened_at: humantime::format_rfc3339_millis(SystemTime::now()).to_string(),
             trigger,
             privacy: PrivacyLevel::Full,
@@ -267,6 +301,8 @@ pub(crate) async fn document_facts(server: &Server, document: &OpenDocument) -> 
     if admission::refusal(document, &home).await.is_some() {
         return None;
     }
+    // An arm that is missing ends the trial here.
+    running_trial::engines(server, &trial, folder, &settings).await?;
     let code = folder.state().code_version.map(|code| code.state);
     let ms = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     Some(DocumentFacts {

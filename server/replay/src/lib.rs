@@ -48,7 +48,10 @@ pub use plan::{Attempt, plan};
 pub use recorded_suite::{AddedCase, RecordedCase, RecordedSuite};
 pub use run_folder::{RunContents, RunFolder, read_run, write_scores};
 pub use run_scores::{RunScores, scores_of};
-pub use runner::{AnswerFilter, RunInputs, StopSignal, engine_config, engine_identity, run_attempts, spans};
+pub use runner::{
+    AnswerFilter, RunInputs, StopSignal, engine_config, engine_identity, outcome_cost, outcome_status,
+    run_attempts, spans,
+};
 pub use score_predictions::score_all;
 pub use spend::{ReachedLimit, SpendLimits};
 pub use suite::{read_suite, write_suite};

@@ -206,16 +206,17 @@ fn prediction(
     match outcome {
         Err(reason) => Prediction { reason: Some(reason), ..blank },
         Ok(outcome) => {
-            let cost = engine.price.and_then(|tokens| cost(price(tokens), &outcome));
+            let cost = outcome_cost(engine, &outcome);
             let symptoms = prompt_symptoms(case, engine.engine.description().kind, &outcome.trace);
             Prediction { cost, symptoms, ..fill_prediction(blank, outcome) }
         }
     }
 }
 
-/// Returns the cost of the tokens counted by the engine. If it does not report them or its stream was not read to the end,
-/// they are estimated from the prompt and the text. Failed requests have no cost.
-fn cost(price: Price, outcome: &Outcome) -> Option<Cost> {
+/// Returns the cost of the tokens counted by the engine; `None` without a price. If it does not report them or its stream was not read
+/// to the end, they are estimated from the prompt and the text. Failed requests have no cost.
+pub fn outcome_cost(engine: &ConfiguredEngine, outcome: &Outcome) -> Option<Cost> {
+    let price = price(engine.price?);
     let trace = &outcome.trace;
     if matches!(outcome.status, OutcomeStatus::Failed(_)) {
         return None;
@@ -230,7 +231,7 @@ fn cost(price: Price, outcome: &Outcome) -> Option<Cost> {
 
 fn fill_prediction(blank: Prediction, outcome: Outcome) -> Prediction {
     let trace = outcome.trace;
-    let (status, reason) = status(&outcome.status);
+    let (status, reason) = outcome_status(&outcome.status);
     let usage = |usage: engines::Usage| TokenCounts {
         input: usage.input,
         output: usage.output,
@@ -281,7 +282,8 @@ fn span(span: completion::CopiedSpan) -> Span {
     }
 }
 
-fn status(status: &OutcomeStatus) -> (cases::Status, Option<String>) {
+/// Returns the stored form of a status, and its reason if it needs one.
+pub fn outcome_status(status: &OutcomeStatus) -> (cases::Status, Option<String>) {
     match status {
         OutcomeStatus::Ok => (cases::Status::Ok, None),
         OutcomeStatus::Silent(reason) => (cases::Status::Silent, Some((*reason).to_owned())),

@@ -8,6 +8,7 @@ use crate::folders::Folders;
 use crate::open_document::OpenDocument;
 
 /// Location of a document.
+#[derive(Clone)]
 pub struct DocumentLocation {
     /// The folder that contains it; the first folder for documents outside of all folders.
     pub folder: Option<Arc<Folder>>,

@@ -111,6 +111,24 @@ impl EngineSource {
         EngineSet { engines: assign_roles(&available, config), unavailable: not_asked, problems }
     }
 
+    /// Returns any engine by its name, as a writer of ghost text: a configured one, a built-in one or the scripted one. May wait for the
+    /// disk.
+    ///
+    /// # Errors
+    /// There is no such engine, or it is unavailable; the message says why.
+    pub fn writer(&self, config: &Config, name: &str) -> Result<ConfiguredEngine, String> {
+        let scripted = self.scripted.as_ref().filter(|engine| engine.name == name);
+        let settings = role_settings(Role::GhostText, config);
+        let configured = match scripted {
+            Some(engine) => ConfiguredEngine::new(engine, Role::GhostText, settings),
+            None => {
+                let engine = self.registry.named(config, name).map_err(|error| error.to_string())?;
+                ConfiguredEngine::new(&engine, Role::GhostText, settings)
+            }
+        };
+        configured.ok_or_else(|| format!("engine `{name}` is not available"))
+    }
+
     /// The engines named on the command line, once each, and problems with the names.
     fn named(&self, config: &Config) -> (Vec<RegisteredEngine>, Vec<Problem>) {
         let names = self.names.iter().enumerate();

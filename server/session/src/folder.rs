@@ -51,6 +51,8 @@ pub struct Folder {
     recent_directories: Mutex<Vec<Arc<str>>>,
     /// Notified when a document is opened in another directory than the last ones.
     pub(crate) opened_elsewhere: Notify,
+    /// Whether engines outside of the settings read the tokens.
+    pub(crate) needs_tokens: AtomicBool,
     /// Whether a failure of the cache was reported.
     was_warned_of_cache: AtomicBool,
     /// Cancelled when the folder is removed or the session ends.
@@ -118,6 +120,7 @@ impl Folder {
             pending: Mutex::default(),
             recent_directories: Mutex::default(),
             opened_elsewhere: Notify::new(),
+            needs_tokens: AtomicBool::new(false),
             was_warned_of_cache: AtomicBool::new(false),
             removed,
             priority: watch::Sender::new(Priority::LargeFolder),
@@ -175,6 +178,13 @@ impl Folder {
     pub(crate) fn path_in(&self, path: &Path) -> Option<String> {
         let below = |root: &Path| path.strip_prefix(root).ok().map(workspace::path_text);
         below(&self.root).or_else(|| below(&self.real_root.known()?))
+    }
+
+    /// Reads the tokens of the folder from now on, for an engine that is not of its settings.
+    pub fn need_tokens(&self) {
+        if !self.needs_tokens.swap(true, Ordering::Relaxed) {
+            self.settings.refresh();
+        }
     }
 
     /// Returns the index state.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cache::Cache;
-use config::Environment;
+use completion::ConfiguredEngine;
+use config::{Config, Environment};
 use dashmap::DashMap;
 use replay::DataFolder;
 use serde_json::Value;
@@ -162,6 +163,14 @@ impl Folders {
     pub async fn settings_in(&self, folder: Option<&Folder>) -> Option<Arc<EffectiveSettings>> {
         let followed = folder.map_or(&*self.outside_settings, |folder| &*folder.settings);
         followed.effective().await
+    }
+
+    /// Returns any engine by its name as a writer of ghost text in a folder with these settings. May wait for the disk.
+    ///
+    /// # Errors
+    /// There is no such engine, or it is unavailable; the message says why.
+    pub fn writer(&self, config: &Config, name: &str) -> Result<ConfiguredEngine, String> {
+        self.settings.writer(config, name)
     }
 
     /// Applies settings of the editor on top of the initial ones.

@@ -15,6 +15,7 @@ mod folder_watcher;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use builtin::Corpus;
@@ -140,7 +141,8 @@ async fn keep_up_to_date(
 
 /// Whether any engine of a folder reads its tokens.
 async fn reads_tokens(folder: &Folder) -> bool {
-    folder.settings.effective().await.is_some_and(|settings| settings.engine_set.reads_tokens())
+    folder.needs_tokens.load(Ordering::Relaxed)
+        || folder.settings.effective().await.is_some_and(|settings| settings.engine_set.reads_tokens())
 }
 
 /// Waits until an unreadable folder can be read again; checks nothing else.

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use cases::EngineIdentity;
+use completion::ConfiguredEngine;
 use config::{Config, ConfigFiles, ConfigLayer, Environment, Problem, ProblemKey};
 use engines::BusyCounter;
 use replay::engine_identity;
@@ -166,6 +167,13 @@ impl SettingsServices {
             used.engine = self.busy.wrap(Arc::clone(&used.engine));
         }
         (layers, config, engine_set)
+    }
+
+    /// Returns any engine by its name, as [`EngineSource::writer`] does.
+    pub(crate) fn writer(&self, config: &Config, name: &str) -> Result<ConfiguredEngine, String> {
+        let mut writer = self.engines.writer(config, name)?;
+        writer.engine = self.busy.wrap(writer.engine);
+        Ok(writer)
     }
 }
 

@@ -4,6 +4,8 @@
 //! and no code leaves the machine through this crate.
 #![deny(clippy::disallowed_methods)]
 
+pub mod assignment;
+pub mod daily_usage;
 pub mod definition;
 pub mod privacy;
 mod recorder;

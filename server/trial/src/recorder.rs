@@ -227,17 +227,29 @@ impl Recorder {
         }
     }
 
-    fn answer(&mut self, event: AnswerEvent, now: u64) {
-        let AnswerEvent { request, answers, items, context } = event;
-        let Some(target) = self.requests.iter().rfind(|target| target.request == request).cloned() else {
-            return;
+    /// Returns whether the answers to a request are those of its opportunity. Only the first request of a thought has them: the answers
+    /// to later ones belong to another cursor.
+    pub fn takes_answers_of(&self, request: u64) -> bool {
+        let target = self.target(request).filter(|target| target.is_first);
+        let followed =
+            target.and_then(|target| Some((self.documents.get(&target.document)?, &target.opportunity)));
+        followed.is_some_and(|(document, id)| document.open.iter().any(|open| open.id() == id))
+    }
+
+    /// Returns what a request belongs to; `None` for an earlier request of a thought that began again, which is answered too late.
+    fn target(&self, request: u64) -> Option<&RequestTarget> {
+        let target = self.requests.iter().rfind(|target| target.request == request)?;
+        let is_later = |later: &&RequestTarget| {
+            later.is_first && later.opportunity == target.opportunity && later.request > request
         };
-        // An earlier request of a thought that began again is answered too late.
-        let is_latest =
-            |later: &&RequestTarget| later.opportunity == target.opportunity && later.request > request;
-        let was_restarted =
-            target.is_first && self.requests.iter().filter(is_latest).any(|later| later.is_first);
-        let Some(document) = self.documents.get_mut(&target.document).filter(|_| !was_restarted) else {
+        let was_restarted = target.is_first && self.requests.iter().any(|later| is_later(&later));
+        (!was_restarted).then_some(target)
+    }
+
+    fn answer(&mut self, event: AnswerEvent, now: u64) {
+        let AnswerEvent { request, answers, items, context, decisions } = event;
+        let Some(target) = self.target(request).cloned() else { return };
+        let Some(document) = self.documents.get_mut(&target.document) else {
             return;
         };
         let Some(index) = document.open.iter().position(|open| open.id() == target.opportunity) else {
@@ -245,7 +257,7 @@ impl Recorder {
         };
         let open = &mut document.open[index];
         if target.is_first {
-            open.add_answers(answers, context);
+            open.add_answers(answers, context, decisions);
         }
         let place = document.cursor_of_offer(index, target.is_first);
         let open = &mut document.open[index];

@@ -35,6 +35,7 @@ mod shutdown;
 #[cfg(unix)]
 mod symlinked_documents;
 mod trial;
+mod trial_arms;
 mod typing;
 #[cfg(unix)]
 mod unix;

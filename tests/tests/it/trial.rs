@@ -231,6 +231,7 @@ fn a_trial_names_engines_that_send_code_and_asks_once() {
     for wrong in [
         "trial start --arm builtin --arm empty",
         "trial start --arm builtin --mode shadow",
+        "trial start --arm builtin --arm empty --mode duel",
         "trial start --arm nothing",
         "trial start --arm builtin --weight empty=2",
         "trial start --arm builtin --holdout 1",

@@ -135,7 +135,7 @@ pub(crate) struct TrialStartArgs {
     #[arg(long = "arm", value_name = "ENGINE", required = true)]
     pub(crate) arms: Vec<String>,
     /// Experiment: single (one engine, recorded), shadow (one is shown, the others answer the same), assign (each unit sees one of
-    /// them), duel (two answers, without names).
+    /// them). `duel` does not exist yet.
     #[arg(long, default_value_t = TrialMode::Single)]
     pub(crate) mode: TrialMode,
     /// Unit that keeps its engine in `assign`: user, day, session or file.

@@ -10,33 +10,29 @@
 //! A failing engine does not fail the request: VS Code would show a message at every key, and Neovim would log one. The list is
 //! empty then, and each cause is reported to the user once.
 
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
 use cases::Status;
 use completion::{
     CacheKey, CompletionRequest, CompletionSession, ConfiguredEngine, CursorContext, CursorSnapshot,
-    DocumentText, EditorContext, InFlightRequest, Outcome, OutcomeStatus, PathGate, SuggestionOutcome,
-    WorkspaceIndex,
+    OutcomeStatus, PathGate, SuggestionOutcome, WorkspaceIndex,
 };
-use session::{
-    DocumentLocation, EffectiveSettings, FolderState, OpenDocument, RequestSnapshot, admission,
-    editor_context, lock,
-};
-use syntax::Language;
+use session::{DocumentLocation, EffectiveSettings, FolderState, OpenDocument, admission, lock};
 use tower_lsp_server::gen_lsp_types::{
     Command, InlineCompletionItem, InlineCompletionList, InlineCompletionParams, InlineCompletionTriggerKind,
-    MessageType, SelectedCompletionInfo,
+    SelectedCompletionInfo,
 };
 use tower_lsp_server::jsonrpc::{Error, Result};
 use trial::EventKind;
 
 use crate::ext::{self, CompletionStatus};
+use crate::generation_task::GenerationTask;
 use crate::inline_item::{self, PopupItem};
 use crate::request_context::RequestContext;
 use crate::server::Server;
 use crate::service::internal_error;
-use crate::trial_recording::{AnswerFacts, AnsweredRequest, GenerationFacts, document_facts};
+use crate::trial_recording::{self, AnswerFacts, AnsweredRequest, ShadowQuestion, Writer, document_facts};
 
 /// Outcome of a request.
 enum RequestOutcome {
@@ -67,12 +63,19 @@ pub(crate) async fn inline_completion(
     let asking = InlineRequest { server: &server, context: &context, document: &document, cursor, facts };
     let is_invoked = params.context.trigger_kind == InlineCompletionTriggerKind::Invoked;
     let ending = asking.run(is_invoked, params.context.selected_completion_info).await;
-    record_status(&server, context.snapshot.time, &ending);
+    let is_held = asking.facts.as_ref().is_some_and(AnswerFacts::is_held);
     let offered = match &ending {
-        RequestOutcome::Suggestion { items, engine, .. } => asking.offer(items, engine),
+        RequestOutcome::Suggestion { items, engine, .. } if !is_held => asking.offer(items, engine),
         _ => Vec::new(),
     };
     asking.record_answer(&ending, &offered);
+    let ending = match ending {
+        RequestOutcome::Suggestion { .. } if is_held => {
+            RequestOutcome::Nothing { status: "gated", reason: "held out by the trial".to_owned() }
+        }
+        ending => ending,
+    };
+    record_status(&server, context.snapshot.time, &ending);
     match ending {
         RequestOutcome::Suggestion { .. } => {
             let items = offered.into_iter().map(|(id, item)| asking.item(id, item));
@@ -124,10 +127,8 @@ impl InlineRequest<'_> {
         if let Some(reason) = self.gate(&home, &settings).await {
             return Err(RequestOutcome::Nothing { status: "gated", reason });
         }
-        if let Some(facts) = &self.facts {
-            *lock(&facts.engine) = Some(settings.ghost_text.clone());
-        }
-        let engine = settings.engine_set.ghost_text();
+        let writer = self.writer(&home, &settings).await;
+        let engine = &writer.engine;
         let text = self.document.text();
         let popup = selected.and_then(|selected| self.popup(&selected));
         let (asked, cursor) = match &popup {
@@ -138,12 +139,27 @@ impl InlineRequest<'_> {
             None => (Arc::clone(&text), self.cursor),
         };
         let reading = home.folder.as_ref().map(|folder| folder.state()).unwrap_or_default();
-        let place =
-            CursorSnapshot { text: asked, offset: cursor, cache_key: self.cache_key(&settings, &reading) };
+        let place = CursorSnapshot {
+            text: asked,
+            offset: cursor,
+            cache_key: self.cache_key(&settings, &writer, &reading),
+        };
         let is_on_screen = popup.is_none();
-        let question = self.completion_request(place, &settings, is_invoked, is_on_screen);
+        let question = self.completion_request(place, &settings, engine, is_invoked, is_on_screen);
         let path_gate = admission::path_gate(self.document, &home).with_own_file_admitted(judged);
-        let writing = self.generation_task(&question, &settings, home, path_gate, reading.index);
+        let writing = self.generation_task(&question, &settings, engine, home, path_gate, reading.index);
+        if let Some(facts) = &self.facts {
+            facts.set_question(|trial| ShadowQuestion {
+                trial,
+                request: self.context.snapshot.arrival,
+                arrived: self.context.snapshot.time,
+                text: Arc::clone(&text),
+                cursor: self.cursor,
+                popup: popup.clone(),
+                is_invoked,
+                task: writing.clone(),
+            });
+        }
         let suggested =
             self.completion_session().suggest(&question, |generation| writing.run(generation)).await;
         let (suggestions, is_reused) = suggestions(suggested)?;
@@ -151,6 +167,15 @@ impl InlineRequest<'_> {
             |suggestion: &String| inline_item::inline_item(&text, self.cursor, suggestion, popup.as_ref());
         let items = suggestions.iter().map(item).collect();
         Ok(RequestOutcome::Suggestion { items, is_reused, engine: engine.name().to_owned() })
+    }
+
+    /// The engine that writes: that of the settings, or an arm of the trial that runs.
+    async fn writer(&self, home: &DocumentLocation, settings: &Arc<EffectiveSettings>) -> Writer {
+        let Some(facts) = &self.facts else { return Writer::of_settings(settings) };
+        let (writer, trial) =
+            trial_recording::choose(self.server, home, settings, self.document, self.cursor).await;
+        facts.set_writer(&writer, trial);
+        writer
     }
 
     fn completion_session(&self) -> &CompletionSession {
@@ -176,6 +201,7 @@ impl InlineRequest<'_> {
         &self,
         place: CursorSnapshot,
         settings: &EffectiveSettings,
+        engine: &ConfiguredEngine,
         is_invoked: bool,
         is_on_screen: bool,
     ) -> CompletionRequest {
@@ -184,7 +210,6 @@ impl InlineRequest<'_> {
             .document
             .language
             .map_or(CursorContext::Word, |language| CursorContext::at(language, before));
-        let engine = settings.engine_set.ghost_text();
         CompletionRequest {
             revision: self.document.revision,
             arrival: self.context.snapshot.arrival,
@@ -201,10 +226,10 @@ impl InlineRequest<'_> {
 
     /// The cache key of an answer. Answers to explicit invocations are reused while typing, so all answers use the key of
     /// automatic ones.
-    fn cache_key(&self, settings: &EffectiveSettings, reading: &FolderState) -> CacheKey {
+    fn cache_key(&self, settings: &EffectiveSettings, writer: &Writer, reading: &FolderState) -> CacheKey {
         CacheKey {
-            engine: settings.ghost_text.name.clone(),
-            fingerprint: settings.ghost_text.fingerprint.clone(),
+            engine: writer.identity.name.clone(),
+            fingerprint: writer.identity.fingerprint.clone(),
             settings: settings.number,
             workspace: reading.version,
             documents: self.context.snapshot.documents.fingerprint_of_others(&self.document.key),
@@ -216,12 +241,12 @@ impl InlineRequest<'_> {
         &self,
         question: &CompletionRequest,
         settings: &Arc<EffectiveSettings>,
+        engine: &ConfiguredEngine,
         home: DocumentLocation,
         path_gate: PathGate,
         index: Arc<WorkspaceIndex>,
     ) -> GenerationTask {
         let language = index.file(&home.path).map(|file| file.language).or(self.document.language);
-        let engine = settings.engine_set.ghost_text();
         GenerationTask {
             server: self.server.clone(),
             snapshot: self.context.snapshot.clone(),
@@ -262,6 +287,10 @@ impl InlineRequest<'_> {
             RequestOutcome::Superseded => return,
             RequestOutcome::Panicked => (Status::Error, None),
         };
+        let suggested = match ending {
+            RequestOutcome::Suggestion { items, .. } => items.first().cloned(),
+            _ => None,
+        };
         let event = facts.event(AnsweredRequest {
             request: self.context.snapshot.arrival,
             arrived: self.context.snapshot.time,
@@ -269,10 +298,14 @@ impl InlineRequest<'_> {
             cursor: self.cursor,
             status,
             reason,
+            suggested,
             items: offered.iter().filter_map(|(id, item)| Some((id.parse().ok()?, item.clone()))).collect(),
         });
         if let Some(event) = event {
             self.server.trial.record(Instant::now(), EventKind::Answered(Box::new(event)));
+            if let Some(question) = facts.take_question() {
+                self.server.trial.ask_in_shadow(question);
+            }
         }
     }
 
@@ -289,76 +322,6 @@ impl InlineRequest<'_> {
             range: Some(self.context.range(self.document, item.range).ok_or_else(Error::internal_error)?),
             command: Some(command),
         })
-    }
-}
-
-/// A generation task, for this request or later ones.
-struct GenerationTask {
-    server: Server,
-    snapshot: RequestSnapshot,
-    document: Arc<OpenDocument>,
-    home: DocumentLocation,
-    path_gate: PathGate,
-    index: Arc<WorkspaceIndex>,
-    settings: Arc<EffectiveSettings>,
-    engine: ConfiguredEngine,
-    language: Language,
-    /// The text of the request, which may contain a popup item.
-    text: Arc<str>,
-    cursor: usize,
-    /// Where the recorder of a trial finds the facts of this generation.
-    facts: Option<Arc<Mutex<Option<GenerationFacts>>>>,
-}
-
-impl GenerationTask {
-    async fn run(self, generation: Arc<InFlightRequest>) -> Outcome {
-        let ConfiguredEngine { engine, mut settings, .. } = self.engine.clone();
-        let name = &engine.description().name;
-        let asked = self.server.folders.engine_health().begin_request(name, &self.settings.config);
-        let start = Instant::now();
-        let path = Arc::clone(&self.home.path);
-        let document = DocumentText { path, language: self.language, text: Arc::clone(&self.text) };
-        let session = &self.document.session;
-        let mut snapshot = self
-            .index
-            .snapshot(document)
-            .with_gather_permit(session.gather_permit.clone())
-            .with_syntax(session.syntax.clone());
-        snapshot = snapshot.guarded(self.path_gate.clone());
-        if settings.retrieves_for(&*engine) || engine.reads_workspace() {
-            let (around, refused) = self.editor_context(settings.context_timeout()).await;
-            snapshot = snapshot.with_editor_context(around).without_files(refused);
-            settings.deadline = settings.deadline.saturating_sub(start.elapsed());
-        }
-        let (stopping, generation) = (&self.server.stopping, Some(&*generation));
-        let outcome =
-            completion::complete_shared(&snapshot, self.cursor, &*engine, &settings, stopping, generation)
-                .await;
-        if let Some(facts) = &self.facts {
-            *lock(facts) = Some(GenerationFacts::new(&outcome, start, settings.strategy.name()));
-        }
-        if outcome.trace.is_context_late {
-            tracing::warn!("context is left out: choosing it took too long");
-        }
-        if let Some(fault) = asked.finish(&outcome) {
-            // The engine's message is for the user only; it may contain code.
-            tracing::warn!(engine = name, cause = fault.cause, "the engine does not answer");
-            self.server.notify_user(MessageType::Warning, fault.message);
-        }
-        outcome
-    }
-}
-
-impl GenerationTask {
-    /// The editor context of the request, and the paths of open documents that must not be used.
-    async fn editor_context(&self, patience: Duration) -> (EditorContext, Vec<Arc<str>>) {
-        let index = Arc::clone(&self.index);
-        let (mut around, refused) = match &self.home.folder {
-            Some(folder) => editor_context(&self.snapshot, &self.document, folder, index, patience).await,
-            None => Default::default(),
-        };
-        around.recent_typing.here = self.document.typed_ranges(&self.text);
-        (around, refused)
     }
 }
 

@@ -2,19 +2,20 @@
 
 use std::collections::HashMap;
 use std::mem;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use cases::{Opportunity, PrivacyLevel};
+use cases::{Opportunity, PrivacyLevel, TrialDefinition, TrialMode};
 use engines::HashKey;
 use replay::DataFolder;
 use tower_lsp_server::gen_lsp_types::MessageType;
 use trial::store::PlaceKey;
 use trial::{DocumentKey, Event, EventKind, Recorder, RecorderSettings, Store, StoreSettings, definition};
 
-use super::{DocumentFacts, RecordingMessage, RunningTrial};
+use super::shadow_arms::ShadowArms;
+use super::{DocumentFacts, RecordingMessage, RunningTrial, ShadowQuestion};
 use crate::server::{Server, SharedState};
 
 /// Time between two ticks of the recorder: short against the stages.
@@ -36,6 +37,7 @@ pub(super) struct RecorderThread {
     waiting: Vec<Opportunity>,
     /// Stores by folder; `None` if it cannot be opened.
     stores: HashMap<PathBuf, (PrivacyLevel, Option<Store>)>,
+    shadow: ShadowArms,
     /// The secret of this machine and the developer's pseudonym; made when the first row is stored.
     key: Option<HashKey>,
 }
@@ -50,6 +52,7 @@ impl RecorderThread {
             facts: HashMap::new(),
             waiting: Vec::new(),
             stores: HashMap::new(),
+            shadow: ShadowArms::default(),
             key: None,
         }
     }
@@ -69,6 +72,7 @@ impl RecorderThread {
             match messages.recv_timeout(TICK) {
                 Ok(RecordingMessage::Event(time, kind)) => self.handle(time, kind),
                 Ok(RecordingMessage::Facts(document, facts)) => self.set_facts(document, facts),
+                Ok(RecordingMessage::AskInShadow(question)) => self.ask_in_shadow(question),
                 Ok(RecordingMessage::Lost) => self.lose_documents(),
                 Ok(RecordingMessage::Finish(stored)) => {
                     self.finish();
@@ -92,6 +96,25 @@ impl RecorderThread {
         let time = time.saturating_duration_since(self.start).as_millis();
         let rows = self.recorder.handle(Event { time: u64::try_from(time).unwrap_or(u64::MAX), kind });
         rows.into_iter().for_each(|row| self.store(row));
+    }
+
+    /// Asks the other arms, unless the request belongs to an opportunity at which they were asked.
+    fn ask_in_shadow(&mut self, question: Box<ShadowQuestion>) {
+        let is_recorded = !matches!(self.facts.get(&question.task.document.key), Some(None));
+        if !is_recorded || !self.recorder.takes_answers_of(question.request) {
+            return;
+        }
+        let (server, trial) = (question.task.server.clone(), Arc::clone(&question.trial));
+        if let Err(reason) = self.shadow.ask(question) {
+            server.trial.refuse(&server, &trial.folder, &trial.definition.name, &reason);
+        }
+    }
+
+    /// Records the unanswered questions to the arms of ended trials.
+    fn stop_shadow(&mut self, has_ended: impl Fn(&RunningTrial) -> bool) {
+        for event in self.shadow.stop(has_ended) {
+            self.handle(Instant::now(), EventKind::Answered(Box::new(event)));
+        }
     }
 
     /// Nothing is known of the documents any more.
@@ -187,13 +210,16 @@ impl RecorderThread {
         for folder in state.folders.all() {
             let trial = self.data.trial(&folder.root);
             match definition::read_definition(&trial) {
+                Ok(Some(definition)) if state.trial.is_refused(&trial, &definition.name) => {}
                 Ok(Some(definition)) if definition.is_running() => {
-                    trials.insert(folder.root.clone(), Arc::new(RunningTrial { folder: trial, definition }));
+                    let running = self.running_trial(&state, &folder.root, trial, definition);
+                    trials.extend(running.map(|running| (folder.root.clone(), running)));
                 }
                 Ok(_) => {}
                 Err(error) => tracing::debug!(%error, "the definition of a trial is invalid"),
             }
         }
+        self.stop_shadow(|stopped| !trials.values().any(|trial| std::ptr::eq(&**trial, stopped)));
         self.end_documents(|facts| !trials.values().any(|trial| trial.folder == facts.trial.folder));
         state.trial.set_trials(trials);
         drop(state);
@@ -201,6 +227,32 @@ impl RecorderThread {
             self.stores.values().filter_map(|(_, store)| store.as_ref()?.take_message()).collect();
         messages.into_iter().for_each(|message| self.warn(message));
         true
+    }
+
+    /// Returns the trial of this definition, the same one as before if nothing has changed; `None` if it cannot run.
+    fn running_trial(
+        &mut self,
+        state: &Arc<SharedState>,
+        root: &Path,
+        folder: PathBuf,
+        definition: TrialDefinition,
+    ) -> Option<Arc<RunningTrial>> {
+        let before = state.trial.trial_in(root);
+        if let Some(same) = before.filter(|before| before.folder == folder && before.definition == definition)
+        {
+            return Some(same);
+        }
+        if definition.mode == TrialMode::Duel {
+            let server = Server::from(Arc::clone(state));
+            state.trial.refuse(&server, &folder, &definition.name, "mode `duel` does not exist yet");
+            return None;
+        }
+        let developer = match definition.mode {
+            TrialMode::Assign => self.developer()?,
+            _ => String::new(),
+        };
+        let stopped = state.stopping.child_token();
+        Some(Arc::new(RunningTrial::new(folder, definition, developer, stopped)))
     }
 
     /// Takes the last truths of the documents whose trial has stopped, and records nothing there until they are described again.
@@ -216,6 +268,7 @@ impl RecorderThread {
 
     /// Takes the last truths and writes all rows.
     fn finish(mut self) {
+        self.stop_shadow(|_| true);
         for document in self.recorder.open_documents() {
             self.handle(Instant::now(), EventKind::Closed { document });
         }

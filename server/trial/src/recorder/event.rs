@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cases::{ArmAnswer, ContextItem, Opportunity};
+use cases::{ArmAnswer, ContextItem, Decision, Opportunity};
 use syntax::Language;
 use text::{Document, Edit};
 
@@ -142,4 +142,6 @@ pub struct AnswerEvent {
     pub items: Vec<OfferedItem>,
     /// The context of the request, if it was gathered for this request.
     pub context: Vec<ContextItem>,
+    /// The random decisions for this request, in order.
+    pub decisions: Vec<Decision>,
 }

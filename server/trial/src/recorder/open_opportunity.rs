@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use cases::{
-    ArmAnswer, ArmRole, ContextItem, Exposure, LossReason, Opportunity, Outcome, OutcomeKind, Provenance,
-    ProvenanceSpan, Survival, SurvivalAge, SurvivalKind, Task, Trigger, Truth, TruthStage,
+    ArmAnswer, ArmRole, ContextItem, Decision, Exposure, LossReason, Opportunity, Outcome, OutcomeKind,
+    Provenance, ProvenanceSpan, Survival, SurvivalAge, SurvivalKind, Task, Trigger, Truth, TruthStage,
 };
 use mining::UnitFinder;
 use rapidfuzz::distance::levenshtein;
@@ -192,10 +192,18 @@ impl OpenOpportunity {
         self.is_changed = true;
     }
 
-    /// Adds answers of arms, those of one arm only once, and their context.
-    pub(crate) fn add_answers(&mut self, answers: Vec<ArmAnswer>, context: Vec<ContextItem>) {
+    /// Adds answers of arms, those of one arm only once, their context and the decisions for them.
+    pub(crate) fn add_answers(
+        &mut self,
+        answers: Vec<ArmAnswer>,
+        context: Vec<ContextItem>,
+        decisions: Vec<Decision>,
+    ) {
         if self.row.context.is_empty() {
             self.row.context = context;
+        }
+        if self.row.decisions.is_empty() {
+            self.row.decisions = decisions;
         }
         for answer in answers {
             if !self.row.answers.iter().any(|known| known.arm == answer.arm) {

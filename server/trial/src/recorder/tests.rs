@@ -123,6 +123,7 @@ impl Session {
             answers: texts.iter().map(|(arm, text)| arm_answer(arm, text)).collect(),
             items: texts.iter().enumerate().map(item).collect(),
             context: Vec::new(),
+            decisions: Vec::new(),
         };
         self.send(EventKind::Answered(Box::new(answer)));
     }

@@ -17,16 +17,17 @@ use super::editor::{Editor, REQUEST_FAILED, find, setup};
 use super::exposure::accept;
 
 /// What the scripted engine suggests.
-const SUGGESTION: &str = "total = price * rate";
-const SHOP: &str = "def cost(price, rate):\n    \n\n\ndef other():\n    return 1\n";
+pub(super) const SUGGESTION: &str = "total = price * rate";
+pub(super) const SHOP: &str = "def cost(price, rate):\n    \n\n\ndef other():\n    return 1\n";
 
 /// Folder of the trials of a project's workspace.
-fn folder(project: &Project) -> PathBuf {
+pub(super) fn folder(project: &Project) -> PathBuf {
     DataFolder::new(project.home().join(".local/share/ghostbench")).trial(&project.root())
 }
 
-fn start_trial(project: &Project) {
-    let definition = TrialDefinition {
+/// A trial without arms.
+pub(super) fn definition() -> TrialDefinition {
+    TrialDefinition {
         schema: SchemaVersion::CURRENT,
         name: "first".to_owned(),
         mode: TrialMode::Single,
@@ -38,8 +39,11 @@ fn start_trial(project: &Project) {
         margin: 0.01,
         started_at: "2026-01-01T00:00:00Z".to_owned(),
         stopped_at: None,
-    };
-    trial::definition::write_definition(&folder(project), &definition).expect("the definition is written");
+    }
+}
+
+fn start_trial(project: &Project) {
+    trial::definition::write_definition(&folder(project), &definition()).expect("the definition is written");
 }
 
 /// Starts an editor whose server records with short stages.
@@ -55,7 +59,7 @@ fn recorded_editor(project: &Project) -> Editor {
 }
 
 /// Returns the stored rows, oldest first.
-fn rows(project: &Project) -> Vec<Opportunity> {
+pub(super) fn rows(project: &Project) -> Vec<Opportunity> {
     let read = StoreReader::open(&folder(project).join(STORE_FILE));
     // The server may be creating it.
     let read = read.and_then(|reader| reader.read_all(&StoreFilter::default(), TextLoad::All));

@@ -62,6 +62,10 @@ pub(crate) fn run(args: &TrialStartArgs) -> anyhow::Result<()> {
 
 /// Returns the trial that the arguments describe.
 fn define(args: &TrialStartArgs, config: &Config) -> anyhow::Result<TrialDefinition> {
+    if args.mode == TrialMode::Duel {
+        let message = "mode `duel` does not exist yet; use --mode shadow or assign";
+        return Err(UsageError(message.to_owned()).into());
+    }
     let count = args.arms.len();
     let fits = match args.mode {
         TrialMode::Single => count == 1,

@@ -1,0 +1,122 @@
+//! A request to an engine: for the ghost text, or for an arm of a trial in shadow.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use completion::{
+    CompletionSettings, ConfiguredEngine, DocumentSnapshot, DocumentText, EditorContext, InFlightRequest,
+    Outcome, PathGate, WorkspaceIndex,
+};
+use session::{
+    DocumentLocation, EffectiveSettings, OpenDocument, RequestSnapshot, admission, editor_context, lock,
+};
+use syntax::Language;
+use tokio_util::sync::CancellationToken;
+use tower_lsp_server::gen_lsp_types::MessageType;
+
+use crate::server::Server;
+use crate::trial_recording::GenerationFacts;
+
+/// A generation task, for one request or later ones; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct GenerationTask {
+    pub(crate) server: Server,
+    pub(crate) snapshot: RequestSnapshot,
+    pub(crate) document: Arc<OpenDocument>,
+    pub(crate) home: DocumentLocation,
+    pub(crate) path_gate: PathGate,
+    pub(crate) index: Arc<WorkspaceIndex>,
+    pub(crate) settings: Arc<EffectiveSettings>,
+    pub(crate) engine: ConfiguredEngine,
+    pub(crate) language: Language,
+    /// The text of the request, which may contain a popup item.
+    pub(crate) text: Arc<str>,
+    pub(crate) cursor: usize,
+    /// Where the recorder of a trial finds the facts of this generation.
+    pub(crate) facts: Option<Arc<Mutex<Option<GenerationFacts>>>>,
+}
+
+impl GenerationTask {
+    /// Generates the ghost text.
+    pub(crate) async fn run(self, generation: Arc<InFlightRequest>) -> Outcome {
+        let ConfiguredEngine { engine, mut settings, .. } = self.engine.clone();
+        let name = &engine.description().name;
+        let asked = self.server.folders.engine_health().begin_request(name, &self.settings.config);
+        let start = Instant::now();
+        let session = &self.document.session;
+        let snapshot = self
+            .index
+            .snapshot(self.document_text())
+            .with_gather_permit(session.gather_permit.clone())
+            .with_syntax(session.syntax.clone());
+        let snapshot = self.with_context(snapshot, &mut settings, start).await;
+        let (stopping, generation) = (&self.server.stopping, Some(&*generation));
+        let outcome =
+            completion::complete_shared(&snapshot, self.cursor, &*engine, &settings, stopping, generation)
+                .await;
+        if let Some(facts) = &self.facts {
+            *lock(facts) = Some(GenerationFacts::new(&outcome, start, &self.engine));
+        }
+        if outcome.trace.is_context_late {
+            tracing::warn!("context is left out: choosing it took too long");
+        }
+        if let Some(fault) = asked.finish(&outcome) {
+            // The engine's message is for the user only; it may contain code.
+            tracing::warn!(engine = name, cause = fault.cause, "the engine does not answer");
+            self.server.notify_user(MessageType::Warning, fault.message);
+        }
+        outcome
+    }
+
+    /// Asks an engine in shadow. Shares no cache, no permit and no parsed text with the ghost text, and its faults are not reported: they
+    /// are in the answer.
+    pub(crate) async fn run_in_shadow(
+        &self,
+        engine: &ConfiguredEngine,
+        cancel: &CancellationToken,
+    ) -> (Outcome, GenerationFacts) {
+        let mut settings = engine.settings.clone();
+        let start = Instant::now();
+        let snapshot = self.index.snapshot(self.document_text()).with_gather_permit(Default::default());
+        // The admission of the document is judged again, as time has passed.
+        let gate = admission::path_gate(&self.document, &self.home);
+        let task = GenerationTask { path_gate: gate, engine: engine.clone(), ..self.clone() };
+        let snapshot = task.with_context(snapshot, &mut settings, start).await;
+        let outcome = completion::complete(&snapshot, self.cursor, &*engine.engine, &settings, cancel).await;
+        let facts = GenerationFacts::new(&outcome, start, engine);
+        (outcome, facts)
+    }
+
+    fn document_text(&self) -> DocumentText {
+        let path = Arc::clone(&self.home.path);
+        DocumentText { path, language: self.language, text: Arc::clone(&self.text) }
+    }
+
+    /// Adds the editor context for an engine that reads it, whose time counts.
+    async fn with_context(
+        &self,
+        snapshot: DocumentSnapshot,
+        settings: &mut CompletionSettings,
+        start: Instant,
+    ) -> DocumentSnapshot {
+        let snapshot = snapshot.guarded(self.path_gate.clone());
+        let engine = &*self.engine.engine;
+        if !settings.retrieves_for(engine) && !engine.reads_workspace() {
+            return snapshot;
+        }
+        let (around, refused) = self.editor_context(settings.context_timeout()).await;
+        settings.deadline = settings.deadline.saturating_sub(start.elapsed());
+        snapshot.with_editor_context(around).without_files(refused)
+    }
+
+    /// The editor context of the request, and the paths of open documents that must not be used.
+    async fn editor_context(&self, patience: Duration) -> (EditorContext, Vec<Arc<str>>) {
+        let index = Arc::clone(&self.index);
+        let (mut around, refused) = match &self.home.folder {
+            Some(folder) => editor_context(&self.snapshot, &self.document, folder, index, patience).await,
+            None => Default::default(),
+        };
+        around.recent_typing.here = self.document.typed_ranges(&self.text);
+        (around, refused)
+    }
+}

@@ -1,0 +1,202 @@
+//! A trial that runs in a folder: its engines, and which of them writes the ghost text of a request.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+use cases::{AssignmentUnit, Decision, EngineIdentity, TrialArm, TrialDefinition, TrialMode};
+use completion::ConfiguredEngine;
+use replay::engine_identity;
+use session::{DocumentLocation, EffectiveSettings, Folder, OpenDocument, lock};
+use text::PositionEncoding;
+use tokio_util::sync::CancellationToken;
+use trial::assignment::{assigned_arm, holdout, is_hidden};
+use trial::daily_usage::utc_date;
+
+use crate::server::Server;
+
+/// A trial that runs in a folder.
+#[derive(Debug)]
+pub(crate) struct RunningTrial {
+    /// The folder of its store.
+    pub(crate) folder: PathBuf,
+    /// Its definition.
+    pub(crate) definition: TrialDefinition,
+    /// Pseudonym of the developer; empty unless arms are assigned.
+    pub(crate) developer: String,
+    /// Cancelled when the trial or the server stops.
+    pub(crate) stopped: CancellationToken,
+    /// The engines of the arms, with the number of the settings that they were made of.
+    engines: Mutex<Option<(u64, Arc<[TrialEngine]>)>>,
+}
+
+/// An arm with its engine.
+#[derive(Clone)]
+pub(crate) struct TrialEngine {
+    /// The arm with its limits.
+    pub(crate) arm: TrialArm,
+    /// The engine, as a writer of ghost text.
+    pub(crate) engine: ConfiguredEngine,
+    /// Its identity.
+    pub(crate) identity: EngineIdentity,
+}
+
+impl std::fmt::Debug for TrialEngine {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_tuple("TrialEngine").field(&self.arm.name).finish()
+    }
+}
+
+/// The engine that writes the ghost text of a request.
+pub(crate) struct Writer {
+    /// The engine.
+    pub(crate) engine: ConfiguredEngine,
+    /// Its identity.
+    pub(crate) identity: EngineIdentity,
+    /// The random decisions of the trial.
+    pub(crate) decisions: Vec<Decision>,
+    /// Whether its text must not be shown.
+    pub(crate) is_held: bool,
+}
+
+impl Writer {
+    /// The engine of the settings.
+    pub(crate) fn of_settings(settings: &EffectiveSettings) -> Writer {
+        Writer {
+            engine: settings.engine_set.ghost_text().clone(),
+            identity: settings.ghost_text.clone(),
+            decisions: Vec::new(),
+            is_held: false,
+        }
+    }
+}
+
+impl RunningTrial {
+    pub(super) fn new(
+        folder: PathBuf,
+        definition: TrialDefinition,
+        developer: String,
+        stopped: CancellationToken,
+    ) -> RunningTrial {
+        RunningTrial { folder, definition, developer, stopped, engines: Mutex::default() }
+    }
+
+    fn known_engines(&self, settings: &EffectiveSettings) -> Option<Arc<[TrialEngine]>> {
+        let known = lock(&self.engines);
+        known
+            .as_ref()
+            .filter(|(number, _)| *number == settings.number)
+            .map(|(_, engines)| Arc::clone(engines))
+    }
+
+    /// Returns the engines of all arms, in their order. May wait for the disk. The error says which one is missing.
+    pub(super) fn engines(
+        &self,
+        server: &Server,
+        folder: &Folder,
+        settings: &EffectiveSettings,
+    ) -> Result<Arc<[TrialEngine]>, String> {
+        if let Some(known) = self.known_engines(settings) {
+            return Ok(known);
+        }
+        let engine = |arm: &TrialArm| {
+            let engine = server.folders.writer(&settings.config, &arm.name)?;
+            if engine.engine.reads_workspace() {
+                folder.need_tokens();
+            }
+            let identity = engine_identity(&engine);
+            Ok(TrialEngine { arm: arm.clone(), engine, identity })
+        };
+        let engines: Result<Vec<TrialEngine>, String> = self.definition.arms.iter().map(engine).collect();
+        let engines: Arc<[TrialEngine]> = engines?.into();
+        *lock(&self.engines) = Some((settings.number, Arc::clone(&engines)));
+        Ok(engines)
+    }
+
+    /// Returns the arm that is shown, with the decision if it was drawn; `None` if the definition names none.
+    fn shown_arm(&self, session: &str, path: &str) -> Option<(String, Option<Decision>)> {
+        if self.definition.mode != TrialMode::Assign {
+            return self.definition.arms.first().map(|arm| (arm.name.clone(), None));
+        }
+        let developer = self.developer.as_str();
+        let date = utc_date(SystemTime::now());
+        let decision = match self.definition.unit {
+            AssignmentUnit::User => assigned_arm(&self.definition, &[developer]),
+            AssignmentUnit::Day => assigned_arm(&self.definition, &[developer, &date]),
+            AssignmentUnit::Session => assigned_arm(&self.definition, &[developer, session]),
+            AssignmentUnit::File => assigned_arm(&self.definition, &[developer, path]),
+        }?;
+        Some((decision.value.clone(), Some(decision)))
+    }
+}
+
+/// Returns the engines of all arms. A trial with a missing one is turned off.
+pub(super) async fn engines(
+    server: &Server,
+    trial: &Arc<RunningTrial>,
+    folder: &Arc<Folder>,
+    settings: &Arc<EffectiveSettings>,
+) -> Option<Arc<[TrialEngine]>> {
+    if let Some(known) = trial.known_engines(settings) {
+        return Some(known);
+    }
+    let (owned, running, home, read) =
+        (server.clone(), Arc::clone(trial), Arc::clone(folder), Arc::clone(settings));
+    let made = completion::run_blocking(move |_| running.engines(&owned, &home, &read)).await;
+    match made {
+        Ok(Ok(engines)) => Some(engines),
+        Ok(Err(reason)) => {
+            server.trial.refuse(server, &trial.folder, &trial.definition.name, &reason);
+            None
+        }
+        Err(_) => None,
+    }
+}
+
+/// Returns the engine that writes the ghost text at the cursor of a document, and the trial that runs in its folder.
+pub(crate) async fn choose(
+    server: &Server,
+    home: &DocumentLocation,
+    settings: &Arc<EffectiveSettings>,
+    document: &OpenDocument,
+    cursor: usize,
+) -> (Writer, Option<Arc<RunningTrial>>) {
+    let mut writer = Writer::of_settings(settings);
+    let folder = home.folder.as_ref().filter(|_| home.is_inside);
+    let Some((folder, trial)) =
+        folder.and_then(|folder| Some((folder, server.trial.trial_in(&folder.root)?)))
+    else {
+        return (writer, None);
+    };
+    if settings.config.record.privacy == config::Privacy::Off {
+        return (writer, None);
+    }
+    let definition = &trial.definition;
+    if let Some((name, decision)) = trial.shown_arm(&server.trial.session_id(), &home.path) {
+        if name != writer.identity.name {
+            let Some(engines) = engines(server, &trial, folder, settings).await else {
+                return (writer, None);
+            };
+            let Some(arm) = engines.iter().find(|engine| engine.arm.name == name) else {
+                return (writer, None);
+            };
+            (writer.engine, writer.identity) = (arm.engine.clone(), arm.identity.clone());
+        }
+        writer.decisions.extend(decision);
+    }
+    let (line, before) = place(document, cursor);
+    if let Some(decision) = holdout(definition, &[&document.key, &line, &before]) {
+        writer.is_held = is_hidden(&decision);
+        writer.decisions.push(decision);
+    }
+    (writer, Some(trial))
+}
+
+/// Identifies the thought at a cursor, without what was typed for it: the number of the line, and the line before it.
+fn place(document: &OpenDocument, cursor: usize) -> (String, String) {
+    let line = document.rope.position(cursor, PositionEncoding::Utf8).map_or(0, |position| position.line);
+    let text = document.text();
+    let start = text.get(..cursor).and_then(|before| before.rfind('\n'));
+    let before = start.and_then(|end| text[..end].lines().next_back()).unwrap_or_default();
+    (line.to_string(), before.to_owned())
+}
