@@ -28,6 +28,7 @@ use cases::{
 use config::Privacy;
 use replay::DataFolder;
 use session::{OpenDocument, admission, lock};
+use tokio::runtime::Handle;
 use tower_lsp_server::gen_lsp_types::MessageType;
 use trial::{DocumentKey, EventKind, RecorderSettings, RequestEvent};
 
@@ -123,8 +124,13 @@ impl TrialRecording {
     /// Starts the thread. Without it nothing is recorded.
     pub(crate) fn start(server: Weak<SharedState>, data: DataFolder, messages: Receiver<RecordingMessage>) {
         let recorder = RecorderThread::new(server, data);
-        let spawned =
-            thread::Builder::new().name("trial-recorder".to_owned()).spawn(move || recorder.run(&messages));
+        let runtime = Handle::current();
+        let work = move || {
+            // Messages to the user are tasks of the server.
+            let _entered = runtime.enter();
+            recorder.run(&messages);
+        };
+        let spawned = thread::Builder::new().name("trial-recorder".to_owned()).spawn(work);
         if let Err(error) = spawned {
             tracing::warn!(%error, "trials are not recorded");
         }

@@ -186,6 +186,7 @@ fn a_holdout_shows_nothing_and_keeps_the_answer() {
     let editor = editor(&project);
     assert_eq!(ask(&editor, "shop.py"), Vec::<Value>::new());
     assert_eq!(editor.status()["lastCompletion"]["reason"], "held out by the trial");
+    stored(&project, "shop.py", "scripted");
     editor.client.exit();
     let row = row_of(&project, "shop.py").expect("it is stored");
     let [answer] = &row.answers[..] else { panic!("{row:?}") };
@@ -221,6 +222,7 @@ fn each_file_keeps_the_arm_it_was_assigned() {
             (text.contains("return")).to_string()
         };
         seen.push(files.iter().copied().map(shown).collect());
+        wait_until("the rows are stored", || rows(&project).len() == seen.len() * files.len());
         editor.client.exit();
     }
     assert_eq!(seen[0], seen[1], "also after a restart");
