@@ -41,9 +41,9 @@ pub use task::{BlockCut, BodyCut, CompletionTask, CrossFileContext, MissingTail,
 pub use trial::{
     AcceptedPart, ArmAnswer, ArmRole, AssignmentUnit, Bundle, BundleConsent, BundleError, Datasheet,
     Decision, DecisionKind, ImportedPlace, LossReason, Opportunity, OpportunityCursor, OpportunityId,
-    Outcome, OutcomeKind, PrivacyLevel, Provenance, ProvenanceSpan, Survival, SurvivalAge, SurvivalKind,
-    TrialArm, TrialDefinition, TrialMode, Trigger, Truth, TruthStage, TypingRhythm, from_continue,
-    to_continue,
+    OutcomeKind, PrivacyLevel, Provenance, ProvenanceSpan, SuggestionOutcome, Survival, SurvivalAge,
+    SurvivalKind, TrialArm, TrialDefinition, TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
+    from_continue, to_continue,
 };
 pub use truth_locator::{FileText, TruthLocator};
 pub use watch::{ChangeKind, WatchedChange, WatchedEngine, WatchedNight, WatchedShift};

@@ -25,7 +25,7 @@ pub(crate) use self::engines::{
 pub(crate) use self::judging::{BaselineArgs, GateArgs, VerdictArgs};
 pub(crate) use self::trial::{
     TrialArgs, TrialCommand, TrialExportArgs, TrialFileFormat, TrialFilterArgs, TrialForgetArgs,
-    TrialImportArgs, TrialMergeArgs, TrialPlaceArgs, TrialReviewArgs, TrialStartArgs,
+    TrialImportArgs, TrialMergeArgs, TrialPlaceArgs, TrialReviewArgs, TrialSimulateArgs, TrialStartArgs,
 };
 pub(crate) use self::trial_scoreboard::TrialScoreboardArgs;
 pub(crate) use self::values::{CursorArg, RetrieveTarget};

@@ -9,6 +9,7 @@ pub(crate) mod engine_registry;
 pub(crate) mod estimate;
 pub(crate) mod export_rows;
 pub(crate) mod gates;
+pub(crate) mod history_files;
 pub(crate) mod hole_candidates;
 pub(crate) mod index;
 pub(crate) mod licence;

@@ -22,7 +22,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use cases::{
-    Exposure, Opportunity, OpportunityCursor, Outcome, PrivacyLevel, SchemaVersion, TrialMode, Trigger,
+    Exposure, Opportunity, OpportunityCursor, PrivacyLevel, SchemaVersion, SuggestionOutcome, TrialMode, Trigger,
     TypingRhythm,
 };
 use config::Privacy;
@@ -259,7 +259,7 @@ impl TrialRecording {
             requests: 1,
             decisions: Vec::new(),
             answers: Vec::new(),
-            outcome: Outcome::not_shown(),
+            outcome: SuggestionOutcome::not_shown(),
             exposure: Exposure::None,
             task: None,
             block_kind: None,

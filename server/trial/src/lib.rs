@@ -9,9 +9,11 @@ pub mod daily_usage;
 pub mod definition;
 pub mod privacy;
 mod recorder;
+mod simulation;
 pub mod store;
 
 pub use recorder::{
     AnswerEvent, DocumentKey, Event, EventKind, OfferedItem, Recorder, RecorderSettings, RequestEvent,
 };
+pub use simulation::{LanguageResults, Simulation, SimulationResults, WrongTruth};
 pub use store::{Store, StoreError, StoreHealth, StoreReader, StoreSettings};

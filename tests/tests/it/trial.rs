@@ -1,15 +1,16 @@
 //! Live trials on the command line: start and stop, review, export, forget and merge.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use cases::{
     ArmAnswer, ArmRole, BlockCut, Bundle, BundleConsent, Case, CompletionTask, EngineIdentity, Exposure,
-    Finish, Metrics, Opportunity, OpportunityCursor, Outcome, PredictionTimings, PrivacyLevel, SchemaVersion,
-    Status, Task, TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
+    Finish, Metrics, Opportunity, OpportunityCursor, PredictionTimings, PrivacyLevel, SchemaVersion, Status,
+    SuggestionOutcome, Task, TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
 };
 use serde_json::Value;
-use tests::Project;
+use tests::{Project, check_out_histories};
 
 fn opportunity(number: usize, developer: &str) -> Opportunity {
     let prefix = format!("def total_{number}(orders):\n    count = len(orders)\n    ");
@@ -63,7 +64,7 @@ fn opportunity(number: usize, developer: &str) -> Opportunity {
             cached: false,
             metrics: Metrics::new(),
         }],
-        outcome: Outcome::not_shown(),
+        outcome: SuggestionOutcome::not_shown(),
         exposure: Exposure::None,
         task: Some(Task::Complete(CompletionTask::FullBlock(BlockCut::BlockStart))),
         block_kind: None,
@@ -270,4 +271,33 @@ fn dev_data_of_continue_is_read_and_written() {
     fs::write(project.sibling_path("autocomplete.jsonl"), "{\n").expect("written");
     let failed = project.run("trial import ../autocomplete.jsonl --format continue").expect_code(3);
     assert!(failed.stderr.contains("line 1"), "{}", failed.stderr);
+}
+
+/// A simulated developer types what the commits of real repositories added; the recorder must find it again.
+#[test]
+fn golden_recorded_truths_are_what_the_commits_added() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some(trees) = check_out_histories(folder.path()) else { return };
+    let project = Project::new("");
+    let mut languages: BTreeMap<String, u64> = BTreeMap::new();
+    for (name, tree) in trees {
+        let command = format!("trial simulate {} --opportunities 260 --json", tree.display());
+        let results: Value =
+            serde_json::from_str(&project.run(&command).expect_code(0).stdout).expect("JSON alone");
+        let all = &results["all"];
+        let count = |key: &str| all[key].as_u64().expect("a number");
+        assert_eq!((count("wrong"), count("wrong_provenance")), (0, 0), "{name}: {results:#}");
+        assert!(count("right") * 100 >= count("opportunities") * 95, "{name}: {all}");
+        for (language, counts) in results["languages"].as_object().expect("an object") {
+            *languages.entry(language.clone()).or_default() += counts["right"].as_u64().expect("a number");
+        }
+    }
+    assert!(languages.values().sum::<u64>() >= 2_000, "{languages:?}");
+    assert!(languages.values().filter(|right| **right >= 150).count() >= 5, "{languages:?}");
+}
+
+#[test]
+fn simulation_refuses_what_is_no_history() {
+    let project = Project::new("");
+    project.run("trial simulate .").expect_code(2).expect_message(&["git"]);
 }

@@ -81,7 +81,7 @@ pub struct Survival {
 
 /// What became of the shown answer. Times are in ms since the opportunity was opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct SuggestionOutcome {
     /// The kind.
     pub kind: OutcomeKind,
     /// Whether it was inferred from edits and time, because the client does not report it.
@@ -121,10 +121,10 @@ fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
-impl Outcome {
+impl SuggestionOutcome {
     /// Creates the outcome of an opportunity at which nothing is shown yet.
-    pub fn not_shown() -> Outcome {
-        Outcome {
+    pub fn not_shown() -> SuggestionOutcome {
+        SuggestionOutcome {
             kind: OutcomeKind::NotShown,
             is_inferred: false,
             shown_at: None,

@@ -77,6 +77,33 @@ pub(crate) enum TrialCommand {
     #[command(after_help = "Each row keeps its developer: the cluster in statistics. Example:
   ghostbench trial merge ann.jsonl bob.jsonl --out team.jsonl")]
     Merge(TrialMergeArgs),
+    /// Check the recorder: type what the commits of repositories added, and compare the recorded truths with the commits.
+    #[command(
+        after_help = "Nothing is stored, and no engine is asked: the clock and two engines are simulated. Examples:
+  ghostbench trial simulate .
+  ghostbench trial simulate ~/src/click ~/src/fd --opportunities 1000 --json"
+    )]
+    Simulate(TrialSimulateArgs),
+}
+
+/// `ghostbench trial simulate`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TrialSimulateArgs {
+    /// Git repositories.
+    #[arg(default_value = ".")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Commits to type, the newest first, as git names them.
+    #[arg(long, value_name = "RANGE", default_value = "HEAD")]
+    pub(crate) range: String,
+    /// Number of opportunities per repository.
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    pub(crate) opportunities: usize,
+    /// Random seed.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// The workspace of a trial.

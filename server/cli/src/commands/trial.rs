@@ -6,6 +6,7 @@ mod import;
 mod merge;
 mod review;
 mod scoreboard;
+mod simulate;
 mod start;
 mod status;
 mod stop;
@@ -24,5 +25,6 @@ pub(crate) fn run(args: &TrialArgs) -> anyhow::Result<()> {
         TrialCommand::Import(args) => import::run(args),
         TrialCommand::Forget(args) => forget::run(args),
         TrialCommand::Merge(args) => merge::run(args),
+        TrialCommand::Simulate(args) => simulate::run(args),
     }
 }

@@ -8,7 +8,7 @@
 //! Reads git only through `workspace`. Commits are examined in an order that depends on the seed and their hashes, until there are
 //! enough cases. The cases do not depend on the number of threads.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ops::AddAssign;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use engines::HashKey;
 use mining::history::{CommitCases, CommitFiles, FileChange, HistoryTree, commit_cases};
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use syntax::{Manifest, SourceFile};
-use workspace::{BlobText, Commit, CommitChanges, GitHistory, ReadLimits, SkipReason};
+use workspace::{BlobText, Commit, GitHistory, ReadLimits, SkipReason};
 
 use crate::args::MiningArgs;
 use crate::exit::UsageError;
 use crate::folders;
 use crate::output::{count, print_message};
 use crate::progress::Progress;
+use crate::steps::history_files::{Admissions, ReadFiles, read_files};
 use crate::steps::mine::count_holes;
 use crate::steps::perfect_answer::PerfectAnswer;
 
@@ -207,12 +207,17 @@ impl Miner<'_> {
         left_out: &mut LeftOut,
     ) -> anyhow::Result<(Vec<FoundCommit<'a>>, usize)> {
         let progress = Progress::new("examined", "commits");
-        let mut admitted = Admissions { root: self.root, known: HashMap::new() };
+        let mut admitted = Admissions::new(self.root);
         let (mut found, mut seen, mut number, mut examined) = (Vec::new(), HashSet::new(), 0, 0);
         for batch in commits.chunks(BATCH) {
             let mut read = Vec::new();
             for (commit, changes) in batch.iter().zip(history.changes(batch)?) {
-                read.push((*commit, read_files(history, &mut admitted, changes, left_out)?));
+                let ReadFiles { files, skipped, is_too_large } = read_files(history, &mut admitted, changes)?;
+                if is_too_large {
+                    left_out.commits.entry("over_200_files").or_default().add_assign(1);
+                }
+                skipped.into_iter().for_each(|reason| left_out.skip(reason));
+                read.push((*commit, files));
             }
             let cut: Vec<(FoundCommit<'_>, CutCounts)> =
                 read.into_par_iter().map(|(commit, files)| self.cut(commit, files)).collect();
@@ -291,7 +296,7 @@ impl Miner<'_> {
         });
         let total: usize = found.iter().map(|commit| commit.cases.len()).sum();
         let mut tree = FollowedTree {
-            admitted: Admissions { root: self.root, known: HashMap::new() },
+            admitted: Admissions::new(self.root),
             objects: BTreeMap::new(),
             tree: HistoryTree::default(),
         };
@@ -330,75 +335,6 @@ impl LeftOut {
     fn skip(&mut self, reason: SkipReason) {
         self.files.entry(reason.name()).or_default().add_assign(1);
     }
-}
-
-/// Which paths the workspace's rules admit today: ignored and secret-like files are not read from history either.
-struct Admissions<'a> {
-    root: &'a Path,
-    known: HashMap<String, Option<SkipReason>>,
-}
-
-impl Admissions<'_> {
-    fn refusal(&mut self, path: &str) -> Option<SkipReason> {
-        if let Some(known) = self.known.get(path) {
-            return *known;
-        }
-        // The size of today's file does not matter, and it may be no file any more.
-        let refusal = workspace::admits(self.root, path).err().filter(|reason| {
-            !matches!(reason, SkipReason::Oversized | SkipReason::Unreadable | SkipReason::Special)
-        });
-        let is_manifest = refusal == Some(SkipReason::UnsupportedLanguage) && Manifest::is_at(path);
-        let refusal = refusal.filter(|_| !is_manifest);
-        self.known.insert(path.to_owned(), refusal);
-        refusal
-    }
-}
-
-/// Reads the source files of a commit; empty for a commit with too many.
-fn read_files(
-    history: &mut GitHistory,
-    admitted: &mut Admissions<'_>,
-    changes: CommitChanges,
-    left_out: &mut LeftOut,
-) -> anyhow::Result<Vec<FileChange>> {
-    if changes.is_truncated {
-        left_out.commits.entry("over_200_files").or_default().add_assign(1);
-        return Ok(Vec::new());
-    }
-    let mut files = Vec::new();
-    for change in changes.files {
-        if let Some(reason) = admitted.refusal(&change.path) {
-            left_out.skip(reason);
-            continue;
-        }
-        let mut read =
-            |path: &str, id: Option<&String>| -> anyhow::Result<Result<Option<SourceFile>, SkipReason>> {
-                let Some(id) = id else { return Ok(Ok(None)) };
-                Ok(history.read(path, id)?.map(|text| match text {
-                    BlobText::Source(file) => Some(file),
-                    BlobText::Manifest(_) => None,
-                }))
-            };
-        let before = read(change.old_path.as_ref().unwrap_or(&change.path), change.before.as_ref())?;
-        let after = read(&change.path, change.after.as_ref())?;
-        match (before, after) {
-            (Err(reason), _) | (_, Err(reason)) => left_out.skip(reason),
-            (Ok(None), Ok(None)) => {}
-            (Ok(before), Ok(after)) => {
-                let Some(language) = after.as_ref().or(before.as_ref()).map(|file| file.language) else {
-                    continue;
-                };
-                files.push(FileChange {
-                    path: change.path.into(),
-                    old_path: change.old_path.map(Arc::from),
-                    language,
-                    before: before.map(|file| file.text),
-                    after: after.map(|file| file.text),
-                });
-            }
-        }
-    }
-    Ok(files)
 }
 
 /// An index that moves from tree to tree and reads only the files that differ.

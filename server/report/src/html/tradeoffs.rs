@@ -217,10 +217,10 @@ fn curves(over_time: &[RightOverTime], verdict: &Verdict) -> Option<CurvePlot> {
             .map_or_else(String::new, |point| format!("{} % in all", format::percent(point.1))),
     };
     let deadlines = verdict.standings.first().into_iter().flat_map(|standing| &standing.exact_within);
-    let deadline = |ms: f64| Tick { x: unit(scales.x(ms)), label: format::duration(ms) };
+    let deadlines = deadlines.filter_map(|quality| quality.deadline).filter(|ms| scales.contains(*ms));
     Some(CurvePlot {
         curves: over_time.iter().zip(&ends).zip(letters).map(curve).collect(),
-        deadlines: deadlines.filter_map(|quality| quality.deadline).map(deadline).collect(),
+        deadlines: deadlines.map(|ms| Tick { x: unit(scales.x(ms)), label: format::duration(ms) }).collect(),
         axes: scales.axes(),
     })
 }
@@ -264,8 +264,17 @@ impl Scales {
     }
 
     fn x(&self, value: f64) -> f64 {
-        let share = (value.max(f64::MIN_POSITIVE).log10() - self.first_decade) / self.decades;
-        LEFT + share.clamp(0.0, 1.0) * (WIDTH - LEFT - RIGHT)
+        LEFT + self.share(value).clamp(0.0, 1.0) * (WIDTH - LEFT - RIGHT)
+    }
+
+    /// Whether the value is on the horizontal axis, before its end.
+    fn contains(&self, value: f64) -> bool {
+        (0.0..1.0).contains(&self.share(value))
+    }
+
+    /// Returns the position on the horizontal axis, 0 at its start and 1 at its end.
+    fn share(&self, value: f64) -> f64 {
+        (value.max(f64::MIN_POSITIVE).log10() - self.first_decade) / self.decades
     }
 
     fn y(&self, value: f64) -> f64 {
@@ -329,5 +338,11 @@ mod tests {
             assert!((TOP..=HEIGHT - BOTTOM).contains(&scales.y(0.37)));
         }
         assert!(Scales::new([0.0].into_iter(), [0.5].into_iter()).is_none());
+    }
+
+    #[test]
+    fn deadlines_after_the_slowest_answer_are_not_on_the_axis() {
+        let scales = Scales::new([3.0, 90.0].into_iter(), [0.5].into_iter()).expect("positive values");
+        assert_eq!([0.5, 50.0, 100.0, 300.0].map(|ms| scales.contains(ms)), [false, true, false, false]);
     }
 }

@@ -2,8 +2,8 @@
 
 use cases::{
     ArmAnswer, ArmRole, BlockKind, Decision, DecisionKind, EngineIdentity, Exposure, Finish, Opportunity,
-    OpportunityCursor, Outcome, OutcomeKind, PredictionTimings, PrivacyLevel, SchemaVersion, Status, Task,
-    TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
+    OpportunityCursor, OutcomeKind, PredictionTimings, PrivacyLevel, SchemaVersion, Status,
+    SuggestionOutcome, Task, TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
 };
 use scoring::trial_scoreboard::TrialClaim;
 use scoring::{TrialLog, TrialScoreboard, TrialSettings};
@@ -164,7 +164,7 @@ pub(crate) fn opportunity(number: usize, file: usize, truth: String) -> Opportun
         requests: 1,
         decisions: Vec::new(),
         answers: Vec::new(),
-        outcome: Outcome::not_shown(),
+        outcome: SuggestionOutcome::not_shown(),
         exposure: Exposure::None,
         task: Some(Task::Complete(cases::CompletionTask::FullBlock(cases::BlockCut::MidStatement))),
         block_kind: Some(BlockKind::Statement),

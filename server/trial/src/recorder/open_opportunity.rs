@@ -4,14 +4,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use cases::{
-    ArmAnswer, ArmRole, ContextItem, Decision, Exposure, LossReason, Opportunity, Outcome, OutcomeKind,
-    Provenance, ProvenanceSpan, Survival, SurvivalAge, SurvivalKind, Task, Trigger, Truth, TruthStage,
+    ArmAnswer, ArmRole, ContextItem, Decision, Exposure, LossReason, Opportunity, OutcomeKind, Provenance,
+    ProvenanceSpan, SuggestionOutcome, Survival, SurvivalAge, SurvivalKind, Task, Trigger, Truth, TruthStage,
 };
 use mining::UnitFinder;
 use rapidfuzz::distance::levenshtein;
 use text::{Document, Edit, PositionEncoding};
 
 use super::offer::{Offer, saturated};
+use super::provenance_rules::code;
 use super::region::{EditEffect, EditOrigin, Region, WrittenText};
 use super::unit::{WrittenUnit, written_unit};
 
@@ -267,6 +268,11 @@ impl OpenOpportunity {
         }
     }
 
+    /// Returns the characters of the region that a formatter keeps.
+    pub(crate) fn region_code(&self, document: &Document) -> String {
+        code(&document.slice(self.region.range()).unwrap_or_default()).collect()
+    }
+
     /// Whether an edit replaces the region together with lines before and after it by other text.
     fn is_covered(&self, edit: &Edit, removed: &str) -> bool {
         let region = self.region.range();
@@ -491,7 +497,7 @@ impl OpenOpportunity {
                 row.exposure = Exposure::Shown;
             }
         }
-        row.outcome = Outcome { survival: self.survival.clone(), ..row.outcome };
+        row.outcome = SuggestionOutcome { survival: self.survival.clone(), ..row.outcome };
         Some(row)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! | provenance | recognized by |
 //! |---|---|
-//! | `external` | the file changed on disk at about the same time, and several lines or places are replaced |
+//! | `external` | the file changed on disk at about the same time, and several lines or places are replaced, or more than a key in a saved document |
 //! | `undo` | text is inserted where the same text was removed before; single characters are typed |
 //! | `formatter` | several edits, or one over several lines, that change blanks and punctuation only; or any such edit around a save |
 //! | `accepted` | the text continues an offered suggestion; decided by [`Offer`](super::offer::Offer) before these rules |
@@ -40,6 +40,8 @@ pub(crate) struct TrimmedEdit {
 pub(crate) struct Circumstances {
     /// Whether the file changed on disk at about the same time, other than by saving the document.
     pub(crate) is_changed_on_disk: bool,
+    /// Whether the document had no unsaved edits, so that editors reload a file that changes.
+    pub(crate) is_saved: bool,
     /// Whether the document was saved at about the same time.
     pub(crate) is_around_save: bool,
 }
@@ -47,7 +49,8 @@ pub(crate) struct Circumstances {
 /// Returns whether a change is the work of a program that replaces text in many places, and which.
 pub(crate) fn provenance_of_change(edits: &[TrimmedEdit], around: Circumstances) -> Option<Provenance> {
     let is_wide = edits.len() > 1 || edits.iter().any(TrimmedEdit::is_over_lines);
-    if around.is_changed_on_disk && is_wide {
+    let is_reload = around.is_saved && edits.iter().any(|edit| !edit.is_key());
+    if around.is_changed_on_disk && (is_wide || is_reload) {
         return Some(Provenance::External);
     }
     let is_format = !edits.is_empty() && edits.iter().all(TrimmedEdit::is_format_only);
@@ -91,6 +94,11 @@ pub(crate) fn provenance_of_edit(edit: &TrimmedEdit, before: &Document, restores
 }
 
 impl TrimmedEdit {
+    /// Whether one key can do it: it inserts or removes at most one character.
+    pub(crate) fn is_key(&self) -> bool {
+        self.edit.text.chars().count() + self.removed.chars().count() <= 1
+    }
+
     fn is_over_lines(&self) -> bool {
         !self.edit.text.is_empty() && !self.removed.trim().is_empty() && self.removed.contains('\n')
     }
@@ -102,7 +110,7 @@ impl TrimmedEdit {
 }
 
 /// Returns the characters that a formatter keeps: neither blanks nor punctuation that it adds, removes or exchanges.
-fn code(text: &str) -> impl Iterator<Item = char> {
+pub(crate) fn code(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|character| {
         !character.is_whitespace() && !matches!(character, ',' | ';' | '"' | '\'' | '(' | ')')
     })
@@ -174,8 +182,11 @@ mod tests {
 
     #[test]
     fn programs_change_many_places() {
-        let around =
-            |is_changed_on_disk, is_around_save| Circumstances { is_changed_on_disk, is_around_save };
+        let around = |is_changed_on_disk, is_around_save| Circumstances {
+            is_changed_on_disk,
+            is_saved: false,
+            is_around_save,
+        };
         let of = |changes: &[(&str, &str)], around| {
             let edits: Vec<TrimmedEdit> =
                 changes.iter().map(|(marked, text)| change(marked, text).1).collect();
@@ -184,6 +195,11 @@ mod tests {
         let format: &[_] = &[("|f( a,b )\n  g()|", "f(a, b)\n    g()")];
         assert_eq!(of(format, around(false, false)), Some(Provenance::Formatter));
         assert_eq!(of(format, around(true, false)), Some(Provenance::External));
+        let line: &[_] = &[("x = |old(1)|", "fresh(2)")];
+        assert_eq!(of(line, around(true, false)), None, "the developer may replace a part of a line");
+        let reload = Circumstances { is_saved: true, ..around(true, false) };
+        assert_eq!(of(line, reload), Some(Provenance::External));
+        assert_eq!(of(&[("x = ||", "1")], reload), None, "a key");
         let quotes: &[_] = &[("x = |'a'|", "\"a\""), ("f(a||)", ",")];
         assert_eq!(of(quotes, around(false, false)), Some(Provenance::Formatter));
         assert_eq!(of(&[("a|  |=", " ")], around(false, true)), Some(Provenance::Formatter));

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use cases::{
-    ArmAnswer, ArmRole, EngineIdentity, Exposure, Finish, Metrics, Opportunity, OpportunityCursor, Outcome,
-    PredictionTimings, PrivacyLevel, ProvenanceSpan, SchemaVersion, Status, TrialMode, Trigger, Truth,
-    TruthStage, TypingRhythm,
+    ArmAnswer, ArmRole, EngineIdentity, Exposure, Finish, Metrics, Opportunity, OpportunityCursor,
+    PredictionTimings, PrivacyLevel, ProvenanceSpan, SchemaVersion, Status, SuggestionOutcome, TrialMode,
+    Trigger, Truth, TruthStage, TypingRhythm,
 };
 use syntax::Language;
 use text::{Document, Edit};
@@ -186,7 +186,7 @@ pub(super) fn row(id: &str, trigger: Trigger) -> Opportunity {
         requests: 1,
         decisions: Vec::new(),
         answers: Vec::new(),
-        outcome: Outcome::not_shown(),
+        outcome: SuggestionOutcome::not_shown(),
         exposure: Exposure::None,
         task: None,
         block_kind: None,

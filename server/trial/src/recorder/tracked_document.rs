@@ -41,6 +41,8 @@ pub(crate) struct TrackedDocument {
     last_edit: u64,
     changed_on_disk: Option<u64>,
     saved: Option<u64>,
+    /// Whether the change on disk by the last save was not reported yet.
+    expects_own_change: bool,
     has_unsaved_edits: bool,
     recent: VecDeque<RecentChange>,
     pub(crate) is_open: bool,
@@ -54,7 +56,7 @@ pub(crate) struct TrackedDocument {
 struct RecentChange {
     time: u64,
     edits: Range<u64>,
-    /// Whether it replaces text in several places or lines.
+    /// Whether a program may have made it: in several places or lines, or more than a key in a document without unsaved edits.
     is_wide: bool,
     provenance: Option<Provenance>,
 }
@@ -86,6 +88,7 @@ impl TrackedDocument {
             last_edit: now,
             changed_on_disk: None,
             saved: None,
+            expects_own_change: false,
             has_unsaved_edits: false,
             recent: VecDeque::new(),
             is_open: true,
@@ -141,6 +144,7 @@ impl TrackedDocument {
         let is_near = |time: Option<u64>| time.is_some_and(|time| now - time <= TOGETHER);
         let around = Circumstances {
             is_changed_on_disk: is_near(self.changed_on_disk),
+            is_saved: !self.has_unsaved_edits,
             is_around_save: is_near(self.saved),
         };
         let edits: Vec<TrimmedEdit> = trimmed.iter().map(|(_, edit)| edit.clone()).collect();
@@ -153,7 +157,9 @@ impl TrackedDocument {
         self.decide_ignored(&offered, now);
         self.rope = after;
         self.has_unsaved_edits |= !trimmed.is_empty();
-        let is_wide = edits.len() > 1 || edits.iter().any(|edit| edit.removed.trim().contains('\n'));
+        let is_wide = edits.len() > 1
+            || edits.iter().any(|edit| edit.removed.trim().contains('\n'))
+            || around.is_saved && edits.iter().any(|edit| !edit.is_key());
         self.recent.push_back(RecentChange { time: now, edits: first..self.edits, is_wide, provenance });
         if self.recent.len() > MAX_RECENT {
             self.recent.pop_front();
@@ -213,9 +219,15 @@ impl TrackedDocument {
         let origin = EditOrigin { provenance, edit: number, arm };
         self.removed.apply(&edit.edit, &edit.removed);
         let parts = edit_parts(before, edit, provenance);
+        let formatted = (provenance == Provenance::Formatter).then(|| text_after(before, &edit.edit));
         for open in &mut self.open {
+            let code = formatted.as_ref().map(|_| open.region_code(before));
             for part in &parts {
                 open.apply(&part.before, &part.edit, &part.removed, &origin, now);
+            }
+            // A formatter keeps code. A program that does not, such as a checkout right after a save, is none.
+            if formatted.as_ref().map(|after| open.region_code(after)) != code {
+                open.lose(LossReason::External);
             }
         }
         if !matches!(provenance, Provenance::Formatter | Provenance::External) {
@@ -239,7 +251,8 @@ impl TrackedDocument {
 
     /// The file changed on disk. Changes of the document at the same time came from there.
     pub(crate) fn note_disk_change(&mut self, now: u64) {
-        if self.saved.is_some_and(|saved| now - saved <= TOGETHER) {
+        let is_near_save = self.saved.is_some_and(|saved| now - saved <= TOGETHER);
+        if std::mem::take(&mut self.expects_own_change) && is_near_save {
             return;
         }
         self.changed_on_disk = Some(now);
@@ -249,6 +262,7 @@ impl TrackedDocument {
     /// The document was saved: truths are taken, and programs that ran before saving are recognized.
     pub(crate) fn save(&mut self, now: u64) {
         self.saved = Some(now);
+        self.expects_own_change = true;
         self.changed_on_disk = None;
         self.has_unsaved_edits = false;
         self.correct(now, Provenance::Formatter, |change| change.is_wide);
@@ -416,6 +430,13 @@ fn document_syntax(
 
 fn parsed<'a>(rope: &'a Document, syntax: Option<&'a (SourceFile, Tree)>) -> ParsedDocument<'a> {
     ParsedDocument { rope, units: syntax.map(|(file, tree)| (&*file.text, UnitFinder::new(file, tree))) }
+}
+
+/// Returns the text after an edit that fits it.
+fn text_after(before: &Document, edit: &Edit) -> Document {
+    let mut after = before.clone();
+    after.apply(edit).expect("the edit was applied before");
+    after
 }
 
 /// Returns the parts of an edit that follow each other.
