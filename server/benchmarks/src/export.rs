@@ -2,10 +2,10 @@
 
 use cases::{Case, CompletionTask, CrossFileContext, Task};
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use crate::codev_bench::{CodevFile, block_row};
 use crate::crosscodeeval::case_row;
+use crate::json_text::JsonText;
 use crate::ordered_map::OrderedMap;
 use crate::row_template::row_of;
 
@@ -15,7 +15,7 @@ pub struct ExportedRow {
     /// The file's name: a mode of Codev-Bench, or the beginning of CrossCodeEval's file names.
     pub file: &'static str,
     /// The row.
-    pub row: OrderedMap<Value>,
+    pub row: OrderedMap<JsonText>,
 }
 
 /// Returns the row for Codev-Bench; `None` for scenarios that it does not have.
@@ -41,27 +41,29 @@ pub fn export_cceval_row(case: &Case, number: usize) -> Option<ExportedRow> {
 
 impl ExportedRow {
     /// Returns the row with an engine's answer, as a row of a result file of Codev-Bench.
-    pub fn with_response(mut self, raw: &str, response: &str, seconds: f64) -> OrderedMap<Value> {
+    /// `None` if the time is no number.
+    pub fn with_response(mut self, raw: &str, response: &str, seconds: f64) -> Option<OrderedMap<JsonText>> {
         const ANSWER: [&str; 4] = ["response_original_text", "response", "latency", "is_all_passed"];
         self.row.0.retain(|(name, _)| !ANSWER.contains(&name.as_str()));
-        let fields = [json!(raw), json!(response), json!(seconds)];
+        let fields = [JsonText::of(&raw)?, JsonText::of(&response)?, JsonText::of(&seconds)?];
         self.row.0.extend(ANSWER.map(str::to_owned).into_iter().zip(fields));
-        self.row
+        Some(self.row)
     }
 
     /// Returns the row of `prediction.jsonl` of CrossCodeEval; `None` if the row has no id.
-    pub fn prediction(&self, response: &str) -> Option<OrderedMap<Value>> {
+    pub fn prediction(&self, response: &str) -> Option<OrderedMap<JsonText>> {
         let (_, metadata) = self.row.0.iter().rfind(|(name, _)| name == "metadata")?;
-        let id = metadata.get("task_id")?.clone();
-        Some(OrderedMap(vec![("task_id".to_owned(), id), ("pred".to_owned(), json!(response))]))
+        let metadata: OrderedMap<JsonText> = metadata.parse()?;
+        let (name, id) = metadata.0.into_iter().rfind(|(name, _)| name == "task_id")?;
+        Some(OrderedMap(vec![(name, id), ("pred".to_owned(), JsonText::of(&response)?)]))
     }
 }
 
-fn row_of_benchmark(case: &Case, name: &str) -> Option<OrderedMap<Value>> {
+fn row_of_benchmark(case: &Case, name: &str) -> Option<OrderedMap<JsonText>> {
     (case.origin.benchmark.as_deref() == Some(name)).then(|| row_of(case)).flatten()
 }
 
-fn as_map(row: &impl Serialize) -> Option<OrderedMap<Value>> {
+fn as_map(row: &impl Serialize) -> Option<OrderedMap<JsonText>> {
     cases::parse_document(&serde_json::to_string(row).ok()?).ok()
 }
 
@@ -104,8 +106,8 @@ mod tests {
 
     #[test]
     fn answers_replace_those_of_the_row() {
-        let row = OrderedMap(vec![("a".to_owned(), json!(1)), ("response".to_owned(), json!("old"))]);
-        let row = ExportedRow { file: "x", row }.with_response("raw", "new", 0.5);
+        let row = cases::parse_document(r#"{"a":1,"response":"old"}"#).expect("an object");
+        let row = ExportedRow { file: "x", row }.with_response("raw", "new", 0.5).expect("a number");
         assert_eq!(
             serde_json::to_string(&row).expect("JSON"),
             r#"{"a":1,"response_original_text":"raw","response":"new","latency":0.5}"#

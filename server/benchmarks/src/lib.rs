@@ -15,6 +15,7 @@ mod export;
 mod fences;
 pub mod further_sources;
 mod imported_case;
+mod json_text;
 mod left_out;
 mod ordered_map;
 pub mod pass_at_k;
@@ -26,6 +27,7 @@ mod score_sheet;
 pub mod yabloco;
 
 pub use export::{ExportedRow, export_cceval_row, export_codev_row};
+pub use json_text::JsonText;
 pub use left_out::LeftOutCounts;
 pub use ordered_map::OrderedMap;
 pub use row_reader::{

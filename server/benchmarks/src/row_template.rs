@@ -3,11 +3,10 @@
 //! A row is a list of its fields in their order. A text that contains a text of the case is a list of pieces, in which a number
 //! stands for that text; any other value is kept as it is. So a row can be written again without loss.
 
+use crate::json_text::JsonText;
+use crate::ordered_map::OrderedMap;
 use cases::Case;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::ordered_map::OrderedMap;
 
 /// Tag of an imported case with its row.
 pub const ROW_TAG: &str = "imported_row";
@@ -22,7 +21,10 @@ const MAX_PIECES: usize = 64;
 #[serde(untagged)]
 enum Field {
     Pieces(Vec<Piece>),
-    Whole { v: Value },
+    /// Another value, as JSON in a text.
+    Whole {
+        v: String,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -40,19 +42,15 @@ fn parts(case: &Case) -> [&str; 3] {
 
 /// Returns the tag for the row that the case was made from; `None` if `row` is no JSON object.
 pub fn row_tag(row: &str, case: &Case) -> Option<String> {
-    let fields: OrderedMap<Value> = cases::parse_document(row).ok()?;
+    let fields: OrderedMap<JsonText> = cases::parse_document(row).ok()?;
     let parts = parts(case);
     let mut order: Vec<usize> =
         (0..parts.len()).filter(|&part| parts[part].len() >= MIN_PART_BYTES).collect();
     order.sort_by_key(|&part| std::cmp::Reverse(parts[part].len()));
-    let field = |value: Value| match &value {
-        Value::String(text) => {
-            let pieces = pieces(text, &parts, &order);
-            let is_worth_it =
-                (2..=MAX_PIECES).contains(&pieces.len()) || matches!(pieces[..], [Piece::Part(_)]);
-            if is_worth_it { Field::Pieces(pieces) } else { Field::Whole { v: value } }
-        }
-        _ => Field::Whole { v: value },
+    let field = |value: JsonText| {
+        let pieces = value.parse::<String>().map(|text| pieces(&text, &parts, &order)).unwrap_or_default();
+        let is_worth_it = (2..=MAX_PIECES).contains(&pieces.len()) || matches!(pieces[..], [Piece::Part(_)]);
+        if is_worth_it { Field::Pieces(pieces) } else { Field::Whole { v: value.into_text() } }
     };
     let fields: Vec<(String, Field)> =
         fields.0.into_iter().map(|(name, value)| (name, field(value))).collect();
@@ -74,11 +72,11 @@ fn pieces(text: &str, parts: &[&str], order: &[usize]) -> Vec<Piece> {
 }
 
 /// Returns the row of an imported case; `None` without the tag, or if it is damaged.
-pub fn row_of(case: &Case) -> Option<OrderedMap<Value>> {
+pub fn row_of(case: &Case) -> Option<OrderedMap<JsonText>> {
     let fields: Vec<(String, Field)> = cases::parse_document(case.tags.get(ROW_TAG)?).ok()?;
     let parts = parts(case);
     let value = |field: Field| match field {
-        Field::Whole { v } => Some(v),
+        Field::Whole { v } => JsonText::new(v),
         Field::Pieces(pieces) => {
             let mut text = String::new();
             for piece in pieces {
@@ -87,10 +85,10 @@ pub fn row_of(case: &Case) -> Option<OrderedMap<Value>> {
                     Piece::Part(part) => text.push_str(parts.get(part)?),
                 }
             }
-            Some(Value::String(text))
+            JsonText::of(&text)
         }
     };
-    let row: Option<Vec<(String, Value)>> =
+    let row: Option<Vec<(String, JsonText)>> =
         fields.into_iter().map(|(name, field)| Some((name, value(field)?))).collect();
     row.map(OrderedMap)
 }
@@ -111,10 +109,11 @@ mod tests {
         let tag = row_tag(&line, &case).expect("an object");
         assert!(
             tag.contains(r#"["prefix",[0]]"#)
-                && tag.contains(r#"["prompt",["<a>",0,"<b>some more of it",0]]"#)
+                && tag.contains(r#"["prompt",["<a>",0,"<b>some more of it"#),
+            "{tag}"
         );
         case.tags.insert(ROW_TAG.to_owned(), tag);
-        let expected: OrderedMap<Value> = cases::parse_document(&line).expect("an object");
+        let expected: OrderedMap<JsonText> = cases::parse_document(&line).expect("an object");
         assert_eq!(row_of(&case), Some(expected));
     }
 

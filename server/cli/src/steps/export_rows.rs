@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use anyhow::Context;
-use benchmarks::{ExportedRow, OrderedMap, export_cceval_row, export_codev_row};
+use benchmarks::{ExportedRow, JsonText, OrderedMap, export_cceval_row, export_codev_row};
 use cases::{Case, Prediction};
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ const MS_PER_S: f64 = 1000.0;
 const MAX_NAME: usize = 60;
 
 /// Rows by the path of their file in the output folder.
-type RowFiles = BTreeMap<String, Vec<OrderedMap<Value>>>;
+type RowFiles = BTreeMap<String, Vec<OrderedMap<JsonText>>>;
 
 /// Runs `ghostbench export` for the formats of completion benchmarks.
 pub(crate) fn export_rows(args: &ExportArgs) -> anyhow::Result<()> {
@@ -82,7 +82,7 @@ fn codev_files(rows: &[(&Case, ExportedRow)], predictions: &[Prediction]) -> Row
             let Some(answer) = answers.get(case.id.as_str()) else { continue };
             let seconds = answer.ms.total / MS_PER_S;
             let answered = row.clone().with_response(&answer.raw, &answer.text, seconds);
-            files.entry(format!("{engine}/{}/results.jsonl", row.file)).or_default().push(answered);
+            files.entry(format!("{engine}/{}/results.jsonl", row.file)).or_default().extend(answered);
         }
     }
     files
@@ -126,7 +126,7 @@ fn folder_name(number: usize, engine: &str) -> String {
     format!("{number:02}-{name}")
 }
 
-fn write_rows(path: &Path, rows: &[OrderedMap<Value>]) -> anyhow::Result<()> {
+fn write_rows(path: &Path, rows: &[OrderedMap<JsonText>]) -> anyhow::Result<()> {
     let mut text = String::new();
     for row in rows {
         text.push_str(&serde_json::to_string(row)?);

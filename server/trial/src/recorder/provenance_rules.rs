@@ -2,7 +2,7 @@
 //!
 //! | provenance | recognized by |
 //! |---|---|
-//! | `external` | the file changed on disk at about the same time, and several lines or places are replaced, or more than a key in a saved document |
+//! | `external` | the file changed on disk at about the same time, and several lines or places are replaced, or text of a saved document |
 //! | `undo` | text is inserted where the same text was removed before; single characters are typed |
 //! | `formatter` | several edits, or one over several lines, that change blanks and punctuation only; or any such edit around a save |
 //! | `accepted` | the text continues an offered suggestion; decided by [`Offer`](super::offer::Offer) before these rules |
@@ -49,7 +49,7 @@ pub(crate) struct Circumstances {
 /// Returns whether a change is the work of a program that replaces text in many places, and which.
 pub(crate) fn provenance_of_change(edits: &[TrimmedEdit], around: Circumstances) -> Option<Provenance> {
     let is_wide = edits.len() > 1 || edits.iter().any(TrimmedEdit::is_over_lines);
-    let is_reload = around.is_saved && edits.iter().any(|edit| !edit.is_key());
+    let is_reload = around.is_saved && edits.iter().any(TrimmedEdit::is_like_reload);
     if around.is_changed_on_disk && (is_wide || is_reload) {
         return Some(Provenance::External);
     }
@@ -94,9 +94,10 @@ pub(crate) fn provenance_of_edit(edit: &TrimmedEdit, before: &Document, restores
 }
 
 impl TrimmedEdit {
-    /// Whether one key can do it: it inserts or removes at most one character.
-    pub(crate) fn is_key(&self) -> bool {
-        self.edit.text.chars().count() + self.removed.chars().count() <= 1
+    /// Whether it can be the reload of a changed file: it replaces more than a key can, or adds lines.
+    pub(crate) fn is_like_reload(&self) -> bool {
+        let characters = self.edit.text.chars().count() + self.removed.chars().count();
+        characters > 1 && (!self.removed.is_empty() || self.edit.text.contains('\n'))
     }
 
     fn is_over_lines(&self) -> bool {

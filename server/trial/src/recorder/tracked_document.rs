@@ -56,8 +56,10 @@ pub(crate) struct TrackedDocument {
 struct RecentChange {
     time: u64,
     edits: Range<u64>,
-    /// Whether a program may have made it: in several places or lines, or more than a key in a document without unsaved edits.
+    /// Whether it replaces text in several places or lines.
     is_wide: bool,
+    /// Whether it may be a reload of the file: it replaces text of a document without unsaved edits.
+    is_reload: bool,
     provenance: Option<Provenance>,
 }
 
@@ -157,10 +159,15 @@ impl TrackedDocument {
         self.decide_ignored(&offered, now);
         self.rope = after;
         self.has_unsaved_edits |= !trimmed.is_empty();
-        let is_wide = edits.len() > 1
-            || edits.iter().any(|edit| edit.removed.trim().contains('\n'))
-            || around.is_saved && edits.iter().any(|edit| !edit.is_key());
-        self.recent.push_back(RecentChange { time: now, edits: first..self.edits, is_wide, provenance });
+        let is_wide = edits.len() > 1 || edits.iter().any(|edit| edit.removed.trim().contains('\n'));
+        let is_reload = around.is_saved && edits.iter().any(TrimmedEdit::is_like_reload);
+        self.recent.push_back(RecentChange {
+            time: now,
+            edits: first..self.edits,
+            is_wide,
+            is_reload,
+            provenance,
+        });
         if self.recent.len() > MAX_RECENT {
             self.recent.pop_front();
         }
@@ -256,7 +263,7 @@ impl TrackedDocument {
             return;
         }
         self.changed_on_disk = Some(now);
-        self.correct(now, Provenance::External, |change| change.is_wide);
+        self.correct(now, Provenance::External, |change| change.is_wide || change.is_reload);
     }
 
     /// The document was saved: truths are taken, and programs that ran before saving are recognized.
