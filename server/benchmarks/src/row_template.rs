@@ -108,8 +108,7 @@ mod tests {
         let mut case = item.case(CodevFile::FullBlock).expect("a case");
         let tag = row_tag(&line, &case).expect("an object");
         assert!(
-            tag.contains(r#"["prefix",[0]]"#)
-                && tag.contains(r#"["prompt",["<a>",0,"<b>some more of it"#),
+            tag.contains(r#"["prefix",[0]]"#) && tag.contains(r#"["prompt",["<a>",0,"<b>some more of it"#),
             "{tag}"
         );
         case.tags.insert(ROW_TAG.to_owned(), tag);

@@ -40,8 +40,8 @@ pub use score::Score;
 pub use task::{BlockCut, BodyCut, CompletionTask, CrossFileContext, MissingTail, Scenario, Task, TaskKind};
 pub use trial::{
     AcceptedPart, ArmAnswer, ArmRole, AssignmentUnit, Bundle, BundleConsent, BundleError, Datasheet,
-    Decision, DecisionKind, ImportedPlace, LossReason, Opportunity, OpportunityCursor, OpportunityId,
-    OutcomeKind, PrivacyLevel, Provenance, ProvenanceSpan, SuggestionOutcome, Survival, SurvivalAge,
+    Decision, DecisionKind, ImportedPlace, LossReason, OfferOutcome, Opportunity, OpportunityCursor,
+    OpportunityId, OutcomeKind, PrivacyLevel, Provenance, ProvenanceSpan, Survival, SurvivalAge,
     SurvivalKind, TrialArm, TrialDefinition, TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
     from_continue, to_continue,
 };

@@ -23,7 +23,7 @@ pub use answer::{ArmAnswer, ArmRole};
 pub use bundle::{Bundle, BundleConsent, BundleError, Datasheet};
 pub use continue_dev::{ImportedPlace, from_continue, to_continue};
 pub use definition::{AssignmentUnit, TrialArm, TrialDefinition};
-pub use outcome::{AcceptedPart, OutcomeKind, SuggestionOutcome, Survival, SurvivalAge, SurvivalKind};
+pub use outcome::{AcceptedPart, OfferOutcome, OutcomeKind, Survival, SurvivalAge, SurvivalKind};
 pub use truth::{LossReason, Provenance, ProvenanceSpan, Truth, TruthStage};
 
 /// Id of an opportunity: 32 hexadecimal digits, unique in all stores.
@@ -175,7 +175,7 @@ pub struct Opportunity {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<ArmAnswer>,
     /// What became of the shown answer.
-    pub outcome: SuggestionOutcome,
+    pub outcome: OfferOutcome,
     /// Whether a suggestion was seen before the truth was written.
     pub exposure: Exposure,
     /// Task of the case, decided with the last truth; absent before.
@@ -262,7 +262,7 @@ mod tests {
             requests: 1,
             decisions: Vec::new(),
             answers: Vec::new(),
-            outcome: SuggestionOutcome::not_shown(),
+            outcome: OfferOutcome::not_shown(),
             exposure: Exposure::None,
             task: None,
             block_kind: None,

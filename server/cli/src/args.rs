@@ -7,13 +7,14 @@ mod judging;
 mod trial;
 mod trial_scoreboard;
 mod values;
+mod watch;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use ::engines::Rule;
-use cases::{Metric, Scenario};
+use cases::Scenario;
 use clap::{Parser, Subcommand, ValueEnum};
 use index::Strategy;
 
@@ -29,9 +30,8 @@ pub(crate) use self::trial::{
 };
 pub(crate) use self::trial_scoreboard::TrialScoreboardArgs;
 pub(crate) use self::values::{CursorArg, RetrieveTarget};
-use self::values::{
-    parse_date, parse_margin, parse_ranking_metric, parse_rules, parse_scenario, parse_target,
-};
+use self::values::{parse_date, parse_margin, parse_rules, parse_scenario, parse_target};
+pub(crate) use self::watch::WatchArgs;
 
 /// Maximum number of repetitions: a thousand measure a share to a third of a percent.
 const MAX_REPEAT: i64 = 1000;
@@ -372,41 +372,6 @@ pub(crate) struct ReplayArgs {
     /// Open the report in the browser.
     #[arg(long)]
     pub(crate) open: bool,
-}
-
-/// `ghostbench watch`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct WatchArgs {
-    /// The suite, the same every night.
-    #[arg(required_unless_present = "show")]
-    pub(crate) suite: Option<PathBuf>,
-    /// Folder of the history; the first night creates it.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) history: PathBuf,
-    /// The code that engines may read. Nights with different code are not compared, so use a checkout that does not change.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) workspace: Option<PathBuf>,
-    /// Selection of engines. Near-copies are never hidden: they are the same every night.
-    #[command(flatten)]
-    pub(crate) asking: EngineArgs,
-    /// Metric that is watched, the same every night; cases without code count by restraint.
-    #[arg(long, value_name = "METRIC", default_value_t = Metric::ExactMatch, value_parser = parse_ranking_metric)]
-    pub(crate) primary: Metric,
-    /// Show the history, and make no requests.
-    #[arg(long)]
-    pub(crate) show: bool,
-    /// Exit with code 1 if the last night revealed a change.
-    #[arg(long)]
-    pub(crate) fail_on_change: bool,
-    /// File for a page with the scores over time.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = ReportFormat::Table)]
-    pub(crate) format: ReportFormat,
-    /// Same as `--format json`.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// `ghostbench index`.

@@ -22,7 +22,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use cases::{
-    Exposure, Opportunity, OpportunityCursor, PrivacyLevel, SchemaVersion, SuggestionOutcome, TrialMode, Trigger,
+    Exposure, OfferOutcome, Opportunity, OpportunityCursor, PrivacyLevel, SchemaVersion, TrialMode, Trigger,
     TypingRhythm,
 };
 use config::Privacy;
@@ -259,7 +259,7 @@ impl TrialRecording {
             requests: 1,
             decisions: Vec::new(),
             answers: Vec::new(),
-            outcome: SuggestionOutcome::not_shown(),
+            outcome: OfferOutcome::not_shown(),
             exposure: Exposure::None,
             task: None,
             block_kind: None,

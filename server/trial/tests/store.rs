@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use cases::{
-    ArmAnswer, ArmRole, Case, ContextItem, EngineIdentity, Exposure, Finish, Metric, Metrics, Opportunity,
-    OpportunityCursor, PredictionTimings, PrivacyLevel, SchemaVersion, Status, SuggestionOutcome, Task,
-    TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
+    ArmAnswer, ArmRole, Case, ContextItem, EngineIdentity, Exposure, Finish, Metric, Metrics, OfferOutcome,
+    Opportunity, OpportunityCursor, PredictionTimings, PrivacyLevel, SchemaVersion, Status, Task, TrialMode,
+    Trigger, Truth, TruthStage, TypingRhythm,
 };
 use rusqlite::Connection;
 use trial::store::{
@@ -109,7 +109,7 @@ fn opportunity(number: usize) -> Opportunity {
         requests: 1,
         decisions: Vec::new(),
         answers: ["shown", "shadow-1", "shadow-2", "shadow-3"].map(|arm| answer(arm, "compute(2)")).to_vec(),
-        outcome: SuggestionOutcome::not_shown(),
+        outcome: OfferOutcome::not_shown(),
         exposure: Exposure::None,
         task: None,
         block_kind: None,

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use cases::{
     ArmAnswer, ArmRole, BlockCut, Bundle, BundleConsent, Case, CompletionTask, EngineIdentity, Exposure,
-    Finish, Metrics, Opportunity, OpportunityCursor, PredictionTimings, PrivacyLevel, SchemaVersion, Status,
-    SuggestionOutcome, Task, TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
+    Finish, Metrics, OfferOutcome, Opportunity, OpportunityCursor, PredictionTimings, PrivacyLevel,
+    SchemaVersion, Status, Task, TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
 };
 use serde_json::Value;
 use tests::{Project, check_out_histories};
@@ -64,7 +64,7 @@ fn opportunity(number: usize, developer: &str) -> Opportunity {
             cached: false,
             metrics: Metrics::new(),
         }],
-        outcome: SuggestionOutcome::not_shown(),
+        outcome: OfferOutcome::not_shown(),
         exposure: Exposure::None,
         task: Some(Task::Complete(CompletionTask::FullBlock(BlockCut::BlockStart))),
         block_kind: None,

@@ -6,8 +6,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    ArmAnswer, ArmRole, Opportunity, OpportunityCursor, OutcomeKind, PrivacyLevel, SuggestionOutcome,
-    TrialMode, Trigger, TypingRhythm,
+    ArmAnswer, ArmRole, OfferOutcome, Opportunity, OpportunityCursor, OutcomeKind, PrivacyLevel, TrialMode,
+    Trigger, TypingRhythm,
 };
 use crate::prediction::{EngineIdentity, Finish, PredictionTimings, Status};
 use crate::{Exposure, Metrics, ParseError, SchemaVersion, parse_line};
@@ -76,11 +76,11 @@ pub fn from_continue(
         requests: 1,
         decisions: Vec::new(),
         answers: vec![answer(&event, &arm, completion)],
-        outcome: SuggestionOutcome {
+        outcome: OfferOutcome {
             kind,
             arm: Some(arm),
             accepted_chars: count(accepted_chars),
-            ..SuggestionOutcome::not_shown()
+            ..OfferOutcome::not_shown()
         },
         exposure: if is_accepted == Some(true) { Exposure::Accepted } else { Exposure::Shown },
         task: None,

@@ -81,7 +81,7 @@ pub struct Survival {
 
 /// What became of the shown answer. Times are in ms since the opportunity was opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SuggestionOutcome {
+pub struct OfferOutcome {
     /// The kind.
     pub kind: OutcomeKind,
     /// Whether it was inferred from edits and time, because the client does not report it.
@@ -121,10 +121,10 @@ fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
-impl SuggestionOutcome {
+impl OfferOutcome {
     /// Creates the outcome of an opportunity at which nothing is shown yet.
-    pub fn not_shown() -> SuggestionOutcome {
-        SuggestionOutcome {
+    pub fn not_shown() -> OfferOutcome {
+        OfferOutcome {
             kind: OutcomeKind::NotShown,
             is_inferred: false,
             shown_at: None,

@@ -1,9 +1,9 @@
 //! Made-up trials: arms with known accuracies answer questions in files that suit them differently.
 
 use cases::{
-    ArmAnswer, ArmRole, BlockKind, Decision, DecisionKind, EngineIdentity, Exposure, Finish, Opportunity,
-    OpportunityCursor, OutcomeKind, PredictionTimings, PrivacyLevel, SchemaVersion, Status,
-    SuggestionOutcome, Task, TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
+    ArmAnswer, ArmRole, BlockKind, Decision, DecisionKind, EngineIdentity, Exposure, Finish, OfferOutcome,
+    Opportunity, OpportunityCursor, OutcomeKind, PredictionTimings, PrivacyLevel, SchemaVersion, Status,
+    Task, TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
 };
 use scoring::trial_scoreboard::TrialClaim;
 use scoring::{TrialLog, TrialScoreboard, TrialSettings};
@@ -164,7 +164,7 @@ pub(crate) fn opportunity(number: usize, file: usize, truth: String) -> Opportun
         requests: 1,
         decisions: Vec::new(),
         answers: Vec::new(),
-        outcome: SuggestionOutcome::not_shown(),
+        outcome: OfferOutcome::not_shown(),
         exposure: Exposure::None,
         task: Some(Task::Complete(cases::CompletionTask::FullBlock(cases::BlockCut::MidStatement))),
         block_kind: Some(BlockKind::Statement),

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use cases::{AcceptedPart, OutcomeKind, SuggestionOutcome};
+use cases::{AcceptedPart, OfferOutcome, OutcomeKind};
 use text::Edit;
 
 use super::event::OfferedItem;
@@ -272,7 +272,7 @@ impl Offer {
     }
 
     /// Returns the outcome at `now`. `opened` is the time at which the opportunity was opened.
-    pub(crate) fn outcome(&self, opened: u64, now: u64) -> SuggestionOutcome {
+    pub(crate) fn outcome(&self, opened: u64, now: u64) -> OfferOutcome {
         let undecided = if self.is_shown { OutcomeKind::Shown } else { OutcomeKind::NotShown };
         let partial = (!self.edits.is_empty()).then_some(OutcomeKind::Accepted);
         let kind = self.decision.map_or(partial.unwrap_or(undecided), |(kind, _)| kind);
@@ -281,7 +281,7 @@ impl Offer {
             if kind == OutcomeKind::Accepted { self.is_acceptance_reported } else { self.is_reported };
         let accepted = self.accepted_item.and_then(|index| self.items.get(index));
         let shown = self.is_shown || kind == OutcomeKind::TypedThrough;
-        SuggestionOutcome {
+        OfferOutcome {
             kind,
             is_inferred: shown && !is_reported,
             shown_at: shown.then(|| (self.offered_at - opened.min(self.offered_at)) as f64),

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use cases::{
-    ArmAnswer, ArmRole, ContextItem, Decision, Exposure, LossReason, Opportunity, OutcomeKind, Provenance,
-    ProvenanceSpan, SuggestionOutcome, Survival, SurvivalAge, SurvivalKind, Task, Trigger, Truth, TruthStage,
+    ArmAnswer, ArmRole, ContextItem, Decision, Exposure, LossReason, OfferOutcome, Opportunity, OutcomeKind,
+    Provenance, ProvenanceSpan, Survival, SurvivalAge, SurvivalKind, Task, Trigger, Truth, TruthStage,
 };
 use mining::UnitFinder;
 use rapidfuzz::distance::levenshtein;
@@ -497,7 +497,7 @@ impl OpenOpportunity {
                 row.exposure = Exposure::Shown;
             }
         }
-        row.outcome = SuggestionOutcome { survival: self.survival.clone(), ..row.outcome };
+        row.outcome = OfferOutcome { survival: self.survival.clone(), ..row.outcome };
         Some(row)
     }
 }

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use cases::{
-    ArmAnswer, ArmRole, EngineIdentity, Exposure, Finish, Metrics, Opportunity, OpportunityCursor,
-    PredictionTimings, PrivacyLevel, ProvenanceSpan, SchemaVersion, Status, SuggestionOutcome, TrialMode,
+    ArmAnswer, ArmRole, EngineIdentity, Exposure, Finish, Metrics, OfferOutcome, Opportunity,
+    OpportunityCursor, PredictionTimings, PrivacyLevel, ProvenanceSpan, SchemaVersion, Status, TrialMode,
     Trigger, Truth, TruthStage, TypingRhythm,
 };
 use syntax::Language;
@@ -186,7 +186,7 @@ pub(super) fn row(id: &str, trigger: Trigger) -> Opportunity {
         requests: 1,
         decisions: Vec::new(),
         answers: Vec::new(),
-        outcome: SuggestionOutcome::not_shown(),
+        outcome: OfferOutcome::not_shown(),
         exposure: Exposure::None,
         task: None,
         block_kind: None,

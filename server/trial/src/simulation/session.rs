@@ -6,8 +6,8 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use cases::{
-    ArmAnswer, ArmRole, EngineIdentity, Finish, Opportunity, OpportunityCursor, PredictionTimings,
-    PrivacyLevel, SchemaVersion, Status, SuggestionOutcome, TrialMode, Trigger, TypingRhythm,
+    ArmAnswer, ArmRole, EngineIdentity, Finish, OfferOutcome, Opportunity, OpportunityCursor,
+    PredictionTimings, PrivacyLevel, SchemaVersion, Status, TrialMode, Trigger, TypingRhythm,
 };
 use syntax::Language;
 use text::{Document, Edit};
@@ -130,6 +130,7 @@ impl EditorSession {
             answers: vec![answer(SLOW, "", SLOW_MS)],
             items: Vec::new(),
             context: Vec::new(),
+            decisions: Vec::new(),
         };
         self.pending.push_back((self.now + SLOW_MS, slow));
         self.now += FAST_MS;
@@ -141,6 +142,7 @@ impl EditorSession {
             answers,
             items,
             context: Vec::new(),
+            decisions: Vec::new(),
         })));
         (!suggestion.is_empty()).then_some(request)
     }
@@ -205,12 +207,12 @@ impl EditorSession {
             commit: None,
             tree_hash: String::new(),
             context: Vec::new(),
+            decisions: Vec::new(),
             similar_functions: Vec::new(),
             rhythm: TypingRhythm::default(),
             requests: 1,
-            decisions: Vec::new(),
             answers: Vec::new(),
-            outcome: SuggestionOutcome::not_shown(),
+            outcome: OfferOutcome::not_shown(),
             exposure: cases::Exposure::None,
             task: None,
             block_kind: None,
