@@ -111,6 +111,8 @@ pub struct StoreCounts {
     pub written: u64,
     /// Rows that were lost: the queue was full, the row was too large, or recording is off.
     pub dropped: u64,
+    /// Rows that were refused because the user has forgotten them.
+    pub forgotten: u64,
 }
 
 /// The writing end of a store. Dropping it writes the rows that wait.
@@ -130,6 +132,7 @@ struct StoreState {
     is_closing: AtomicBool,
     written: AtomicU64,
     dropped: AtomicU64,
+    forgotten: AtomicU64,
 }
 
 impl StoreState {
@@ -162,6 +165,7 @@ impl Store {
             is_closing: AtomicBool::new(false),
             written: AtomicU64::new(0),
             dropped: AtomicU64::new(0),
+            forgotten: AtomicU64::new(0),
         });
         let (sender, receiver) = mpsc::sync_channel(QUEUE_ROWS);
         let path = database.path().to_owned();
@@ -214,6 +218,7 @@ impl Store {
         StoreCounts {
             written: self.shared.written.load(Ordering::Relaxed),
             dropped: self.shared.dropped.load(Ordering::Relaxed),
+            forgotten: self.shared.forgotten.load(Ordering::Relaxed),
         }
     }
 }

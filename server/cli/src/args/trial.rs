@@ -168,9 +168,10 @@ pub(crate) struct TrialStartArgs {
     /// Unit that keeps its engine in `assign`: user, day, session or file.
     #[arg(long, default_value_t = AssignmentUnit::Session)]
     pub(crate) unit: AssignmentUnit,
-    /// Share of the opportunities at which nothing is shown, so that the truth owes nothing to an engine.
-    #[arg(long, default_value_t = 0.0, value_name = "SHARE", value_parser = parse_holdout)]
-    pub(crate) holdout: f64,
+    /// Share of the opportunities at which nothing is shown, so that the truth owes nothing to an engine [default: 0.1 with several
+    /// engines, else 0]. Without it, the scoreboard of several engines claims nothing about what they suggest.
+    #[arg(long, value_name = "SHARE", value_parser = parse_holdout)]
+    pub(crate) holdout: Option<f64>,
     /// Weight of an engine in random assignments; may be given more than once [default: 1 each].
     #[arg(long = "weight", value_name = "ENGINE=WEIGHT", value_parser = parse_arm_number)]
     pub(crate) weights: Vec<(String, f64)>,

@@ -9,6 +9,7 @@ use cases::Opportunity;
 
 use super::database::{Database, set_aside};
 use super::error::{StoreError, Trouble, trouble};
+use super::rows::Written;
 use super::{StoreSettings, StoreState, limits, rows};
 use crate::privacy;
 
@@ -69,7 +70,10 @@ impl Writer {
         privacy::apply(&mut opportunity, self.settings.level, &self.settings.key);
         match self.with_patience(|database| rows::put(&mut database.connection, opportunity.clone(), &places))
         {
-            Ok(_) => {
+            Ok(Written::Forgotten) => {
+                self.shared.forgotten.fetch_add(1, Ordering::Relaxed);
+            }
+            Ok(Written::Stored) => {
                 self.shared.written.fetch_add(1, Ordering::Relaxed);
                 self.rows_since_check += 1;
                 if self.rows_since_check >= ROWS_BETWEEN_CHECKS {

@@ -42,14 +42,19 @@ pub(crate) fn run(args: &TrialImportArgs) -> anyhow::Result<()> {
             progress.set(index as u64 + 1, total as u64);
         }
     }
-    let StoreCounts { written, dropped } = store.counts();
+    let StoreCounts { written, dropped, forgotten } = store.counts();
     if let StoreHealth::Off { message } = store.health() {
         anyhow::bail!("{written} of {total} opportunities are imported: {message}");
     }
     progress.finish(&format!("{written} opportunities"));
+    if forgotten > 0 {
+        let message = format!("{forgotten} were deleted with `trial forget` before, and stay deleted");
+        print_message(&message);
+    }
     if args.json {
+        let store = store.path().display().to_string();
         let report =
-            json!({ "imported": written, "dropped": dropped, "store": store.path().display().to_string() });
+            json!({ "imported": written, "dropped": dropped, "forgotten": forgotten, "store": store });
         return Ok(output::print(&format!("{report:#}\n"))?);
     }
     Ok(output::print(&format!("{written} opportunities in {}\n", store.path().display()))?)

@@ -18,6 +18,9 @@ use crate::steps::trial_store::{TrialPlace, confirm, now};
 /// Default limit of requests to an engine a day: a full day of typing.
 const REQUESTS_PER_DAY: u32 = 2_000;
 
+/// Default share of opportunities at which nothing is shown, with several engines: each truth there owes nothing to an engine.
+const HOLDOUT: f64 = 0.1;
+
 /// Longest name of a trial, characters.
 const MAX_NAME: usize = 60;
 
@@ -55,8 +58,9 @@ pub(crate) fn run(args: &TrialStartArgs) -> anyhow::Result<()> {
     let arms: Vec<&str> = definition.arms.iter().map(|arm| arm.name.as_str()).collect();
     let (name, mode) = (&definition.name, definition.mode);
     Ok(output::print(&format!(
-        "trial `{name}` ({mode}): {}\nNext: ghostbench trial status\n",
-        arms.join(", ")
+        "trial `{name}` ({mode}): {}; nothing is shown at {} % of the opportunities\nNext: ghostbench trial status\n",
+        arms.join(", "),
+        definition.holdout * 100.0
     ))?)
 }
 
@@ -74,7 +78,7 @@ fn define(args: &TrialStartArgs, config: &Config) -> anyhow::Result<TrialDefinit
     };
     if !fits {
         let needs = match args.mode {
-            TrialMode::Single => "one engine; name several with --mode shadow, assign or duel",
+            TrialMode::Single => "one engine; name several with --mode shadow or assign",
             TrialMode::Shadow | TrialMode::Assign => "two engines or more; repeat --arm",
             TrialMode::Duel => "two engines",
         };
@@ -106,7 +110,7 @@ fn define(args: &TrialStartArgs, config: &Config) -> anyhow::Result<TrialDefinit
         name,
         mode: args.mode,
         arms: args.arms.iter().map(|name| arm(name, args)).collect(),
-        holdout: args.holdout,
+        holdout: args.holdout.unwrap_or(if count > 1 { HOLDOUT } else { 0.0 }),
         unit: args.unit,
         salt: random_salt()?,
         primary: args.primary,
