@@ -64,7 +64,12 @@ fn press(editor: &Editor, buffer: &mut Buffer, key: &str, asked: i64) -> i64 {
     editor.client.cancel(asked);
     editor.change(buffer.append(key));
     let next = editor.ask_at_end(buffer);
-    assert!(editor.client.wait(asked).is_err(), "it was cancelled before it could be answered");
+    // The newer request may supersede it before its cancellation is noticed; editors ignore the answer to a cancelled request.
+    let answer = editor.client.wait(asked);
+    assert!(
+        matches!(answer, Err(_) | Ok(Value::Null)),
+        "it was cancelled before it could be answered: {answer:?}"
+    );
     next
 }
 
