@@ -175,10 +175,10 @@ pub(crate) struct TrialStartArgs {
     /// Weight of an engine in random assignments; may be given more than once [default: 1 each].
     #[arg(long = "weight", value_name = "ENGINE=WEIGHT", value_parser = parse_arm_number)]
     pub(crate) weights: Vec<(String, f64)>,
-    /// Limit of requests to an engine a day; may be given more than once [default: 2000 each].
+    /// Limit of requests to an engine in shadow a day; may be given more than once [default: 2000 each].
     #[arg(long, value_name = "ENGINE=N", value_parser = parse_arm_limit)]
     pub(crate) requests_per_day: Vec<(String, u32)>,
-    /// Limit of cost of an engine a day, in the currency of its prices; may be given more than once.
+    /// Limit of cost of an engine in shadow a day, in the currency of its prices; may be given more than once.
     #[arg(long, value_name = "ENGINE=AMOUNT", value_parser = parse_arm_number)]
     pub(crate) budget_per_day: Vec<(String, f64)>,
     /// Metric that decides.

@@ -155,7 +155,7 @@ fn random_salt() -> anyhow::Result<String> {
 /// Returns a line for each engine that sends code off this machine, runs another program or costs money: what it may send and spend
 /// a day.
 fn disclosures(definition: &TrialDefinition, config: &Config) -> Vec<String> {
-    let lines = definition.arms.iter().filter_map(|arm| {
+    let lines = definition.arms.iter().enumerate().filter_map(|(index, arm)| {
         let engine = config.engines.iter().find(|engine| engine.name == arm.name)?;
         let target = code_target(engine);
         let price = engine
@@ -169,12 +169,19 @@ fn disclosures(definition: &TrialDefinition, config: &Config) -> Vec<String> {
             Some(target) => format!("sends the file at the cursor and code of other files to {target}"),
             None => "runs on this machine".to_owned(),
         };
+        // The limits are those of engines in shadow: what is shown is asked whenever the editor asks.
+        let is_in_shadow = definition.mode == TrialMode::Shadow && index > 0;
+        let requests = match is_in_shadow {
+            true => format!("at most {} requests a day", arm.requests_per_day),
+            false => "asked whenever its suggestion is to be shown, without a daily limit".to_owned(),
+        };
         let cost = match (price, arm.budget_per_day) {
-            (true, Some(budget)) => format!(", costs money: at most {budget} a day"),
-            (true, None) => ", costs money: limit it with --budget-per-day".to_owned(),
+            (true, Some(budget)) if is_in_shadow => format!(", costs money: at most {budget} a day"),
+            (true, None) if is_in_shadow => ", costs money: limit it with --budget-per-day".to_owned(),
+            (true, _) => ", costs money".to_owned(),
             (false, _) => String::new(),
         };
-        Some(format!("{}: {sends}; at most {} requests a day{cost}", arm.name, arm.requests_per_day))
+        Some(format!("{}: {sends}; {requests}{cost}", arm.name))
     });
     lines.collect()
 }
