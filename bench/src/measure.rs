@@ -24,6 +24,7 @@ mod replay;
 mod repositories;
 mod retrieval;
 mod scoring;
+mod trial;
 mod vscode;
 
 pub(crate) use self::repositories::Repo;
@@ -59,6 +60,8 @@ pub(crate) enum BenchPart {
     Secrets,
     /// A run of usual size: asking a server, scoring, and the report
     Replay,
+    /// Live trials: recording, arms in shadow, the store and the scoreboard
+    Trial,
 }
 
 /// Measures the given parts, or all of them.
@@ -93,6 +96,7 @@ pub(crate) fn run(parts: &[BenchPart]) -> Result<()> {
             BenchPart::Lsp => lsp::measure(&repos)?,
             BenchPart::Secrets => findings::measure()?,
             BenchPart::Replay => replay::measure()?,
+            BenchPart::Trial => trial::measure()?,
         };
         document::write_section(part.name(), &section)?;
     }
@@ -133,6 +137,7 @@ impl BenchPart {
             BenchPart::Lsp => "lsp",
             BenchPart::Secrets => "secrets",
             BenchPart::Replay => "replay",
+            BenchPart::Trial => "trial",
         }
     }
 }

@@ -18,7 +18,7 @@ mod vscode;
 
 pub use browser::{Browser, PageView};
 pub use component::component;
-pub use histories::check_out_histories;
+pub use histories::{check_out_histories, check_out_history};
 pub use llama_server::LlamaServer;
 pub use neovim::Neovim;
 pub use process::{ProcessOutcome, RunningProcess, wait_until};

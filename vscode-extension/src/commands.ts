@@ -78,15 +78,17 @@ export async function showScoreboard(client: LanguageClient, board: Scoreboard):
 }
 
 /** Returns the editor with the focus if it shows a file. */
-function activeFile(): TextEditor | undefined {
+export function activeFile(): TextEditor | undefined {
   const editor = window.activeTextEditor;
   return editor?.document.uri.scheme === "file" ? editor : undefined;
 }
 
-function documentOf(client: LanguageClient, editor: TextEditor): TextDocumentIdentifier {
+/** Returns the identifier of the document of an editor. */
+export function documentOf(client: LanguageClient, editor: TextEditor): TextDocumentIdentifier {
   return client.code2ProtocolConverter.asTextDocumentIdentifier(editor.document);
 }
 
-function tell(message: string): void {
+/** Shows a message. */
+export function tell(message: string): void {
   void window.showInformationMessage(`Ghostbench: ${message}`);
 }

@@ -7,6 +7,9 @@ import { recordAtCursor, replayRecorded, showScoreboard } from "./commands.ts";
 import { Scoreboard } from "./scoreboard.ts";
 import { Session } from "./session.ts";
 import { StatusBar } from "./status.ts";
+import { SuggestionReports } from "./suggestion_reports.ts";
+import { mark, showTrial, showTrialScoreboard, start, stop } from "./trial_commands.ts";
+import { TrialStatus } from "./trial_status.ts";
 
 let session: Session | undefined;
 
@@ -17,12 +20,23 @@ export function activate(context: ExtensionContext): void {
   const log = window.createOutputChannel("Ghostbench", { log: true });
   const bar = new StatusBar();
   const board = new Scoreboard();
-  const current = new Session(context, bar, log);
+  const trial = new TrialStatus();
+  const reports = new SuggestionReports();
+  const current = new Session(context, bar, trial, reports, log);
   session = current;
   const actions: Record<string, Action> = {
     recordCaseAtCursor: recordAtCursor,
     replayRecordedCases: replayRecorded,
     showScoreboard: (client) => showScoreboard(client, board),
+    showTrial: (client) => showTrial(client, board),
+    startTrial: start,
+    stopTrial: stop,
+    showTrialScoreboard: (client) => showTrialScoreboard(client, board),
+    markMissingSuggestion: (client) => mark(client, "ghostbench.shouldHaveSuggested"),
+    markUnwantedSuggestion: (client) => mark(client, "ghostbench.notWanted"),
+    dismissSuggestion: (client) => reports.dismiss(client),
+    acceptNextWord: (client) => reports.acceptPart(client, "editor.action.inlineSuggest.acceptNextWord"),
+    acceptNextLine: (client) => reports.acceptPart(client, "editor.action.inlineSuggest.acceptNextLine"),
   };
   for (const [name, action] of Object.entries(actions)) {
     context.subscriptions.push(commands.registerCommand(`ghostbench.${name}`, withServer(current, action)));
@@ -31,6 +45,8 @@ export function activate(context: ExtensionContext): void {
     log,
     bar,
     board,
+    trial,
+    reports,
     current,
     commands.registerCommand("ghostbench.restartServer", () => current.restart()),
     commands.registerCommand("ghostbench.showLog", () => log.show()),

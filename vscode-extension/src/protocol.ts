@@ -2,6 +2,7 @@
 // the fields that this client reads.
 
 import {
+  type Command,
   type Position,
   type Range,
   type TextDocumentIdentifier,
@@ -64,9 +65,66 @@ export interface ScoreboardResult {
   text: string;
 }
 
+export interface ScoreboardParams extends CasesParams {
+  /** Compares the arms of a trial instead of the engines on recorded cases. */
+  trial?: boolean;
+}
+
 export interface Status {
   version: string;
+  engines: { name: string; reason?: string }[];
   logFile?: string;
+}
+
+/** State of the live trial of a folder. */
+export interface TrialState {
+  folder: string;
+  state: "off" | "running" | "paused";
+  /** Counts of this day; only in the result of the request. */
+  today?: { opportunities: number; truths: number; shown: number; accepted: number };
+  /** The state in words. */
+  message: string;
+}
+
+/** The experiment of a trial. */
+export type TrialMode = "single" | "shadow" | "assign";
+
+export interface StartTrialParams extends CasesParams {
+  mode: TrialMode;
+  arms: string[];
+  name?: string;
+  /** The disclosures that the user has confirmed. */
+  confirmed?: string[];
+}
+
+export interface StartTrialResult {
+  /** False if the disclosures have to be confirmed first. */
+  started: boolean;
+  name: string;
+  disclosures: string[];
+  note?: string;
+}
+
+/** The part of a suggestion that identifies it. */
+export interface ShownItem {
+  command: Command;
+}
+
+export interface DidPartiallyAcceptParams {
+  item: ShownItem;
+  /** UTF-16 units from the start of the item's text. */
+  acceptedLength: number;
+}
+
+export interface DidDismissParams {
+  textDocument: TextDocumentIdentifier;
+  item?: ShownItem;
+  reason: "rejected" | "ignored";
+}
+
+export interface DidIdentifyChangeParams {
+  textDocument: TextDocumentIdentifier;
+  provenance: "pasted" | "undo" | "other_provider";
 }
 
 export interface DidChangeStatusParams {
@@ -79,6 +137,17 @@ export const recordCase = new RequestType<RecordCaseParams, RecordCaseResult, vo
 export const cases = new RequestType<CasesParams, CasesResult, void>("ghostbench/cases");
 export const oneCase = new RequestType<{ id: string }, CaseResult, void>("ghostbench/case");
 export const replay = new RequestType<ReplayParams, ReplayResult, void>("ghostbench/replay");
-export const scoreboard = new RequestType<CasesParams, ScoreboardResult, void>("ghostbench/scoreboard");
+export const scoreboard = new RequestType<ScoreboardParams, ScoreboardResult, void>("ghostbench/scoreboard");
 export const status = new RequestType<Record<string, never>, Status, void>("ghostbench/status");
 export const didChangeStatus = new NotificationType<DidChangeStatusParams>("ghostbench/didChangeStatus");
+export const trial = new RequestType<CasesParams, TrialState, void>("ghostbench/trial");
+export const startTrial = new RequestType<StartTrialParams, StartTrialResult, void>("ghostbench/startTrial");
+export const stopTrial = new RequestType<CasesParams, { name: string }, void>("ghostbench/stopTrial");
+export const didChangeTrial = new NotificationType<TrialState>("ghostbench/didChangeTrial");
+export const didPartiallyAccept = new NotificationType<DidPartiallyAcceptParams>(
+  "textDocument/didPartiallyAcceptCompletion",
+);
+export const didDismiss = new NotificationType<DidDismissParams>("ghostbench/didDismissCompletion");
+export const didIdentifyChange = new NotificationType<DidIdentifyChangeParams>(
+  "ghostbench/didIdentifyChange",
+);

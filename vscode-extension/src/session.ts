@@ -15,9 +15,11 @@ import {
   State,
 } from "vscode-languageclient/node";
 
-import { type Status, didChangeStatus, status } from "./protocol.ts";
+import { type Status, didChangeStatus, didChangeTrial, status } from "./protocol.ts";
 import { NoServer, findServer } from "./server.ts";
 import type { StatusBar } from "./status.ts";
+import type { SuggestionReports } from "./suggestion_reports.ts";
+import type { TrialStatus } from "./trial_status.ts";
 
 /** Section of the settings. */
 const SECTION = "ghostbench";
@@ -36,6 +38,8 @@ export class Session implements Disposable {
   constructor(
     private readonly context: ExtensionContext,
     private readonly bar: StatusBar,
+    private readonly trial: TrialStatus,
+    private readonly reports: SuggestionReports,
     readonly log: LogOutputChannel,
   ) {}
 
@@ -74,6 +78,7 @@ export class Session implements Disposable {
     await client
       ?.dispose()
       .catch((error: unknown) => this.log.warn(`the server did not stop cleanly: ${String(error)}`));
+    this.trial.clear();
     this.bar.setPhase("stopped");
   }
 
@@ -104,6 +109,7 @@ export class Session implements Disposable {
 
   private async connect(client: LanguageClient): Promise<void> {
     this.client = client;
+    client.onNotification(didChangeTrial, (state) => this.trial.set(state));
     client.onNotification(didChangeStatus, (work) => this.bar.setWork(work));
     client.onDidChangeState(({ newState }) => {
       if (newState === State.Starting) {
@@ -111,6 +117,7 @@ export class Session implements Disposable {
       } else if (newState === State.Running) {
         this.bar.setPhase("running");
       } else {
+        this.trial.clear();
         this.bar.setPhase("stopped", "the server has ended");
       }
     });
@@ -138,9 +145,19 @@ export class Session implements Disposable {
 
   private middleware(): Middleware {
     return {
-      provideInlineCompletionItems: (document, position, context, token, next) => {
-        const answer = Promise.resolve(next(document, position, context, token));
-        return this.bar.countQuestion(answer);
+      provideInlineCompletionItems: async (document, position, context, token, next) => {
+        const asked = Promise.resolve(next(document, position, context, token));
+        const answer = await this.bar.countQuestion(asked);
+        this.reports.noteAnswer(document, answer);
+        return answer;
+      },
+      didChange: (event, next) => {
+        // The report follows its change at once, before any other change.
+        const sent = next(event);
+        if (this.client && this.trial.isRunning) {
+          this.reports.identifyChange(this.client, event);
+        }
+        return sent;
       },
       workspace: {
         configuration: async (params, token, next) => {

@@ -1,6 +1,6 @@
 // Messages for the user, the same as in the Neovim configuration.
 
-import type { CaseSummary, ReplayResult } from "./protocol.ts";
+import type { CaseSummary, ReplayResult, TrialState } from "./protocol.ts";
 
 /** Description of the right answer, by the cut of the case. */
 const WANTED = new Map<string, (block: string) => string>([
@@ -30,6 +30,15 @@ export function describeReplay(result: ReplayResult): string {
   const verb = result.cancelled ? "cancelled after" : "replayed";
   const run = result.run.split(/[/\\]/).at(-1) ?? result.run;
   return `${verb} ${result.requests} of ${result.planned} requests, run ${run}`;
+}
+
+/** Describes the counts of a trial's day. */
+export function describeToday({ today }: TrialState): string {
+  if (today === undefined) {
+    return "nothing is recorded yet";
+  }
+  const { opportunities, truths, shown, accepted } = today;
+  return `today: opportunities: ${opportunities}, right answer known: ${truths}, shown: ${shown}, accepted: ${accepted}`;
 }
 
 /** Returns the case whose truth includes a line; of several, the one that begins last. */

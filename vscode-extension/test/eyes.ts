@@ -38,6 +38,9 @@ export function openEyes(): void {
     /** The item of the extension in the status bar. */
     status: (): string | null => texts("#ghostbench\\.ghostbench\\.ghostbench\\.status")[0]?.trim() ?? null,
 
+    /** The item of a trial in the status bar; null where there is none. */
+    trial: (): string | null => texts("#ghostbench\\.ghostbench\\.ghostbench\\.trial")[0]?.trim() ?? null,
+
     /** The entries of the list that is shown. */
     choices: (): string[] => texts(".quick-input-list .monaco-list-row .label-name"),
 

@@ -88,7 +88,7 @@ impl LspBench<'_> {
 }
 
 /// Measures the duration.
-fn time<T>(work: impl FnOnce() -> T) -> (Duration, T) {
+pub(super) fn time<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     let start = Instant::now();
     let done = work();
     (start.elapsed(), done)

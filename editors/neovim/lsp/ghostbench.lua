@@ -5,6 +5,10 @@
 ---
 --- `vim.g.ghostbench_accept` is the key that accepts a suggestion. Default: `<Tab>`; false for none.
 --- `vim.g.ghostbench_next` is the key that requests all suggestions and shows the next one. Default: `<M-]>`; false for none.
+--- `vim.g.ghostbench_accept_word` and `vim.g.ghostbench_accept_line` accept a part. Defaults: `<M-Right>`, `<M-C-Right>`.
+--- `vim.g.ghostbench_dismiss` hides the suggestion. Default: `<C-]>`.
+---
+--- `vim.g.ghostbench_trial` is the state of the live trial for a status line: `recording`, `paused` or an empty text.
 
 ---@class ghostbench.CaseSummary
 ---@field id string
@@ -27,8 +31,9 @@
 ---@field lastCompletion? { status: string, reason?: string, ms: number }
 ---@field logFile? string
 
---- Prefix of every message.
-local SPEAKER = 'Ghostbench: '
+local reports = require('ghostbench.reports')
+local trial = require('ghostbench.trial')
+local ui = require('ghostbench.ui')
 
 --- Targets of a replay.
 local TARGETS = { 'case', 'file', 'suite' }
@@ -52,69 +57,6 @@ local ENDINGS = {
   timeout = 'without text, the engine took too long',
   error = 'without text, the engine failed',
 }
-
----@param text string
----@param width integer Cells.
----@return string
-local function shorten(text, width)
-  local is_fitting = vim.fn.strdisplaywidth(text) <= width
-  return is_fitting and text or vim.fn.printf('%.*S…', width - 1, text)
-end
-
---- Shortens a message to one line, because Neovim makes the user confirm longer ones. Keeps the remedy at the end.
----@param message string
----@return string
-local function on_one_line(message)
-  local reason, remedy = message:match('^(.*)(; .-)$')
-  reason, remedy = reason or message, remedy or ''
-  local room = vim.v.echospace - vim.fn.strdisplaywidth(remedy)
-  return shorten(shorten(reason, math.max(room, #SPEAKER)) .. remedy, vim.v.echospace)
-end
-
----@param message string
----@param level? integer
-local function tell(message, level)
-  vim.notify(on_one_line(SPEAKER .. message), level or vim.log.levels.INFO)
-end
-
---- Shows unwrapped lines in a window that `q` closes.
----@param lines string[]
-local function show(lines)
-  local buffer = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_lines(buffer, 0, -1, true, lines)
-  vim.bo[buffer].modifiable = false
-  vim.bo[buffer].bufhidden = 'wipe'
-  vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = buffer, nowait = true })
-  local width = vim.iter(lines):map(vim.fn.strdisplaywidth):fold(1, math.max)
-  width = math.min(width, vim.o.columns - 2)
-  local height = math.min(#lines, vim.o.lines - vim.o.cmdheight - 3)
-  local window = vim.api.nvim_open_win(buffer, true, {
-    relative = 'editor',
-    row = math.floor((vim.o.lines - height) / 2) - 1,
-    col = math.floor((vim.o.columns - width) / 2) - 1,
-    width = width,
-    height = height,
-    style = 'minimal',
-    border = 'rounded',
-    title = ' Ghostbench ',
-  })
-  vim.wo[window].wrap = false
-end
-
---- Sends a request and passes its result to `on_result`; reports errors.
----@param client vim.lsp.Client
----@param method string
----@param params table
----@param on_result fun(result: table)
-local function request(client, method, params, on_result)
-  client:request(method, params, function(err, result)
-    if err then
-      tell(err.message, vim.log.levels.ERROR)
-    elseif result then
-      on_result(result)
-    end
-  end)
-end
 
 --- Returns the suggestion with a range that ends at the cursor, or nil if other text was typed. Neovim keeps drawing a
 --- suggestion while its text is typed or deleted, but the range still ends at the cursor of its request.
@@ -160,15 +102,61 @@ end
 ---@param key string
 ---@return string keys
 local function accept(key)
+  local bufnr = vim.api.nvim_get_current_buf()
   local is_accepted = vim.lsp.inline_completion.get({
     on_accept = function(item)
       local fitting = fit(item)
+      local client = vim.lsp.get_client_by_id(item.client_id)
+      if fitting and client and client.name ~= 'ghostbench' then
+        vim.schedule(function()
+          reports.identify_change(bufnr, 'other_provider')
+        end)
+      end
       if fitting then
         -- Makes the suggestion a separate undo step: this assignment ends the step before it, the keys end its own step.
         vim.bo.undolevels = vim.bo.undolevels
       end
       local keys = fitting and '<C-g>u' or fall_through(key)
       vim.api.nvim_feedkeys(vim.keycode(keys), 'in', false)
+      return fitting
+    end,
+  })
+  return is_accepted and '' or fall_through(key)
+end
+
+--- Patterns of the next part of a suggestion.
+local PARTS = { word = '^%s*[%w_]+', line = '^\n?[^\n]*' }
+
+--- Accepts the next word or line of the suggestion, otherwise does what the key did before.
+---@param key string
+---@param part 'word'|'line'
+---@return string keys
+local function accept_part(key, part)
+  local is_accepted = vim.lsp.inline_completion.get({
+    on_accept = function(item)
+      local client = vim.lsp.get_client_by_id(item.client_id)
+      local fitting = client and client.name == 'ghostbench' and fit(item)
+      if not fitting then
+        vim.api.nvim_feedkeys(vim.keycode(fall_through(key)), 'in', false)
+        return nil
+      end
+      local range = fitting.range
+      local row, col, end_row, end_col = range.start_row, range.start_col, range.end_row, range.end_col
+      local typed = table.concat(vim.api.nvim_buf_get_text(0, row, col, end_row, end_col, {}), '\n')
+      local rest = fitting.insert_text:sub(#typed + 1)
+      local accepted = typed .. (rest:match(PARTS[part]) or rest:match('^%s*.') or rest)
+      local whole = fitting.insert_text == accepted
+      local shown = { command = fitting.command }
+      vim.bo.undolevels = vim.bo.undolevels
+      vim.api.nvim_feedkeys(vim.keycode('<C-g>u'), 'in', false)
+      if not whole then
+        local length = vim.str_utfindex(accepted, 'utf-16')
+        vim.schedule(function()
+          client:notify('textDocument/didPartiallyAcceptCompletion', { item = shown, acceptedLength = length })
+        end)
+        fitting.command = nil
+      end
+      fitting.insert_text = accepted
       return fitting
     end,
   })
@@ -196,11 +184,35 @@ local function watch_questions(client)
   local send = client.request
   senders[client.id] = send
   client.request = function(self, method, params, handler, bufnr)
-    if method == INLINE_COMPLETION and bufnr then
-      takers[bufnr] = handler
+    if method ~= INLINE_COMPLETION or not bufnr then
+      return send(self, method, params, handler, bufnr)
     end
-    return send(self, method, params, handler, bufnr)
+    local function take(err, result, context)
+      handler(err, result, context)
+      if not err and result then
+        reports.note_answer(bufnr, result.items or result)
+      end
+    end
+    takers[bufnr] = take
+    return send(self, method, params, take, bufnr)
   end
+end
+
+--- Hides the suggestion, otherwise does what the key did before.
+---@param key string
+---@return string keys
+local function dismiss(key)
+  local bufnr = vim.api.nvim_get_current_buf()
+  local client, take = ui.server_of(bufnr), takers[bufnr]
+  if not client or not take or not reports.drawn_number(bufnr) then
+    return fall_through(key)
+  end
+  reports.report_dismissed(bufnr, 'rejected')
+  vim.schedule(function()
+    -- Neovim has no function that hides one suggestion; an empty answer does.
+    take(nil, { items = {} }, { client_id = client.id, bufnr = bufnr, method = INLINE_COMPLETION })
+  end)
+  return ''
 end
 
 ---@return { bufnr: integer, tick: integer, cursor: integer[] }
@@ -218,9 +230,10 @@ local function show_next()
   local here = place()
   if vim.deep_equal(choice, here) then
     vim.lsp.inline_completion.select()
+    reports.report_shown(here.bufnr)
     return
   end
-  local client = vim.lsp.get_clients({ name = 'ghostbench', bufnr = here.bufnr })[1]
+  local client = ui.server_of(here.bufnr)
   local take = takers[here.bufnr]
   if not client or not take then
     return
@@ -234,6 +247,7 @@ local function show_next()
     choice = here
     take(err, result, context)
     vim.lsp.inline_completion.select()
+    reports.report_shown(here.bufnr)
   end
   -- Bypasses the wrapper, so that the stored handler remains Neovim's own.
   senders[client.id](client, INLINE_COMPLETION, params, on_answer, here.bufnr)
@@ -258,10 +272,10 @@ end
 ---@param client vim.lsp.Client
 local function record(client)
   local params = vim.lsp.util.make_position_params(0, client.offset_encoding)
-  request(client, 'ghostbench/recordCase', params, function(result)
+  ui.request(client, 'ghostbench/recordCase', params, function(result)
     local verb = result.added and 'recorded ' or 'recorded before: '
-    request(client, 'ghostbench/case', { id = result.case.id }, function(whole)
-      tell(verb .. describe(result.case, vim.tbl_get(whole.case, 'tags', 'cut')))
+    ui.request(client, 'ghostbench/case', { id = result.case.id }, function(whole)
+      ui.tell(verb .. describe(result.case, vim.tbl_get(whole.case, 'tags', 'cut')))
     end)
   end)
 end
@@ -285,10 +299,10 @@ end
 ---@param client vim.lsp.Client
 ---@param params ghostbench.ReplayParams
 local function replay(client, params)
-  request(client, 'ghostbench/replay', params, function(result)
+  ui.request(client, 'ghostbench/replay', params, function(result)
     local verb = result.cancelled and 'cancelled after' or 'replayed'
     local run = vim.fs.basename(result.run)
-    tell(('%s %d of %d requests, run %s'):format(verb, result.requests, result.planned, run))
+    ui.tell(('%s %d of %d requests, run %s'):format(verb, result.requests, result.planned, run))
   end)
 end
 
@@ -296,12 +310,12 @@ end
 ---@param document lsp.TextDocumentIdentifier
 local function replay_case_at_cursor(client, document)
   local line = vim.api.nvim_win_get_cursor(0)[1] - 1
-  request(client, 'ghostbench/cases', { textDocument = document }, function(result)
+  ui.request(client, 'ghostbench/cases', { textDocument = document }, function(result)
     local case = case_at(result.cases, line)
     if case then
       replay(client, { target = 'case', case = case.id, textDocument = document })
     else
-      tell('no case was recorded at the cursor', vim.log.levels.WARN)
+      ui.tell('no case was recorded at the cursor', vim.log.levels.WARN)
     end
   end)
 end
@@ -318,7 +332,7 @@ local function stop_replays(client)
     client:notify('window/workDoneProgress/cancel', { token = token })
   end
   if #tokens == 0 then
-    tell('no replay is running', vim.log.levels.WARN)
+    ui.tell('no replay is running', vim.log.levels.WARN)
   end
 end
 
@@ -330,7 +344,7 @@ local function on_replay_command(client, command)
   if command.bang then
     stop_replays(client)
   elseif not vim.list_contains(TARGETS, target) then
-    tell(('cannot replay "%s"; use %s'):format(target, table.concat(TARGETS, ', ')), vim.log.levels.ERROR)
+    ui.tell(('cannot replay "%s"; use %s'):format(target, table.concat(TARGETS, ', ')), vim.log.levels.ERROR)
   elseif target == 'case' then
     replay_case_at_cursor(client, document)
   else
@@ -341,8 +355,8 @@ end
 ---@param client vim.lsp.Client
 local function show_scoreboard(client)
   local params = { textDocument = vim.lsp.util.make_text_document_params() }
-  request(client, 'ghostbench/scoreboard', params, function(result)
-    show(vim.split(result.text, '\n', { trimempty = true }))
+  ui.request(client, 'ghostbench/scoreboard', params, function(result)
+    ui.show(vim.split(result.text, '\n', { trimempty = true }))
   end)
 end
 
@@ -375,8 +389,8 @@ end
 
 ---@param client vim.lsp.Client
 local function show_status(client)
-  request(client, 'ghostbench/status', vim.empty_dict(), function(status)
-    show(status_lines(status))
+  ui.request(client, 'ghostbench/status', vim.empty_dict(), function(status)
+    ui.show(status_lines(status))
   end)
 end
 
@@ -432,11 +446,11 @@ end
 ---@param options vim.api.keyset.user_command
 local function add_command(bufnr, name, action, options)
   vim.api.nvim_buf_create_user_command(bufnr, name, function(command)
-    local client = vim.lsp.get_clients({ name = 'ghostbench', bufnr = bufnr })[1]
+    local client = ui.server_of(bufnr)
     if client then
       action(client, command)
     else
-      tell('the server has ended; :edit restarts it', vim.log.levels.WARN)
+      ui.tell('the server has ended; :edit restarts it', vim.log.levels.WARN)
     end
   end, options)
 end
@@ -454,6 +468,17 @@ local function add_commands(bufnr)
   })
   add_command(bufnr, 'GhostbenchScoreboard', show_scoreboard, {
     desc = 'Compare the engines on the recorded cases',
+  })
+  add_command(bufnr, 'GhostbenchTrial', trial.on_command, {
+    desc = 'Show the live trial; start MODE ENGINE..., stop, or scoreboard',
+    nargs = '*',
+    complete = function()
+      return { 'start', 'stop', 'scoreboard' }
+    end,
+  })
+  add_command(bufnr, 'GhostbenchMissing', trial.mark_missing, { desc = 'A suggestion is missing at the cursor' })
+  add_command(bufnr, 'GhostbenchUnwanted', trial.mark_unwanted, {
+    desc = 'Nothing should have been suggested at the cursor',
   })
   add_command(bufnr, 'GhostbenchStatus', show_status, {
     desc = 'Show the state of the server and the reason for missing ghost text',
@@ -486,6 +511,27 @@ local function map_next_key(bufnr)
   end
 end
 
+--- Keys that act on the suggestion, and otherwise do what they did before: option, default, action.
+local KEYS = {
+  { 'accept_word', '<M-Right>', function(key) return accept_part(key, 'word') end, 'Accept the next word' },
+  { 'accept_line', '<M-C-Right>', function(key) return accept_part(key, 'line') end, 'Accept the next line' },
+  { 'dismiss', '<C-]>', dismiss, 'Hide the suggestion' },
+}
+
+---@param bufnr integer
+local function map_other_keys(bufnr)
+  for _, entry in ipairs(KEYS) do
+    local option, default, action, desc = unpack(entry)
+    local key = vim.g['ghostbench_' .. option]
+    if key ~= false then
+      key = key or default
+      vim.keymap.set('i', key, function()
+        return action(key)
+      end, { buffer = bufnr, expr = true, remap = true, desc = desc })
+    end
+  end
+end
+
 ---@param client vim.lsp.Client
 ---@param bufnr integer
 local function on_attach(client, bufnr)
@@ -498,8 +544,10 @@ local function on_attach(client, bufnr)
   watch_questions(client)
   map_accept_key(bufnr)
   map_next_key(bufnr)
+  map_other_keys(bufnr)
   add_commands(bufnr)
   tint_ghost_text()
+  reports.watch(bufnr)
   local group = vim.api.nvim_create_augroup('ghostbench', {})
   vim.api.nvim_create_autocmd('LspProgress', { group = group, callback = show_progress })
   vim.api.nvim_create_autocmd('ColorScheme', { group = group, callback = tint_ghost_text })
@@ -527,4 +575,6 @@ return {
     { 'pyproject.toml', 'package.json', 'Cargo.toml', 'go.mod', 'pom.xml', 'CMakeLists.txt' },
   },
   on_attach = on_attach,
+  on_exit = vim.schedule_wrap(trial.clear),
+  handlers = { ['ghostbench/didChangeTrial'] = trial.on_changed },
 }

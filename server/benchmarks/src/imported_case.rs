@@ -57,6 +57,7 @@ pub(crate) fn imported_case(parts: CaseParts<'_>) -> Option<Case> {
         suffix: parts.suffix.to_owned(),
         truth: parts.truth.to_owned(),
         context: parts.context,
+        function: None,
         origin,
         tags: Tags::new(),
     };

@@ -13,6 +13,7 @@ pub mod codev_bench;
 pub mod crosscodeeval;
 mod export;
 mod fences;
+mod function_tasks;
 pub mod further_sources;
 mod imported_case;
 mod json_text;
@@ -23,10 +24,12 @@ pub mod repoqa;
 mod row_reader;
 mod row_template;
 mod rules;
+mod run_tables;
 mod score_sheet;
 pub mod yabloco;
 
 pub use export::{ExportedRow, export_cceval_row, export_codev_row};
+pub use function_tasks::{FunctionPrompts, FunctionScorer, function_answer, function_prompts};
 pub use json_text::JsonText;
 pub use left_out::LeftOutCounts;
 pub use ordered_map::OrderedMap;
@@ -35,4 +38,5 @@ pub use row_reader::{
 };
 pub use row_template::{ROW_TAG, row_of, row_tag};
 pub use rules::Rules;
-pub use score_sheet::{CountedIds, RuleDifference, ScoreSheet, ScoreTable};
+pub use run_tables::{BenchmarkTables, run_tables};
+pub use score_sheet::{CountedIds, RuleDifference, ScoreSheet, ScoreTable, TablePicture};

@@ -24,6 +24,34 @@ pub struct ScoreSheet {
     pub notes: Vec<String>,
 }
 
+impl ScoreSheet {
+    /// Adds the results of further files: rows of a table are appended to the table of the same name.
+    pub(crate) fn merge(&mut self, other: ScoreSheet) {
+        for table in other.tables {
+            match self.tables.iter_mut().find(|known| known.name == table.name) {
+                Some(known) => known.rows.extend(table.rows),
+                None => self.tables.push(table),
+            }
+        }
+        self.cases += other.cases;
+        self.predictions += other.predictions;
+        self.differences.extend(other.differences);
+        self.notes.extend(other.notes);
+    }
+}
+
+/// Which picture shows a table besides its numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TablePicture {
+    /// None.
+    #[default]
+    None,
+    /// A curve per row: the columns up to the last one are thresholds, the values shares from 0 to 1.
+    Curves,
+    /// A heat map: the values are shares from 0 to 1.
+    HeatMap,
+}
+
 /// A table of numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScoreTable {
@@ -33,6 +61,8 @@ pub struct ScoreTable {
     pub columns: Vec<String>,
     /// Rows with their names; `None` where there is no number.
     pub rows: Vec<(String, Vec<Option<f64>>)>,
+    /// How it is drawn.
+    pub picture: TablePicture,
 }
 
 /// The number of some ids, and the first of them.

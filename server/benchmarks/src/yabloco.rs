@@ -7,16 +7,22 @@
 //! The original is MIT; the function texts of its data keep the licences of their projects.
 
 mod build;
+mod case;
 mod document;
+mod export;
 mod function_text;
 mod generation;
 mod generation_sheet;
 mod metrics;
+mod prompt;
+mod run_sheet;
 mod standard_library;
 mod table;
 
 pub use build::{BuiltYabloco, YablocoBuildConfig, build_functions};
+pub use case::{YABLOCO, mera_case, yabloco_case};
 pub use document::{YablocoDocument, result_place};
+pub use export::{YablocoFiles, yabloco_row_text};
 pub use function_text::{function_text, splice};
 pub use generation::{is_bad_generation, read_generation};
 pub use generation_sheet::{
@@ -26,4 +32,6 @@ pub use metrics::{
     GenerationPair, accuracy, any_of_first_passes, edit_similarity, exact_match, pass_at_k_estimate,
     single_edit_similarity,
 };
+pub use prompt::chat_prompt;
+pub(crate) use run_sheet::run_sheet;
 pub use table::{TableError, YablocoFunctions, YablocoRow, YablocoTable};

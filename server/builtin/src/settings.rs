@@ -130,6 +130,12 @@ pub struct Completion {
 }
 
 impl Completion {
+    /// A text that was found or put together as a whole, without tokens.
+    pub fn of_text(text: String) -> Completion {
+        let stop = if text.is_empty() { StopReason::NothingFound } else { StopReason::BlockEnd };
+        Completion { text, tokens: Vec::new(), completes_partial: false, trust: 1.0, continuation: 1.0, stop }
+    }
+
     /// Returns the figures that decided about it, by name.
     pub fn figures(&self) -> Vec<(&'static str, f64)> {
         let is_written = !self.tokens.is_empty();

@@ -8,6 +8,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::SchemaVersion;
+use crate::function_question::{FindFunction, FunctionQuestion, WriteFunction};
 use crate::task::{Scenario, Task};
 use crate::words::words;
 
@@ -167,6 +168,8 @@ pub struct Case {
     pub truth: String,
     /// Code from other places that every engine receives.
     pub context: Vec<ContextItem>,
+    /// The question of a task without a cursor, of the kind of the task; `None` for completions.
+    pub function: Option<Box<FunctionQuestion>>,
     /// Provenance; not part of the identity.
     pub origin: Origin,
     /// Remarks; not part of the identity.
@@ -185,13 +188,29 @@ impl Case {
         self.origin.kind == OriginKind::History
     }
 
-    /// Whether engines may read the workspace for the case.
+    /// Whether engines may read the workspace for the case. A task without a cursor brings all code that it is about.
     pub fn allows_workspace(&self) -> bool {
-        self.task != Task::IN_FILE && !self.is_from_history()
+        self.task.has_cursor() && self.task != Task::IN_FILE && !self.is_from_history()
+    }
+
+    /// Returns the question of a `find_function` case.
+    pub fn find_function(&self) -> Option<&FindFunction> {
+        match self.function.as_deref() {
+            Some(FunctionQuestion::Find(question)) => Some(question),
+            _ => None,
+        }
+    }
+
+    /// Returns the question of a `write_function` case.
+    pub fn write_function(&self) -> Option<&WriteFunction> {
+        match self.function.as_deref() {
+            Some(FunctionQuestion::Write(question)) => Some(question),
+            _ => None,
+        }
     }
 
     /// Computes the identity: blake3 over schema major version, task, scenario, variant, language, path, prefix, suffix, truth
-    /// and context, each preceded by its length in bytes. Origin, tags and times are not included, so the same input and truth
+    /// and context, and for a task without a cursor over its question, each preceded by its length in bytes. Origin, tags and times are not included, so the same input and truth
     /// always have the same id.
     pub fn compute_id(&self) -> CaseId {
         let mut hasher = FieldHasher::default();
@@ -207,6 +226,14 @@ impl Case {
                 hasher.field(part);
             }
             hasher.field(&format!("{}..{} {:?}", item.start_line, item.end_line, item.score));
+        }
+        match self.function.as_deref() {
+            None => {}
+            Some(FunctionQuestion::Find(question)) => hasher.find_function(question),
+            Some(FunctionQuestion::Write(question)) => {
+                let WriteFunction { name, signature, documentation, header } = question;
+                [name, signature, documentation, header].into_iter().for_each(|part| hasher.field(part));
+            }
         }
         hasher.finish()
     }
@@ -234,6 +261,16 @@ impl FieldHasher {
     fn field(&mut self, text: &str) {
         self.0.update(&(text.len() as u64).to_le_bytes());
         self.0.update(text.as_bytes());
+    }
+
+    /// Hashes what is asked and what an answer is compared with; sizes only describe the context.
+    fn find_function(&mut self, question: &FindFunction) {
+        self.field(&question.description);
+        self.field(&question.name);
+        for candidate in &question.candidates {
+            self.field(&candidate.name);
+            self.field(&candidate.code);
+        }
     }
 
     /// Returns the first 128 bits: enough for an identity, and short enough to read in rows.

@@ -6,6 +6,7 @@
 
 mod case;
 mod definition_tags;
+mod function_question;
 mod history_tags;
 mod jsonl;
 mod metric;
@@ -26,24 +27,29 @@ pub use case::{
 pub use definition_tags::{
     AFTER_JUMP, DEFINED_TAG, DefinitionLocation, ENTITY_TAG, FOLLOWS_TAG, JUDGE_TAG, RESOLVED_TAG,
 };
+pub use function_question::{
+    CandidateFunction, ContextComments, FindFunction, FunctionQuestion, WriteFunction,
+};
 pub use history_tags::{AGE_TAG, AUTHOR_TAG, COMMIT_TAG, DATE_TAG};
 pub use jsonl::{ParseError, ParsedLines, parse_document, parse_line, parse_lines, to_document, to_line};
 pub use metric::{Direction, Metric, MetricSource, MetricSpec, MetricUnit, MetricValue, Metrics};
 pub use prediction::{
-    Cost, EngineIdentity, Finish, Prediction, PredictionTimings, PromptSymptom, Recorded, Rename, Span,
-    SpanSource, Status, TokenCounts,
+    AnswerForm, Cost, EngineIdentity, Finish, Prediction, PredictionTimings, PromptSymptom, Recorded, Rename,
+    Span, SpanSource, Status, TokenCounts,
 };
 pub use redaction::{redact_case, redact_opportunity, redact_prediction};
 pub use run::{CaseCopies, EngineConfig, Machine, NO_COPIES_SUFFIX, Price, Run, WorkspaceState};
 pub use schema_version::SchemaVersion;
 pub use score::Score;
-pub use task::{BlockCut, BodyCut, CompletionTask, CrossFileContext, MissingTail, Scenario, Task, TaskKind};
+pub use task::{
+    BlockCut, BodyCut, CallScope, CompletionTask, CrossFileContext, MissingTail, Scenario, Task, TaskKind,
+};
 pub use trial::{
     AcceptedPart, ArmAnswer, ArmRole, AssignmentUnit, Bundle, BundleConsent, BundleError, Datasheet,
-    Decision, DecisionKind, ImportedPlace, LossReason, OfferOutcome, Opportunity, OpportunityCursor,
-    OpportunityId, OutcomeKind, PrivacyLevel, Provenance, ProvenanceSpan, Survival, SurvivalAge,
-    SurvivalKind, TrialArm, TrialDefinition, TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
-    from_continue, to_continue,
+    Decision, DecisionKind, EvaluatedOpportunity, ImportedPlace, LossReason, OfferOutcome, Opportunity,
+    OpportunityCursor, OpportunityId, OutcomeKind, PrivacyLevel, Provenance, ProvenanceSpan, Survival,
+    SurvivalAge, SurvivalKind, TabbyLog, TrialArm, TrialDefinition, TrialMode, Trigger, Truth, TruthStage,
+    TypingRhythm, from_continue, from_tabby, otlp_evaluations, otlp_spans, to_continue,
 };
 pub use truth_locator::{FileText, TruthLocator};
 pub use watch::{ChangeKind, WatchedChange, WatchedEngine, WatchedNight, WatchedShift};

@@ -107,19 +107,38 @@ macro_rules! metrics {
             /// Returns everything that is known about the metric.
             pub const fn spec(self) -> &'static MetricSpec {
                 match self {
-                    $(Metric::$variant => &MetricSpec {
+                    $(Metric::$variant => const { &MetricSpec {
                         label: $label,
                         short_label: $short,
                         unit: MetricUnit::$unit,
                         direction: Direction::$direction,
                         source: MetricSource::$source,
-                        tasks: &[TaskKind::Complete],
+                        tasks: tasks_of(Metric::$variant),
                         doc: $doc,
-                    },)+
+                    } },)+
                 }
             }
         }
     };
+}
+
+/// Returns the tasks that a metric applies to.
+const fn tasks_of(metric: Metric) -> &'static [TaskKind] {
+    match metric {
+        Metric::FunctionFound | Metric::FunctionSimilarity | Metric::FunctionSimilarityCode => {
+            &[TaskKind::FindFunction]
+        }
+        Metric::GenerationExact | Metric::GenerationSimilarity => &[TaskKind::WriteFunction],
+        Metric::EditSimilarity
+        | Metric::ExactMatch
+        | Metric::ExactInTime
+        | Metric::InTime
+        | Metric::Failed
+        | Metric::Gated
+        | Metric::Late
+        | Metric::Silent => TaskKind::ALL,
+        _ => &[TaskKind::Complete],
+    }
 }
 
 #[rustfmt::skip]
@@ -134,7 +153,12 @@ metrics! {
     ExactMatch "exact_match", "exact match", "exact", Cases, Higher, Answer, "the non-blank lines equal the truth's, blanks at both ends of a line aside (CrossCodeEval)";
     Failed "failed", "failed", "failed", Cases, Lower, Outcome, "the request timed out, was cancelled or failed";
     FirstLineExact "first_line_exact", "first line exact", "first line", Cases, Higher, Answer, "the first non-blank line equals the truth's, surrounding blanks aside";
+    FunctionFound "function_found", "function found", "found", Cases, Higher, Answer, "the answer is the described function, with a BLEU-4 of at least 0.8 (RepoQA)";
+    FunctionSimilarity "function_similarity", "function similarity", "BLEU", Cases, Higher, Answer, "BLEU-4 with the described function, 0 if another one is more similar (RepoQA)";
+    FunctionSimilarityCode "function_similarity_code", "function similarity, code", "BLEU, code", Cases, Higher, Answer, "as function_similarity, without comments (RepoQA)";
     Gated "gated", "gated", "gated", Cases, Neither, Outcome, "a gate held the text back or skipped the request";
+    GenerationExact "generation_exact", "generation exact", "gen. exact", Cases, Higher, Answer, "the written function equals the original, white space aside (YABLoCo)";
+    GenerationSimilarity "generation_similarity", "generation similarity", "gen. edit", Cases, Higher, Answer, "difflib's similarity of the written function and the original, in whole percent (YABLoCo)";
     GoesOn "goes_on", "goes on", "goes on", WholeTruths, Lower, Answer, "the shown text continues after the truth's last token";
     IdentifierExact "identifier_exact", "identifiers exact", "id exact", Cases, Higher, Answer, "the identifiers equal the truth's, in order";
     IdentifierF1 "identifier_f1", "identifier F1", "id F1", Identifiers, Higher, Answer, "harmonic mean of identifier precision and recall";

@@ -54,6 +54,18 @@ words! {
 }
 
 words! {
+    /// How a task without a cursor is put to an engine.
+    AnswerForm {
+        /// As the original's prompt, in a chat.
+        Chat = "chat",
+        /// As code to continue: the context and the description as comments, or the beginning of the function.
+        FillIn = "fill_in",
+        /// Without a prompt: the function whose words are the most similar to the description.
+        Retrieval = "retrieval",
+    }
+}
+
+words! {
     /// Meaning of the times of an answer replayed from a cassette.
     Recorded {
         /// The times of the recording.
@@ -209,6 +221,9 @@ pub struct Prediction {
     /// Copied parts of the text, in order, for engines that report them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spans: Vec<Span>,
+    /// How a task without a cursor was put to the engine; `None` for completions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<AnswerForm>,
 }
 
 fn is_false(value: &bool) -> bool {
@@ -245,6 +260,7 @@ impl Prediction {
             reused: false,
             symptoms: Vec::new(),
             spans: Vec::new(),
+            form: None,
         }
     }
 

@@ -24,7 +24,8 @@ const REDACTED_TAG: &str = "redacted";
 /// one place is masked everywhere. Ranges and positions still refer to the original file.
 pub fn redact_case(case: &mut Case) -> usize {
     let file = [&*case.prefix, &case.truth, &case.suffix].concat();
-    let texts: Vec<&str> = iter::once(&*file).chain(case.context.iter().map(|item| &*item.text)).collect();
+    let others: Vec<String> = case_texts_mut(case).into_iter().map(|text| text.clone()).collect();
+    let texts: Vec<&str> = iter::once(&*file).chain(others.iter().map(|text| &**text)).collect();
     let findings: Vec<Vec<Finding>> = texts.iter().map(|text| find_secrets(text)).collect();
     let count = findings.iter().map(Vec::len).sum();
     if count == 0 {
@@ -148,10 +149,16 @@ fn put_texts(case: &mut Case, mut texts: VecDeque<String>) {
         }
         (case.prefix, case.truth, case.suffix) = (prefix.to_owned(), truth.to_owned(), suffix.to_owned());
     }
-    for (item, text) in case.context.iter_mut().zip(texts) {
-        item.text = text;
+    for (place, text) in case_texts_mut(case).into_iter().zip(texts) {
+        *place = text;
     }
     case.id = case.compute_id();
+}
+
+/// Returns the texts of a case besides its file: those of the context, and those of the question of a task without a cursor.
+fn case_texts_mut(case: &mut Case) -> Vec<&mut String> {
+    let context = case.context.iter_mut().map(|item| &mut item.text);
+    context.chain(case.function.iter_mut().flat_map(|question| question.texts_mut())).collect()
 }
 
 fn mask_keys(mut text: String, keys: &BTreeSet<(Reverse<usize>, &str)>) -> String {

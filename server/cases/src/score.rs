@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::SchemaVersion;
 use crate::case::CaseId;
 use crate::metric::Metrics;
+use crate::prediction::Prediction;
 
 /// The metrics of one prediction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,6 +29,19 @@ pub struct Score {
 }
 
 impl Score {
+    /// Creates the row of a prediction, computed by this version of the scorer.
+    pub fn new(prediction: &Prediction, scorer: u32, metrics: Metrics) -> Score {
+        Score {
+            schema: SchemaVersion::CURRENT,
+            case: prediction.case.clone(),
+            engine: prediction.engine.name.clone(),
+            fingerprint: prediction.engine.fingerprint.clone(),
+            repetition: prediction.repetition,
+            scorer: Some(scorer),
+            metrics,
+        }
+    }
+
     /// Returns the key of its prediction.
     pub fn key(&self) -> (&str, &str, u32) {
         (&self.case, &self.engine, self.repetition)

@@ -15,6 +15,10 @@ words! {
     TaskKind {
         /// Complete the code at a cursor.
         Complete = "complete",
+        /// Find a described function in a long context, and repeat it.
+        FindFunction = "find_function",
+        /// Write a function with this signature and documentation.
+        WriteFunction = "write_function",
     }
 }
 
@@ -31,6 +35,10 @@ words! {
         Rag = "rag",
         /// CrossCodeEval: the next name is defined in another file.
         CrossFile = "cross_file",
+        /// RepoQA: a described function is somewhere in a long context.
+        FindFunction = "find_function",
+        /// YABLoCo: a function has a signature and a documentation, but no body.
+        WriteFunction = "write_function",
     }
 }
 
@@ -78,11 +86,31 @@ words! {
     }
 }
 
+words! {
+    /// Widest place of the code that the function of `write_function` calls.
+    CallScope {
+        /// No calls.
+        None = "none",
+        /// The standard library.
+        Stdlib = "stdlib",
+        /// Its own file.
+        File = "file",
+        /// Its own package: the folder of its file.
+        Package = "package",
+        /// Elsewhere in the project.
+        Project = "project",
+    }
+}
+
 /// Task of a case. Values are ordered as their words in the documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Task {
     /// Complete the code at a cursor.
     Complete(CompletionTask),
+    /// Find a described function in a long context; see [`crate::FindFunction`].
+    FindFunction,
+    /// Write a function; see [`crate::WriteFunction`]. The scope of its calls is `None` where the source does not tell it.
+    WriteFunction(Option<CallScope>),
 }
 
 /// A completion at a cursor, by scenario.
@@ -110,6 +138,8 @@ impl Task {
     pub fn kind(self) -> TaskKind {
         match self {
             Task::Complete(_) => TaskKind::Complete,
+            Task::FindFunction => TaskKind::FindFunction,
+            Task::WriteFunction(_) => TaskKind::WriteFunction,
         }
     }
 
@@ -121,6 +151,8 @@ impl Task {
             Task::Complete(CompletionTask::IncompleteSuffix(_)) => Scenario::IncompleteSuffix,
             Task::Complete(CompletionTask::Rag) => Scenario::Rag,
             Task::Complete(CompletionTask::CrossFile(_)) => Scenario::CrossFile,
+            Task::FindFunction => Scenario::FindFunction,
+            Task::WriteFunction(_) => Scenario::WriteFunction,
         }
     }
 
@@ -130,8 +162,9 @@ impl Task {
             Task::Complete(CompletionTask::FullBlock(cut)) => Some(cut.name()),
             Task::Complete(CompletionTask::InnerBlock(cut)) => Some(cut.name()),
             Task::Complete(CompletionTask::IncompleteSuffix(tail)) => Some(tail.name()),
-            Task::Complete(CompletionTask::Rag) => None,
+            Task::Complete(CompletionTask::Rag) | Task::FindFunction => None,
             Task::Complete(CompletionTask::CrossFile(context)) => Some(context.name()),
+            Task::WriteFunction(scope) => scope.map(CallScope::name),
         }
     }
 
@@ -139,8 +172,13 @@ impl Task {
     pub fn cross_file_context(self) -> Option<CrossFileContext> {
         match self {
             Task::Complete(CompletionTask::CrossFile(context)) => Some(context),
-            Task::Complete(_) => None,
+            Task::Complete(_) | Task::FindFunction | Task::WriteFunction(_) => None,
         }
+    }
+
+    /// Whether the task is a completion at a cursor.
+    pub fn has_cursor(self) -> bool {
+        self.kind() == TaskKind::Complete
     }
 
     /// Returns the task that a row spells with these words.
@@ -153,7 +191,6 @@ impl Task {
         scenario: Scenario,
         variant: Option<&str>,
     ) -> Result<Task, String> {
-        let TaskKind::Complete = kind;
         let task = match scenario {
             Scenario::FullBlock => CompletionTask::FullBlock(required(scenario, variant, BlockCut::ALL)?),
             Scenario::InnerBlock => CompletionTask::InnerBlock(required(scenario, variant, BodyCut::ALL)?),
@@ -163,14 +200,36 @@ impl Task {
             Scenario::CrossFile => {
                 CompletionTask::CrossFile(required(scenario, variant, CrossFileContext::ALL)?)
             }
-            Scenario::Rag => match variant {
-                None => CompletionTask::Rag,
-                Some(variant) => {
-                    return Err(format!("scenario `{scenario}` has no variants; remove `{variant}`"));
-                }
-            },
+            Scenario::Rag => {
+                without_variant(scenario, variant)?;
+                CompletionTask::Rag
+            }
+            Scenario::FindFunction => {
+                without_variant(scenario, variant)?;
+                return Task::FindFunction.of_kind(kind);
+            }
+            Scenario::WriteFunction => {
+                let scope = variant.map(|_| required(scenario, variant, CallScope::ALL)).transpose()?;
+                return Task::WriteFunction(scope).of_kind(kind);
+            }
         };
-        Ok(Task::Complete(task))
+        Task::Complete(task).of_kind(kind)
+    }
+
+    /// Returns the task if it is of this kind.
+    fn of_kind(self, kind: TaskKind) -> Result<Task, String> {
+        if self.kind() == kind {
+            return Ok(self);
+        }
+        Err(format!("scenario `{}` belongs to the task `{}`, not to `{kind}`", self.scenario(), self.kind()))
+    }
+}
+
+/// Checks that a row of a scenario without variants has none.
+fn without_variant(scenario: Scenario, variant: Option<&str>) -> Result<(), String> {
+    match variant {
+        None => Ok(()),
+        Some(variant) => Err(format!("scenario `{scenario}` has no variants; remove `{variant}`")),
     }
 }
 

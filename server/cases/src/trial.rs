@@ -9,7 +9,11 @@ mod bundle;
 mod case;
 mod continue_dev;
 mod definition;
+mod imported_event;
+mod open_telemetry;
 mod outcome;
+mod tabby;
+mod timestamp;
 mod truth;
 
 use serde::{Deserialize, Serialize};
@@ -21,9 +25,12 @@ use crate::{Exposure, SchemaVersion};
 
 pub use answer::{ArmAnswer, ArmRole};
 pub use bundle::{Bundle, BundleConsent, BundleError, Datasheet};
-pub use continue_dev::{ImportedPlace, from_continue, to_continue};
+pub use continue_dev::{from_continue, to_continue};
 pub use definition::{AssignmentUnit, TrialArm, TrialDefinition};
+pub use imported_event::ImportedPlace;
+pub use open_telemetry::{EvaluatedOpportunity, otlp_evaluations, otlp_spans};
 pub use outcome::{AcceptedPart, OfferOutcome, OutcomeKind, Survival, SurvivalAge, SurvivalKind};
+pub use tabby::{TabbyLog, from_tabby};
 pub use truth::{LossReason, Provenance, ProvenanceSpan, Truth, TruthStage};
 
 /// Id of an opportunity: 32 hexadecimal digits, unique in all stores.
@@ -196,7 +203,53 @@ fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
+impl OpportunityCursor {
+    /// Creates the cursor at the start of an empty document.
+    pub fn at_start(language: &str, path: &str) -> OpportunityCursor {
+        OpportunityCursor {
+            language: language.to_owned(),
+            path: path.to_owned(),
+            offset: 0,
+            line: 0,
+            character: 0,
+            prefix: String::new(),
+            suffix: String::new(),
+        }
+    }
+}
+
 impl Opportunity {
+    /// Creates an opportunity of mode `single` with all texts, without developer, session, time, answers and truths.
+    pub fn new(id: OpportunityId, trigger: Trigger, cursor: OpportunityCursor) -> Opportunity {
+        Opportunity {
+            schema: SchemaVersion::CURRENT,
+            id,
+            trial: None,
+            mode: TrialMode::Single,
+            developer: String::new(),
+            session: String::new(),
+            opened_at: String::new(),
+            trigger,
+            privacy: PrivacyLevel::Full,
+            secrets: 0,
+            cursor,
+            commit: None,
+            tree_hash: String::new(),
+            context: Vec::new(),
+            similar_functions: Vec::new(),
+            rhythm: TypingRhythm::default(),
+            requests: 1,
+            decisions: Vec::new(),
+            answers: Vec::new(),
+            outcome: OfferOutcome::not_shown(),
+            exposure: Exposure::None,
+            task: None,
+            block_kind: None,
+            truths: Vec::new(),
+            lost: None,
+        }
+    }
+
     /// Returns the truth of the latest stage.
     pub fn truth(&self) -> Option<&Truth> {
         self.truths.iter().max_by_key(|truth| truth.stage)
@@ -235,39 +288,22 @@ mod tests {
 
     fn sample() -> Opportunity {
         Opportunity {
-            schema: SchemaVersion::CURRENT,
-            id: "0123456789abcdef0123456789abcdef".to_owned(),
-            trial: None,
-            mode: TrialMode::Single,
             developer: "d1".to_owned(),
             session: "s1".to_owned(),
             opened_at: "2026-01-02T03:04:05.678Z".to_owned(),
-            trigger: Trigger::Automatic,
-            privacy: PrivacyLevel::Full,
-            secrets: 0,
-            cursor: OpportunityCursor {
-                language: "python".to_owned(),
-                path: "a.py".to_owned(),
-                offset: 4,
-                line: 0,
-                character: 4,
-                prefix: "x = ".to_owned(),
-                suffix: "\n".to_owned(),
-            },
-            commit: None,
-            tree_hash: String::new(),
-            context: Vec::new(),
-            similar_functions: Vec::new(),
-            rhythm: TypingRhythm::default(),
-            requests: 1,
-            decisions: Vec::new(),
-            answers: Vec::new(),
-            outcome: OfferOutcome::not_shown(),
-            exposure: Exposure::None,
-            task: None,
-            block_kind: None,
-            truths: Vec::new(),
-            lost: None,
+            ..Opportunity::new(
+                "0123456789abcdef0123456789abcdef".to_owned(),
+                Trigger::Automatic,
+                OpportunityCursor {
+                    language: "python".to_owned(),
+                    path: "a.py".to_owned(),
+                    offset: 4,
+                    line: 0,
+                    character: 4,
+                    prefix: "x = ".to_owned(),
+                    suffix: "\n".to_owned(),
+                },
+            )
         }
     }
 

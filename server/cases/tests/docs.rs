@@ -4,12 +4,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cases::{
-    AssignmentUnit, BlockCut, BlockKind, BodyCut, BundleConsent, Case, CaseCopies, ChangeKind,
-    CompletionTask, ContextItem, Cost, CrossFileContext, Datasheet, EngineConfig, EngineIdentity, Exposure,
-    Finish, Machine, Metric, MetricValue, MissingTail, Origin, OriginKind, Prediction, PredictionTimings,
-    Price, PromptSymptom, Recorded, Rename, Run, Scenario, SchemaVersion, Score, Span, SpanSource, Status,
-    Task, TaskKind, TokenCounts, TrialArm, TrialDefinition, TrialMode, WatchedChange, WatchedEngine,
-    WatchedNight, WatchedShift, WorkspaceState, parse_document, parse_line, to_document, to_line,
+    AcceptedPart, AnswerForm, ArmAnswer, ArmRole, AssignmentUnit, BlockCut, BlockKind, BodyCut,
+    BundleConsent, CallScope, CandidateFunction, Case, CaseCopies, ChangeKind, CompletionTask,
+    ContextComments, ContextItem, Cost, CrossFileContext, Datasheet, Decision, DecisionKind, EngineConfig,
+    EngineIdentity, Exposure, FindFunction, Finish, LossReason, Machine, Metric, MetricValue, MissingTail,
+    OfferOutcome, Opportunity, OpportunityCursor, Origin, OriginKind, OutcomeKind, Prediction,
+    PredictionTimings, Price, PrivacyLevel, PromptSymptom, Provenance, ProvenanceSpan, Recorded, Rename, Run,
+    Scenario, SchemaVersion, Score, Span, SpanSource, Status, Survival, SurvivalAge, SurvivalKind, Task,
+    TaskKind, TokenCounts, TrialArm, TrialDefinition, TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
+    WatchedChange, WatchedEngine, WatchedNight, WatchedShift, WorkspaceState, WriteFunction, parse_document,
+    parse_line, to_document, to_line,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -71,7 +75,12 @@ fn watched_night_fields_are_documented() {
 
 #[test]
 fn trial_fields_are_documented() {
-    let arm = TrialArm { name: "a".to_owned(), weight: 1.0, requests_per_day: 5, budget_per_day: Some(1.5) };
+    let arm = TrialArm {
+        requests_per_minute: Some(6),
+        requests_per_day: Some(5),
+        budget_per_day: Some(1.5),
+        ..TrialArm::new("a".to_owned())
+    };
     let definition = TrialDefinition {
         schema: SchemaVersion::CURRENT,
         name: "t".to_owned(),
@@ -94,6 +103,24 @@ fn trial_fields_are_documented() {
 }
 
 #[test]
+fn opportunity_fields_are_documented() {
+    check_fields("Opportunity", &full_opportunity(), &["answers.metrics"]);
+    check_words("Opportunity", "mode", TrialMode::ALL);
+    check_words("Opportunity", "trigger", Trigger::ALL);
+    check_words("Opportunity", "privacy", PrivacyLevel::ALL);
+    check_words("Opportunity", "decisions.kind", DecisionKind::ALL);
+    check_words("Opportunity", "answers.role", ArmRole::ALL);
+    check_words("Opportunity", "outcome.kind", OutcomeKind::ALL);
+    check_words("Opportunity", "outcome.parts", AcceptedPart::ALL);
+    check_words("Opportunity", "outcome.survival.age", SurvivalAge::ALL);
+    check_words("Opportunity", "outcome.survival.kind", SurvivalKind::ALL);
+    check_words("Opportunity", "exposure", Exposure::ALL);
+    check_words("Opportunity", "truths.stage", TruthStage::ALL);
+    check_words("Opportunity", "truths.provenance.provenance", Provenance::ALL);
+    check_words("Opportunity", "lost", LossReason::ALL);
+}
+
+#[test]
 fn datasheet_fields_are_documented() {
     let consent = BundleConsent {
         given_at: "2026-01-01T00:00:00Z".to_owned(),
@@ -107,12 +134,39 @@ fn datasheet_fields_are_documented() {
 }
 
 #[test]
+fn question_fields_are_documented() {
+    let text = String::new;
+    let find = FindFunction {
+        description: text(),
+        name: text(),
+        candidates: vec![CandidateFunction { name: text(), code: text() }],
+        depth: 0.5,
+        size: 1,
+        tokens_before: 0,
+        tokens_of_function: 0,
+        tokens_after: 0,
+        tokenizer: text(),
+        comments: ContextComments::Kept,
+    };
+    check_fields("Find function", &find, &[]);
+    let write = WriteFunction { name: text(), signature: text(), documentation: text(), header: text() };
+    check_fields("Write function", &write, &[]);
+}
+
+#[test]
 fn every_enum_value_is_documented() {
     check_words("Case", "task", TaskKind::ALL);
     check_words("Case", "scenario", Scenario::ALL);
-    let variants =
-        [names(BlockCut::ALL), names(BodyCut::ALL), names(MissingTail::ALL), names(CrossFileContext::ALL)];
+    let variants = [
+        names(BlockCut::ALL),
+        names(BodyCut::ALL),
+        names(MissingTail::ALL),
+        names(CrossFileContext::ALL),
+        names(CallScope::ALL),
+    ];
     check_words("Case", "variant", &variants.concat());
+    check_words("Find function", "comments", ContextComments::ALL);
+    check_words("Prediction", "form", AnswerForm::ALL);
     check_words("Case", "block_kind", BlockKind::ALL);
     check_words("Case", "origin.kind", OriginKind::ALL);
     check_words("Case", "origin.exposure", Exposure::ALL);
@@ -207,6 +261,7 @@ fn full_case() -> Case {
             strategy: "similar_functions".to_owned(),
             score: 7.5,
         }],
+        function: None,
         origin: Origin {
             kind: OriginKind::Live,
             benchmark: Some("codev-bench".to_owned()),
@@ -266,6 +321,7 @@ fn full_prediction() -> Prediction {
             probability: 0.6,
             renamed: vec![Rename { there: "d".to_owned(), here: "r".to_owned() }],
         }],
+        form: Some(AnswerForm::FillIn),
     }
 }
 
@@ -281,6 +337,69 @@ fn full_score() -> Score {
             (Metric::TokenExact, MetricValue::Value(1.0)),
             (Metric::IdentifierRecall, MetricValue::Ratio { num: 3.0, den: 3.0 }),
         ]),
+    }
+}
+
+/// Returns an opportunity with all optional fields.
+fn full_opportunity() -> Opportunity {
+    let ms = Some(1.0);
+    let case = full_case();
+    let answer = ArmAnswer {
+        reason: Some("reason".to_owned()),
+        raw: "raw".to_owned(),
+        text: "text".to_owned(),
+        ms: PredictionTimings { gather: 0.4, first: ms, total: 2.25 },
+        confidence: ms,
+        tokens: full_prediction().tokens,
+        cost: full_prediction().cost,
+        cached: true,
+        metrics: full_score().metrics,
+        ..ArmAnswer::empty("a".to_owned(), engine(), ArmRole::Shown, Status::Ok)
+    };
+    let survival = Survival { age: SurvivalAge::Commit, kind: SurvivalKind::Kept, retained_chars: 4 };
+    let arm = Some("a".to_owned());
+    let truth = Truth {
+        stage: TruthStage::Settled,
+        at: 1.0,
+        text: "text".to_owned(),
+        region: "text".to_owned(),
+        deleted: "old".to_owned(),
+        deleted_before: "old".to_owned(),
+        provenance: vec![ProvenanceSpan { range: 0..4, provenance: Provenance::Accepted, arm: arm.clone() }],
+        reversals: 1,
+        distance: Some(1),
+    };
+    Opportunity {
+        trial: Some("t".to_owned()),
+        secrets: 1,
+        commit: Some("1f3c9e0".to_owned()),
+        tree_hash: "9d2f".to_owned(),
+        context: case.context.clone(),
+        similar_functions: case.context,
+        rhythm: TypingRhythm { since_last_key: ms, between_keys: ms, until_next_key: ms },
+        decisions: vec![Decision {
+            kind: DecisionKind::Holdout,
+            value: "shown".to_owned(),
+            probability: 0.9,
+        }],
+        answers: vec![answer],
+        outcome: OfferOutcome {
+            kind: OutcomeKind::Accepted,
+            is_inferred: true,
+            shown_at: ms,
+            visible: ms,
+            item: Some(0),
+            arm,
+            parts: vec![AcceptedPart::Full],
+            accepted_chars: 4,
+            typed_chars: 1,
+            survival: vec![survival],
+        },
+        task: Some(case.task),
+        block_kind: case.block_kind,
+        truths: vec![truth],
+        lost: Some(LossReason::External),
+        ..Opportunity::new("0".repeat(32), Trigger::Automatic, OpportunityCursor::at_start("python", "a.py"))
     }
 }
 

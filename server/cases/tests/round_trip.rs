@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use cases::{
-    BlockCut, BlockKind, BodyCut, Case, CompletionTask, ContextItem, Cost, CrossFileContext, EngineIdentity,
-    Exposure, Finish, Metric, MetricValue, MissingTail, Origin, OriginKind, ParsedLines, Prediction,
+    AnswerForm, BlockCut, BlockKind, BodyCut, CallScope, CandidateFunction, Case, CompletionTask,
+    ContextComments, ContextItem, Cost, CrossFileContext, EngineIdentity, Exposure, FindFunction, Finish,
+    FunctionQuestion, Metric, MetricValue, MissingTail, Origin, OriginKind, ParsedLines, Prediction,
     PredictionTimings, PromptSymptom, Recorded, Rename, SchemaVersion, Score, Span, SpanSource, Status, Task,
-    TokenCounts, parse_line, parse_lines, suite_hash, to_line,
+    TokenCounts, WriteFunction, parse_line, parse_lines, suite_hash, to_line,
 };
 use proptest::option;
 use proptest::prelude::*;
@@ -47,7 +48,36 @@ fn tasks() -> Vec<Task> {
         vec![CompletionTask::Rag],
         CrossFileContext::ALL.iter().copied().map(CompletionTask::CrossFile).collect(),
     ];
-    completions.concat().into_iter().map(Task::Complete).collect()
+    let scopes = CallScope::ALL.iter().copied().map(Some).chain([None]);
+    let others = scopes.map(Task::WriteFunction).chain([Task::FindFunction]);
+    completions.concat().into_iter().map(Task::Complete).chain(others).collect()
+}
+
+/// Returns a question of the task's kind.
+fn question(task: Task, text: &str, depth: f64) -> Option<Box<FunctionQuestion>> {
+    let (name, code) = (text.to_owned(), text.to_owned());
+    let question = match task {
+        Task::Complete(_) => return None,
+        Task::FindFunction => FunctionQuestion::Find(FindFunction {
+            description: text.to_owned(),
+            name: name.clone(),
+            candidates: vec![CandidateFunction { name, code }],
+            depth,
+            size: 16_384,
+            tokens_before: 1,
+            tokens_of_function: 2,
+            tokens_after: 3,
+            tokenizer: "estimate".to_owned(),
+            comments: ContextComments::Padded,
+        }),
+        Task::WriteFunction(_) => FunctionQuestion::Write(WriteFunction {
+            name,
+            signature: text.to_owned(),
+            documentation: text.to_owned(),
+            header: text.to_owned(),
+        }),
+    };
+    Some(Box::new(question))
 }
 
 prop_compose! {
@@ -57,11 +87,12 @@ prop_compose! {
         context in proptest::collection::vec(context_item(), 0..3), origin in origin(),
         tags in proptest::collection::btree_map(".{0,5}", ".{0,5}", 0..3),
     ) -> Case {
+        let function = question(task, &texts[0], 0.5);
         let [prefix, suffix, truth] = texts;
         let mut case = Case {
             schema: SchemaVersion::CURRENT, id: String::new(), hole, task, language: "python".to_owned(), block_kind,
             path: "a/b.py".to_owned(), byte_range: at..at + truth.len(), line: 3, character: 4, prefix, suffix, truth, context,
-            origin, tags,
+            function, origin, tags,
         };
         case.id = case.compute_id();
         case
@@ -93,7 +124,7 @@ prop_compose! {
             engine: EngineIdentity { name: name("b"), kind: name("builtin"), model: name("m"), fingerprint: name("f") },
             tokens: cached.map(|_| TokenCounts { input: 1, output: 2, cached }),
             cost: first.map(|amount| Cost { amount, is_estimated: cached.is_none() }), ms: PredictionTimings { gather: 0.5, first, total },
-            recorded: first.map(|_| Recorded::Timed), spans,
+            recorded: first.map(|_| Recorded::Timed), spans, form: first.map(|_| AnswerForm::Chat),
         }
     }
 }
@@ -150,13 +181,29 @@ proptest! {
 }
 
 #[test]
+fn rows_without_the_question_of_their_task_are_refused() {
+    let row = |task: &str, scenario: &str, question: &str| {
+        let text = format!(
+            r#"{{"schema":"1.7","id":"","hole":"","task":"{task}","scenario":"{scenario}","language":"c","path":"a.c","byte_range":{{"start":0,"end":0}},"line":0,"character":0,"prefix":"","suffix":"","truth":""{question},"origin":{{"kind":"imported","tree_hash":"","exposure":"none"}}}}"#
+        );
+        parse_line::<Case>(&text, 1).expect_err("an error").message
+    };
+    let write = r#","write":{"name":"f","signature":"","documentation":"","header":""}"#;
+    assert!(row("write_function", "write_function", "").contains("needs `write`"));
+    assert!(row("complete", "rag", write).contains("has neither `find` nor `write`"));
+    assert!(row("complete", "write_function", write).contains("belongs to the task `write_function`"));
+    let find = r#","find":{"description":"","name":"f","candidates":[],"depth":0.5,"size":1,"tokens_before":0,"tokens_of_function":0,"tokens_after":0,"tokenizer":"estimate","comments":"kept"}"#;
+    assert!(row("find_function", "find_function", find).contains("`f` is not among the `candidates`"));
+}
+
+#[test]
 fn a_newer_major_schema_is_refused_with_a_remedy() {
     let line = r#"{"schema":"2.0","case":"c","fingerprint":"f","repetition":0,"metrics":{}}"#;
     let error = parse_line::<Score>(line, 7).unwrap_err();
     assert_eq!(error.line, 7);
     assert_eq!(
         error.message,
-        "unsupported schema 2.0: this version of ghostbench reads schema 1.6; install a newer version"
+        "unsupported schema 2.0: this version of ghostbench reads schema 1.7; install a newer version"
     );
 }
 

@@ -25,8 +25,9 @@ pub(crate) use self::engines::{
 };
 pub(crate) use self::judging::{BaselineArgs, GateArgs, VerdictArgs};
 pub(crate) use self::trial::{
-    TrialArgs, TrialCommand, TrialExportArgs, TrialFileFormat, TrialFilterArgs, TrialForgetArgs,
-    TrialImportArgs, TrialMergeArgs, TrialPlaceArgs, TrialReviewArgs, TrialSimulateArgs, TrialStartArgs,
+    TrialArgs, TrialCommand, TrialExportArgs, TrialExportFormat, TrialFilterArgs, TrialForgetArgs,
+    TrialImportArgs, TrialImportFormat, TrialMergeArgs, TrialPlaceArgs, TrialReviewArgs, TrialSimulateArgs,
+    TrialStartArgs,
 };
 pub(crate) use self::trial_scoreboard::TrialScoreboardArgs;
 pub(crate) use self::values::{CursorArg, RetrieveTarget};
@@ -107,6 +108,7 @@ pub(crate) enum Command {
   ghostbench compare before after                         is the engine still as good?
   ghostbench compare a b --baseline builtin               every engine with the built-in one
   ghostbench compare a b --margin 1pt                     which engines differ by less than one point?
+  ghostbench compare a b --html comparison.html            the verdict with plots, as a page
   ghostbench compare a b --primary edit_similarity --deadline 300 --format markdown"
     )]
     Compare(CompareArgs),
@@ -271,6 +273,9 @@ pub(crate) struct LspArgs {
     /// Rules of a scripted engine in front of the others, as JSON; for tests.
     #[arg(long, value_name = "JSON", value_parser = parse_rules, hide = true)]
     pub(crate) scripted: Option<Arc<[Rule]>>,
+    /// Let time pass in trials by `ghostbench/advanceTime` only; for simulations.
+    #[arg(long, hide = true)]
+    pub(crate) simulated_clock: bool,
     /// Log verbosity.
     #[arg(long, value_enum, default_value_t = LogLevel::Info, value_name = "LEVEL")]
     pub(crate) log_level: LogLevel,
@@ -440,6 +445,9 @@ pub(crate) struct CompareArgs {
     /// Rules that fail the command.
     #[command(flatten)]
     pub(crate) gates: GateArgs,
+    /// File for a page with the verdict and its plots.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = ReportFormat::Table)]
     pub(crate) format: ReportFormat,
@@ -474,6 +482,10 @@ pub(crate) enum ExportFormat {
     CodevBench,
     /// Rows of CrossCodeEval, and predictions.
     Crosscodeeval,
+    /// Output files of RepoQA, one per engine and size of context.
+    Repoqa,
+    /// Table and document of YABLoCo (or MERA's rows), and a table of generations per engine.
+    Yabloco,
 }
 
 /// `ghostbench retrieve`.

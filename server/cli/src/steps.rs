@@ -15,6 +15,7 @@ pub(crate) mod index;
 pub(crate) mod licence;
 pub(crate) mod mine;
 pub(crate) mod mine_history;
+pub(crate) mod open_telemetry;
 pub(crate) mod perfect_answer;
 pub(crate) mod require_answers;
 pub(crate) mod run_replay;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use builtin::MaskedCorpus;
 use engines::{Answer, AnswerListener, Engine, FinishReason, PromptInput, Request};
-use index::CancelFlag;
+use index::{CancelFlag, Hit, Strategy, TokenBudget};
 use text::Snippet;
 use tokio_util::sync::CancellationToken;
 
@@ -182,6 +182,19 @@ pub fn gathered_context(
     }
     let hidden = snapshot.hidden(settings.hide_near_duplicates);
     snapshot.gather(offset, settings, &hidden, &CancelFlag::default())
+}
+
+/// Returns the hits of a strategy at a cursor within a budget, whether or not an engine reads them: what retrieval could choose from.
+/// Without files that must not leave this process. It takes milliseconds, so call it on a thread that may block.
+pub fn retrieved_hits(
+    snapshot: &DocumentSnapshot,
+    offset: usize,
+    strategy: Strategy,
+    budget: TokenBudget,
+) -> Vec<Hit> {
+    let hits = snapshot.hits(offset, (strategy, budget), &snapshot.hidden(false), &CancelFlag::default());
+    let gate = snapshot.path_gate();
+    hits.into_iter().filter(|hit| gate.as_ref().is_none_or(|gate| gate.admits(&hit.path))).collect()
 }
 
 /// Returns the tokens of the workspace; `None` after a panic. Overlaying unsaved documents takes milliseconds, so it runs on a blocking

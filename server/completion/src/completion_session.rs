@@ -197,7 +197,7 @@ impl CompletionSession {
             let place = generation.cursor().clone();
             let others = outcome.alternatives.iter().map(|other| &*other.text);
             let recent = &mut self.state().answer_cache;
-            if generation.is_invoked() {
+            if generation.is_invoked() || !outcome.alternatives.is_empty() {
                 recent.insert_alternatives(place, std::iter::once(&*outcome.text).chain(others));
             } else {
                 recent.insert(place, &outcome.text);

@@ -23,6 +23,8 @@ pub enum Gate {
     ControlCharacter(char),
     /// The engine's answer edits other text than an insertion at the cursor, which ghost text cannot show.
     EditsElsewhere,
+    /// A limit of requests to the engine is reached, which the caller keeps.
+    LimitReached,
     /// The probability of the least likely token is below the threshold of the settings; holds that probability.
     Unsure(f64),
 }
@@ -42,6 +44,7 @@ impl fmt::Display for Gate {
                 write!(f, "the answer holds the control character U+{:04X}", u32::from(*character))
             }
             Gate::EditsElsewhere => f.write_str("the answer edits text elsewhere than at the cursor"),
+            Gate::LimitReached => f.write_str("a limit of requests to the engine is reached"),
             Gate::Unsure(probability) => {
                 write!(f, "the least sure token has a probability of {probability:.2}")
             }

@@ -8,11 +8,14 @@
 //! cases. A [`DocumentSnapshot`] holds the open document as displayed and the workspace without that file, so a request cannot reach text that
 //! was removed from the document.
 //!
+//! [`ask()`] puts tasks without a cursor to the same engines.
+//!
 //! An editor requests a completion at every key. [`CompletionSession`] wraps [`complete()`] for editors: it caches answers, shares the one in flight
 //! and debounces. Measurements call [`complete()`] directly.
 
 mod alternatives;
 mod answer_cache;
+mod ask;
 mod clean;
 mod complete;
 mod completion_session;
@@ -34,8 +37,9 @@ mod trace;
 mod workspace_index;
 
 pub use answer_cache::AnswerCache;
+pub use ask::{FunctionRequest, ask};
 pub use builtin::{RecentTyping, TypedPassage};
-pub use complete::{complete, complete_shared, gathered_context};
+pub use complete::{complete, complete_shared, gathered_context, retrieved_hits};
 pub use completion_session::{CompletionRequest, CompletionSession, SuggestionOutcome};
 pub use configured_engine::ConfiguredEngine;
 pub use cursor_snapshot::{CacheKey, CursorSnapshot};

@@ -146,7 +146,7 @@ pub struct Outcome {
     pub status: OutcomeStatus,
     /// The text to insert at the cursor; empty unless the status is [`OutcomeStatus::Ok`].
     pub text: String,
-    /// Other texts to insert, best first; only on explicit invocation. Measurements ignore them.
+    /// Other texts to insert, best first; only on explicit invocation, and in duels of engines. Measurements ignore them.
     pub alternatives: Vec<CleanedAlternative>,
     /// How it came about.
     pub trace: Trace,

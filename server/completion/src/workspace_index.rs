@@ -4,7 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use builtin::{Corpus, MaskedCorpus, RecentTyping};
-use index::{CancelFlag, CopyIndex, FileIndex, Index, RemovedCode, RetrievalQuery, Searcher, Visit};
+use index::{
+    CancelFlag, CopyIndex, FileIndex, Hit, Index, RemovedCode, RetrievalQuery, Searcher, Strategy,
+    TokenBudget, Visit,
+};
 use syntax::{Language, Projects, SourceFile, SyntaxCache};
 use text::Snippet;
 
@@ -321,6 +324,20 @@ impl DocumentSnapshot {
         hidden: &[Arc<str>],
         cancel: &CancelFlag,
     ) -> Vec<Snippet> {
+        let hits = self.hits(offset, (settings.strategy, settings.budget), hidden, cancel);
+        hits.into_iter()
+            .map(|hit| Snippet::of_lines(hit.path, hit.start_line..hit.end_line, hit.text))
+            .collect()
+    }
+
+    /// Returns the hits of a strategy within a budget, without those of `hidden` files.
+    pub(crate) fn hits(
+        &self,
+        offset: usize,
+        (strategy, budget): (Strategy, TokenBudget),
+        hidden: &[Arc<str>],
+        cancel: &CancelFlag,
+    ) -> Vec<Hit> {
         // The request may have been cancelled while it waited for its turn.
         if cancel.is_cancelled() {
             return Vec::new();
@@ -338,10 +355,7 @@ impl DocumentSnapshot {
             suffix,
             recent: &self.editor.recent_visits,
         };
-        let hits = searcher.retrieve(settings.strategy, &self.index.projects, &query, settings.budget);
-        hits.into_iter()
-            .map(|hit| Snippet::of_lines(hit.path, hit.start_line..hit.end_line, hit.text))
-            .collect()
+        searcher.retrieve(strategy, &self.index.projects, &query, budget)
     }
 
     /// Returns the workspace's tokens without the saved text of the document and of `hidden` files.

@@ -1,6 +1,6 @@
 //! The embedded engine as an [`Engine`]: runs the model of `builtin` on a blocking thread.
 
-use builtin::{BuiltinSettings, Completion, TokenOrigin};
+use builtin::{BuiltinSettings, Completion, MaskedCorpus, RecentTyping, TokenOrigin};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio::task::JoinError;
@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Alternative, Answer, Engine, EngineDescription, EngineError, EngineKind, ExplainedToken, FinishReason,
-    Request, Sink, TokenExplanation,
+    FunctionTask, PromptInput, Request, Sink, TaskForm, TokenExplanation,
 };
 
 /// The embedded engine. Needs no installation.
@@ -47,7 +47,8 @@ impl BuiltinEngine {
         cancel: &CancellationToken,
     ) -> Result<Answer, EngineError> {
         let name = &self.description.name;
-        if request.corpus.is_none() {
+        let is_search = request.function.as_ref().is_some_and(|task| task.search.is_some());
+        if request.corpus.is_none() && !is_search {
             return Err(EngineError::NeedsWorkspace { engine: name.clone() });
         }
         let settings = self.settings_for(&request);
@@ -78,14 +79,73 @@ struct ComputedCompletion {
     alternatives: Vec<Alternative>,
 }
 
+impl ComputedCompletion {
+    /// A text without origin and alternatives.
+    fn of_text(text: String) -> ComputedCompletion {
+        ComputedCompletion {
+            completion: Completion::of_text(text),
+            explanation: None,
+            alternatives: Vec::new(),
+        }
+    }
+}
+
+/// Returns code as the block of a chat's answer.
+fn fenced(code: &str) -> String {
+    format!("```\n{code}\n```\n")
+}
+
+/// Completions that a function's body is made of at most.
+const MAX_STATEMENTS: usize = 32;
+
+/// Writes the body at the cursor, completion after completion with a line break between them, until nothing is to be added; then closes
+/// its block. `None` if the request was cancelled.
+fn write_function(
+    corpus: &MaskedCorpus,
+    input: &PromptInput,
+    settings: &BuiltinSettings,
+    running: &CancellationToken,
+) -> Option<String> {
+    let mut keep_going = || !running.is_cancelled();
+    let mut before = input.prefix().to_owned();
+    let start = before.len();
+    for _ in 0..MAX_STATEMENTS {
+        let typing = RecentTyping::default();
+        let view = corpus.view(&before, input.suffix(), &input.context, &typing, &mut keep_going)?;
+        let completion = view.complete(settings, &mut keep_going);
+        if running.is_cancelled() {
+            return None;
+        }
+        if completion.text.is_empty() {
+            break;
+        }
+        before.push_str(&completion.text);
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let indentation = line[..line.len() - line.trim_start().len()].to_owned();
+        before.push('\n');
+        before.push_str(&indentation);
+    }
+    let body = before[start..].trim_end();
+    let opens = input.language.has_brace_blocks() && input.prefix().trim_end().ends_with('{');
+    let is_open = opens && body.matches('{').count() >= body.matches('}').count();
+    Some(if is_open { format!("{body}\n}}") } else { body.to_owned() })
+}
+
 /// Returns `None` if the request was cancelled before any text was produced.
 fn compute(
     request: &Request,
     settings: &BuiltinSettings,
     running: &CancellationToken,
 ) -> Option<ComputedCompletion> {
+    if let Some(FunctionTask { search: Some(search), .. }) = &request.function {
+        let found = builtin::find_function(request.input.language, &search.code, &search.description);
+        return Some(ComputedCompletion::of_text(found.map_or_else(String::new, fenced)));
+    }
     let corpus = request.corpus.as_ref()?;
     let Request { input, recent_edits, .. } = request;
+    if request.function.is_some() {
+        return write_function(corpus, input, settings, running).map(ComputedCompletion::of_text);
+    }
     let mut keep_going = || !running.is_cancelled();
     let view = corpus.view(input.prefix(), input.suffix(), &input.context, recent_edits, &mut keep_going)?;
     let completion = view.complete(settings, &mut keep_going);
@@ -156,6 +216,10 @@ impl Engine for BuiltinEngine {
 
     fn has_alternatives(&self) -> bool {
         true
+    }
+
+    fn task_form(&self, task: &FunctionTask) -> TaskForm {
+        if task.search.is_some() { TaskForm::Retrieval } else { TaskForm::FillIn }
     }
 
     fn complete<'a>(

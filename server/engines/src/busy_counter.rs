@@ -7,7 +7,9 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Answer, Engine, EngineDescription, EngineError, EngineInfo, Request, Sink};
+use crate::{
+    Answer, Engine, EngineDescription, EngineError, EngineInfo, FunctionTask, Request, Sink, TaskForm,
+};
 
 /// Number of requests in progress.
 #[derive(Clone, Debug, Default)]
@@ -60,6 +62,10 @@ impl Engine for CountedEngine {
 
     fn has_alternatives(&self) -> bool {
         self.engine.has_alternatives()
+    }
+
+    fn task_form(&self, task: &FunctionTask) -> TaskForm {
+        self.engine.task_form(task)
     }
 
     fn complete<'a>(

@@ -33,8 +33,8 @@ use crate::wire_formats::{
     self, ModelInput, ModelRequest, Object, ServerQuirk, ServerQuirks, SupportedPrompts, WireFormat,
 };
 use crate::{
-    Answer, Engine, EngineDescription, EngineError, EngineInfo, EngineKind, Request, Sampling,
-    ServerMetadata, Sink,
+    Answer, Engine, EngineDescription, EngineError, EngineInfo, EngineKind, FunctionTask, Request, Sampling,
+    ServerMetadata, Sink, TaskForm,
 };
 
 pub use prompt_mode::{FimSetting, PromptMode};
@@ -43,6 +43,9 @@ use render::RenderedInput;
 
 /// Maximum size of a prompt in tokens: nearly every model in use reads it within an acceptable time.
 pub const PROMPT_TOKENS: usize = 4096;
+
+/// Maximum tokens of an answer to a task without a cursor, unless the setting is higher: as in RepoQA's program.
+const FUNCTION_TOKENS: u32 = 1024;
 
 /// Timeout of a metadata request: a slower response would delay the first answer too much.
 const METADATA_LIMIT: Duration = Duration::from_secs(2);
@@ -322,6 +325,11 @@ impl HttpEngine {
     }
 
     fn render(&self, request: &Request, model: &ModelFacts) -> Result<RenderedInput, EngineError> {
+        if let Some(task) = &request.function
+            && let Some(input) = RenderedInput::of_function(request, task, self.format.supported_prompts)
+        {
+            return Ok(input);
+        }
         let way = self.choose_prompt_mode(model)?;
         let metadata = &model.metadata;
         let window = self.settings.context_window.or(metadata.context_window);
@@ -343,7 +351,7 @@ impl HttpEngine {
         stop: Vec<String>,
     ) -> Result<HttpResponse<'_>, RequestFailure> {
         let (is_infill, path) = (input.is_infill(), (self.format.path)(&input));
-        let ours = self.body(input, stop);
+        let ours = self.body(input, stop, &self.sampling(request));
         let call = HttpRequest {
             document: Some(request.into()),
             recorded_form: self.client.cassette().map(|_| ours.clone().into()),
@@ -361,10 +369,19 @@ impl HttpEngine {
         }
     }
 
+    /// Returns the sampling for a request: a whole function needs more tokens than a completion.
+    fn sampling(&self, request: &Request) -> Sampling {
+        let sampling = self.settings.sampling.clone();
+        match request.function {
+            Some(_) => Sampling { max_tokens: sampling.max_tokens.max(FUNCTION_TOKENS), ..sampling },
+            None => sampling,
+        }
+    }
+
     /// Builds the body without the user's fields.
-    fn body(&self, input: ModelInput, mut stop: Vec<String>) -> Object {
+    fn body(&self, input: ModelInput, mut stop: Vec<String>, sampling: &Sampling) -> Object {
         stop.truncate(self.format.max_stops);
-        let (model, sampling) = (self.settings.model.as_deref(), &self.settings.sampling);
+        let model = self.settings.model.as_deref();
         let mut ours = (self.format.write)(ModelRequest { input, stop, model, sampling });
         self.lock_quirks(|lessons| lessons.apply(&mut ours));
         ours
@@ -406,7 +423,7 @@ impl HttpEngine {
         let stop: Vec<String> = choice.template.stop().into_iter().map(str::to_owned).collect();
         let input = ModelInput::Rendered { prompt: prompt.to_owned() };
         let path = (self.format.path)(&input);
-        let ours = self.body(input, stop);
+        let ours = self.body(input, stop, &self.settings.sampling);
         let call = self.http_request(path, &ours).ok()?;
         let call = HttpRequest { recorded_form: Some(ours.into()), ..call };
         let document = render::document_in(prompt, &choice.template);
@@ -467,6 +484,16 @@ impl Engine for HttpEngine {
 
     fn reads_context(&self) -> bool {
         true
+    }
+
+    fn task_form(&self, _task: &FunctionTask) -> TaskForm {
+        match self.format.supported_prompts {
+            SupportedPrompts::Chat => TaskForm::Chat,
+            SupportedPrompts::Rendered
+            | SupportedPrompts::RenderedOrHole
+            | SupportedPrompts::HoleOrRendered
+            | SupportedPrompts::Hole => TaskForm::FillIn,
+        }
     }
 
     fn complete<'a>(

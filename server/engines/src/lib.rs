@@ -13,6 +13,7 @@ pub mod check;
 mod child_process;
 mod command_engine;
 mod embeddings;
+mod function_task;
 mod http;
 mod http_engine;
 mod llama_server;
@@ -20,6 +21,7 @@ mod lsp_engine;
 mod registry;
 mod renamed_engine;
 mod scripted_engine;
+mod telemetry_collector;
 mod wire_formats;
 
 use std::collections::BTreeMap;
@@ -42,6 +44,7 @@ pub use child_process::{Program, ProgramError};
 pub use command_engine::{CommandEngine, CommandSettings};
 pub use config::EngineKind;
 pub use embeddings::{EmbeddingServer, EmbeddingServerError, HttpEmbedder};
+pub use function_task::{FunctionSearch, FunctionTask, TaskForm};
 pub use http::{HttpLimits, HttpServerConfig, Proxy, ServerError, TimeoutStage};
 pub use http_engine::{FimSetting, HttpEngine, HttpSettings, PROMPT_TOKENS, PromptMode, SetupError};
 pub use llama_server::{LLAMA_SERVER, LlamaServerEngine, LlamaServerError, LlamaServerSettings};
@@ -54,6 +57,7 @@ pub use registry::{
 };
 pub use renamed_engine::with_name;
 pub use scripted_engine::{Rule, Script, ScriptedEngine};
+pub use telemetry_collector::TelemetryCollector;
 pub use wire_formats::{Sampling, ServerMetadata};
 
 /// An engine's name, and everything about it that can change its answers.
@@ -85,6 +89,8 @@ pub struct Request {
     /// Deadline of the answer. The caller enforces it by dropping the answer's future; an engine only uses it to decide which
     /// steps are still worth starting.
     pub deadline: Option<Instant>,
+    /// A task without a cursor; `input` is then the code to continue, for engines that only complete.
+    pub function: Option<FunctionTask>,
 }
 
 impl Request {
@@ -97,6 +103,7 @@ impl Request {
             invoked: false,
             explain: false,
             deadline: None,
+            function: None,
         }
     }
 }
@@ -357,6 +364,12 @@ pub trait Engine: Send + Sync {
     /// Whether it may return alternatives on explicit invocation. Other engines aren't queried again for a cached answer.
     fn has_alternatives(&self) -> bool {
         false
+    }
+
+    /// Returns how it takes a task without a cursor.
+    fn task_form(&self, task: &FunctionTask) -> TaskForm {
+        let _ = task;
+        TaskForm::FillIn
     }
 
     /// Answers one request.

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Answer, Engine, EngineDescription, EngineError, EngineInfo, Request, Sink};
+use crate::{
+    Answer, Engine, EngineDescription, EngineError, EngineInfo, FunctionTask, Request, Sink, TaskForm,
+};
 
 /// Returns the engine under another name, sharing its child process or connection.
 pub fn with_name(engine: Arc<dyn Engine>, name: &str) -> Arc<dyn Engine> {
@@ -33,6 +35,10 @@ impl Engine for RenamedEngine {
 
     fn has_alternatives(&self) -> bool {
         self.engine.has_alternatives()
+    }
+
+    fn task_form(&self, task: &FunctionTask) -> TaskForm {
+        self.engine.task_form(task)
     }
 
     fn complete<'a>(

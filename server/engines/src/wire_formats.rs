@@ -60,7 +60,7 @@ pub(crate) enum ModelInput {
     },
     /// A chat.
     Chat {
-        /// System message.
+        /// System message; empty for none.
         system: &'static str,
         /// User message.
         user: String,
@@ -77,6 +77,7 @@ impl ModelInput {
     pub(crate) fn prompt_text(&self) -> Cow<'_, str> {
         match self {
             ModelInput::Rendered { prompt } => prompt.into(),
+            ModelInput::Chat { system: "", user } => user.into(),
             ModelInput::Chat { system, user } => format!("{system}\n\n{user}").into(),
             ModelInput::Hole { prefix, suffix, context, .. } => {
                 let context = context.iter().map(|item| format!("[{}]\n{}\n", item.path, item.text));

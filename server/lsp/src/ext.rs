@@ -21,6 +21,8 @@ pub const REPLAY: &str = "ghostbench/replay";
 pub const SCOREBOARD: &str = "ghostbench/scoreboard";
 /// Request: returns the server's status. No parameters to [`ServerStatus`].
 pub const STATUS: &str = "ghostbench/status";
+/// Request: lets simulated time pass. [`AdvanceTimeParams`] to `null`.
+pub const ADVANCE_TIME: &str = "ghostbench/advanceTime";
 /// Notification to the editor: the status line changed. [`DidChangeStatusParams`].
 pub const DID_CHANGE_STATUS: &str = "ghostbench/didChangeStatus";
 /// [`DID_CHANGE_STATUS`] as a type.
@@ -31,6 +33,28 @@ impl tower_lsp_server::gen_lsp_types::Notification for DidChangeStatus {
     const METHOD: LspNotificationMethod<'static> = LspNotificationMethod::new(DID_CHANGE_STATUS);
     const MESSAGE_DIRECTION: MessageDirection = MessageDirection::ServerToClient;
 }
+
+/// Request: returns the state of the live trial of a folder. [`TrialParams`] to [`TrialState`].
+pub const TRIAL: &str = "ghostbench/trial";
+/// Request: starts a live trial in a folder. [`StartTrialParams`] to [`StartTrialResult`].
+pub const START_TRIAL: &str = "ghostbench/startTrial";
+/// Request: stops the live trial of a folder. [`TrialParams`] to [`StopTrialResult`].
+pub const STOP_TRIAL: &str = "ghostbench/stopTrial";
+/// Notification to the editor: the state of the live trial of a folder changed. [`TrialState`].
+pub const DID_CHANGE_TRIAL: &str = "ghostbench/didChangeTrial";
+/// [`DID_CHANGE_TRIAL`] as a type.
+pub struct DidChangeTrial;
+
+impl tower_lsp_server::gen_lsp_types::Notification for DidChangeTrial {
+    type Params = TrialState;
+    const METHOD: LspNotificationMethod<'static> = LspNotificationMethod::new(DID_CHANGE_TRIAL);
+    const MESSAGE_DIRECTION: MessageDirection = MessageDirection::ServerToClient;
+}
+
+/// Notification from the editor: a suggestion is not displayed any more, and was not accepted. [`DidDismissCompletionParams`].
+pub const DID_DISMISS_COMPLETION: &str = "ghostbench/didDismissCompletion";
+/// Notification from the editor: how the last change of a document came about. [`DidIdentifyChangeParams`].
+pub const DID_IDENTIFY_CHANGE: &str = "ghostbench/didIdentifyChange";
 
 /// Notification from the editor: a suggestion was displayed. [`DidShowCompletionParams`].
 pub const DID_SHOW_COMPLETION: &str = "textDocument/didShowCompletion";
@@ -226,6 +250,9 @@ pub struct ScoreboardParams {
     /// Any document of the folder; if unset, the first folder is used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_document: Option<TextDocumentIdentifier>,
+    /// Whether to compare the arms of the folder's last trial, instead of the engines on recorded cases.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trial: bool,
 }
 
 /// Result of [`SCOREBOARD`]: compares the engines on the recorded cases of a folder.
@@ -239,7 +266,10 @@ pub struct ScoreboardResult {
     /// Latest replay of the whole suite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<PathBuf>,
-    /// Its summary as `ghostbench report --json` prints it (docs/formats.md).
+    /// Name of the trial, if its arms are compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trial: Option<String>,
+    /// The summary as `ghostbench report --json` prints it, or `ghostbench trial scoreboard --json` (docs/formats.md).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<serde_json::Value>,
     /// The summary as Markdown.
@@ -283,6 +313,116 @@ pub struct TrialStatus {
     pub mode: String,
     /// Number of events that were left out because the recorder was behind.
     pub dropped: u64,
+}
+
+/// Parameters of [`TRIAL`] and [`STOP_TRIAL`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TrialParams {
+    /// Any document of the folder; if unset, the first folder is used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_document: Option<TextDocumentIdentifier>,
+}
+
+/// Whether opportunities are recorded in a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TrialStateKind {
+    /// No trial is running.
+    Off,
+    /// A trial is running and recorded.
+    Running,
+    /// A trial is running, but nothing is recorded.
+    Paused,
+}
+
+/// State of the live trial of a folder. While the developer must not know the arms, their names are left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TrialState {
+    /// The folder.
+    pub folder: Uri,
+    /// Whether it is running.
+    pub state: TrialStateKind,
+    /// Name of the trial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// One of single, shadow, assign and duel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// Names of the arms; absent in assign and duel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arms: Option<Vec<String>>,
+    /// Level of recording: full, structure, metrics or off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+    /// Why nothing is recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Counts of this day in UTC; only in the result of [`TRIAL`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub today: Option<TrialDay>,
+    /// The state in words.
+    pub message: String,
+}
+
+/// Counts of opportunities of one day.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TrialDay {
+    /// Opportunities.
+    pub opportunities: u64,
+    /// Opportunities with a truth.
+    pub truths: u64,
+    /// Opportunities at which something was shown.
+    pub shown: u64,
+    /// Opportunities whose suggestion was accepted, at least in part.
+    pub accepted: u64,
+}
+
+/// Parameters of [`START_TRIAL`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StartTrialParams {
+    /// Any document of the folder; if unset, the first folder is used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_document: Option<TextDocumentIdentifier>,
+    /// The experiment.
+    pub mode: cases::TrialMode,
+    /// Names of the engines; the first one is shown in single and shadow.
+    pub arms: Vec<String>,
+    /// Name of the trial; if unset, the present time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Share of the opportunities at which nothing is shown; default as on the command line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holdout: Option<f64>,
+    /// The lines of [`StartTrialResult::disclosures`] that the developer has confirmed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub confirmed: Vec<String>,
+}
+
+/// Result of [`START_TRIAL`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StartTrialResult {
+    /// False if the disclosures have to be confirmed first.
+    pub started: bool,
+    /// Name of the trial.
+    pub name: String,
+    /// What the engines may send and spend a day: a line for each that sends code off this machine or costs money.
+    pub disclosures: Vec<String>,
+    /// Why nothing will be recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// Result of [`STOP_TRIAL`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StopTrialResult {
+    /// Name of the trial.
+    pub name: String,
 }
 
 /// Status of a folder.
@@ -337,6 +477,13 @@ pub struct CompletionStatus {
     pub ms: f64,
 }
 
+/// Parameters of [`ADVANCE_TIME`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AdvanceTimeParams {
+    /// Milliseconds that pass.
+    pub ms: u64,
+}
+
 /// Content of the status line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -365,6 +512,55 @@ pub struct DidPartiallyAcceptCompletionParams {
     pub item: ShownItem,
     /// Length of the accepted text, in UTF-16 units from the start of the item's text.
     pub accepted_length: u32,
+}
+
+/// How a suggestion ended that was not accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum DismissReason {
+    /// The developer dismissed it by a key that does nothing else.
+    Rejected,
+    /// The developer did something else.
+    Ignored,
+}
+
+/// Parameters of [`DID_DISMISS_COMPLETION`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DidDismissCompletionParams {
+    /// The document.
+    pub text_document: TextDocumentIdentifier,
+    /// The item as sent by the server; if unset, the one that is displayed in the document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<ShownItem>,
+    /// How it ended.
+    pub reason: DismissReason,
+}
+
+/// How a change came about, as far as an editor can know better than the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IdentifiedProvenance {
+    /// Completed by the editor's popup menu.
+    Popup,
+    /// Pasted.
+    Pasted,
+    /// Restored or removed by undo or redo.
+    Undo,
+    /// Written by a formatter.
+    Formatter,
+    /// Written by another provider of completions, an agent or another plugin.
+    OtherProvider,
+}
+
+/// Parameters of [`DID_IDENTIFY_CHANGE`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DidIdentifyChangeParams {
+    /// The document; its last change is meant.
+    pub text_document: TextDocumentIdentifier,
+    /// How it came about.
+    pub provenance: IdentifiedProvenance,
 }
 
 /// The part of an item that identifies it.

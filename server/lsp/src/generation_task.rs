@@ -1,21 +1,21 @@
 //! A request to an engine: for the ghost text, or for an arm of a trial in shadow.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use completion::{
-    CompletionSettings, ConfiguredEngine, DocumentSnapshot, DocumentText, EditorContext, InFlightRequest,
-    Outcome, PathGate, WorkspaceIndex,
+    CompletionSettings, ConfiguredEngine, DocumentSnapshot, DocumentText, EditorContext, Gate,
+    InFlightRequest, Outcome, OutcomeStatus, PathGate, Trace, WorkspaceIndex,
 };
 use session::{
-    DocumentLocation, EffectiveSettings, OpenDocument, RequestSnapshot, admission, editor_context, lock,
+    DocumentLocation, EffectiveSettings, OpenDocument, RequestSnapshot, admission, editor_context,
 };
 use syntax::Language;
 use tokio_util::sync::CancellationToken;
 use tower_lsp_server::gen_lsp_types::MessageType;
 
 use crate::server::Server;
-use crate::trial_recording::GenerationFacts;
+use crate::trial_recording::{GenerationFacts, ShownQuestion, TrialEngine, offer_both};
 
 /// A generation task, for one request or later ones; cheap to clone.
 #[derive(Clone)]
@@ -32,13 +32,20 @@ pub(crate) struct GenerationTask {
     /// The text of the request, which may contain a popup item.
     pub(crate) text: Arc<str>,
     pub(crate) cursor: usize,
-    /// Where the recorder of a trial finds the facts of this generation.
-    pub(crate) facts: Option<Arc<Mutex<Option<GenerationFacts>>>>,
+    /// The question for the recorder of a trial.
+    pub(crate) shown: Option<Arc<ShownQuestion>>,
 }
 
 impl GenerationTask {
     /// Generates the ghost text.
     pub(crate) async fn run(self, generation: Arc<InFlightRequest>) -> Outcome {
+        let recording = match &self.shown {
+            Some(shown) => match shown.begin(&self).await {
+                Ok(answer) => Some(answer),
+                Err(_) => return limit_reached(),
+            },
+            None => None,
+        };
         let ConfiguredEngine { engine, mut settings, .. } = self.engine.clone();
         let name = &engine.description().name;
         let asked = self.server.folders.engine_health().begin_request(name, &self.settings.config);
@@ -51,11 +58,17 @@ impl GenerationTask {
             .with_syntax(session.syntax.clone());
         let snapshot = self.with_context(snapshot, &mut settings, start).await;
         let (stopping, generation) = (&self.server.stopping, Some(&*generation));
-        let outcome =
-            completion::complete_shared(&snapshot, self.cursor, &*engine, &settings, stopping, generation)
-                .await;
-        if let Some(facts) = &self.facts {
-            *lock(facts) = Some(GenerationFacts::new(&outcome, start, &self.engine));
+        let rival = self.shown.as_deref().and_then(ShownQuestion::rival);
+        // In a duel, only the whole answers of both arms decide whether typing continues one of them.
+        let streamed = generation.filter(|_| rival.is_none());
+        let answering =
+            completion::complete_shared(&snapshot, self.cursor, &*engine, &settings, stopping, streamed);
+        let (outcome, rival) = tokio::join!(answering, self.run_rival(rival));
+        if let Some(recording) = recording {
+            recording.finish(&outcome, GenerationFacts::new(&outcome, start, &self.engine)).await;
+        }
+        if let (Some(shown), Some((answer, facts))) = (&self.shown, &rival) {
+            shown.record_rival(&self, &outcome, answer, facts).await;
         }
         if outcome.trace.is_context_late {
             tracing::warn!("context is left out: choosing it took too long");
@@ -65,7 +78,17 @@ impl GenerationTask {
             tracing::warn!(engine = name, cause = fault.cause, "the engine does not answer");
             self.server.notify_user(MessageType::Warning, fault.message);
         }
-        outcome
+        match rival {
+            Some((answer, _)) => offer_both(outcome, &answer),
+            None => outcome,
+        }
+    }
+
+    /// Asks the other arm of a duel, if there is one.
+    async fn run_rival(&self, rival: Option<&TrialEngine>) -> Option<(Outcome, GenerationFacts)> {
+        let engine = &rival?.engine;
+        let engine = if self.engine.settings.invoked { engine.invoked() } else { engine.clone() };
+        Some(self.run_in_shadow(&engine, &self.server.stopping).await)
     }
 
     /// Asks an engine in shadow. Shares no cache, no permit and no parsed text with the ghost text, and its faults are not reported: they
@@ -85,6 +108,14 @@ impl GenerationTask {
         let outcome = completion::complete(&snapshot, self.cursor, &*engine.engine, &settings, cancel).await;
         let facts = GenerationFacts::new(&outcome, start, engine);
         (outcome, facts)
+    }
+
+    /// Returns the snapshot in which the context of this request is searched, with the other open documents as they are.
+    pub(crate) async fn retrieval_snapshot(&self, patience: Duration) -> DocumentSnapshot {
+        let (around, refused) = self.editor_context(patience).await;
+        let gate = admission::path_gate(&self.document, &self.home);
+        let snapshot = self.index.snapshot(self.document_text()).guarded(gate);
+        snapshot.with_editor_context(around).without_files(refused)
     }
 
     fn document_text(&self) -> DocumentText {
@@ -118,5 +149,15 @@ impl GenerationTask {
         };
         around.recent_typing.here = self.document.typed_ranges(&self.text);
         (around, refused)
+    }
+}
+
+/// The outcome of a request that a limit of the trial forbids.
+fn limit_reached() -> Outcome {
+    Outcome {
+        status: OutcomeStatus::Gated(Gate::LimitReached),
+        text: String::new(),
+        alternatives: Vec::new(),
+        trace: Trace::default(),
     }
 }

@@ -37,11 +37,13 @@ mod text_sync;
 mod to_proto;
 mod transport;
 mod trial_recording;
+mod trial_state;
 
 use session::SessionSetup;
 
 pub use log::LogSettings;
 pub use main_loop::{ExitReason, serve};
+pub use trial_recording::ClockKind;
 
 /// The parts a server is built from.
 pub struct ServerSetup {
@@ -49,4 +51,6 @@ pub struct ServerSetup {
     pub session: SessionSetup,
     /// Log file; `None` disables logging.
     pub log: Option<LogSettings>,
+    /// The clock of live trials.
+    pub clock: ClockKind,
 }

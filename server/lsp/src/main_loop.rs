@@ -83,7 +83,7 @@ async fn run(setup: ServerSetup, background: BackgroundPool) -> anyhow::Result<E
     let (mut service, socket) = service::build_service(setup, background, ends);
     let end = message_loop(&mut service, socket, &answers, &mut messages, &mut ended).await;
     tracing::info!(?end, "the server ends");
-    service.stop();
+    service.stop().await;
     answers.pending.close();
     // Engines that do not stop when dropped must not delay the exit.
     let _ = tokio::time::timeout(DRAIN_TIMEOUT, answers.pending.wait()).await;

@@ -5,7 +5,9 @@ mod did_change_configuration;
 mod did_change_watched_files;
 mod did_change_workspace_folders;
 mod did_close;
+mod did_dismiss_completion;
 mod did_focus;
+mod did_identify_change;
 mod did_open;
 mod did_partially_accept_completion;
 mod did_rename_files;
@@ -44,6 +46,10 @@ pub(crate) fn dispatch(state: &mut OrderedState, notification: &Request) -> bool
         ext::DID_PARTIALLY_ACCEPT_COMPLETION => {
             apply(state, notification, did_partially_accept_completion::did_partially_accept_completion);
         }
+        ext::DID_DISMISS_COMPLETION => {
+            apply(state, notification, did_dismiss_completion::did_dismiss_completion);
+        }
+        ext::DID_IDENTIFY_CHANGE => apply(state, notification, did_identify_change::did_identify_change),
         ext::DID_FOCUS => apply(state, notification, did_focus::did_focus),
         _ => return false,
     }

@@ -91,7 +91,8 @@ impl OrderedService {
     }
 
     /// Cancels all running tasks.
-    pub(crate) fn stop(&self) {
+    pub(crate) async fn stop(&self) {
+        self.service.inner().trial.finish_describing().await;
         self.service.inner().stopping.cancel();
         self.service.inner().trial.finish();
     }
@@ -143,10 +144,28 @@ impl OrderedState {
             self.server.trial.restart();
             self.recorded_period = Some(period);
             // The documents include the event.
-            let open: Vec<_> = self.text_sync.documents().all().filter_map(|open| opened(open)).collect();
-            open.into_iter().for_each(|event| self.server.trial.record(self.time, event));
+            for document in self.text_sync.documents().all() {
+                self.record_opening(document);
+            }
         } else if let Some(event) = event(self) {
-            self.server.trial.record(self.time, event);
+            self.server.trial.record(event);
+        }
+    }
+
+    /// Tells the recorder of the trial, if one runs, how a document is recorded.
+    pub(crate) fn describe(&self, document: &str) {
+        if let Some(document) =
+            self.text_sync.documents().get(document).filter(|_| self.server.trial.is_running())
+        {
+            self.server.trial.describe_soon(&self.server, document);
+        }
+    }
+
+    /// Opens a document for the recorder, unless its text is not known.
+    fn record_opening(&self, document: &Arc<OpenDocument>) {
+        if let Some(event) = opened(document) {
+            self.server.trial.record(event);
+            self.server.trial.describe_soon(&self.server, document);
         }
     }
 
@@ -162,10 +181,9 @@ impl OrderedState {
             return;
         }
         let Some((trigger, params)) = marked_cursor(request) else { return };
-        self.time = Instant::now();
         self.record(|_| None);
         let Some((document, offset)) = self.text_sync.cursor(params) else { return };
-        self.server.trial.request(self.time, arrival, document, offset, trigger);
+        self.server.trial.request(arrival, document, offset, trigger);
     }
 
     /// Handles a lost message that may have changed these documents.

@@ -1,5 +1,6 @@
 //! Request handlers, one file per method. Each uses the snapshot of its arrival.
 
+pub(crate) mod advance_time;
 pub(crate) mod case;
 pub(crate) mod cases;
 pub(crate) mod code_lens;
@@ -10,3 +11,5 @@ pub(crate) mod record_case;
 pub(crate) mod replay;
 pub(crate) mod scoreboard;
 pub(crate) mod status;
+pub(crate) mod trial;
+pub(crate) mod trial_scoreboard;

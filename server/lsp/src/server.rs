@@ -24,7 +24,7 @@ use crate::register_watchers;
 use crate::request_context::RequestContext;
 use crate::run_blocking::no_folder_error;
 use crate::trial_recording::TrialRecording;
-use crate::{ServerSetup, from_proto, parent_process, session_events};
+use crate::{ServerSetup, from_proto, parent_process, session_events, trial_state};
 
 /// Handle to the shared state; cheap to clone.
 #[derive(Clone)]
@@ -87,7 +87,7 @@ impl Server {
     ) -> Server {
         let stopping = CancellationToken::new();
         let (events, received) = mpsc::unbounded_channel();
-        let (trial, recorded) = TrialRecording::new();
+        let (trial, recorded) = TrialRecording::new(setup.clock, setup.session.data.clone());
         let data = setup.session.data.clone();
         let server = Server(Arc::new(SharedState {
             client,
@@ -104,7 +104,8 @@ impl Server {
             stopping,
         }));
         tokio::spawn(session_events::show(server.clone(), received));
-        TrialRecording::start(Arc::downgrade(&server.0), data, recorded);
+        tokio::spawn(trial_state::announce_changes(server.clone()));
+        TrialRecording::start(&server.0, data, recorded);
         server
     }
 
@@ -224,6 +225,7 @@ impl LanguageServer for Server {
     }
 
     async fn shutdown(&self) -> Result<()> {
+        self.trial.finish_describing().await;
         self.stopping.cancel();
         Ok(())
     }

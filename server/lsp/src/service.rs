@@ -15,7 +15,8 @@ use crate::main_loop::ExitReason;
 use crate::ordered_service::OrderedService;
 use crate::request_context::{NumberedParams, PendingContexts};
 use crate::requests::{
-    case, cases, code_lens, execute_command, inline_completion, record_case, replay, scoreboard, status,
+    advance_time, case, cases, code_lens, execute_command, inline_completion, record_case, replay,
+    scoreboard, status, trial,
 };
 use crate::server::Server;
 use crate::{ServerSetup, ext};
@@ -53,6 +54,10 @@ pub(crate) fn build_service(
         ext::REPLAY => replay::replay,
         ext::SCOREBOARD => scoreboard::scoreboard,
         ext::STATUS => status::status,
+        ext::ADVANCE_TIME => advance_time::advance_time,
+        ext::TRIAL => trial::trial,
+        ext::START_TRIAL => trial::start_trial,
+        ext::STOP_TRIAL => trial::stop_trial,
     );
     let (service, socket) = builder.finish();
     (OrderedService::new(service, pending), socket)

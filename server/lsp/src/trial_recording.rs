@@ -9,46 +9,58 @@
 //! and the recorder then begins with the documents as they are. Without a running trial nothing is passed on.
 
 mod answer_facts;
+mod canary_questions;
+mod commits;
+mod context_record;
+mod duel;
 mod recorder_thread;
 mod running_trial;
 mod shadow_arms;
+mod trial_clock;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use cases::{
-    Exposure, OfferOutcome, Opportunity, OpportunityCursor, PrivacyLevel, SchemaVersion, TrialMode, Trigger,
-    TypingRhythm,
-};
+use cases::{Opportunity, OpportunityCursor, PrivacyLevel, Trigger};
 use config::Privacy;
 use replay::DataFolder;
 use session::{OpenDocument, admission, lock};
 use tokio::runtime::Handle;
+use tokio::sync::{Notify, oneshot};
+use tokio_util::task::TaskTracker;
 use tower_lsp_server::gen_lsp_types::MessageType;
 use trial::{DocumentKey, EventKind, RecorderSettings, RequestEvent};
 
 use crate::server::{Server, SharedState};
+use crate::trial_state::TrialProblem;
 use recorder_thread::RecorderThread;
 
-pub(crate) use answer_facts::{AnswerFacts, AnsweredRequest, GenerationFacts};
-pub(crate) use running_trial::{RunningTrial, Writer, choose};
+pub(crate) use answer_facts::{AnswerFacts, AnsweredRequest, ArmQuestion, GenerationFacts, ShownQuestion};
+pub(crate) use duel::offer_both;
+pub(crate) use running_trial::{RunningTrial, TrialEngine, Writer, choose};
 pub(crate) use shadow_arms::ShadowQuestion;
+pub use trial_clock::ClockKind;
+pub(crate) use trial_clock::TrialClock;
 
 /// Number of messages that wait for the recorder: several seconds of edits. More are dropped.
 const QUEUE: usize = 4_096;
 /// How long the last rows may take when the server ends.
 const FINISH_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long the descriptions of documents may take when the server ends: they read the settings and the list of files.
+const DESCRIBE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// What is known of a recorded document.
 #[derive(Clone, Debug)]
 pub(crate) struct DocumentFacts {
     /// The trial of its folder.
     pub(crate) trial: Arc<RunningTrial>,
+    /// The folder.
+    pub(crate) root: PathBuf,
     /// Path in the folder.
     pub(crate) path: Arc<str>,
     /// Name of its language.
@@ -74,8 +86,10 @@ pub(crate) enum RecordingMessage {
     Event(Instant, EventKind),
     /// The facts of a document; `None` if it must not be recorded.
     Facts(DocumentKey, Option<Box<DocumentFacts>>),
-    /// A request was answered; the other arms are asked the same.
-    AskInShadow(Box<ShadowQuestion>),
+    /// The shown engine is asked: context is gathered for the record, and the arms in shadow are asked the same.
+    Asked(Box<ShadowQuestion>),
+    /// Simulated time passed until this moment; the sender is dropped when the recorder has handled it.
+    TimePassed(Instant, oneshot::Sender<()>),
     /// Messages were lost: nothing is known of the documents until they are opened again.
     Lost,
     /// The server ends; the sender is dropped when all rows are stored.
@@ -85,6 +99,7 @@ pub(crate) enum RecordingMessage {
 /// The sending end of the recorder's queue.
 pub(crate) struct TrialRecording {
     queue: SyncSender<RecordingMessage>,
+    clock: Arc<TrialClock>,
     /// Whether a trial runs in any folder.
     is_running: AtomicBool,
     /// Number of times that a trial began after none was running.
@@ -93,14 +108,21 @@ pub(crate) struct TrialRecording {
     dropped: AtomicU64,
     /// By the root of the folder.
     trials: Mutex<HashMap<PathBuf, Arc<RunningTrial>>>,
-    /// Trials that cannot run here, by their folder and name.
-    refused: Mutex<HashSet<(PathBuf, String)>>,
+    /// Trials that cannot run here, by their folder and name, with the reason.
+    refused: Mutex<HashMap<(PathBuf, String), String>>,
+    /// Why nothing is recorded, by the folder of the trial.
+    problems: Mutex<HashMap<PathBuf, TrialProblem>>,
+    /// Notified when the state of a trial may have changed.
+    pub(crate) changed: Notify,
+    data: DataFolder,
     session: u64,
+    /// Documents that are being described.
+    describing: TaskTracker,
 }
 
 impl TrialRecording {
     /// Creates the queue. The thread is started with [`TrialRecording::start`].
-    pub(crate) fn new() -> (TrialRecording, Receiver<RecordingMessage>) {
+    pub(crate) fn new(clock: ClockKind, data: DataFolder) -> (TrialRecording, Receiver<RecordingMessage>) {
         let (queue, received) = mpsc::sync_channel(QUEUE);
         let mut session = [0; 8];
         // Without random numbers, ids are unique on this machine at least.
@@ -110,20 +132,25 @@ impl TrialRecording {
         }
         let recording = TrialRecording {
             queue,
+            clock: Arc::new(TrialClock::new(clock)),
             is_running: AtomicBool::new(false),
             starts: AtomicU64::new(0),
             has_lost: AtomicBool::new(false),
             dropped: AtomicU64::new(0),
             trials: Mutex::default(),
             refused: Mutex::default(),
+            problems: Mutex::default(),
+            changed: Notify::new(),
+            data,
             session: u64::from_ne_bytes(session),
+            describing: TaskTracker::new(),
         };
         (recording, received)
     }
 
     /// Starts the thread. Without it nothing is recorded.
-    pub(crate) fn start(server: Weak<SharedState>, data: DataFolder, messages: Receiver<RecordingMessage>) {
-        let recorder = RecorderThread::new(server, data);
+    pub(crate) fn start(server: &Arc<SharedState>, data: DataFolder, messages: Receiver<RecordingMessage>) {
+        let recorder = RecorderThread::new(Arc::downgrade(server), data, Arc::clone(&server.trial.clock));
         let runtime = Handle::current();
         let work = move || {
             // Messages to the user are tasks of the server.
@@ -161,6 +188,21 @@ impl TrialRecording {
         if self.is_running() { lock(&self.trials).get(root).cloned() } else { None }
     }
 
+    /// Returns the folder of the trials of the workspace folder with this root.
+    pub(crate) fn place(&self, root: &Path) -> PathBuf {
+        self.data.trial(root)
+    }
+
+    /// Returns why nothing is recorded in the folder with this root.
+    pub(crate) fn problem_in(&self, root: &Path) -> Option<TrialProblem> {
+        lock(&self.problems).get(&self.place(root)).cloned()
+    }
+
+    /// Sets why nothing is recorded, by the folder of the trial.
+    fn set_problems(&self, problems: HashMap<PathBuf, TrialProblem>) {
+        *lock(&self.problems) = problems;
+    }
+
     /// Sets the trials that run.
     fn set_trials(&self, trials: HashMap<PathBuf, Arc<RunningTrial>>) {
         let is_running = !trials.is_empty();
@@ -178,7 +220,8 @@ impl TrialRecording {
 
     /// Turns a trial off that cannot run here, with one message.
     fn refuse(&self, server: &Server, folder: &Path, name: &str, reason: &str) {
-        if lock(&self.refused).insert((folder.to_owned(), name.to_owned())) {
+        let refused = (folder.to_owned(), name.to_owned());
+        if lock(&self.refused).insert(refused, reason.to_owned()).is_none() {
             let message = format!(
                 "the trial `{name}` is off: {reason}. Correct the settings and restart the server, or stop the trial: ghostbench trial stop"
             );
@@ -189,9 +232,9 @@ impl TrialRecording {
         self.set_trials(trials);
     }
 
-    /// Whether a trial cannot run here.
-    fn is_refused(&self, folder: &Path, name: &str) -> bool {
-        lock(&self.refused).contains(&(folder.to_owned(), name.to_owned()))
+    /// Returns why a trial cannot run here.
+    fn refusal(&self, folder: &Path, name: &str) -> Option<String> {
+        lock(&self.refused).get(&(folder.to_owned(), name.to_owned())).cloned()
     }
 
     /// Id of this session.
@@ -199,9 +242,38 @@ impl TrialRecording {
         format!("{:016x}", self.session)
     }
 
-    /// Passes an event on.
-    pub(crate) fn record(&self, time: Instant, kind: EventKind) {
-        self.send(RecordingMessage::Event(time, kind));
+    /// Returns the clock of the recording.
+    pub(crate) fn clock(&self) -> &TrialClock {
+        &self.clock
+    }
+
+    /// Lets simulated time pass, and waits until the recorder has handled it and everything before.
+    pub(crate) async fn advance(&self, duration: Duration) {
+        self.clock.advance(duration);
+        let (handled, is_handled) = oneshot::channel();
+        self.send(RecordingMessage::TimePassed(self.clock.now(), handled));
+        // The sender is never used, only dropped.
+        let _ = is_handled.await;
+    }
+
+    /// Passes an event of this moment on.
+    pub(crate) fn record(&self, kind: EventKind) {
+        self.send(RecordingMessage::Event(self.clock.now(), kind));
+    }
+
+    /// Finds out whether and how a document is recorded. Independent of requests, which may be superseded.
+    pub(crate) fn describe_soon(&self, server: &Server, document: &Arc<OpenDocument>) {
+        let (server, document) = (server.clone(), Arc::clone(document));
+        self.describing.spawn(async move {
+            let facts = document_facts(&server, &document).await;
+            server.trial.describe(&document, facts);
+        });
+    }
+
+    /// Waits until the documents are described whose rows could otherwise not be stored, but not long.
+    pub(crate) async fn finish_describing(&self) {
+        self.describing.close();
+        let _ = tokio::time::timeout(DESCRIBE_TIMEOUT, self.describing.wait()).await;
     }
 
     /// Passes the facts of a document on.
@@ -209,62 +281,32 @@ impl TrialRecording {
         self.send(RecordingMessage::Facts(document.key.clone(), facts.map(Box::new)));
     }
 
-    /// Passes the question of a request on, which was answered by the shown arm.
-    pub(crate) fn ask_in_shadow(&self, question: Box<ShadowQuestion>) {
-        self.send(RecordingMessage::AskInShadow(question));
+    /// Passes the question on that the shown engine is asked.
+    pub(crate) fn ask(&self, question: Box<ShadowQuestion>) {
+        self.send(RecordingMessage::Asked(question));
     }
 
     /// Passes a request at `offset` of a document on.
-    pub(crate) fn request(
-        &self,
-        time: Instant,
-        request: u64,
-        document: &OpenDocument,
-        offset: usize,
-        trigger: Trigger,
-    ) {
+    pub(crate) fn request(&self, request: u64, document: &OpenDocument, offset: usize, trigger: Trigger) {
         let opportunity = self.blank(request, document, trigger);
         let document = document.key.clone();
         let event = RequestEvent { request, document, offset, opportunity };
-        self.record(time, EventKind::Requested(Box::new(event)));
+        self.record(EventKind::Requested(Box::new(event)));
     }
 
     /// Returns a row that the recorder completes. Until its document's facts are known, its path is the document's key.
     fn blank(&self, request: u64, document: &OpenDocument, trigger: Trigger) -> Opportunity {
         Opportunity {
-            schema: SchemaVersion::CURRENT,
-            id: format!("{:016x}{request:016x}", self.session),
-            trial: None,
-            mode: TrialMode::Single,
-            developer: String::new(),
             session: self.session_id(),
-            opened_at: humantime::format_rfc3339_millis(SystemTime::now()).to_string(),
-            trigger,
-            privacy: PrivacyLevel::Full,
-            secrets: 0,
-            cursor: OpportunityCursor {
-                language: document.language.map_or_else(String::new, |language| language.name().to_owned()),
-                path: document.key.to_string(),
-                offset: 0,
-                line: 0,
-                character: 0,
-                prefix: String::new(),
-                suffix: String::new(),
-            },
-            commit: None,
-            tree_hash: String::new(),
-            context: Vec::new(),
-            similar_functions: Vec::new(),
-            rhythm: TypingRhythm::default(),
-            requests: 1,
-            decisions: Vec::new(),
-            answers: Vec::new(),
-            outcome: OfferOutcome::not_shown(),
-            exposure: Exposure::None,
-            task: None,
-            block_kind: None,
-            truths: Vec::new(),
-            lost: None,
+            opened_at: humantime::format_rfc3339_millis(self.clock.system_time()).to_string(),
+            ..Opportunity::new(
+                format!("{:016x}{request:016x}", self.session),
+                trigger,
+                OpportunityCursor::at_start(
+                    document.language.map_or("", syntax::Language::name),
+                    &document.key,
+                ),
+            )
         }
     }
 
@@ -313,6 +355,7 @@ pub(crate) async fn document_facts(server: &Server, document: &OpenDocument) -> 
     let ms = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     Some(DocumentFacts {
         trial,
+        root: folder.root.clone(),
         path: Arc::clone(&home.path),
         language: document.language?.name(),
         commit: code.as_ref().and_then(|code| code.commit.clone()),

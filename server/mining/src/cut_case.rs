@@ -73,6 +73,7 @@ impl CaseDraft<'_> {
             suffix: self.suffix.to_owned(),
             truth: source.text[self.range].to_owned(),
             context: self.context,
+            function: None,
             origin: origin.clone(),
             tags: self.tags,
         };
@@ -194,7 +195,8 @@ impl<'a> MiningRepository<'a> {
     }
 }
 
-pub(crate) fn context_item(hit: index::Hit) -> ContextItem {
+/// Returns a retrieved piece of code as an item of a case.
+pub fn context_item(hit: index::Hit) -> ContextItem {
     ContextItem {
         path: hit.path.to_string(),
         start_line: hit.start_line,

@@ -36,6 +36,7 @@ use crate::hole_candidates::HoleCounts;
 use crate::lazy_holes::LazyHoles;
 
 pub use crate::case_at_cursor::{NoCaseReason, UnitAtCursor, UnitFinder, case_at_cursor};
+pub use crate::cut_case::context_item;
 pub use crate::hole_candidates::HoleCandidates;
 pub use crate::unanswerable::{LeftOut, UnanswerableReason};
 

@@ -30,6 +30,8 @@ pub struct AnswerParser {
     /// Whether the prompt contains neutralised tokens, which answers may repeat.
     restores: bool,
     hole: HoleSurroundings,
+    /// Whether everything besides reasoning belongs to the answer: fences and the text around them, too.
+    is_verbatim: bool,
 }
 
 /// Properties of the hole that distinguish line breaks of an answer from those around it.
@@ -73,7 +75,12 @@ impl AnswerParser {
             line_goes_on: !rest.trim().is_empty(),
             is_in_fence: is_inside_fence(prefix),
         };
-        AnswerParser { template: template.clone(), restores, hole }
+        AnswerParser { template: template.clone(), restores, hole, is_verbatim: false }
+    }
+
+    /// Creates a parser for answers that are no insertions: it removes nothing but reasoning.
+    pub fn verbatim() -> AnswerParser {
+        AnswerParser { is_verbatim: true, ..AnswerParser::new(&Template::chat(), "", "", false) }
     }
 
     /// Returns the insertion of a partial answer.
@@ -95,6 +102,9 @@ impl AnswerParser {
     /// Returns the insertion before neutralised tokens are restored, and whether it is complete.
     fn parse<'r>(&self, raw: &'r str, stage: AnswerStage) -> (&'r str, bool) {
         let Some(answer) = reasoning::after_reasoning(raw, stage) else { return ("", false) };
+        if self.is_verbatim {
+            return (answer, false);
+        }
         match self.template.system() {
             Some(_) => self.parse_chat(answer, stage),
             None => self.parse_completion(answer, stage),

@@ -34,6 +34,6 @@ pub(crate) fn has_own_context(case: &Case) -> bool {
 }
 
 /// Converts a stored item of context to the form of a request.
-fn snippet(item: &cases::ContextItem) -> Snippet {
+pub(crate) fn snippet(item: &cases::ContextItem) -> Snippet {
     Snippet::of_lines(&*item.path, item.start_line..item.end_line, item.text.clone())
 }

@@ -70,6 +70,7 @@ mod tests {
             suffix: String::new(),
             truth: truth.to_owned(),
             context: Vec::new(),
+            function: None,
             origin: Origin::new(OriginKind::Mined, "t"),
             tags: Tags::new(),
         }

@@ -20,6 +20,7 @@ mod estimate;
 mod execute;
 mod file_io;
 mod fingerprint;
+mod function_request;
 mod latest_answers;
 mod leaked_copies;
 mod machine;

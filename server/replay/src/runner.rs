@@ -6,10 +6,12 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use cases::{
-    Case, Cost, EngineConfig, EngineIdentity, Finish, Prediction, PredictionTimings, Price, Recorded, Rename,
-    Span, SpanSource, TokenCounts,
+    AnswerForm, Case, Cost, EngineConfig, EngineIdentity, Finish, Prediction, PredictionTimings, Price,
+    Recorded, Rename, Span, SpanSource, TokenCounts,
 };
-use completion::{ConfiguredEngine, Outcome, OutcomeStatus, TimingSource, WorkspaceIndex};
+use completion::{
+    ConfiguredEngine, DocumentSnapshot, FunctionRequest, Outcome, OutcomeStatus, TimingSource, WorkspaceIndex,
+};
 use engines::TokenPrice;
 use futures_util::StreamExt;
 use futures_util::stream;
@@ -19,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::case_snapshot::case_snapshot;
 use crate::fingerprint::fingerprint;
+use crate::function_request::{answer_form, function_request};
 use crate::plan::Attempt;
 use crate::prompt_symptoms::prompt_symptoms;
 use crate::spend::{Reservation, SpendGuard};
@@ -164,14 +167,12 @@ async fn run_attempt(
     let inputs = questions.clone();
     let answered = catch_panic(async move {
         let (case, engine) = (&inputs.cases[attempt.case], &inputs.engines[attempt.engine]);
-        let snapshot = case_snapshot(case, &inputs.world, &inputs.copies);
+        let request = CaseRequest::new(case, &inputs);
         let slot = slots.acquire().await?;
         let reservation = slots.reserve(attempt).await?;
-        let (cursor, cancel) = (case.prefix.len(), CancellationToken::new());
-        let outcome =
-            completion::complete(&snapshot, cursor, &*engine.engine, &engine.settings, &cancel).await;
+        let (form, outcome) = request.put_to(engine).await;
         drop(slot);
-        let mut prediction = prediction(case, engine, attempt.repetition, Ok(outcome));
+        let mut prediction = Prediction { form, ..prediction(case, engine, attempt.repetition, Ok(outcome)) };
         if let Some(reservation) = reservation {
             reservation.settle(&prediction);
         }
@@ -183,6 +184,41 @@ async fn run_attempt(
         Some(prediction(case, engine, attempt.repetition, Err(reason)))
     });
     answered.map(|prediction| (attempt.case, prediction))
+}
+
+/// The request of a case.
+enum CaseRequest {
+    /// A completion at this byte of the document.
+    Completion(Box<DocumentSnapshot>, usize),
+    /// A task without a cursor.
+    Function(FunctionRequest),
+}
+
+impl CaseRequest {
+    fn new(case: &Case, inputs: &RunInputs) -> CaseRequest {
+        match function_request(case) {
+            Some(request) => CaseRequest::Function(request),
+            None => CaseRequest::Completion(
+                Box::new(case_snapshot(case, &inputs.world, &inputs.copies)),
+                case.prefix.len(),
+            ),
+        }
+    }
+
+    /// Returns the outcome, and for a task without a cursor how it was put.
+    async fn put_to(&self, engine: &ConfiguredEngine) -> (Option<AnswerForm>, Outcome) {
+        let ConfiguredEngine { engine, settings, .. } = engine;
+        let cancel = CancellationToken::new();
+        match self {
+            CaseRequest::Completion(snapshot, cursor) => {
+                (None, completion::complete(snapshot, *cursor, &**engine, settings, &cancel).await)
+            }
+            CaseRequest::Function(request) => {
+                let (form, outcome) = completion::ask(request, &**engine, settings, &cancel).await;
+                (Some(answer_form(form)), outcome)
+            }
+        }
+    }
 }
 
 /// Runs on the thread pool, so that context is gathered and answers are filtered in parallel and a panic only affects its request.

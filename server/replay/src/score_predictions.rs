@@ -4,9 +4,10 @@
 use std::borrow::Borrow;
 use std::collections::HashMap;
 
+use benchmarks::FunctionScorer;
 use cases::{Case, Prediction, Score};
 use rayon::prelude::*;
-use scoring::{CaseScorer, RightFiles, ScoringInput};
+use scoring::{CaseScorer, RightFiles, SCORER_VERSION, ScoringInput};
 
 /// Scores the predictions for one case, in their order. `files` may be shared with other cases.
 pub(crate) fn score_case<'a>(
@@ -14,8 +15,18 @@ pub(crate) fn score_case<'a>(
     predictions: impl IntoIterator<Item = &'a Prediction>,
     files: &RightFiles,
 ) -> Vec<Score> {
+    if !case.task.has_cursor() {
+        return score_functions(case, predictions);
+    }
     let scorer = CaseScorer::new(ScoringInput::from(case), files);
     predictions.into_iter().map(|prediction| scorer.score_prediction(prediction)).collect()
+}
+
+/// Scores the answers to a case without a cursor by its benchmark's rules.
+fn score_functions<'a>(case: &Case, predictions: impl IntoIterator<Item = &'a Prediction>) -> Vec<Score> {
+    let Some(scorer) = FunctionScorer::new(case) else { return Vec::new() };
+    let score = |prediction: &Prediction| Score::new(prediction, SCORER_VERSION, scorer.metrics(prediction));
+    predictions.into_iter().map(score).collect()
 }
 
 /// Scores every prediction whose case is in `cases`, in the order of the predictions.
@@ -59,15 +70,15 @@ fn file_key(case: &Case) -> (&str, usize) {
 #[cfg(test)]
 pub(crate) mod tests {
     use cases::{
-        BodyCut, CompletionTask, EngineIdentity, Finish, Metric, MetricValue, Origin, OriginKind,
-        SchemaVersion, Status, Tags, Task,
+        BodyCut, CompletionTask, EngineIdentity, Finish, Metric, MetricValue, Origin, OriginKind, Status,
+        Tags, Task,
     };
 
     use super::*;
 
     pub(crate) fn case(truth: &str) -> Case {
         Case {
-            schema: SchemaVersion::CURRENT,
+            schema: cases::SchemaVersion::CURRENT,
             id: truth.to_owned(),
             hole: String::new(),
             task: Task::Complete(CompletionTask::InnerBlock(BodyCut::RestOfBlock)),
@@ -81,6 +92,7 @@ pub(crate) mod tests {
             suffix: String::new(),
             truth: truth.to_owned(),
             context: Vec::new(),
+            function: None,
             origin: Origin::new(OriginKind::Mined, "t"),
             tags: Tags::new(),
         }

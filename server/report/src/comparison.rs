@@ -1,4 +1,4 @@
-//! Renders comparisons of runs: for the terminal and as Markdown.
+//! Renders comparisons of runs: for the terminal and as Markdown. The page is in `html`.
 
 use cases::EngineIdentity;
 use scoring::RunComparison;
@@ -42,7 +42,7 @@ pub fn comparison_markdown(comparison: &RunComparison) -> String {
 }
 
 /// Returns the engines under the names that distinguish them.
-fn named_engines(comparison: &RunComparison) -> Vec<EngineIdentity> {
+pub(crate) fn named_engines(comparison: &RunComparison) -> Vec<EngineIdentity> {
     let named = comparison.engines.iter();
     named.map(|engine| EngineIdentity { name: engine.name.clone(), ..engine.engine.clone() }).collect()
 }
@@ -51,7 +51,7 @@ fn shared(comparison: &RunComparison) -> String {
     format!("{} shared by all runs", format::count_of(comparison.shared_cases, "case"))
 }
 
-fn overlap(run: &RunOverlap) -> String {
+pub(crate) fn overlap(run: &RunOverlap) -> String {
     let cases = format::count_of(run.cases, "case");
     match run.only_here {
         0 => format!("{}: {cases}, all shared", run.name),
@@ -59,7 +59,7 @@ fn overlap(run: &RunOverlap) -> String {
     }
 }
 
-fn section_heading(section: &ComparedSection) -> String {
+pub(crate) fn section_heading(section: &ComparedSection) -> String {
     format!(
         "{}, {}",
         format::origin_title(section.origin, section.exposure),

@@ -175,6 +175,11 @@ pub fn count_of(count: usize, noun: &str) -> String {
     format!("{count} {noun}{plural}")
 }
 
+/// Formats a number of opportunities: `1 opportunity`, `2 opportunities`.
+pub fn opportunities(count: u64) -> String {
+    format!("{count} {}", if count == 1 { "opportunity" } else { "opportunities" })
+}
+
 /// Formats the origin of cases as the filters of the page name it: `mined`, `live/shown`.
 pub fn origin(origin: OriginKind, exposure: Exposure) -> String {
     match exposure {
@@ -288,6 +293,7 @@ pub fn table_title(group: ScenarioGroup) -> String {
 pub fn row_title(group: ScenarioGroup) -> Option<String> {
     match group {
         ScenarioGroup::EmptyAfterJump => Some("after_jump".to_owned()),
+        ScenarioGroup::WriteFunction(scope) => scope.map(|scope| scope.to_string()),
         ScenarioGroup::CrossFile(NameResolution::Resolved, context) => Some(context.to_string()),
         ScenarioGroup::CrossFile(NameResolution::Unresolved, context) => {
             Some(format!("{context}, unresolved"))

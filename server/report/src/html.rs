@@ -1,19 +1,19 @@
-//! Renders one self-contained HTML file: scoreboard and plots without scripts, and a browser of all cases with scripts.
+//! Renders a run as one HTML file: scoreboard and plots without scripts, and a browser of all cases with scripts.
 //!
-//! The page loads nothing: its policy forbids every source and allows only its own style and script. Code from cases gets into
-//! the page in two forms, as escaped text and as compressed JSON in base64, which cannot end its element.
+//! Code from cases gets into the page in two forms, as escaped text and as compressed JSON in base64, which cannot end its element.
 
+mod comparison_page;
 mod embedded_cases;
 mod engine_views;
 mod matrix;
+pub(crate) mod page;
 mod plots;
 mod ranking;
 mod scoreboard;
 mod tradeoffs;
 mod watch_page;
 
-use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment};
+use benchmarks::{Rules, run_tables};
 use scoring::compared_runs::{ComparedRuns, SectionKey};
 use scoring::metric_table::MIN_CASES;
 use scoring::run_summary::distributions::SectionAnswers;
@@ -22,25 +22,16 @@ use scoring::verdict::right_over_time;
 use scoring::{RunRows, RunSummary};
 use serde::Serialize;
 
+use crate::benchmark_tables::{BenchmarkView, benchmark_views};
 use crate::failures::{self, FailureRow};
 use crate::format::{self, Alphabet};
 use crate::notes::note_texts;
 use crate::stopping::{self, COUNTS};
+pub use comparison_page::comparison_html;
 use embedded_cases::EmbeddedCases;
-use engine_views::EngineView;
+use engine_views::{EngineView, engine_views};
+use page::{Head, render};
 pub use watch_page::watch_html;
-
-const TEMPLATES: [(&str, &str); 7] = [
-    ("report.html", include_str!("templates/report.html")),
-    ("marks.html", include_str!("templates/marks.html")),
-    ("verdict.html", include_str!("templates/verdict.html")),
-    ("board.html", include_str!("templates/board.html")),
-    ("plots.html", include_str!("templates/plots.html")),
-    ("cases.html", include_str!("templates/cases.html")),
-    ("watch.html", include_str!("templates/watch.html")),
-];
-
-const STYLE: &str = include_str!("templates/report.css");
 
 /// All parts share one scope, in this order.
 const SCRIPT: &str = concat!(
@@ -57,11 +48,11 @@ const SCRIPT: &str = concat!(
 );
 
 #[derive(Serialize)]
-struct Page {
-    title: String,
-    facts: Vec<(&'static str, String)>,
+struct ReportPage {
     engines: Vec<EngineView>,
     sections: Vec<SectionView>,
+    /// The originals' tables, if cases are imported from public benchmarks.
+    benchmarks: Vec<BenchmarkView>,
     costs: Vec<CostView>,
     cost_titles: [&'static str; 5],
     costs_caption: Option<String>,
@@ -70,12 +61,7 @@ struct Page {
     notes: Vec<String>,
     min_cases: usize,
     tool: String,
-    style: &'static str,
-    script: &'static str,
     data: EmbeddedCases,
-    /// Allows the page's own style and script in its policy. It is a hash of the data, so that no text in the data can contain
-    /// it.
-    nonce: String,
 }
 
 /// Failed requests of an engine for one reason.
@@ -145,13 +131,18 @@ struct Details {
 /// Renders the page of a run; `summary` is the run's own.
 pub fn html(report: &RunRows<'_>, summary: &RunSummary) -> String {
     let runs = ComparedRuns::new(&[*report]);
-    let engines = engine_views::engine_views(summary);
+    let engines = engine_views(&summary.engines, |engine| summary.with_copies(engine));
     let data = embedded_cases::pack(report, &runs, summary, &engines);
     let section = |section| section_view(report, &runs, summary, section);
-    let page = Page {
+    let head = Head {
+        kind: "report",
         title: format::on_one_line(&summary.run.name),
         facts: facts(report, summary),
+        script: Some(SCRIPT),
+    };
+    let page = ReportPage {
         sections: summary.sections.iter().map(section).collect(),
+        benchmarks: benchmark_views(&run_tables(report.cases, report.predictions, Rules::Paper)),
         costs: summary
             .costs
             .iter()
@@ -164,29 +155,10 @@ pub fn html(report: &RunRows<'_>, summary: &RunSummary) -> String {
         notes: note_texts(summary).iter().map(|note| format::escape_invisible(note)).collect(),
         min_cases: MIN_CASES,
         tool: format::escape_invisible(&summary.run.tool),
-        style: STYLE,
-        script: SCRIPT,
-        nonce: data.nonce(),
         engines,
         data,
     };
-    render(&page)
-}
-
-/// Returns the templates of all pages.
-fn environment() -> Environment<'static> {
-    let mut environment = Environment::new();
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    for (name, source) in TEMPLATES {
-        environment.add_template(name, source).expect("the tests render every template");
-    }
-    environment
-}
-
-fn render(page: &Page) -> String {
-    let environment = environment();
-    let template = environment.get_template("report.html").expect("one of the templates");
-    template.render(Serde(page)).expect("the tests render every template with every field")
+    render("report.html", &head, &page)
 }
 
 fn facts(report: &RunRows<'_>, summary: &RunSummary) -> Vec<(&'static str, String)> {
@@ -247,6 +219,7 @@ fn section_view(
     let is_ranked = cases >= MIN_CASES;
     let over_time = right_over_time(runs, key, &section.verdict);
     let columns = section.headline_metrics();
+    let cases_link = format!("#origin={}", format::origin(section.origin, section.exposure));
     let named = |name: &str, group: &CaseGroup| scoreboard::named_rows(name, group, &columns, &order);
     let cutoff = |slice: &CutoffSlice| CutoffView {
         title: format::escape_invisible(&format::cutoff_title(summary, slice)),
@@ -255,7 +228,7 @@ fn section_view(
     SectionView {
         title: format::section_title(section),
         size: format::section_size(section),
-        ranking: is_ranked.then(|| ranking::ranking(section)).flatten(),
+        ranking: is_ranked.then(|| ranking::ranking(&section.verdict, Some(&cases_link))).flatten(),
         tradeoffs: is_ranked.then(|| tradeoffs::tradeoffs(&section.verdict, &over_time)).flatten(),
         totals: format::totals_caption(section, Alphabet::Unicode),
         scenarios: format::scenarios_caption(section, Alphabet::Unicode),

@@ -5,6 +5,7 @@
 //! `scoring`. Positions in drawings are layout. Code in cases is displayed, never run.
 #![deny(clippy::disallowed_methods)]
 
+mod benchmark_tables;
 mod comparison;
 mod csv_tables;
 mod failures;
@@ -20,11 +21,12 @@ pub mod trial;
 mod verdict_text;
 pub mod watch;
 
+pub use benchmark_tables::{benchmark_markdown, benchmark_text, score_table_text};
 pub use comparison::{comparison_markdown, comparison_table};
 pub use csv_tables::{CsvTable, csv_tables};
 pub use failures::failure_text;
 pub use gates::{check_text, gates_junit, gates_markdown, gates_table};
-pub use html::{html, watch_html};
+pub use html::{comparison_html, html, watch_html};
 pub use inspect_log::{InspectLog, inspect_logs};
 pub use markdown::markdown;
 pub use notes::note_texts;

@@ -118,6 +118,13 @@ pub(crate) fn quality(quality: &Quality, alphabet: Alphabet) -> String {
     }
 }
 
+/// Tells in how many of the shared cases silence is right.
+pub(crate) fn without_code(verdict: &Verdict) -> Option<String> {
+    let count = verdict.without_code;
+    (count > 0)
+        .then(|| format!("In {count} of them the right answer is nothing: silent engines are right there."))
+}
+
 /// Explains the table of the ranking. `run_deadline` is the time that requests had in the run, milliseconds.
 pub(crate) fn ranking_caption(verdict: &Verdict, run_deadline: Option<f64>) -> String {
     let cases = match (verdict.is_on_shared_cases, verdict.standings.len()) {
@@ -125,8 +132,9 @@ pub(crate) fn ranking_caption(verdict: &Verdict, run_deadline: Option<f64>) -> S
         (true, _) => {
             let cases = format::count_of(verdict.cases, "case");
             format!(
-                "On the {cases} from {} that all of them answered. ",
-                format::count_of(verdict.files, "file")
+                "On the {cases} from {} that all of them answered. {}",
+                format::count_of(verdict.files, "file"),
+                without_code(verdict).map_or_else(String::new, |sentence| sentence + " ")
             )
         }
         (false, _) => "On all cases of each engine: they share too few. ".to_owned(),

@@ -336,6 +336,11 @@ impl ValueTable<'_> {
         cases.iter().map(|&case| self.cases[case].file).collect::<BTreeSet<_>>().len()
     }
 
+    /// Returns the number of the cases in which the right answer is nothing.
+    pub(crate) fn without_code(&self, cases: &[usize]) -> usize {
+        cases.iter().filter(|&&case| self.cases[case].case.truth.is_empty()).count()
+    }
+
     /// Returns the number of the cases that were cut from another tree than the workspace of one of the runs.
     pub(crate) fn other_tree(&self, engine: usize, baseline: usize) -> usize {
         let shared = self.shared(&[engine, baseline]);

@@ -15,7 +15,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cases::{Case, Finish, Metric, MetricValue, Metrics, Prediction, SchemaVersion, Score};
+use cases::{Case, Finish, Metric, MetricValue, Metrics, Prediction, Score};
 use syntax::Language;
 use text::python;
 
@@ -132,15 +132,7 @@ impl<'a> CaseScorer<'a> {
                 AnswerOutcome::InTime(AnswerText { text, raw, has_ended: *finish == Finish::Stop })
             }
         };
-        Score {
-            schema: SchemaVersion::CURRENT,
-            case: prediction.case.clone(),
-            engine: prediction.engine.name.clone(),
-            fingerprint: prediction.engine.fingerprint.clone(),
-            repetition: prediction.repetition,
-            scorer: Some(SCORER_VERSION),
-            metrics: self.score_response(response),
-        }
+        Score::new(prediction, SCORER_VERSION, self.score_response(response))
     }
 
     /// Returns the metrics of a response. [`CaseScorer::score`] applies to the text however late it is. For the metrics of answers
@@ -319,18 +311,12 @@ mod tests {
     fn check(language: Language, file: &str, truth: &str, answer: &str, expected: Expect) {
         let (prefix, suffix) = test_fixture::split_at_cursor(file);
         let metrics = score(&ScoringInput { language, prefix, suffix, truth }, answer);
-        let mut lines = String::new();
-        let of_answers = |metric: &&Metric| metric.spec().source == cases::MetricSource::Answer;
-        for metric in Metric::ALL.iter().filter(of_answers) {
-            let shown = match metrics.get(metric) {
-                Some(MetricValue::Value(value)) => format!("{value:.3}"),
-                Some(MetricValue::Ratio { num, den }) => format!("{num} of {den}"),
-                None => "-".to_owned(),
-            };
-            lines += &format!("{metric:24} {shown}\n");
-        }
-        expected.assert_eq(&lines);
-        assert!(metrics.keys().all(|metric| of_answers(&metric)));
+        let line = |(metric, value): (&Metric, &MetricValue)| match value {
+            MetricValue::Value(value) => format!("{metric:24} {value:.3}\n"),
+            MetricValue::Ratio { num, den } => format!("{metric:24} {num} of {den}\n"),
+        };
+        expected.assert_eq(&metrics.iter().map(line).collect::<String>());
+        assert!(metrics.keys().all(|metric| metric.spec().source == cases::MetricSource::Answer));
     }
 
     /// A guard on counted work: all answers to a case share one parse of its file, also failures and answers in other repetitions,
@@ -487,24 +473,14 @@ mod tests {
                 correct_prefix           18 of 18
                 edit_similarity          1.000
                 edit_similarity_difflib  1.000
-                exact_in_time            -
                 exact_match              1.000
                 first_line_exact         1.000
-                goes_on                  -
                 identifier_exact         1.000
                 identifier_f1            4 of 4
                 identifier_precision     2 of 2
                 identifier_recall        2 of 2
-                in_time                  -
                 parses                   1.000
-                raw_cut                  -
-                raw_goes_on              -
-                raw_stopping             -
-                raw_stops_short          -
-                restraint                -
                 right_indentation        1.000
-                stopping                 -
-                stops_short              -
                 token_exact              1.000
             "#]],
         );
@@ -521,24 +497,14 @@ mod tests {
                 correct_prefix           10 of 22
                 edit_similarity          0.776
                 edit_similarity_difflib  0.776
-                exact_in_time            -
                 exact_match              0.000
                 first_line_exact         0.000
-                goes_on                  -
                 identifier_exact         1.000
                 identifier_f1            6 of 6
                 identifier_precision     3 of 3
                 identifier_recall        3 of 3
-                in_time                  -
                 parses                   1.000
-                raw_cut                  -
-                raw_goes_on              -
-                raw_stopping             -
-                raw_stops_short          -
-                restraint                -
                 right_indentation        0.000
-                stopping                 -
-                stops_short              -
                 token_exact              0.000
             "#]],
         );
@@ -555,24 +521,12 @@ mod tests {
                 correct_prefix           0 of 9
                 edit_similarity          0.000
                 edit_similarity_difflib  0.000
-                exact_in_time            -
                 exact_match              0.000
                 first_line_exact         0.000
-                goes_on                  -
                 identifier_exact         0.000
                 identifier_f1            0 of 1
                 identifier_precision     0 of 0
                 identifier_recall        0 of 1
-                in_time                  -
-                parses                   -
-                raw_cut                  -
-                raw_goes_on              -
-                raw_stopping             -
-                raw_stops_short          -
-                restraint                -
-                right_indentation        -
-                stopping                 -
-                stops_short              -
                 token_exact              0.000
             "#]],
         );
@@ -586,27 +540,14 @@ mod tests {
             "",
             " ",
             expect![[r#"
-                correct_prefix           -
                 edit_similarity          1.000
                 edit_similarity_difflib  1.000
-                exact_in_time            -
                 exact_match              1.000
-                first_line_exact         -
-                goes_on                  -
                 identifier_exact         1.000
                 identifier_f1            0 of 0
                 identifier_precision     0 of 0
                 identifier_recall        0 of 0
-                in_time                  -
-                parses                   -
-                raw_cut                  -
-                raw_goes_on              -
-                raw_stopping             -
-                raw_stops_short          -
                 restraint                1.000
-                right_indentation        -
-                stopping                 -
-                stops_short              -
                 token_exact              1.000
             "#]],
         );
@@ -620,27 +561,16 @@ mod tests {
             "",
             "\th()\n",
             expect![[r#"
-                correct_prefix           -
                 edit_similarity          0.000
                 edit_similarity_difflib  0.000
-                exact_in_time            -
                 exact_match              0.000
-                first_line_exact         -
-                goes_on                  -
                 identifier_exact         0.000
                 identifier_f1            0 of 1
                 identifier_precision     0 of 1
                 identifier_recall        0 of 0
-                in_time                  -
                 parses                   1.000
-                raw_cut                  -
-                raw_goes_on              -
-                raw_stopping             -
-                raw_stops_short          -
                 restraint                0.000
                 right_indentation        1.000
-                stopping                 -
-                stops_short              -
                 token_exact              0.000
             "#]],
         );

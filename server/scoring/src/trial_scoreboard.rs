@@ -21,6 +21,7 @@
 
 mod arm_numbers;
 mod arm_outcomes;
+mod duel;
 mod exposure;
 mod health;
 mod log;
@@ -34,6 +35,7 @@ use serde::Serialize;
 
 pub use arm_numbers::{ArmNumbers, ScenarioNumbers, TrialSection, TruthQuality, TruthQualityRow};
 pub use arm_outcomes::{ArmOutcomes, OutcomeCounts, SurvivalRow, TrialLatency};
+pub use duel::{ArmVotes, DuelVotes, PositionVotes};
 pub use health::{ArmTruths, EngineChange, LeftOutRows, ShareCheck, TrialHealth};
 pub use log::TrialLog;
 pub use net_value::{BestThreshold, NetValue};
@@ -70,6 +72,9 @@ pub struct TrialScoreboard {
     pub sections: Vec<TrialSection>,
     /// What became of the answers of each arm.
     pub outcomes: Vec<ArmOutcomes>,
+    /// The votes of a duel; absent without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duel: Option<DuelVotes>,
     /// Comparisons with the first arm by language and block kind, the largest first.
     pub slices: Vec<TrialSlice>,
     /// Which arm to use where; absent if no slice proves that another arm than [`Recommendation::elsewhere`] is better there.
@@ -111,6 +116,7 @@ impl TrialLog {
             winner,
             sections: arm_numbers::sections(&view),
             outcomes: arm_outcomes::outcomes(&view),
+            duel: duel::votes(&view),
             recommendation: slices::recommendation(&slices, winner.unwrap_or(0)),
             slices,
             truth_quality: arm_numbers::truth_quality(&view),

@@ -127,6 +127,7 @@ pub fn verdict(
         baseline: settings.baseline,
         cases: standings.cases,
         files: standings.files,
+        without_code: standings.without_code,
         is_on_shared_cases: standings.is_on_shared_cases,
         front: standings.front,
         standings: standings.standings,
@@ -181,6 +182,8 @@ pub struct Verdict {
     pub cases: usize,
     /// Number of files they come from.
     pub files: usize,
+    /// Number of them in which the right answer is nothing: silent engines are right there.
+    pub without_code: usize,
     /// Whether the standings are those on these cases; with fewer than [`MIN_CASES`](crate::metric_table::MIN_CASES) of them, they are
     /// those on all cases of each engine, which need not have the order of the ranks.
     pub is_on_shared_cases: bool,

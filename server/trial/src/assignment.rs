@@ -1,6 +1,6 @@
 //! Random decisions of a trial, by salted hashes: the same unit always gets the same result, in every server and after a restart.
 
-use cases::{Decision, DecisionKind, TrialDefinition};
+use cases::{Decision, DecisionKind, EngineIdentity, Opportunity, TrialDefinition};
 
 /// Decides whether nothing is shown at a place; `None` if the trial holds nothing out. `place` identifies the opportunity.
 pub fn holdout(definition: &TrialDefinition, place: &[&str]) -> Option<Decision> {
@@ -39,6 +39,47 @@ pub fn assigned_arm(definition: &TrialDefinition, unit: &[&str]) -> Option<Decis
     })
 }
 
+/// Draws which of the two arms of a duel is offered first at a place; the value of the decision is its name. `None` without two arms.
+pub fn first_of_duel(definition: &TrialDefinition, place: &[&str]) -> Option<Decision> {
+    let [one, other] = definition.arms.get(..2)? else { return None };
+    let first = if fraction(definition, DecisionKind::Order, place) < 0.5 { one } else { other };
+    Some(Decision { kind: DecisionKind::Order, value: first.name.clone(), probability: 0.5 })
+}
+
+/// Returns the names under which a duel shows its arms while it runs, in an order that does not tell them: real name and shown name.
+pub fn blind_names(definition: &TrialDefinition) -> Vec<(String, String)> {
+    let mut names: Vec<&str> = definition.arms.iter().map(|arm| arm.name.as_str()).collect();
+    names.sort_by(|one, other| {
+        let place = |name: &str| fraction(definition, DecisionKind::Order, &["name", name]);
+        place(one).total_cmp(&place(other))
+    });
+    let blind = |(number, name): (usize, &str)| (name.to_owned(), format!("engine {}", number + 1));
+    names.into_iter().enumerate().map(blind).collect()
+}
+
+/// Replaces the names of a row's arms, and removes what else tells their engines; `names` are real names and those to show.
+pub fn rename_arms(row: &mut Opportunity, names: &[(String, String)]) {
+    let rename = |name: &mut String| {
+        if let Some((_, shown)) = names.iter().find(|(known, _)| known == name) {
+            name.clone_from(shown);
+        }
+    };
+    for answer in &mut row.answers {
+        rename(&mut answer.arm);
+        answer.engine = EngineIdentity {
+            name: answer.arm.clone(),
+            kind: String::new(),
+            model: String::new(),
+            fingerprint: String::new(),
+        };
+        answer.reason = None;
+    }
+    row.decisions.iter_mut().for_each(|decision| rename(&mut decision.value));
+    row.outcome.arm.iter_mut().for_each(rename);
+    let spans = row.truths.iter_mut().flat_map(|truth| &mut truth.provenance);
+    spans.filter_map(|span| span.arm.as_mut()).for_each(rename);
+}
+
 /// The value of a holdout at which nothing is shown.
 const HIDDEN: &str = "hidden";
 
@@ -56,29 +97,21 @@ fn fraction(definition: &TrialDefinition, kind: DecisionKind, unit: &[&str]) -> 
 
 #[cfg(test)]
 mod tests {
-    use cases::{AssignmentUnit, Metric, SchemaVersion, TrialArm, TrialMode};
+    use cases::{AssignmentUnit, TrialArm, TrialMode};
 
     use super::*;
 
     fn definition(weights: &[f64], holdout: f64) -> TrialDefinition {
         let arm = |(index, weight): (usize, &f64)| TrialArm {
-            name: format!("arm{index}"),
             weight: *weight,
-            requests_per_day: 1,
-            budget_per_day: None,
+            ..TrialArm::new(format!("arm{index}"))
         };
+        let arms = weights.iter().enumerate().map(arm).collect();
         TrialDefinition {
-            schema: SchemaVersion::CURRENT,
-            name: "t".to_owned(),
-            mode: TrialMode::Assign,
-            arms: weights.iter().enumerate().map(arm).collect(),
             holdout,
             unit: AssignmentUnit::File,
             salt: "salt".to_owned(),
-            primary: Metric::ExactMatch,
-            margin: 0.01,
-            started_at: String::new(),
-            stopped_at: None,
+            ..TrialDefinition::new("t".to_owned(), TrialMode::Assign, arms, String::new())
         }
     }
 
@@ -124,6 +157,17 @@ mod tests {
                 .iter()
                 .all(|decision| { decision.probability == if is_hidden(decision) { 0.1 } else { 0.9 } })
         );
+    }
+
+    #[test]
+    fn each_arm_of_a_duel_is_first_half_of_the_time() {
+        let definition = definition(&[1.0, 1.0], 0.0);
+        let first =
+            |place: u32| first_of_duel(&definition, &[&place.to_string()]).expect("there are two arms");
+        let count = (0..4_000).filter(|place| first(*place).value == "arm0").count();
+        assert!((1_850..2_150).contains(&count), "{count}");
+        let names = blind_names(&definition);
+        assert!(names.iter().all(|(name, blind)| name.starts_with("arm") && blind.starts_with("engine ")));
     }
 
     #[test]

@@ -100,24 +100,13 @@ fn earlier(folder: &Path, number: u32) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use cases::{AssignmentUnit, Metric, SchemaVersion, TrialMode};
+    use cases::TrialMode;
 
     use super::*;
 
     fn definition(name: &str) -> TrialDefinition {
-        TrialDefinition {
-            schema: SchemaVersion::CURRENT,
-            name: name.to_owned(),
-            mode: TrialMode::Single,
-            arms: Vec::new(),
-            holdout: 0.1,
-            unit: AssignmentUnit::Session,
-            salt: "s".to_owned(),
-            primary: Metric::ExactMatch,
-            margin: 0.01,
-            started_at: "2026-01-01T00:00:00Z".to_owned(),
-            stopped_at: None,
-        }
+        let started_at = "2026-01-01T00:00:00Z".to_owned();
+        TrialDefinition::new(name.to_owned(), TrialMode::Single, Vec::new(), started_at)
     }
 
     #[test]

@@ -5,15 +5,16 @@
 #![deny(clippy::disallowed_methods)]
 
 pub mod assignment;
+pub mod canaries;
 pub mod daily_usage;
 pub mod definition;
 pub mod privacy;
+pub mod proposal;
 mod recorder;
-mod simulation;
 pub mod store;
 
 pub use recorder::{
-    AnswerEvent, DocumentKey, Event, EventKind, OfferedItem, Recorder, RecorderSettings, RequestEvent,
+    AnswerEvent, CommittedFile, DocumentKey, Event, EventKind, GatheredContext, OfferedItem, Recorder,
+    RecorderSettings, RequestEvent,
 };
-pub use simulation::{LanguageResults, Simulation, SimulationResults, WrongTruth};
 pub use store::{Store, StoreError, StoreHealth, StoreReader, StoreSettings};

@@ -71,7 +71,7 @@ fn rename(row: &mut Opportunity, key: &PlaceKey) {
 
 /// Removes all texts. The metrics of the answers are computed before, because nothing is left to compute them from.
 fn keep_numbers(row: &mut Opportunity, key: &PlaceKey) {
-    let metrics = metrics(row);
+    let metrics = answer_metrics(row);
     row.privacy = PrivacyLevel::Metrics;
     row.cursor.path = key.hash(&row.cursor.path);
     for text in [&mut row.cursor.prefix, &mut row.cursor.suffix] {
@@ -92,8 +92,12 @@ fn keep_numbers(row: &mut Opportunity, key: &PlaceKey) {
     row.commit = None;
 }
 
-/// Returns the metrics of each answer; none before there is a truth, and none in a language that is not supported.
-fn metrics(row: &Opportunity) -> Vec<Metrics> {
+/// Returns the metrics of each answer; none before there is a truth, and none in a language that is not supported. Rows without texts
+/// keep them.
+pub fn answer_metrics(row: &Opportunity) -> Vec<Metrics> {
+    if row.privacy == PrivacyLevel::Metrics {
+        return row.answers.iter().map(|answer| answer.metrics.clone()).collect();
+    }
     let none = || vec![Metrics::new(); row.answers.len()];
     let Some(case) = row.to_case().filter(|case| Language::from_name(&case.language).is_some()) else {
         return none();

@@ -32,12 +32,15 @@ use cases::{LossReason, Opportunity, OutcomeKind, Trigger};
 use syntax::Language;
 use text::{Document, Edit};
 
-pub use event::{AnswerEvent, DocumentKey, Event, EventKind, OfferedItem, RequestEvent};
+pub use event::{
+    AnswerEvent, CommittedFile, DocumentKey, Event, EventKind, GatheredContext, OfferedItem, RequestEvent,
+};
 pub use settings::RecorderSettings;
 
 use clock::MonotonicClock;
+use fine_edits::unchanged_range;
 use offer::Offer;
-use open_opportunity::OpenOpportunity;
+use open_opportunity::{LaterRequest, OpenOpportunity};
 use tracked_document::TrackedDocument;
 
 /// Maximum number of requests that are remembered until they are answered.
@@ -89,32 +92,34 @@ impl Recorder {
             EventKind::Renamed { from, to } => self.rename(&from, &to, now),
             EventKind::CursorMoved { document, offset } => self.with(&document, |open| open.cursor = offset),
             EventKind::Requested(request) => self.request(*request, now),
+            EventKind::Asked { request } => self.ask(request),
+            EventKind::Gathered(gathered) => self.gather(*gathered),
             EventKind::Answered(answer) => self.answer(*answer, now),
             EventKind::Shown { item } => self.report_shown(item),
             EventKind::Accepted { item, is_partial } => self.report_accepted(item, is_partial, now),
-            EventKind::Dismissed { document } => self.dismiss(&document, now),
-            EventKind::AcceptedFromOther { document } => {
-                self.with(&document, |open| open.accept_from_other(now))
+            EventKind::Dismissed { document, item, kind } => self.dismiss(&document, item, kind, now),
+            EventKind::Identified { document, provenance } => {
+                self.with(&document, |open| open.identify_last_change(provenance, now))
             }
-            EventKind::Committed { .. } => {
-                self.documents.values_mut().for_each(|document| document.commit(now))
+            EventKind::Committed { files } => {
+                for file in files {
+                    self.with(&file.document, |document| document.commit(&file.text, now));
+                }
             }
             EventKind::Tick => {}
         }
         self.tick(now)
     }
 
-    /// Continues opportunities of an earlier session in an open document. Those whose text is not found are lost.
+    /// Continues opportunities of an earlier session in an open document. Those whose text is not found are lost; their rows are returned.
     pub fn resume(&mut self, document: &str, rows: Vec<Opportunity>, time: u64) -> Vec<Opportunity> {
         let now = self.clock.advance(time);
         let Some(tracked) = self.documents.get_mut(document) else { return Vec::new() };
         let text = tracked.rope().text();
         let mut lost = Vec::new();
         for row in rows {
-            let found = resumed_range(&row, &text);
-            let resumed = found.and_then(|range| OpenOpportunity::resumed(row.clone(), range, now));
-            match resumed {
-                Some(resumed) => tracked.open.push(resumed),
+            match resumed_range(&row, &text) {
+                Some(range) => tracked.open.push(OpenOpportunity::resumed(row, range, now)),
                 None => lost.push(Opportunity { lost: Some(LossReason::Interrupted), ..row }),
             }
         }
@@ -133,6 +138,17 @@ impl Recorder {
             .filter(|document| document.is_open)
             .map(|document| document.key.clone())
             .collect()
+    }
+
+    /// Returns whether a document is open.
+    pub fn is_open(&self, document: &str) -> bool {
+        self.documents.get(document).is_some_and(|document| document.is_open)
+    }
+
+    /// Returns the documents with opportunities that are followed.
+    pub fn followed_documents(&self) -> Vec<DocumentKey> {
+        let followed = self.documents.values().filter(|document| !document.open.is_empty());
+        followed.map(|document| document.key.clone()).collect()
     }
 
     /// Returns the number of opportunities that are followed.
@@ -206,11 +222,18 @@ impl Recorder {
         }
         let (opportunity, is_first) = match thought {
             Some(open) => {
-                let is_first = open.offer.is_none() && !open.has_answers();
+                let is_first = open.may_restart() && !open.is_asked;
                 if is_first {
                     open.restart(row, snapshot, offset, now)
                 } else {
-                    open.count_request(now)
+                    open.count_request(now);
+                    open.later = open.may_restart().then(|| LaterRequest {
+                        request,
+                        row,
+                        snapshot,
+                        offset,
+                        time: now,
+                    });
                 }
                 (open.id().to_owned(), is_first)
             }
@@ -224,6 +247,19 @@ impl Recorder {
         self.requests.push_back(RequestTarget { request, document: key, opportunity, is_first });
         if self.requests.len() > MAX_REQUESTS {
             self.requests.pop_front();
+        }
+    }
+
+    /// The engine of a request is asked. Until it answers, its opportunity stays at the cursor of this request; only if it is asked again
+    /// for a later request, which has cancelled the earlier question, the opportunity begins again there.
+    fn ask(&mut self, request: u64) {
+        let Some(target) = self.requests.iter_mut().rfind(|target| target.request == request) else { return };
+        let document = self.documents.get_mut(&target.document);
+        let open = document
+            .and_then(|document| document.open.iter_mut().find(|open| open.id() == target.opportunity));
+        let Some(open) = open else { return };
+        if target.is_first || open.restart_later(request) {
+            (target.is_first, open.is_asked) = (true, true);
         }
     }
 
@@ -244,6 +280,16 @@ impl Recorder {
         };
         let was_restarted = target.is_first && self.requests.iter().any(|later| is_later(&later));
         (!was_restarted).then_some(target)
+    }
+
+    fn gather(&mut self, event: GatheredContext) {
+        let Some(target) = self.target(event.request).filter(|target| target.is_first).cloned() else {
+            return;
+        };
+        let Some(document) = self.documents.get_mut(&target.document) else { return };
+        if let Some(open) = document.open.iter_mut().find(|open| open.id() == target.opportunity) {
+            open.set_context(event.context, event.similar_functions);
+        }
     }
 
     fn answer(&mut self, event: AnswerEvent, now: u64) {
@@ -303,12 +349,13 @@ impl Recorder {
         }
     }
 
-    fn dismiss(&mut self, document: &str, now: u64) {
+    fn dismiss(&mut self, document: &str, item: Option<u64>, kind: OutcomeKind, now: u64) {
+        let is_meant = |offer: &Offer| !offer.is_decided() && item.is_none_or(|item| offer.has_item(item));
         self.with(document, |document| {
             for open in &mut document.open {
-                let Some(offer) = open.offer.as_mut().filter(|offer| !offer.is_decided()) else { continue };
+                let Some(offer) = open.offer.as_mut().filter(|offer| is_meant(offer)) else { continue };
                 offer.report_shown();
-                offer.decide(OutcomeKind::Rejected, now);
+                offer.decide(kind, now);
                 open.note_change();
             }
         });
@@ -391,25 +438,19 @@ fn withdraw_offers(document: &mut TrackedDocument, now: u64) {
     }
 }
 
-/// Returns the range of the last truth of a row in the current text; `None` if other edits around it make that uncertain.
+/// Returns the range of the last truth of a row in the current text, or the cursor of a row without one; `None` if edits at that place,
+/// whose author is not known, make it uncertain.
 fn resumed_range(row: &Opportunity, text: &str) -> Option<Range<usize>> {
-    let truth = row.truth().filter(|truth| truth.deleted_before.is_empty())?;
-    let suffix = row.cursor.suffix.strip_prefix(&*truth.deleted)?;
-    let old = [&row.cursor.prefix, &*truth.region, suffix].concat();
     let start = row.cursor.prefix.len();
-    let mut range = start..start + truth.text.len();
-    let Some(edit) = Edit::between(&old, text) else { return Some(range) };
-    let removed = old.get(edit.range.clone())?;
-    for hunk in fine_edits::line_hunks(&edit, removed) {
-        if hunk.range.start < range.end && range.start < hunk.range.end
-            || range.contains(&hunk.range.start) && hunk.range.is_empty() && hunk.range.start > range.start
-        {
-            return None;
+    let (old, range) = match row.truth() {
+        None => ([&*row.cursor.prefix, &row.cursor.suffix].concat(), start..start),
+        Some(truth) => {
+            let suffix = row.cursor.suffix.strip_prefix(&*truth.deleted)?;
+            let old = [&row.cursor.prefix, &*truth.region, suffix].concat();
+            let range = start..start + truth.text.len();
+            (truth.deleted_before.is_empty().then_some(old)?, range)
         }
-        if hunk.range.end <= range.start {
-            let moved = |offset: usize| offset - hunk.range.len() + hunk.text.len();
-            range = moved(range.start)..moved(range.end);
-        }
-    }
-    (text.get(range.clone()) == Some(&truth.text)).then_some(range)
+    };
+    let found = unchanged_range(&old, text, range.clone())?;
+    (text.get(found.clone()) == old.get(range)).then_some(found)
 }

@@ -4,7 +4,8 @@
 //! recorder --put--> bounded channel --> writer thread --> store.db <-- StoreReader, forget
 //! ```
 //!
-//! [`Store::put`] never waits: everything slow (privacy, secrets, compression, the disk) happens in the writer's thread. Each row is a
+//! Everything slow (privacy, secrets, compression, the disk) happens in the writer's thread; [`Store::put`], which only the recorder's thread calls,
+//! waits for room in the queue, but not long. Each row is a
 //! transaction, so that a killed process loses at most the row in flight. Several processes may write one store. A store that cannot
 //! be written turns recording off with one message; it never delays or fails a completion. Nothing leaves the machine from here.
 #![expect(
@@ -19,15 +20,16 @@ mod limits;
 mod place;
 mod reader;
 mod rows;
+mod session_lock;
 mod texts;
 mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, SyncSender};
+use std::sync::mpsc::{self, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cases::{Opportunity, PrivacyLevel};
 use config::{Config, Privacy};
@@ -39,12 +41,19 @@ pub use self::error::StoreError;
 pub use self::forget::{ForgetScope, ForgottenRows, forget};
 pub use self::place::PlaceKey;
 pub use self::reader::{DayCount, StoreFilter, StoreReader, StoredOpportunity, TextLoad, mark_reviewed};
+pub use self::session_lock::{SessionLock, is_session_running};
 
 /// Name of the store's file in its folder.
 pub const STORE_FILE: &str = "store.db";
 
-/// Rows that wait for the writer. More are dropped and counted: a disk that is this slow must not fill the memory.
+/// Rows that wait for the writer: a slow disk must not fill the memory.
 const QUEUE_ROWS: usize = 256;
+
+/// How long a row waits for room: longer than a full queue takes on a usual disk.
+const ROOM_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Time between two looks for room: shorter than writing a row.
+const ROOM_CHECK: Duration = Duration::from_millis(1);
 
 /// How long a flush waits for the writer; the writer needs milliseconds for a row.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(10);
@@ -130,6 +139,8 @@ struct StoreState {
     health: Mutex<StoreHealth>,
     is_message_new: AtomicBool,
     is_closing: AtomicBool,
+    /// Whether the last row found no room.
+    is_stuck: AtomicBool,
     written: AtomicU64,
     dropped: AtomicU64,
     forgotten: AtomicU64,
@@ -163,6 +174,7 @@ impl Store {
             health: Mutex::new(StoreHealth::Recording),
             is_message_new: AtomicBool::new(false),
             is_closing: AtomicBool::new(false),
+            is_stuck: AtomicBool::new(false),
             written: AtomicU64::new(0),
             dropped: AtomicU64::new(0),
             forgotten: AtomicU64::new(0),
@@ -182,12 +194,25 @@ impl Store {
         &self.path
     }
 
-    /// Passes a row to the writer, without waiting. A row with the same id is replaced. If too many rows wait, it is dropped and counted.
+    /// Passes a row to the writer. A row with the same id is replaced. If too many rows wait, as after closing a document with many
+    /// opportunities, waits for room, at most two seconds; then the row is dropped and counted. While the writer is stuck, no further
+    /// row waits.
     pub fn put(&self, opportunity: Opportunity) {
-        let command = Command::Put(Box::new(opportunity));
-        if self.sender.as_ref().is_none_or(|sender| sender.try_send(command).is_err()) {
-            self.shared.dropped.fetch_add(1, Ordering::Relaxed);
+        let mut command = Command::Put(Box::new(opportunity));
+        let start = Instant::now();
+        let is_stuck = || self.shared.is_stuck.load(Ordering::Relaxed) || start.elapsed() >= ROOM_TIMEOUT;
+        while let Some(sender) = &self.sender {
+            match sender.try_send(command) {
+                Ok(()) => return self.shared.is_stuck.store(false, Ordering::Relaxed),
+                Err(TrySendError::Full(waiting)) if !is_stuck() => {
+                    command = waiting;
+                    thread::sleep(ROOM_CHECK);
+                }
+                Err(_) => break,
+            }
         }
+        self.shared.is_stuck.store(true, Ordering::Relaxed);
+        self.shared.dropped.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Waits until all rows that were passed before are written or dropped, at most ten seconds. Returns whether they are.

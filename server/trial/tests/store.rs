@@ -8,9 +8,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use cases::{
-    ArmAnswer, ArmRole, Case, ContextItem, EngineIdentity, Exposure, Finish, Metric, Metrics, OfferOutcome,
-    Opportunity, OpportunityCursor, PredictionTimings, PrivacyLevel, SchemaVersion, Status, Task, TrialMode,
-    Trigger, Truth, TruthStage, TypingRhythm,
+    ArmAnswer, ArmRole, Case, ContextItem, EngineIdentity, Finish, Metric, Opportunity, OpportunityCursor,
+    PredictionTimings, PrivacyLevel, Status, Task, TrialMode, Trigger, Truth, TruthStage,
 };
 use rusqlite::Connection;
 use trial::store::{
@@ -39,26 +38,23 @@ fn document(changed_line: usize) -> String {
 
 fn opportunity(number: usize) -> Opportunity {
     let answer = |arm: &str, text: &str| ArmAnswer {
-        arm: arm.to_owned(),
-        engine: EngineIdentity {
-            name: arm.to_owned(),
-            kind: "openai".to_owned(),
-            model: "coder-7b".to_owned(),
-            fingerprint: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef".to_owned(),
-        },
-        role: ArmRole::Shadow,
-        status: Status::Ok,
-        reason: None,
         raw: text.to_owned(),
         text: text.to_owned(),
         finish: Finish::Stop,
         asked: 1.0,
         ms: PredictionTimings { gather: 1.0, first: Some(80.5), total: 120.25 },
         confidence: Some(0.5),
-        tokens: None,
-        cost: None,
-        cached: false,
-        metrics: Metrics::new(),
+        ..ArmAnswer::empty(
+            arm.to_owned(),
+            EngineIdentity {
+                name: arm.to_owned(),
+                kind: "openai".to_owned(),
+                model: "coder-7b".to_owned(),
+                fingerprint: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef".to_owned(),
+            },
+            ArmRole::Shadow,
+            Status::Ok,
+        )
     };
     let truth = |stage: TruthStage| Truth {
         stage,
@@ -72,8 +68,6 @@ fn opportunity(number: usize) -> Opportunity {
         distance: None,
     };
     Opportunity {
-        schema: SchemaVersion::CURRENT,
-        id: format!("{number:032x}"),
         trial: Some("week-1".to_owned()),
         mode: TrialMode::Shadow,
         developer: "d1".to_owned(),
@@ -82,18 +76,6 @@ fn opportunity(number: usize) -> Opportunity {
             std::time::SystemTime::now() - Duration::from_secs(86_400) + Duration::from_secs(number as u64),
         )
         .to_string(),
-        trigger: Trigger::Automatic,
-        privacy: PrivacyLevel::Full,
-        secrets: 0,
-        cursor: OpportunityCursor {
-            language: "python".to_owned(),
-            path: format!("src/file_{}.py", number % 3),
-            offset: 4,
-            line: 0,
-            character: 4,
-            prefix: document(number % 300),
-            suffix: document(299 - number % 300),
-        },
         commit: Some("58deb0d764f690423aae07065a440675546eb2a4".to_owned()),
         tree_hash: "9d2f".to_owned(),
         context: vec![ContextItem {
@@ -104,17 +86,21 @@ fn opportunity(number: usize) -> Opportunity {
             strategy: "hybrid".to_owned(),
             score: 7.5,
         }],
-        similar_functions: Vec::new(),
-        rhythm: TypingRhythm::default(),
-        requests: 1,
-        decisions: Vec::new(),
         answers: ["shown", "shadow-1", "shadow-2", "shadow-3"].map(|arm| answer(arm, "compute(2)")).to_vec(),
-        outcome: OfferOutcome::not_shown(),
-        exposure: Exposure::None,
-        task: None,
-        block_kind: None,
         truths: TruthStage::ALL.iter().map(|&stage| truth(stage)).collect(),
-        lost: None,
+        ..Opportunity::new(
+            format!("{number:032x}"),
+            Trigger::Automatic,
+            OpportunityCursor {
+                language: "python".to_owned(),
+                path: format!("src/file_{}.py", number % 3),
+                offset: 4,
+                line: 0,
+                character: 4,
+                prefix: document(number % 300),
+                suffix: document(299 - number % 300),
+            },
+        )
     }
 }
 

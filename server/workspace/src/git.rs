@@ -72,7 +72,7 @@ pub(crate) fn git_command(root: &Path) -> Command {
 }
 
 /// Runs git and returns its trimmed output; `None` if it fails or takes too long.
-fn git(root: &Path, args: &[&str]) -> Option<String> {
+pub(crate) fn git(root: &Path, args: &[&str]) -> Option<String> {
     let mut command = git_command(root);
     command.args(args);
     let mut child = command.spawn().ok()?;

@@ -190,6 +190,19 @@ impl GitHistory {
         Ok(files)
     }
 
+    /// Returns the text of the file at `path`, relative to the root, in a commit; `None` if it is not in it, or a workspace would skip it.
+    pub fn read_at(&mut self, commit: &str, path: &str) -> Result<Option<Arc<str>>, GitHistoryError> {
+        // The protocol separates requests by lines.
+        if !is_plain(path) || path.contains('\n') || !commit.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Ok(None);
+        }
+        let text = self.read(path, &format!("{commit}:./{path}"))?;
+        Ok(text.ok().map(|text| match text {
+            BlobText::Source(file) => file.text,
+            BlobText::Manifest(manifest) => manifest.text,
+        }))
+    }
+
     /// Returns the text of an object as the file at `path`; the inner error is the reason why a workspace would skip it.
     pub fn read(&mut self, path: &str, id: &str) -> Result<Result<BlobText, SkipReason>, GitHistoryError> {
         let kind = match file_kind(path) {

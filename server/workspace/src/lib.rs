@@ -14,7 +14,7 @@
 //!   └──────────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! [`GitHistory`] reads the commits of a repository and the files in them.
+//! [`GitHistory`] reads the commits of a repository and the files in them; [`HeadTracker`] reports when another commit is checked out.
 //!
 //! It never writes, never follows symbolic links and never leaves its root.
 
@@ -23,6 +23,7 @@ mod changes;
 mod error;
 mod git;
 mod git_history;
+mod head_tracker;
 mod open_regular;
 mod path_text;
 mod path_tree;
@@ -52,6 +53,7 @@ pub use git::{GitState, git_state};
 pub use git_history::{
     BlobChange, BlobText, Commit, CommitChanges, GitHistory, GitHistoryError, MAX_CHANGED_FILES,
 };
+pub use head_tracker::HeadTracker;
 pub use path_text::path_text;
 pub use read_file::read_file;
 pub use real_path::{RealPath, real_path};

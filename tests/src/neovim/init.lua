@@ -6,6 +6,8 @@ Test = {
   requests = {},
   --- Methods whose requests are left unsent, as if the server had not answered yet.
   held = {},
+  --- Notifications to the server: `method` and `params`.
+  notifications = {},
 }
 
 -- Neovim would start every Python of the machine in search of one that can run plugins.
@@ -28,6 +30,11 @@ local function start(dispatchers, config)
       request.is_answered = true
       return on_answer(err, result, id)
     end, on_reply)
+  end
+  local notify = rpc.notify
+  rpc.notify = function(method, params)
+    table.insert(Test.notifications, { method = method, params = params })
+    return notify(method, params)
   end
   return rpc
 end
@@ -85,6 +92,19 @@ function Test.messages(words)
   return vim.tbl_filter(function(line)
     return line:find(words, 1, true) ~= nil
   end, lines)
+end
+
+--- The parameters of the notifications of a method.
+function Test.notified(method)
+  return vim
+    .iter(Test.notifications)
+    :filter(function(notification)
+      return notification.method == method
+    end)
+    :map(function(notification)
+      return notification.params
+    end)
+    :totable()
 end
 
 --- How many pieces of work with a title the server shows as under way.

@@ -56,7 +56,9 @@ fn runs_are_compared_on_their_shared_cases() {
     project
         .run("replay ../run/cases.jsonl --workspace . --engine empty --engine builtin --out ../other")
         .expect_code(0);
-    let outcome = project.run("compare ../run ../other --json").expect_code(0);
+    let outcome = project.run("compare ../run ../other --json --html ../page.html").expect_code(0);
+    let page = std::fs::read_to_string(project.sibling_path("page.html")).expect("the page");
+    assert!(page.starts_with("<!doctype html>") && page.contains("builtin @ run"), "{page}");
     let json: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON alone");
     assert_eq!(json["shared_cases"], run_rows::cases(&project.sibling_path("run")).len());
     let names: Vec<&str> =

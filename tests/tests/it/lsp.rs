@@ -34,8 +34,11 @@ mod settings;
 mod shutdown;
 #[cfg(unix)]
 mod symlinked_documents;
-mod trial;
+pub(crate) mod trial;
 mod trial_arms;
+mod trial_bad_input;
+mod trial_continues;
+mod trial_state;
 mod typing;
 #[cfg(unix)]
 mod unix;

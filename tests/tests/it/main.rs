@@ -12,6 +12,7 @@ mod embeddings;
 mod engine_identity;
 mod engines;
 mod export;
+mod function_tasks;
 mod gates;
 mod history;
 mod import;
@@ -20,6 +21,8 @@ mod interruption;
 mod language_servers;
 mod lsp;
 mod neovim;
+mod neovim_trial;
+mod open_telemetry;
 mod program_engines;
 mod report;
 mod requests;
@@ -28,9 +31,12 @@ mod score;
 mod secrets;
 mod settings;
 mod trial;
+mod trial_rows;
 mod trial_scoreboard;
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]
 mod vscode;
+#[cfg(unix)]
+mod vscode_trial;
 mod watch;

@@ -203,10 +203,13 @@ fn keys_can_be_disabled() {
     let project = Project::new("//- /a.py\n");
     project.write("b.py", "");
     let Some(editor) = open_scripted(&project, "a.py", "urn total") else { return };
-    editor.press(":let [g:ghostbench_accept, g:ghostbench_next] = [v:false, v:false]<CR>:edit b.py<CR>");
+    for key in ["accept", "next", "accept_word", "accept_line", "dismiss"] {
+        editor.press(&format!(":let g:ghostbench_{key} = v:false<CR>"));
+    }
+    editor.press(":edit b.py<CR>");
     editor.wait_until("Test.is_attached()");
     assert_eq!(editor.evaluate("#vim.api.nvim_buf_get_keymap(0, 'i')"), 0);
-    assert_eq!(editor.evaluate("#vim.api.nvim_buf_get_keymap(vim.fn.bufnr('a.py'), 'i')"), 2);
+    assert_eq!(editor.evaluate("#vim.api.nvim_buf_get_keymap(vim.fn.bufnr('a.py'), 'i')"), 5);
 }
 
 /// The colours of ghost text and of lenses on a terminal without true colours.

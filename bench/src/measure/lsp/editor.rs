@@ -25,7 +25,7 @@ pub(in crate::measure) struct Editor {
 impl Editor {
     /// A client without a folder and status requests.
     pub(in crate::measure) fn setup() -> ClientSetup {
-        ClientSetup::default().allow("ghostbench/didChangeStatus")
+        ClientSetup::default().allow("ghostbench/didChangeStatus").allow("ghostbench/didChangeTrial")
     }
 
     /// Starts an editor with the built-in engine.

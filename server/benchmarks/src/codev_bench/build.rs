@@ -41,7 +41,7 @@ pub struct CodevRow {
 impl CodevFile {
     /// Returns the file for a case's scenario; `None` for scenarios that the benchmark does not have.
     pub fn of_case(case: &Case) -> Option<CodevFile> {
-        let Task::Complete(task) = case.task;
+        let Task::Complete(task) = case.task else { return None };
         Some(match task {
             CompletionTask::FullBlock(_) => CodevFile::FullBlock,
             CompletionTask::InnerBlock(BodyCut::RestOfBlock) => CodevFile::InnerBlock,

@@ -9,7 +9,7 @@ use super::judges::{has_right_indent, is_empty, is_on_one_line};
 use super::rows::{CodevBlock, CodevFile};
 use super::table::{CodevColumn, CodevGroup, CodevResult, CodevTable};
 use crate::row_reader::{BenchmarkItem, check_path};
-use crate::score_sheet::{RuleDifference, ScoreSheet, ScoreTable};
+use crate::score_sheet::{RuleDifference, ScoreSheet, ScoreTable, TablePicture};
 use crate::{ImportedRow, Rules};
 
 /// Number of files that the original splits a run into.
@@ -277,6 +277,7 @@ fn table(name: &str, rows: &[JudgedRow], rules: Rules) -> ScoreTable {
         name: name.to_owned(),
         columns: columns.map(str::to_owned).to_vec(),
         rows: sheet.map(|(name, values)| (name.to_owned(), values)).to_vec(),
+        picture: TablePicture::None,
     }
 }
 

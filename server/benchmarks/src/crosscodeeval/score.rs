@@ -9,7 +9,7 @@ use scoring::similarity::Similarity;
 use syntax::Language;
 
 use super::rows::{CcevalItem, CcevalPrediction};
-use crate::score_sheet::{RuleDifference, ScoreSheet, ScoreTable};
+use crate::score_sheet::{RuleDifference, ScoreSheet, ScoreTable, TablePicture};
 use crate::{BrokenRow, ImportedRow, Rules};
 
 /// Prefix of the original's task ids, before the language.
@@ -122,7 +122,12 @@ impl PredictionScorer {
             rows.push(("all".to_owned(), values(&all)));
         }
         let columns = COLUMNS.map(str::to_owned).to_vec();
-        self.sheet.tables.push(ScoreTable { name: "results".to_owned(), columns, rows });
+        self.sheet.tables.push(ScoreTable {
+            name: "results".to_owned(),
+            columns,
+            rows,
+            picture: TablePicture::None,
+        });
         self.sheet.differences.push(RuleDifference {
             topic: "missing predictions",
             paper: "a case without a prediction counts as an empty one",

@@ -9,6 +9,8 @@
 
 mod cleaning;
 
+use std::ops::Range;
+
 use syntax::Language;
 
 use crate::Rules;
@@ -49,6 +51,16 @@ pub struct FindContext {
     pub needle_tokens: usize,
     /// Tokens after the function.
     pub suffix_tokens: usize,
+    /// Bytes of the function in the text.
+    pub needle_bytes: Range<usize>,
+}
+
+impl FindContext {
+    /// Returns the text before the function, the function, and the text after it.
+    pub fn parts(&self) -> (&str, &str, &str) {
+        let Range { start, end } = self.needle_bytes;
+        (&self.text[..start], &self.text[start..end], &self.text[end..])
+    }
 }
 
 /// Builds a context; `count` returns the tokens of a text. `None` if the function is not in the files.

@@ -125,8 +125,15 @@ fn score_repository<'a>(
 const TENTHS: usize = 10;
 
 fn depth(output: &RepoqaOutput) -> Option<NeedleDepth> {
-    let tokens = output.code_context_ntokens.filter(|tokens| *tokens > 0)?;
-    let tenth = (output.position_ratio? * TENTHS as f64) as usize;
+    depth_of(output.code_context_ntokens?, output.position_ratio?)
+}
+
+/// Returns the place of a function at `ratio` of a context with so many tokens; `None` for an empty one.
+pub(super) fn depth_of(tokens: u64, ratio: f64) -> Option<NeedleDepth> {
+    if tokens == 0 {
+        return None;
+    }
+    let tenth = (ratio * TENTHS as f64) as usize;
     let exponent = (tokens as f64).log2().round().min(63.0) as u32;
     Some((1 << exponent, tenth.min(TENTHS - 1)))
 }

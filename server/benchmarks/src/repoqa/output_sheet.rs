@@ -5,7 +5,7 @@ use super::output_scores::{OutputScores, RepoqaTask, score_outputs};
 use super::rows::{RepoqaDataset, RepoqaOutput};
 use super::score::CommentMode;
 use crate::Rules;
-use crate::score_sheet::{CountedIds, RuleDifference, ScoreSheet, ScoreTable};
+use crate::score_sheet::{CountedIds, RuleDifference, ScoreSheet, ScoreTable, TablePicture};
 
 /// Index of the published threshold, 0.8.
 const PUBLISHED: usize = 8;
@@ -23,11 +23,7 @@ pub fn output_sheet(dataset: &RepoqaDataset, outputs: &[RepoqaOutput], rules: Ru
         ..ScoreSheet::default()
     };
     sheet.predictions = outputs.len() - sheet.unknown.count - sheet.repeated.count;
-    sheet.tables.push(curves("pass@1", &compared));
-    sheet.tables.push(curves("pass@1, comments ignored", &ignored));
-    if !compared.depths.is_empty() {
-        sheet.tables.push(depths(&compared));
-    }
+    sheet.tables = tables(&compared, &ignored);
     sheet.differences = vec![
         RuleDifference {
             topic: "missing outputs",
@@ -43,6 +39,15 @@ pub fn output_sheet(dataset: &RepoqaDataset, outputs: &[RepoqaOutput], rules: Ru
         },
     ];
     sheet
+}
+
+/// Returns the tables of the scores with comments and without them.
+pub(super) fn tables(compared: &OutputScores, ignored: &OutputScores) -> Vec<ScoreTable> {
+    let mut tables = vec![curves("pass@1", compared), curves("pass@1, comments ignored", ignored)];
+    if !compared.depths.is_empty() {
+        tables.push(depths(compared));
+    }
+    tables
 }
 
 fn counted(tasks: &[RepoqaTask]) -> CountedIds {
@@ -61,6 +66,7 @@ fn curves(name: &str, scores: &OutputScores) -> ScoreTable {
         name: name.to_owned(),
         columns: columns.chain(["total".to_owned()]).collect(),
         rows: scores.curves.iter().map(row).collect(),
+        picture: TablePicture::Curves,
     }
 }
 
@@ -75,5 +81,6 @@ fn depths(scores: &OutputScores) -> ScoreTable {
         name: "pass@1 at 0.8 by size of the context and depth of the function".to_owned(),
         columns: (0..10).map(|tenth| format!("{}%", tenth * 10)).collect(),
         rows: sizes.into_iter().map(row).collect(),
+        picture: TablePicture::HeatMap,
     }
 }

@@ -11,7 +11,7 @@ use super::generation::{is_bad_generation, read_generation};
 use super::metrics::{GenerationPair, any_of_first_passes, edit_similarity, exact_match};
 use super::table::{YablocoFunctions, YablocoTable};
 use crate::pass_at_k::pass_at_k;
-use crate::score_sheet::{RuleDifference, ScoreSheet, ScoreTable};
+use crate::score_sheet::{RuleDifference, ScoreSheet, ScoreTable, TablePicture};
 use crate::{BrokenRow, Rules};
 
 /// Numbers of answers for which pass@k is reported.
@@ -239,7 +239,12 @@ fn table<'a>(
     rows.push((OVERALL.to_owned(), values(functions, rules)));
     let columns =
         ["em", "es", "es_levenshtein", "pass@1", "pass@5", "pass@10", "bad", "answers", "functions"];
-    ScoreTable { name: name.to_owned(), columns: columns.map(str::to_owned).to_vec(), rows }
+    ScoreTable {
+        name: name.to_owned(),
+        columns: columns.map(str::to_owned).to_vec(),
+        rows,
+        picture: TablePicture::None,
+    }
 }
 
 fn values(functions: &[&AnsweredFunction<'_>], rules: Rules) -> Vec<Option<f64>> {

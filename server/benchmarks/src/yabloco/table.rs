@@ -171,11 +171,41 @@ impl YablocoFunctions {
         })
     }
 
+    /// Returns a function with all its fields.
+    pub fn function(&self, key: &str) -> Option<&Value> {
+        self.0.0.iter().find(|(name, _)| name == key).map(|(_, function)| function)
+    }
+
+    /// Returns the original code of a function.
+    pub fn code(&self, key: &str) -> Option<&str> {
+        self.function(key)?.get("code")?.as_str()
+    }
+
+    /// Returns path and code of the functions that a function calls, as far as the document has them. The public document's code runs
+    /// on after the called function, so only as many lines are taken as that has.
+    pub fn callees(&self, key: &str) -> impl Iterator<Item = (&str, &str)> {
+        let calls = self.function(key).and_then(|function| function.get("calls")?.as_array());
+        calls.into_iter().flatten().filter_map(|call| {
+            let text = |field| call.get(field).and_then(Value::as_str);
+            let line = |place| call.pointer(place).and_then(Value::as_u64);
+            let code = text("code").filter(|code| !code.is_empty())?;
+            let lines = line("/end/line").zip(line("/start/line"));
+            let lines = lines.map_or(u64::MAX, |(end, start)| end.saturating_sub(start).saturating_add(1));
+            Some((text("path").unwrap_or_default(), first_lines(code, lines)))
+        })
+    }
+
     /// Returns the keys without a row in the table. The public document has one.
     pub fn keys_without_row<'a>(&'a self, table: &YablocoTable) -> Vec<&'a str> {
         let rows: HashSet<&str> = table.rows.iter().map(|row| row.key.as_str()).collect();
         self.0.0.iter().map(|(key, _)| key.as_str()).filter(|key| !rows.contains(key)).collect()
     }
+}
+
+fn first_lines(text: &str, lines: u64) -> &str {
+    let last = usize::try_from(lines.saturating_sub(1)).unwrap_or(usize::MAX);
+    let end = text.match_indices('\n').nth(last).map_or(text.len(), |(feed, _)| feed + 1);
+    &text[..end]
 }
 
 fn read_text(file: impl Read) -> Result<String, TableError> {

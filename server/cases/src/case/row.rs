@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{BlockKind, Case, ContextItem, Origin, Tags};
 use crate::SchemaVersion;
+use crate::function_question::{FindFunction, FunctionQuestion, WriteFunction};
 use crate::task::{Scenario, Task, TaskKind};
 
 /// A row of a suite; texts are borrowed when it is written.
@@ -31,6 +32,10 @@ struct CaseRow<'a> {
     truth: Cow<'a, str>,
     #[serde(default, skip_serializing_if = "is_empty_list")]
     context: Cow<'a, [ContextItem]>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    find: Option<Cow<'a, FindFunction>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    write: Option<Cow<'a, WriteFunction>>,
     origin: Cow<'a, Origin>,
     #[serde(default, skip_serializing_if = "are_no_tags")]
     tags: Cow<'a, Tags>,
@@ -63,6 +68,8 @@ impl Serialize for Case {
             suffix: Cow::Borrowed(&self.suffix),
             truth: Cow::Borrowed(&self.truth),
             context: Cow::Borrowed(&self.context),
+            find: self.find_function().map(Cow::Borrowed),
+            write: self.write_function().map(Cow::Borrowed),
             origin: Cow::Borrowed(&self.origin),
             tags: Cow::Borrowed(&self.tags),
         };
@@ -75,6 +82,7 @@ impl<'de> Deserialize<'de> for Case {
         let row = CaseRow::deserialize(deserializer)?;
         let task =
             Task::from_words(row.task, row.scenario, row.variant.as_deref()).map_err(de::Error::custom)?;
+        let function = question(row.task, row.find, row.write).map_err(de::Error::custom)?;
         Ok(Case {
             schema: row.schema,
             id: row.id.into_owned(),
@@ -90,8 +98,31 @@ impl<'de> Deserialize<'de> for Case {
             suffix: row.suffix.into_owned(),
             truth: row.truth.into_owned(),
             context: row.context.into_owned(),
+            function: function.map(Box::new),
             origin: row.origin.into_owned(),
             tags: row.tags.into_owned(),
         })
+    }
+}
+
+/// Returns the question of a row; a task without a cursor has exactly the one of its kind.
+fn question(
+    task: TaskKind,
+    find: Option<Cow<'_, FindFunction>>,
+    write: Option<Cow<'_, WriteFunction>>,
+) -> Result<Option<FunctionQuestion>, String> {
+    match (task, find, write) {
+        (TaskKind::Complete, None, None) => Ok(None),
+        (TaskKind::FindFunction, Some(find), None) => {
+            let find = find.into_owned();
+            if find.candidates.iter().any(|candidate| candidate.name == find.name) {
+                return Ok(Some(FunctionQuestion::Find(find)));
+            }
+            Err(format!("the function `{}` is not among the `candidates`", find.name))
+        }
+        (TaskKind::WriteFunction, None, Some(write)) => Ok(Some(FunctionQuestion::Write(write.into_owned()))),
+        (TaskKind::Complete, ..) => Err(format!("task `{task}` has neither `find` nor `write`")),
+        (TaskKind::FindFunction, ..) => Err(format!("task `{task}` needs `find`, and no `write`")),
+        (TaskKind::WriteFunction, ..) => Err(format!("task `{task}` needs `write`, and no `find`")),
     }
 }

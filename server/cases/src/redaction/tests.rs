@@ -38,6 +38,7 @@ fn case(prefix: &str, truth: &str, suffix: &str, context: &str) -> Case {
         suffix: suffix.to_owned(),
         truth: truth.to_owned(),
         context: vec![item],
+        function: None,
         origin,
         tags: Tags::new(),
     };

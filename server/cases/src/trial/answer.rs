@@ -66,6 +66,27 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl ArmAnswer {
+    /// Creates an answer without text, times and costs.
+    pub fn empty(arm: String, engine: EngineIdentity, role: ArmRole, status: Status) -> ArmAnswer {
+        ArmAnswer {
+            arm,
+            engine,
+            role,
+            status,
+            reason: None,
+            raw: String::new(),
+            text: String::new(),
+            finish: Finish::None,
+            asked: 0.0,
+            ms: PredictionTimings { gather: 0.0, first: None, total: 0.0 },
+            confidence: None,
+            tokens: None,
+            cost: None,
+            cached: false,
+            metrics: Metrics::new(),
+        }
+    }
+
     /// Whether the engine failed: it returned neither text nor the decision to suggest nothing.
     pub fn has_failed(&self) -> bool {
         matches!(self.status, Status::Timeout | Status::Cancelled | Status::Error)

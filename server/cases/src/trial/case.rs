@@ -42,6 +42,7 @@ impl Opportunity {
             suffix: suffix.to_owned(),
             truth: truth.text.clone(),
             context: Vec::new(),
+            function: None,
             origin: self.origin(),
             tags: self.tags(),
         };

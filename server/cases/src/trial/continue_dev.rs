@@ -5,27 +5,15 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    ArmAnswer, ArmRole, OfferOutcome, Opportunity, OpportunityCursor, OutcomeKind, PrivacyLevel, TrialMode,
-    Trigger, TypingRhythm,
-};
-use crate::prediction::{EngineIdentity, Finish, PredictionTimings, Status};
-use crate::{Exposure, Metrics, ParseError, SchemaVersion, parse_line};
+use super::imported_event::{ImportedEvent, ImportedPlace};
+use super::{Opportunity, OutcomeKind, PrivacyLevel, timestamp};
+use crate::{ParseError, parse_line};
 
 /// Name of the events that are read and written.
 const EVENT: &str = "autocomplete";
 
 /// Version of Continue's schema that is written.
 const SCHEMA: &str = "0.2.0";
-
-/// The place of a file that Continue names by a URI or a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ImportedPlace {
-    /// Path, relative to the workspace.
-    pub path: String,
-    /// Name of the language.
-    pub language: String,
-}
 
 /// Parses a line of `autocomplete.jsonl`. `None` for other events, events without code, and files without a place in this workspace.
 ///
@@ -46,90 +34,28 @@ pub fn from_continue(
     let Some(opened_at) = ["timestamp", "createdAt"].iter().find_map(|key| time(event.get(key)?)) else {
         return Ok(None);
     };
-    let own_id = text("completionId").or(text("uniqueId")).unwrap_or(line.trim());
-    let id = blake3::hash(["continue", own_id, &opened_at].join("\n").as_bytes()).to_hex()[..32].to_owned();
-    let is_accepted = event.get("accepted").and_then(Value::as_bool);
-    let kind = match is_accepted {
+    let outcome = match event.get("accepted").and_then(Value::as_bool) {
         Some(true) => OutcomeKind::Accepted,
         Some(false) => OutcomeKind::Rejected,
         None => OutcomeKind::Shown,
     };
-    let accepted_chars = if is_accepted == Some(true) { completion.chars().count() } else { 0 };
-    let arm = text("modelName").unwrap_or("continue").to_owned();
-    Ok(Some(Opportunity {
-        schema: SchemaVersion::CURRENT,
-        id,
-        trial: None,
-        mode: TrialMode::Single,
-        developer: text("userId").filter(|user| !user.is_empty()).unwrap_or("continue").to_owned(),
-        session: "continue".to_owned(),
+    let imported = ImportedEvent {
+        tool: "continue",
+        id: text("completionId").or(text("uniqueId")).unwrap_or(line.trim()),
         opened_at,
-        trigger: Trigger::Automatic,
-        privacy: PrivacyLevel::Full,
-        secrets: 0,
-        cursor: cursor(place, prefix, text("suffix").unwrap_or_default()),
-        commit: None,
-        tree_hash: String::new(),
-        context: Vec::new(),
-        similar_functions: Vec::new(),
-        rhythm: TypingRhythm::default(),
-        requests: 1,
-        decisions: Vec::new(),
-        answers: vec![answer(&event, &arm, completion)],
-        outcome: OfferOutcome {
-            kind,
-            arm: Some(arm),
-            accepted_chars: count(accepted_chars),
-            ..OfferOutcome::not_shown()
-        },
-        exposure: if is_accepted == Some(true) { Exposure::Accepted } else { Exposure::Shown },
-        task: None,
-        block_kind: None,
-        truths: Vec::new(),
-        lost: None,
-    }))
-}
-
-/// Returns the cursor between two parts of a document.
-fn cursor(place: ImportedPlace, prefix: &str, suffix: &str) -> OpportunityCursor {
-    let line_start = prefix.rfind('\n').map_or(0, |end| end + 1);
-    OpportunityCursor {
-        language: place.language,
-        path: place.path,
-        offset: prefix.len(),
-        line: count(prefix.matches('\n').count()),
-        character: count(prefix[line_start..].encode_utf16().count()),
-        prefix: prefix.to_owned(),
-        suffix: suffix.to_owned(),
-    }
-}
-
-/// Returns the answer of an event.
-fn answer(event: &Value, arm: &str, completion: &str) -> ArmAnswer {
-    let total = event.get("time").and_then(Value::as_f64).unwrap_or_default();
-    let provider = event.get("modelProvider").and_then(Value::as_str);
-    ArmAnswer {
-        arm: arm.to_owned(),
-        engine: EngineIdentity {
-            name: arm.to_owned(),
-            kind: provider.unwrap_or("continue").to_owned(),
-            model: arm.to_owned(),
-            fingerprint: String::new(),
-        },
-        role: ArmRole::Shown,
-        status: if completion.is_empty() { Status::Silent } else { Status::Ok },
-        reason: None,
-        raw: completion.to_owned(),
-        text: completion.to_owned(),
-        finish: Finish::None,
-        asked: 0.0,
-        ms: PredictionTimings { gather: 0.0, first: None, total },
-        confidence: None,
-        tokens: None,
-        cost: None,
+        developer: text("userId").filter(|user| !user.is_empty()).unwrap_or("continue"),
+        place,
+        prefix,
+        suffix: text("suffix").unwrap_or_default(),
+        provider: text("modelProvider"),
+        model: text("modelName"),
+        completion,
+        total_ms: event.get("time").and_then(Value::as_f64).unwrap_or_default(),
         cached: event.get("cacheHit").and_then(Value::as_bool).unwrap_or_default(),
-        metrics: Metrics::new(),
-    }
+        outcome,
+        accepted_chars: if outcome == OutcomeKind::Accepted { completion.chars().count() } else { 0 },
+    };
+    Ok(Some(imported.into_opportunity()))
 }
 
 /// Returns the event of the shown answer in Continue's form; `None` if nothing was asked, or without code.
@@ -166,47 +92,16 @@ pub fn to_continue(row: &Opportunity) -> Option<Value> {
 /// Returns a time as RFC 3339: Continue writes that, or ms since 1970.
 fn time(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => is_time(text).then(|| text.clone()),
-        Value::Number(ms) => rfc3339(ms.as_u64()?),
+        Value::String(text) => timestamp::since_1970(text).map(|_| text.clone()),
+        Value::Number(ms) => timestamp::from_ms(ms.as_u64()?),
         _ => None,
     }
-}
-
-/// Whether a text has the form of `2026-01-02T03:04:05Z`, with or without a fraction.
-fn is_time(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let separators = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];
-    text.is_ascii()
-        && (20..=30).contains(&text.len())
-        && text.ends_with('Z')
-        && separators.iter().all(|&(at, separator)| bytes[at] == separator)
-}
-
-/// Formats ms since 1970; `None` after the year 9999.
-fn rfc3339(ms: u64) -> Option<String> {
-    let (days, in_day) = (i64::try_from(ms / 86_400_000).ok()?, ms % 86_400_000);
-    // Days to a date of the Gregorian calendar, in years that begin in March.
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    let (hour, minute, second, fraction) =
-        (in_day / 3_600_000, in_day / 60_000 % 60, in_day / 1_000 % 60, in_day % 1_000);
-    (year <= 9_999)
-        .then(|| format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{fraction:03}Z"))
-}
-
-fn count(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Exposure;
 
     const LINE: &str = r#"{"eventName":"autocomplete","schema":"0.2.0","timestamp":"2026-01-02T03:04:05.678Z","userId":"u","accepted":true,"time":123.5,"prefix":"def f():\n    é = ","suffix":"\n","prompt":"<fim>","completion":"compute()","modelProvider":"ollama","modelName":"qwen","cacheHit":false,"filepath":"file:///w/a.py","completionId":"c1"}"#;
 
@@ -239,13 +134,5 @@ mod tests {
             assert_eq!(from_continue(line, 1, place), Ok(None), "{line}");
         }
         assert!(from_continue("{", 7, place).is_err_and(|error| error.line == 7));
-    }
-
-    #[test]
-    fn milliseconds_are_times() {
-        assert_eq!(rfc3339(0).as_deref(), Some("1970-01-01T00:00:00.000Z"));
-        assert_eq!(rfc3339(1_767_323_045_678).as_deref(), Some("2026-01-02T03:04:05.678Z"));
-        assert_eq!(rfc3339(951_782_400_000).as_deref(), Some("2000-02-29T00:00:00.000Z"));
-        assert_eq!(rfc3339(u64::MAX), None);
     }
 }

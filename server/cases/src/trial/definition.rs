@@ -27,11 +27,33 @@ pub struct TrialArm {
     pub name: String,
     /// Relative weight of the arm in random assignments, above 0.
     pub weight: f64,
-    /// Limit of requests a day, in UTC.
-    pub requests_per_day: u32,
-    /// Limit of cost a day, in the currency of the engine's prices; absent if the engine has no price.
+    /// Limit of requests in 60 seconds; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_per_minute: Option<u32>,
+    /// Limit of requests a day, in UTC; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_per_day: Option<u32>,
+    /// Limit of cost a day, in the currency of the engine's prices; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_per_day: Option<f64>,
+}
+
+impl TrialArm {
+    /// Creates an arm of weight 1 without limits.
+    pub fn new(name: String) -> TrialArm {
+        TrialArm {
+            name,
+            weight: 1.0,
+            requests_per_minute: None,
+            requests_per_day: None,
+            budget_per_day: None,
+        }
+    }
+
+    /// Whether its requests are limited.
+    pub fn is_limited(&self) -> bool {
+        self.requests_per_minute.is_some() || self.requests_per_day.is_some() || self.budget_per_day.is_some()
+    }
 }
 
 /// A trial in one workspace.
@@ -63,6 +85,24 @@ pub struct TrialDefinition {
 }
 
 impl TrialDefinition {
+    /// Creates a running trial without a holdout that is decided by exact match, with a margin of one percentage point. Assignments are
+    /// by user, with an empty salt.
+    pub fn new(name: String, mode: TrialMode, arms: Vec<TrialArm>, started_at: String) -> TrialDefinition {
+        TrialDefinition {
+            schema: SchemaVersion::CURRENT,
+            name,
+            mode,
+            arms,
+            holdout: 0.0,
+            unit: AssignmentUnit::User,
+            salt: String::new(),
+            primary: Metric::ExactMatch,
+            margin: 0.01,
+            started_at,
+            stopped_at: None,
+        }
+    }
+
     /// Whether the trial runs.
     pub fn is_running(&self) -> bool {
         self.stopped_at.is_none()

@@ -28,6 +28,7 @@ fn case(text: &str) -> Case {
         suffix: suffix.to_owned(),
         truth: truth.to_owned(),
         context: Vec::new(),
+        function: None,
         origin: Origin::new(OriginKind::Live, "t"),
         tags: Tags::new(),
     }

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use cases::ContextComments;
 use clap::ValueEnum;
 use syntax::Language;
 
@@ -84,8 +85,22 @@ pub(crate) struct BuildArgs {
     pub(crate) jobs: Option<NonZeroUsize>,
 }
 
+/// Where public files come from.
+const SOURCES: &str = "\
+Ghostbench contains no public data. Sources and licences:
+  codev-bench         github.com/LingmaTongyi/Codev-Bench; no licence
+  crosscodeeval       github.com/amazon-science/cceval; Apache-2.0
+  repoqa              github.com/evalplus/repoqa, releases; Apache-2.0, the code keeps the licences of its projects
+  yabloco             github.com/yabloco-codegen/yabloco-benchmark; MIT, the code keeps the licences of its projects; also MERA's rows
+  safim               github.com/gonglinyuan/safim; see its page for the licence
+  humaneval-infilling github.com/openai/human-eval-infilling; MIT
+  repoeval            github.com/microsoft/CodeT, folder RepoCoder; MIT
+  repobench           huggingface.co/datasets/tianyang/repobench_python_v1.1; see its page for the licence
+";
+
 /// `ghostbench import`.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = SOURCES, after_help = SOURCES)]
 pub(crate) struct ImportArgs {
     /// Format of the files.
     #[arg(value_enum)]
@@ -99,12 +114,57 @@ pub(crate) struct ImportArgs {
     /// Language of all cases of crosscodeeval, if neither their ids nor their files name it.
     #[arg(long, value_name = "LANGUAGE", value_parser = parse_language)]
     pub(crate) language: Option<Language>,
+    /// Contexts of repoqa.
+    #[command(flatten)]
+    pub(crate) contexts: ContextArgs,
     /// Keep texts that look like secrets instead of masking them: public rows stay as they are.
     #[arg(long)]
     pub(crate) keep_secrets: bool,
     /// Print the counts as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// The contexts that RepoQA's functions are hidden in.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ContextArgs {
+    /// Size of the contexts of repoqa in tokens; may be given more than once.
+    #[arg(long = "context-tokens", value_name = "N", default_values_t = [16_384], value_parser = clap::value_parser!(u32).range(256..=2_000_000))]
+    pub(crate) sizes: Vec<u32>,
+    /// Comments in the contexts of repoqa; may be given more than once.
+    #[arg(long = "comments", value_enum, value_name = "MODE", default_values_t = [CommentsArg::Kept])]
+    pub(crate) comments: Vec<CommentsArg>,
+    /// Hide each function of repoqa at ten depths. By default the i-th of a repository's functions is at the i-th depth, as in the
+    /// original.
+    #[arg(long)]
+    pub(crate) all_depths: bool,
+}
+
+/// Treatment of comments in a context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CommentsArg {
+    /// Keep them.
+    Kept,
+    /// Remove them, and keep the function in its place by numbered lines.
+    Padded,
+    /// Remove them.
+    Removed,
+}
+
+impl std::fmt::Display for CommentsArg {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(ContextComments::from(*self).name())
+    }
+}
+
+impl From<CommentsArg> for ContextComments {
+    fn from(comments: CommentsArg) -> ContextComments {
+        match comments {
+            CommentsArg::Kept => ContextComments::Kept,
+            CommentsArg::Padded => ContextComments::Padded,
+            CommentsArg::Removed => ContextComments::Removed,
+        }
+    }
 }
 
 /// Format of imported files.
@@ -114,6 +174,10 @@ pub(crate) enum ImportFormat {
     CodevBench,
     /// `line_completion*.jsonl`: with `oracle` or `rg1` in its name, a file's cases have its context.
     Crosscodeeval,
+    /// The data set: a case for each function in each context.
+    Repoqa,
+    /// The table and its document, or MERA's rows.
+    Yabloco,
     /// Problems of SAFIM.
     Safim,
     /// Problems of HumanEval-infilling.

@@ -6,7 +6,7 @@ use cases::{AssignmentUnit, Metric, PrivacyLevel, TrialMode};
 use clap::{Subcommand, ValueEnum};
 
 use super::values::{
-    parse_arm_limit, parse_arm_number, parse_holdout, parse_margin, parse_moment, parse_ranking_metric,
+    parse_arm_limit, parse_arm_number, parse_holdout, parse_margin, parse_moment, parse_trial_metric,
 };
 use super::{SettingsArgs, TrialScoreboardArgs};
 
@@ -58,13 +58,16 @@ pub(crate) enum TrialCommand {
   ghostbench trial export --out bundle.jsonl --consent 'I agree to its use by my team'
   ghostbench trial export --out bundle.jsonl --level structure --yes     with renamed identifiers and literals
   ghostbench trial export --out autocomplete.jsonl --format continue     as Continue's dev data
+  ghostbench trial export --otlp http://localhost:4318                   spans and metrics, for a collector of OpenTelemetry
   ghostbench trial export --suite cases.jsonl                            ordinary cases, for:
-  ghostbench replay cases.jsonl --workspace .")]
+  ghostbench replay cases.jsonl --workspace .
+  ghostbench export cases.jsonl --format codev-bench --out rows          the same as rows of Codev-Bench")]
     Export(TrialExportArgs),
     /// Read a bundle, or another program's record of completions, into the store of a workspace.
     #[command(after_help = "Rows with the id of a recorded opportunity replace it. Examples:
   ghostbench trial import bundle.jsonl
-  ghostbench trial import ~/.continue/dev_data/0.2.0/autocomplete.jsonl --format continue   without truths")]
+  ghostbench trial import ~/.continue/dev_data/0.2.0/autocomplete.jsonl --format continue   without truths
+  ghostbench trial import ~/.tabby/events/2026-01-02.json --format tabby                    likewise")]
     Import(TrialImportArgs),
     /// Delete opportunities, and their texts from all files of the store.
     #[command(after_help = "Examples:
@@ -79,9 +82,10 @@ pub(crate) enum TrialCommand {
     Merge(TrialMergeArgs),
     /// Check the recorder: type what the commits of repositories added, and compare the recorded truths with the commits.
     #[command(
-        after_help = "Nothing is stored, and no engine is asked: the clock and two engines are simulated. Examples:
+        after_help = "Runs a language server with two simulated engines and a simulated clock in a temporary folder. Examples:
   ghostbench trial simulate .
-  ghostbench trial simulate ~/src/click ~/src/fd --opportunities 1000 --json"
+  ghostbench trial simulate ~/src/click ~/src/fd --opportunities 1000 --json
+  ghostbench trial simulate . --opportunities 20 --real-time     the same as it takes a developer"
     )]
     Simulate(TrialSimulateArgs),
 }
@@ -97,7 +101,22 @@ pub(crate) struct TrialSimulateArgs {
     pub(crate) range: String,
     /// Number of opportunities per repository.
     #[arg(long, value_name = "N", default_value_t = 500)]
-    pub(crate) opportunities: usize,
+    pub(crate) opportunities: u64,
+    /// Hours of typing per repository after which no further commit is typed.
+    #[arg(long, value_name = "N")]
+    pub(crate) hours: Option<f64>,
+    /// Number of times per repository that the server is killed and started again.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) kills: u32,
+    /// Let time pass as usual. Typing takes as long as a developer takes: a few opportunities a minute.
+    #[arg(long)]
+    pub(crate) real_time: bool,
+    /// Be an engine of a simulation, which answers with the text of this file.
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub(crate) answer_with: Option<PathBuf>,
+    /// Time until each of its answers.
+    #[arg(long, value_name = "MS", default_value_t = 0, hide = true)]
+    pub(crate) answer_after_ms: u64,
     /// Random seed.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
@@ -140,13 +159,28 @@ pub(crate) struct TrialFilterArgs {
     pub(crate) until: Option<i64>,
 }
 
-/// Form of a file of opportunities.
+/// Form of an exported file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TrialFileFormat {
+pub(crate) enum TrialExportFormat {
     /// A datasheet and opportunities.
     Bundle,
     /// Continue's dev data, `autocomplete.jsonl`: the document, the shown answer, and whether it was accepted.
     Continue,
+    /// OpenTelemetry: a span for each request of an arm, as one OTLP request; without code.
+    OtlpSpans,
+    /// OpenTelemetry: a log record for each metric of an answer, as one OTLP request; without code.
+    OtlpEvaluations,
+}
+
+/// Form of an imported file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TrialImportFormat {
+    /// A datasheet and opportunities.
+    Bundle,
+    /// Continue's dev data, `autocomplete.jsonl`.
+    Continue,
+    /// The event log of a Tabby server.
+    Tabby,
 }
 
 /// `ghostbench trial start`.
@@ -162,7 +196,7 @@ pub(crate) struct TrialStartArgs {
     #[arg(long = "arm", value_name = "ENGINE", required = true)]
     pub(crate) arms: Vec<String>,
     /// Experiment: single (one engine, recorded), shadow (one is shown, the others answer the same), assign (each unit sees one of
-    /// them). `duel` does not exist yet.
+    /// them), duel (both answer, and you choose without knowing the names, which `trial stop` reveals).
     #[arg(long, default_value_t = TrialMode::Single)]
     pub(crate) mode: TrialMode,
     /// Unit that keeps its engine in `assign`: user, day, session or file.
@@ -175,14 +209,18 @@ pub(crate) struct TrialStartArgs {
     /// Weight of an engine in random assignments; may be given more than once [default: 1 each].
     #[arg(long = "weight", value_name = "ENGINE=WEIGHT", value_parser = parse_arm_number)]
     pub(crate) weights: Vec<(String, f64)>,
-    /// Limit of requests to an engine in shadow a day; may be given more than once [default: 2000 each].
+    /// Limit of requests to an engine in 60 seconds; may be given more than once [default: 60 for engines in shadow].
+    #[arg(long, value_name = "ENGINE=N", value_parser = parse_arm_limit)]
+    pub(crate) requests_per_minute: Vec<(String, u32)>,
+    /// Limit of requests to an engine a day; may be given more than once [default: 2000 for engines in shadow]. An engine that is shown
+    /// suggests nothing beyond its limits.
     #[arg(long, value_name = "ENGINE=N", value_parser = parse_arm_limit)]
     pub(crate) requests_per_day: Vec<(String, u32)>,
-    /// Limit of cost of an engine in shadow a day, in the currency of its prices; may be given more than once.
+    /// Limit of cost of an engine a day, in the currency of its prices; may be given more than once.
     #[arg(long, value_name = "ENGINE=AMOUNT", value_parser = parse_arm_number)]
     pub(crate) budget_per_day: Vec<(String, f64)>,
     /// Metric that decides.
-    #[arg(long, value_name = "METRIC", default_value_t = Metric::ExactMatch, value_parser = parse_ranking_metric)]
+    #[arg(long, value_name = "METRIC", default_value_t = Metric::ExactMatch, value_parser = parse_trial_metric)]
     pub(crate) primary: Metric,
     /// Difference below which two engines are equivalent.
     #[arg(long, value_name = "POINTS", default_value = "1pt", value_parser = parse_margin)]
@@ -228,11 +266,15 @@ pub(crate) struct TrialExportArgs {
     #[command(flatten)]
     pub(crate) filter: TrialFilterArgs,
     /// File for the bundle.
-    #[arg(long, value_name = "FILE", required_unless_present = "suite")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["suite", "otlp"])]
     pub(crate) out: Option<PathBuf>,
     /// Form of the file.
-    #[arg(long, value_enum, default_value_t = TrialFileFormat::Bundle)]
-    pub(crate) format: TrialFileFormat,
+    #[arg(long, value_enum, default_value_t = TrialExportFormat::Bundle)]
+    pub(crate) format: TrialExportFormat,
+    /// Collector of OpenTelemetry that receives spans and metrics, without code. Headers come from OTEL_EXPORTER_OTLP_HEADERS, as NAME=VALUE
+    /// with commas between.
+    #[arg(long, value_name = "URL")]
+    pub(crate) otlp: Option<String>,
     /// File for a suite of the opportunities with a truth, as cases for `replay`. It stays yours: no datasheet, no consent.
     #[arg(long, value_name = "FILE")]
     pub(crate) suite: Option<PathBuf>,
@@ -257,8 +299,8 @@ pub(crate) struct TrialImportArgs {
     #[arg(id = "source", value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// Form of the file.
-    #[arg(long, value_enum, default_value_t = TrialFileFormat::Bundle)]
-    pub(crate) format: TrialFileFormat,
+    #[arg(long, value_enum, default_value_t = TrialImportFormat::Bundle)]
+    pub(crate) format: TrialImportFormat,
     /// Folder of the workspace.
     #[arg(long, default_value = ".", value_name = "DIR")]
     pub(crate) workspace: PathBuf,

@@ -19,12 +19,12 @@ pub(crate) struct TrialScoreboardArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) trial: Option<String>,
     /// Metric that decides: exact_match, edit_similarity, identifier_f1, in_time, exact_in_time, restraint, truth_value, observed_value,
-    /// retained_characters or preferred.
-    #[arg(long, value_name = "METRIC", default_value_t = TrialMetric::ExactMatch)]
-    pub(crate) metric: TrialMetric,
-    /// Difference that does not matter, in points such as 1pt.
-    #[arg(long, value_name = "POINTS", default_value = "2pt", value_parser = parse_margin)]
-    pub(crate) margin: f64,
+    /// retained_characters or preferred [default: that of the trial, for files exact_match].
+    #[arg(long, value_name = "METRIC")]
+    pub(crate) metric: Option<TrialMetric>,
+    /// Difference that does not matter, in points such as 1pt [default: that of the trial, for files 2pt].
+    #[arg(long, value_name = "POINTS", value_parser = parse_margin)]
+    pub(crate) margin: Option<f64>,
     /// Value of an accepted suggestion, of one shown in vain, and of silence.
     #[arg(long, value_name = "A,R,S", default_value = "0.75,-0.25,0", value_parser = parse_weights, allow_hyphen_values = true)]
     pub(crate) weights: NetWeights,

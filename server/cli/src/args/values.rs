@@ -8,7 +8,7 @@ use ::engines::Rule;
 use cases::{Metric, Scenario};
 use scoring::VerdictSettings;
 use scoring::gate::{Condition, ConditionError};
-use scoring::trial_scoreboard::NetWeights;
+use scoring::trial_scoreboard::{NetWeights, TrialMetric};
 use syntax::Language;
 
 /// Input of the retrieval.
@@ -91,6 +91,15 @@ pub(super) fn parse_ranking_metric(word: &str) -> Result<Metric, String> {
     word.parse().ok().filter(ranks).ok_or_else(|| {
         let known: Vec<&str> = Metric::ALL.iter().copied().filter(ranks).map(Metric::name).collect();
         format!("metrics that rank engines are {}", known.join(", "))
+    })
+}
+
+/// Parses a metric that decides a trial: one that replays and trials have.
+pub(super) fn parse_trial_metric(word: &str) -> Result<Metric, String> {
+    let is_of_trials = |metric: &Metric| metric.name().parse::<TrialMetric>().is_ok();
+    word.parse().ok().filter(is_of_trials).ok_or_else(|| {
+        let known = Metric::ALL.iter().copied().filter(is_of_trials).map(Metric::name);
+        format!("metrics that decide trials are {}", known.collect::<Vec<_>>().join(", "))
     })
 }
 

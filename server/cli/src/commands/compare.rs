@@ -1,5 +1,6 @@
 //! `ghostbench compare`: the engines of several runs, on the cases that the runs share.
 
+use anyhow::Context;
 use scoring::RunComparison;
 use scoring::run_comparison::{ComparisonSettings, NamedRun};
 
@@ -19,6 +20,11 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     let comparison = RunComparison::new(&runs, &settings)?;
     let baseline = comparison.sections.first().and_then(|section| section.verdict.baseline);
     let gates = check_comparison(&runs, baseline, &args.gates, &question)?;
+    if let Some(page) = &args.html {
+        private_files::write(page, report::comparison_html(&comparison, &runs).as_bytes()).with_context(
+            || format!("cannot write {}; choose another place with --html", output::path(page)),
+        )?;
+    }
     let text = match if args.json { ReportFormat::Json } else { args.format } {
         ReportFormat::Table => {
             let (comparison, gates) = (

@@ -1,5 +1,7 @@
 //! `ghostbench import`: suites from the files of public benchmarks.
 
+mod function_import;
+
 use std::collections::{BTreeMap, HashSet};
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -8,7 +10,7 @@ use anyhow::Context;
 use benchmarks::codev_bench::{CodevFile, CodevItem, CodevShard};
 use benchmarks::crosscodeeval::CcevalItem;
 use benchmarks::further_sources::{HumanEvalItem, RepoBenchItem, RepoEvalItem, SafimItem};
-use benchmarks::{BenchmarkItem, BrokenRow, ImportedRow, ROW_TAG};
+use benchmarks::{BenchmarkItem, BrokenRow, ROW_TAG};
 use cases::{Case, CrossFileContext};
 use private_files::PartialFile;
 use rayon::prelude::*;
@@ -28,8 +30,14 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<()> {
     }
     let mut files = BenchmarkFiles::find(&args.files)?;
     let mut suite = SuiteWriter::create(&args.out, args.keep_secrets)?;
-    for path in files.paths.clone() {
-        import_file(&mut files, &path, args, &mut suite)?;
+    match args.format {
+        ImportFormat::Repoqa => function_import::repoqa(&mut files, args, &mut suite)?,
+        ImportFormat::Yabloco => function_import::yabloco(&mut files, &mut suite)?,
+        _ => {
+            for path in files.paths.clone() {
+                import_file(&mut files, &path, args, &mut suite)?;
+            }
+        }
     }
     let broken = files.finish();
     let SuiteWriter { file, ids, scenarios, secrets, .. } = suite;
@@ -92,6 +100,7 @@ fn import_file(
             suite.import(files, path, |item: &HumanEvalItem| no_place(item.case()))
         }
         ImportFormat::Repoeval => suite.import(files, path, |item: &RepoEvalItem| no_place(item.case())),
+        ImportFormat::Repoqa | ImportFormat::Yabloco => Ok(()),
         ImportFormat::Repobench => suite.import(files, path, |item: &RepoBenchItem| no_place(item.case())),
     }
 }
@@ -166,7 +175,7 @@ impl SuiteWriter {
         let keeps_secrets = self.keeps_secrets;
         files.for_each_batch::<T>(path, |rows| {
             let cases: Vec<Result<(Case, usize), String>> =
-                rows.par_iter().map(|row| with_row(row, case(&row.item)?, keeps_secrets)).collect();
+                rows.par_iter().map(|row| tagged(&row.text, case(&row.item)?, keeps_secrets)).collect();
             let mut broken = Vec::new();
             for (row, case) in rows.iter().zip(cases) {
                 let problem = match case {
@@ -177,6 +186,14 @@ impl SuiteWriter {
             }
             Ok(broken)
         })
+    }
+
+    /// Writes the case of a row that is not a line of JSON; returns the problem if it has none.
+    fn import_row(&mut self, row: &str, case: Result<Case, String>) -> anyhow::Result<Option<String>> {
+        match case.and_then(|case| tagged(row, case, self.keeps_secrets)) {
+            Ok((case, secrets)) => self.write(&case, secrets),
+            Err(reason) => Ok(Some(reason)),
+        }
     }
 
     /// Writes a case; returns the problem if the suite has it already.
@@ -193,8 +210,8 @@ impl SuiteWriter {
 }
 
 /// Adds the row to its case, and masks secrets; returns their number, too.
-fn with_row<T>(row: &ImportedRow<T>, mut case: Case, keeps_secrets: bool) -> Result<(Case, usize), String> {
-    let tag = benchmarks::row_tag(&row.text, &case).ok_or_else(|| "not a JSON object".to_owned())?;
+fn tagged(row: &str, mut case: Case, keeps_secrets: bool) -> Result<(Case, usize), String> {
+    let tag = benchmarks::row_tag(row, &case).ok_or_else(|| "not a JSON object".to_owned())?;
     let secrets = if keeps_secrets { 0 } else { cases::redact_case(&mut case) };
     let tag = if keeps_secrets { tag } else { secrets::redact(&tag).into_owned() };
     case.tags.insert(ROW_TAG.to_owned(), tag);

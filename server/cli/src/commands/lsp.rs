@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 use anyhow::bail;
 use config::LayerKind;
 use engines::RegisteredEngine;
-use lsp::{ExitReason, LogSettings, ServerSetup};
+use lsp::{ClockKind, ExitReason, LogSettings, ServerSetup};
 use session::{EngineSource, SessionSetup};
 
 use crate::args::LspArgs;
@@ -41,6 +41,7 @@ pub(crate) fn run(args: &LspArgs) -> anyhow::Result<()> {
             cache: folders::cache(),
         },
         log: folders::server_log().map(|path| LogSettings { path, level }),
+        clock: if args.simulated_clock { ClockKind::Simulated } else { ClockKind::System },
     };
     match lsp::serve(setup)? {
         ExitReason::Shutdown | ExitReason::ClientGone => Ok(()),

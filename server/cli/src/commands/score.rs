@@ -140,13 +140,10 @@ struct YablocoFiles {
 fn yabloco(files: &mut BenchmarkFiles, rules: Rules) -> anyhow::Result<ScoreSheet> {
     let mut found = YablocoFiles::default();
     for path in files.paths.clone() {
-        let is_table = {
-            let mut start = files.open(&path)?;
-            let start = start.fill_buf().with_context(|| output::path(&path))?;
-            let first = String::from_utf8_lossy(start);
-            !first.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '['])
-        };
-        if is_table { add_table(files, path, &mut found) } else { add_document(files, path, &mut found) }?;
+        match files.is_json(&path)? {
+            true => add_document(files, path, &mut found)?,
+            false => add_table(files, path, &mut found)?,
+        }
     }
     if let Some((path, answers)) = found.mera_generations {
         let Some((_, functions)) = &found.mera else {

@@ -72,6 +72,14 @@ impl BenchmarkFiles {
             .with_context(|| format!("cannot read {}", output::path(path)))
     }
 
+    /// Whether a file begins as a JSON document; otherwise it is a table.
+    pub(crate) fn is_json(&self, path: &Path) -> anyhow::Result<bool> {
+        let mut start = self.open(path)?;
+        let start = start.fill_buf().with_context(|| output::path(path))?;
+        let first = String::from_utf8_lossy(start);
+        Ok(first.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[']))
+    }
+
     fn open_counted(&self, path: &Path) -> anyhow::Result<CountedReader<'_>> {
         let file = File::open(path).map_err(|error| match error.kind() {
             ErrorKind::NotFound => {

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use anyhow::Context;
-use benchmarks::{ExportedRow, JsonText, OrderedMap, export_cceval_row, export_codev_row};
+use benchmarks::repoqa::{repoqa_file, repoqa_row};
+use benchmarks::yabloco::{YablocoFiles, YablocoRow, YablocoTable};
+use benchmarks::{ExportedRow, JsonText, OrderedMap, export_cceval_row, export_codev_row, function_answer};
 use cases::{Case, Prediction};
 use serde_json::{Value, json};
 
@@ -21,6 +23,26 @@ const MAX_NAME: usize = 60;
 /// Rows by the path of their file in the output folder.
 type RowFiles = BTreeMap<String, Vec<OrderedMap<JsonText>>>;
 
+/// A file of rows.
+struct TextFile {
+    text: String,
+    rows: usize,
+}
+
+impl TextFile {
+    fn of_rows(rows: &[OrderedMap<JsonText>]) -> anyhow::Result<TextFile> {
+        let mut text = String::new();
+        for row in rows {
+            text.push_str(&serde_json::to_string(row)?);
+            text.push('\n');
+        }
+        Ok(TextFile { text, rows: rows.len() })
+    }
+}
+
+/// Files by their path in the output folder.
+type TextFiles = BTreeMap<String, TextFile>;
+
 /// Runs `ghostbench export` for the formats of completion benchmarks.
 pub(crate) fn export_rows(args: &ExportArgs) -> anyhow::Result<()> {
     if args.out.is_file() {
@@ -33,38 +55,56 @@ pub(crate) fn export_rows(args: &ExportArgs) -> anyhow::Result<()> {
     } else {
         (replay::read_suite(&args.run)?, Vec::new())
     };
-    let rows: Vec<(&Case, ExportedRow)> = cases
-        .iter()
-        .enumerate()
-        .filter_map(|(number, case)| Some((case, row(args.format, case, number)?)))
-        .collect();
-    if rows.is_empty() {
+    let (files, exported) = match args.format {
+        ExportFormat::Repoqa => repoqa_files(&cases, &predictions),
+        ExportFormat::Yabloco => yabloco_files(&cases, &predictions)?,
+        ExportFormat::CodevBench | ExportFormat::Crosscodeeval | ExportFormat::InspectEval => {
+            completion_files(args.format, &cases, &predictions)?
+        }
+    };
+    if exported == 0 {
         let path = output::path(&args.run);
         return Err(UsageError(format!("{path} has no case of a scenario that the format has")).into());
     }
-    let skipped = cases.len() - rows.len();
+    let skipped = cases.len() - exported;
     if skipped > 0 {
         print_message(&format!("skipped {} of other scenarios", count(skipped, "case")));
     }
-    let files = match args.format {
-        ExportFormat::CodevBench => codev_files(&rows, &predictions),
-        _ => cceval_files(&rows, &predictions),
-    };
-    for (name, rows) in &files {
-        write_rows(&args.out.join(name), rows)?;
+    for (name, file) in &files {
+        write_file(&args.out.join(name), &file.text)?;
     }
     if args.json {
-        let file = |(name, rows): (&String, &Vec<_>)| json!({ "path": args.out.join(name).display().to_string(), "rows": rows.len() });
+        let file = |(name, file): (&String, &TextFile)| json!({ "path": args.out.join(name).display().to_string(), "rows": file.rows });
         let files: Vec<Value> = files.iter().map(file).collect();
         return Ok(output::print(&format!("{:#}\n", json!({ "files": files, "skipped": skipped })))?);
     }
-    let lines: String = files.iter().map(|(name, rows)| format!("{:>6}  {name}\n", rows.len())).collect();
+    let lines: String = files.iter().map(|(name, file)| format!("{:>6}  {name}\n", file.rows)).collect();
     Ok(output::print(&format!("{lines}in {}\n", shell_quoted(&args.out)))?)
+}
+
+/// Returns the files of a completion benchmark, and the number of exported cases.
+fn completion_files(
+    format: ExportFormat,
+    cases: &[Case],
+    predictions: &[Prediction],
+) -> anyhow::Result<(TextFiles, usize)> {
+    let rows: Vec<(&Case, ExportedRow)> = cases
+        .iter()
+        .enumerate()
+        .filter_map(|(number, case)| Some((case, row(format, case, number)?)))
+        .collect();
+    let files = match format {
+        ExportFormat::CodevBench => codev_files(&rows, predictions),
+        _ => cceval_files(&rows, predictions),
+    };
+    let texts: anyhow::Result<TextFiles> =
+        files.into_iter().map(|(name, rows)| Ok((name, TextFile::of_rows(&rows)?))).collect();
+    Ok((texts?, rows.len()))
 }
 
 fn row(format: ExportFormat, case: &Case, number: usize) -> Option<ExportedRow> {
     match format {
-        ExportFormat::InspectEval => None,
+        ExportFormat::InspectEval | ExportFormat::Repoqa | ExportFormat::Yabloco => None,
         ExportFormat::CodevBench => export_codev_row(case),
         ExportFormat::Crosscodeeval => export_cceval_row(case, number),
     }
@@ -126,12 +166,102 @@ fn folder_name(number: usize, engine: &str) -> String {
     format!("{number:02}-{name}")
 }
 
-fn write_rows(path: &Path, rows: &[OrderedMap<JsonText>]) -> anyhow::Result<()> {
-    let mut text = String::new();
-    for row in rows {
-        text.push_str(&serde_json::to_string(row)?);
-        text.push('\n');
+/// Returns RepoQA's rows: of a suite without answers, of a run an output file per engine. A function that is asked for more than once
+/// with the same size of context is in further files, because an output file has one row per function.
+fn repoqa_files(cases: &[Case], predictions: &[Prediction]) -> (TextFiles, usize) {
+    let mut files = TextFiles::new();
+    let mut exported = 0;
+    let engines = all_answers_by_engine(predictions);
+    let mut uses: HashMap<(String, &str), usize> = HashMap::new();
+    for case in cases {
+        let Some((file, id)) = repoqa_file(case).zip(case.origin.benchmark_id.as_deref()) else { continue };
+        exported += 1;
+        let number = uses.entry((file.clone(), id)).or_default();
+        *number += 1;
+        let file = if *number == 1 { file } else { format!("{file}-{number}") };
+        let mut add = |name: String, answers: Option<&[&str]>| {
+            let row = repoqa_row(case, answers).and_then(|row| serde_json::to_string(&row).ok());
+            if let Some(row) = row {
+                let file = files.entry(name).or_insert_with(|| TextFile { text: String::new(), rows: 0 });
+                file.text.push_str(&row);
+                file.text.push('\n');
+                file.rows += 1;
+            }
+        };
+        if engines.is_empty() {
+            add(format!("tasks-{file}.jsonl"), None);
+        }
+        for (engine, answers) in &engines {
+            let Some(answers) = answers.get(case.id.as_str()) else { continue };
+            let texts: Vec<_> = answers.iter().map(|answer| function_answer(case, answer)).collect();
+            let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+            add(format!("{engine}/outputs-{file}.jsonl"), Some(&texts));
+        }
     }
+    (files, exported)
+}
+
+/// Returns YABLoCo's table with its document, or MERA's rows, and a table of generations per engine.
+fn yabloco_files(cases: &[Case], predictions: &[Prediction]) -> anyhow::Result<(TextFiles, usize)> {
+    let mut benchmark = YablocoFiles::default();
+    let cases: Vec<&Case> = cases.iter().filter(|case| case.write_function().is_some()).collect();
+    let exported = cases.iter().filter(|case| benchmark.add(case)).count();
+    let mut files = TextFiles::new();
+    let YablocoFiles { table, functions, mera } = benchmark;
+    if !table.rows.is_empty() {
+        let rows = table.rows.len();
+        files.insert("bench.csv".to_owned(), TextFile { text: text_of(|out| table.write(out))?, rows });
+        files.insert("bench.json".to_owned(), TextFile { text: text_of(|out| functions.write(out))?, rows });
+    }
+    if !mera.is_empty() {
+        let text = serde_json::to_string(&mera)?;
+        files.insert("mera.json".to_owned(), TextFile { text, rows: mera.len() });
+    }
+    for (engine, answers) in all_answers_by_engine(predictions) {
+        let repetitions = answers.values().map(Vec::len).max().unwrap_or_default();
+        let columns = std::iter::once("Unnamed: 0".to_owned()).chain((0..repetitions).map(|n| n.to_string()));
+        let mut generations = YablocoTable { columns: columns.collect(), ..YablocoTable::default() };
+        for case in &cases {
+            let Some(key) = &case.origin.benchmark_id else { continue };
+            let Some(answers) = answers.get(case.id.as_str()) else { continue };
+            let texts = answers.iter().map(|answer| function_answer(case, answer).into_owned());
+            let mut values: Vec<String> = std::iter::once(key.clone()).chain(texts).collect();
+            values.resize(repetitions + 1, String::new());
+            generations.rows.push(YablocoRow { line: 0, key: key.clone(), values });
+        }
+        let rows = generations.rows.len();
+        let text = text_of(|out| generations.write(out))?;
+        files.insert(format!("{engine}/generations.csv"), TextFile { text, rows });
+    }
+    Ok((files, exported))
+}
+
+fn text_of(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    write(&mut bytes)?;
+    Ok(String::from_utf8(bytes)?)
+}
+
+/// Returns each engine's answers to each case in the order of their repetitions, by a name for a folder.
+fn all_answers_by_engine(predictions: &[Prediction]) -> BTreeMap<String, HashMap<&str, Vec<&Prediction>>> {
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut engines: BTreeMap<String, HashMap<&str, BTreeMap<u32, &Prediction>>> = BTreeMap::new();
+    for prediction in predictions {
+        let next = numbers.len() + 1;
+        let number = *numbers.entry(&prediction.engine.name).or_insert(next);
+        let answers = engines.entry(folder_name(number, &prediction.engine.name)).or_default();
+        answers.entry(&prediction.case).or_default().insert(prediction.repetition, prediction);
+    }
+    engines.into_iter().map(|(engine, answers)| (engine, in_order(answers))).collect()
+}
+
+fn in_order<'a>(
+    answers: HashMap<&'a str, BTreeMap<u32, &'a Prediction>>,
+) -> HashMap<&'a str, Vec<&'a Prediction>> {
+    answers.into_iter().map(|(case, answers)| (case, answers.into_values().collect())).collect()
+}
+
+fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     let folder = path.parent().unwrap_or(path);
     private_files::create_folder(folder)
         .and_then(|()| private_files::write(path, text.as_bytes()))

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use benchmarks::BenchmarkTables;
 use cases::{Case, ContextItem, Score};
 use replay::RunContents;
 use scoring::gate::GateReport;
@@ -17,6 +18,7 @@ use crate::progress::Progress;
 use crate::steps::estimate;
 use crate::steps::gates::{Baseline, check_run};
 use crate::steps::run_replay::FinishedReplay;
+use crate::views::score_sheet::tables_json;
 
 /// Options for showing a run.
 pub(crate) struct ReportOptions {
@@ -108,7 +110,8 @@ pub(crate) fn show(
     if let Some(folder) = &showing.csv {
         write_csv(folder, &summary)?;
     }
-    print(folder, showing, &contents.cases, &summary, &gates)?;
+    let tables = benchmarks::run_tables(&contents.cases, &contents.predictions, benchmarks::Rules::Paper);
+    print(folder, showing, &contents.cases, &summary, &gates, &tables)?;
     if showing.open {
         open::that_detached(&showing.html)
             .with_context(|| format!("cannot open {}", showing.html.display()))?;
@@ -131,17 +134,26 @@ fn print(
     cases: &[Case],
     summary: &RunSummary,
     gates: &GateReport,
+    tables: &[BenchmarkTables],
 ) -> anyhow::Result<()> {
     let text = match showing.format {
         ReportFormat::Table => {
             let table = report::terminal::table(summary, output::style(), &next_steps(folder, showing));
+            let table = match report::benchmark_text(tables, output::style()) {
+                benchmarks if benchmarks.is_empty() => table,
+                benchmarks => format!("{benchmarks}\n{table}"),
+            };
             match report::gates_table(gates, output::style()) {
                 gates if gates.is_empty() => table,
                 gates => format!("{gates}\n{table}"),
             }
         }
-        ReportFormat::Markdown => report::gates_markdown(gates) + &report::markdown(summary),
-        ReportFormat::Json => json(folder, showing, cases, summary, gates)?,
+        ReportFormat::Markdown => {
+            let tables = report::benchmark_markdown(tables);
+            let tables = if tables.is_empty() { tables } else { format!("\n{tables}") };
+            report::gates_markdown(gates) + &report::markdown(summary) + &tables
+        }
+        ReportFormat::Json => json(folder, showing, cases, summary, gates, tables)?,
     };
     Ok(output::print(&text)?)
 }
@@ -152,8 +164,13 @@ fn json(
     cases: &[Case],
     summary: &RunSummary,
     gates: &GateReport,
+    tables: &[BenchmarkTables],
 ) -> anyhow::Result<String> {
     let mut object = showing.extra.clone();
+    if !tables.is_empty() {
+        let named = tables.iter().map(|tables| (tables.benchmark.to_owned(), tables_json(&tables.tables)));
+        object.insert("benchmarks".to_owned(), serde_json::Value::Object(named.collect()));
+    }
     object.insert("gates".to_owned(), serde_json::to_value(gates)?);
     object.insert("run".to_owned(), folder.display().to_string().into());
     object.insert("report".to_owned(), showing.html.display().to_string().into());

@@ -6,9 +6,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use cases::{Datasheet, Opportunity, parse_line};
+use cases::{Datasheet, Opportunity, TrialDefinition, TrialMode, parse_line};
+use trial::assignment::blind_names;
 use trial::store::{STORE_FILE, StoreFilter, TextLoad};
-use trial::{StoreReader, definition};
+use trial::{StoreReader, canaries, definition};
 
 use crate::exit::UsageError;
 use crate::folders;
@@ -18,14 +19,15 @@ use crate::output;
 const MOST_LINE_BYTES: u64 = 64 << 20;
 
 /// Passes the opportunities of the files to `visit`, or of the workspace's store if there are no files. Only those of a trial count: the
-/// one with this name, or the last one of the workspace. `with_documents` reads the documents around the cursors, too.
+/// one with this name, or the last one of the workspace. `with_documents` reads the documents around the cursors, too. Returns the
+/// definition of the trial, if it is one of the workspace.
 pub(crate) fn visit(
     files: &[PathBuf],
     workspace: &Path,
     trial: Option<&str>,
     with_documents: bool,
     mut visit: impl FnMut(Opportunity),
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Option<TrialDefinition>> {
     if files.is_empty() {
         return visit_store(workspace, trial, with_documents, visit);
     }
@@ -36,7 +38,37 @@ pub(crate) fn visit(
             }
         })?;
     }
-    Ok(())
+    Ok(None)
+}
+
+/// Returns the names under which a duel that runs shows its arms; empty without one.
+pub(crate) fn hidden_names(
+    files: &[PathBuf],
+    workspace: &Path,
+    trial: Option<&str>,
+) -> anyhow::Result<Vec<(String, String)>> {
+    let Some(root) = workspace.canonicalize().ok().filter(|_| files.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let folder = folders::data_folder("name files of opportunities")?.trial(&root);
+    let running = definition::read_definition(&folder)?.filter(|definition| {
+        definition.mode == TrialMode::Duel
+            && definition.is_running()
+            && trial.is_none_or(|name| name == definition.name)
+    });
+    Ok(running.map(|definition| blind_names(&definition)).unwrap_or_default())
+}
+
+/// Returns the arms of a trial whose answers to the canary questions changed, with the day.
+pub(crate) fn drifts(
+    workspace: &Path,
+    trial: Option<&TrialDefinition>,
+) -> anyhow::Result<Vec<(String, String)>> {
+    let Some(trial) = trial else { return Ok(Vec::new()) };
+    let root = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
+    let folder = folders::data_folder("name files of opportunities")?.trial(&root);
+    let changes = canaries::changes(&folder, trial).context("cannot read the answers to canary questions")?;
+    Ok(changes.into_iter().map(|change| (change.arm, change.day)).collect())
 }
 
 fn visit_store(
@@ -44,16 +76,17 @@ fn visit_store(
     trial: Option<&str>,
     with_documents: bool,
     mut visit: impl FnMut(Opportunity),
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Option<TrialDefinition>> {
     let root = workspace
         .canonicalize()
         .with_context(|| format!("cannot open {}; name a folder", output::path(workspace)))?;
     let folder = folders::data_folder("name files of opportunities")?.trial(&root);
-    let last = || anyhow::Ok(definition::read_definition(&folder)?.map(|definition| definition.name));
-    let trial = match trial {
-        Some(trial) => Some(trial.to_owned()),
-        None => last()?,
+    let mut definitions = definition::read_definitions(&folder)?;
+    let definition = match trial {
+        Some(name) => definitions.into_iter().find(|definition| definition.name == name),
+        None => definitions.pop(),
     };
+    let trial = trial.map(str::to_owned).or_else(|| Some(definition.as_ref()?.name.clone()));
     let store = folder.join(STORE_FILE);
     if !store.is_file() {
         return Err(UsageError(format!(
@@ -68,7 +101,7 @@ fn visit_store(
         visit(row.opportunity);
         ControlFlow::<()>::Continue(())
     })?;
-    Ok(())
+    Ok(definition)
 }
 
 /// The last line may be incomplete, because its writer was killed.

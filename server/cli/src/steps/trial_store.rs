@@ -4,6 +4,7 @@ use std::io::{self, BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use trial::proposal::ProposalError;
 use trial::store::{PlaceKey, STORE_FILE, StoreFilter};
 
 use crate::args::TrialFilterArgs;
@@ -89,6 +90,14 @@ pub(crate) fn confirm(question: &str, is_agreed: bool) -> anyhow::Result<()> {
     match answer.trim().to_lowercase().as_str() {
         "y" | "yes" => Ok(()),
         _ => Err(UsageError("not confirmed; nothing was done".to_owned()).into()),
+    }
+}
+
+/// Returns the error of the command for a trial that cannot be started or stopped: a wrong choice is a wrong command line.
+pub(crate) fn proposal_error(error: ProposalError) -> anyhow::Error {
+    match error {
+        ProposalError::Definition(_) | ProposalError::Random(_) => error.into(),
+        _ => UsageError(error.to_string()).into(),
     }
 }
 

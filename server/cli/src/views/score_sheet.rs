@@ -1,8 +1,8 @@
 //! Renders the numbers of a public benchmark.
 
 use benchmarks::{CountedIds, Rules, ScoreSheet, ScoreTable};
-use report::format;
-use report::terminal::{Style, TextTable, dim_note, with_title};
+use report::terminal::{Style, dim_note, with_title};
+use report::{format, score_table_text};
 use serde_json::{Map, Value, json};
 
 use crate::output::count;
@@ -24,7 +24,7 @@ pub(crate) fn score_text(
         Rules::Faithful => "as its program computes",
     };
     let mut parts = vec![format!("{} {rules_name}", style.title(name))];
-    parts.extend(sheet.tables.iter().map(|table| table_text(table, style)));
+    parts.extend(sheet.tables.iter().map(|table| score_table_text(table, style)));
     parts.push(counts(sheet, broken));
     parts.extend(sheet.notes.iter().map(|note| dim_note(note, style)));
     let differences: Vec<String> =
@@ -37,25 +37,6 @@ pub(crate) fn score_text(
         parts.push(with_title(title, &differences.join("\n"), style));
     }
     parts.join("\n\n") + "\n"
-}
-
-fn table_text(table: &ScoreTable, style: Style) -> String {
-    let header: Vec<&str> = std::iter::once("").chain(table.columns.iter().map(String::as_str)).collect();
-    let none = style.alphabet().range_dash();
-    let cell = |value: &Option<f64>| value.map_or_else(|| none.to_owned(), number);
-    let row = |(name, values): &(String, Vec<Option<f64>>)| {
-        std::iter::once(format::on_one_line(name)).chain(values.iter().map(cell)).collect()
-    };
-    let rows = table.rows.iter().map(row).collect();
-    let sheet = TextTable { header: &header, words: 1, dispensable: &[], rows };
-    with_title(&table.name, &sheet.draw(style), style)
-}
-
-/// Formats a number with at most four decimals; the JSON has all.
-fn number(value: f64) -> String {
-    let text = format!("{value:.4}");
-    let short = text.trim_end_matches('0').trim_end_matches('.');
-    short.to_owned()
 }
 
 fn counts(sheet: &ScoreSheet, broken: usize) -> String {
@@ -89,8 +70,7 @@ fn difference(difference: &benchmarks::RuleDifference, rules: Rules) -> String {
 
 /// Returns all numbers, for `--json`.
 pub(crate) fn score_json(name: &str, rules: Rules, sheet: &ScoreSheet, broken: &BrokenRows) -> Value {
-    let tables: Map<String, Value> =
-        sheet.tables.iter().map(|table| (table.name.clone(), table_json(table))).collect();
+    let tables = tables_json(&sheet.tables);
     let ids = |ids: &CountedIds| json!({ "count": ids.count, "first": ids.first });
     let differences = sheet.differences.iter().map(|difference| {
         json!({
@@ -113,6 +93,11 @@ pub(crate) fn score_json(name: &str, rules: Rules, sheet: &ScoreSheet, broken: &
         "differences": differences.collect::<Vec<_>>(),
         "notes": sheet.notes,
     })
+}
+
+/// Returns tables by their name.
+pub(crate) fn tables_json(tables: &[ScoreTable]) -> Value {
+    Value::Object(tables.iter().map(|table| (table.name.clone(), table_json(table))).collect())
 }
 
 fn table_json(table: &ScoreTable) -> Value {

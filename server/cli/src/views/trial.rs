@@ -4,8 +4,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 use cases::{ContextItem, Opportunity, TrialDefinition, to_line};
+use report::format::{count_of, opportunities};
 use report::terminal::{Style, TextTable};
 use serde_json::json;
+use trial::proposal;
 use trial::store::{DayCount, StoredOpportunity};
 
 /// Days of the table; older ones are summed up.
@@ -53,7 +55,8 @@ pub(crate) fn status(
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
-        "\n{total} opportunities, {reviewed} reviewed, {megabytes:.1} MB in {}",
+        "\n{}, {reviewed} reviewed, {megabytes:.1} MB in {}",
+        opportunities(total),
         store.display()
     );
     text
@@ -66,17 +69,16 @@ fn definition(trial: &TrialDefinition) -> String {
     };
     let mut text = format!("trial `{}` ({}), {state}\n", trial.name, trial.mode);
     for arm in &trial.arms {
-        let budget = arm.budget_per_day.map_or_else(String::new, |budget| format!(", {budget} a day"));
-        let _ = writeln!(
-            text,
-            "  {}: weight {}, {} requests a day{budget}",
-            arm.name, arm.weight, arm.requests_per_day
-        );
+        let limits = proposal::request_limits(arm).unwrap_or_else(|| "requests are not limited".to_owned());
+        let budget =
+            arm.budget_per_day.map_or_else(String::new, |budget| format!(", costs at most {budget} a day"));
+        let _ = writeln!(text, "  {}: weight {}, {limits}{budget}", arm.name, arm.weight);
     }
     let (holdout, margin) = (trial.holdout * 100.0, trial.margin * 100.0);
+    let points = if margin == 1.0 { "point" } else { "points" };
     let _ = writeln!(
         text,
-        "  {} decides; equivalent below {margin} points; nothing is shown at {holdout} %",
+        "  {} decides; equivalent below {margin} {points}; nothing is shown at {holdout} %",
         trial.primary
     );
     text
@@ -121,7 +123,11 @@ fn heading(row: &StoredOpportunity) -> String {
         &row.opportunity;
     let place = format!("{}:{}:{}", cursor.path, cursor.line + 1, cursor.character + 1);
     let reviewed = if row.is_reviewed { ", reviewed" } else { "" };
-    let masked = if *secrets > 0 { format!(", {secrets} secrets masked") } else { String::new() };
+    let masked = if *secrets > 0 {
+        format!(", {} masked", count_of(*secrets as usize, "secret"))
+    } else {
+        String::new()
+    };
     format!(
         "{id}  {opened_at}  {}\n  {}, {trigger}, {}, exposure {exposure}, level {privacy}{masked}{reviewed}\n",
         visible(&place),

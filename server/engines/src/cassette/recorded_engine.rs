@@ -12,7 +12,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{CanonicalRequest, Cassette, EngineCassette, EngineReply, RecordedReply, ReplyPiece};
-use crate::{Answer, AnswerListener, Engine, EngineDescription, EngineError, FinishReason, Request, Sink};
+use crate::{
+    Answer, AnswerListener, Engine, EngineDescription, EngineError, FinishReason, FunctionTask, Request,
+    Sink, TaskForm,
+};
 
 /// Wraps an engine with a cassette: it is queried, and the resources for that are started, only for requests that are not
 /// recorded. For engines whose answers follow from their description and the request; an engine that reads the workspace is
@@ -117,6 +120,10 @@ impl Engine for RecordedEngine {
 
     fn reads_context(&self) -> bool {
         self.engine.reads_context()
+    }
+
+    fn task_form(&self, task: &FunctionTask) -> TaskForm {
+        self.engine.task_form(task)
     }
 
     fn complete<'a>(

@@ -7,8 +7,11 @@ use text::Snippet;
 
 use super::prompt_mode::{PLAIN_TEMPLATE, PromptMode};
 use crate::cassette::Document;
-use crate::wire_formats::ModelInput;
-use crate::{PromptInput, Request};
+use crate::wire_formats::{ModelInput, SupportedPrompts};
+use crate::{FunctionTask, PromptInput, Request};
+
+/// End of the code block that an engine without a chat continues in a search.
+const FENCE: &str = "\n```";
 
 /// The input of a model for a request, and how its answer is read.
 #[derive(Debug)]
@@ -22,6 +25,33 @@ pub(super) struct RenderedInput {
 }
 
 impl RenderedInput {
+    /// Renders a task without a cursor: its prompt for a chat, and for a search the code to continue as it is, because infill and
+    /// budgets of completions would cut the function out of it. `None` if the task is rendered like a completion.
+    pub(super) fn of_function(
+        request: &Request,
+        task: &FunctionTask,
+        supported: SupportedPrompts,
+    ) -> Option<RenderedInput> {
+        let PromptInput { path, language, .. } = &request.input;
+        let input = match (supported, &task.search) {
+            (SupportedPrompts::Chat, _) => ModelInput::Chat { system: "", user: task.prompt.to_string() },
+            (_, None) => return None,
+            (SupportedPrompts::Hole, Some(_)) => ModelInput::Hole {
+                path: Arc::clone(path),
+                language: *language,
+                prefix: request.input.prefix().to_owned(),
+                suffix: request.input.suffix().to_owned(),
+                context: Vec::new(),
+            },
+            (_, Some(_)) => ModelInput::Rendered { prompt: request.input.prefix().to_owned() },
+        };
+        let stop = match supported {
+            SupportedPrompts::Chat => Vec::new(),
+            _ => vec![FENCE.to_owned()],
+        };
+        Some(RenderedInput { input, stop, parser: AnswerParser::verbatim() })
+    }
+
     /// Renders a request in this prompt mode, with at most `budget` tokens as counted by `estimator`. `takes_context` means that
     /// infill requests have a separate field for context; otherwise context is prepended to the prefix as comments.
     /// `prices` are those of earlier requests with the same estimator.

@@ -37,7 +37,9 @@ fn write(asked: ModelRequest<'_>) -> Object {
     }
     let user = match asked.input {
         ModelInput::Chat { system, user } => {
-            body.insert("system".to_owned(), system.into());
+            if !system.is_empty() {
+                body.insert("system".to_owned(), system.into());
+            }
             user
         }
         ModelInput::Rendered { prompt } | ModelInput::Hole { prefix: prompt, .. } => prompt,

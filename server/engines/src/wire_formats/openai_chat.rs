@@ -27,6 +27,7 @@ fn write(asked: ModelRequest<'_>) -> Object {
     let mut body = openai_fields::common_fields(&asked);
     openai_fields::request_usage(&mut body);
     let messages = match asked.input {
+        ModelInput::Chat { system: "", user } => json!([{"role": "user", "content": user}]),
         ModelInput::Chat { system, user } => {
             json!([{"role": "system", "content": system}, {"role": "user", "content": user}])
         }

@@ -1,5 +1,7 @@
 //! `workspace/didChangeWatchedFiles`: files changed outside of the editor.
 
+use std::collections::BTreeSet;
+
 use tower_lsp_server::gen_lsp_types::DidChangeWatchedFilesParams;
 use trial::EventKind;
 
@@ -10,8 +12,10 @@ pub(crate) fn did_change_watched_files(state: &mut OrderedState, params: DidChan
     for path in params.changes.iter().filter_map(|change| from_proto::path(&change.uri)) {
         state.server.folders.note_changed(&path);
     }
-    for change in &params.changes {
-        let document = from_proto::document_key(&change.uri);
+    // Some clients name a file several times after one save; a second change would be that of another program.
+    let documents: BTreeSet<_> =
+        params.changes.iter().map(|change| from_proto::document_key(&change.uri)).collect();
+    for document in documents {
         if state.text_sync.documents().get(&document).is_some() {
             state.record(|_| Some(EventKind::ChangedOnDisk { document }));
         }

@@ -21,6 +21,7 @@ pub(crate) fn did_open(state: &mut OrderedState, params: &Value) {
             let key = from_proto::document_key(&params.text_document.uri);
             state.text_sync.open(params.text_document, state.arrival);
             state.record(|state| opened(state.text_sync.documents().get(&key)?));
+            state.describe(&key);
         }
         Err(_) => state.mark_named_desynchronized("textDocument/didOpen", params),
     }

@@ -26,7 +26,7 @@ pub(crate) async fn execute_command(
         DID_ACCEPT_COMMAND => {
             let id: String = parse(&command, argument)?;
             if let Some(item) = id.parse().ok().filter(|_| server.trial.is_running()) {
-                server.trial.record(context.snapshot.time, EventKind::Accepted { item, is_partial: false });
+                server.trial.record(EventKind::Accepted { item, is_partial: false });
             }
             if !server.suggestions.accept(&id, None, &context.snapshot.documents) {
                 tracing::warn!(id, "an unknown item was accepted");

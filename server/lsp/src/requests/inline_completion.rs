@@ -32,7 +32,7 @@ use crate::inline_item::{self, PopupItem};
 use crate::request_context::RequestContext;
 use crate::server::Server;
 use crate::service::internal_error;
-use crate::trial_recording::{self, AnswerFacts, AnsweredRequest, ShadowQuestion, Writer, document_facts};
+use crate::trial_recording::{self, AnswerFacts, AnsweredRequest, ArmQuestion, ShownQuestion, Writer};
 
 /// Outcome of a request.
 enum RequestOutcome {
@@ -58,7 +58,7 @@ pub(crate) async fn inline_completion(
     let cursor = context.offset(&document, at.position)?;
     let facts = server.trial.is_running().then(AnswerFacts::default);
     if facts.is_some() {
-        tokio::spawn(describe_document(server.clone(), Arc::clone(&document)));
+        server.trial.describe_soon(&server, &document);
     }
     let asking = InlineRequest { server: &server, context: &context, document: &document, cursor, facts };
     let is_invoked = params.context.trigger_kind == InlineCompletionTriggerKind::Invoked;
@@ -95,12 +95,6 @@ struct InlineRequest<'a> {
     cursor: usize,
     /// Facts for the recorder of a trial, if one runs.
     facts: Option<AnswerFacts>,
-}
-
-/// Tells the recorder whether and how the document is recorded. Independent of the request, which may be superseded.
-async fn describe_document(server: Server, document: Arc<OpenDocument>) {
-    let facts = document_facts(&server, &document).await;
-    server.trial.describe(&document, facts);
 }
 
 impl InlineRequest<'_> {
@@ -147,19 +141,10 @@ impl InlineRequest<'_> {
         let is_on_screen = popup.is_none();
         let question = self.completion_request(place, &settings, engine, is_invoked, is_on_screen);
         let path_gate = admission::path_gate(self.document, &home).with_own_file_admitted(judged);
-        let writing = self.generation_task(&question, &settings, engine, home, path_gate, reading.index);
-        if let Some(facts) = &self.facts {
-            facts.set_question(|trial| ShadowQuestion {
-                trial,
-                request: self.context.snapshot.arrival,
-                arrived: self.context.snapshot.time,
-                text: Arc::clone(&text),
-                cursor: self.cursor,
-                popup: popup.clone(),
-                is_invoked,
-                task: writing.clone(),
-            });
-        }
+        let writing = GenerationTask {
+            shown: self.shown_question(&text, popup.as_ref(), is_invoked),
+            ..self.generation_task(&question, &settings, engine, home, path_gate, reading.index)
+        };
         let suggested =
             self.completion_session().suggest(&question, |generation| writing.run(generation)).await;
         let (suggestions, is_reused) = suggestions(suggested)?;
@@ -176,6 +161,23 @@ impl InlineRequest<'_> {
             trial_recording::choose(self.server, home, settings, self.document, self.cursor).await;
         facts.set_writer(&writer, trial);
         writer
+    }
+
+    /// The question for the recorder of a trial.
+    fn shown_question(
+        &self,
+        text: &Arc<str>,
+        popup: Option<&PopupItem>,
+        is_invoked: bool,
+    ) -> Option<Arc<ShownQuestion>> {
+        self.facts.as_ref()?.question(ArmQuestion {
+            request: self.context.snapshot.arrival,
+            arrived: self.context.snapshot.time,
+            text: Arc::clone(text),
+            cursor: self.cursor,
+            popup: popup.cloned(),
+            is_invoked,
+        })
     }
 
     fn completion_session(&self) -> &CompletionSession {
@@ -259,7 +261,7 @@ impl InlineRequest<'_> {
             engine: if question.is_invoked { engine.invoked() } else { engine.clone() },
             text: Arc::clone(&question.cursor.text),
             cursor: question.cursor.offset,
-            facts: self.facts.as_ref().map(|facts| Arc::clone(&facts.generation)),
+            shown: None,
         }
     }
 
@@ -294,6 +296,7 @@ impl InlineRequest<'_> {
         let event = facts.event(AnsweredRequest {
             request: self.context.snapshot.arrival,
             arrived: self.context.snapshot.time,
+            document: &self.document.key,
             text: &self.document.text(),
             cursor: self.cursor,
             status,
@@ -302,10 +305,7 @@ impl InlineRequest<'_> {
             items: offered.iter().filter_map(|(id, item)| Some((id.parse().ok()?, item.clone()))).collect(),
         });
         if let Some(event) = event {
-            self.server.trial.record(Instant::now(), EventKind::Answered(Box::new(event)));
-            if let Some(question) = facts.take_question() {
-                self.server.trial.ask_in_shadow(question);
-            }
+            self.server.trial.record(EventKind::Answered(Box::new(event)));
         }
     }
 

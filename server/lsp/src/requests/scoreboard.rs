@@ -1,4 +1,4 @@
-//! `ghostbench/scoreboard`: compares the engines on the recorded cases, by the latest replay of all of them.
+//! `ghostbench/scoreboard`: compares the engines on the recorded cases, by the latest replay of all of them, or the arms of a trial.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use tower_lsp_server::jsonrpc::Result;
 use crate::case_summaries::recorded_cases;
 use crate::ext::{ScoreboardParams, ScoreboardResult};
 use crate::request_context::RequestContext;
+use crate::requests::trial_scoreboard::{TrialBoard, trial_board};
 use crate::run_blocking::{run_blocking, run_cancellable};
 use crate::server::Server;
 
@@ -22,21 +23,29 @@ pub(crate) async fn scoreboard(
     context: RequestContext,
     params: Option<ScoreboardParams>,
 ) -> Result<ScoreboardResult> {
-    let document = params.and_then(|params| params.text_document);
-    let folder = server.folder_of(&context, document.as_ref()).await?;
+    let ScoreboardParams { text_document, trial } = params.unwrap_or_default();
+    let folder = server.folder_of(&context, text_document.as_ref()).await?;
     let known = recorded_cases(&server, &folder).await?;
     let suite = folder.recorded_cases.suite().path();
     let counted = Arc::clone(&known);
     let cases = run_blocking(move || counted.suite.count()).await?;
+    if trial {
+        let place = server.trial.place(&folder.root);
+        let board = run_cancellable(move |cancel| trial_board(&place, STYLE, cancel)).await?;
+        let TrialBoard { name, summary, markdown, text } = board;
+        let (trial, summary) = (Some(name), Some(summary));
+        return Ok(ScoreboardResult { suite, cases, run: None, trial, summary, markdown, text });
+    }
     let Some(SuiteRun { folder: run, cases: covered }) = known.suite_run().cloned() else {
         let nothing = "No replay of the whole suite yet.";
         let (markdown, text) = (nothing.to_owned(), nothing.to_owned());
-        return Ok(ScoreboardResult { suite, cases, run: None, summary: None, markdown, text });
+        return Ok(ScoreboardResult { suite, cases, run: None, trial: None, summary: None, markdown, text });
     };
     let read = run.clone();
     let (summary, markdown, text) =
         run_cancellable(move |cancel| render_board(&read, cases.saturating_sub(covered), cancel)).await?;
-    Ok(ScoreboardResult { suite, cases, run: Some(run), summary: Some(summary), markdown, text })
+    let (run, summary) = (Some(run), Some(summary));
+    Ok(ScoreboardResult { suite, cases, run, trial: None, summary, markdown, text })
 }
 
 /// Style of tables in an editor's window.

@@ -1,37 +1,81 @@
-//! Turns the answer of a request into the events and rows of the recorder.
+//! The answer to a request as events of the recorder: the question when the engine is asked, its answer when it ends, and the items that
+//! are offered.
+//!
+//! The answer belongs to the cursor at which the engine was asked. A later request that shares it or types through it adds its items
+//! only. Nothing here waits, except for the count of a limited arm's requests.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use cases::{
-    ArmAnswer, ArmRole, ContextItem, Cost, Decision, EngineIdentity, Finish, Metrics, PredictionTimings,
-    Status, TokenCounts, TrialMode,
+    ArmAnswer, ArmRole, ContextItem, Cost, Decision, EngineIdentity, Finish, PredictionTimings, Status,
+    TokenCounts, TrialArm,
 };
 use completion::{ConfiguredEngine, Outcome, Snippet};
 use engines::FinishReason;
+use replay::outcome_status;
 use session::lock;
-use trial::{AnswerEvent, OfferedItem};
+use trial::daily_usage::UsageRefusal;
+use trial::{AnswerEvent, DocumentKey, EventKind, OfferedItem};
 
+use super::duel::AnsweredDuel;
+use super::running_trial::TrialEngine;
 use super::{RunningTrial, ShadowQuestion, Writer};
-use crate::inline_item::InlineItem;
+use crate::generation_task::GenerationTask;
+use crate::inline_item::{InlineItem, PopupItem, inline_item};
+use crate::server::Server;
 
 /// What is known of the answer to a request, besides its text.
 #[derive(Default)]
 pub(crate) struct AnswerFacts {
-    /// The engine that was asked, and what the trial decided.
+    /// The engine that writes, and what the trial decided.
     writer: Mutex<Option<WriterFacts>>,
-    /// The same question to the other arms.
-    question: Mutex<Option<Box<ShadowQuestion>>>,
-    /// The generation that this request began; `None` if its answer is that of another request.
-    pub(crate) generation: Arc<Mutex<Option<GenerationFacts>>>,
+    /// Whether the engine was asked for this request.
+    is_asked: Arc<AtomicBool>,
 }
 
+#[derive(Clone)]
 struct WriterFacts {
     engine: EngineIdentity,
     decisions: Vec<Decision>,
     is_held: bool,
-    /// The trial, if other arms are asked in shadow.
-    shadow_trial: Option<Arc<RunningTrial>>,
+    arm: Option<TrialArm>,
+    rival: Option<TrialEngine>,
+    trial: Option<Arc<RunningTrial>>,
+}
+
+/// The place at which arms are asked.
+#[derive(Clone)]
+pub(crate) struct ArmQuestion {
+    /// Number of the request.
+    pub(crate) request: u64,
+    /// Its arrival.
+    pub(crate) arrived: Instant,
+    /// The document.
+    pub(crate) text: Arc<str>,
+    /// The cursor in it, in bytes.
+    pub(crate) cursor: usize,
+    /// The selected item of the editor's popup.
+    pub(crate) popup: Option<PopupItem>,
+    /// Whether it was invoked explicitly.
+    pub(crate) is_invoked: bool,
+}
+
+/// The question to the engine that writes the ghost text.
+pub(crate) struct ShownQuestion {
+    question: ArmQuestion,
+    writer: WriterFacts,
+    is_asked: Arc<AtomicBool>,
+}
+
+/// The answer of the engine that writes the ghost text, which is recorded when the engine answers, whether or not a request waits for it. One that
+/// is dropped without an outcome was cancelled.
+pub(crate) struct ShownAnswer {
+    server: Server,
+    shown: Arc<ShownQuestion>,
+    began: Instant,
+    is_recorded: bool,
 }
 
 /// What is known of a generation.
@@ -103,7 +147,9 @@ pub(crate) struct AnsweredRequest<'a> {
     pub(crate) request: u64,
     /// Its arrival.
     pub(crate) arrived: Instant,
-    /// The document at the request.
+    /// The document.
+    pub(crate) document: &'a DocumentKey,
+    /// Its text at the request.
     pub(crate) text: &'a str,
     /// The cursor, in bytes.
     pub(crate) cursor: usize,
@@ -124,19 +170,16 @@ impl AnswerFacts {
             engine: writer.identity.clone(),
             decisions: writer.decisions.clone(),
             is_held: writer.is_held,
-            shadow_trial: trial.filter(|trial| trial.definition.mode == TrialMode::Shadow),
+            arm: writer.arm.clone(),
+            rival: writer.rival.clone(),
+            trial,
         });
     }
 
-    /// Notes the question to the other arms, if the trial asks them.
-    pub(crate) fn set_question(&self, question: impl FnOnce(Arc<RunningTrial>) -> ShadowQuestion) {
-        let trial = lock(&self.writer).as_mut().and_then(|writer| writer.shadow_trial.take());
-        *lock(&self.question) = trial.map(|trial| Box::new(question(trial)));
-    }
-
-    /// Takes the question to the other arms.
-    pub(crate) fn take_question(&self) -> Option<Box<ShadowQuestion>> {
-        lock(&self.question).take()
+    /// Returns the question to the engine that writes, if one was chosen.
+    pub(crate) fn question(&self, question: ArmQuestion) -> Option<Arc<ShownQuestion>> {
+        let writer = lock(&self.writer).clone()?;
+        Some(Arc::new(ShownQuestion { question, writer, is_asked: Arc::clone(&self.is_asked) }))
     }
 
     /// Whether the answer must not be shown.
@@ -144,31 +187,195 @@ impl AnswerFacts {
         lock(&self.writer).as_ref().is_some_and(|writer| writer.is_held)
     }
 
-    /// Returns the event of an answer; `None` if no engine was chosen.
+    /// Returns the event of an answered request: the offered items and, if they are not those of an engine that was asked for it, the
+    /// reused answer. `None` if no engine was chosen.
     pub(crate) fn event(&self, answered: AnsweredRequest<'_>) -> Option<AnswerEvent> {
-        let WriterFacts { engine, decisions, is_held, .. } = lock(&self.writer).take()?;
-        let generation = lock(&self.generation).take();
-        let arm: Arc<str> = engine.name.as_str().into();
-        let AnsweredRequest { request, arrived, text, cursor, status, reason, suggested, items } = answered;
+        let writer = lock(&self.writer).take()?;
+        let arm: Arc<str> = writer.engine.name.as_str().into();
+        let AnsweredRequest { request, arrived, document, text, cursor, status, reason, suggested, items } =
+            answered;
+        let duel = writer.trial.as_ref().filter(|_| writer.rival.is_some());
         let items: Vec<OfferedItem> = items
             .into_iter()
             .filter_map(|(id, item)| {
-                let text = insertion(text, cursor, item)?;
-                Some(OfferedItem { id, arm: Arc::clone(&arm), text })
+                let inserted = insertion(text, cursor, item)?;
+                let arm = match duel {
+                    // Choosing an item without a known arm is no vote.
+                    Some(trial) => {
+                        trial.duels.arm_of(document, text.get(..cursor)?, &inserted).unwrap_or_default()
+                    }
+                    None => Arc::clone(&arm),
+                };
+                Some(OfferedItem { id, arm, text: inserted })
             })
             .collect();
-        let role = if is_held { ArmRole::Held } else { ArmRole::Shown };
-        let mut answer = blank_answer(engine, role, status, reason);
-        answer.text = suggested.and_then(|item| insertion(text, cursor, item)).unwrap_or_default();
-        match &generation {
-            Some(generation) => generation.fill(&mut answer, arrived),
-            None => {
-                answer.cached = true;
-                answer.ms.total = ms(arrived.elapsed());
+        let mut answers = Vec::new();
+        if !self.is_asked.load(Ordering::Relaxed) && duel.is_none() {
+            let mut answer = blank_answer(writer.engine.clone(), writer.role(), status, reason);
+            answer.text = suggested.and_then(|item| insertion(text, cursor, item)).unwrap_or_default();
+            answer.cached = true;
+            answer.ms.total = ms(arrived.elapsed());
+            answers.push(answer);
+        }
+        Some(AnswerEvent { request, answers, items, context: Vec::new(), decisions: writer.decisions })
+    }
+}
+
+impl WriterFacts {
+    fn role(&self) -> ArmRole {
+        if self.is_held { ArmRole::Held } else { ArmRole::Shown }
+    }
+}
+
+impl ShownQuestion {
+    /// The engine is asked now; the recorder asks the other arms, if the trial has them answer in shadow. The error says why it must not be asked.
+    pub(crate) async fn begin(
+        self: &Arc<ShownQuestion>,
+        task: &GenerationTask,
+    ) -> Result<ShownAnswer, UsageRefusal> {
+        self.is_asked.store(true, Ordering::Relaxed);
+        let recording = &task.server.trial;
+        recording.record(EventKind::Asked { request: self.question.request });
+        let answer = ShownAnswer {
+            server: task.server.clone(),
+            shown: Arc::clone(self),
+            began: Instant::now(),
+            is_recorded: false,
+        };
+        let WriterFacts { arm, trial, .. } = &self.writer;
+        let rival = self.writer.rival.as_ref().map(|rival| &rival.arm);
+        if let Some(trial) = trial {
+            for arm in arm.iter().chain(rival) {
+                if let Err(refusal) = trial.admit(arm).await {
+                    answer.record(Status::Gated, Some(refusal.to_string()), Vec::new(), |_| {});
+                    return Err(refusal);
+                }
             }
         }
-        let context = generation.map(|own| own.context).unwrap_or_default();
-        Some(AnswerEvent { request, answers: vec![answer], items, context, decisions })
+        if let Some(trial) = trial {
+            let task = GenerationTask { shown: None, ..task.clone() };
+            let (trial, question) = (Arc::clone(trial), self.question.clone());
+            recording.ask(Box::new(ShadowQuestion { trial, question, task }));
+        }
+        Ok(answer)
+    }
+}
+
+impl ShownQuestion {
+    /// The other arm of a duel, which is asked the same.
+    pub(crate) fn rival(&self) -> Option<&TrialEngine> {
+        self.writer.rival.as_ref()
+    }
+
+    /// Records the answer of the other arm of a duel, after that of the first one. Both are offered.
+    pub(crate) async fn record_rival(
+        &self,
+        task: &GenerationTask,
+        first: &Outcome,
+        rival: &Outcome,
+        facts: &GenerationFacts,
+    ) {
+        let ShownQuestion { question, writer, .. } = self;
+        let (Some(engine), Some(trial)) = (&writer.rival, &writer.trial) else { return };
+        let (status, reason) = outcome_status(&rival.status);
+        let mut answer = blank_answer(engine.identity.clone(), writer.role(), status, reason);
+        answer.text = question.inserted_text(rival);
+        facts.fill(&mut answer, question.arrived);
+        trial.duels.add(AnsweredDuel {
+            document: Arc::clone(&task.document.key),
+            text: Arc::clone(&question.text),
+            cursor: question.cursor,
+            answers: [
+                (writer.engine.name.as_str().into(), question.inserted_text(first)),
+                (engine.arm.name.as_str().into(), answer.text.clone()),
+            ],
+        });
+        let event = AnswerEvent {
+            request: question.request,
+            answers: vec![answer],
+            items: Vec::new(),
+            context: Vec::new(),
+            decisions: writer.decisions.clone(),
+        };
+        task.server.trial.record(EventKind::Answered(Box::new(event)));
+        if let Some(cost) = facts.cost.filter(|_| engine.arm.is_limited()) {
+            trial.add_cost(&engine.arm.name, cost.amount).await;
+        }
+    }
+}
+
+impl ShownAnswer {
+    /// Records the outcome.
+    pub(crate) async fn finish(self, outcome: &Outcome, mut facts: GenerationFacts) {
+        let shown = Arc::clone(&self.shown);
+        let (status, reason) = outcome_status(&outcome.status);
+        let (cost, context) = (facts.cost, std::mem::take(&mut facts.context));
+        self.record(status, reason, context, |answer| {
+            answer.text = shown.question.inserted_text(outcome);
+            facts.fill(answer, shown.question.arrived);
+        });
+        let WriterFacts { arm, trial, .. } = &shown.writer;
+        if let (Some(cost), Some(arm), Some(trial)) = (cost, arm, trial)
+            && arm.is_limited()
+        {
+            trial.add_cost(&arm.name, cost.amount).await;
+        }
+    }
+
+    fn record(
+        mut self,
+        status: Status,
+        reason: Option<String>,
+        context: Vec<ContextItem>,
+        fill: impl FnOnce(&mut ArmAnswer),
+    ) {
+        self.is_recorded = true;
+        self.send(status, reason, context, fill);
+    }
+
+    fn send(
+        &self,
+        status: Status,
+        reason: Option<String>,
+        context: Vec<ContextItem>,
+        fill: impl FnOnce(&mut ArmAnswer),
+    ) {
+        let ShownQuestion { question, writer, .. } = &*self.shown;
+        let mut answer = blank_answer(writer.engine.clone(), writer.role(), status, reason);
+        answer.asked = ms(self.began.saturating_duration_since(question.arrived));
+        answer.ms.total = ms(self.began.elapsed());
+        fill(&mut answer);
+        let event = AnswerEvent {
+            request: question.request,
+            answers: vec![answer],
+            items: Vec::new(),
+            context,
+            decisions: writer.decisions.clone(),
+        };
+        self.server.trial.record(EventKind::Answered(Box::new(event)));
+    }
+}
+
+impl Drop for ShownAnswer {
+    fn drop(&mut self) {
+        if self.is_recorded {
+            return;
+        }
+        match std::thread::panicking() {
+            true => self.send(Status::Error, Some("internal error".to_owned()), Vec::new(), |_| {}),
+            false => self.send(Status::Cancelled, None, Vec::new(), |_| {}),
+        }
+    }
+}
+
+impl ArmQuestion {
+    /// Returns the text that an outcome inserts at the cursor.
+    pub(super) fn inserted_text(&self, outcome: &Outcome) -> String {
+        if outcome.text.is_empty() {
+            return String::new();
+        }
+        let item = inline_item(&self.text, self.cursor, &outcome.text, self.popup.as_ref());
+        insertion(&self.text, self.cursor, item).unwrap_or_default()
     }
 }
 
@@ -193,23 +400,7 @@ pub(super) fn blank_answer(
     status: Status,
     reason: Option<String>,
 ) -> ArmAnswer {
-    ArmAnswer {
-        arm: engine.name.clone(),
-        engine,
-        role,
-        status,
-        reason,
-        raw: String::new(),
-        text: String::new(),
-        finish: Finish::None,
-        asked: 0.0,
-        ms: PredictionTimings { gather: 0.0, first: None, total: 0.0 },
-        confidence: None,
-        tokens: None,
-        cost: None,
-        cached: false,
-        metrics: Metrics::new(),
-    }
+    ArmAnswer { reason, ..ArmAnswer::empty(engine.name.clone(), engine, role, status) }
 }
 
 /// Returns a duration in ms.

@@ -10,9 +10,10 @@ use replay::engine_identity;
 use session::{DocumentLocation, EffectiveSettings, Folder, OpenDocument, lock};
 use text::PositionEncoding;
 use tokio_util::sync::CancellationToken;
-use trial::assignment::{assigned_arm, holdout, is_hidden};
-use trial::daily_usage::utc_date;
+use trial::assignment::{assigned_arm, first_of_duel, holdout, is_hidden};
+use trial::daily_usage::{DailyUsage, UsageRefusal, utc_date};
 
+use super::duel::AnsweredDuels;
 use crate::server::Server;
 
 /// A trial that runs in a folder.
@@ -26,6 +27,10 @@ pub(crate) struct RunningTrial {
     pub(crate) developer: String,
     /// Cancelled when the trial or the server stops.
     pub(crate) stopped: CancellationToken,
+    /// Answers of a duel.
+    pub(crate) duels: AnsweredDuels,
+    /// What its arms were asked and cost today.
+    usage: Arc<Mutex<DailyUsage>>,
     /// The engines of the arms, with the number of the settings that they were made of.
     engines: Mutex<Option<(u64, Arc<[TrialEngine]>)>>,
 }
@@ -57,6 +62,10 @@ pub(crate) struct Writer {
     pub(crate) decisions: Vec<Decision>,
     /// Whether its text must not be shown.
     pub(crate) is_held: bool,
+    /// The arm of the trial, with its limits.
+    pub(crate) arm: Option<TrialArm>,
+    /// The other arm of a duel.
+    pub(crate) rival: Option<TrialEngine>,
 }
 
 impl Writer {
@@ -67,6 +76,8 @@ impl Writer {
             identity: settings.ghost_text.clone(),
             decisions: Vec::new(),
             is_held: false,
+            arm: None,
+            rival: None,
         }
     }
 }
@@ -78,7 +89,29 @@ impl RunningTrial {
         developer: String,
         stopped: CancellationToken,
     ) -> RunningTrial {
-        RunningTrial { folder, definition, developer, stopped, engines: Mutex::default() }
+        let usage = Arc::new(Mutex::new(DailyUsage::new(folder.clone())));
+        let (duels, engines) = (AnsweredDuels::default(), Mutex::default());
+        RunningTrial { folder, definition, developer, stopped, duels, usage, engines }
+    }
+
+    /// Counts a request of an arm, which must not be sent if this is refused.
+    pub(crate) async fn admit(&self, arm: &TrialArm) -> Result<(), UsageRefusal> {
+        if !arm.is_limited() {
+            return Ok(());
+        }
+        let (usage, arm) = (Arc::clone(&self.usage), arm.clone());
+        let admitted = completion::run_blocking(move |_| lock(&usage).admit(&arm, SystemTime::now())).await;
+        admitted.unwrap_or_else(|_| Err(UsageRefusal::Uncounted("internal error".to_owned())))
+    }
+
+    /// Counts the cost of an arm's request.
+    pub(crate) async fn add_cost(&self, arm: &str, amount: f64) {
+        let (usage, arm) = (Arc::clone(&self.usage), arm.to_owned());
+        let counted =
+            completion::run_blocking(move |_| lock(&usage).add_cost(&arm, amount, SystemTime::now())).await;
+        if !matches!(counted, Ok(Ok(()))) {
+            tracing::warn!("the cost of an arm is not counted");
+        }
     }
 
     fn known_engines(&self, settings: &EffectiveSettings) -> Option<Arc<[TrialEngine]>> {
@@ -114,7 +147,11 @@ impl RunningTrial {
     }
 
     /// Returns the arm that is shown, with the decision if it was drawn; `None` if the definition names none.
-    fn shown_arm(&self, session: &str, path: &str) -> Option<(String, Option<Decision>)> {
+    fn shown_arm(&self, session: &str, path: &str, place: &[&str]) -> Option<(String, Option<Decision>)> {
+        if self.definition.mode == TrialMode::Duel {
+            let first = first_of_duel(&self.definition, place)?;
+            return Some((first.value.clone(), Some(first)));
+        }
         if self.definition.mode != TrialMode::Assign {
             return self.definition.arms.first().map(|arm| (arm.name.clone(), None));
         }
@@ -172,8 +209,11 @@ pub(crate) async fn choose(
         return (writer, None);
     }
     let definition = &trial.definition;
-    if let Some((name, decision)) = trial.shown_arm(&server.trial.session_id(), &home.path) {
-        if name != writer.identity.name {
+    let (line, before) = place(document, cursor);
+    let thought = [&*document.key, &line, &before];
+    if let Some((name, decision)) = trial.shown_arm(&server.trial.session_id(), &home.path, &thought) {
+        let is_duel = definition.mode == TrialMode::Duel;
+        if name != writer.identity.name || is_duel {
             let Some(engines) = engines(server, &trial, folder, settings).await else {
                 return (writer, None);
             };
@@ -181,11 +221,12 @@ pub(crate) async fn choose(
                 return (writer, None);
             };
             (writer.engine, writer.identity) = (arm.engine.clone(), arm.identity.clone());
+            writer.rival = engines.iter().find(|engine| is_duel && engine.arm.name != name).cloned();
         }
+        writer.arm = definition.arms.iter().find(|arm| arm.name == name).cloned();
         writer.decisions.extend(decision);
     }
-    let (line, before) = place(document, cursor);
-    if let Some(decision) = holdout(definition, &[&document.key, &line, &before]) {
+    if let Some(decision) = holdout(definition, &thought) {
         writer.is_held = is_hidden(&decision);
         writer.decisions.push(decision);
     }

@@ -1,17 +1,20 @@
 //! Arms in shadow: each answers the question of the shown arm for the record only.
 //!
 //! ```text
-//! shown answer ─► Recorder: first of its opportunity? ─► queue of each arm: one asked, one waits ─► limits ─► engine ─► recorder
+//! shown engine is asked ─► Recorder: of which opportunity? ─► queue of each arm: one asked, one waits ─► limits ─► engine ─► recorder
 //! ```
 //!
-//! Responsible for which arms are asked, and when. A request of the editor never waits here: the arms are asked after the shown answer is decided,
-//! by threads of their own with a lower priority. An arm that is not asked answers `gated` with the reason, so that nothing is missing
-//! in silence.
+//! Responsible for which arms are asked, and when: at the moment at which the shown engine is asked, the same snapshot at the same cursor. Where no
+//! engine is asked, because the request was debounced away or its answer is the rest of an earlier one, there is no question. If
+//! typing cancels the shown answer before it is there, and its engine is asked again, the earlier question is cancelled in shadow too;
+//! otherwise an arm may use all of its own deadline, whatever is typed.
+//!
+//! A request of the editor never waits here: the arms are asked by threads of their own with a lower priority, and share neither cache
+//! nor permits with the ghost text. An arm that is not asked answers `gated` with the reason, so that nothing is missing in silence.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::{Instant, SystemTime};
 
 use cases::{ArmAnswer, ArmRole, Status};
 use completion::ConfiguredEngine;
@@ -19,38 +22,26 @@ use replay::outcome_status;
 use session::{admission, lock};
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
-use trial::daily_usage::{add_cost, admit_request};
 use trial::{AnswerEvent, EventKind};
 
 use super::RunningTrial;
-use super::answer_facts::{blank_answer, insertion, ms};
+use super::answer_facts::{ArmQuestion, blank_answer, ms};
 use super::running_trial::TrialEngine;
 use crate::generation_task::GenerationTask;
-use crate::inline_item::{self, PopupItem};
 
-/// The question that the shown arm was asked.
+/// The question that the shown arm is asked.
 pub(crate) struct ShadowQuestion {
     /// The trial.
     pub(crate) trial: Arc<RunningTrial>,
-    /// Number of the request.
-    pub(crate) request: u64,
-    /// Its arrival.
-    pub(crate) arrived: Instant,
-    /// The document.
-    pub(crate) text: Arc<str>,
-    /// The cursor in it, in bytes.
-    pub(crate) cursor: usize,
-    /// The selected item of the editor's popup.
-    pub(crate) popup: Option<PopupItem>,
-    /// Whether it was invoked explicitly.
-    pub(crate) is_invoked: bool,
-    /// What the shown engine was asked.
+    /// The place.
+    pub(crate) question: ArmQuestion,
+    /// The request to the shown engine.
     pub(crate) task: GenerationTask,
 }
 
 impl std::fmt::Debug for ShadowQuestion {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_tuple("ShadowQuestion").field(&self.request).finish()
+        formatter.debug_tuple("ShadowQuestion").field(&self.question.request).finish()
     }
 }
 
@@ -78,6 +69,8 @@ struct QueueState {
 struct Job {
     question: Arc<ShadowQuestion>,
     arm: TrialEngine,
+    /// Cancelled when the answer is not wanted any more, or the trial stops.
+    cancel: CancellationToken,
 }
 
 impl ShadowArms {
@@ -95,9 +88,19 @@ impl ShadowArms {
         }
         let question = Arc::new(*question);
         for arm in engines.iter().skip(1) {
-            self.enqueue(Job { question: Arc::clone(&question), arm: arm.clone() });
+            let cancel = question.trial.stopped.child_token();
+            self.enqueue(Job { question: Arc::clone(&question), arm: arm.clone(), cancel });
         }
         Ok(())
+    }
+
+    /// Cancels the questions of requests whose answers are not wanted any more.
+    pub(super) fn cancel_unless(&self, is_wanted: impl Fn(u64) -> bool) {
+        for queue in self.queues.values() {
+            let state = lock(&queue.state);
+            let jobs = state.asked.iter().chain(&state.waiting);
+            jobs.filter(|job| !is_wanted(job.question.question.request)).for_each(|job| job.cancel.cancel());
+        }
     }
 
     fn enqueue(&mut self, job: Job) {
@@ -184,48 +187,39 @@ impl ArmQueue {
 impl Job {
     async fn ask(&self) -> ArmAnswer {
         let ShadowQuestion { trial, task, .. } = &*self.question;
+        if self.cancel.is_cancelled() {
+            return self.cancelled();
+        }
         if let Some(reason) = admission::refusal(&task.document, &task.home).await {
             return self.gated(reason);
         }
-        let (folder, limits) = (trial.folder.clone(), self.arm.arm.clone());
-        let admitted =
-            completion::run_blocking(move |_| admit_request(&folder, &limits, SystemTime::now())).await;
-        match admitted {
-            Ok(None) => self.answer(&trial.stopped).await,
-            Ok(Some(reason)) => self.gated(reason),
-            Err(_) => self.failed(),
+        match trial.admit(&self.arm.arm).await {
+            Ok(()) => self.answer().await,
+            Err(refusal) => self.gated(refusal.to_string()),
         }
     }
 
-    async fn answer(&self, stopped: &CancellationToken) -> ArmAnswer {
-        let ShadowQuestion { trial, task, text, cursor, popup, arrived, .. } = &*self.question;
-        let (outcome, facts) = task.run_in_shadow(&self.engine(), stopped).await;
+    async fn answer(&self) -> ArmAnswer {
+        let ShadowQuestion { trial, task, question } = &*self.question;
+        let (outcome, facts) = task.run_in_shadow(&self.engine(), &self.cancel).await;
         if let Some(cost) = facts.cost() {
-            let (folder, arm, amount) = (trial.folder.clone(), self.arm.arm.name.clone(), cost.amount);
-            let counted =
-                completion::run_blocking(move |_| add_cost(&folder, &arm, amount, SystemTime::now())).await;
-            if !matches!(counted, Ok(Ok(()))) {
-                tracing::warn!("the cost of an arm is not counted");
-            }
+            trial.add_cost(&self.arm.arm.name, cost.amount).await;
         }
         let (status, reason) = outcome_status(&outcome.status);
         let mut answer = self.blank(status, reason);
-        if status == Status::Ok {
-            let item = inline_item::inline_item(text, *cursor, &outcome.text, popup.as_ref());
-            answer.text = insertion(text, *cursor, item).unwrap_or_default();
-        }
-        facts.fill(&mut answer, *arrived);
+        answer.text = question.inserted_text(&outcome);
+        facts.fill(&mut answer, question.arrived);
         answer
     }
 
     fn engine(&self) -> ConfiguredEngine {
         let engine = &self.arm.engine;
-        if self.question.is_invoked { engine.invoked() } else { engine.clone() }
+        if self.question.question.is_invoked { engine.invoked() } else { engine.clone() }
     }
 
     fn blank(&self, status: Status, reason: Option<String>) -> ArmAnswer {
         let mut answer = blank_answer(self.arm.identity.clone(), ArmRole::Shadow, status, reason);
-        answer.asked = ms(self.question.arrived.elapsed());
+        answer.asked = ms(self.question.question.arrived.elapsed());
         answer
     }
 
@@ -243,7 +237,7 @@ impl Job {
 
     fn event(&self, answer: ArmAnswer) -> AnswerEvent {
         AnswerEvent {
-            request: self.question.request,
+            request: self.question.question.request,
             answers: vec![answer],
             items: Vec::new(),
             context: Vec::new(),
@@ -253,6 +247,6 @@ impl Job {
 
     fn record(&self, answer: ArmAnswer) {
         let event = EventKind::Answered(Box::new(self.event(answer)));
-        self.question.task.server.trial.record(Instant::now(), event);
+        self.question.task.server.trial.record(event);
     }
 }

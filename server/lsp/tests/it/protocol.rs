@@ -39,12 +39,22 @@ const TABLES: &[(&str, &str, Check<Table>)] = &[
     (ext::SCOREBOARD, "parameters", has_fields_of::<ScoreboardParams>),
     (ext::SCOREBOARD, "result", has_fields_of::<ScoreboardResult>),
     (ext::STATUS, "result", has_fields_of::<ServerStatus>),
+    (ext::ADVANCE_TIME, "parameters", has_fields_of::<AdvanceTimeParams>),
     (ext::STATUS, "folder", has_fields_of::<FolderStatus>),
     (ext::STATUS, "engine", has_fields_of::<EngineStatus>),
     (ext::STATUS, "completion", has_fields_of::<CompletionStatus>),
     (ext::STATUS, "trial", has_fields_of::<TrialStatus>),
     (ext::SHOULD_HAVE_SUGGESTED_COMMAND, "argument", has_fields_of::<MarkPlaceParams>),
     (ext::DID_CHANGE_STATUS, "parameters", has_fields_of::<DidChangeStatusParams>),
+    (ext::DID_DISMISS_COMPLETION, "parameters", has_fields_of::<DidDismissCompletionParams>),
+    (ext::DID_IDENTIFY_CHANGE, "parameters", has_fields_of::<DidIdentifyChangeParams>),
+    (ext::TRIAL, "parameters", has_fields_of::<TrialParams>),
+    (ext::TRIAL, "result", has_fields_of::<TrialState>),
+    (ext::TRIAL, "day", has_fields_of::<TrialDay>),
+    (ext::START_TRIAL, "parameters", has_fields_of::<StartTrialParams>),
+    (ext::START_TRIAL, "result", has_fields_of::<StartTrialResult>),
+    (ext::STOP_TRIAL, "parameters", has_fields_of::<TrialParams>),
+    (ext::STOP_TRIAL, "result", has_fields_of::<StopTrialResult>),
     ("Case summary", "case", has_fields_of::<CaseSummary>),
     ("Case summary", "result", has_fields_of::<EngineResult>),
 ];
@@ -72,8 +82,18 @@ const EXAMPLES: &[(&str, &str, Check<str>)] = &[
     (ext::SCOREBOARD, "parameters", is_message::<ScoreboardParams>),
     (ext::SCOREBOARD, "result", is_message::<ScoreboardResult>),
     (ext::STATUS, "result", is_message::<ServerStatus>),
+    (ext::ADVANCE_TIME, "parameters", is_message::<AdvanceTimeParams>),
     (ext::DID_CHANGE_STATUS, "parameters", is_message::<DidChangeStatusParams>),
     (ext::SHOULD_HAVE_SUGGESTED_COMMAND, "command", is_message::<ExecuteCommandParams>),
+    (ext::DID_DISMISS_COMPLETION, "parameters", is_message::<DidDismissCompletionParams>),
+    (ext::DID_IDENTIFY_CHANGE, "parameters", is_message::<DidIdentifyChangeParams>),
+    (ext::TRIAL, "parameters", is_message::<TrialParams>),
+    (ext::TRIAL, "result", is_message::<TrialState>),
+    (ext::DID_CHANGE_TRIAL, "parameters", is_message::<TrialState>),
+    (ext::START_TRIAL, "parameters", is_message::<StartTrialParams>),
+    (ext::START_TRIAL, "result", is_message::<StartTrialResult>),
+    (ext::STOP_TRIAL, "parameters", is_message::<TrialParams>),
+    (ext::STOP_TRIAL, "result", is_message::<StopTrialResult>),
 ];
 
 #[test]
@@ -97,9 +117,13 @@ fn supported_standard_methods_are_documented() {
     assert_eq!(missing, Vec::<&str>::new());
 }
 
+/// A table of messages instead of fields.
+const OVERVIEW: (&str, &str) = ("Reports of a trial", "event");
+
 #[test]
 fn every_field_is_documented() {
     let mut tables = Document::read().our_tables();
+    assert!(tables.remove(&OVERVIEW).is_some(), "it exists");
     for &(section, head, check) in TABLES {
         let table = tables.remove(&(section, head));
         check(&table.unwrap_or_else(|| panic!("{section} has no table of {head}")));
@@ -122,6 +146,34 @@ fn enum_values_are_documented() {
     let targets = [ReplayTarget::Case, ReplayTarget::File, ReplayTarget::Suite]
         .map(|target| serde_json::to_value(target).unwrap());
     check_words(ext::REPLAY, "parameters", "target", targets.iter().filter_map(Value::as_str));
+    let words = |values: &[Value]| -> Vec<String> {
+        values.iter().filter_map(|value| value.as_str().map(str::to_owned)).collect()
+    };
+    let states = [TrialStateKind::Off, TrialStateKind::Running, TrialStateKind::Paused]
+        .map(|state| serde_json::to_value(state).unwrap());
+    check_words(ext::TRIAL, "result", "state", words(&states).iter().map(String::as_str));
+    let reasons =
+        [DismissReason::Rejected, DismissReason::Ignored].map(|reason| serde_json::to_value(reason).unwrap());
+    check_words(
+        ext::DID_DISMISS_COMPLETION,
+        "parameters",
+        "reason",
+        words(&reasons).iter().map(String::as_str),
+    );
+    let provenances = [
+        IdentifiedProvenance::Popup,
+        IdentifiedProvenance::Pasted,
+        IdentifiedProvenance::Undo,
+        IdentifiedProvenance::Formatter,
+        IdentifiedProvenance::OtherProvider,
+    ]
+    .map(|provenance| serde_json::to_value(provenance).unwrap());
+    check_words(
+        ext::DID_IDENTIFY_CHANGE,
+        "parameters",
+        "provenance",
+        words(&provenances).iter().map(String::as_str),
+    );
     let statuses = AnswerStatus::ALL.iter().map(|status| status.name());
     check_words("Case summary", "result", "status", statuses);
 }

@@ -30,6 +30,7 @@ pub(crate) fn case(number: usize) -> Case {
         suffix: "\n".to_owned(),
         truth: "a + b".to_owned(),
         context: Vec::new(),
+        function: None,
         origin,
         tags: Tags::new(),
     };

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cases::{Case, Metric, MetricValue, Prediction, Run, Status, WorkspaceState, to_line};
+use cases::{Case, Metric, MetricValue, Prediction, Run, SchemaVersion, Status, WorkspaceState, to_line};
 use completion::{CompletionSettings, ConfiguredEngine};
 use engines::{Rule, Script, ScriptedEngine};
 use replay::{
@@ -340,7 +340,10 @@ fn invalid_suites_are_rejected_with_line_and_remedy() {
         torn,
         ", line 2: the last row is incomplete; delete that line to use the rows before it, or create the file again"
     );
-    assert!(refused(&format!("{line}{}", line.replace("\"1.6\"", "\"2.0\""))).contains("line 2, column"));
+    assert!(
+        refused(&format!("{line}{}", line.replace(&SchemaVersion::CURRENT.to_string(), "2.0")))
+            .contains("line 2, column")
+    );
     assert!(refused(&format!("{line}{line}")).contains("twice"));
     assert!(refused(&line.replace("python", "cobol")).contains("unknown language `cobol`"));
     let missing = read_suite(&folder.path().join("none")).unwrap_err();

@@ -35,17 +35,6 @@ pub(super) struct EmbeddedCases {
     blocks: Vec<String>,
 }
 
-impl EmbeddedCases {
-    /// Returns a value that no part can contain, because it depends on all of them.
-    pub(super) fn nonce(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        for part in [&self.index].into_iter().chain(&self.blocks) {
-            hasher.update(part.as_bytes());
-        }
-        hasher.finalize().to_hex()[..32].to_owned()
-    }
-}
-
 /// A case with its answers, in the order of engines and repetitions.
 struct AnsweredCase<'a> {
     case: &'a Case,

@@ -1,6 +1,6 @@
 //! What distinguishes engines on the page: each has its own letter, and its own combination of shape and colour.
 
-use scoring::RunSummary;
+use cases::EngineIdentity;
 use serde::Serialize;
 
 use crate::format;
@@ -26,19 +26,23 @@ pub(super) struct EngineView {
     copy_of: Option<usize>,
 }
 
-pub(super) fn engine_views(summary: &RunSummary) -> Vec<EngineView> {
-    let view = |(index, engine): (usize, &cases::EngineIdentity)| EngineView {
+/// Returns the marks of the engines; `copy_of` tells the same engine with all files.
+pub(super) fn engine_views(
+    engines: &[EngineIdentity],
+    copy_of: impl Fn(usize) -> Option<usize>,
+) -> Vec<EngineView> {
+    let view = |(index, engine): (usize, &EngineIdentity)| EngineView {
         letter: letter(index),
         name: format::on_one_line(&engine.name),
         about: format::on_one_line(&details(engine)),
         class: format!("e{}", index % COLORS),
         shape: index % SHAPES,
-        copy_of: summary.with_copies(index),
+        copy_of: copy_of(index),
     };
-    summary.engines.iter().enumerate().map(view).collect()
+    engines.iter().enumerate().map(view).collect()
 }
 
-fn details(engine: &cases::EngineIdentity) -> String {
+fn details(engine: &EngineIdentity) -> String {
     if engine.model.is_empty() || engine.model == engine.kind {
         engine.kind.clone()
     } else {

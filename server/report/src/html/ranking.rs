@@ -19,8 +19,12 @@ pub(super) struct Ranking {
     lower_is_better: bool,
     /// Cases of the qualities.
     basis: String,
+    /// Tells in how many of them silence is right.
+    without_code: Option<String>,
     groups: Vec<Vec<usize>>,
     unranked: Vec<usize>,
+    /// Whether numbers lead to their cases.
+    leads_to_cases: bool,
     /// The engine that all others are compared with, if there is one; otherwise each is compared with the next one.
     baseline: Option<usize>,
     rows: Vec<RankRow>,
@@ -63,9 +67,9 @@ struct PairCell {
     verdict: String,
     /// `better`, `worse` or `open`, for its colour.
     class: &'static str,
-    /// Links to the cases in which the engine is better, and worse.
-    better_link: String,
-    worse_link: String,
+    /// Links to the cases in which the engine is better, and worse, on a page that has them.
+    better_link: Option<String>,
+    worse_link: Option<String>,
     /// Values to sort by.
     value: Option<f64>,
     p_value: Option<f64>,
@@ -86,26 +90,26 @@ pub(super) fn order(section: &ReportSection, copy_of: impl Fn(usize) -> Option<u
     order
 }
 
-/// Returns the verdict of a section; `None` if there is nothing to compare.
-pub(super) fn ranking(section: &ReportSection) -> Option<Ranking> {
-    let verdict = &section.verdict;
+/// Returns the view of a verdict; `None` if there is nothing to compare. `cases_link` selects the verdict's cases, on a page that has them.
+pub(super) fn ranking(verdict: &Verdict, cases_link: Option<&str>) -> Option<Ranking> {
     if verdict.standings.len() + verdict.unranked.len() < 2 && verdict.copies.is_empty() {
         return None;
     }
-    let origin = format::origin(section.origin, section.exposure);
-    let cell = |pair: &PairVerdict| pair_cell(pair, &origin);
+    let cell = |pair: &PairVerdict| pair_cell(pair, cases_link);
     let spec = verdict.metric.spec();
     Some(Ranking {
         metric: spec.label,
         deadline: verdict.deadline.map(format::duration),
         lower_is_better: spec.direction == cases::Direction::Lower,
         basis: basis(verdict),
+        without_code: verdict_text::without_code(verdict).filter(|_| verdict.is_on_shared_cases),
         groups: verdict.groups.clone(),
         unranked: verdict.unranked.clone(),
+        leads_to_cases: cases_link.is_some(),
         baseline: verdict.baseline,
-        rows: rank_rows(verdict, &origin),
+        rows: rank_rows(verdict, cases_link),
         copies: verdict.copies.iter().map(cell).collect(),
-        matrix: pair_matrix(verdict, &origin),
+        matrix: pair_matrix(verdict, cases_link),
     })
 }
 
@@ -119,7 +123,7 @@ pub(super) fn basis(verdict: &Verdict) -> String {
     }
 }
 
-fn rank_rows(verdict: &Verdict, origin: &str) -> Vec<RankRow> {
+fn rank_rows(verdict: &Verdict, cases_link: Option<&str>) -> Vec<RankRow> {
     let ranks = verdict.ranks();
     let next = |index: usize| verdict.standings.get(index + 1).map(|standing| standing.engine);
     let row = |(index, standing): (usize, &Standing)| {
@@ -134,27 +138,27 @@ fn rank_rows(verdict: &Verdict, origin: &str) -> Vec<RankRow> {
             quality: verdict_text::quality(&standing.quality, Alphabet::Unicode),
             counts: counts(&standing.quality),
             value: standing.quality.value,
-            pair: pair.map(|pair| pair_cell(pair, origin)),
+            pair: pair.map(|pair| pair_cell(pair, cases_link)),
         }
     };
     verdict.standings.iter().enumerate().map(row).collect()
 }
 
-fn pair_matrix(verdict: &Verdict, origin: &str) -> Vec<MatrixRow> {
+fn pair_matrix(verdict: &Verdict, cases_link: Option<&str>) -> Vec<MatrixRow> {
     let engines = || verdict.standings.iter().map(|standing| standing.engine);
     let cell = |one, other| {
         let pair = verdict.pairs.iter().find(|pair| (pair.engine, pair.baseline) == (one, other))?;
-        Some(pair_cell(pair, origin))
+        Some(pair_cell(pair, cases_link))
     };
     let row = |one| MatrixRow { engine: one, cells: engines().map(|other| cell(one, other)).collect() };
     if engines().count() < MATRIX_ENGINES { Vec::new() } else { engines().map(row).collect() }
 }
 
-fn pair_cell(pair: &PairVerdict, origin: &str) -> PairCell {
+fn pair_cell(pair: &PairVerdict, cases_link: Option<&str>) -> PairCell {
     let difference = &pair.difference;
     let link = |relation| {
         let (engine, baseline) = (pair.engine, pair.baseline);
-        format!("#origin={origin}&engine={engine}&other={baseline}&pair={relation}&sort=gap")
+        cases_link.map(|cases| format!("{cases}&engine={engine}&other={baseline}&pair={relation}&sort=gap"))
     };
     PairCell {
         engine: pair.engine,

@@ -4,12 +4,11 @@
 //! after it are not compared with each other.
 
 use cases::{ChangeKind, WatchedEngine, WatchedNight};
-use minijinja::value::Serde;
 use serde::Serialize;
 
 use super::engine_views::{COLORS, SHAPES};
+use super::page::{Head, render};
 use super::plots::{Tick, unit};
-use super::{STYLE, environment};
 use crate::format;
 use crate::watch::{change_texts, day, engine_names, notes};
 
@@ -29,16 +28,10 @@ const MAX_LINES: f64 = 6.0;
 
 #[derive(Serialize)]
 struct WatchPage {
-    title: String,
-    metric: String,
-    nights: String,
     engines: Vec<EngineHistory>,
     axes: Axes,
     changes: Vec<String>,
     notes: Vec<String>,
-    style: &'static str,
-    /// Allows the page's own style in its policy.
-    nonce: String,
 }
 
 /// Positions that all curves share.
@@ -91,26 +84,19 @@ pub fn watch_html(nights: &[WatchedNight], unfinished: &[String]) -> String {
     let scale = Scale::new(nights);
     let metric = nights.last().map_or(String::new(), |night| night.metric.spec().label.to_owned());
     let engines = engine_names(nights).into_iter().enumerate();
-    let page = WatchPage {
+    let head = Head {
+        kind: "watch",
         title: "Watched engines".to_owned(),
-        metric,
-        nights: format::count_of(nights.len(), "night"),
+        facts: vec![("history", format::count_of(nights.len(), "night")), ("score", format!("{metric}, %"))],
+        script: None,
+    };
+    let page = WatchPage {
         engines: engines.map(|(number, name)| engine_history(nights, number, name, &scale)).collect(),
         axes: scale.axes(nights),
         changes: change_texts(nights),
         notes: notes(nights, unfinished).iter().map(|note| format::escape_invisible(note)).collect(),
-        style: STYLE,
-        nonce: nonce(nights),
     };
-    let environment = environment();
-    let template = environment.get_template("watch.html").expect("one of the templates");
-    template.render(Serde(&page)).expect("the tests render every template with every field")
-}
-
-/// Returns a value that no text of the page can contain, because it depends on all of them.
-fn nonce(nights: &[WatchedNight]) -> String {
-    let rows = serde_json::to_vec(nights).expect("rows have string keys");
-    blake3::hash(&rows).to_hex()[..32].to_owned()
+    render("watch.html", &head, &page)
 }
 
 /// Maps nights and shares to positions. The lowest and the highest share are whole steps.

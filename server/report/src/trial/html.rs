@@ -1,29 +1,21 @@
-//! Renders the scoreboard of a trial as one self-contained HTML file without scripts.
-//!
-//! The page loads nothing: its policy forbids every source and allows only its own style. Code gets into the page as escaped text.
+//! Renders the scoreboard of a trial as one HTML file without scripts. Code gets into the page as escaped text.
 
 mod opportunities;
 mod plot;
 mod word_diff;
 
 use cases::Opportunity;
-use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment};
 use scoring::TrialScoreboard;
 use serde::Serialize;
 
 use super::{arm_name, sentences, tables};
 use crate::format::{self, Alphabet};
+use crate::html::page::{Head, render};
 use opportunities::OpportunityView;
 use plot::OverTime;
 
-const TEMPLATE: &str = include_str!("../templates/trial.html");
-const STYLE: &str = concat!(include_str!("../templates/report.css"), include_str!("../templates/trial.css"));
-
 #[derive(Serialize)]
-struct Page {
-    title: String,
-    facts: Vec<(&'static str, String)>,
+struct TrialPage {
     sentences: Vec<String>,
     pairs: Vec<PairView>,
     tables: Vec<TableView>,
@@ -32,9 +24,6 @@ struct Page {
     opportunities: Vec<OpportunityView>,
     /// Opportunities with texts that the page leaves out.
     omitted: usize,
-    style: &'static str,
-    /// Allows the page's own style in its policy. It is a hash of the page's data, so that no text in the data can contain it.
-    nonce: String,
 }
 
 #[derive(Serialize)]
@@ -67,9 +56,8 @@ struct HeaderCell {
 /// Renders the page. `opportunities` are shown with their texts, the latest first, as far as they have some.
 pub fn html(board: &TrialScoreboard, opportunities: &[Opportunity]) -> String {
     let (views, omitted) = opportunities::views(board, opportunities);
-    let mut page = Page {
-        title: sentences::title(board),
-        facts: facts(board),
+    let head = Head { kind: "trial", title: sentences::title(board), facts: facts(board), script: None };
+    let page = TrialPage {
         sentences: sentences::verdict_sentences(board),
         pairs: pairs(board),
         tables: tables::tables(board, Alphabet::Unicode).into_iter().map(table_view).collect(),
@@ -77,16 +65,8 @@ pub fn html(board: &TrialScoreboard, opportunities: &[Opportunity]) -> String {
         has_problems: board.health.has_problems(),
         opportunities: views,
         omitted,
-        style: STYLE,
-        nonce: String::new(),
     };
-    let data = serde_json::to_vec(&page).expect("a page has string keys");
-    blake3::hash(&data).to_hex()[..32].clone_into(&mut page.nonce);
-    let mut environment = Environment::new();
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    environment.add_template("trial.html", TEMPLATE).expect("the tests render the template");
-    let template = environment.get_template("trial.html").expect("added above");
-    template.render(Serde(&page)).expect("the tests render the template with every field")
+    render("trial.html", &head, &page)
 }
 
 fn facts(board: &TrialScoreboard) -> Vec<(&'static str, String)> {

@@ -139,6 +139,13 @@ pub(super) fn health(board: &TrialScoreboard) -> Vec<String> {
             arm_name(board, change.arm)
         ));
     }
+    for drift in &health.drifts {
+        let day = format::on_one_line(&drift.day);
+        notes.push(format!(
+            "The answers of {} to the same canary questions changed on {day}, although its settings did not: its server has changed.",
+            arm_name(board, drift.arm)
+        ));
+    }
     if health.uncovered > 0 {
         notes.push(format!(
             "Suggestions were seen at {} that no holdout could have hidden: truths without exposure are no random sample.",
@@ -164,7 +171,7 @@ pub(super) fn health(board: &TrialScoreboard) -> Vec<String> {
 }
 
 fn opportunities(count: usize) -> String {
-    format!("{count} {}", if count == 1 { "opportunity" } else { "opportunities" })
+    format::opportunities(count as u64)
 }
 
 fn unit(metric: TrialMetric) -> &'static str {

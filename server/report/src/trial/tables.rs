@@ -2,8 +2,8 @@
 
 use cases::Exposure;
 use scoring::trial_scoreboard::{
-    ArmNumbers, ArmOutcomes, NetValue, ScenarioNumbers, TrialClaim, TrialMetric, TrialPair, TrialSection,
-    TruthQuality,
+    ArmNumbers, ArmOutcomes, ArmVotes, NetValue, PositionVotes, ScenarioNumbers, TrialClaim, TrialMetric,
+    TrialPair, TrialSection, TruthQuality,
 };
 use scoring::{MetricCell, TrialScoreboard};
 
@@ -17,6 +17,7 @@ pub(super) fn tables(board: &TrialScoreboard, alphabet: Alphabet) -> Vec<TrialTa
     let mut tables = vec![pairs(board, none)];
     tables.extend(board.sections.iter().map(|section| truths(board, section, none)));
     tables.extend([
+        votes(board, none),
         outcomes(board, none),
         survival(board),
         requests(board, none),
@@ -94,6 +95,40 @@ const COLUMNS: [TrialMetric; 7] = [
     TrialMetric::Restraint,
     TrialMetric::TruthValue,
 ];
+
+fn votes(board: &TrialScoreboard, none: &str) -> TrialTable {
+    let share = |votes: PositionVotes| match votes.offered {
+        0 => none.to_owned(),
+        offered => format!(
+            "{}/{offered} ({} %)",
+            votes.chosen,
+            format::percent(votes.chosen as f64 / offered as f64)
+        ),
+    };
+    let row = |votes: &ArmVotes| {
+        let all = PositionVotes {
+            offered: votes.first.offered + votes.second.offered,
+            chosen: votes.first.chosen + votes.second.chosen,
+        };
+        vec![arm_name(board, votes.arm), share(all), share(votes.first), share(votes.second)]
+    };
+    let mut rows: Vec<Vec<String>> = board.duel.iter().flat_map(|duel| &duel.arms).map(row).collect();
+    rows.extend(
+        board
+            .duel
+            .iter()
+            .map(|duel| vec!["neither".to_owned(), duel.neither.to_string(), String::new(), String::new()]),
+    );
+    TrialTable {
+        title: "votes",
+        caption: "Duels with two different answers, of which the developer saw at least one. A position that wins more often than the other, \
+                  for both arms, is a habit of the developer, not a quality of the answers.",
+        header: vec!["arm", "chosen", "chosen when first", "chosen when second"],
+        words: 1,
+        dispensable: &[],
+        rows,
+    }
+}
 
 fn truths(board: &TrialScoreboard, section: &TrialSection, none: &str) -> TrialTable {
     let (title, caption) = match section.exposure {

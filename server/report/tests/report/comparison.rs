@@ -1,4 +1,4 @@
-//! Comparisons of runs in the terminal and in Markdown.
+//! Comparisons of runs in the terminal, in Markdown and as a page.
 
 use expect_test::expect;
 use report::terminal::Style;
@@ -103,4 +103,24 @@ fn renders_the_shared_cases_and_every_pair_with_the_baseline() {
     let markdown = report::comparison_markdown(&comparison);
     assert!(markdown.contains("- before: 62 cases, 10 only here"), "{markdown}");
     assert!(markdown.contains("| qwen @ after - qwen @ before |"), "{markdown}");
+}
+
+#[test]
+fn page_ranks_the_engines_of_all_runs_without_a_script_or_links_to_missing_cases() {
+    let (one, other) = (of_engine("builtin", 60), of_engine("qwen", 60));
+    let hostile = "</style><script>alert(1)</script>";
+    let runs: Vec<NamedRun<'_>> = [(hostile, &one), ("other", &other)]
+        .map(|(name, fixture)| NamedRun { name, rows: fixture.report() })
+        .to_vec();
+    let settings = ComparisonSettings { verdict: VerdictSettings::new(1), baseline: None };
+    let comparison = RunComparison::new(&runs, &settings).expect("the same cases");
+    let page = report::comparison_html(&comparison, &runs);
+    assert_eq!(page.matches(r#"<tr data-engine="0"><th scope="row">"#).count(), 2, "ranking and trade-offs");
+    assert_eq!(page.matches(r#"<tr data-engine="1"><th scope="row">"#).count(), 2);
+    assert!(page.contains("62 cases, all shared"), "{page}");
+    for missing in ["<script", "href=\"#origin", "href=\"none"] {
+        assert!(!page.contains(missing), "{missing}");
+    }
+    let (policy, _) = page.split_once("</head>").expect("a head");
+    assert!(policy.contains("default-src 'none'; style-src 'nonce-") && !policy.contains("script-src"));
 }

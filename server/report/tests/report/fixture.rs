@@ -258,6 +258,7 @@ fn mined_case(number: usize) -> Case {
         suffix: format!("\n{suffix}"),
         truth,
         context: context(number),
+        function: None,
         origin: origin(OriginKind::Mined, Exposure::None),
         tags: Tags::from([("last_changed".to_owned(), "2026-03-02".to_owned())]),
     })
@@ -334,6 +335,7 @@ fn prediction(case: &Case, number: usize, skill: usize, engine: &EngineIdentity)
         reused: false,
         symptoms: Vec::new(),
         spans: Vec::new(),
+        form: None,
     }
 }
 

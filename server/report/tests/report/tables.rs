@@ -1,6 +1,6 @@
 //! Markdown and JSON.
 
-use cases::{CaseCopies, WorkspaceState};
+use cases::{CaseCopies, SchemaVersion, WorkspaceState};
 use expect_test::expect;
 use scoring::RunSummary;
 use scoring::run_summary::{Note, completeness_notes};
@@ -92,7 +92,7 @@ fn markdown_table_rows_have_equal_column_counts() {
 fn json_keeps_counts_beside_ratios() {
     let summary = fixture(60).report().summary();
     let json: serde_json::Value = serde_json::from_str(&report::json(&summary)).expect("json");
-    assert_eq!(json["schema"], "1.6");
+    assert_eq!(json["schema"], SchemaVersion::CURRENT.to_string());
     assert_eq!(json["engines"][1]["name"], "qwen");
     let section = &json["sections"][0];
     assert_eq!(section["origin"], "mined");

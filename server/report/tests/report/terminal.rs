@@ -145,6 +145,7 @@ fn verdict() -> Verdict {
         baseline: None,
         cases: 40,
         files: 20,
+        without_code: 4,
         is_on_shared_cases: true,
         standings: vec![standing(1, 0.5), standing(0, 0.25)],
         groups: vec![vec![1, 0]],
@@ -234,9 +235,10 @@ fn renders_a_run_at_80_columns() {
               rank  engine    exact  in 300 ms  in 1 s         ms  per 1,000  failed
               1=    qwen*      50.0       25.0    50.0  408/12.3s     0.2500    1/40
               1=    builtin*   25.0       12.5    25.0  8.2/12.3s          –    0/40
-            On the 40 cases from 20 files that all of them answered. In 300 ms, in 1 s:
-            exact match of the answers that were complete by then. *: no other engine is at
-            least as good in quality and median latency, and better in one of them.
+            On the 40 cases from 20 files that all of them answered. In 4 of them the right
+            answer is nothing: silent engines are right there. In 300 ms, in 1 s: exact
+            match of the answers that were complete by then. *: no other engine is at least
+            as good in quality and median latency, and better in one of them.
 
             pairs, the second engine subtracted
               qwen - builtin: +25.0 points (-2 to +52), p = 0.062; 12 better, 2 worse, 26
@@ -292,8 +294,9 @@ fn renders_a_run_at_120_columns_in_ascii() {
               rank  engine    exact  in 300 ms  in 1 s         ms  per 1,000  failed
               1=    qwen*      50.0       25.0    50.0  408/12.3s     0.2500    1/40
               1=    builtin*   25.0       12.5    25.0  8.2/12.3s          -    0/40
-            On the 40 cases from 20 files that all of them answered. In 300 ms, in 1 s: exact match of the answers that were
-            complete by then. *: no other engine is at least as good in quality and median latency, and better in one of them.
+            On the 40 cases from 20 files that all of them answered. In 4 of them the right answer is nothing: silent engines are
+            right there. In 300 ms, in 1 s: exact match of the answers that were complete by then. *: no other engine is at least as
+            good in quality and median latency, and better in one of them.
 
             pairs, the second engine subtracted
               qwen - builtin: +25.0 points (-2 to +52), p = 0.062; 12 better, 2 worse, 26 equal of 40; undecided; about 51 more
@@ -351,11 +354,13 @@ fn renders_essential_columns_at_40_columns() {
               1=    qwen*      50.0  408/12.3s    1/40
               1=    builtin*   25.0  8.2/12.3s    0/40
             On the 40 cases from 20 files that all
-            of them answered. In 300 ms, in 1 s:
-            exact match of the answers that were
-            complete by then. *: no other engine is
-            at least as good in quality and median
-            latency, and better in one of them.
+            of them answered. In 4 of them the right
+            answer is nothing: silent engines are
+            right there. In 300 ms, in 1 s: exact
+            match of the answers that were complete
+            by then. *: no other engine is at least
+            as good in quality and median latency,
+            and better in one of them.
 
             pairs, the second engine subtracted
               qwen - builtin: +25.0 points (-2 to

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cases::{BodyCut, Case, CompletionTask, CrossFileContext, Scenario, Task};
+use cases::{BodyCut, CallScope, Case, CompletionTask, CrossFileContext, Scenario, Task};
 use serde::{Serialize, Serializer};
 
 /// Whether the language's rules lead to the definition of the name that a `cross_file` case asks for.
@@ -38,6 +38,10 @@ pub enum ScenarioGroup {
     Rag,
     /// Scenario `cross_file`: each context apart, and in each the names that are not resolved.
     CrossFile(NameResolution, CrossFileContext),
+    /// Scenario `find_function`.
+    FindFunction,
+    /// Scenario `write_function`, by the scope of the function's calls.
+    WriteFunction(Option<CallScope>),
 }
 
 impl ScenarioGroup {
@@ -54,7 +58,11 @@ impl ScenarioGroup {
 
     /// Returns the group of a task, as if no rule resolved the name of `cross_file`, and no jump preceded an empty truth.
     pub(crate) fn of_task(task: Task) -> ScenarioGroup {
-        let Task::Complete(task) = task;
+        let task = match task {
+            Task::Complete(task) => task,
+            Task::FindFunction => return ScenarioGroup::FindFunction,
+            Task::WriteFunction(scope) => return ScenarioGroup::WriteFunction(scope),
+        };
         match task {
             CompletionTask::FullBlock(_) => ScenarioGroup::FullBlock,
             CompletionTask::InnerBlock(BodyCut::RestOfBlock) => ScenarioGroup::InnerBlock,
@@ -77,6 +85,8 @@ impl ScenarioGroup {
             ScenarioGroup::IncompleteSuffix => Scenario::IncompleteSuffix,
             ScenarioGroup::Rag => Scenario::Rag,
             ScenarioGroup::CrossFile(..) => Scenario::CrossFile,
+            ScenarioGroup::FindFunction => Scenario::FindFunction,
+            ScenarioGroup::WriteFunction(_) => Scenario::WriteFunction,
         }
     }
 
@@ -96,6 +106,7 @@ impl fmt::Display for ScenarioGroup {
             ScenarioGroup::CrossFile(NameResolution::Unresolved, context) => {
                 write!(f, "{scenario}/{context}/unresolved")
             }
+            ScenarioGroup::WriteFunction(Some(scope)) => write!(f, "{scenario}/{scope}"),
             _ => f.write_str(scenario.name()),
         }
     }

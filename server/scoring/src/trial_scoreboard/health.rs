@@ -26,6 +26,8 @@ pub struct TrialHealth {
     pub left_out: LeftOutRows,
     /// Arms whose engine or settings changed during the trial.
     pub engine_changes: Vec<EngineChange>,
+    /// Arms whose answers to the same canary questions changed, although their settings are the same.
+    pub drifts: Vec<EngineChange>,
     /// Opportunities whose suggestion was seen although no holdout could have hidden it. With any, nothing is claimed from truths: set a
     /// holdout.
     pub uncovered: usize,
@@ -38,6 +40,7 @@ impl TrialHealth {
             || self.shares.iter().any(|check| check.is_suspicious)
             || self.truths.iter().any(|check| check.is_suspicious)
             || !self.engine_changes.is_empty()
+            || !self.drifts.is_empty()
     }
 }
 
@@ -114,6 +117,7 @@ pub(super) fn health(view: &LogView<'_>) -> TrialHealth {
         lost: lost.into_iter().collect(),
         left_out: left_out(view),
         engine_changes: engine_changes(view),
+        drifts: drifts(view),
         uncovered: view.uncovered,
     }
 }
@@ -231,6 +235,14 @@ fn left_out(view: &LogView<'_>) -> LeftOutRows {
         pointed_at: count(|record| !record.is_representative()),
         without_holdout: if with_holdout > 0 { view.records.len() - with_holdout } else { 0 },
     }
+}
+
+fn drifts(view: &LogView<'_>) -> Vec<EngineChange> {
+    let change = |(name, day): &(String, String)| {
+        let arm = view.arms.iter().position(|arm| view.log.arm_name(*arm) == name)?;
+        Some(EngineChange { arm, day: day.clone() })
+    };
+    view.log.drifts.iter().filter_map(change).collect()
 }
 
 fn engine_changes(view: &LogView<'_>) -> Vec<EngineChange> {

@@ -118,6 +118,8 @@ pub(super) struct Record {
     pub(super) quality: Option<Quality>,
     pub(super) outcome: OutcomeKind,
     pub(super) was_shown: bool,
+    /// Whether two arms offered different texts.
+    pub(super) offers_choice: bool,
     /// The arm whose answer was accepted, if the row names it.
     pub(super) accepted_arm: Option<u32>,
     pub(super) is_partly_accepted: bool,
@@ -160,6 +162,8 @@ pub struct TrialLog {
     languages: Names,
     fingerprints: Names,
     values: Names,
+    /// Arms whose answers to the same questions changed, with the day.
+    pub(super) drifts: Vec<(String, String)>,
 }
 
 impl TrialLog {
@@ -188,6 +192,11 @@ impl TrialLog {
                 self.records.push(record);
             }
         }
+    }
+
+    /// Notes that an arm's answers to the same canary questions changed on a day, as in 2026-01-31.
+    pub fn add_drift(&mut self, arm: String, day: String) {
+        self.drifts.push((arm, day));
     }
 
     pub(super) fn arm_name(&self, arm: u32) -> &str {
@@ -254,6 +263,7 @@ impl TrialLog {
             quality: truth.map(quality),
             outcome: row.outcome.kind,
             was_shown: row.outcome.shown_at.is_some(),
+            offers_choice: offers_choice(row),
             accepted_arm: row.outcome.arm.as_deref().map(|arm| self.arms.number(arm)),
             is_partly_accepted: !row.outcome.parts.contains(&cases::AcceptedPart::Full),
             accepted_chars: row.outcome.accepted_chars,
@@ -331,6 +341,15 @@ fn truth_state(row: &Opportunity, truth: Option<&Truth>, is_readable: bool) -> T
         _ if truth.text.trim().is_empty() => TruthState::Empty,
         _ => TruthState::Code,
     }
+}
+
+/// Whether two arms offered different texts.
+fn offers_choice(row: &Opportunity) -> bool {
+    let offered = row.answers.iter().filter(|answer| answer.role == ArmRole::Shown && !is_blank(answer, row));
+    let mut texts: Vec<&str> = offered.map(|answer| answer.text.as_str()).collect();
+    texts.dedup();
+    // Rows without texts do not tell whether they differ.
+    texts.len() == 2
 }
 
 fn quality(truth: &Truth) -> Quality {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use cases::TrialDefinition;
 use serde::{Serialize, Serializer};
 
 /// Difference that does not matter by default: two points.
@@ -17,6 +18,15 @@ pub struct TrialSettings {
     pub margin: f64,
     /// Value of an outcome.
     pub weights: NetWeights,
+}
+
+impl TrialSettings {
+    /// Returns the question that a trial was started with. A metric that only replays have is replaced by the default.
+    pub fn of_trial(trial: &TrialDefinition) -> TrialSettings {
+        let default = TrialSettings::default();
+        let metric = trial.primary.name().parse().unwrap_or(default.metric);
+        TrialSettings { metric, margin: trial.margin, ..default }
+    }
 }
 
 impl Default for TrialSettings {

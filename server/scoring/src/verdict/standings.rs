@@ -14,6 +14,7 @@ pub(super) struct Standings {
     pub(super) standings: Vec<Standing>,
     pub(super) cases: usize,
     pub(super) files: usize,
+    pub(super) without_code: usize,
     pub(super) is_on_shared_cases: bool,
     pub(super) front: FrontProperties,
 }
@@ -61,8 +62,8 @@ pub(super) fn standings(
     };
     let mut standings: Vec<Standing> = ranking.iter().map(standing).collect();
     let front = mark_front(&mut standings, table.lower_is_better());
-    let (cases, files) = (shared.len(), table.files(&shared));
-    Standings { standings, cases, files, is_on_shared_cases, front }
+    let (cases, files, without_code) = (shared.len(), table.files(&shared), table.without_code(&shared));
+    Standings { standings, cases, files, without_code, is_on_shared_cases, front }
 }
 
 fn quality(CaseSums { cases, counts }: CaseSums, deadline: Option<f64>) -> Quality {

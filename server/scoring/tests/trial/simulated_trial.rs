@@ -1,9 +1,9 @@
 //! Made-up trials: arms with known accuracies answer questions in files that suit them differently.
 
 use cases::{
-    ArmAnswer, ArmRole, BlockKind, Decision, DecisionKind, EngineIdentity, Exposure, Finish, OfferOutcome,
-    Opportunity, OpportunityCursor, OutcomeKind, PredictionTimings, PrivacyLevel, SchemaVersion, Status,
-    Task, TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
+    ArmAnswer, ArmRole, BlockKind, Decision, DecisionKind, EngineIdentity, Exposure, Finish, Opportunity,
+    OpportunityCursor, OutcomeKind, PredictionTimings, Status, Task, TrialMode, Trigger, Truth, TruthStage,
+    TypingRhythm,
 };
 use scoring::trial_scoreboard::TrialClaim;
 use scoring::{TrialLog, TrialScoreboard, TrialSettings};
@@ -109,30 +109,20 @@ pub(crate) fn uniform(random: &mut SplitMix64) -> f64 {
 /// Returns an answer after 100 ms.
 pub(crate) fn answer(arm: &str, role: ArmRole, text: String) -> ArmAnswer {
     let name = || arm.to_owned();
+    let engine = EngineIdentity { name: name(), kind: name(), model: name(), fingerprint: name() };
+    let status = if text.is_empty() { Status::Silent } else { Status::Ok };
     ArmAnswer {
-        arm: name(),
-        engine: EngineIdentity { name: name(), kind: name(), model: name(), fingerprint: name() },
-        role,
-        status: if text.is_empty() { Status::Silent } else { Status::Ok },
-        reason: None,
         raw: text.clone(),
         text,
         finish: Finish::Stop,
-        asked: 0.0,
         ms: PredictionTimings { gather: 1.0, first: None, total: 100.0 },
-        confidence: None,
-        tokens: None,
-        cost: None,
-        cached: false,
-        metrics: cases::Metrics::new(),
+        ..ArmAnswer::empty(name(), engine, role, status)
     }
 }
 
 /// Returns an opportunity with a truth and without answers.
 pub(crate) fn opportunity(number: usize, file: usize, truth: String) -> Opportunity {
     Opportunity {
-        schema: SchemaVersion::CURRENT,
-        id: format!("{number:032x}"),
         trial: Some("trial".to_owned()),
         mode: TrialMode::Shadow,
         developer: "developer".to_owned(),
@@ -144,28 +134,7 @@ pub(crate) fn opportunity(number: usize, file: usize, truth: String) -> Opportun
             number / 60 % 60,
             number % 60
         ),
-        trigger: Trigger::Automatic,
-        privacy: PrivacyLevel::Full,
-        secrets: 0,
-        cursor: OpportunityCursor {
-            language: "rust".to_owned(),
-            path: format!("src/file_{file}.rs"),
-            offset: 3,
-            line: 0,
-            character: 3,
-            prefix: "fn ".to_owned(),
-            suffix: "\n".to_owned(),
-        },
-        commit: None,
-        tree_hash: String::new(),
-        context: Vec::new(),
-        similar_functions: Vec::new(),
         rhythm: TypingRhythm { until_next_key: Some(300.0), ..TypingRhythm::default() },
-        requests: 1,
-        decisions: Vec::new(),
-        answers: Vec::new(),
-        outcome: OfferOutcome::not_shown(),
-        exposure: Exposure::None,
         task: Some(Task::Complete(cases::CompletionTask::FullBlock(cases::BlockCut::MidStatement))),
         block_kind: Some(BlockKind::Statement),
         truths: vec![Truth {
@@ -179,7 +148,19 @@ pub(crate) fn opportunity(number: usize, file: usize, truth: String) -> Opportun
             reversals: 0,
             distance: None,
         }],
-        lost: None,
+        ..Opportunity::new(
+            format!("{number:032x}"),
+            Trigger::Automatic,
+            OpportunityCursor {
+                language: "rust".to_owned(),
+                path: format!("src/file_{file}.rs"),
+                offset: 3,
+                line: 0,
+                character: 3,
+                prefix: "fn ".to_owned(),
+                suffix: "\n".to_owned(),
+            },
+        )
     }
 }
 

@@ -157,6 +157,7 @@ pub(crate) fn mock_case(number: usize, file: usize) -> Case {
         suffix: String::new(),
         truth: "x".into(),
         context: Vec::new(),
+        function: None,
         origin: Origin::new(OriginKind::Mined, "tree"),
         tags: Tags::new(),
     }

@@ -60,6 +60,15 @@ fn only_shared_cases_are_compared() {
 }
 
 #[test]
+fn shared_cases_without_code_are_counted() {
+    let mut run = two_engines(30);
+    assert_eq!(verdict_on(&[&run], SETTINGS).without_code, 0);
+    run.cases[..7].iter_mut().for_each(|case| case.truth.clear());
+    run.predictions.retain(|row| row.case != run.cases[0].id || row.engine.name == "low");
+    assert_eq!(verdict_on(&[&run], SETTINGS).without_code, 6, "one of them has one answer");
+}
+
+#[test]
 fn the_order_of_rows_and_runs_does_not_matter() {
     let run = two_engines(40);
     let mut shuffled = only(&run, "low");

@@ -1,3 +1,5 @@
+//! Renamed code keeps its tokens, its syntax and which texts are equal, and is another text.
+
 use std::collections::HashMap;
 
 use proptest::prelude::*;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cases::{ArmAnswer, ContextItem, Decision, Opportunity};
+use cases::{ArmAnswer, ContextItem, Decision, Opportunity, OutcomeKind, Provenance};
 use syntax::Language;
 use text::{Document, Edit};
 
@@ -73,6 +73,14 @@ pub enum EventKind {
     },
     /// A completion was requested, or the developer marked a place.
     Requested(Box<RequestEvent>),
+    /// The engine of a request was asked: its answers belong to the cursor of this request. A request that is answered from a cache, or by
+    /// the answer to an earlier request, asks no engine.
+    Asked {
+        /// Number of the request.
+        request: u64,
+    },
+    /// The code of other files was found that belongs to a request.
+    Gathered(Box<GatheredContext>),
     /// A request was answered.
     Answered(Box<AnswerEvent>),
     /// The client reports that an item is visible.
@@ -87,23 +95,38 @@ pub enum EventKind {
         /// Whether only the beginning of its text was accepted.
         is_partial: bool,
     },
-    /// The developer dismissed the suggestion that is visible in a document.
+    /// The client reports that the suggestion in a document was visible and is not any more.
     Dismissed {
         /// The document.
         document: DocumentKey,
+        /// Id of the item; `None` for whichever is visible.
+        item: Option<u64>,
+        /// How it ended: [`OutcomeKind::Rejected`] or [`OutcomeKind::Ignored`].
+        kind: OutcomeKind,
     },
-    /// An item of another provider was accepted in a document.
-    AcceptedFromOther {
+    /// The client reports how the last change of a document came about.
+    Identified {
         /// The document.
         document: DocumentKey,
+        /// The provenance; `typed`, `accepted` and `external` are not reported this way.
+        provenance: Provenance,
     },
-    /// A commit was made; saved documents are part of it.
+    /// Another commit is checked out, because it was made, amended, rebased or chosen.
     Committed {
-        /// Id of the commit.
-        commit: String,
+        /// The files of documents in it; the others are not in it, or not known.
+        files: Vec<CommittedFile>,
     },
     /// Time passed.
     Tick,
+}
+
+/// A file in a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommittedFile {
+    /// Its document.
+    pub document: DocumentKey,
+    /// Its text in the commit.
+    pub text: Arc<str>,
 }
 
 /// A request for a completion.
@@ -118,6 +141,17 @@ pub struct RequestEvent {
     /// What is known of the opportunity. The texts and the position of its cursor, its rhythm and its results are set by the
     /// recorder.
     pub opportunity: Opportunity,
+}
+
+/// Code of other files that retrieval found for a request.
+#[derive(Clone, Debug, Default)]
+pub struct GatheredContext {
+    /// Number of the request.
+    pub request: u64,
+    /// What retrieval could choose from, in the order of its strategy.
+    pub context: Vec<ContextItem>,
+    /// The functions that are similar to the one at the cursor, best first.
+    pub similar_functions: Vec<ContextItem>,
 }
 
 /// An item that is offered to the developer.

@@ -21,6 +21,23 @@ pub(crate) fn line_hunks(edit: &Edit, removed: &str) -> Vec<Edit> {
     absolute(edit, hunks).filter_map(|hunk| trim(&hunk, &removed[relative(edit, &hunk)])).collect()
 }
 
+/// Returns where a range of `old` is in `new`; `None` if a change touches it.
+pub(crate) fn unchanged_range(old: &str, new: &str, range: Range<usize>) -> Option<Range<usize>> {
+    let Some(edit) = Edit::between(old, new) else { return Some(range) };
+    let mut found = range.clone();
+    for hunk in line_hunks(&edit, old.get(edit.range.clone())?) {
+        let Range { start, end } = hunk.range;
+        if start <= range.end && range.start <= end {
+            return None;
+        }
+        if end < range.start {
+            let moved = |offset: usize| offset - (end - start) + hunk.text.len();
+            found = moved(found.start)..moved(found.end);
+        }
+    }
+    Some(found)
+}
+
 /// Splits an edit into hunks of characters, from the last one to the first; by lines if it is too large.
 pub(crate) fn character_hunks(edit: &Edit, removed: &str) -> Vec<Edit> {
     let by_lines = line_hunks(edit, removed);
@@ -113,6 +130,25 @@ mod tests {
             let trimmed: Vec<Edit> = trim(&edit, &old).into_iter().collect();
             prop_assert_eq!(applied(&old, &trimmed), new);
         }
+    }
+
+    #[test]
+    fn a_range_is_found_unless_a_change_touches_it() {
+        let old = "a = 1\nb = 2\nc = 3\n";
+        let find = |new: &str| unchanged_range(old, new, 10..11);
+        assert_eq!(find(old), Some(10..11));
+        assert_eq!(find("import x\na = 1\nb = 2\nc = 4\n"), Some(19..20));
+        assert_eq!(find("b = 2\nc = 3\n"), Some(4..5));
+        for changed in
+            ["a = 1\nb = 20\nc = 3\n", "a = 1\nb = 3\nc = 3\n", "a = 1\nb = 12\nc = 3\n", "a = 1\n", ""]
+        {
+            assert_eq!(find(changed), None, "{changed}");
+        }
+        assert_eq!(
+            unchanged_range(old, "a = 1x\nb = 2\nc = 3\n", 5..5),
+            None,
+            "text was written at the cursor"
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! Clients report little: whether the developer accepts, types or ignores a suggestion shows in the edits at its place.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use cases::{AcceptedPart, OfferOutcome, OutcomeKind};
@@ -36,6 +37,8 @@ pub(crate) struct Offer {
     announced: Option<usize>,
     /// The edits that accepted text.
     edits: Vec<u64>,
+    /// The last of them, with the number of its characters.
+    last_accepted: Option<(u64, usize)>,
     /// The last edit along the items, if it is taken for typing.
     last_typed: Option<(u64, usize)>,
 }
@@ -74,6 +77,7 @@ impl Offer {
             is_acceptance_reported: false,
             announced: None,
             edits: Vec::new(),
+            last_accepted: None,
             last_typed: None,
         })
     }
@@ -144,6 +148,10 @@ impl Offer {
         let arm = Arc::clone(&self.items[index].arm);
         self.is_shown = true;
         if self.accepted_item.is_some() {
+            // Two items may begin with the accepted text; the client knows which one it was.
+            if self.rest(index).is_some() {
+                self.accepted_item = Some(index);
+            }
             self.is_acceptance_reported = true;
             return None;
         }
@@ -230,17 +238,37 @@ impl Offer {
         self.accepted_chars += characters;
         self.parts.push(part);
         self.edits.push(edit);
+        self.last_accepted = Some((edit, characters));
         self.last_typed = None;
         if self.rest(index) == Some("") {
             self.decision = Some((OutcomeKind::Accepted, now));
         }
     }
 
+    /// The last edit that was taken for an acceptance was a redo, which brought the suggestion's text back. Returns false if it was not this
+    /// offer's, or if the client reported the acceptance.
+    pub(crate) fn retract(&mut self, edits: &Range<u64>, now: u64) -> bool {
+        let last =
+            self.last_accepted.filter(|(edit, _)| edits.contains(edit) && !self.is_acceptance_reported);
+        let Some((retracted, characters)) = last else { return false };
+        self.last_accepted = None;
+        self.accepted_chars -= characters.min(self.accepted_chars);
+        self.parts.pop();
+        self.edits.retain(|edit| *edit != retracted);
+        if self.edits.is_empty() {
+            self.accepted_item = None;
+        }
+        self.decision = None;
+        self.decide(OutcomeKind::Ignored, now);
+        true
+    }
+
     /// Returns the first item that continues with `text`.
     fn matching(&self, text: &str) -> Option<usize> {
         let continues = |index: &usize| self.rest(*index).is_some_and(|rest| rest.starts_with(text));
         let announced = self.announced.filter(continues);
-        announced.or_else(|| (0..self.items.len()).find(continues))
+        let whole = || (0..self.items.len()).find(|index| self.rest(*index) == Some(text));
+        announced.or_else(whole).or_else(|| (0..self.items.len()).find(continues))
     }
 
     /// Returns the part of an item that is not written yet; `None` if something else was written.

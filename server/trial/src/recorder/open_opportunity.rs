@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use cases::{
     ArmAnswer, ArmRole, ContextItem, Decision, Exposure, LossReason, OfferOutcome, Opportunity, OutcomeKind,
-    Provenance, ProvenanceSpan, Survival, SurvivalAge, SurvivalKind, Task, Trigger, Truth, TruthStage,
+    Provenance, ProvenanceSpan, Status, Survival, SurvivalAge, SurvivalKind, Task, Trigger, Truth,
+    TruthStage,
 };
 use mining::UnitFinder;
 use rapidfuzz::distance::levenshtein;
@@ -25,6 +26,8 @@ const SURVIVAL_AGES: [(SurvivalAge, u64); 4] = [
 ];
 /// Minimum length of accepted text that can be recognized in another place, in bytes.
 const MIN_MOVED_BYTES: usize = 12;
+/// Functions of a RAG case: Codev-Bench's three.
+const RAG_FUNCTIONS: usize = 3;
 /// Maximum number of places of other suggestions that are remembered.
 const MAX_MARKS: usize = 64;
 
@@ -57,6 +60,17 @@ impl PendingStages {
     }
 }
 
+/// A later request of a thought whose engine has not answered yet.
+#[derive(Clone, Debug)]
+pub(crate) struct LaterRequest {
+    pub(crate) request: u64,
+    pub(crate) row: Opportunity,
+    /// The document at the request.
+    pub(crate) snapshot: Document,
+    pub(crate) offset: usize,
+    pub(crate) time: u64,
+}
+
 /// An opportunity that is followed.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenOpportunity {
@@ -73,6 +87,10 @@ pub(crate) struct OpenOpportunity {
     pub(crate) touched: u64,
     pub(crate) pending: PendingStages,
     pub(crate) offer: Option<Offer>,
+    /// Whether the engine was asked at its cursor.
+    pub(crate) is_asked: bool,
+    /// The last request of the same thought, until the document changes.
+    pub(crate) later: Option<LaterRequest>,
     accepted_at: Option<u64>,
     survival: Vec<Survival>,
     reversals: u32,
@@ -80,6 +98,8 @@ pub(crate) struct OpenOpportunity {
     marks: Vec<usize>,
     /// Time of the last truth, and its text.
     last_truth: Option<String>,
+    /// Functions of other files that are similar to the one at the cursor, best first.
+    similar_functions: Vec<ContextItem>,
     /// The block around the region that is to be left, by number of the next edit; `None` in it if there is none without an error.
     pub(crate) block: Option<(u64, Option<Range<usize>>)>,
     is_changed: bool,
@@ -99,11 +119,14 @@ impl OpenOpportunity {
             touched: now,
             pending: PendingStages::ALL,
             offer: None,
+            is_asked: false,
+            later: None,
             accepted_at: None,
             survival: Vec::new(),
             reversals: 0,
             marks: Vec::new(),
             last_truth: None,
+            similar_functions: Vec::new(),
             block: None,
             is_changed: false,
             is_finished: false,
@@ -120,23 +143,28 @@ impl OpenOpportunity {
             position.map_or((0, 0), |position| (position.line, position.character));
     }
 
-    /// Continues an opportunity of an earlier session whose last truth is at `range` of the document.
-    pub(crate) fn resumed(row: Opportunity, range: Range<usize>, now: u64) -> Option<OpenOpportunity> {
+    /// Continues an opportunity of an earlier session whose last truth, or cursor if there is none, is at `range` of the document.
+    pub(crate) fn resumed(row: Opportunity, range: Range<usize>, now: u64) -> OpenOpportunity {
         let snapshot = Document::new(&[&*row.cursor.prefix, &row.cursor.suffix].concat());
-        let offset = row.cursor.offset;
-        let truth = row.truth()?.clone();
-        let spans = truth
-            .provenance
-            .iter()
-            .map(|span| (span.range.len(), span.provenance, span.arm.as_deref().map(Arc::from)));
-        let spans: Vec<_> = spans.collect();
+        let (offset, truth) = (row.cursor.offset, row.truth().cloned());
         let mut resumed = OpenOpportunity::new(row, snapshot, offset, now);
-        resumed.region = Region::restored(range, &spans);
-        resumed.age = truth.at.clamp(0.0, 1e15) as u64;
+        resumed.is_asked = true;
+        resumed.similar_functions = resumed.row.similar_functions.clone();
         resumed.survival = resumed.row.outcome.survival.clone();
-        resumed.last_truth = Some(truth.text);
-        resumed.pending = PendingStages { settled: false, leave_block: false, idle: false };
-        Some(resumed)
+        match truth {
+            None => resumed.region = Region::new(range.start),
+            Some(truth) => {
+                let span = |span: &ProvenanceSpan| {
+                    (span.range.len(), span.provenance, span.arm.as_deref().map(Arc::from))
+                };
+                let spans: Vec<_> = truth.provenance.iter().map(span).collect();
+                resumed.region = Region::restored(range, &spans);
+                resumed.age = truth.at.clamp(0.0, 1e15) as u64;
+                resumed.last_truth = Some(truth.text);
+                resumed.pending = PendingStages { settled: false, leave_block: false, idle: false };
+            }
+        }
+        resumed
     }
 
     /// Returns the opportunity's id.
@@ -153,7 +181,7 @@ impl OpenOpportunity {
     pub(crate) fn bytes(&self) -> usize {
         let row = &self.row;
         let context: usize =
-            row.context.iter().chain(&row.similar_functions).map(|item| item.text.len() + 128).sum();
+            row.context.iter().chain(&self.similar_functions).map(|item| item.text.len() + 128).sum();
         let answers: usize =
             row.answers.iter().map(|answer| answer.text.len() + answer.raw.len() + 512).sum();
         let truths: usize = row.truths.iter().map(|truth| truth.text.len() + truth.region.len() + 256).sum();
@@ -167,6 +195,17 @@ impl OpenOpportunity {
         *self = OpenOpportunity::new(Opportunity { id, requests, ..row }, snapshot, offset, now);
     }
 
+    /// Begins again at the cursor of a later request, unless the document has changed since. Returns whether it does.
+    pub(crate) fn restart_later(&mut self, request: u64) -> bool {
+        let may_restart = self.may_restart() && !self.has_truth();
+        let Some(later) = self.later.take().filter(|later| may_restart && later.request == request) else {
+            return false;
+        };
+        self.row.requests = self.row.requests.saturating_sub(1);
+        self.restart(later.row, later.snapshot, later.offset, later.time);
+        true
+    }
+
     /// Counts a further request of the same thought.
     pub(crate) fn count_request(&mut self, now: u64) {
         self.row.requests = self.row.requests.saturating_add(1);
@@ -178,9 +217,11 @@ impl OpenOpportunity {
         self.row.rhythm.until_next_key.get_or_insert((now - self.opened) as f64);
     }
 
-    /// Returns whether the answers of a later request are those of this opportunity's own cursor.
-    pub(crate) fn has_answers(&self) -> bool {
-        !self.row.answers.is_empty()
+    /// Returns whether nothing was answered that the developer could have seen.
+    pub(crate) fn may_restart(&self) -> bool {
+        let is_unseen =
+            |answer: &ArmAnswer| answer.role == ArmRole::Shadow || answer.status == Status::Cancelled;
+        !self.is_marked() && self.offer.is_none() && self.row.answers.iter().all(is_unseen)
     }
 
     /// The developer marks the place: nothing should have been suggested here.
@@ -215,6 +256,23 @@ impl OpenOpportunity {
         self.is_changed = true;
     }
 
+    /// Sets what retrieval found for it.
+    pub(crate) fn set_context(&mut self, context: Vec<ContextItem>, similar_functions: Vec<ContextItem>) {
+        (self.row.context, self.similar_functions) = (context, similar_functions);
+        self.choose_functions();
+        self.is_changed = true;
+    }
+
+    /// Keeps the most similar functions that do not contain the truth, as mined cases do.
+    fn choose_functions(&mut self) {
+        let code = |text: &str| -> String { code(text).collect() };
+        let truth = self.last_truth.as_deref().map(code).filter(|truth| !truth.is_empty());
+        let has_truth =
+            |item: &&ContextItem| truth.as_ref().is_some_and(|truth| code(&item.text).contains(truth));
+        let functions = self.similar_functions.iter().filter(|item| !has_truth(item));
+        self.row.similar_functions = functions.take(RAG_FUNCTIONS).cloned().collect();
+    }
+
     /// Remembers that another suggestion was visible at an offset of the document.
     pub(crate) fn mark_shown(&mut self, offset: usize) {
         let range = self.region.range();
@@ -235,6 +293,7 @@ impl OpenOpportunity {
         if self.is_finished {
             return;
         }
+        self.later = None;
         let is_program = matches!(origin.provenance, Provenance::Formatter | Provenance::External);
         if self.is_on_lines(before, edit) && !is_program {
             self.touched = now;
@@ -307,6 +366,29 @@ impl OpenOpportunity {
         self.is_changed = true;
     }
 
+    /// The last acceptance was a redo. Returns false if it was not one of this opportunity, or is certain.
+    pub(crate) fn retract_acceptance(&mut self, edits: &Range<u64>, now: u64) -> bool {
+        let Some(offer) = self.offer.as_mut() else { return false };
+        if !offer.retract(edits, now) {
+            return false;
+        }
+        if offer.accepted_edits().is_empty() {
+            self.accepted_at = None;
+        }
+        self.is_changed = true;
+        true
+    }
+
+    /// Whether the developer marked a missing suggestion, and has not written anything there yet.
+    pub(crate) fn awaits_text(&self) -> bool {
+        self.is_marked() && self.region.range().is_empty()
+    }
+
+    /// Whether the developer marked a missing suggestion. Later requests do not change its cursor.
+    fn is_marked(&self) -> bool {
+        self.row.trigger == Trigger::ShouldHaveSuggested
+    }
+
     /// Marks the row as changed.
     pub(crate) fn note_change(&mut self) {
         self.is_changed = true;
@@ -364,6 +446,7 @@ impl OpenOpportunity {
         };
         self.row.truths.retain(is_current);
         self.last_truth = Some(truth.text.clone());
+        self.choose_functions();
         let place = self.row.truths.partition_point(|known| known.stage < truth.stage);
         self.row.truths.insert(place, truth);
     }
@@ -401,6 +484,11 @@ impl OpenOpportunity {
         let due: Vec<SurvivalAge> =
             due.take_while(|(_, age)| now - accepted_at >= *age).map(|(age, _)| *age).collect();
         due.into_iter().for_each(|age| self.measure(age, document));
+    }
+
+    /// Returns whether the developer has written or removed something, or a truth says that nothing was needed.
+    pub(crate) fn is_decided(&self) -> bool {
+        self.has_truth() || !self.region.range().is_empty()
     }
 
     /// Measures the survival of accepted text at a commit.

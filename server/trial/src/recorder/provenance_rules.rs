@@ -48,13 +48,14 @@ pub(crate) struct Circumstances {
 
 /// Returns whether a change is the work of a program that replaces text in many places, and which.
 pub(crate) fn provenance_of_change(edits: &[TrimmedEdit], around: Circumstances) -> Option<Provenance> {
-    let is_wide = edits.len() > 1 || edits.iter().any(TrimmedEdit::is_over_lines);
+    let is_many = is_many_places(edits);
+    let is_wide = is_many || edits.iter().any(TrimmedEdit::is_over_lines);
     let is_reload = around.is_saved && edits.iter().any(TrimmedEdit::is_like_reload);
     if around.is_changed_on_disk && (is_wide || is_reload) {
         return Some(Provenance::External);
     }
     let is_format = !edits.is_empty() && edits.iter().all(TrimmedEdit::is_format_only);
-    let replaces = edits.iter().any(|edit| !edit.removed.is_empty()) || edits.len() > 1;
+    let replaces = edits.iter().any(|edit| !edit.removed.is_empty()) || is_many;
     let rewrites_code = edits.iter().any(|edit| code(&edit.removed).nth(1).is_some());
     if is_format && replaces && (is_wide || rewrites_code || around.is_around_save) {
         return Some(Provenance::Formatter);
@@ -62,6 +63,19 @@ pub(crate) fn provenance_of_change(edits: &[TrimmedEdit], around: Circumstances)
     let is_same_key = edits.windows(2).all(|pair| pair[0].edit.text == pair[1].edit.text);
     (around.is_around_save && is_wide && replaces && (edits.len() == 1 || !is_same_key))
         .then_some(Provenance::Formatter)
+}
+
+/// Returns whether a change edits several places. Keys that a client sends in one message continue where the previous key was.
+pub(crate) fn is_many_places(edits: &[TrimmedEdit]) -> bool {
+    let continues = |pair: &[TrimmedEdit]| {
+        let (end, next) = (pair[0].edit.inserted_range().end, &pair[1].edit);
+        let inserts = next.range == (end..end);
+        let deletes = next.text.is_empty() && next.range.end == end;
+        inserts || deletes
+    };
+    let is_key =
+        |edit: &TrimmedEdit| edit.edit.text.chars().count().max(edit.removed.chars().count()) <= MAX_TYPED;
+    edits.len() > 1 && !(edits.iter().all(is_key) && edits.windows(2).all(continues))
 }
 
 /// Returns the provenance of a single edit of `before`.

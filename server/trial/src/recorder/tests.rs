@@ -9,9 +9,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use cases::{
-    ArmAnswer, ArmRole, EngineIdentity, Exposure, Finish, Metrics, OfferOutcome, Opportunity,
-    OpportunityCursor, PredictionTimings, PrivacyLevel, ProvenanceSpan, SchemaVersion, Status, TrialMode,
-    Trigger, Truth, TruthStage, TypingRhythm,
+    ArmAnswer, ArmRole, EngineIdentity, Exposure, Finish, Opportunity, OpportunityCursor, ProvenanceSpan,
+    Status, Trigger, Truth, TruthStage,
 };
 use syntax::Language;
 use text::{Document, Edit};
@@ -144,6 +143,22 @@ impl Session {
         self.row(id).truths.iter().map(|truth| (truth.stage, &*truth.text)).collect()
     }
 
+    /// The engine of the last request is asked.
+    pub(super) fn ask(&mut self) {
+        self.send(EventKind::Asked { request: self.requests });
+    }
+
+    /// Commits the document as it is.
+    pub(super) fn commit(&mut self) {
+        self.commit_text(&self.text.clone());
+    }
+
+    /// Commits another text of the document.
+    pub(super) fn commit_text(&mut self, text: &str) {
+        let file = CommittedFile { document: "a".into(), text: text.into() };
+        self.send(EventKind::Committed { files: vec![file] });
+    }
+
     pub(super) fn save(&mut self) {
         self.send(EventKind::Saved { document: "a".into() });
     }
@@ -159,63 +174,27 @@ pub(super) fn spans(truth: &Truth) -> Vec<(&str, &'static str)> {
 
 pub(super) fn row(id: &str, trigger: Trigger) -> Opportunity {
     Opportunity {
-        schema: SchemaVersion::CURRENT,
-        id: id.to_owned(),
-        trial: None,
-        mode: TrialMode::Single,
         developer: "d".to_owned(),
         session: "s".to_owned(),
-        opened_at: String::new(),
-        trigger,
-        privacy: PrivacyLevel::Full,
-        secrets: 0,
-        cursor: OpportunityCursor {
-            language: "python".to_owned(),
-            path: "a.py".to_owned(),
-            offset: 0,
-            line: 0,
-            character: 0,
-            prefix: String::new(),
-            suffix: String::new(),
-        },
-        commit: None,
-        tree_hash: String::new(),
-        context: Vec::new(),
-        similar_functions: Vec::new(),
-        rhythm: TypingRhythm::default(),
-        requests: 1,
-        decisions: Vec::new(),
-        answers: Vec::new(),
-        outcome: OfferOutcome::not_shown(),
-        exposure: Exposure::None,
-        task: None,
-        block_kind: None,
-        truths: Vec::new(),
-        lost: None,
+        ..Opportunity::new(id.to_owned(), trigger, OpportunityCursor::at_start("python", "a.py"))
     }
 }
 
 pub(super) fn arm_answer(arm: &str, text: &str) -> ArmAnswer {
     ArmAnswer {
-        arm: arm.to_owned(),
-        engine: EngineIdentity {
-            name: arm.to_owned(),
-            kind: "mock".to_owned(),
-            model: String::new(),
-            fingerprint: String::new(),
-        },
-        role: ArmRole::Shown,
-        status: if text.is_empty() { Status::Silent } else { Status::Ok },
-        reason: None,
         raw: text.to_owned(),
         text: text.to_owned(),
         finish: Finish::Stop,
-        asked: 0.0,
-        ms: PredictionTimings { gather: 0.0, first: None, total: 0.0 },
-        confidence: None,
-        tokens: None,
-        cost: None,
-        cached: false,
-        metrics: Metrics::new(),
+        ..ArmAnswer::empty(
+            arm.to_owned(),
+            EngineIdentity {
+                name: arm.to_owned(),
+                kind: "mock".to_owned(),
+                model: String::new(),
+                fingerprint: String::new(),
+            },
+            ArmRole::Shown,
+            if text.is_empty() { Status::Silent } else { Status::Ok },
+        )
     }
 }

@@ -1,5 +1,6 @@
 //! One document with the opportunities in it: applies edits, with their provenance, to all of them, and takes their truths.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,10 +11,12 @@ use syntax::{Language, SourceFile, SyntaxCache, Tree};
 use text::{Document, Edit};
 
 use super::event::DocumentKey;
-use super::fine_edits::{character_hunks, line_hunks, removed_text, trim};
+use super::fine_edits::{character_hunks, line_hunks, removed_text, trim, unchanged_range};
 use super::offer::OfferedEdit;
 use super::open_opportunity::{OpenOpportunity, ParsedDocument};
-use super::provenance_rules::{Circumstances, TrimmedEdit, provenance_of_change, provenance_of_edit};
+use super::provenance_rules::{
+    Circumstances, TrimmedEdit, is_many_places, provenance_of_change, provenance_of_edit,
+};
 use super::region::EditOrigin;
 use super::removed_texts::RemovedTexts;
 use super::settings::RecorderSettings;
@@ -60,6 +63,8 @@ struct RecentChange {
     is_wide: bool,
     /// Whether it may be a reload of the file: it replaces text of a document without unsaved edits.
     is_reload: bool,
+    /// Whether it accepts a suggestion.
+    is_acceptance: bool,
     provenance: Option<Provenance>,
 }
 
@@ -159,13 +164,14 @@ impl TrackedDocument {
         self.decide_ignored(&offered, now);
         self.rope = after;
         self.has_unsaved_edits |= !trimmed.is_empty();
-        let is_wide = edits.len() > 1 || edits.iter().any(|edit| edit.removed.trim().contains('\n'));
+        let is_wide = is_many_places(&edits) || edits.iter().any(|edit| edit.removed.trim().contains('\n'));
         let is_reload = around.is_saved && edits.iter().any(TrimmedEdit::is_like_reload);
         self.recent.push_back(RecentChange {
             time: now,
             edits: first..self.edits,
             is_wide,
             is_reload,
+            is_acceptance: offered.iter().any(|(_, effect)| matches!(effect, OfferedEdit::Accepts(_))),
             provenance,
         });
         if self.recent.len() > MAX_RECENT {
@@ -276,10 +282,26 @@ impl TrackedDocument {
         self.take_all(TruthStage::Save, now);
     }
 
-    /// Accepted text of another provider was inserted last.
-    pub(crate) fn accept_from_other(&mut self, now: u64) {
-        let last = self.recent.back().map(|change| change.edits.clone());
-        self.correct(now, Provenance::OtherProvider, |change| Some(&change.edits) == last.as_ref());
+    /// The client knows how the last change came about. An accepted suggestion stays one: a client may take it for another insertion, but
+    /// not for a redo, which may bring back the text of a suggestion that is shown again.
+    pub(crate) fn identify_last_change(&mut self, provenance: Provenance, now: u64) {
+        let is_redo = provenance == Provenance::Undo;
+        let is_known = |change: &RecentChange| {
+            change.is_acceptance && !is_redo || change.provenance == Some(Provenance::External)
+        };
+        let Some(last) = self.recent.back_mut().filter(|last| !is_known(last) && now - last.time <= TOGETHER)
+        else {
+            return;
+        };
+        last.provenance = Some(provenance);
+        let edits = last.edits.clone();
+        if std::mem::take(&mut last.is_acceptance) {
+            let is_retracted = |open: &mut OpenOpportunity| open.retract_acceptance(&edits, now);
+            if self.open.iter_mut().map(is_retracted).filter(|retracted| *retracted).count() == 0 {
+                return;
+            }
+        }
+        self.open.iter_mut().for_each(|open| open.relabel(&edits, provenance, None));
     }
 
     fn correct(&mut self, now: u64, provenance: Provenance, is_meant: impl Fn(&RecentChange) -> bool) {
@@ -300,20 +322,27 @@ impl TrackedDocument {
         (self.is_open, self.since) = (false, now);
     }
 
-    /// A commit was made. It contains the document unless there are unsaved edits.
-    pub(crate) fn commit(&mut self, now: u64) {
-        let saved = self.saved;
-        let has_unsaved_edits = self.has_unsaved_edits;
-        let is_saved =
-            |open: &OpenOpportunity| !has_unsaved_edits || saved.is_some_and(|saved| open.touched <= saved);
-        if self.open.iter().any(is_saved) {
-            let syntax = document_syntax(self.language, &self.syntax, &self.rope, &self.key);
-            let document = parsed(&self.rope, syntax.as_ref());
-            for open in self.open.iter_mut().filter(|open| is_saved(open)) {
-                open.take(TruthStage::Commit, &document, now);
-                open.measure_at_commit(&self.rope);
-                open.finish();
-            }
+    /// Takes the truths of the regions that are in a commit as they are now, `committed` being the document's text in it. A region that
+    /// was staged differently, or not at all, waits for a later commit.
+    pub(crate) fn commit(&mut self, committed: &str, now: u64) {
+        let text = self.rope.text();
+        // Git may store other line ends than it checks out.
+        let has_crlf = text.contains("\r\n") && !committed.contains("\r\n");
+        let committed: Cow<'_, str> =
+            if has_crlf { committed.replace('\n', "\r\n").into() } else { committed.into() };
+        let is_in = |open: &OpenOpportunity| {
+            open.is_decided() && unchanged_range(&text, &committed, open.region.range()).is_some()
+        };
+        let found: Vec<bool> = self.open.iter().map(is_in).collect();
+        if !found.contains(&true) {
+            return;
+        }
+        let syntax = document_syntax(self.language, &self.syntax, &self.rope, &self.key);
+        let document = parsed(&self.rope, syntax.as_ref());
+        for (open, _) in self.open.iter_mut().zip(found).filter(|(_, is_in)| *is_in) {
+            open.take(TruthStage::Commit, &document, now);
+            open.measure_at_commit(&self.rope);
+            open.finish();
         }
     }
 
@@ -361,7 +390,7 @@ impl TrackedDocument {
 
     fn due(&self, open: &OpenOpportunity, settings: &RecorderSettings, now: u64) -> DueStages {
         let mut due = DueStages::default();
-        if !self.is_open || open.is_finished() {
+        if !self.is_open || open.is_finished() || open.awaits_text() {
             return due;
         }
         let quiet = now - open.touched;
@@ -377,7 +406,8 @@ impl TrackedDocument {
                 Some(_) => {}
             }
         }
-        if open.pending.idle && now - self.last_edit >= settings.idle {
+        // The developer may have read for a while before the opportunity was opened.
+        if open.pending.idle && quiet.min(now - self.last_edit) >= settings.idle {
             due.stages.push(TruthStage::Idle);
         }
         due

@@ -112,8 +112,8 @@ impl Database {
     }
 }
 
-/// Refuses files of newer versions and of other programs, before anything is written.
-pub(super) fn check_version(path: &Path, connection: &Connection) -> Result<(), StoreError> {
+/// Returns the version of the file; 0 if it is empty. Refuses files of newer versions and of other programs, before anything is written.
+pub(super) fn check_version(path: &Path, connection: &Connection) -> Result<i64, StoreError> {
     let read = || -> rusqlite::Result<(i64, i64, bool)> {
         let number = |pragma: &str| connection.query_row(pragma, [], |row| row.get(0));
         let tables =
@@ -128,7 +128,7 @@ pub(super) fn check_version(path: &Path, connection: &Connection) -> Result<(), 
     if found > VERSION {
         return Err(StoreError::Newer { path: path.to_owned(), found, known: VERSION });
     }
-    Ok(())
+    Ok(found)
 }
 
 /// Sets the connection up and applies missing migrations.

@@ -19,7 +19,7 @@ pub enum StoreError {
         reason: io::Error,
     },
     /// There is no store.
-    #[error("{} does not exist; nothing has been recorded in this workspace", path.display())]
+    #[error("{} does not exist or is empty; nothing has been recorded in this workspace", path.display())]
     Missing {
         /// The file.
         path: PathBuf,

@@ -98,14 +98,17 @@ impl StoreReader {
     /// Opens the store at `path`, the file itself.
     ///
     /// # Errors
-    /// It is missing, damaged, locked, of a newer version, or no store.
+    /// It is missing or being created, damaged, locked, of a newer version, or no store.
     pub fn open(path: &Path) -> Result<StoreReader, StoreError> {
         if !path.is_file() {
             return Err(StoreError::Missing { path: path.to_owned() });
         }
         let of = |reason| StoreError::of(path, reason, BUSY_TIMEOUT);
         let connection = connect(path).map_err(of)?;
-        check_version(path, &connection)?;
+        if check_version(path, &connection)? == 0 {
+            // Its writer has not created the tables yet.
+            return Err(StoreError::Missing { path: path.to_owned() });
+        }
         Ok(StoreReader { path: path.to_owned(), connection })
     }
 

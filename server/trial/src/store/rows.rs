@@ -45,15 +45,24 @@ fn long_texts(opportunity: &mut Opportunity) -> Vec<&mut String> {
     [&mut cursor.prefix, &mut cursor.suffix].into_iter().chain(items).collect()
 }
 
-/// Writes a row in a transaction of its own; a row with the same id is replaced. `places` are the hashes of its path.
+/// Hashes of a row's path and of the folders above it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places<'a> {
+    pub(super) hashes: &'a [String],
+    /// Whether they are those of the path itself; otherwise the ones that are stored count.
+    pub(super) is_path: bool,
+}
+
+/// Writes a row in a transaction of its own; a row with the same id is replaced.
 pub(super) fn put(
     connection: &mut Connection,
     mut opportunity: Opportunity,
-    places: &[String],
+    places: Places<'_>,
 ) -> rusqlite::Result<Written> {
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let opened_at = opened_ms(&opportunity);
-    let places = json(&places);
+    let Places { hashes, is_path } = places;
+    let places = json(hashes);
     if is_forgotten(&transaction, &opportunity.id, &places, opened_at)? {
         return Ok(Written::Forgotten);
     }
@@ -65,7 +74,7 @@ pub(super) fn put(
         "INSERT INTO opportunities (id, opened_at, trial, language, path, places, row, texts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) \
          ON CONFLICT (id) DO UPDATE SET reviewed = reviewed AND row = excluded.row AND texts = excluded.texts, \
          opened_at = excluded.opened_at, trial = excluded.trial, language = excluded.language, path = excluded.path, \
-         places = excluded.places, row = excluded.row, texts = excluded.texts",
+         places = CASE WHEN ?9 THEN excluded.places ELSE places END, row = excluded.row, texts = excluded.texts",
         params![
             opportunity.id,
             opened_at,
@@ -74,7 +83,8 @@ pub(super) fn put(
             opportunity.cursor.path,
             places,
             line.trim_end(),
-            json(&pieces)
+            json(&pieces),
+            is_path
         ],
     )?;
     transaction.commit()?;

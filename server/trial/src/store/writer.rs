@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::{Duration, Instant, SystemTime};
 
-use cases::Opportunity;
+use cases::{Opportunity, PrivacyLevel};
 
 use super::database::{Database, set_aside};
 use super::error::{StoreError, Trouble, trouble};
@@ -66,9 +66,12 @@ impl Writer {
             self.shared.dropped.fetch_add(1, Ordering::Relaxed);
             return;
         }
+        // The path of a row at a lower level is a hash already: a row that is written again keeps the places of its path.
+        let is_path = opportunity.privacy == PrivacyLevel::Full;
         let places = self.settings.key.places(&opportunity.cursor.path);
+        let places = rows::Places { hashes: &places, is_path };
         privacy::apply(&mut opportunity, self.settings.level, &self.settings.key);
-        match self.with_patience(|database| rows::put(&mut database.connection, opportunity.clone(), &places))
+        match self.with_patience(|database| rows::put(&mut database.connection, opportunity.clone(), places))
         {
             Ok(Written::Forgotten) => {
                 self.shared.forgotten.fetch_add(1, Ordering::Relaxed);

@@ -37,6 +37,7 @@ const DEADLINE_MS: u64 = 600_000;
 pub(crate) fn bare_setup() -> ClientSetup {
     ClientSetup::default()
         .allow("ghostbench/didChangeStatus")
+        .allow("ghostbench/didChangeTrial")
         .capability("/workspace/codeLens/refreshSupport", true.into())
         .options(json!({"completion": {"deadlineMs": DEADLINE_MS}}))
 }

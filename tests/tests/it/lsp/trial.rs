@@ -2,10 +2,7 @@
 
 use std::path::PathBuf;
 
-use cases::{
-    AssignmentUnit, Exposure, Metric, Opportunity, OutcomeKind, SchemaVersion, TrialDefinition, TrialMode,
-    Trigger, TruthStage,
-};
+use cases::{Exposure, Opportunity, OutcomeKind, TrialDefinition, TrialMode, Trigger, TruthStage};
 use replay::DataFolder;
 use serde_json::{Value, json};
 use tests::lsp::Buffer;
@@ -27,19 +24,7 @@ pub(super) fn folder(project: &Project) -> PathBuf {
 
 /// A trial without arms.
 pub(super) fn definition() -> TrialDefinition {
-    TrialDefinition {
-        schema: SchemaVersion::CURRENT,
-        name: "first".to_owned(),
-        mode: TrialMode::Single,
-        arms: Vec::new(),
-        holdout: 0.0,
-        unit: AssignmentUnit::User,
-        salt: String::new(),
-        primary: Metric::ExactMatch,
-        margin: 0.01,
-        started_at: "2026-01-01T00:00:00Z".to_owned(),
-        stopped_at: None,
-    }
+    TrialDefinition::new("first".to_owned(), TrialMode::Single, Vec::new(), "2026-01-01T00:00:00Z".to_owned())
 }
 
 fn start_trial(project: &Project) {
@@ -59,7 +44,7 @@ fn recorded_editor(project: &Project) -> Editor {
 }
 
 /// Returns the stored rows, oldest first.
-pub(super) fn rows(project: &Project) -> Vec<Opportunity> {
+pub(crate) fn rows(project: &Project) -> Vec<Opportunity> {
     let read = StoreReader::open(&folder(project).join(STORE_FILE));
     // The server may be creating it.
     let read = read.and_then(|reader| reader.read_all(&StoreFilter::default(), TextLoad::All));

@@ -1,4 +1,4 @@
-//! The arms of a live trial: who answers, who is shown, and what is counted.
+//! The arms of a live trial: which of them answer, which is shown, and what is counted.
 
 use cases::{
     ArmAnswer, ArmRole, AssignmentUnit, DecisionKind, Opportunity, OutcomeKind, Status, TrialArm,
@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tests::{Project, wait_until};
 
 use super::editor::{Editor, find, items, setup};
+use super::exposure::accept;
 use super::trial::{SHOP, SUGGESTION, definition, folder, rows};
 use crate::settings::user_file;
 
@@ -37,7 +38,7 @@ fn engine(name: &str, url: &str) -> String {
 }
 
 fn arm(name: &str, requests_per_day: u32) -> TrialArm {
-    TrialArm { name: name.to_owned(), weight: 1.0, requests_per_day, budget_per_day: None }
+    TrialArm { requests_per_day: Some(requests_per_day), ..TrialArm::new(name.to_owned()) }
 }
 
 fn start(project: &Project, definition: &TrialDefinition) {
@@ -114,6 +115,161 @@ fn arms_in_shadow_answer_the_same_and_delay_nothing() {
     assert_eq!(found[0], ("scripted", ArmRole::Shown));
     assert_eq!((found.len(), row.mode, &*row.answers[0].text), (3, TrialMode::Shadow, SUGGESTION));
     assert_eq!(slow.log().requests, 2);
+}
+
+#[test]
+fn arms_in_shadow_are_asked_when_the_shown_arm_is_asked() {
+    let project = Project::new("");
+    let (slow, latch) = slow_server();
+    let rival = MockServer::scripted(|_| answer());
+    user_file(&project, &[engine("slow", &slow.url()), engine("rival", &rival.url())].concat());
+    let definition = TrialDefinition {
+        mode: TrialMode::Shadow,
+        arms: vec![arm("slow", 10), arm("rival", 10)],
+        ..definition()
+    };
+    start(&project, &definition);
+    let editor = editor(&project);
+    let mut buffer = editor.open("shop.py", SHOP);
+    let cursor = find(SHOP, "    \n") + 4;
+    let first = editor.ask(&buffer, cursor);
+    wait_until("both are asked before one has answered", || {
+        (slow.log().requests, rival.log().requests) == (1, 1)
+    });
+    // The developer types along the answer that is under way: there is no other question.
+    editor.change(buffer.edit(cursor..cursor, "r"));
+    let second = editor.ask(&buffer, cursor + 1);
+    latch.open();
+    editor.client.wait(first).expect("it is answered");
+    assert_eq!(items(&editor.client.wait(second).expect("it is answered")).len(), 1);
+    editor.change(buffer.edit(cursor + 1..cursor + 1, "e"));
+    let reused = editor.ask(&buffer, cursor + 2);
+    assert_eq!(items(&editor.client.wait(reused).expect("it is answered")).len(), 1);
+    stored(&project, "shop.py", "rival");
+    stored(&project, "shop.py", "slow");
+    editor.client.exit();
+    let rows = rows(&project);
+    let [row] = &rows[..] else { panic!("{rows:?}") };
+    // All arms answer at the cursor at which they were asked.
+    assert_eq!((row.requests, row.cursor.offset), (3, cursor));
+    let found: Vec<_> =
+        row.answers.iter().map(|answer| (&*answer.arm, answer.role, &*answer.text, answer.cached)).collect();
+    assert_eq!(found, [("slow", ArmRole::Shown, RIVAL, false), ("rival", ArmRole::Shadow, RIVAL, false)]);
+    assert_eq!((slow.log().requests, rival.log().requests), (1, 1));
+}
+
+#[test]
+fn a_duel_offers_both_answers_without_names_and_records_the_choice() {
+    let project = Project::new("");
+    let rival = MockServer::scripted(|_| answer());
+    user_file(&project, &engine("rival", &rival.url()));
+    let definition = TrialDefinition {
+        mode: TrialMode::Duel,
+        arms: vec![arm("scripted", 10), arm("rival", 10)],
+        salt: "salt".to_owned(),
+        ..definition()
+    };
+    start(&project, &definition);
+    let editor = editor(&project);
+    let files = ["a.py", "b.py", "c.py", "d.py", "e.py"];
+    let cursor = find(SHOP, "    \n") + 4;
+    for (number, path) in files.into_iter().enumerate() {
+        let mut buffer = editor.open(path, SHOP);
+        let answered = editor.client.wait(editor.ask(&buffer, cursor)).expect("it is answered");
+        assert!(!answered.to_string().contains("rival") && !answered.to_string().contains("scripted"));
+        let offered = items(&answered);
+        let mut texts: Vec<&str> =
+            offered.iter().map(|item| item["insertText"].as_str().expect("it is a text")).collect();
+        editor.client.notify("textDocument/didShowCompletion", json!({"item": offered[0]}));
+        // The second item is accepted, or neither.
+        if number > 0 {
+            editor.change(buffer.edit(cursor..cursor, texts[1]));
+            accept(&editor, &offered[1]);
+        } else {
+            editor.change(buffer.edit(cursor..cursor, "x"));
+        }
+        texts.sort_unstable();
+        assert_eq!(texts, [RIVAL, SUGGESTION]);
+    }
+    wait_until("all choices are stored", || {
+        let decided =
+            |row: &Opportunity| matches!(row.outcome.kind, OutcomeKind::Accepted | OutcomeKind::Ignored);
+        rows(&project).iter().filter(|row| decided(row)).count() == files.len()
+    });
+    editor.client.exit();
+    let mut firsts: Vec<String> = Vec::new();
+    for row in rows(&project) {
+        let [decision] = &row.decisions[..] else { panic!("{row:?}") };
+        assert_eq!((decision.kind, decision.probability), (DecisionKind::Order, 0.5));
+        let roles: Vec<_> = row.answers.iter().map(|answer| (answer.role, answer.status)).collect();
+        assert_eq!(roles, [(ArmRole::Shown, Status::Ok), (ArmRole::Shown, Status::Ok)]);
+        assert_eq!(row.answers[0].arm, decision.value, "the order is that of the items");
+        let chosen = (row.cursor.path != "a.py").then(|| row.answers[1].arm.clone());
+        assert_eq!(row.outcome.arm, chosen, "{row:?}");
+        firsts.push(decision.value.clone());
+    }
+    let board =
+        crate::trial::json(&project.run("trial scoreboard --metric preferred --json").expect_code(0).stdout);
+    assert_eq!(board["arms"].as_array().map(Vec::len), Some(2));
+    assert!(board["arms"].to_string().contains("engine 1"), "the names are hidden: {}", board["arms"]);
+    assert_eq!((&board["duel"]["neither"], &board["pairs"][0]["cases"]), (&json!(1), &json!(5)));
+    let stopped = project.run("trial stop").expect_code(0).stdout;
+    assert!(stopped.contains("was rival") && stopped.contains("was scripted"), "{stopped}");
+    let board = project.run("trial scoreboard --metric preferred").expect_code(0).stdout;
+    assert!(board.contains("rival") && board.contains("neither"), "{board}");
+}
+
+#[test]
+fn retrieved_code_is_recorded() {
+    let project = Project::new("");
+    project.write("other.py", "def cost_of_all(price, rate):\n    total = price * rate\n    return total\n");
+    start(&project, &definition());
+    let editor = editor(&project);
+    wait_until("the files are indexed", || editor.status()["folders"][0]["files"] == 1);
+    assert_eq!(ask(&editor, "shop.py").len(), 1);
+    wait_until("the context is stored", || {
+        row_of(&project, "shop.py").is_some_and(|row| !row.similar_functions.is_empty())
+    });
+    editor.client.exit();
+    let row = row_of(&project, "shop.py").expect("it is stored");
+    let found = &row.similar_functions[0];
+    assert_eq!((&*found.path, found.start_line, &*found.strategy), ("other.py", 0, "functions"));
+    assert!(found.score > 0.0 && row.context.iter().any(|item| item.path == "other.py"), "{row:?}");
+}
+
+#[test]
+fn canary_questions_are_asked_once_and_contain_no_code() {
+    let project = Project::new("");
+    let rival = MockServer::scripted(|_| answer());
+    user_file(&project, &engine("rival", &rival.url()));
+    let arms = vec![TrialArm::new("rival".to_owned())];
+    start(&project, &TrialDefinition { arms, ..definition() });
+    for path in ["a.py", "b.py"] {
+        let editor = editor(&project);
+        ask(&editor, path);
+        let file = folder(&project).join("canaries.jsonl");
+        wait_until("the questions are answered", || file.exists());
+        editor.client.exit();
+        let rounds = std::fs::read_to_string(&file).expect("it can be read");
+        assert_eq!(rounds.lines().count(), 1, "{rounds}");
+    }
+    assert_eq!(rival.log().requests, 2 + 4);
+}
+
+#[test]
+fn a_limit_of_the_shown_arm_is_kept_and_named() {
+    let project = Project::new("");
+    let limited = TrialArm { requests_per_minute: Some(2), ..TrialArm::new("scripted".to_owned()) };
+    start(&project, &TrialDefinition { arms: vec![limited], ..definition() });
+    let editor = editor(&project);
+    assert_eq!(["a.py", "b.py", "c.py"].map(|path| ask(&editor, path).len()), [1, 1, 0]);
+    assert_eq!(editor.status()["lastCompletion"]["reason"], "a limit of requests to the engine is reached");
+    let refused = stored(&project, "c.py", "scripted");
+    assert_eq!(
+        (refused.status, refused.reason.as_deref()),
+        (Status::Gated, Some("limit of 2 requests a minute"))
+    );
+    editor.client.exit();
 }
 
 #[test]
@@ -206,7 +362,7 @@ fn each_file_keeps_the_arm_it_was_assigned() {
     user_file(&project, &engine("rival", &rival.url()));
     let definition = TrialDefinition {
         mode: TrialMode::Assign,
-        arms: vec![arm("scripted", 10), arm("rival", 10)],
+        arms: vec![arm("scripted", 100), arm("rival", 100)],
         unit: AssignmentUnit::File,
         salt: "salt".to_owned(),
         ..definition()

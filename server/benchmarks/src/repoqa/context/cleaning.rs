@@ -34,6 +34,7 @@ pub(super) fn clean(
         prefix_tokens: count(&cleaned.prefix),
         needle_tokens: count(&cleaned.needle),
         suffix_tokens: count(&cleaned.suffix),
+        needle_bytes: cleaned.prefix.len()..cleaned.prefix.len() + cleaned.needle.len(),
         text: [cleaned.prefix, cleaned.needle, cleaned.suffix].concat(),
     }
 }

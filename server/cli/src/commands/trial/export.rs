@@ -5,14 +5,16 @@ use std::path::Path;
 
 use anyhow::Context;
 use cases::{Bundle, BundleConsent, Case, Opportunity, to_continue};
+use report::format::opportunities;
 use serde_json::json;
 use trial::StoreReader;
 use trial::store::{StoreFilter, TextLoad};
 
-use crate::args::{TrialExportArgs, TrialFileFormat};
+use crate::args::{TrialExportArgs, TrialExportFormat};
 use crate::exit::UsageError;
 use crate::output::{self, count, print_message, shell_quoted};
 use crate::steps::licence::licences;
+use crate::steps::open_telemetry::EvaluatedRows;
 use crate::steps::trial_store::{TrialPlace, confirm, now};
 
 /// Runs the command.
@@ -28,7 +30,8 @@ pub(crate) fn run(args: &TrialExportArgs) -> anyhow::Result<()> {
         let message = match left_out {
             0 => "no opportunity is selected".to_owned(),
             _ => format!(
-                "none of {left_out} opportunities is reviewed; show them first: ghostbench trial review --full"
+                "none of {} is reviewed; show them first: ghostbench trial review --full",
+                opportunities(left_out)
             ),
         };
         return Err(UsageError(message).into());
@@ -56,10 +59,21 @@ pub(crate) fn run(args: &TrialExportArgs) -> anyhow::Result<()> {
         let (number, path) = (count(cases.len(), "case"), shell_quoted(path));
         text.push_str(&format!("{number} in {path}\nNext: ghostbench replay {path} --workspace .\n"));
     }
+    if let Some(collector) = &args.otlp {
+        let opportunities = opportunities(rows.len() as u64);
+        confirm(
+            &format!("{opportunities}, without code, will be sent to {collector}. Do you agree?"),
+            args.yes,
+        )?;
+        EvaluatedRows::new(&rows).send(collector)?;
+        report["otlp"] = json!(collector);
+        text.push_str(&format!("{opportunities} sent\n"));
+    }
     if let Some(path) = &args.out {
         let number = rows.len();
         let question = format!(
-            "{number} opportunities with {} will be in {}, for others. Do you agree: \"{}\"?",
+            "{} with {} will be in {}, for others. Do you agree: \"{}\"?",
+            opportunities(number as u64),
             levels(&rows),
             output::path(path),
             args.consent
@@ -69,17 +83,23 @@ pub(crate) fn run(args: &TrialExportArgs) -> anyhow::Result<()> {
             BundleConsent { given_at: now(), opportunities: number as u64, statement: args.consent.clone() };
         report["path"] = json!(path.display().to_string());
         match args.format {
-            TrialFileFormat::Bundle => {
+            TrialExportFormat::Bundle => {
                 let bundle = Bundle::new(rows, licence_names(&place.root), vec![consent]);
                 write(path, &bundle.print())?;
                 report["datasheet"] = json!(bundle.datasheet);
             }
-            TrialFileFormat::Continue => {
+            TrialExportFormat::Continue => {
                 let events = rows.iter().filter_map(to_continue);
                 write(path, &events.map(|event| format!("{event}\n")).collect::<String>())?;
             }
+            TrialExportFormat::OtlpSpans => {
+                write(path, &format!("{}\n", EvaluatedRows::new(&rows).spans()))?;
+            }
+            TrialExportFormat::OtlpEvaluations => {
+                write(path, &format!("{}\n", EvaluatedRows::new(&rows).evaluations()))?;
+            }
         }
-        text.push_str(&format!("{number} opportunities in {}\n", shell_quoted(path)));
+        text.push_str(&format!("{} in {}\n", opportunities(number as u64), shell_quoted(path)));
     }
     Ok(output::print(&if args.json { format!("{report:#}\n") } else { text })?)
 }

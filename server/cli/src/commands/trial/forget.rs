@@ -4,6 +4,8 @@ use serde_json::json;
 use trial::StoreReader;
 use trial::store::{ForgetScope, StoreFilter, forget};
 
+use report::format::opportunities;
+
 use crate::args::TrialForgetArgs;
 use crate::exit::UsageError;
 use crate::output::{self, print_message};
@@ -18,7 +20,7 @@ pub(crate) fn run(args: &TrialForgetArgs) -> anyhow::Result<()> {
     let place = TrialPlace::of(&args.workspace)?;
     let (scope, filter) = scope(args, &place)?;
     let selected = StoreReader::open(&place.store())?.count(&filter)?;
-    confirm(&format!("Delete {selected} opportunities for good?"), args.yes)?;
+    confirm(&format!("Delete {} for good?", opportunities(selected)), args.yes)?;
     let progress = Progress::spinner("deleting");
     let forgotten = forget(&place.store(), &scope, &place.key)?;
     drop(progress);
@@ -36,8 +38,9 @@ pub(crate) fn run(args: &TrialForgetArgs) -> anyhow::Result<()> {
         ))?);
     }
     Ok(output::print(&format!(
-        "{} opportunities are deleted; exported files are not changed\n",
-        forgotten.rows
+        "{} {} deleted; exported files are not changed\n",
+        opportunities(forgotten.rows as u64),
+        if forgotten.rows == 1 { "is" } else { "are" }
     ))?)
 }
 

@@ -3,16 +3,17 @@
 use std::path::Path;
 
 use anyhow::Context;
-use cases::{ImportedPlace, Opportunity, from_continue};
+use cases::{ImportedPlace, Opportunity, from_continue, from_tabby};
+use report::format::opportunities;
 use serde_json::json;
 use syntax::Language;
 use trial::store::{StoreCounts, StoreHealth};
 use trial::{Store, StoreSettings};
 
 use super::merge::{read_bundle, read_text};
-use crate::args::{TrialFileFormat, TrialImportArgs};
+use crate::args::{TrialImportArgs, TrialImportFormat};
 use crate::exit::UsageError;
-use crate::output::{self, print_message};
+use crate::output::{self, count, print_message};
 use crate::progress::Progress;
 use crate::steps::settings_sources::SettingsSources;
 use crate::steps::trial_store::TrialPlace;
@@ -24,8 +25,9 @@ const BATCH: usize = 100;
 pub(crate) fn run(args: &TrialImportArgs) -> anyhow::Result<()> {
     let place = TrialPlace::of(&args.workspace)?;
     let rows = match args.format {
-        TrialFileFormat::Bundle => read_bundle(&args.file)?.rows,
-        TrialFileFormat::Continue => read_continue(&args.file, &place)?,
+        TrialImportFormat::Bundle => read_bundle(&args.file)?.rows,
+        TrialImportFormat::Continue => read_continue(&args.file, &place)?,
+        TrialImportFormat::Tabby => read_tabby(&args.file, &place)?,
     };
     let config = SettingsSources::new(args.settings.file.as_deref()).config(&place.root)?;
     let Some(settings) = StoreSettings::from_config(&config, place.key.clone()) else {
@@ -44,9 +46,9 @@ pub(crate) fn run(args: &TrialImportArgs) -> anyhow::Result<()> {
     }
     let StoreCounts { written, dropped, forgotten } = store.counts();
     if let StoreHealth::Off { message } = store.health() {
-        anyhow::bail!("{written} of {total} opportunities are imported: {message}");
+        anyhow::bail!("{written} of {} are imported: {message}", opportunities(total as u64));
     }
-    progress.finish(&format!("{written} opportunities"));
+    progress.finish(&opportunities(written));
     if forgotten > 0 {
         let message = format!("{forgotten} were deleted with `trial forget` before, and stay deleted");
         print_message(&message);
@@ -57,7 +59,7 @@ pub(crate) fn run(args: &TrialImportArgs) -> anyhow::Result<()> {
             json!({ "imported": written, "dropped": dropped, "forgotten": forgotten, "store": store });
         return Ok(output::print(&format!("{report:#}\n"))?);
     }
-    Ok(output::print(&format!("{written} opportunities in {}\n", store.path().display()))?)
+    Ok(output::print(&format!("{} in {}\n", opportunities(written), store.path().display()))?)
 }
 
 /// Reads Continue's dev data: the completions in files of this workspace, in a language that is supported.
@@ -72,12 +74,23 @@ fn read_continue(path: &Path, place: &TrialPlace) -> anyhow::Result<Vec<Opportun
             None => others += 1,
         }
     }
-    if others > 0 {
-        print_message(&format!(
-            "{others} events are left out: without code, or not in a code file of this workspace"
-        ));
-    }
+    print_left_out(others);
     Ok(rows)
+}
+
+/// Reads the events of a Tabby server: the completions in files of this workspace, in a language that is supported.
+fn read_tabby(path: &Path, place: &TrialPlace) -> anyhow::Result<Vec<Opportunity>> {
+    let log = from_tabby(&read_text(path)?, |file| imported_place(file, place));
+    let log = log.with_context(|| output::path(path))?;
+    print_left_out(log.left_out);
+    Ok(log.rows)
+}
+
+fn print_left_out(events: usize) {
+    if events > 0 {
+        let events = count(events, "event");
+        print_message(&format!("left out {events}: without code, or not in a code file of this workspace"));
+    }
 }
 
 /// Returns the place of a file that is named by a URI, a whole path, or a path in the workspace.

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use cases::Bundle;
+use report::format::opportunities;
 use serde_json::json;
 
 use super::export::write;
@@ -20,7 +21,8 @@ pub(crate) fn run(args: &TrialMergeArgs) -> anyhow::Result<()> {
     let (merged, replaced) = Bundle::merge(bundles);
     if replaced > 0 {
         print_message(&format!(
-            "{replaced} opportunities are in several bundles with different contents; those of the last bundle count"
+            "{} in several bundles with different contents; the last bundle counts",
+            opportunities(replaced as u64)
         ));
     }
     write(&args.out, &merged.print())?;
@@ -32,8 +34,8 @@ pub(crate) fn run(args: &TrialMergeArgs) -> anyhow::Result<()> {
     }
     let developers = count(usize::try_from(sheet.developers)?, "developer");
     Ok(output::print(&format!(
-        "{} opportunities of {developers} in {}\n",
-        sheet.opportunities,
+        "{} of {developers} in {}\n",
+        opportunities(sheet.opportunities),
         shell_quoted(&args.out)
     ))?)
 }

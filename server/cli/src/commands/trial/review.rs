@@ -3,11 +3,14 @@
 use std::ops::ControlFlow;
 
 use cases::to_line;
+use report::format::opportunities;
 use trial::StoreReader;
+use trial::assignment::rename_arms;
 use trial::store::{StoreFilter, StoredOpportunity, TextLoad, mark_reviewed};
 
 use crate::args::TrialReviewArgs;
-use crate::output::{self, count, print_message};
+use crate::output::{self, print_message};
+use crate::steps::trial_rows;
 use crate::steps::trial_store::TrialPlace;
 use crate::views;
 
@@ -20,14 +23,19 @@ pub(crate) fn run(args: &TrialReviewArgs) -> anyhow::Result<()> {
     let filter = StoreFilter { reviewed: args.new.then_some(false), ..place.filter(&args.filter)? };
     let path = place.store();
     let reader = StoreReader::open(&path)?;
+    let hidden = trial_rows::hidden_names(&[], &args.workspace, None)?;
     let (mut shown, mut batch) = (0, Vec::new());
     // The pipe may be closed before all is shown; only what was printed counts as reviewed.
     let mut failed = None;
     reader.visit(&filter, TextLoad::All, |row: StoredOpportunity| {
+        let mut shown_row = row.clone();
+        if !hidden.is_empty() {
+            rename_arms(&mut shown_row.opportunity, &hidden);
+        }
         let text = match (args.json, args.full) {
-            (true, true) => to_line(&row.opportunity),
-            (true, false) => views::trial::short_json(&row),
-            (false, is_full) => views::trial::opportunity(&row, is_full),
+            (true, true) => to_line(&shown_row.opportunity),
+            (true, false) => views::trial::short_json(&shown_row),
+            (false, is_full) => views::trial::opportunity(&shown_row, is_full),
         };
         if let Err(error) = output::print(&text) {
             failed = Some(error);
@@ -46,12 +54,15 @@ pub(crate) fn run(args: &TrialReviewArgs) -> anyhow::Result<()> {
     if let Some(error) = failed {
         return Err(error.into());
     }
-    let opportunities = count(shown, "opportunity").replace("opportunitys", "opportunities");
+    let shown = opportunities(shown);
     print_message(&match args.full {
-        true => format!("{opportunities}; {marked} are reviewed and can be exported"),
-        false => format!(
-            "{opportunities}, in short; --full shows all that an export contains, and marks it as reviewed"
+        true => format!(
+            "{shown}; {marked} {} reviewed and can be exported",
+            if marked == 1 { "is" } else { "are" }
         ),
+        false => {
+            format!("{shown}, in short; --full shows all that an export contains, and marks it as reviewed")
+        }
     });
     Ok(())
 }

@@ -1,8 +1,16 @@
-//! `ghostbench trial simulate`: types the commits of repositories and compares the recorded truths with them.
+//! `ghostbench trial simulate`: types the commits of repositories into a language server and compares the recorded truths with them.
+
+use std::env;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Context;
 use report::terminal::{Style, TextTable};
-use trial::{LanguageResults, RecorderSettings, Simulation, SimulationResults, WrongTruth};
+use simulation::{
+    EngineScript, LanguageResults, Simulation, SimulationResults, SimulationSettings, StageCounts,
+    WrongTruth, answer_requests,
+};
 use workspace::GitHistory;
 
 use crate::args::TrialSimulateArgs;
@@ -14,29 +22,19 @@ use crate::steps::history_files::{Admissions, read_files};
 /// Wrong truths in the output for people.
 const EXAMPLES: usize = 3;
 /// Columns of the table.
-const COLUMNS: [&str; 7] =
-    ["language", "opportunities", "with truth", "right", "wrong", "wrong provenance", "without truth"];
+const COLUMNS: [&str; 8] =
+    ["language", "opportunities", "with truth", "right", "wrong", "wrong provenance", "silent", "lost"];
 
 /// Runs the command.
 pub(crate) fn run(args: &TrialSimulateArgs) -> anyhow::Result<()> {
+    if let Some(file) = &args.answer_with {
+        let delay = Duration::from_millis(args.answer_after_ms);
+        let script = EngineScript { file: file.clone(), delay };
+        return Ok(answer_requests(&script, io::stdin().lock(), io::stdout().lock())?);
+    }
     let mut results = SimulationResults::default();
     for path in &args.paths {
-        let mut history = GitHistory::open(path)?;
-        let commits = history.commits(&args.range)?;
-        let mut admitted = Admissions::new(path);
-        let mut simulation = Simulation::new(args.seed, RecorderSettings::default());
-        let progress = Progress::new("typed", "opportunities");
-        for commit in commits.iter().filter(|commit| !commit.is_merge) {
-            if simulation.opportunities() >= args.opportunities {
-                break;
-            }
-            let changes = history.changes(&[commit])?.pop().context("git reports the changes of a commit")?;
-            let read = read_files(&mut history, &mut admitted, changes)?;
-            simulation.develop(&commit.id, &read.files);
-            progress.set(simulation.opportunities() as u64, args.opportunities as u64);
-        }
-        progress.finish(&format!("{} in {}", simulation.opportunities(), output::path(path)));
-        results.add(simulation.results());
+        results.add(simulate(args, path)?);
     }
     if results.all.opportunities == 0 {
         return Err(UsageError(format!("`{}` adds no code; name a longer range", args.range)).into());
@@ -46,20 +44,59 @@ pub(crate) fn run(args: &TrialSimulateArgs) -> anyhow::Result<()> {
         false => table(&results, output::style()),
     };
     output::print(&text)?;
-    match results.all.wrong + results.all.wrong_provenance {
+    match results.all.wrong + results.all.wrong_provenance + results.all.silent + results.unknown {
         0 => Ok(()),
         _ => Err(FindingError("recorded truths differ from the commits").into()),
     }
+}
+
+/// Types the commits of one repository.
+fn simulate(args: &TrialSimulateArgs, path: &Path) -> anyhow::Result<SimulationResults> {
+    let mut history = GitHistory::open(path)?;
+    let commits = history.commits(&args.range)?;
+    let mut admitted = Admissions::new(path);
+    let settings = SimulationSettings {
+        program: env::current_exe().context("failed to find this program")?,
+        seed: args.seed,
+        is_real_time: args.real_time,
+        kills: args.kills,
+    };
+    let mut simulation = Simulation::start(&settings)?;
+    let progress = Progress::new("typed", "opportunities");
+    let mut opportunities = 0;
+    for commit in commits.iter().filter(|commit| !commit.is_merge) {
+        if opportunities >= args.opportunities || args.hours.is_some_and(|most| simulation.hours() >= most) {
+            break;
+        }
+        let changes = history.changes(&[commit])?.pop().context("git reports the changes of a commit")?;
+        let read = read_files(&mut history, &mut admitted, changes)?;
+        simulation.develop(&commit.id, &read.files)?;
+        opportunities = simulation.opportunities()?;
+        progress.set(opportunities, args.opportunities);
+    }
+    progress.finish(&format!("{opportunities} in {}", output::path(path)));
+    Ok(simulation.finish()?)
 }
 
 fn table(results: &SimulationResults, style: Style) -> String {
     let languages = results.languages.iter().map(|(name, counts)| row(name, counts));
     let rows = languages.chain([row("all", &results.all)]).collect();
     let mut text = TextTable { header: &COLUMNS, words: 1, dispensable: &[], rows }.draw(style);
-    let stages: Vec<String> =
-        results.all.stages.iter().map(|(stage, count)| format!("{stage} {count}")).collect();
-    text.push_str(&format!("\nlast stages: {}\n", stages.join(", ")));
-    for wrong in results.wrong.iter().take(EXAMPLES) {
+    let stages: Vec<String> = results
+        .all
+        .stages
+        .iter()
+        .map(|(stage, StageCounts { truths, right })| format!("{stage} {right} of {truths}"))
+        .collect();
+    let answers: Vec<String> =
+        results.answers.iter().map(|(answer, count)| format!("{answer} {count}")).collect();
+    let server = &results.server;
+    text.push_str(&format!("\nright by stage: {}\nanswers: {}\n", stages.join(", "), answers.join(", ")));
+    text.push_str(&format!("{:.1} hours of typing; server killed: {}\n", server.hours, server.kills));
+    if results.unknown > 0 {
+        text.push_str(&format!("rows where nothing was requested: {}\n", results.unknown));
+    }
+    for wrong in results.wrong.iter().take(EXAMPLES).chain(results.silent.iter().take(EXAMPLES)) {
         text.push_str(&example(wrong));
     }
     text
@@ -78,6 +115,7 @@ fn row(name: &str, counts: &LanguageResults) -> Vec<String> {
         share(counts.right),
         counts.wrong.to_string(),
         counts.wrong_provenance.to_string(),
+        counts.silent.to_string(),
         lost.join(", "),
     ]
 }

@@ -3,9 +3,9 @@
 use std::fs;
 
 use serde_json::json;
-use trial::StoreReader;
 use trial::definition::read_definitions;
 use trial::store::{DayCount, StoreFilter};
+use trial::{StoreError, StoreReader};
 
 use crate::args::TrialPlaceArgs;
 use crate::steps::trial_store::TrialPlace;
@@ -17,10 +17,13 @@ pub(crate) fn run(args: &TrialPlaceArgs) -> anyhow::Result<()> {
     let definitions = read_definitions(&place.folder)?;
     let path = place.store();
     let (mut days, mut reviewed): (Vec<DayCount>, u64) = (Vec::new(), 0);
-    if path.exists() {
-        let reader = StoreReader::open(&path)?;
-        days = reader.days(&StoreFilter::default())?;
-        reviewed = reader.count(&StoreFilter { reviewed: Some(true), ..StoreFilter::default() })?;
+    match StoreReader::open(&path) {
+        Err(StoreError::Missing { .. }) => {}
+        reader => {
+            let reader = reader?;
+            days = reader.days(&StoreFilter::default())?;
+            reviewed = reader.count(&StoreFilter { reviewed: Some(true), ..StoreFilter::default() })?;
+        }
     }
     let bytes = fs::metadata(&path).map_or(0, |file| file.len());
     if args.json {

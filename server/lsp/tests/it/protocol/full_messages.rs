@@ -58,11 +58,12 @@ full! {
         work_done_token: Some(ProgressToken::String(text())),
     }
     ReplayResult { run: "run".into(), requests: 1, planned: 2, cancelled: true, cases: vec![FullMessage::full()] }
-    ScoreboardParams { text_document: Some(document()) }
+    ScoreboardParams { text_document: Some(document()), trial: true }
     ScoreboardResult {
         suite: "suite".into(),
         cases: 1,
         run: Some("run".into()),
+        trial: Some(text()),
         summary: Some(json!({})),
         markdown: text(),
         text: text(),
@@ -89,7 +90,33 @@ full! {
     EngineStatus { name: text(), kind: text(), model: text(), reason: Some(text()), fault: Some(text()) }
     MarkPlaceParams { text_document: document(), position: Position::new(5, 4) }
     TrialStatus { name: text(), mode: text(), dropped: 0 }
+    TrialParams { text_document: Some(document()) }
+    TrialState {
+        folder: uri(),
+        state: TrialStateKind::Paused,
+        name: Some(text()),
+        mode: Some(text()),
+        arms: Some(vec![text()]),
+        level: Some(text()),
+        reason: Some(text()),
+        today: Some(FullMessage::full()),
+        message: text(),
+    }
+    TrialDay { opportunities: 3, truths: 2, shown: 2, accepted: 1 }
+    StartTrialParams {
+        text_document: Some(document()),
+        mode: cases::TrialMode::Shadow,
+        arms: vec![text()],
+        name: Some(text()),
+        holdout: Some(0.1),
+        confirmed: vec![text()],
+    }
+    StartTrialResult { started: false, name: text(), disclosures: vec![text()], note: Some(text()) }
+    StopTrialResult { name: text() }
+    DidDismissCompletionParams { text_document: document(), item: Some(item()), reason: DismissReason::Rejected }
+    DidIdentifyChangeParams { text_document: document(), provenance: IdentifiedProvenance::Pasted }
     CompletionStatus { status: text(), reason: Some(text()), ms: 1.5 }
+    AdvanceTimeParams { ms: 250 }
     DidChangeStatusParams { busy: true, kind: text(), message: text() }
     DidShowCompletionParams { item: item() }
     DidPartiallyAcceptCompletionParams { item: item(), accepted_length: 6 }

@@ -48,9 +48,14 @@ fn reports_of_the_client_are_not_inferred() {
     assert_eq!((&outcome.parts[..], outcome.arm.as_deref()), (&[AcceptedPart::Word][..], Some("a")));
     let (mut session, id) = suggested("total * 2");
     session.send(EventKind::Shown { item: 10 });
-    session.send(EventKind::Dismissed { document: "a".into() });
+    let dismissed = |item| EventKind::Dismissed { document: "a".into(), item, kind: OutcomeKind::Rejected };
+    session.send(dismissed(Some(999)));
+    assert_eq!(session.row(&id).outcome.kind, OutcomeKind::Shown, "an unknown item");
+    session.send(dismissed(Some(10)));
     session.type_at(20, "t");
     assert_eq!(session.row(&id).outcome.kind, OutcomeKind::Rejected);
+    session.send(EventKind::Dismissed { document: "a".into(), item: None, kind: OutcomeKind::Ignored });
+    assert_eq!(session.row(&id).outcome.kind, OutcomeKind::Rejected, "it was decided before");
 }
 
 #[test]
@@ -78,7 +83,7 @@ fn survival_is_measured_by_age() {
     session.type_at(0, "# top\n");
     session.wait(300_000);
     session.save();
-    session.send(EventKind::Committed { commit: "c".to_owned() });
+    session.commit();
     let survival = &session.row(&id).outcome.survival;
     let measured: Vec<_> =
         survival.iter().map(|survival| (survival.age, survival.kind, survival.retained_chars)).collect();

@@ -1,5 +1,7 @@
 //! Provenance of the text of truths.
 
+use cases::Provenance;
+
 use super::*;
 
 #[test]
@@ -96,11 +98,54 @@ fn accepted_text_names_its_arm() {
 }
 
 #[test]
-fn items_of_another_provider_are_not_typed() {
+fn the_client_identifies_changes_that_look_typed() {
+    for provenance in [Provenance::OtherProvider, Provenance::Popup, Provenance::Pasted, Provenance::Undo] {
+        let mut session = Session::python("x = \n");
+        let id = session.request(4);
+        session.edit(4..4, "f(1)");
+        session.send(EventKind::Identified { document: "a".into(), provenance });
+        session.wait(11_000);
+        session.type_at(8, "0");
+        session.send(EventKind::Identified { document: "b".into(), provenance });
+        session.wait(11_000);
+        let truth = session.truth(&id, TruthStage::Settled);
+        assert_eq!(spans(truth), [("f(1)", provenance.name()), ("0", "typed")]);
+    }
+}
+
+#[test]
+fn keys_in_one_message_before_a_save_are_typed() {
     let mut session = Session::python("x = \n");
     let id = session.request(4);
-    session.edit(4..4, "f(1)");
-    session.send(EventKind::AcceptedFromOther { document: "a".into() });
+    session.edits(&[(4..4, "f"), (5..5, "("), (6..6, ","), (7..7, " "), (7..8, "")]);
+    session.save();
     session.wait(11_000);
-    assert_eq!(spans(session.truth(&id, TruthStage::Settled)), [("f(1)", "other_provider")]);
+    let truth = session.truth(&id, TruthStage::Settled);
+    assert_eq!((&*truth.text, spans(truth)), ("f(,", vec![("f(,", "typed")]));
+}
+
+#[test]
+fn a_redo_of_a_suggestion_that_is_shown_again_accepts_nothing() {
+    let mut session = Session::python("x = \n");
+    let id = session.request(4);
+    session.answer(&[("a", "first(1)")]);
+    session.wait(1_000);
+    session.edit(4..4, "first(1)");
+    session.send(EventKind::Identified { document: "a".into(), provenance: Provenance::Undo });
+    session.wait(11_000);
+    let outcome = &session.row(&id).outcome;
+    assert_eq!((outcome.kind, outcome.accepted_chars), (OutcomeKind::Ignored, 0));
+    assert!(outcome.parts.is_empty() && outcome.arm.is_none(), "{outcome:?}");
+    assert_eq!(spans(session.truth(&id, TruthStage::Settled)), [("first(1)", "undo")]);
+}
+
+#[test]
+fn an_accepted_suggestion_is_never_taken_for_another_insertion() {
+    let mut session = Session::python("x = \n");
+    let id = session.request(4);
+    session.answer(&[("a", "first(1)")]);
+    session.edit(4..4, "first(1)");
+    session.send(EventKind::Identified { document: "a".into(), provenance: Provenance::Pasted });
+    session.wait(11_000);
+    assert_eq!(spans(session.truth(&id, TruthStage::Settled)), [("first(1)", "accepted")]);
 }

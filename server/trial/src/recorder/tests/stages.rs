@@ -1,6 +1,6 @@
 //! Truths stage by stage, and regions that follow edits.
 
-use cases::{LossReason, Task};
+use cases::{ContextItem, LossReason, Task};
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn truths_are_taken_stage_by_stage() {
     session.wait(20_000);
     session.save();
     session.send(EventKind::Closed { document: "a".into() });
-    session.send(EventKind::Committed { commit: "c".to_owned() });
+    session.commit();
     let stages: Vec<TruthStage> = session.truths(&id).iter().map(|(stage, _)| *stage).collect();
     assert_eq!(stages, TruthStage::ALL);
     assert!(session.truths(&id).iter().all(|(_, text)| *text == "item.rate * 2"));
@@ -150,6 +150,104 @@ fn regions_that_a_program_replaces_are_lost() {
 }
 
 #[test]
+fn only_text_that_is_in_a_commit_is_committed() {
+    let mut session = Session::python(SHOP);
+    let first = session.request(session.at("rate = ") + 7);
+    session.type_at(session.at("rate = ") + 7, "item.rate");
+    let staged = session.text.clone();
+    let second = session.request(session.at("return 0") + 8);
+    session.type_at(session.at("return 0") + 8, " + 1");
+    let third = session.request(session.at("return rate") + 11);
+    session.wait(11_000);
+    session.commit_text(SHOP);
+    session.commit_text("");
+    for id in [&first, &second] {
+        assert!(session.row(id).truths.iter().all(|truth| truth.stage != TruthStage::Commit));
+    }
+    // A part of the file is staged, with the line ends of the repository.
+    session.commit_text(&staged);
+    assert_eq!(session.truth(&first, TruthStage::Commit).text, "item.rate");
+    assert_eq!(session.truth(&third, TruthStage::Commit).text, "", "nothing was needed");
+    assert!(session.row(&second).truths.iter().all(|truth| truth.stage != TruthStage::Commit));
+    let unwritten = session.request(session.at("def total"));
+    session.commit();
+    assert_eq!(session.truth(&second, TruthStage::Commit).text, " + 1");
+    assert!(!session.rows.contains_key(&unwritten), "the developer may be thinking");
+}
+
+#[test]
+fn similar_functions_do_not_contain_the_truth() {
+    let mut session = Session::python(SHOP);
+    let at = session.at("rate = ") + 7;
+    let id = session.request(at);
+    let item = |path: &str, text: &str| ContextItem {
+        path: path.to_owned(),
+        start_line: 0,
+        end_line: 1,
+        text: text.to_owned(),
+        strategy: "functions".to_owned(),
+        score: 1.0,
+    };
+    let functions = ["r = item . rate*2", "a()", "b()", "c()", "d()"];
+    session.send(EventKind::Gathered(Box::new(GatheredContext {
+        request: 1,
+        context: vec![item("pool.py", "x")],
+        similar_functions: functions.map(|text| item("shop.py", text)).to_vec(),
+    })));
+    let texts = |session: &Session| -> Vec<String> {
+        session.row(&id).similar_functions.iter().map(|item| item.text.clone()).collect()
+    };
+    assert_eq!(texts(&session), functions[..3]);
+    session.type_at(at, "item.rate * 2");
+    session.wait(11_000);
+    assert_eq!(texts(&session), functions[1..4]);
+    assert_eq!(session.row(&id).context[0].path, "pool.py");
+}
+
+#[test]
+fn an_opportunity_stays_where_the_engine_was_asked() {
+    let mut session = Session::python("x = \ny = \n");
+    let id = session.request(4);
+    session.ask();
+    session.type_at(4, "v");
+    // It waits for the answer to the first request, and shows the rest of it.
+    session.request(5);
+    let late = AnswerEvent {
+        request: 1,
+        answers: vec![arm_answer("a", "value")],
+        items: Vec::new(),
+        context: Vec::new(),
+        decisions: Vec::new(),
+    };
+    session.send(EventKind::Answered(Box::new(late)));
+    session.answer(&[("a", "alue")]);
+    session.wait(1_000);
+    session.type_at(5, "alue");
+    session.wait(11_000);
+    let row = session.row(&id);
+    assert_eq!((row.requests, &*row.cursor.prefix, &*row.answers[0].text), (2, "x = ", "value"));
+    assert_eq!((row.answers.len(), row.outcome.kind), (1, cases::OutcomeKind::TypedThrough));
+}
+
+#[test]
+fn an_opportunity_moves_when_its_question_is_asked_again() {
+    let mut session = Session::python("x = \ny = \n");
+    let id = session.request(4);
+    session.ask();
+    session.type_at(4, "w");
+    session.request(5);
+    assert!(session.recorder.takes_answers_of(1) && !session.recorder.takes_answers_of(2));
+    session.ask();
+    assert!(!session.recorder.takes_answers_of(1) && session.recorder.takes_answers_of(2));
+    session.answer(&[("a", "idth")]);
+    session.type_at(5, "idth");
+    session.wait(11_000);
+    let row = session.row(&id);
+    assert_eq!((row.requests, &*row.cursor.prefix, &*row.answers[0].text), (2, "x = w", "idth"));
+    assert_eq!(session.truths(&id), [(TruthStage::Settled, "idth")]);
+}
+
+#[test]
 fn one_thought_is_one_opportunity() {
     let mut session = Session::python("x = \ny = \n");
     let first = session.request(4);
@@ -205,8 +303,11 @@ fn opportunities_continue_after_a_restart() {
     let id = session.request(at);
     session.type_at(at, "item.rate");
     session.wait(11_000);
-    let never = session.request(session.at("return 0") + 8);
+    let unwritten = session.request(session.at("return rate") + 11);
     session.answer(&[("a", "+ 1")]);
+    let half_written = session.request(session.at("return 0") + 8);
+    session.answer(&[("a", "+ 1")]);
+    session.type_at(session.at("return 0") + 8, " + 2");
     let rows: Vec<Opportunity> = session.rows.values().cloned().collect();
     let mut text = session.text.clone();
     text.insert_str(0, "import x\n");
@@ -214,10 +315,38 @@ fn opportunities_continue_after_a_restart() {
     let lost = next.recorder.resume("a", rows, 2_000);
     assert_eq!(
         lost.iter().map(|row| (&*row.id, row.lost)).collect::<Vec<_>>(),
-        [(&*never, Some(LossReason::Interrupted))]
+        [(&*half_written, Some(LossReason::Interrupted))],
+        "whether the developer has written it is not known"
     );
+    next.type_at(next.at("return rate") + 11, " * 3");
     next.type_at(next.at("item.rate") + 4, "s[0]");
     next.wait(11_000);
     assert_eq!(next.truths(&id), [(TruthStage::Settled, "items[0].rate")]);
+    assert_eq!(next.truths(&unwritten), [(TruthStage::Settled, " * 3")]);
     assert!(next.truth(&id, TruthStage::Settled).at > 10_000.0);
+}
+
+#[test]
+fn text_after_a_long_pause_is_recorded() {
+    let mut session = Session::python("x = \n");
+    session.wait(60_000);
+    let id = session.request(4);
+    session.wait(2_000);
+    session.type_at(4, "one");
+    session.wait(11_000);
+    assert_eq!(session.truth(&id, TruthStage::Settled).text, "one");
+}
+
+#[test]
+fn a_missing_suggestion_waits_for_its_text() {
+    let mut session = Session::python("x = \n");
+    let id = session.request_as(4, Trigger::ShouldHaveSuggested);
+    session.wait(120_000);
+    session.type_at(4, "on");
+    session.request(6);
+    session.type_at(6, "e");
+    session.wait(11_000);
+    assert_eq!(session.truth(&id, TruthStage::Settled).text, "one");
+    let row = session.row(&id);
+    assert_eq!((row.trigger, row.cursor.offset), (Trigger::ShouldHaveSuggested, 4));
 }

@@ -1,11 +1,11 @@
-//! Compares recorded truths with what the commits added.
+//! Compares recorded truths with the added texts of commits.
 
 use std::collections::BTreeMap;
 
 use cases::{Opportunity, Provenance, Truth};
 use serde::Serialize;
 
-use super::session::{EditorSession, Expected};
+use crate::editor::{Expected, ExpectedTexts};
 
 /// Maximum number of wrong truths that are kept as examples.
 const MAX_EXAMPLES: usize = 20;
@@ -19,6 +19,25 @@ pub struct SimulationResults {
     pub languages: BTreeMap<String, LanguageResults>,
     /// Some truths that differ from the commit.
     pub wrong: Vec<WrongTruth>,
+    /// Some opportunities without a truth and without a reason.
+    pub silent: Vec<WrongTruth>,
+    /// Stored rows at a cursor where nothing was requested.
+    pub unknown: usize,
+    /// Number of answers by arm and status.
+    pub answers: BTreeMap<String, usize>,
+    /// About the server.
+    pub server: ServerFacts,
+}
+
+/// Facts about the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct ServerFacts {
+    /// Hours of typing.
+    pub hours: f64,
+    /// Number of times that it was killed.
+    pub kills: u32,
+    /// Resident memory of the last process after half an hour, or its start, and at the end; where the system reports it.
+    pub resident_bytes: Option<[u64; 2]>,
 }
 
 /// Counts of opportunities.
@@ -28,16 +47,27 @@ pub struct LanguageResults {
     pub opportunities: usize,
     /// Those with a truth.
     pub with_truth: usize,
-    /// Truths that are exactly what the commit has there.
+    /// Truths that are exactly the text of the commit.
     pub right: usize,
     /// Truths that are something else.
     pub wrong: usize,
     /// Truths of which pasted text or an accepted suggestion counts as typed.
     pub wrong_provenance: usize,
+    /// Opportunities without a truth, whose end has no reason.
+    pub silent: usize,
     /// Opportunities without a truth, by reason.
     pub lost: BTreeMap<&'static str, usize>,
-    /// Truths by their last stage.
-    pub stages: BTreeMap<&'static str, usize>,
+    /// Truths of each stage. Those of an early stage may end where the developer stopped for a while.
+    pub stages: BTreeMap<&'static str, StageCounts>,
+}
+
+/// Truths of one stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct StageCounts {
+    /// Truths.
+    pub truths: usize,
+    /// Those that are exactly the text of the commit.
+    pub right: usize,
 }
 
 impl SimulationResults {
@@ -49,6 +79,15 @@ impl SimulationResults {
         }
         self.wrong.extend(other.wrong);
         self.wrong.truncate(MAX_EXAMPLES);
+        self.silent.extend(other.silent);
+        self.silent.truncate(MAX_EXAMPLES);
+        self.unknown += other.unknown;
+        for (answer, count) in other.answers {
+            *self.answers.entry(answer).or_default() += count;
+        }
+        self.server.hours += other.server.hours;
+        self.server.kills += other.server.kills;
+        self.server.resident_bytes = other.server.resident_bytes;
     }
 }
 
@@ -69,17 +108,30 @@ pub struct WrongTruth {
     pub stage: &'static str,
 }
 
-/// Judges all rows of a session.
-pub(crate) fn judge(session: &EditorSession) -> SimulationResults {
-    let mut results = SimulationResults::default();
-    for row in session.rows.values() {
-        let Some(expected) = session.expected(row) else { continue };
+/// Judges all rows of a store.
+pub(crate) fn judge(rows: &[Opportunity], texts: &ExpectedTexts, server: ServerFacts) -> SimulationResults {
+    let mut results = SimulationResults { server, ..SimulationResults::default() };
+    for row in rows {
+        let Some(expected) = texts.of(row) else {
+            results.unknown += 1;
+            continue;
+        };
+        for answer in &row.answers {
+            let name = format!("{} {}", answer.arm, answer.status.name());
+            *results.answers.entry(name).or_default() += 1;
+        }
         let verdict = Verdict::of(row, expected);
         for counts in [&mut results.all, results.languages.entry(row.cursor.language.clone()).or_default()] {
-            counts.add(row, verdict);
+            counts.add(row, expected, verdict);
         }
-        if verdict == Verdict::Wrong && results.wrong.len() < MAX_EXAMPLES {
-            results.wrong.extend(row.truth().map(|truth| example(row, truth, expected)));
+        match verdict {
+            Verdict::Wrong if results.wrong.len() < MAX_EXAMPLES => {
+                results.wrong.extend(row.truth().map(|truth| example(row, Some(truth), expected)));
+            }
+            Verdict::Silent if results.silent.len() < MAX_EXAMPLES => {
+                results.silent.push(example(row, None, expected));
+            }
+            _ => {}
         }
     }
     results
@@ -90,19 +142,27 @@ enum Verdict {
     Right,
     Wrong,
     WrongProvenance,
-    NoTruth,
+    Lost,
+    Silent,
 }
 
 impl Verdict {
     fn of(row: &Opportunity, expected: &Expected) -> Verdict {
-        let Some(truth) = row.truth() else { return Verdict::NoTruth };
+        let Some(truth) = row.truth() else {
+            return if row.lost.is_some() { Verdict::Lost } else { Verdict::Silent };
+        };
         match expected {
-            Expected::Mistake if truth.text.is_empty() => Verdict::Right,
-            Expected::Mistake => Verdict::Wrong,
-            Expected::Text(text) if !is_beginning(truth, text) => Verdict::Wrong,
+            _ if !is_right(truth, expected) => Verdict::Wrong,
             Expected::Text(_) if counts_programs_as_typed(row, truth) => Verdict::WrongProvenance,
-            Expected::Text(_) => Verdict::Right,
+            Expected::Text(_) | Expected::Mistake => Verdict::Right,
         }
+    }
+}
+
+fn is_right(truth: &Truth, expected: &Expected) -> bool {
+    match expected {
+        Expected::Mistake => truth.text.is_empty(),
+        Expected::Text(text) => is_beginning(truth, text),
     }
 }
 
@@ -131,44 +191,51 @@ impl LanguageResults {
         self.right += other.right;
         self.wrong += other.wrong;
         self.wrong_provenance += other.wrong_provenance;
+        self.silent += other.silent;
         for (reason, count) in &other.lost {
             *self.lost.entry(reason).or_default() += count;
         }
-        for (stage, count) in &other.stages {
-            *self.stages.entry(stage).or_default() += count;
+        for (stage, counts) in &other.stages {
+            let all = self.stages.entry(stage).or_default();
+            all.truths += counts.truths;
+            all.right += counts.right;
         }
     }
 
-    fn add(&mut self, row: &Opportunity, verdict: Verdict) {
+    fn add(&mut self, row: &Opportunity, expected: &Expected, verdict: Verdict) {
         self.opportunities += 1;
-        if let Some(truth) = row.truth() {
-            self.with_truth += 1;
-            *self.stages.entry(truth.stage.name()).or_default() += 1;
+        self.with_truth += usize::from(row.truth().is_some());
+        for truth in &row.truths {
+            let stage = self.stages.entry(truth.stage.name()).or_default();
+            stage.truths += 1;
+            stage.right += usize::from(is_right(truth, expected));
         }
         match verdict {
             Verdict::Right => self.right += 1,
             Verdict::Wrong => self.wrong += 1,
             Verdict::WrongProvenance => self.wrong_provenance += 1,
-            Verdict::NoTruth => {
-                let reason = row.lost.map_or("no_reason", |reason| reason.name());
-                *self.lost.entry(reason).or_default() += 1;
+            Verdict::Silent => self.silent += 1,
+            Verdict::Lost => {
+                if let Some(reason) = row.lost {
+                    *self.lost.entry(reason.name()).or_default() += 1;
+                }
             }
         }
     }
 }
 
-fn example(row: &Opportunity, truth: &Truth, expected: &Expected) -> WrongTruth {
+fn example(row: &Opportunity, truth: Option<&Truth>, expected: &Expected) -> WrongTruth {
     let prefix = &row.cursor.prefix;
     let start = prefix.char_indices().rev().nth(40).map_or(0, |(start, _)| start);
     WrongTruth {
         path: row.cursor.path.clone(),
         before: prefix[start..].to_owned(),
-        recorded: truth.text.clone(),
-        region: truth.region.clone(),
+        recorded: truth.map(|truth| truth.text.clone()).unwrap_or_default(),
+        region: truth.map(|truth| truth.region.clone()).unwrap_or_default(),
         expected: match expected {
             Expected::Text(text) => text.clone(),
             Expected::Mistake => String::new(),
         },
-        stage: truth.stage.name(),
+        stage: truth.map_or("", |truth| truth.stage.name()),
     }
 }

@@ -1,0 +1,123 @@
+//! Imports of the tasks without a cursor: RepoQA's data set, and YABLoCo's table with its document or MERA's rows.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use benchmarks::BrokenRow;
+use benchmarks::repoqa::{RepoqaCaseConfig, RepoqaDataset, repoqa_cases};
+use benchmarks::yabloco::{
+    TableError, YablocoDocument, YablocoFunctions, YablocoTable, mera_case, yabloco_case, yabloco_row_text,
+};
+use syntax::Language;
+
+use super::SuiteWriter;
+use crate::args::ImportArgs;
+use crate::exit::UsageError;
+use crate::output;
+use crate::steps::benchmark_files::BenchmarkFiles;
+
+/// Imports data sets of RepoQA, a repository after the other.
+pub(super) fn repoqa(
+    files: &mut BenchmarkFiles,
+    args: &ImportArgs,
+    suite: &mut SuiteWriter,
+) -> anyhow::Result<()> {
+    let contexts = &args.contexts;
+    let config = RepoqaCaseConfig {
+        sizes: contexts.sizes.iter().map(|&size| size as usize).collect(),
+        comments: contexts.comments.iter().map(|&comments| comments.into()).collect(),
+        all_depths: contexts.all_depths,
+        tokenizer: "estimate".to_owned(),
+    };
+    for path in files.paths.clone() {
+        let dataset = RepoqaDataset::read(files.open(&path)?).with_context(|| output::path(&path))?;
+        let mut broken = Vec::new();
+        for (number, entry) in dataset.repositories().enumerate() {
+            // The document is one value: rows are numbered by repository.
+            let line = number + 1;
+            let (name, repository) = match entry {
+                Ok(entry) => entry,
+                Err(problem) => {
+                    broken.push(BrokenRow { line, reason: problem.to_string() });
+                    continue;
+                }
+            };
+            let Some(language) = Language::from_name(name) else {
+                broken.push(BrokenRow { line, reason: format!("the language {name:?} is not supported") });
+                continue;
+            };
+            for (needle, case) in repoqa_cases(language, repository, &config, &engines::estimate_tokens) {
+                let problem = suite.import_row(&serde_json::to_string(needle)?, case)?;
+                broken.extend(problem.map(|reason| BrokenRow {
+                    line,
+                    reason: format!("{name}, {}: {reason}", repository.repo),
+                }));
+            }
+        }
+        files.broken.add(&path, broken);
+    }
+    Ok(())
+}
+
+/// Imports the table of YABLoCo with its document, and MERA's rows.
+pub(super) fn yabloco(files: &mut BenchmarkFiles, suite: &mut SuiteWriter) -> anyhow::Result<()> {
+    let mut table: Option<(PathBuf, YablocoTable)> = None;
+    let mut functions: Option<(PathBuf, YablocoFunctions)> = None;
+    for path in files.paths.clone() {
+        if !files.is_json(&path)? {
+            let read = YablocoTable::read(files.open(&path)?).with_context(|| output::path(&path))?;
+            files.broken.add(&path, read.broken.iter().cloned());
+            only(&mut table, "table of functions", path, read)?;
+            continue;
+        }
+        let read = YablocoDocument::read(files.open(&path)?);
+        match read {
+            Ok(YablocoDocument::Functions(read)) => {
+                only(&mut functions, "document of functions", path, read)?;
+            }
+            Ok(YablocoDocument::Mera(rows)) => {
+                let mut broken = Vec::new();
+                for (number, row) in rows.iter().enumerate() {
+                    let problem = suite.import_row(&serde_json::to_string(row)?, mera_case(row))?;
+                    broken.extend(problem.map(|reason| BrokenRow { line: number + 1, reason }));
+                }
+                files.broken.add(&path, broken);
+            }
+            Ok(YablocoDocument::Result(_) | YablocoDocument::MeraAnswers(_)) => {
+                let reason = "answers, not functions; `ghostbench score` reads them".to_owned();
+                files.broken.add(&path, [BrokenRow { line: 1, reason }]);
+            }
+            Err(TableError::Parse(error)) => {
+                let reason = format!("column {}: {}", error.column, error.message);
+                files.broken.add(&path, [BrokenRow { line: error.line, reason }]);
+            }
+            Err(error) => files.broken.add(&path, [BrokenRow { line: 1, reason: error.to_string() }]),
+        }
+    }
+    let (path, table, functions) = match (table, functions) {
+        (Some((path, table)), Some((_, functions))) => (path, table, functions),
+        (None, None) => return Ok(()),
+        _ => {
+            let message = "name both the table of functions (.csv) and its document (.json)";
+            return Err(UsageError(message.to_owned()).into());
+        }
+    };
+    let mut broken = Vec::new();
+    for row in &table.rows {
+        let text = yabloco_row_text(&table, row, &functions).unwrap_or_default();
+        let problem = suite.import_row(&text, yabloco_case(&table, row, &functions))?;
+        broken.extend(problem.map(|reason| BrokenRow { line: row.line, reason }));
+    }
+    files.broken.add(&path, broken);
+    Ok(())
+}
+
+/// Keeps a file of which there must be one.
+fn only<T>(kept: &mut Option<(PathBuf, T)>, what: &str, path: PathBuf, read: T) -> anyhow::Result<()> {
+    if let Some((other, _)) = kept {
+        let (first, second) = (output::path(other), output::path(&path));
+        return Err(UsageError(format!("{first} and {second} are each a {what}; name one")).into());
+    }
+    *kept = Some((path, read));
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! `ghostbench/scoreboard` of a trial: the numbers of `ghostbench trial scoreboard`, with the trial's own metric and margin.
+//!
+//! While the developer must not know the arms, they have numbers instead of names, also in the JSON.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use index::CancelFlag;
+use report::terminal::Style;
+use scoring::TrialLog;
+use scoring::trial_scoreboard::TrialSettings;
+use serde_json::Value;
+use trial::assignment::{blind_names, rename_arms};
+use trial::definition::read_definition;
+use trial::store::{STORE_FILE, StoreFilter, TextLoad};
+use trial::{StoreReader, canaries};
+
+use crate::trial_state::is_blind;
+
+/// A scoreboard in all forms.
+pub(crate) struct TrialBoard {
+    /// Name of the trial.
+    pub(crate) name: String,
+    /// As JSON.
+    pub(crate) summary: Value,
+    /// As Markdown.
+    pub(crate) markdown: String,
+    /// In columns.
+    pub(crate) text: String,
+}
+
+/// Compares the arms of the last trial in a folder for trials. The error says why that is not possible.
+pub(crate) fn trial_board(folder: &Path, style: Style, cancel: &CancelFlag) -> Result<TrialBoard, String> {
+    let definition = read_definition(folder).map_err(|error| error.to_string())?;
+    let definition = definition.ok_or("there is no trial in this folder; start one first")?;
+    let store = folder.join(STORE_FILE);
+    if !store.is_file() {
+        return Err(format!("trial {} has no recorded opportunities yet; type some code", definition.name));
+    }
+    let filter = StoreFilter { trial: Some(definition.name.clone()), ..StoreFilter::default() };
+    let mut log = TrialLog::new();
+    let reader = StoreReader::open(&store).map_err(|error| error.to_string())?;
+    let hidden = if is_blind(&definition) { blind_names(&definition) } else { Vec::new() };
+    let read = reader.visit(&filter, TextLoad::Short, |mut row| {
+        if !hidden.is_empty() {
+            rename_arms(&mut row.opportunity, &hidden);
+        }
+        log.add(&row.opportunity);
+        if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    if read.map_err(|error| error.to_string())?.is_some() {
+        return Err("cancelled".to_owned());
+    }
+    for change in canaries::changes(folder, &definition).map_err(|error| error.to_string())? {
+        let shown = hidden.iter().find(|(name, _)| *name == change.arm).map(|(_, shown)| shown.clone());
+        log.add_drift(shown.unwrap_or(change.arm), change.day);
+    }
+    let board = log.scoreboard(&TrialSettings::of_trial(&definition));
+    let json = report::trial::json(&board);
+    Ok(TrialBoard {
+        name: definition.name,
+        summary: serde_json::from_str(&json).map_err(|error| error.to_string())?,
+        markdown: report::trial::markdown(&board),
+        text: report::trial::table(&board, style),
+    })
+}

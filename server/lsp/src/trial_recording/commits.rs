@@ -1,0 +1,82 @@
+//! Commits of the folders in which trials run: reports the text that a commit has at the places that are followed.
+//!
+//! Responsible for noticing commits and reading their files. Nothing here waits in the recorder's thread: git is asked there only if one
+//! of its files has changed, and texts are read by a thread of their own. A folder without git has no commits, which is no problem.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
+use std::thread;
+
+use trial::{CommittedFile, DocumentKey, EventKind};
+use workspace::{GitHistory, HeadTracker};
+
+use crate::server::SharedState;
+
+/// The checked-out commits of the folders, by their roots.
+#[derive(Default)]
+pub(super) struct Commits {
+    heads: HashMap<PathBuf, HeadTracker>,
+}
+
+impl Commits {
+    /// Follows these folders only.
+    pub(super) fn follow<'a>(&mut self, roots: impl Iterator<Item = &'a Path>) {
+        let mut known = std::mem::take(&mut self.heads);
+        let follow = |root: &Path| {
+            let head = known.remove(root).unwrap_or_else(|| HeadTracker::new(root.to_owned()));
+            (root.to_owned(), head)
+        };
+        self.heads = roots.map(follow).collect();
+    }
+
+    /// Returns the folders in which another commit is checked out than before.
+    pub(super) fn moved(&mut self) -> Vec<(PathBuf, String)> {
+        let moved = |(root, head): (&PathBuf, &mut HeadTracker)| Some((root.clone(), head.moved()?));
+        self.heads.iter_mut().filter_map(moved).collect()
+    }
+
+    /// Returns the checked-out commit of a folder.
+    pub(super) fn commit_of(&self, root: &Path) -> Option<&str> {
+        self.heads.get(root)?.commit()
+    }
+}
+
+/// Reads the texts of these files in a commit, and passes them to the recorder.
+pub(super) fn report(
+    server: Weak<SharedState>,
+    root: PathBuf,
+    commit: String,
+    files: Vec<(DocumentKey, Arc<str>)>,
+) {
+    if files.is_empty() {
+        return;
+    }
+    let work = move || {
+        let files = match committed_files(&root, &commit, &files) {
+            Ok(files) => files,
+            Err(error) => return tracing::warn!(%error, "the truths of a commit are not taken"),
+        };
+        if let Some(server) = server.upgrade() {
+            server.trial.record(EventKind::Committed { files });
+        }
+    };
+    if let Err(error) = thread::Builder::new().name("trial-commit".to_owned()).spawn(work) {
+        tracing::warn!(%error, "the truths of a commit are not taken");
+    }
+}
+
+fn committed_files(
+    root: &Path,
+    commit: &str,
+    files: &[(DocumentKey, Arc<str>)],
+) -> Result<Vec<CommittedFile>, workspace::GitHistoryError> {
+    let mut history = GitHistory::open(root)?;
+    let mut found = Vec::new();
+    for (document, path) in files {
+        if let Some(text) = history.read_at(commit, path)? {
+            found.push(CommittedFile { document: document.clone(), text });
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,409 @@
+//! The editor of the simulated developer: its documents, its time, and the messages that it sends as VS Code does.
+
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cases::Opportunity;
+use serde_json::{Value, json};
+use syntax::Language;
+use text::{Document, Edit, Position, PositionEncoding};
+use url::Url;
+
+use crate::SimulationSettings;
+use crate::connection::Connection;
+use crate::error::SimulationError;
+use crate::judge::ServerFacts;
+use crate::scratch::{FAST, Scratch, TRIAL};
+
+/// How VS Code counts characters.
+const ENCODING: PositionEncoding = PositionEncoding::Utf16;
+/// Time limit of the server's start.
+const START_TIMEOUT: Duration = Duration::from_secs(60);
+/// Time in simulated ms after which the memory of the server is measured for the first time.
+const WARM_UP: u64 = 30 * 60 * 1_000;
+/// Kinds of changes of a watched file.
+const CREATED: u8 = 1;
+const CHANGED: u8 = 2;
+const DELETED: u8 = 3;
+
+const COMPLETION: &str = "textDocument/inlineCompletion";
+
+/// The right text at the cursor of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Expected {
+    /// This text, of which the commit added everything.
+    Text(String),
+    /// The text before the cursor is a mistake, so that no completion is right.
+    Mistake,
+}
+
+/// The expected texts, by path and hash of the text before the cursor.
+#[derive(Debug, Default)]
+pub(crate) struct ExpectedTexts {
+    texts: HashMap<(String, u64), Expected>,
+    /// First path of renamed files.
+    first_paths: HashMap<String, String>,
+}
+
+impl ExpectedTexts {
+    /// Returns the right text at the cursor of an opportunity.
+    pub(crate) fn of(&self, row: &Opportunity) -> Option<&Expected> {
+        let path = self.first_path(&row.cursor.path).to_owned();
+        self.texts.get(&(path, hash(&row.cursor.prefix)))
+    }
+
+    fn first_path<'a>(&'a self, path: &'a str) -> &'a str {
+        self.first_paths.get(path).map_or(path, String::as_str)
+    }
+}
+
+/// An open document.
+#[derive(Debug)]
+struct OpenFile {
+    language: Language,
+    rope: Document,
+    version: i64,
+}
+
+/// A suggestion that the editor displays.
+#[derive(Clone, Debug)]
+pub(crate) struct Suggestion {
+    item: Value,
+    range: Range<usize>,
+    /// The text that its acceptance inserts at the cursor.
+    pub(crate) inserted: String,
+}
+
+/// An editor with a server.
+#[derive(Debug)]
+pub(crate) struct Editor {
+    settings: SimulationSettings,
+    scratch: Scratch,
+    server: Connection,
+    /// By path in the workspace.
+    files: BTreeMap<String, OpenFile>,
+    /// Time in ms.
+    now: u64,
+    /// The last request, if its answer was not awaited.
+    unanswered: Option<i64>,
+    /// The text in the file of the shown engine.
+    answer: String,
+    expected: ExpectedTexts,
+    facts: ServerFacts,
+}
+
+impl Editor {
+    /// Starts an editor without open documents.
+    pub(crate) fn start(settings: &SimulationSettings) -> Result<Editor, SimulationError> {
+        let scratch = Scratch::new(settings)?;
+        let server = Connection::start(&settings.program, &mut scratch.server(settings))?;
+        let mut editor = Editor {
+            settings: settings.clone(),
+            scratch,
+            server,
+            files: BTreeMap::new(),
+            now: 0,
+            unanswered: None,
+            answer: String::new(),
+            expected: ExpectedTexts::default(),
+            facts: ServerFacts::default(),
+        };
+        editor.shake_hands()?;
+        Ok(editor)
+    }
+
+    pub(crate) fn scratch(&self) -> &Scratch {
+        &self.scratch
+    }
+
+    /// Returns the hours that have passed.
+    pub(crate) fn hours(&self) -> f64 {
+        self.now as f64 / 3_600_000.0
+    }
+
+    /// Ends the server. Returns its files and the expected texts.
+    pub(crate) fn finish(mut self) -> Result<(Scratch, ExpectedTexts, ServerFacts), SimulationError> {
+        self.measure_memory();
+        self.facts.hours = self.hours();
+        self.server.end()?;
+        Ok((self.scratch, self.expected, self.facts))
+    }
+
+    /// Kills the server while documents are open, and starts another one.
+    pub(crate) fn restart_server(&mut self) -> Result<(), SimulationError> {
+        self.server.kill()?;
+        self.server = Connection::start(&self.settings.program, &mut self.scratch.server(&self.settings))?;
+        self.unanswered = None;
+        self.facts.kills += 1;
+        self.facts.resident_bytes = None;
+        self.shake_hands()?;
+        if !self.settings.is_real_time {
+            // The clock of the new server begins at zero.
+            self.pass_time(self.now)?;
+        }
+        self.files.keys().try_for_each(|path| self.send_open(path))
+    }
+
+    fn shake_hands(&mut self) -> Result<(), SimulationError> {
+        let root = self.scratch.workspace();
+        let folder = json!({"uri": uri(root), "name": "workspace"});
+        let watching = json!({"didChangeWatchedFiles": {"dynamicRegistration": true}});
+        let capabilities = json!({"workspace": watching, "textDocument": {"inlineCompletion": {}}});
+        let params = json!({"processId": null, "capabilities": capabilities, "workspaceFolders": [folder]});
+        self.server.call("initialize", params)?;
+        self.server.notify("initialized", json!({}))?;
+        let start = Instant::now();
+        loop {
+            let status = self.server.call("ghostbench/status", Value::Null)?;
+            if status["trial"]["name"] == TRIAL && status["folders"][0]["state"] == "ready" {
+                return Ok(());
+            }
+            if start.elapsed() > START_TIMEOUT {
+                return Err(SimulationError::NoAnswer { method: "ghostbench/status".to_owned() });
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Lets time pass.
+    pub(crate) fn wait(&mut self, ms: u64) -> Result<(), SimulationError> {
+        if self.now < WARM_UP && self.now + ms >= WARM_UP {
+            self.measure_memory();
+        }
+        self.now += ms;
+        self.pass_time(ms)
+    }
+
+    fn pass_time(&mut self, ms: u64) -> Result<(), SimulationError> {
+        if self.settings.is_real_time {
+            thread::sleep(Duration::from_millis(ms));
+            return Ok(());
+        }
+        self.server.call("ghostbench/advanceTime", json!({"ms": ms})).map(drop)
+    }
+
+    fn measure_memory(&mut self) {
+        let Some(bytes) = resident_bytes(self.server.process_id()) else { return };
+        let first = self.facts.resident_bytes.map_or(bytes, |[first, _]| first);
+        self.facts.resident_bytes = Some([first, bytes]);
+    }
+
+    /// Creates a file and opens it.
+    pub(crate) fn open(&mut self, path: &str, language: Language, text: &str) -> Result<(), SimulationError> {
+        self.write(path, text, CREATED)?;
+        self.files.insert(path.to_owned(), OpenFile { language, rope: Document::new(text), version: 0 });
+        self.send_open(path)
+    }
+
+    /// Closes a document.
+    pub(crate) fn close(&mut self, path: &str) -> Result<(), SimulationError> {
+        self.files.remove(path);
+        self.server.notify("textDocument/didClose", json!({"textDocument": {"uri": self.uri(path)}}))
+    }
+
+    /// Returns the text of a document.
+    pub(crate) fn text(&self, path: &str) -> String {
+        self.files.get(path).map(|file| file.rope.text()).unwrap_or_default()
+    }
+
+    /// Changes a range of a document.
+    pub(crate) fn edit(
+        &mut self,
+        path: &str,
+        range: Range<usize>,
+        text: &str,
+    ) -> Result<(), SimulationError> {
+        self.edits(path, vec![Edit { range, text: text.to_owned() }])
+    }
+
+    /// Sends edits in one message, each in the text that the previous ones left, and cancels the request that is under way.
+    pub(crate) fn edits(&mut self, path: &str, edits: Vec<Edit>) -> Result<(), SimulationError> {
+        let uri = self.uri(path);
+        let Some(file) = self.files.get_mut(path) else { return Ok(()) };
+        let mut changes = Vec::new();
+        for edit in &edits {
+            let range = file.range(edit.range.clone());
+            changes.push(json!({"range": range, "text": edit.text}));
+            file.rope.apply(edit).expect("the developer edits inside the text");
+        }
+        file.version += 1;
+        let document = json!({"uri": uri, "version": file.version});
+        self.server
+            .notify("textDocument/didChange", json!({"textDocument": document, "contentChanges": changes}))?;
+        match self.unanswered.take() {
+            Some(id) => self.server.notify("$/cancelRequest", json!({"id": id})),
+            None => Ok(()),
+        }
+    }
+
+    /// Requests a completion, for which the shown engine has this text. Without patience the answer is not awaited. Returns the
+    /// suggestion that inserts text at the cursor.
+    pub(crate) fn request(
+        &mut self,
+        path: &str,
+        offset: usize,
+        expected: Expected,
+        answer: &str,
+        is_patient: bool,
+    ) -> Result<Option<Suggestion>, SimulationError> {
+        if self.answer != answer {
+            self.scratch.write(&self.scratch.suggestion(FAST), answer)?;
+            answer.clone_into(&mut self.answer);
+        }
+        let Some(file) = self.files.get(path) else { return Ok(None) };
+        let prefix = file.rope.slice(0..offset).unwrap_or_default();
+        let key = (self.expected.first_path(path).to_owned(), hash(&prefix));
+        self.expected.texts.insert(key, expected);
+        let params = json!({
+            "textDocument": {"uri": self.uri(path)},
+            "position": file.position(offset),
+            "context": {"triggerKind": 2},
+        });
+        let id = self.server.request(COMPLETION, params)?;
+        if !is_patient {
+            self.unanswered = Some(id);
+            return Ok(None);
+        }
+        let list = self.server.wait(id, COMPLETION)?;
+        let item = list["items"].get(0);
+        Ok(item.and_then(|item| self.files.get(path)?.suggestion(item, offset)))
+    }
+
+    /// Reports that a suggestion is visible.
+    pub(crate) fn show(&mut self, suggestion: &Suggestion) -> Result<(), SimulationError> {
+        self.server.notify("textDocument/didShowCompletion", json!({"item": suggestion.item}))
+    }
+
+    /// Accepts a suggestion.
+    pub(crate) fn accept(&mut self, path: &str, suggestion: &Suggestion) -> Result<(), SimulationError> {
+        let text = suggestion.item["insertText"].as_str().unwrap_or_default().to_owned();
+        self.edit(path, suggestion.range.clone(), &text)?;
+        let command = &suggestion.item["command"];
+        let params = json!({"command": command["command"], "arguments": command["arguments"]});
+        self.server.call("workspace/executeCommand", params).map(drop)
+    }
+
+    /// Accepts the beginning of a suggestion, which inserts `part` at the cursor.
+    pub(crate) fn accept_part(
+        &mut self,
+        path: &str,
+        suggestion: &Suggestion,
+        part: &str,
+    ) -> Result<(), SimulationError> {
+        let cursor = suggestion.range.end;
+        self.edit(path, cursor..cursor, part)?;
+        let text = suggestion.item["insertText"].as_str().unwrap_or_default();
+        let rest = suggestion.inserted.len() - part.len();
+        let accepted = text[..text.len() - rest].encode_utf16().count();
+        let params = json!({"item": suggestion.item, "acceptedLength": accepted});
+        self.server.notify("textDocument/didPartiallyAcceptCompletion", params)
+    }
+
+    /// Saves a document; the change on disk is reported a moment later.
+    pub(crate) fn save(&mut self, path: &str) -> Result<(), SimulationError> {
+        let text = self.text(path);
+        self.scratch.write(&self.scratch.workspace().join(path), &text)?;
+        self.server.notify("textDocument/didSave", json!({"textDocument": {"uri": self.uri(path)}}))?;
+        self.wait(100)?;
+        self.notify_watched(path, CHANGED)
+    }
+
+    /// Replaces a saved document with another version from disk.
+    pub(crate) fn check_out(&mut self, path: &str, text: &str) -> Result<(), SimulationError> {
+        self.write(path, text, CHANGED)?;
+        self.edit(path, 0..self.text(path).len(), text)
+    }
+
+    /// Renames a saved file in the editor, which opens it under its new name. Returns the new path.
+    pub(crate) fn rename(&mut self, path: &str) -> Result<String, SimulationError> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let renamed = format!("{folder}/renamed_{name}");
+        let root = self.scratch.workspace();
+        self.scratch.rename(&root.join(path), &root.join(&renamed))?;
+        let first = self.expected.first_path(path).to_owned();
+        self.expected.first_paths.insert(renamed.clone(), first);
+        let Some(file) = self.files.get(path) else { return Ok(renamed) };
+        let (language, text) = (file.language, file.rope.text());
+        self.close(path)?;
+        self.files.insert(renamed.clone(), OpenFile { language, rope: Document::new(&text), version: 0 });
+        self.send_open(&renamed)?;
+        let files = json!([{"oldUri": self.uri(path), "newUri": self.uri(&renamed)}]);
+        self.server.notify("workspace/didRenameFiles", json!({"files": files}))?;
+        self.notify_watched(path, DELETED)?;
+        self.notify_watched(&renamed, CREATED)?;
+        Ok(renamed)
+    }
+
+    fn write(&self, path: &str, text: &str, kind: u8) -> Result<(), SimulationError> {
+        self.scratch.write(&self.scratch.workspace().join(path), text)?;
+        self.notify_watched(path, kind)
+    }
+
+    fn notify_watched(&self, path: &str, kind: u8) -> Result<(), SimulationError> {
+        let change = json!({"uri": self.uri(path), "type": kind});
+        self.server.notify("workspace/didChangeWatchedFiles", json!({"changes": [change]}))
+    }
+
+    fn send_open(&self, path: &str) -> Result<(), SimulationError> {
+        let Some(file) = self.files.get(path) else { return Ok(()) };
+        let document = json!({
+            "uri": self.uri(path),
+            "languageId": file.language.name(),
+            "version": file.version,
+            "text": file.rope.text(),
+        });
+        self.server.notify("textDocument/didOpen", json!({"textDocument": document}))
+    }
+
+    fn uri(&self, path: &str) -> String {
+        uri(self.scratch.workspace().join(path))
+    }
+}
+
+impl OpenFile {
+    fn position(&self, offset: usize) -> Value {
+        let position = self.rope.position(offset, ENCODING).unwrap_or(Position { line: 0, character: 0 });
+        json!({"line": position.line, "character": position.character})
+    }
+
+    fn range(&self, range: Range<usize>) -> Value {
+        json!({"start": self.position(range.start), "end": self.position(range.end)})
+    }
+
+    /// Reads an item; `None` if it changes other text than it inserts.
+    fn suggestion(&self, item: &Value, cursor: usize) -> Option<Suggestion> {
+        let offset = |position: &Value| {
+            let number = |name: &str| u32::try_from(position[name].as_u64()?).ok();
+            self.rope.offset(Position { line: number("line")?, character: number("character")? }, ENCODING)
+        };
+        let range = offset(&item["range"]["start"])?..offset(&item["range"]["end"])?;
+        let typed = self.rope.slice(range.start..cursor)?;
+        let inserted = item["insertText"].as_str()?.strip_prefix(&*typed)?.to_owned();
+        let is_insertion = range.end == cursor && !inserted.is_empty();
+        is_insertion.then(|| Suggestion { item: item.clone(), range, inserted })
+    }
+}
+
+fn uri(path: PathBuf) -> String {
+    Url::from_file_path(path).expect("the temporary folder is absolute").into()
+}
+
+/// Returns the resident memory of a process; `None` where the system does not report it in a file.
+fn resident_bytes(process: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kilobytes << 10)
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}

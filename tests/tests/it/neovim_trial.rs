@@ -1,0 +1,140 @@
+//! A live trial in a real Neovim: the store holds what was done in the editor.
+
+use cases::{AcceptedPart, OutcomeKind, Trigger, TruthStage};
+use serde_json::json;
+use tests::{Neovim, Project};
+
+use crate::settings::user_file;
+use crate::trial_rows::{parts, spans, wait_for_row};
+
+/// A function without a body, and one with a name to complete.
+const SHOP: &str = "//- /shop.py
+def cost(price, rate):
+    
+
+def other(price):
+    return 1
+";
+
+/// What the engine suggests everywhere.
+const SUGGESTION: &str = "total = price * rate";
+
+/// Opens the file, and starts a trial of the scripted engine with short stages.
+#[track_caller]
+fn open_with_trial(project: &Project) -> Option<Neovim> {
+    user_file(project, "[trial]\nsettled_ms = 1000\nleave_block_ms = 1000\nidle_ms = 2000\n");
+    let rules = json!([{"path": "shop.py", "text": SUGGESTION}]).to_string();
+    let editor = Neovim::open(project, "shop.py", &["--scripted", &rules])?;
+    editor.press(":GhostbenchTrial start single scripted<CR>");
+    editor.wait_until("vim.g.ghostbench_trial == 'recording'");
+    editor.wait_until("Test.messages('is started')[1]");
+    Some(editor)
+}
+
+#[test]
+fn parts_undo_save_and_restart_are_recorded() {
+    let project = Project::new(SHOP);
+    let Some(editor) = open_with_trial(&project) else { return };
+    editor.press(":call cursor(2, 5)<CR>A");
+    assert_eq!(editor.wait_for_ghost_text(), SUGGESTION);
+    editor.press("<M-Right>");
+    editor.wait_until("vim.api.nvim_get_current_line() == '    total'");
+    editor.wait_until("Test.ghost_text() == ' = price * rate'");
+    editor.press("<M-C-Right>");
+    editor.wait_until(&format!("vim.api.nvim_get_current_line() == '    {SUGGESTION}'"));
+    editor.press("<Esc>u");
+    editor.wait_until("vim.api.nvim_get_current_line() == '    total'");
+    editor.press("<C-r>");
+    editor.wait_until(&format!("vim.api.nvim_get_current_line() == '    {SUGGESTION}'"));
+    editor.press(":write<CR>");
+    let saved = wait_for_row(&project, "a truth of the save is stored", |row| {
+        row.truths.iter().any(|truth| truth.stage == TruthStage::Save)
+    });
+    assert_eq!((&*saved.cursor.path, saved.cursor.line, saved.trigger), ("shop.py", 1, Trigger::Automatic));
+    let outcome = &saved.outcome;
+    assert_eq!((outcome.kind, outcome.is_inferred), (OutcomeKind::Accepted, false));
+    assert_eq!(parts(&project), [AcceptedPart::Word, AcceptedPart::Full]);
+    assert!(outcome.visible.is_some_and(|visible| visible > 0.0), "{outcome:?}");
+    assert_eq!(saved.truth().map(|truth| &*truth.text), Some(SUGGESTION));
+    assert_eq!(spans(&saved), [("total", "accepted"), ("= price * rate", "undo")]);
+    wait_for_row(&project, "the text has settled", |row| {
+        row.id == saved.id && row.truths.iter().any(|truth| truth.stage == TruthStage::Settled)
+    });
+
+    editor.evaluate("vim.lsp.get_clients()[1]:stop()");
+    editor.wait_until("#vim.lsp.get_clients() == 0 and vim.g.ghostbench_trial == ''");
+    editor.press(":edit<CR>");
+    editor.wait_until("Test.is_attached() and vim.g.ghostbench_trial == 'recording'");
+    editor.press("Go");
+    editor.wait_for_ghost_text();
+    editor.press("y = 2<Esc>:write<CR>");
+    let later = wait_for_row(&project, "the next session is recorded", |row| {
+        row.session != saved.session && row.truth().is_some_and(|truth| truth.text == "y = 2")
+    });
+    assert_eq!(spans(&later), [("y = 2", "typed")]);
+    assert!(!later.outcome.is_inferred, "{:?}", later.outcome);
+}
+
+#[test]
+fn dismissals_and_the_work_of_programs_are_reported() {
+    let project = Project::new(SHOP);
+    let Some(editor) = open_with_trial(&project) else { return };
+    editor.press(":call cursor(2, 5)<CR>A");
+    editor.wait_for_ghost_text();
+    editor.press("<C-]>");
+    editor.wait_until("Test.ghost_text() == nil");
+    let rejected = wait_for_row(&project, "the rejection is stored", |row| {
+        row.outcome.kind == OutcomeKind::Rejected && !row.outcome.is_inferred
+    });
+    assert_eq!(rejected.cursor.line, 1);
+    // Neovim sends a completed word as keys, and a short paste looks like keys.
+    editor.press("pri<C-n>");
+    editor.wait_until("vim.api.nvim_get_current_line() == '    price'");
+    editor.press(" ");
+    editor.wait_until("Test.notified('ghostbench/didIdentifyChange')[1].provenance == 'popup'");
+    editor.evaluate("vim.api.nvim_paste('+ 1', true, -1)");
+    editor.wait_until("Test.notified('ghostbench/didIdentifyChange')[2].provenance == 'pasted'");
+    editor.press("<Esc>");
+    let written = wait_for_row(&project, "the text has settled", |row| {
+        row.truth().is_some_and(|truth| truth.text.contains("+ 1"))
+    });
+    let spans = spans(&written);
+    assert!(spans[0].0.ends_with("price") && spans[0].1 == "popup", "{spans:?}");
+    assert_eq!(spans.last(), Some(&("+ 1", "pasted")));
+
+    editor.press("Go");
+    editor.wait_for_ghost_text();
+    editor.press("<Esc>");
+    let ignored = wait_for_row(&project, "the suggestion is ignored", |row| {
+        row.outcome.kind == OutcomeKind::Ignored && row.cursor.line > 4
+    });
+    assert!(!ignored.outcome.is_inferred, "{:?}", ignored.outcome);
+}
+
+#[test]
+fn places_are_marked_and_the_scoreboard_is_shown() {
+    let project = Project::new(SHOP);
+    let Some(editor) = open_with_trial(&project) else { return };
+    editor.press(":GhostbenchTrial<CR>");
+    let shown = editor.wait_until("Test.floating_text()");
+    assert!(shown.as_str().is_some_and(|text| text.contains("(single) is recorded")), "{shown}");
+    editor.press("q:set virtualedit=onemore<CR>:call cursor(2, 5)<CR>:GhostbenchMissing<CR>");
+    editor.wait_until("Test.messages('marked as missing')[1]");
+    editor.press("Areturn price<Esc>");
+    editor.press(":call cursor(5, 1)<CR>:GhostbenchUnwanted<CR>");
+    editor.wait_until("Test.messages('nothing should have been suggested here')[1]");
+    editor.press(":write<CR>");
+    let missing = wait_for_row(&project, "the marked text is stored", |row| {
+        row.trigger == Trigger::ShouldHaveSuggested && row.truth().is_some()
+    });
+    assert_eq!(missing.truth().map(|truth| &*truth.text), Some("return price"));
+    wait_for_row(&project, "the other mark is stored", |row| row.trigger == Trigger::NotWanted);
+    editor.press(":GhostbenchTrial scoreboard<CR>");
+    let board = editor.wait_until("Test.floating_text()");
+    let answer = editor.wait_for_answer("ghostbench/scoreboard");
+    assert_eq!(board, answer["result"]["text"].as_str().expect("it is text").trim_end_matches('\n'));
+    editor.press("q:GhostbenchTrial stop<CR>");
+    editor.wait_until("vim.g.ghostbench_trial == ''");
+    editor.press(":GhostbenchTrial nothing<CR>");
+    editor.wait_until("Test.messages('use start, stop or scoreboard')[1]");
+}

@@ -1,0 +1,146 @@
+//! A live trial in a real VS Code: the store holds what was done in the editor.
+
+use cases::{AcceptedPart, OutcomeKind, Trigger, TruthStage};
+use serde_json::json;
+use tests::{Project, VsCode, WindowOptions};
+
+use crate::settings::user_file;
+use crate::trial_rows::{parts, spans, wait_for_row};
+
+/// A function without a body.
+const SHOP: &str = "//- /shop.py
+def cost(price, rate):
+    
+
+def other(price):
+    return 1
+";
+
+/// What the engine suggests everywhere.
+const SUGGESTION: &str = "total = price * rate";
+
+/// Opens the file, and starts a trial of the scripted engine with short stages.
+#[track_caller]
+fn open_with_trial(project: &Project) -> Option<VsCode> {
+    user_file(project, "[trial]\nsettled_ms = 1000\nleave_block_ms = 1000\nidle_ms = 2000\n");
+    let rules = json!([{"path": "shop.py", "text": SUGGESTION}]).to_string();
+    let settings = json!({
+        "ghostbench.server.arguments": ["--scripted", rules],
+        "files.trimTrailingWhitespace": true,
+    });
+    let opening = WindowOptions { settings, server: None, is_trusted: true };
+    let editor = VsCode::start(project, "shop.py", opening)?;
+    editor.wait_until_served();
+    assert_eq!(editor.evaluate("Eyes.trial()"), json!(null), "there is no trial");
+    editor.run("Ghostbench: Start Trial");
+    editor.answer("Record one engine");
+    editor.answer("scripted");
+    editor.wait_for_message("is started");
+    editor.wait_until("Eyes.trial()?.endsWith('Trial: recording')");
+    Some(editor)
+}
+
+/// Asks by leaving and entering the end of the second line, and waits for the suggestion.
+#[track_caller]
+fn wait_for_suggestion(editor: &VsCode) {
+    editor.go_to(2, 5);
+    editor.run("Trigger Inline Suggestion");
+    editor.wait_for_this_ghost_text(SUGGESTION);
+}
+
+#[test]
+fn parts_undo_save_and_restart_are_recorded() {
+    let project = Project::new(SHOP);
+    let Some(editor) = open_with_trial(&project) else { return };
+    wait_for_suggestion(&editor);
+    editor.press("Control+ArrowRight");
+    // The lines include the suggestion.
+    let is_written = format!("Eyes.lines()[1] === '    {SUGGESTION}' && Eyes.ghostText() === null");
+    editor.wait_for_this_ghost_text(" = price * rate");
+    editor.press("Tab");
+    editor.wait_until(&is_written);
+    editor.press("Control+z");
+    editor.wait_until("Eyes.ghostText() !== null || Eyes.lines()[1] === '    total'");
+    editor.press("Control+y");
+    editor.wait_until(&is_written);
+    editor.type_text("  ");
+    editor.press("Escape");
+    // VS Code removes the blanks: its own formatter.
+    editor.check_saved(&format!(
+        "def cost(price, rate):\n    {SUGGESTION}\n\ndef other(price):\n    return 1\n"
+    ));
+    let saved = wait_for_row(&project, "a truth of the save is stored", |row| {
+        row.truths.iter().any(|truth| truth.stage == TruthStage::Save)
+            && row.outcome.kind == OutcomeKind::Accepted
+    });
+    assert_eq!((&*saved.cursor.path, saved.cursor.line, saved.trigger), ("shop.py", 1, Trigger::Manual));
+    let outcome = &saved.outcome;
+    assert!(!outcome.is_inferred, "{outcome:?}");
+    assert_eq!(parts(&project), [AcceptedPart::Word, AcceptedPart::Full]);
+    assert_eq!(saved.truth().map(|truth| truth.text.trim_end()), Some(SUGGESTION));
+    assert_eq!(spans(&saved), [("total", "accepted"), ("= price * rate", "undo")]);
+
+    editor.run("Ghostbench: Restart Server");
+    editor.wait_until("Eyes.trial() === null");
+    editor.wait_until("Eyes.trial()?.endsWith('Trial: recording')");
+    editor.press("Control+End");
+    editor.type_text("y ");
+    editor.wait_for_ghost_text();
+    editor.type_text("= 2");
+    editor.press("Control+s");
+    let later = wait_for_row(&project, "the next session is recorded", |row| {
+        row.session != saved.session && row.truth().is_some_and(|truth| truth.text.ends_with("= 2"))
+    });
+    assert!(spans(&later).iter().all(|(_, provenance)| *provenance == "typed"), "{later:?}");
+}
+
+#[test]
+fn dismissals_and_pastes_are_reported() {
+    let project = Project::new(SHOP);
+    let Some(editor) = open_with_trial(&project) else { return };
+    wait_for_suggestion(&editor);
+    editor.press("Escape");
+    editor.wait_until("Eyes.ghostText() === null");
+    let rejected = wait_for_row(&project, "the rejection is stored", |row| {
+        row.outcome.kind == OutcomeKind::Rejected && !row.outcome.is_inferred
+    });
+    assert_eq!(rejected.cursor.line, 1);
+    // A short paste looks like keys.
+    editor.type_text("x1");
+    editor.press("Shift+Home");
+    editor.press("Control+c");
+    editor.press("End");
+    editor.press("Control+v");
+    editor.wait_until("Eyes.lines()[1].startsWith('    x1x1')");
+    let written = wait_for_row(&project, "the text is stored", |row| {
+        row.truth().is_some_and(|truth| truth.text == "x1x1")
+    });
+    assert_eq!(spans(&written), [("x1", "typed"), ("x1", "pasted")]);
+}
+
+#[test]
+fn places_are_marked_and_the_trial_is_shown_and_stopped() {
+    let project = Project::new(SHOP);
+    let Some(editor) = open_with_trial(&project) else { return };
+    editor.go_to(2, 5);
+    editor.press("Control+Alt+m");
+    editor.wait_for_message("marked as missing");
+    editor.type_text("return price");
+    editor.press("Escape");
+    editor.go_to(5, 5);
+    editor.run("Ghostbench: Mark Unwanted Suggestion at Cursor");
+    editor.wait_for_message("nothing should have been suggested here");
+    editor.press("Control+s");
+    let missing = wait_for_row(&project, "the marked text is stored", |row| {
+        row.trigger == Trigger::ShouldHaveSuggested && row.truth().is_some()
+    });
+    assert_eq!(missing.truth().map(|truth| &*truth.text), Some("return price"));
+    wait_for_row(&project, "the other mark is stored", |row| row.trigger == Trigger::NotWanted);
+    editor.click("#ghostbench\\.ghostbench\\.ghostbench\\.trial a");
+    editor.answer("Show the scoreboard of the trial");
+    editor.wait_until("Eyes.tabs().includes('Ghostbench Scoreboard')");
+    editor.wait_until("Eyes.lines().some((line) => line.startsWith('Trial: 2 opportunities'))");
+    editor.run("Ghostbench: Stop Trial");
+    editor.wait_for_message("is stopped; its opportunities are kept");
+    editor.wait_until("Eyes.trial() === null");
+}
