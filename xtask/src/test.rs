@@ -1,8 +1,7 @@
 //! `cargo xtask test`: one command from a fresh checkout to all tests run.
 //!
-//! It installs missing components, checks the house rules, builds the binary for the end-to-end tests and runs every test. All
-//! steps run even if one fails, so that one call reports everything. The end-to-end tests use the debug build, which shares its
-//! dependencies with the other tests.
+//! It installs missing components, checks the house rules, compiles and runs every test. All steps run even if one fails, so that
+//! one call reports everything. The end-to-end tests use the debug build, which shares its dependencies with the other tests.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -22,7 +21,7 @@ pub(crate) fn run(nextest_args: &[String]) -> Result<()> {
     let steps = [
         timed("tidy", tidy::check),
         timed("the VS Code extension", extension::build),
-        timed("the binary", || process::run(process::cargo().args(["build", "--package", "cli"]))),
+        timed("compilation", compile),
         timed("tests", || run_tests(nextest_args, components)),
         timed("documentation tests", || {
             process::run(process::cargo().args(["test", "--workspace", "--doc"]))
@@ -54,6 +53,12 @@ fn timed(name: &'static str, run: impl FnOnce() -> Result<()>) -> Step {
     let start = Instant::now();
     let result = run();
     Step { name, result, seconds: start.elapsed().as_secs() }
+}
+
+/// Builds the binary of the end-to-end tests and all tests in one call: a call for the binary alone selects other features, and
+/// compiles most dependencies a second time.
+fn compile() -> Result<()> {
+    process::run(process::cargo().args(["build", "--workspace", "--bins", "--tests", "--examples"]))
 }
 
 /// Builds the documentation of all items, also private ones. A link to a name that does not exist is an error.
