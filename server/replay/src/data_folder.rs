@@ -20,6 +20,9 @@ use engines::HashKey;
 use crate::file_io::FileStamp;
 use crate::{RecordedSuite, ReplayError, run_folder};
 
+/// The file of a recorded suite in its folder.
+const RECORDED_CASES: &str = "cases.jsonl";
+
 /// Digits of a workspace's hash in its folder name: 48 bits distinguish the workspaces of one machine.
 const HASH_DIGITS: usize = 12;
 
@@ -86,14 +89,19 @@ impl DataFolder {
     /// Returns the suite recorded in a workspace. Its folder is named after the workspace's folder and a hash of its
     /// whole path, so that two workspaces called `app` do not share one. Nothing is created before the first case is added.
     pub fn recorded_suite(&self, workspace_root: &Path) -> RecordedSuite {
-        let name = workspace_name(workspace_root);
-        RecordedSuite::new(self.root.join("recorded").join(&name), name)
+        let name = path_name(workspace_root);
+        RecordedSuite::new(self.root.join("recorded").join(&name).join(RECORDED_CASES), name)
+    }
+
+    /// Returns the suite in a file of the user, such as an imported one. Its runs are named like those of a workspace.
+    pub fn suite_of_file(&self, file: &Path) -> RecordedSuite {
+        RecordedSuite::new(file.to_owned(), path_name(file))
     }
 
     /// Returns the folder of a workspace's live trials: their definition and their store. It is named as its recorded suite, and is not
     /// created.
     pub fn trial(&self, workspace_root: &Path) -> PathBuf {
-        self.root.join("trials").join(workspace_name(workspace_root))
+        self.root.join("trials").join(path_name(workspace_root))
     }
 
     /// Returns a stamp that changes if the last runs of `name` change, by any process. Stats two files for each of at
@@ -156,9 +164,9 @@ pub(crate) fn run_numbers(parent: &Path) -> io::Result<Vec<u32>> {
     Ok(names.iter().filter_map(|name| name.to_str()?.parse().ok()).collect())
 }
 
-/// Returns the name of a workspace in this folder: its folder's name and a hash of its whole path.
-fn workspace_name(workspace_root: &Path) -> String {
-    let root = workspace_root.canonicalize().unwrap_or_else(|_| workspace_root.to_owned());
+/// Returns the name of a workspace or a suite in this folder: its last part and a hash of its whole path.
+fn path_name(path: &Path) -> String {
+    let root = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = root.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
     // Runs are named after this folder, and a dot would look like the start of an extension.

@@ -7,6 +7,9 @@
 //! The cost of adding a case does not depend on the length of the suite: parsed cases are kept in memory as [`RecordedCase`]s
 //! without the file's texts, and only appended lines are read. A file that was replaced, truncated or edited is read again
 //! completely.
+//!
+//! A suite that the user opens, such as an imported one, is read in the same way and never written. Its rows come from others, so
+//! that their size and number are bounded, and a case whose path leads out of the workspace is a problem of its line.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
@@ -24,20 +27,25 @@ use crate::ReplayError;
 use crate::file_io::{self, AppendFile, FileStamp};
 use crate::suite::check_case;
 
-const CASES: &str = "cases.jsonl";
 const LOCK: &str = "lock";
 
 /// Timeout for the lock. Adding a case takes milliseconds, so a process that holds the lock for longer hangs.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 /// Interval between two attempts to lock.
 const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(5);
+/// Limit of a line in bytes: larger than the rows of all public benchmarks.
+const MAX_LINE_BYTES: u64 = 64 << 20;
+/// Limit of cases; further ones are reported as a problem. Their locators take some 100 MB.
+const MAX_CASES: usize = 50_000;
+/// Limit of problems that are kept.
+const MAX_PROBLEMS: usize = 100;
 /// Bytes compared before the end of the part already read, to detect edits: more than the common end of two cases.
 const TAIL_BYTES: usize = 4 << 10;
 
 /// The suite of the cases recorded in one workspace; several servers may use it concurrently. Clones share their memory.
 #[derive(Clone, Debug)]
 pub struct RecordedSuite {
-    folder: PathBuf,
+    file: PathBuf,
     name: String,
     read: Arc<Mutex<SuiteCache>>,
 }
@@ -93,8 +101,8 @@ struct SuiteCache {
 }
 
 impl RecordedSuite {
-    pub(crate) fn new(folder: PathBuf, name: String) -> RecordedSuite {
-        RecordedSuite { folder, name, read: Arc::default() }
+    pub(crate) fn new(file: PathBuf, name: String) -> RecordedSuite {
+        RecordedSuite { file, name, read: Arc::default() }
     }
 
     /// Returns the name of its runs.
@@ -104,7 +112,11 @@ impl RecordedSuite {
 
     /// Returns the path of the file.
     pub fn path(&self) -> PathBuf {
-        self.folder.join(CASES)
+        self.file.clone()
+    }
+
+    fn folder(&self) -> &Path {
+        self.file.parent().unwrap_or(&self.file)
     }
 
     /// Returns the valid cases in the order of recording; none if the file is missing. Of cases with the same id, the
@@ -170,8 +182,8 @@ impl RecordedSuite {
         let path = self.path();
         let failed = |path: &Path, reason| ReplayError::Record { path: path.to_owned(), reason };
         // Also the two folders above it that belong to Ghostbench: that of all recorded suites, and the data folder.
-        let made = self.folder.ancestors().take(3).try_for_each(private_files::own_folder);
-        made.map_err(|reason| failed(&self.folder, reason))?;
+        let made = self.folder().ancestors().take(3).try_for_each(private_files::own_folder);
+        made.map_err(|reason| failed(self.folder(), reason))?;
         let mut read = self.state();
         let _lock = self.lock()?;
         private_files::restrict(&path).map_err(|reason| failed(&path, reason))?;
@@ -180,7 +192,7 @@ impl RecordedSuite {
             return Ok(AddedCase { case, is_new: false });
         }
         let is_read = fs::metadata(&path).map_or(true, |metadata| metadata.len() == read.end);
-        let is_torn = !is_read || read.tail.last().is_some_and(|&last| last != b'\n');
+        let is_torn = !is_read || (read.end > 0 && read.tail.last() != Some(&b'\n'));
         let lines = [if is_torn { "\n" } else { "" }, &to_line(&case)].concat();
         append(&path, &lines).map_err(|reason| failed(&path, reason))?;
         read.catch_up(&path)?;
@@ -188,13 +200,13 @@ impl RecordedSuite {
     }
 
     fn lock(&self) -> Result<File, ReplayError> {
-        let path = self.folder.join(LOCK);
+        let path = self.folder().join(LOCK);
         let deadline = Instant::now() + LOCK_TIMEOUT;
         loop {
             match file_io::lock(&path) {
                 Ok(Some(lock)) => return Ok(lock),
                 Ok(None) if Instant::now() < deadline => thread::sleep(LOCK_POLL_INTERVAL),
-                Ok(None) => return Err(ReplayError::Locked { path: self.folder.clone() }),
+                Ok(None) => return Err(ReplayError::Locked { path: self.folder().to_owned() }),
                 Err(reason) => return Err(ReplayError::Record { path, reason }),
             }
         }
@@ -242,13 +254,22 @@ impl SuiteCache {
         file.seek(SeekFrom::Start(self.end))?;
         let mut reader = BufReader::new(file);
         let mut line = Vec::new();
-        while reader.read_until(b'\n', &mut line)? > 0 {
+        loop {
+            line.clear();
+            let length = reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)? as u64;
+            if length == 0 {
+                break;
+            }
             let is_whole = line.ends_with(b"\n");
+            if length == MAX_LINE_BYTES && !is_whole {
+                let rest = reader.skip_until(b'\n')?;
+                self.skip_line(path, length + rest as u64);
+                continue;
+            }
             // Another process may be writing this line; it is complete if it parses.
             if !self.take_line(path, &line, is_whole) {
                 break;
             }
-            line.clear();
         }
         self.stamp = stamp;
         Ok(())
@@ -270,8 +291,12 @@ impl SuiteCache {
         let number = self.lines + 1;
         match parse_row(path, line, number, &self.ids) {
             Err(_) if !is_whole => return false,
-            Err(problem) => self.problems.push(problem.to_string()),
+            Err(problem) => self.add_problem(&problem),
             Ok(None) => {}
+            Ok(Some(_)) if self.cases.len() == MAX_CASES => {
+                let message = format!("the suite has more than {MAX_CASES} cases");
+                self.add_problem(&row_problem(path, number, message));
+            }
             Ok(Some(case)) => self.push(&case, self.end..self.end + line.len() as u64),
         }
         self.end += line.len() as u64;
@@ -281,6 +306,21 @@ impl SuiteCache {
         self.tail.extend(&line[kept..]);
         self.tail.drain(..self.tail.len().saturating_sub(TAIL_BYTES));
         true
+    }
+
+    /// Passes over a line that is too long.
+    fn skip_line(&mut self, path: &Path, length: u64) {
+        self.lines += 1;
+        let message = format!("longer than {MAX_LINE_BYTES} bytes");
+        self.add_problem(&row_problem(path, self.lines, message));
+        self.end += length;
+        self.tail.clear();
+    }
+
+    fn add_problem(&mut self, problem: &ReplayError) {
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(problem.to_string());
+        }
     }
 
     fn push(&mut self, case: &Case, row: Range<u64>) {
@@ -333,6 +373,16 @@ fn append(path: &Path, lines: &str) -> io::Result<()> {
     file.sync()
 }
 
+fn row_problem(path: &Path, line: usize, message: String) -> ReplayError {
+    ReplayError::Row { path: path.to_owned(), problem: ParseError { line, column: 1, message } }
+}
+
+/// Whether a path leads out of the folder that it is relative to, on any system.
+fn leads_out(path: &str) -> bool {
+    let is_absolute = path.starts_with(['/', '\\']) || path.as_bytes().get(1) == Some(&b':');
+    is_absolute || path.split(['/', '\\']).any(|part| part == "..") || path.contains('\0')
+}
+
 /// Parses the case on line `number` (1-based); `None` if the line is blank.
 fn parse_row(
     path: &Path,
@@ -348,7 +398,10 @@ fn parse_row(
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let case = parse_line(text, number).map_err(in_line)?;
+    let case: Case = parse_line(text, number).map_err(in_line)?;
+    if leads_out(&case.path) {
+        return Err(row_problem(path, number, format!("the path {:?} leads out of the workspace", case.path)));
+    }
     check_case(path, number, &case, &mut HashSet::new())?;
     if ids.contains_key(&case.id) {
         return Err(ReplayError::DuplicateCase { path: path.to_owned(), id: case.id });

@@ -13,6 +13,7 @@ use workspace::ScanScope;
 use crate::background_pool::Priority;
 use crate::lazy_real_path::LazyRealPath;
 use crate::locks::lock;
+use crate::opened_suites::OpenedSuites;
 use crate::recorded_cases::RecordedCases;
 use crate::settings::FolderSettings;
 
@@ -41,7 +42,9 @@ pub struct Folder {
     pub(crate) number: u64,
     real_root: LazyRealPath,
     /// Recorded cases.
-    pub recorded_cases: RecordedCases,
+    pub recorded_cases: Arc<RecordedCases>,
+    /// Suites that the user opened.
+    pub opened_suites: OpenedSuites,
     /// Settings of the folder.
     pub(crate) settings: Arc<FolderSettings>,
     /// Notified when files may have changed.
@@ -109,7 +112,8 @@ impl Folder {
     ) -> Folder {
         let NewFolder { uri, name, root } = folder;
         Folder {
-            recorded_cases: RecordedCases::new(data, root.clone()),
+            recorded_cases: Arc::new(RecordedCases::new(data.clone(), root.clone())),
+            opened_suites: OpenedSuites::new(data, root.clone()),
             settings: Arc::new(settings),
             uri,
             name,
@@ -126,6 +130,13 @@ impl Folder {
             priority: watch::Sender::new(Priority::LargeFolder),
             state: watch::Sender::default(),
         }
+    }
+
+    /// Returns the recorded cases and the suites that the user opened.
+    pub fn suites(&self) -> Vec<Arc<RecordedCases>> {
+        let mut suites = vec![Arc::clone(&self.recorded_cases)];
+        suites.extend(self.opened_suites.all());
+        suites
     }
 
     /// Returns the folder's path without links. Waits for the disk the first time.

@@ -1,7 +1,7 @@
-//! Recorded cases of a folder and the latest results of the engines; read incrementally when files change.
+//! Recorded cases of a folder, or those of a suite that the user opened, and the latest results of the engines; read incrementally when files change.
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use cases::{Case, FileText, Prediction, Score};
@@ -20,6 +20,7 @@ pub struct RecordedCases {
     /// Held while reading, so that concurrent requests find the result.
     read: Mutex<CachedResults>,
     renames: Mutex<Renames>,
+    follows_files: bool,
 }
 
 /// Cached results of reading.
@@ -83,7 +84,15 @@ impl RecordedCases {
             suite: OnceLock::new(),
             read: Mutex::default(),
             renames: Mutex::default(),
+            follows_files: true,
         }
+    }
+
+    /// Creates the cases of a suite that the user opened. They belong to the files at their own paths only: looking for moved files
+    /// would compare each file of the workspace with each case.
+    pub(crate) fn of_suite_file(data: DataFolder, root: PathBuf, file: &Path) -> RecordedCases {
+        let suite = OnceLock::from(data.suite_of_file(file));
+        RecordedCases { suite, follows_files: false, ..RecordedCases::new(data, root) }
     }
 
     /// Returns the suite on disk. Waits for the disk the first time.
@@ -112,7 +121,10 @@ impl RecordedCases {
         let suite = self.suite().clone();
         let mut read = lock(&self.read);
         let (answered, mut problems) = self.latest_answers(&mut read, &suite, cancel)?;
-        let moves = self.moved_paths(&mut read, &suite, reading)?;
+        let moves = match self.follows_files {
+            true => self.moved_paths(&mut read, &suite, reading)?,
+            false => Arc::default(),
+        };
         problems.extend(suite.problems()?);
         problems.retain(|problem| read.reported.insert(problem.clone()));
         Ok((RecordedSnapshot { suite, latest: answered, moved_paths: moves }, problems))
