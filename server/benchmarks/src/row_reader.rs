@@ -158,7 +158,7 @@ struct LineReader<R> {
 }
 
 impl<R: BufRead> LineReader<R> {
-    /// Reads a line, without keeping more than the limit. `None` at the end of the file; the second value tells whether it was too
+    /// Reads a line, without keeping more than the limit. `None` at the end of the file; the second value is whether it was too
     /// long.
     fn read_bytes(&mut self) -> io::Result<Option<(Vec<u8>, bool)>> {
         let mut bytes = Vec::new();

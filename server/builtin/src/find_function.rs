@@ -46,7 +46,7 @@ pub fn find_function<'c>(language: Language, code: &'c str, description: &str) -
     best.map(|(_, document)| document)
 }
 
-/// Returns how much a word tells: words of few functions tell more.
+/// Returns the weight of a word: the fewer functions contain it, the higher.
 fn rarity(counts: &[HashMap<String, usize>], word: &str) -> f64 {
     let with = counts.iter().filter(|counts| counts.contains_key(word)).count() as f64;
     ((counts.len() as f64 - with + 0.5) / (with + 0.5) + 1.0).ln()

@@ -9,7 +9,7 @@ use crate::http::{HttpClient, HttpRequest, HttpServerConfig, KeyHeader, RequestH
 /// Time for one request, with retries while the collector is busy.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Maximum size of a response in bytes: a count of what was refused, and why.
+/// Maximum size of a response in bytes: the number of refused records, and the reason.
 const MAX_RESPONSE_BYTES: usize = 1 << 20;
 
 /// Client of a collector.

@@ -1,4 +1,4 @@
-//! The verdict on the engines of one or more runs: which are better, which cannot be told apart, and how many cases would tell.
+//! The verdict on the engines of one or more runs: which are better, which cannot be told apart, and how many cases would decide.
 //!
 //! ```text
 //! runs --ComparedRuns::new--> answers by engine and case --verdict--> Verdict: standings, groups, pairs
@@ -267,6 +267,9 @@ pub struct Standing {
     pub answers: usize,
     /// Those that failed.
     pub failed: usize,
+    /// Time after which the run gave up its requests, milliseconds; absent if unknown. It need not be the editor's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_limit: Option<f64>,
     /// Whether no other engine is at least as good in each of [`Verdict::front`]'s properties and better in one. It compares the
     /// observed numbers and claims nothing.
     pub is_on_front: bool,

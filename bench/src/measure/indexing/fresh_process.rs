@@ -59,9 +59,9 @@ fn median_run(mut runs: Vec<OpenTimings>) -> OpenTimings {
 fn in_child(folder: &Path, caches: &Path) -> Result<OpenTimings> {
     let mut child = Command::new(std::env::current_exe()?);
     child.arg("bench").env(FOLDER, folder).env(CACHE, caches);
-    let told: Value =
+    let report: Value =
         serde_json::from_str(&process::output(&mut child)?).context("the child prints no JSON")?;
-    let number = |field: &str| told[field].as_f64().with_context(|| format!("the child tells no `{field}`"));
+    let number = |field: &str| report[field].as_f64().with_context(|| format!("the child reports no `{field}`"));
     Ok(OpenTimings {
         seconds: number("seconds")?,
         core_seconds: number("core_seconds")?,
@@ -90,13 +90,13 @@ pub(crate) fn open_in_child() -> Result<()> {
     let memory =
         document::field("/proc/self/status", "VmRSS").context("the kernel does not tell the memory")?;
     let kilobytes: f64 = memory.trim_end_matches(" kB").parse()?;
-    let told = json!({
+    let report = json!({
         "seconds": seconds,
         "core_seconds": core_seconds,
         "answered": answered,
         "memory": kilobytes * 1024.0,
     });
-    println!("{told}");
+    println!("{report}");
     indexer.save()?;
     Ok(())
 }

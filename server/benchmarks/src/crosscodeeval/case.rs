@@ -30,7 +30,7 @@ impl CcevalItem {
     }
 }
 
-/// Returns a chunk as context. The original does not tell its lines, so they count from 0.
+/// Returns a chunk as context. The original does not contain its lines, so they count from 0.
 fn context_item(chunk: &CcevalChunk) -> ContextItem {
     ContextItem {
         path: chunk.filename.clone(),

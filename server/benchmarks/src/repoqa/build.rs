@@ -38,7 +38,7 @@ pub struct RepoqaBuildConfig<'a> {
     pub needles: usize,
 }
 
-/// A data set, and what it leaves out.
+/// A data set, and the functions left out by reason.
 #[derive(Clone, Debug, Default)]
 pub struct BuiltRepoqa {
     /// The data set.

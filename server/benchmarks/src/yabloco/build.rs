@@ -69,7 +69,7 @@ pub struct YablocoBuildConfig<'a> {
     pub functions: usize,
 }
 
-/// A benchmark, and what it leaves out.
+/// A benchmark, and the functions left out by reason.
 #[derive(Clone, Debug, Default)]
 pub struct BuiltYabloco {
     /// The table.

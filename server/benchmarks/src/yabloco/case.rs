@@ -80,7 +80,7 @@ pub(super) fn category(scope: CallScope) -> &'static str {
     }
 }
 
-/// Returns a called function as context; the original does not tell its lines, so they count from 0.
+/// Returns a called function as context; the original does not contain its lines, so they count from 0.
 fn context_item(path: &str, code: &str) -> ContextItem {
     ContextItem {
         path: path.to_owned(),

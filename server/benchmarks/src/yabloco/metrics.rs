@@ -74,7 +74,7 @@ pub fn pass_at_k_estimate(answers: usize, passed: usize, k: usize) -> f64 {
 }
 
 /// Returns the reported pass@`k`: the share of functions of which one of the first `k` answers passes, in percent with two
-/// decimals; 0 without functions. Each item tells which answers to a function pass.
+/// decimals; 0 without functions. Each item lists which answers to a function pass.
 pub fn any_of_first_passes(functions: &[Vec<bool>], k: usize) -> f64 {
     let passes = functions.iter().filter(|answers| answers.iter().take(k).any(|&passes| passes)).count();
     python::round(100.0 * mean(passes as f64, functions.len()), 2)

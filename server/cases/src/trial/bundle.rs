@@ -15,7 +15,7 @@ pub struct BundleConsent {
     pub given_at: String,
     /// Number of opportunities that it covers.
     pub opportunities: u64,
-    /// What was agreed, in the words of the person.
+    /// The agreement, in the person's words.
     pub statement: String,
 }
 

@@ -25,7 +25,7 @@ const PRINTED_BROKEN_ROWS: usize = 10;
 /// Folders below a named folder that are read; deeper ones are an error.
 const MAX_DEPTH: usize = 16;
 
-/// Rows at the beginning of a file that tell what kind of file it is.
+/// Rows at the beginning of a file that identify its kind.
 const PROBED_ROWS: usize = 20;
 
 /// The files of a command.

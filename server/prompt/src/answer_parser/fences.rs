@@ -10,7 +10,7 @@ pub(super) fn is_inside_fence(text: &str) -> bool {
 }
 
 /// Returns the code of an answer that should consist of code: the content of the fence at its beginning, or the text before a
-/// closing fence without an opening one. The second value tells whether a closing fence was found.
+/// closing fence without an opening one. The second value is whether a closing fence was found.
 pub(super) fn without_fences(text: &str, stage: AnswerStage) -> (&str, bool) {
     let start = text.trim_start();
     let may_open = !start.is_empty() && (start.starts_with(FENCE) || FENCE.starts_with(start));

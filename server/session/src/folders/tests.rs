@@ -1,4 +1,4 @@
-//! Tests of a session's folders, without any editor: the events tell when something has happened, so no test waits for a time.
+//! Tests of a session's folders, without any editor: they wait for events, never for a time.
 
 use std::fs;
 
