@@ -45,7 +45,7 @@ use render::RenderedInput;
 pub const PROMPT_TOKENS: usize = 4096;
 
 /// Maximum tokens of an answer to a task without a cursor, unless the setting is higher: as in RepoQA's program.
-const FUNCTION_TOKENS: u32 = 1024;
+pub const FUNCTION_TOKENS: u32 = 1024;
 
 /// Timeout of a metadata request: a slower response would delay the first answer too much.
 const METADATA_LIMIT: Duration = Duration::from_secs(2);
@@ -104,7 +104,7 @@ pub struct HttpEngine {
     line_prices: Mutex<LinePrices>,
 }
 
-/// What is known about the model.
+/// Facts about the model.
 struct ModelFacts {
     metadata: ServerMetadata,
     /// Its template: configured, or found in the metadata, which may be a whole vocabulary.
@@ -325,23 +325,39 @@ impl HttpEngine {
     }
 
     fn render(&self, request: &Request, model: &ModelFacts) -> Result<RenderedInput, EngineError> {
+        let metadata = &model.metadata;
+        let window = self.settings.context_window.or(metadata.context_window);
+        let estimator =
+            metadata.sample_tokens.map_or_else(TokenEstimator::default, TokenEstimator::calibrated);
         if let Some(task) = &request.function
             && let Some(input) = RenderedInput::of_function(request, task, self.format.supported_prompts)
         {
-            return Ok(input);
+            return self.if_it_fits(input, window, estimator);
         }
         let way = self.choose_prompt_mode(model)?;
-        let metadata = &model.metadata;
-        let window = self.settings.context_window.or(metadata.context_window);
         let tokens = prompt_tokens(window, self.settings.sampling.max_tokens);
         let takes_context = self.format.takes_context;
-        let estimator =
-            metadata.sample_tokens.map_or_else(TokenEstimator::default, TokenEstimator::calibrated);
         // Concurrent requests are rarely for the same document, and do not wait for each other.
         let (remembered, unknown) = (self.line_prices.try_lock().ok(), LinePrices::default());
         let prices = remembered.as_deref().unwrap_or(&unknown);
         RenderedInput::new(request, &way, tokens, takes_context, estimator, prices)
             .map_err(|reason| EngineError::Prompt { engine: self.settings.name.clone(), reason })
+    }
+
+    /// Returns the input of a task that must not be cut, unless the model's window is too small for it: many servers would cut it
+    /// silently.
+    fn if_it_fits(
+        &self,
+        input: RenderedInput,
+        window: Option<u64>,
+        estimator: TokenEstimator,
+    ) -> Result<RenderedInput, EngineError> {
+        let Some(window) = window else { return Ok(input) };
+        let needed = estimator.count(&input.input.prompt_text()) as u64;
+        if needed <= window {
+            return Ok(input);
+        }
+        Err(EngineError::TaskTooLong { engine: self.settings.name.clone(), needed, window })
     }
 
     async fn ask(

@@ -46,7 +46,7 @@ pub use config::EngineKind;
 pub use embeddings::{EmbeddingServer, EmbeddingServerError, HttpEmbedder};
 pub use function_task::{FunctionSearch, FunctionTask, TaskForm};
 pub use http::{HttpLimits, HttpServerConfig, Proxy, ServerError, TimeoutStage};
-pub use http_engine::{FimSetting, HttpEngine, HttpSettings, PROMPT_TOKENS, PromptMode, SetupError};
+pub use http_engine::{FUNCTION_TOKENS, FimSetting, HttpEngine, HttpSettings, PROMPT_TOKENS, PromptMode, SetupError};
 pub use llama_server::{LLAMA_SERVER, LlamaServerEngine, LlamaServerError, LlamaServerSettings};
 pub use lsp_engine::{LspEngine, LspSettings};
 pub use prompt::template_check::{Symptom, symptoms_of};
@@ -56,7 +56,7 @@ pub use registry::{
     SelectionError, TokenPrice, check_named_once, http_engine, is_hashed,
 };
 pub use renamed_engine::with_name;
-pub use scripted_engine::{Rule, Script, ScriptedEngine};
+pub use scripted_engine::{ScriptedReply, Script, ScriptedEngine};
 pub use telemetry_collector::TelemetryCollector;
 pub use wire_formats::{Sampling, ServerMetadata};
 
@@ -266,6 +266,19 @@ pub enum EngineError {
         /// Missing space.
         reason: prompt::PromptTooLong,
     },
+    /// A task without a cursor, which must not be cut, doesn't fit.
+    #[error(
+        "engine `{engine}`: the task has about {needed} tokens, but the model's context window has {window}; import smaller contexts \
+         (--context-tokens), or raise `context_window`"
+    )]
+    TaskTooLong {
+        /// Its name.
+        engine: String,
+        /// Estimated tokens of the prompt.
+        needed: u64,
+        /// Tokens of the window.
+        window: u64,
+    },
     /// Offline, and the answer is not recorded.
     #[error("engine `{engine}`: {miss}")]
     NotRecorded {
@@ -294,6 +307,7 @@ impl EngineError {
             EngineError::Program { fault, .. } => fault.cause(),
             EngineError::NoTemplate { .. } => "no_template",
             EngineError::Prompt { .. } => "no_room",
+            EngineError::TaskTooLong { .. } => "task_too_long",
             EngineError::NotRecorded { .. } => "not_recorded",
             EngineError::Failed { .. } => "failed",
         }

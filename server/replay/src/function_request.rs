@@ -1,5 +1,6 @@
 //! Requests of cases without a cursor.
 
+use benchmarks::FunctionPrompts;
 use cases::{AnswerForm, Case};
 use completion::FunctionRequest;
 use engines::{FunctionSearch, TaskForm};
@@ -7,18 +8,25 @@ use syntax::Language;
 
 use crate::case_snapshot::snippet;
 
+fn language(case: &Case) -> Language {
+    Language::from_name(&case.language).expect("suites with other languages are rejected on reading")
+}
+
+/// Returns the prompts of a case without a cursor; `None` for completions.
+pub(crate) fn function_prompts(case: &Case) -> Option<FunctionPrompts> {
+    benchmarks::function_prompts(case, language(case))
+}
+
 /// Returns the request of a case without a cursor; `None` for completions.
 pub(crate) fn function_request(case: &Case) -> Option<FunctionRequest> {
-    let language =
-        Language::from_name(&case.language).expect("suites with other languages are rejected on reading");
-    let prompts = benchmarks::function_prompts(case, language)?;
+    let prompts = function_prompts(case)?;
     let search = case.find_function().map(|question| FunctionSearch {
         code: [case.prefix.as_str(), &case.truth, &case.suffix].concat().into(),
         description: question.description.as_str().into(),
     });
     Some(FunctionRequest {
         path: case.path.as_str().into(),
-        language,
+        language: language(case),
         prompt: prompts.chat.into(),
         code: prompts.code.into(),
         context: case.context.iter().map(snippet).collect(),

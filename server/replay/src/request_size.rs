@@ -2,10 +2,11 @@
 
 use cases::{Case, Price};
 use completion::ConfiguredEngine;
-use engines::{PROMPT_TOKENS, estimate_tokens};
+use engines::{FUNCTION_TOKENS, FunctionSearch, FunctionTask, PROMPT_TOKENS, TaskForm, estimate_tokens};
 use rayon::prelude::*;
 
 use crate::case_snapshot::has_own_context;
+use crate::function_request::function_prompts;
 use crate::plan::Attempt;
 use crate::runner::{RunInputs, engine_config, price};
 
@@ -20,6 +21,16 @@ struct CaseTokens {
     /// Context that the case brings; `None` if it is retrieved.
     context: Option<usize>,
     truth: usize,
+    /// Of a task without a cursor.
+    function: Option<FunctionTokens>,
+}
+
+/// The prompts of a task without a cursor, in estimated tokens. They are sent whole.
+#[derive(Clone, Copy, Debug)]
+struct FunctionTokens {
+    chat: usize,
+    code: usize,
+    is_search: bool,
 }
 
 /// The properties of an engine that decide the size of its requests.
@@ -30,6 +41,10 @@ struct EngineLimits {
     /// Tokens of retrieved context.
     context: usize,
     answer: u64,
+    /// Of tasks without a cursor.
+    function_answer: u64,
+    /// How it takes a search, and a function to write.
+    forms: [TaskForm; 2],
     price: Option<Price>,
 }
 
@@ -63,13 +78,12 @@ impl RequestSizes {
     /// Returns the size of the request of an attempt.
     pub(crate) fn tokens(&self, attempt: Attempt) -> RequestTokens {
         let (case, engine) = (&self.cases[attempt.case], &self.engines[attempt.engine]);
-        let whole = case.document + case.context.unwrap_or(engine.context);
-        let answer = (case.truth as u64).min(engine.answer);
-        RequestTokens {
-            prompt: whole.min(engine.prompt.unwrap_or(usize::MAX)) as u64,
-            answer,
-            longest_answer: engine.answer,
-        }
+        let (prompt, longest) = match case.function {
+            Some(task) => (engine.function_prompt(case, task), engine.function_answer),
+            None => (engine.cut(case.document + case.context.unwrap_or(engine.context)), engine.answer),
+        };
+        let answer = (case.truth as u64).min(longest);
+        RequestTokens { prompt: prompt as u64, answer, longest_answer: longest }
     }
 
     /// Returns the highest cost of an attempt; 0 without a price.
@@ -84,12 +98,34 @@ impl RequestSizes {
     }
 }
 
+impl EngineLimits {
+    /// Returns the size of a prompt that is cut to the engine's limit.
+    fn cut(&self, tokens: usize) -> usize {
+        tokens.min(self.prompt.unwrap_or(usize::MAX))
+    }
+
+    /// Returns the size of the prompt of a task without a cursor. Only a function to continue is cut, like a completion.
+    fn function_prompt(&self, case: &CaseTokens, task: FunctionTokens) -> usize {
+        let [search, write] = self.forms;
+        match (if task.is_search { search } else { write }, task.is_search) {
+            (TaskForm::Chat, _) => task.chat,
+            (_, true) => task.code,
+            (_, false) => self.cut(task.code + case.context.unwrap_or(0)),
+        }
+    }
+}
+
 fn case_tokens(case: &Case) -> CaseTokens {
     let own = has_own_context(case);
     CaseTokens {
         document: estimate_tokens(&case.prefix) + estimate_tokens(&case.suffix),
         context: own.then(|| case.context.iter().map(|item| estimate_tokens(&item.text)).sum()),
         truth: estimate_tokens(&case.truth),
+        function: function_prompts(case).map(|prompts| FunctionTokens {
+            chat: estimate_tokens(&prompts.chat),
+            code: estimate_tokens(&prompts.code),
+            is_search: case.find_function().is_some(),
+        }),
     }
 }
 
@@ -104,6 +140,14 @@ fn engine_limits(engine: &ConfiguredEngine, has_files: bool) -> EngineLimits {
         prompt: answer.map(|_| window.unwrap_or(PROMPT_TOKENS).min(PROMPT_TOKENS)),
         context: if retrieves { engine.settings.budget.tokens } else { 0 },
         answer: answer.unwrap_or(MAX_ANSWER_TOKENS),
+        function_answer: answer.unwrap_or(MAX_ANSWER_TOKENS).max(u64::from(FUNCTION_TOKENS)),
+        forms: [true, false].map(|is_search| engine.engine.task_form(&any_task(is_search))),
         price: engine.price.map(price),
     }
+}
+
+/// Returns a task of the case's kind, to ask engines for the form in which they receive it.
+fn any_task(is_search: bool) -> FunctionTask {
+    let search = || FunctionSearch { code: "".into(), description: "".into() };
+    FunctionTask { prompt: "".into(), search: is_search.then(search) }
 }
