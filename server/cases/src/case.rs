@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::SchemaVersion;
 use crate::function_question::{FindFunction, FunctionQuestion, WriteFunction};
 use crate::task::{Scenario, Task};
-use crate::words::words;
+use crate::string_enum::string_enum;
 
 /// Id of a case: the hash of its input and truth, in hexadecimal.
 pub type CaseId = String;
@@ -18,7 +18,7 @@ pub type CaseId = String;
 /// Free-form remarks about a case, by name.
 pub type Tags = BTreeMap<String, String>;
 
-words! {
+string_enum! {
     /// Codev-Bench's seven block kinds, and imports, which it counts as statements.
     BlockKind {
         /// A function or method.
@@ -40,7 +40,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Source of a case; tables never mix these.
     OriginKind {
         /// Recorded at a real cursor.
@@ -54,7 +54,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Whether the developer saw a suggestion before writing the truth; such a truth favours the engine of that suggestion.
     Exposure {
         /// No suggestion was shown.

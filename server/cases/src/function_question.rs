@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::words::words;
+use crate::string_enum::string_enum;
 
-words! {
+string_enum! {
     /// Comments in the context of `find_function`.
     ContextComments {
         /// They are kept.

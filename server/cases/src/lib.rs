@@ -19,7 +19,7 @@ mod task;
 mod trial;
 mod truth_locator;
 mod watch;
-mod words;
+mod string_enum;
 
 pub use case::{
     BlockKind, Case, CaseId, ContextItem, Exposure, Origin, OriginKind, Tags, suite_hash, suite_hash_of_ids,
@@ -49,7 +49,7 @@ pub use trial::{
     Decision, DecisionKind, EvaluatedOpportunity, ImportedPlace, LossReason, OfferOutcome, Opportunity,
     OpportunityCursor, OpportunityId, OutcomeKind, PrivacyLevel, Provenance, ProvenanceSpan, Survival,
     SurvivalAge, SurvivalKind, TabbyLog, TrialArm, TrialDefinition, TrialMode, Trigger, Truth, TruthStage,
-    TypingRhythm, from_continue, from_tabby, otlp_evaluations, otlp_spans, to_continue,
+    TypingRhythm, from_continue, from_tabby, from_zed, otlp_evaluations, otlp_spans, to_continue,
 };
 pub use truth_locator::{FileText, TruthLocator};
-pub use watch::{ChangeKind, WatchedChange, WatchedEngine, WatchedNight, WatchedShift};
+pub use watch::{ChangeKind, WatchedChange, WatchedEngine, WatchedFailure, WatchedNight, WatchedShift};

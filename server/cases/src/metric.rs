@@ -9,7 +9,7 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::task::TaskKind;
-use crate::words::words;
+use crate::string_enum::string_enum;
 
 /// Value of a metric for one prediction: a number, or a ratio that keeps numerator and denominator so that sums of ratios are
 /// exact.
@@ -98,7 +98,7 @@ pub struct MetricSpec {
 /// Declares [`Metric`] with one row per metric: variant, name, label, short label, unit, direction, source, documentation.
 macro_rules! metrics {
     ($($variant:ident $name:literal, $label:literal, $short:literal, $unit:ident, $direction:ident, $source:ident, $doc:literal;)+) => {
-        words! {
+        string_enum! {
             /// A metric of an answer, of a request or of retrieved context. Ordered by name.
             Metric { $(#[doc = $doc] $variant = $name,)+ }
         }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::SchemaVersion;
 use crate::case::CaseId;
-use crate::words::words;
+use crate::string_enum::string_enum;
 
 /// Identity of the answering engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub struct EngineIdentity {
     pub fingerprint: String,
 }
 
-words! {
+string_enum! {
     /// Outcome of an attempt.
     Status {
         /// The engine returned text.
@@ -39,7 +39,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Why an engine's text ended.
     Finish {
         /// The engine ended it.
@@ -53,7 +53,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// How a task without a cursor is put to an engine.
     AnswerForm {
         /// As the original's prompt, in a chat.
@@ -65,7 +65,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Meaning of the times of an answer replayed from a cassette.
     Recorded {
         /// The times of the recording.
@@ -75,7 +75,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// A sign that an engine gets its prompts in the wrong form, found in its raw answer and not in the truth.
     PromptSymptom {
         /// Special tokens of another template, as text.
@@ -124,7 +124,7 @@ pub struct PredictionTimings {
     pub total: f64,
 }
 
-words! {
+string_enum! {
     /// Source of a copied part of an answer.
     SpanSource {
         /// The case's file, before the cursor.

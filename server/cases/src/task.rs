@@ -8,9 +8,9 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::words::words;
+use crate::string_enum::string_enum;
 
-words! {
+string_enum! {
     /// Kind of a task, without its parameters.
     TaskKind {
         /// Complete the code at a cursor.
@@ -22,7 +22,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Scenario: the situation of the cursor.
     Scenario {
         /// A whole block, a body after its header, or the rest of a statement; the surrounding code is complete.
@@ -42,7 +42,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Position of the cursor in `full_block`.
     BlockCut {
         /// The whole block is missing.
@@ -54,7 +54,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Missing part of the body in `inner_block`.
     BodyCut {
         /// The rest of the body is missing.
@@ -64,7 +64,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Missing text after the cursor in `incomplete_suffix`.
     MissingTail {
         /// Up to the end of the function.
@@ -74,7 +74,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Context of a request in `cross_file`.
     CrossFileContext {
         /// No context from other files.
@@ -86,7 +86,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Widest place of the code that the function of `write_function` calls.
     CallScope {
         /// No calls.
@@ -109,7 +109,7 @@ pub enum Task {
     Complete(CompletionTask),
     /// Find a described function in a long context; see [`crate::FindFunction`].
     FindFunction,
-    /// Write a function; see [`crate::WriteFunction`]. The scope of its calls is `None` where the source does not tell it.
+    /// Write a function; see [`crate::WriteFunction`]. The scope of its calls is `None` if the source does not contain it.
     WriteFunction(Option<CallScope>),
 }
 

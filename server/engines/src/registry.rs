@@ -25,7 +25,7 @@ use builtin::{BuiltinSettings, Method};
 use config::{Config, EngineKind, EngineSettings};
 
 use self::identity::{IdentityHasher, IdentityInput};
-use crate::{BuiltinEngine, Cassette, Engine, HttpEngine, Rule, ScriptedEngine, recorded};
+use crate::{BuiltinEngine, Cassette, Engine, HttpEngine, ScriptedReply, ScriptedEngine, recorded};
 
 pub use hash_key::{HASH_KEY, HashKey, is_hashed};
 pub use selection::{EngineSelection, SelectionError, check_named_once};
@@ -271,7 +271,7 @@ impl RegisteredEngine {
     }
 
     /// Creates an engine that follows rules, for tests.
-    pub fn scripted_instance(rules: &[Rule]) -> RegisteredEngine {
+    pub fn scripted_instance(rules: &[ScriptedReply]) -> RegisteredEngine {
         let engine = ScriptedEngine::with_rules("scripted", rules.to_vec());
         RegisteredEngine {
             name: engine.description().name.clone(),

@@ -21,7 +21,7 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Rule {
+pub struct ScriptedReply {
     /// Suffix of the paths; empty for all.
     pub path: String,
     /// Waits this long before each piece, or before it ends without any.
@@ -53,7 +53,7 @@ fn one_piece<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, 
     String::deserialize(deserializer).map(|text| vec![text])
 }
 
-impl Rule {
+impl ScriptedReply {
     fn pieces(&self, request: &Request) -> Vec<String> {
         let mut pieces = self.pieces.clone();
         pieces.extend(self.echo.then(|| echo(request)));
@@ -88,20 +88,20 @@ fn words(request: &Request, start: &str) -> Option<String> {
     (!words.is_empty()).then(|| format!("words={}", words.into_iter().collect::<Vec<_>>().join(" ")))
 }
 
-/// A [`Rule`] for every path, in short.
+/// A [`ScriptedReply`] for every path, in short.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
-    /// As in [`Rule::delay`].
+    /// As in [`ScriptedReply::delay`].
     pub delay: Duration,
-    /// As in [`Rule::pieces`].
+    /// As in [`ScriptedReply::pieces`].
     pub pieces: Vec<String>,
-    /// As in [`Rule::failure`].
+    /// As in [`ScriptedReply::failure`].
     pub failure: Option<String>,
 }
 
-impl From<Script> for Rule {
-    fn from(Script { delay, pieces, failure }: Script) -> Rule {
-        Rule { delay, pieces, failure, ..Rule::default() }
+impl From<Script> for ScriptedReply {
+    fn from(Script { delay, pieces, failure }: Script) -> ScriptedReply {
+        ScriptedReply { delay, pieces, failure, ..ScriptedReply::default() }
     }
 }
 
@@ -109,7 +109,7 @@ impl From<Script> for Rule {
 #[derive(Debug)]
 pub struct ScriptedEngine {
     description: EngineDescription,
-    rules: Vec<Rule>,
+    rules: Vec<ScriptedReply>,
     busy: BusyCounter,
 }
 
@@ -120,7 +120,7 @@ impl ScriptedEngine {
     }
 
     /// Creates an engine that follows the first matching rule, and answers with nothing if no rule matches.
-    pub fn with_rules(name: &str, rules: Vec<Rule>) -> ScriptedEngine {
+    pub fn with_rules(name: &str, rules: Vec<ScriptedReply>) -> ScriptedEngine {
         let settings = [("rules".to_owned(), format!("{rules:?}"))].into();
         let description = EngineDescription {
             name: name.to_owned(),
@@ -149,7 +149,7 @@ impl ScriptedEngine {
 
     async fn run_rule(
         &self,
-        rule: &Rule,
+        rule: &ScriptedReply,
         request: &Request,
         sink: Sink<'_>,
     ) -> Result<FinishReason, EngineError> {
@@ -187,7 +187,7 @@ impl Engine for ScriptedEngine {
     }
 
     fn reads_context(&self) -> bool {
-        self.rules.iter().any(Rule::reads_context)
+        self.rules.iter().any(ScriptedReply::reads_context)
     }
 
     fn has_alternatives(&self) -> bool {

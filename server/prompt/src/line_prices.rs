@@ -18,10 +18,10 @@ const GENERATION_LINES: usize = 4096;
 
 /// The prices of lines of earlier prompts, without lines that contain special tokens of the template.
 #[derive(Debug, Default)]
-pub struct LinePrices(RefCell<Remembered>);
+pub struct LinePrices(RefCell<PriceCache>);
 
 #[derive(Debug, Default)]
-struct Remembered {
+struct PriceCache {
     /// The template of these prompts.
     template: Option<Template>,
     /// The lines that were needed last.
@@ -42,7 +42,7 @@ impl LinePrices {
     pub(crate) fn begin_prompt(&self, template: &Template) {
         let mut remembered = self.0.borrow_mut();
         if remembered.template.as_ref() != Some(template) {
-            *remembered = Remembered { template: Some(template.clone()), ..Remembered::default() };
+            *remembered = PriceCache { template: Some(template.clone()), ..PriceCache::default() };
         }
     }
 
@@ -59,7 +59,7 @@ impl LinePrices {
     }
 }
 
-impl Remembered {
+impl PriceCache {
     fn get(&mut self, line: &str) -> Option<LinePrice> {
         if let Some(price) = self.current.prices.get(line) {
             return Some(*price);

@@ -14,11 +14,12 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use cases::{
-    Case, ChangeKind, Metric, Prediction, SchemaVersion, Score, WatchedChange, WatchedEngine, WatchedNight,
-    WatchedShift, parse_lines, to_line,
+    Case, ChangeKind, Metric, Prediction, SchemaVersion, Score, WatchedChange, WatchedEngine, WatchedFailure,
+    WatchedNight, WatchedShift, parse_lines, to_line,
 };
-use scoring::Counts;
-use scoring::change_points::{NightAnswer, NightAnswers, Shift, TESTED_NIGHTS, find_change};
+use scoring::run_summary::{EngineFailures, request_failures};
+use scoring::change_points::{NightAnswer, NightAnswers, SignalChange, TESTED_NIGHTS, find_change};
+use scoring::{Counts, RunRows};
 
 use crate::ReplayError;
 use crate::data_folder::{create_numbered_folder, run_numbers};
@@ -100,7 +101,10 @@ impl WatchHistory {
         let number = self.nights.len();
         let tree_hash = contents.run.workspace.as_ref().map(|workspace| workspace.tree_hash.clone());
         let mut engines = Vec::new();
-        for config in &contents.run.engines {
+        let RunContents { run: description, cases, predictions } = contents;
+        let rows = RunRows { run: description, cases, predictions, scores, notes: &[] };
+        let all_failures = request_failures(&rows);
+        for (index, config) in contents.run.engines.iter().enumerate() {
             let name = &config.engine.name;
             let own = || contents.predictions.iter().filter(|row| row.engine.name == *name);
             let answers = night_answers(&contents.cases, own(), scores, metric);
@@ -111,6 +115,7 @@ impl WatchHistory {
                 fingerprint: config.engine.fingerprint.clone(),
                 answers: own().count(),
                 failed: own().filter(|row| row.has_failed()).count(),
+                failures: watched_failures(&all_failures, index),
                 value: (count > 0).then(|| sum / count as f64),
                 since: number,
                 change: None,
@@ -183,7 +188,23 @@ impl WatchHistory {
     }
 }
 
-fn stored(Shift { before, after, p }: Shift) -> WatchedShift {
+/// Longest kept reason, bytes: messages of servers may be whole pages.
+const MAX_REASON: usize = 1_000;
+
+/// Returns the failures of an engine by reason, as the history keeps them.
+fn watched_failures(failures: &[EngineFailures], engine: usize) -> Vec<WatchedFailure> {
+    let own = failures.iter().filter(|failures| failures.engine == engine);
+    let kept = |reason: &str| reason[..reason.floor_char_boundary(MAX_REASON)].to_owned();
+    own.flat_map(|failures| &failures.reasons)
+        .map(|reason| WatchedFailure {
+            status: reason.status,
+            reason: reason.reason.as_deref().map(kept),
+            count: reason.count,
+        })
+        .collect()
+}
+
+fn stored(SignalChange { before, after, p }: SignalChange) -> WatchedShift {
     WatchedShift { before, after, p }
 }
 

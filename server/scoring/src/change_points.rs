@@ -54,14 +54,14 @@ pub struct ChangePoint {
     /// Index of the first night with the changed engine.
     pub first: usize,
     /// The scores.
-    pub score: Shift,
+    pub score: SignalChange,
     /// The shares of answers whose text is not the usual one of its case.
-    pub text: Shift,
+    pub text: SignalChange,
 }
 
 /// A signal before and after a possible change, on the cases with answers on both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Shift {
+pub struct SignalChange {
     /// Its mean before.
     pub before: f64,
     /// Its mean after.
@@ -70,7 +70,7 @@ pub struct Shift {
     pub p: f64,
 }
 
-impl Shift {
+impl SignalChange {
     /// Whether it proves a change.
     pub fn is_proven(&self) -> bool {
         self.p <= TEST_LEVEL
@@ -91,7 +91,7 @@ pub fn find_change(nights: &[NightAnswers]) -> Option<ChangePoint> {
     // The most unlikely split is where it changed.
     let splits = 1..nights.len().min(WINDOWS[2] + 1);
     let shifts = splits.map(|window| (window, signals.each_ref().map(|signal| shift(signal, window))));
-    let lowest = |shifts: &[Shift; SIGNALS]| shifts[0].p.min(shifts[1].p);
+    let lowest = |shifts: &[SignalChange; SIGNALS]| shifts[0].p.min(shifts[1].p);
     let (window, [score, text]) = shifts.min_by(|(_, a), (_, b)| lowest(a).total_cmp(&lowest(b)))?;
     Some(ChangePoint { first: skipped + nights.len() - window, score, text })
 }
@@ -136,7 +136,7 @@ struct VaryingCase {
 }
 
 /// Compares the last `window` nights with the ones before.
-fn shift(signal: &Signal, window: usize) -> Shift {
+fn shift(signal: &Signal, window: usize) -> SignalChange {
     let nights = signal.iter().flatten().map(|(night, _)| night + 1).max().unwrap_or_default();
     let first = nights.saturating_sub(window);
     let (mut sums, mut cases) = ([0.0; 2], 0_usize);
@@ -166,7 +166,7 @@ fn shift(signal: &Signal, window: usize) -> Shift {
     let mean = |sum: f64| if cases == 0 { 0.0 } else { sum / cases as f64 };
     let is_far = variance > 0.0 && excess.abs() >= FAR * variance.sqrt();
     let p = if is_far { tail_bound(&varying, excess) } else { 1.0 };
-    Shift { before: mean(sums[0]), after: mean(sums[1]), p }
+    SignalChange { before: mean(sums[0]), after: mean(sums[1]), p }
 }
 
 /// Returns an upper bound of the probability that the sum of the last nights differs from its expectation by `excess` or more, in either

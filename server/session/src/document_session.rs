@@ -18,7 +18,7 @@ use workspace::Admission;
 use crate::latest_request::LatestRequest;
 use crate::lazy_real_path::LazyRealPath;
 use crate::locks::lock;
-use crate::quick_disk::QuickDisk;
+use crate::fast_disk_check::FastDiskCheck;
 use crate::tracked_ranges::TrackedRanges;
 use crate::typed_ranges::TypedRanges;
 
@@ -40,7 +40,7 @@ pub struct DocumentSession {
     /// before using it.
     pub(crate) admissions: Mutex<HashMap<(PathBuf, String), Admission>>,
     /// The disk of the file.
-    pub(crate) quick_disk: QuickDisk,
+    pub(crate) fast_disk_check: FastDiskCheck,
     /// The file without links.
     pub(crate) real_path: LazyRealPath,
 }
@@ -56,7 +56,7 @@ impl DocumentSession {
             file_index: Mutex::default(),
             tracked_ranges: Mutex::new(TrackedRanges::new(rope, revision)),
             admissions: Mutex::default(),
-            quick_disk: QuickDisk::default(),
+            fast_disk_check: FastDiskCheck::default(),
             real_path: LazyRealPath::default(),
         }
     }

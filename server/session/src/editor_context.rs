@@ -11,7 +11,7 @@ use completion::{EditorContext, RecentTyping, TypedPassage, WorkspaceIndex};
 use index::{FileIndex, Visit};
 use syntax::SourceFile;
 
-use crate::admission;
+use crate::document_admission;
 use crate::folder::Folder;
 use crate::locks::lock;
 use crate::open_document::OpenDocument;
@@ -94,7 +94,7 @@ async fn other_documents(
     for other in others.filter(|other| other.is_synchronized()) {
         let is_own = own.is_some() && own == other.real_path().await;
         let Some(home) = folder.locate(other).await.filter(|_| !is_own) else { continue };
-        match admission::refusal(other, &home).await {
+        match document_admission::refusal(other, &home).await {
             None => neighbours.push(OtherDocument { document: Arc::clone(other), path: home.path }),
             Some(_) => refused.push(home.path),
         }

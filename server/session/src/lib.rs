@@ -11,7 +11,7 @@
 //! Responsible for the state that an editor and we share. It must never name a type of the language server protocol, and no lock is
 //! held across an await.
 
-pub mod admission;
+pub mod document_admission;
 mod background_pool;
 mod document_location;
 mod document_session;
@@ -29,7 +29,7 @@ mod lazy_real_path;
 mod locks;
 mod open_document;
 mod opened_suites;
-mod quick_disk;
+mod fast_disk_check;
 mod recorded_cases;
 mod release_memory;
 mod request_snapshot;

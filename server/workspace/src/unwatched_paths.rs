@@ -40,7 +40,7 @@ impl RootIdentity {
 pub(crate) struct UnwatchedPaths(BTreeMap<PathBuf, PolledPath>);
 
 /// Paths, and whether they existed at one moment.
-pub(crate) struct Existing(BTreeMap<PathBuf, bool>);
+pub(crate) struct PathPresence(BTreeMap<PathBuf, bool>);
 
 #[derive(Debug)]
 struct PolledPath {
@@ -85,7 +85,7 @@ impl UnwatchedPaths {
         tree: &PathTree,
         root: &RootIdentity,
         begun: SystemTime,
-        before: &Existing,
+        before: &PathPresence,
     ) -> UnwatchedPaths {
         let mut unwatched = UnwatchedPaths::default();
         unwatched.add_above(&root.path, begun);
@@ -106,11 +106,11 @@ impl UnwatchedPaths {
     }
 
     /// Returns which of these paths exist now, and which of those that affect any folder at `root`.
-    pub(crate) fn existing(&self, root: &RootIdentity) -> Existing {
+    pub(crate) fn existing(&self, root: &RootIdentity) -> PathPresence {
         let mut above = UnwatchedPaths::default();
         above.add_above(&root.path, SystemTime::UNIX_EPOCH);
         let paths = self.0.keys().chain(above.0.keys());
-        Existing(paths.map(|path| (path.clone(), fs::symlink_metadata(path).is_ok())).collect())
+        PathPresence(paths.map(|path| (path.clone(), fs::symlink_metadata(path).is_ok())).collect())
     }
 
     /// Returns the paths that the walk must visit again.

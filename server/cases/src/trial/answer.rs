@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::metric::Metrics;
 use crate::prediction::{Cost, EngineIdentity, Finish, PredictionTimings, Status, TokenCounts};
-use crate::words::words;
+use crate::string_enum::string_enum;
 
-words! {
+string_enum! {
     /// Role of an arm in one opportunity.
     ArmRole {
         /// Its answer was offered to the developer.

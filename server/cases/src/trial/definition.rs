@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::TrialMode;
-use crate::words::words;
+use crate::string_enum::string_enum;
 use crate::{Metric, SchemaVersion};
 
-words! {
+string_enum! {
     /// Unit that keeps its arm in an `assign` trial.
     AssignmentUnit {
         /// The developer, for the whole trial.

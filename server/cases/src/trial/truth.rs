@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::words::words;
+use crate::string_enum::string_enum;
 
-words! {
+string_enum! {
     /// Moment at which a truth was taken, earliest first; a later stage replaces an earlier one.
     TruthStage {
         /// No edit in the region for a while.
@@ -24,7 +24,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// How a piece of text came into the document.
     Provenance {
         /// Typed.
@@ -46,7 +46,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Why an opportunity gets no further truth.
     LossReason {
         /// The region was replaced as a whole, so that its text cannot be told from other text.

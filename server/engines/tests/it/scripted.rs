@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
-use engines::{Answer, Engine, EngineError, FinishReason, PromptInput, Request, Rule, ScriptedEngine};
+use engines::{Answer, Engine, EngineError, FinishReason, PromptInput, Request, ScriptedReply, ScriptedEngine};
 use futures_util::FutureExt;
 use syntax::Language;
 use text::Snippet;
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 fn engine(rules: &str) -> ScriptedEngine {
-    let rules: Vec<Rule> = serde_json::from_str(rules).expect("the test's rules are rules");
+    let rules: Vec<ScriptedReply> = serde_json::from_str(rules).expect("the test's rules are rules");
     ScriptedEngine::with_rules("scripted", rules)
 }
 
@@ -105,7 +105,7 @@ async fn delay_precedes_answer_failure_and_panic() {
 
 #[test]
 fn unknown_fields_are_refused() {
-    let error = serde_json::from_str::<Vec<Rule>>(r#"[{ "txt": "x" }]"#).unwrap_err();
+    let error = serde_json::from_str::<Vec<ScriptedReply>>(r#"[{ "txt": "x" }]"#).unwrap_err();
     assert!(error.to_string().starts_with("unknown field `txt`"), "{error}");
 }
 

@@ -16,9 +16,9 @@ use std::time::Instant;
 use cases::Status;
 use completion::{
     CacheKey, CompletionRequest, CompletionSession, ConfiguredEngine, CursorContext, CursorSnapshot,
-    OutcomeStatus, PathGate, SuggestionOutcome, WorkspaceIndex,
+    OutcomeStatus, PathGate, SharedContext, SuggestionOutcome, WorkspaceIndex,
 };
-use session::{DocumentLocation, EffectiveSettings, FolderState, OpenDocument, admission, lock};
+use session::{DocumentLocation, EffectiveSettings, FolderState, OpenDocument, document_admission, lock};
 use tower_lsp_server::gen_lsp_types::{
     Command, InlineCompletionItem, InlineCompletionList, InlineCompletionParams, InlineCompletionTriggerKind,
     SelectedCompletionInfo,
@@ -140,14 +140,18 @@ impl InlineRequest<'_> {
         };
         let is_on_screen = popup.is_none();
         let question = self.completion_request(place, &settings, engine, is_invoked, is_on_screen);
-        let path_gate = admission::path_gate(self.document, &home).with_own_file_admitted(judged);
+        let path_gate = document_admission::path_gate(self.document, &home).with_own_file_admitted(judged);
         let writing = GenerationTask {
             shown: self.shown_question(&text, popup.as_ref(), is_invoked),
             ..self.generation_task(&question, &settings, engine, home, path_gate, reading.index)
         };
+        let reused = writing.clone();
         let suggested =
             self.completion_session().suggest(&question, |generation| writing.run(generation)).await;
         let (suggestions, is_reused) = suggestions(suggested)?;
+        if let Some(shown) = reused.shown.as_ref().filter(|_| is_reused) {
+            shown.reuse(&reused);
+        }
         let item =
             |suggestion: &String| inline_item::inline_item(&text, self.cursor, suggestion, popup.as_ref());
         let items = suggestions.iter().map(item).collect();
@@ -189,7 +193,7 @@ impl InlineRequest<'_> {
         if !settings.config.completion.is_enabled {
             return Some("switched off in the settings".to_owned());
         }
-        admission::refusal(self.document, home).await
+        document_admission::refusal(self.document, home).await
     }
 
     /// The selected item of the editor's popup.
@@ -262,6 +266,7 @@ impl InlineRequest<'_> {
             text: Arc::clone(&question.cursor.text),
             cursor: question.cursor.offset,
             shown: None,
+            context: SharedContext::default(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use cases::{Case, Origin, OriginKind};
 use config::Privacy;
-use session::{DocumentLocation, FolderState, OpenDocument, admission};
+use session::{DocumentLocation, FolderState, OpenDocument, document_admission};
 use syntax::SourceFile;
 use tower_lsp_server::jsonrpc::Result;
 
@@ -27,7 +27,7 @@ pub(crate) async fn record_case(
     if !home.is_inside {
         return Err(request_failed("the document is not in an open folder; save it in one, then record it"));
     }
-    if let Some(reason) = admission::refusal(&document, &home).await {
+    if let Some(reason) = document_admission::refusal(&document, &home).await {
         return Err(request_failed(format!("{} cannot be recorded: {reason}", home.path)));
     }
     let settings = server.settings_in(Some(&folder)).await?;
@@ -40,7 +40,7 @@ pub(crate) async fn record_case(
     let state = folder.wait_until_indexed().await;
     let added = {
         let (document, folder) = (Arc::clone(&document), Arc::clone(&folder));
-        let refusal = admission::refusal_now(&document, &home);
+        let refusal = document_admission::refusal_now(&document, &home);
         run_blocking(move || {
             let case = case_at_cursor(&document, &home, &state, cursor)?;
             // It may have become ignored while the folder was read.

@@ -2,7 +2,7 @@
 
 /// A p-value after the correction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Corrected {
+pub(crate) struct CorrectedPValue {
     /// The corrected p-value: comparing it with 5 % keeps the chance of any false claim among all tests at 5 %.
     pub(crate) p: f64,
     /// The number of tests that its p-value was multiplied by, from 1 to their number.
@@ -10,15 +10,15 @@ pub(crate) struct Corrected {
 }
 
 /// Corrects the p-values of all tests, in their order.
-pub(crate) fn corrected(p_values: &[f64]) -> Vec<Corrected> {
+pub(crate) fn corrected(p_values: &[f64]) -> Vec<CorrectedPValue> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|&left, &right| p_values[left].total_cmp(&p_values[right]));
-    let mut results = vec![Corrected { p: 1.0, factor: 1 }; p_values.len()];
+    let mut results = vec![CorrectedPValue { p: 1.0, factor: 1 }; p_values.len()];
     let mut largest = 0.0_f64;
     for (rank, test) in order.into_iter().enumerate() {
         let factor = p_values.len() - rank;
         largest = largest.max(p_values[test] * factor as f64).min(1.0);
-        results[test] = Corrected { p: largest, factor };
+        results[test] = CorrectedPValue { p: largest, factor };
     }
     results
 }

@@ -31,7 +31,7 @@ pub struct BestThreshold {
 }
 
 /// A suggestion or a silence, with its weighted value.
-struct Valued {
+struct WeightedValue {
     value: f64,
     weight: f64,
     is_suggestion: bool,
@@ -59,11 +59,11 @@ pub(super) fn by_truth(view: &LogView<'_>, arm: u32) -> Option<NetValue> {
     net_value(view.records.iter().filter_map(valued).collect(), view.settings.weights.silent)
 }
 
-fn of(answer: &AnswerRecord, value: f64, weight: f64, is_suggestion: bool) -> Valued {
-    Valued { value, weight, is_suggestion, confidence: answer.confidence }
+fn of(answer: &AnswerRecord, value: f64, weight: f64, is_suggestion: bool) -> WeightedValue {
+    WeightedValue { value, weight, is_suggestion, confidence: answer.confidence }
 }
 
-fn net_value(all: Vec<Valued>, silent: f64) -> Option<NetValue> {
+fn net_value(all: Vec<WeightedValue>, silent: f64) -> Option<NetValue> {
     let weights: f64 = all.iter().map(|it| it.weight).sum();
     let total: f64 = all.iter().map(|it| it.value * it.weight).sum();
     (weights > 0.0).then(|| NetValue {
@@ -74,9 +74,9 @@ fn net_value(all: Vec<Valued>, silent: f64) -> Option<NetValue> {
 }
 
 /// Withholds suggestions in the order of their confidence, the lowest first; suggestions of equal confidence together.
-fn best_threshold(all: &[Valued], total: f64, silent: f64, weights: f64) -> Option<BestThreshold> {
+fn best_threshold(all: &[WeightedValue], total: f64, silent: f64, weights: f64) -> Option<BestThreshold> {
     let suggestions = all.iter().filter(|it| it.is_suggestion).count();
-    let mut known: Vec<(f64, &Valued)> =
+    let mut known: Vec<(f64, &WeightedValue)> =
         all.iter().filter(|it| it.is_suggestion).filter_map(|it| Some((it.confidence?, it))).collect();
     if known.is_empty() || known.len() * 2 < suggestions {
         return None;

@@ -8,7 +8,7 @@ use crate::PairedDifference;
 use crate::compared_runs::ValueTable;
 use crate::comparison::OUTSIDE;
 use crate::metric_table::MIN_CASES;
-use crate::statistics::holm::{self, Corrected};
+use crate::statistics::holm::{self, CorrectedPValue};
 use crate::statistics::mcnemar::mcnemar;
 use crate::statistics::paired_sample::{Estimate, MIN_FILES, PairedSample};
 use crate::statistics::sign_flip::{files_needed, sign_flip};
@@ -110,7 +110,7 @@ fn test(sample: &PairedSample, file_differences: &[f64], resamples: usize, seed:
 }
 
 /// Corrects the p-values of the pairs that have one.
-fn corrected(pairs: &[ComparedPair], p: impl Fn(&ComparedPair) -> Option<f64>) -> Vec<Option<Corrected>> {
+fn corrected(pairs: &[ComparedPair], p: impl Fn(&ComparedPair) -> Option<f64>) -> Vec<Option<CorrectedPValue>> {
     let all: Vec<Option<f64>> = pairs.iter().map(p).collect();
     let tested: Vec<f64> = all.iter().copied().flatten().collect();
     let mut corrected = holm::corrected(&tested).into_iter();
@@ -132,7 +132,7 @@ fn margins(
         let estimate = oriented(pair)?;
         Some(estimate.p_above(-margin).max(estimate.p_below(margin)))
     });
-    let verdict = |(not_inferior, equivalent): (Option<Corrected>, Option<Corrected>)| {
+    let verdict = |(not_inferior, equivalent): (Option<CorrectedPValue>, Option<CorrectedPValue>)| {
         let (p_not_inferior, p_equivalent) = (not_inferior?.p, equivalent?.p);
         Some(MarginVerdict {
             margin,
@@ -148,7 +148,7 @@ fn margins(
 fn pair_verdict(
     table: &ValueTable<'_>,
     pair: &ComparedPair,
-    corrected: Option<Corrected>,
+    corrected: Option<CorrectedPValue>,
     pairs: usize,
     margin: Option<MarginVerdict>,
 ) -> PairVerdict {
@@ -193,7 +193,7 @@ fn claim(
     table: &ValueTable<'_>,
     pair: &ComparedPair,
     difference: &PairedDifference,
-    corrected: Option<Corrected>,
+    corrected: Option<CorrectedPValue>,
     files_needed: usize,
 ) -> Claim {
     let Some((corrected, value)) = corrected.zip(difference.value) else { return Claim::TooFewCases };

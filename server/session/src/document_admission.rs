@@ -25,7 +25,7 @@ pub async fn refusal(document: &OpenDocument, home: &DocumentLocation) -> Option
     if let Some(reason) = refusal_without_disk(document) {
         return Some(reason);
     }
-    let judged = document.session.quick_disk.check(refusal_now(document, home)).await;
+    let judged = document.session.fast_disk_check.check(refusal_now(document, home)).await;
     judged.unwrap_or_else(|| Some(UNKNOWN_VERDICT.to_owned()))
 }
 

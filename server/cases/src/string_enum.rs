@@ -1,7 +1,7 @@
 //! Enums whose values are fixed words in files and on the command line.
 
 /// Declares an enum whose variants are serialized as fixed words, with `name()`, `Display` and `FromStr` that use these words.
-macro_rules! words {
+macro_rules! string_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -37,4 +37,4 @@ macro_rules! words {
         }
     };
 }
-pub(crate) use words;
+pub(crate) use string_enum;

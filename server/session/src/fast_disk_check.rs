@@ -16,9 +16,9 @@ static HERE: Mutex<()> = Mutex::new(());
 
 /// Whether the last check of a document was quick.
 #[derive(Default)]
-pub(crate) struct QuickDisk(AtomicBool);
+pub(crate) struct FastDiskCheck(AtomicBool);
 
-impl QuickDisk {
+impl FastDiskCheck {
     /// Runs a check that waits for the disk, here or on a blocking thread. `None` if it panics.
     pub(crate) async fn check<T: Send + 'static>(
         &self,
@@ -58,19 +58,19 @@ mod tests {
 
     use super::*;
 
-    async fn thread_of_check(disk: &QuickDisk) -> Option<thread::ThreadId> {
+    async fn thread_of_check(disk: &FastDiskCheck) -> Option<thread::ThreadId> {
         disk.check(|| thread::current().id()).await
     }
 
     #[tokio::test]
     async fn only_one_check_at_a_time_runs_on_the_thread_of_its_request() {
-        let (disk, here) = (QuickDisk::default(), thread::current().id());
+        let (disk, here) = (FastDiskCheck::default(), thread::current().id());
         assert_ne!(thread_of_check(&disk).await, Some(here), "the first one may be slow");
         disk.0.store(true, Ordering::Relaxed);
         assert_eq!(thread_of_check(&disk).await, Some(here));
         disk.0.store(true, Ordering::Relaxed);
         let other = disk.check_here(|| {
-            let inner = QuickDisk(AtomicBool::new(true));
+            let inner = FastDiskCheck(AtomicBool::new(true));
             inner.check_here(|| ()).is_err()
         });
         assert_eq!(other.ok().flatten(), Some(true));
@@ -78,7 +78,7 @@ mod tests {
 
     #[tokio::test]
     async fn slow_and_panicking_checks_are_reported() {
-        let disk = QuickDisk(AtomicBool::new(true));
+        let disk = FastDiskCheck(AtomicBool::new(true));
         assert_eq!(disk.check(|| panic!("as the test wants") as ()).await, None);
         let slow = || {
             let start = Instant::now();
