@@ -7,6 +7,7 @@ import { recordAtCursor, replayRecorded, showScoreboard } from "./commands.ts";
 import { Scoreboard } from "./scoreboard.ts";
 import { Session } from "./session.ts";
 import { StatusBar } from "./status.ts";
+import { SuiteBrowser } from "./suite_browser.ts";
 import { SuggestionReports } from "./suggestion_reports.ts";
 import { mark, showTrial, showTrialScoreboard, start, stop } from "./trial_commands.ts";
 import { TrialStatus } from "./trial_status.ts";
@@ -20,6 +21,7 @@ export function activate(context: ExtensionContext): void {
   const log = window.createOutputChannel("Ghostbench", { log: true });
   const bar = new StatusBar();
   const board = new Scoreboard();
+  const suites = new SuiteBrowser();
   const trial = new TrialStatus();
   const reports = new SuggestionReports();
   const current = new Session(context, bar, trial, reports, log);
@@ -28,6 +30,12 @@ export function activate(context: ExtensionContext): void {
     recordCaseAtCursor: recordAtCursor,
     replayRecordedCases: replayRecorded,
     showScoreboard: (client) => showScoreboard(client, board),
+    openSuiteFile: (client, file) => suites.open(client, file),
+    showSuiteCase: (client) => suites.choose(client),
+    showNextSuiteCase: (client) => suites.go(client, 1),
+    showPreviousSuiteCase: (client) => suites.go(client, -1),
+    replaySuiteCase: (client) => suites.replayShown(client),
+    showSuiteAnswers: () => suites.showAnswers(),
     showTrial: (client) => showTrial(client, board),
     startTrial: start,
     stopTrial: stop,

@@ -10,12 +10,24 @@ import {
   RequestType,
 } from "vscode-languageclient";
 
+/** Result of one engine for one case. */
+export interface EngineResult {
+  engine: string;
+  status: string;
+  exact: boolean;
+  /** From 0 to 100. */
+  editSimilarity: number;
+}
+
 /** A case without its texts. */
 export interface CaseSummary {
   id: string;
+  scenario: string;
   variant?: string;
   blockKind?: string;
+  path: string;
   line: number;
+  results: EngineResult[];
   /** Current range of its truth; absent if that was deleted. */
   range?: Range;
 }
@@ -58,6 +70,31 @@ export interface ReplayResult {
   requests: number;
   planned: number;
   cancelled: boolean;
+  cases: CaseSummary[];
+}
+
+export interface SuiteParams extends CasesParams {
+  /** URI of the suite's file. */
+  suite: string;
+  /** Number of the first case to list. */
+  from?: number;
+}
+
+export interface SuiteResult {
+  total: number;
+  /** Lines without a valid case. */
+  problems: number;
+  cases: CaseSummary[];
+}
+
+/** A case of an open suite; the server provides the texts of its documents. */
+export interface SuiteCase {
+  number: number;
+  total: number;
+  uri: string;
+  hole: Range;
+  answersUri: string;
+  case: CaseSummary;
 }
 
 export interface ScoreboardResult {
@@ -87,7 +124,7 @@ export interface TrialState {
 }
 
 /** The experiment of a trial. */
-export type TrialMode = "single" | "shadow" | "assign";
+export type TrialMode = "single" | "shadow" | "assign" | "duel";
 
 export interface StartTrialParams extends CasesParams {
   mode: TrialMode;
@@ -103,6 +140,12 @@ export interface StartTrialResult {
   name: string;
   disclosures: string[];
   note?: string;
+}
+
+export interface StopTrialResult {
+  name: string;
+  /** The arms whose names were hidden. */
+  revealed: { name: string; shownAs: string }[];
 }
 
 /** The part of a suggestion that identifies it. */
@@ -137,12 +180,16 @@ export const recordCase = new RequestType<RecordCaseParams, RecordCaseResult, vo
 export const cases = new RequestType<CasesParams, CasesResult, void>("ghostbench/cases");
 export const oneCase = new RequestType<{ id: string }, CaseResult, void>("ghostbench/case");
 export const replay = new RequestType<ReplayParams, ReplayResult, void>("ghostbench/replay");
+export const suite = new RequestType<SuiteParams, SuiteResult, void>("ghostbench/suite");
+export const suiteCase = new RequestType<{ suite: string; number: number }, SuiteCase, void>(
+  "ghostbench/suiteCase",
+);
 export const scoreboard = new RequestType<ScoreboardParams, ScoreboardResult, void>("ghostbench/scoreboard");
 export const status = new RequestType<Record<string, never>, Status, void>("ghostbench/status");
 export const didChangeStatus = new NotificationType<DidChangeStatusParams>("ghostbench/didChangeStatus");
 export const trial = new RequestType<CasesParams, TrialState, void>("ghostbench/trial");
 export const startTrial = new RequestType<StartTrialParams, StartTrialResult, void>("ghostbench/startTrial");
-export const stopTrial = new RequestType<CasesParams, { name: string }, void>("ghostbench/stopTrial");
+export const stopTrial = new RequestType<CasesParams, StopTrialResult, void>("ghostbench/stopTrial");
 export const didChangeTrial = new NotificationType<TrialState>("ghostbench/didChangeTrial");
 export const didPartiallyAccept = new NotificationType<DidPartiallyAcceptParams>(
   "textDocument/didPartiallyAcceptCompletion",

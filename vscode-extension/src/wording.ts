@@ -1,6 +1,6 @@
 // Messages for the user, the same as in the Neovim configuration.
 
-import type { CaseSummary, ReplayResult, TrialState } from "./protocol.ts";
+import type { CaseSummary, EngineResult, ReplayResult, TrialState } from "./protocol.ts";
 
 /** Description of the right answer, by the cut of the case. */
 const WANTED = new Map<string, (block: string) => string>([
@@ -30,6 +30,16 @@ export function describeReplay(result: ReplayResult): string {
   const verb = result.cancelled ? "cancelled after" : "replayed";
   const run = result.run.split(/[/\\]/).at(-1) ?? result.run;
   return `${verb} ${result.requests} of ${result.planned} requests, run ${run}`;
+}
+
+/** Describes the results of the engines for a case. */
+export function describeResults(results: readonly EngineResult[]): string {
+  return results
+    .map(({ engine, status, exact, editSimilarity }) => {
+      const similar = status === "ok" ? `${editSimilarity.toFixed(0)} % similar` : status;
+      return `${engine} ${exact ? "exact" : similar}`;
+    })
+    .join(" | ");
 }
 
 /** Describes the counts of a trial's day. */

@@ -18,6 +18,7 @@
 ---@field path string
 ---@field line integer 0-based.
 ---@field range? lsp.Range Current range of its truth.
+---@field results { engine: string, status: string, exact: boolean, editSimilarity: number }[]
 
 ---@class (exact) ghostbench.ReplayParams
 ---@field target 'case'|'file'|'suite'
@@ -32,6 +33,7 @@
 ---@field logFile? string
 
 local reports = require('ghostbench.reports')
+local suite = require('ghostbench.suite')
 local trial = require('ghostbench.trial')
 local ui = require('ghostbench.ui')
 
@@ -469,6 +471,7 @@ local function add_commands(bufnr)
   add_command(bufnr, 'GhostbenchScoreboard', show_scoreboard, {
     desc = 'Compare the engines on the recorded cases',
   })
+  add_command(bufnr, 'GhostbenchSuite', suite.on_command, suite.COMMAND)
   add_command(bufnr, 'GhostbenchTrial', trial.on_command, {
     desc = 'Show the live trial; start MODE ENGINE..., stop, or scoreboard',
     nargs = '*',

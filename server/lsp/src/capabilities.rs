@@ -4,8 +4,9 @@ use text::PositionEncoding;
 use tower_lsp_server::gen_lsp_types::{
     ChangeNotifications, ClientCapabilities, CodeLensOptions, ExecuteCommandOptions, FileOperationFilter,
     FileOperationOptions, FileOperationPattern, FileOperationRegistrationOptions, InlineCompletionProvider,
-    PositionEncodingKind, ServerCapabilities, TextDocumentSync, TextDocumentSyncKind,
-    TextDocumentSyncOptions, WorkspaceFoldersServerCapabilities, WorkspaceOptions,
+    PositionEncodingKind, ServerCapabilities, TextDocumentContent, TextDocumentContentOptions,
+    TextDocumentSync, TextDocumentSyncKind, TextDocumentSyncOptions, WorkspaceFoldersServerCapabilities,
+    WorkspaceOptions,
 };
 
 use crate::{ext, to_proto};
@@ -21,6 +22,8 @@ pub(crate) struct ClientFeatures {
     pub(crate) lens_refresh: bool,
     /// Watches files for the server.
     pub(crate) file_watching: bool,
+    /// Shows documents whose text the server provides.
+    pub(crate) text_document_content: bool,
 }
 
 impl ClientFeatures {
@@ -34,6 +37,8 @@ impl ClientFeatures {
             configuration: is_set(workspace.and_then(|workspace| workspace.configuration)),
             progress: is_set(window.and_then(|window| window.work_done_progress)),
             lens_refresh: is_set(lens.and_then(|lens| lens.refresh_support)),
+            text_document_content: workspace
+                .is_some_and(|workspace| workspace.text_document_content.is_some()),
             file_watching: is_set(watching.and_then(|watching| watching.dynamic_registration)),
         }
     }
@@ -83,6 +88,7 @@ pub(crate) fn server_capabilities(encoding: PositionEncoding) -> ServerCapabilit
         ext::REPLAY_COMMAND,
         ext::SHOULD_HAVE_SUGGESTED_COMMAND,
         ext::NOT_WANTED_COMMAND,
+        ext::OPEN_SUITE_COMMAND,
     ];
     ServerCapabilities {
         position_encoding: Some(to_proto::encoding(encoding)),
@@ -98,6 +104,9 @@ pub(crate) fn server_capabilities(encoding: PositionEncoding) -> ServerCapabilit
         }),
         workspace: Some(WorkspaceOptions {
             workspace_folders: Some(folders),
+            text_document_content: Some(TextDocumentContent::Options(TextDocumentContentOptions {
+                schemes: vec![ext::SUITE_SCHEME.to_owned()],
+            })),
             file_operations: Some(FileOperationOptions {
                 did_rename: Some(everything),
                 ..FileOperationOptions::default()

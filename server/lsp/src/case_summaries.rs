@@ -8,7 +8,7 @@ use cases::{FileText, Metric, Prediction, Score, TruthLocator};
 use index::CancelFlag;
 use replay::RecordedCase;
 use scoring::Counts;
-use session::{CaseLocation, CaseMatch, Folder, OpenDocument, RecordedSnapshot};
+use session::{CaseLocation, CaseMatch, Folder, OpenDocument, RecordedCases, RecordedSnapshot};
 use text::PositionEncoding;
 use tower_lsp_server::gen_lsp_types::{MessageType, Range, Uri};
 use tower_lsp_server::jsonrpc::Result;
@@ -21,9 +21,17 @@ use crate::to_proto;
 
 /// Reads the recorded cases of a folder on a blocking thread.
 pub(crate) async fn recorded_cases(server: &Server, folder: &Arc<Folder>) -> Result<Arc<RecordedSnapshot>> {
-    let asked = Arc::clone(folder);
-    let (known, problems) =
-        run_cancellable(move |cancel| asked.recorded_cases.snapshot(&asked.state(), cancel)).await?;
+    suite_cases(server, folder, &folder.recorded_cases).await
+}
+
+/// Reads the recorded cases of a folder, or one of its open suites, on a blocking thread.
+pub(crate) async fn suite_cases(
+    server: &Server,
+    folder: &Arc<Folder>,
+    suite: &Arc<RecordedCases>,
+) -> Result<Arc<RecordedSnapshot>> {
+    let (folder, suite) = (Arc::clone(folder), Arc::clone(suite));
+    let (known, problems) = run_cancellable(move |cancel| suite.snapshot(&folder.state(), cancel)).await?;
     for problem in problems {
         server.client.log_message(MessageType::Warning, problem).await;
     }
@@ -43,13 +51,14 @@ pub(crate) struct CaseSummaries {
 type CaseLocations = HashMap<String, (Range, bool)>;
 
 impl CaseSummaries {
-    /// Locates the cases of a folder in the open documents.
-    pub(crate) async fn of_folder(
+    /// Locates the recorded cases of a folder, or those of one of its open suites, in the open documents.
+    pub(crate) async fn of_suite(
         server: &Server,
         folder: &Arc<Folder>,
+        suite: &Arc<RecordedCases>,
         context: &RequestContext,
     ) -> Result<CaseSummaries> {
-        let known = recorded_cases(server, folder).await?;
+        let known = suite_cases(server, folder, suite).await?;
         let mut open: Vec<(Arc<str>, Arc<OpenDocument>)> = Vec::new();
         for document in context.snapshot.documents.all().filter(|document| document.is_synchronized()) {
             if let Some(home) = folder.locate(document).await {

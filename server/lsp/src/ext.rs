@@ -2,6 +2,7 @@
 //!
 //! docs/protocol.md describes each with an example; a test keeps it in sync with the types. Types only: no behavior here.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,10 @@ pub const CASE: &str = "ghostbench/case";
 pub const REPLAY: &str = "ghostbench/replay";
 /// Request: compares the engines on the recorded cases. [`ScoreboardParams`] to [`ScoreboardResult`].
 pub const SCOREBOARD: &str = "ghostbench/scoreboard";
+/// Request: opens a suite and lists its cases. [`SuiteParams`] to [`SuiteResult`].
+pub const SUITE: &str = "ghostbench/suite";
+/// Request: returns a case of an open suite as a document. [`SuiteCaseParams`] to [`SuiteCaseResult`].
+pub const SUITE_CASE: &str = "ghostbench/suiteCase";
 /// Request: returns the server's status. No parameters to [`ServerStatus`].
 pub const STATUS: &str = "ghostbench/status";
 /// Request: lets simulated time pass. [`AdvanceTimeParams`] to `null`.
@@ -69,6 +74,11 @@ pub const DID_ACCEPT_COMMAND: &str = "ghostbench.didAcceptCompletionItem";
 pub const REPLAY_COMMAND: &str = "ghostbench.replay";
 /// Command for key bindings: records the block at a cursor. One argument, [`RecordCaseParams`].
 pub const RECORD_CASE_COMMAND: &str = "ghostbench.recordCase";
+/// Command for key bindings: opens a suite. One argument, [`SuiteParams`].
+pub const OPEN_SUITE_COMMAND: &str = "ghostbench.openSuite";
+
+/// Scheme of the documents of suites.
+pub(crate) const SUITE_SCHEME: &str = "ghostbench-suite";
 
 /// Command for key bindings: a suggestion is missing at a cursor; what is written there is recorded. One argument, [`MarkPlaceParams`].
 pub const SHOULD_HAVE_SUGGESTED_COMMAND: &str = "ghostbench.shouldHaveSuggested";
@@ -222,6 +232,9 @@ pub struct ReplayParams {
     /// The document for [`ReplayTarget::File`]; for [`ReplayTarget::Suite`] any document of the folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_document: Option<TextDocumentIdentifier>,
+    /// For [`ReplayTarget::Suite`], an open suite; default: the recorded cases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite: Option<Uri>,
     /// Token for progress reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
@@ -241,6 +254,66 @@ pub struct ReplayResult {
     pub cancelled: bool,
     /// The cases with their results.
     pub cases: Vec<CaseSummary>,
+}
+
+/// Parameters of [`SUITE`] and [`OPEN_SUITE_COMMAND`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SuiteParams {
+    /// The suite's file.
+    pub suite: Uri,
+    /// Any document of the folder to open it in; if unset, the first folder is used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_document: Option<TextDocumentIdentifier>,
+    /// Number of the first case to list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<u32>,
+}
+
+/// Result of [`SUITE`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SuiteResult {
+    /// The suite's file, as in the parameters.
+    pub suite: Uri,
+    /// Number of cases in the suite.
+    pub total: u32,
+    /// Number of lines without a valid case.
+    pub problems: u32,
+    /// The cases from the requested one on, at most 1,000.
+    pub cases: Vec<CaseSummary>,
+}
+
+/// Parameters of [`SUITE_CASE`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SuiteCaseParams {
+    /// The file of an open suite.
+    pub suite: Uri,
+    /// Number of the case in the suite, from 0.
+    pub number: u32,
+}
+
+/// Result of [`SUITE_CASE`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SuiteCaseResult {
+    /// Its number.
+    pub number: u32,
+    /// Number of cases in the suite.
+    pub total: u32,
+    /// URI of the document with the code.
+    pub uri: Uri,
+    /// Text of this document, with a mark at the hole.
+    pub text: String,
+    /// Range of the mark.
+    pub hole: Range,
+    /// URI of the document with the answers.
+    pub answers_uri: Uri,
+    /// Text of this document, as Markdown: the right answer and the latest of each engine.
+    pub answers: String,
+    /// Location and results, with the answers.
+    pub case: CaseSummary,
 }
 
 /// Parameters of [`SCOREBOARD`].
@@ -394,9 +467,30 @@ pub struct StartTrialParams {
     /// Name of the trial; if unset, the present time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// Unit that keeps its engine in assign; default: session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<cases::AssignmentUnit>,
     /// Share of the opportunities at which nothing is shown; default as on the command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holdout: Option<f64>,
+    /// Weights of engines in random assignments; default: 1.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub weights: BTreeMap<String, f64>,
+    /// Limits of requests to engines a minute; defaults as on the command line.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub requests_per_minute: BTreeMap<String, u32>,
+    /// Limits of requests to engines a day.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub requests_per_day: BTreeMap<String, u32>,
+    /// Limits of cost of engines a day, in the currency of their prices.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub budget_per_day: BTreeMap<String, f64>,
+    /// Metric that decides; default: exact match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub primary: Option<cases::Metric>,
+    /// Difference below which two engines are equivalent, as a share; default as on the command line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin: Option<f64>,
     /// The lines of [`StartTrialResult::disclosures`] that the developer has confirmed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub confirmed: Vec<String>,
@@ -423,6 +517,18 @@ pub struct StartTrialResult {
 pub struct StopTrialResult {
     /// Name of the trial.
     pub name: String,
+    /// The arms whose names were hidden; empty in single and shadow.
+    pub revealed: Vec<RevealedArm>,
+}
+
+/// An arm whose name was hidden while its trial was running.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RevealedArm {
+    /// Name of its engine.
+    pub name: String,
+    /// The name that was shown.
+    pub shown_as: String,
 }
 
 /// Status of a folder.

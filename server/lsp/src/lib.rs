@@ -13,6 +13,7 @@
 mod busy_status;
 mod capabilities;
 mod case_summaries;
+mod case_title;
 pub mod ext;
 mod from_proto;
 mod generation_task;
@@ -32,6 +33,7 @@ mod server;
 mod service;
 mod session_events;
 mod stdio;
+mod suite_document;
 mod surrogates;
 mod text_sync;
 mod to_proto;

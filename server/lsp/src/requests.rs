@@ -11,5 +11,7 @@ pub(crate) mod record_case;
 pub(crate) mod replay;
 pub(crate) mod scoreboard;
 pub(crate) mod status;
+pub(crate) mod suite;
+pub(crate) mod text_document_content;
 pub(crate) mod trial;
 pub(crate) mod trial_scoreboard;

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use cases::Case;
 use session::{BackgroundPool, EffectiveSettings, Folder, Folders, NewFolder, Suggestions, lock};
 use text::PositionEncoding;
 use tokio::sync::Notify;
@@ -10,7 +11,8 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio_util::sync::CancellationToken;
 use tower_lsp_server::gen_lsp_types::{
     ConfigurationItem, InitializeParams, InitializeResult, InitializedParams, MessageType, ServerInfo,
-    TextDocumentIdentifier, Uri, WorkspaceFolder, WorkspaceFolders,
+    TextDocumentContentRefreshParams, TextDocumentContentRefreshRequest, TextDocumentIdentifier, Uri,
+    WorkspaceFolder, WorkspaceFolders,
 };
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::{Client, LanguageServer};
@@ -23,6 +25,7 @@ use crate::progress::ProgressTasks;
 use crate::register_watchers;
 use crate::request_context::RequestContext;
 use crate::run_blocking::no_folder_error;
+use crate::suite_document::{self, SuiteDocument};
 use crate::trial_recording::TrialRecording;
 use crate::{ServerSetup, from_proto, parent_process, session_events, trial_state};
 
@@ -175,6 +178,19 @@ impl Server {
             let client = self.client.clone();
             // A client that refuses keeps its current lenses.
             tokio::spawn(async move { drop(client.code_lens_refresh().await) });
+        }
+    }
+
+    /// Asks the client to request the answers to a case of an open suite again.
+    pub(crate) fn refresh_answers(&self, case: &Case) {
+        if self.handshake().is_some_and(|agreed| agreed.client_features.text_document_content) {
+            let client = self.client.clone();
+            let uri = suite_document::uri(case, SuiteDocument::Answers);
+            let params = TextDocumentContentRefreshParams { uri };
+            // A client that refuses keeps its current text.
+            tokio::spawn(async move {
+                drop(client.send_request::<TextDocumentContentRefreshRequest>(params).await);
+            });
         }
     }
 

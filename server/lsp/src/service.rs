@@ -16,7 +16,7 @@ use crate::ordered_service::OrderedService;
 use crate::request_context::{NumberedParams, PendingContexts};
 use crate::requests::{
     advance_time, case, cases, code_lens, execute_command, inline_completion, record_case, replay,
-    scoreboard, status, trial,
+    scoreboard, status, suite, text_document_content, trial,
 };
 use crate::server::Server;
 use crate::{ServerSetup, ext};
@@ -47,11 +47,14 @@ pub(crate) fn build_service(
     let builder = answer!(builder,
         "textDocument/inlineCompletion" => inline_completion::inline_completion,
         "textDocument/codeLens" => code_lens::code_lens,
+        "workspace/textDocumentContent" => text_document_content::text_document_content,
         "workspace/executeCommand" => execute_command::execute_command,
         ext::RECORD_CASE => record_case::record_case,
         ext::CASES => cases::cases,
         ext::CASE => case::case,
         ext::REPLAY => replay::replay,
+        ext::SUITE => suite::suite,
+        ext::SUITE_CASE => suite::suite_case,
         ext::SCOREBOARD => scoreboard::scoreboard,
         ext::STATUS => status::status,
         ext::ADVANCE_TIME => advance_time::advance_time,

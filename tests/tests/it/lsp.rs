@@ -32,6 +32,7 @@ mod retrieval;
 mod scripted_engine;
 mod settings;
 mod shutdown;
+mod suites;
 #[cfg(unix)]
 mod symlinked_documents;
 pub(crate) mod trial;

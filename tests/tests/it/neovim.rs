@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 use tests::{Neovim, Project};
 
+use crate::vscode::write_suite;
+
 const INLINE_COMPLETION: &str = "textDocument/inlineCompletion";
 const EXECUTE_COMMAND: &str = "workspace/executeCommand";
 
@@ -333,6 +335,35 @@ fn suite_replay_appears_in_the_scoreboard() {
     assert_eq!(editor.evaluate("vim.wo.wrap"), false);
     editor.press("q");
     editor.wait_until("not Test.floating_text()");
+}
+
+#[test]
+fn suite_is_shown_case_by_case_and_replayed() {
+    let project = Project::new("//- /a.py\n");
+    write_suite(&project);
+    let Some(editor) = open_scripted(&project, "a.py", "a + 1") else { return };
+    editor.press(":GhostbenchSuite next<CR>");
+    wait_for_message(&editor, "open a suite first");
+    editor.press(":GhostbenchSuite suite.jsonl<CR>");
+    let shown = |number: u8| {
+        format!(
+            "table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '\\n') == 'def next_{number}(a):\\n    return ⟪hole⟫\\n'"
+        )
+    };
+    editor.wait_until(&shown(0));
+    assert_eq!(editor.evaluate("vim.bo.buftype .. vim.bo.filetype"), "nofilepython");
+    assert_eq!(editor.evaluate("vim.api.nvim_win_get_cursor(0)"), json!([2, 11]));
+    editor.press(":GhostbenchSuite next<CR>");
+    editor.wait_until(&shown(1));
+    editor.press(":GhostbenchSuite next<CR>");
+    wait_for_message(&editor, "this is the last case");
+    editor.press(":GhostbenchSuite replay<CR>");
+    wait_for_message(&editor, "scripted exact");
+    editor.press(":GhostbenchSuite answers<CR>");
+    let answers = editor.wait_until("Test.floating_text()");
+    assert!(answers.as_str().unwrap().contains("## scripted exact"), "{answers}");
+    editor.press("q:GhostbenchSuite 1<CR>");
+    editor.wait_until(&shown(0));
 }
 
 #[test]

@@ -215,6 +215,39 @@ fn a_click_on_a_lens_replays_its_case() {
     editor.wait_for_message("Ghostbench: replayed 1 of 1 requests, run 2");
 }
 
+/// Writes `suite.jsonl` with two imported cases; the right answer of both is `a + 1`.
+#[track_caller]
+pub(crate) fn write_suite(project: &Project) {
+    let row = |number: u8| {
+        let prompt = format!("def next_{number}(a):\n    return ");
+        json!({"task_id": format!("SingleLine/{number}"), "prompt": prompt, "suffix": "\n", "canonical_solution": "a + 1"})
+    };
+    fs::write(project.sibling_path("rows.jsonl"), format!("{}\n{}\n", row(0), row(1)))
+        .expect("the folder is ours");
+    project.run("import humaneval-infilling ../rows.jsonl --out suite.jsonl").expect_code(0);
+}
+
+#[test]
+fn suite_is_shown_case_by_case_and_replayed() {
+    let project = Project::new("//- /a.py\n");
+    write_suite(&project);
+    let Some(editor) = open_scripted(&project, "a.py", "a + 1") else { return };
+    editor.run("Ghostbench: Open Suite");
+    editor.answer("suite.jsonl");
+    editor.wait_for_message("Ghostbench: opened 2 cases");
+    editor.wait_until("Eyes.tabs().includes('SingleLine_0.py')");
+    editor.wait_until("Eyes.lines().some((line) => line === '    return ⟪hole⟫')");
+    editor.run("Ghostbench: Show Next Case of Suite");
+    editor.wait_until("Eyes.lines().some((line) => line === 'def next_1(a):')");
+    editor.run("Ghostbench: Replay Case of Suite");
+    editor.wait_for_message("Ghostbench: scripted exact");
+    editor.run("Ghostbench: Show Answers to Case of Suite");
+    editor.wait_until("Eyes.lines().some((line) => line.startsWith('## scripted exact'))");
+    editor.run("Ghostbench: Show Case of Suite");
+    editor.answer("1 humaneval-infilling/SingleLine_0.py");
+    editor.wait_until("Eyes.lines().some((line) => line === 'def next_0(a):')");
+}
+
 #[test]
 fn rejected_recording_shows_the_server_message() {
     let project = Project::new("//- /a.py\n# nothing\n");

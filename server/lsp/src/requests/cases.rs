@@ -1,4 +1,4 @@
-//! `ghostbench/cases`: lists recorded cases.
+//! `ghostbench/cases`: lists recorded cases, and those of open suites in a document.
 
 use std::sync::Arc;
 
@@ -26,11 +26,18 @@ pub(crate) async fn cases(
     };
     let mut cases = Vec::new();
     for folder in folders {
-        let summaries = CaseSummaries::of_folder(&server, &folder, &context).await?;
-        let (known, path) = (Arc::clone(&summaries.recorded), path.clone());
-        let wanted =
-            run_blocking(move || path.map_or_else(|| known.suite.cases(), |path| known.of_file(&path)));
-        cases.extend(wanted.await?.iter().map(|case| summaries.summary(case)));
+        // A whole suite that was opened can be large; ghostbench/suite lists it in parts.
+        let suites = match path {
+            Some(_) => folder.suites(),
+            None => vec![Arc::clone(&folder.recorded_cases)],
+        };
+        for suite in suites {
+            let summaries = CaseSummaries::of_suite(&server, &folder, &suite, &context).await?;
+            let (known, path) = (Arc::clone(&summaries.recorded), path.clone());
+            let wanted =
+                run_blocking(move || path.map_or_else(|| known.suite.cases(), |path| known.of_file(&path)));
+            cases.extend(wanted.await?.iter().map(|case| summaries.summary(case)));
+        }
     }
     Ok(CasesResult { cases })
 }

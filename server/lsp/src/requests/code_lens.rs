@@ -1,4 +1,4 @@
-//! `textDocument/codeLens`: shows recorded cases and their results.
+//! `textDocument/codeLens`: shows recorded cases, those of open suites, and their results.
 
 use std::sync::Arc;
 
@@ -7,7 +7,8 @@ use tower_lsp_server::gen_lsp_types::{CodeLens, CodeLensParams, Command, Range};
 use tower_lsp_server::jsonrpc::Result;
 
 use crate::case_summaries::CaseSummaries;
-use crate::ext::{CaseSummary, EngineResult, REPLAY_COMMAND};
+use crate::case_title;
+use crate::ext::{CaseSummary, REPLAY_COMMAND};
 use crate::request_context::{RequestContext, ensure_synchronized};
 use crate::run_blocking::run_blocking;
 use crate::server::Server;
@@ -21,16 +22,20 @@ pub(crate) async fn code_lens(
     ensure_synchronized(&document)?;
     let home = server.folders.locate(&document).await;
     let Some(folder) = home.folder else { return Ok(None) };
-    let summaries = CaseSummaries::of_folder(&server, &folder, &context).await?;
-    let (known, path) = (Arc::clone(&summaries.recorded), home.path);
-    let cases = run_blocking(move || known.of_file(&path)).await?;
-    Ok(Some(cases.iter().filter_map(|case| lens(&summaries.summary(case))).collect()))
+    let mut lenses = Vec::new();
+    for suite in folder.suites() {
+        let summaries = CaseSummaries::of_suite(&server, &folder, &suite, &context).await?;
+        let (known, path) = (Arc::clone(&summaries.recorded), Arc::clone(&home.path));
+        let cases = run_blocking(move || known.of_file(&path)).await?;
+        lenses.extend(cases.iter().filter_map(|case| lens(&summaries.summary(case))));
+    }
+    Ok(Some(lenses))
 }
 
 /// A click replays the case.
 fn lens(case: &CaseSummary) -> Option<CodeLens> {
     let command = Command {
-        title: title(case),
+        title: case_title::with_results(case),
         tooltip: Some("Replay this case".to_owned()),
         command: REPLAY_COMMAND.to_owned(),
         arguments: Some(vec![json!({ "target": "case", "case": case.id })]),
@@ -41,25 +46,4 @@ fn lens(case: &CaseSummary) -> Option<CodeLens> {
 /// A lens must not span several lines; it is at the start of the recorded range.
 fn on_one_line(range: Range) -> Range {
     if range.start.line == range.end.line { range } else { Range::new(range.start, range.start) }
-}
-
-fn title(case: &CaseSummary) -> String {
-    let cut = match &case.variant {
-        Some(variant) => format!("{}/{variant}", case.scenario),
-        None => case.scenario.clone(),
-    };
-    let edited = if case.edited { ", edited since" } else { "" };
-    let results: Vec<String> = case.results.iter().map(result).collect();
-    let results = if results.is_empty() { "not replayed yet".to_owned() } else { results.join(" | ") };
-    format!("{cut}{edited}: {results}")
-}
-
-fn result(result: &EngineResult) -> String {
-    let EngineResult { engine, status, exact, edit_similarity, ms, .. } = result;
-    let verdict = match status.as_str() {
-        _ if *exact => "exact".to_owned(),
-        "ok" => format!("{edit_similarity:.0} % similar"),
-        other => other.to_owned(),
-    };
-    format!("{engine} {verdict}, {ms:.1} ms")
 }

@@ -8,11 +8,11 @@ use tower_lsp_server::jsonrpc::{Error, Result};
 use trial::EventKind;
 
 use crate::ext::{
-    DID_ACCEPT_COMMAND, NOT_WANTED_COMMAND, RECORD_CASE_COMMAND, REPLAY_COMMAND,
+    DID_ACCEPT_COMMAND, NOT_WANTED_COMMAND, OPEN_SUITE_COMMAND, RECORD_CASE_COMMAND, REPLAY_COMMAND,
     SHOULD_HAVE_SUGGESTED_COMMAND,
 };
 use crate::request_context::RequestContext;
-use crate::requests::{mark_place, record_case, replay};
+use crate::requests::{mark_place, record_case, replay, suite};
 use crate::server::Server;
 
 pub(crate) async fn execute_command(
@@ -40,6 +40,7 @@ pub(crate) async fn execute_command(
             mark_place::mark_place(server, context, parse(&command, argument)?).await?;
             Ok(None)
         }
+        OPEN_SUITE_COMMAND => answer(suite::suite(server, context, parse(&command, argument)?).await?),
         REPLAY_COMMAND => answer(replay::replay(server, context, parse(&command, argument)?).await?),
         _ => Err(Error::invalid_params(format!("unknown command {command}"))),
     }

@@ -1,4 +1,4 @@
-//! `ghostbench/replay`: replays recorded cases, with progress, until all are done or the request is cancelled.
+//! `ghostbench/replay`: replays recorded cases, or those of an open suite, with progress, until all are done or the request is cancelled.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,14 +6,15 @@ use std::sync::Arc;
 use cases::Case;
 use completion::ConfiguredEngine;
 use replay::{RecordedCase, RunAnswers, RunInputs, StopSignal};
-use session::{Folder, Progress, RecordedSnapshot, Role, background_threads};
+use session::{Folder, Progress, RecordedCases, RecordedSnapshot, Role, background_threads};
 use tokio::sync::watch;
 use tower_lsp_server::jsonrpc::{Error, Result};
 
-use crate::case_summaries::{CaseSummaries, recorded_cases};
+use crate::case_summaries::{CaseSummaries, recorded_cases, suite_cases};
 use crate::ext::{ReplayParams, ReplayResult, ReplayTarget};
 use crate::progress::{ProgressDisplay, ProgressTask};
 use crate::request_context::RequestContext;
+use crate::requests::suite::opened_suite;
 use crate::run_blocking::{no_case_error, no_folder_error, request_failed, run_blocking, run_cancellable};
 use crate::server::Server;
 
@@ -25,7 +26,7 @@ pub(crate) async fn replay(
     context: RequestContext,
     params: ReplayParams,
 ) -> Result<ReplayResult> {
-    let (folder, cases) = chosen_cases(&server, &context, &params).await?;
+    let ChosenCases { folder, suite, cases } = chosen_cases(&server, &context, &params).await?;
     if cases.is_empty() {
         return Err(request_failed("nothing is recorded here yet; record a case first"));
     }
@@ -36,10 +37,13 @@ pub(crate) async fn replay(
     let (progress, steps) = watch::channel(Progress::default());
     let display = ProgressDisplay::begin(&server, &work, "Ghostbench replays cases", true, steps);
     // Cancelling the request drops this future and stops the engines.
-    let (run, answers) = run_replay(&server, &folder, cases.clone(), &work, progress).await?;
+    let (run, answers) = run_replay(&server, &folder, &suite, cases.clone(), &work, progress).await?;
     display.end().await;
     server.refresh_lenses();
-    let summaries = CaseSummaries::of_folder(&server, &folder, &context).await?;
+    if let [case] = cases.as_slice() {
+        server.refresh_answers(case);
+    }
+    let summaries = CaseSummaries::of_suite(&server, &folder, &suite, &context).await?;
     let known = Arc::clone(&summaries.recorded);
     let replayed = run_blocking(move || {
         let found = cases.iter().map(|case| known.case(&case.id));
@@ -54,12 +58,19 @@ pub(crate) async fn replay(
     })
 }
 
-/// The selected cases and their folder.
+/// The selected cases.
+struct ChosenCases {
+    folder: Arc<Folder>,
+    /// Their suite: the recorded cases, or one that the user opened.
+    suite: Arc<RecordedCases>,
+    cases: Vec<Case>,
+}
+
 async fn chosen_cases(
     server: &Server,
     context: &RequestContext,
     params: &ReplayParams,
-) -> Result<(Arc<Folder>, Vec<Case>)> {
+) -> Result<ChosenCases> {
     match params.target {
         ReplayTarget::Case => match &params.case {
             Some(id) => single_case(server, id).await,
@@ -73,23 +84,32 @@ async fn chosen_cases(
             let folder = home.folder.ok_or_else(no_folder_error)?;
             let known = recorded_cases(server, &folder).await?;
             let cases = load_cases(&known, move |known| known.of_file(&home.path)).await?;
-            Ok((folder, cases))
+            Ok(ChosenCases { suite: Arc::clone(&folder.recorded_cases), folder, cases })
         }
         ReplayTarget::Suite => {
-            let folder = server.folder_of(context, params.text_document.as_ref()).await?;
-            let known = recorded_cases(server, &folder).await?;
+            let (folder, suite) = match &params.suite {
+                Some(suite) => opened_suite(server, suite)?,
+                None => {
+                    let folder = server.folder_of(context, params.text_document.as_ref()).await?;
+                    (Arc::clone(&folder), Arc::clone(&folder.recorded_cases))
+                }
+            };
+            let known = suite_cases(server, &folder, &suite).await?;
             let cases = load_cases(&known, |known| known.suite.cases()).await?;
-            Ok((folder, cases))
+            Ok(ChosenCases { folder, suite, cases })
         }
     }
 }
 
-async fn single_case(server: &Server, id: &str) -> Result<(Arc<Folder>, Vec<Case>)> {
+async fn single_case(server: &Server, id: &str) -> Result<ChosenCases> {
     for folder in server.folders.all() {
-        let (known, wanted) = (recorded_cases(server, &folder).await?, id.to_owned());
-        let cases = load_cases(&known, move |known| Ok(known.case(&wanted)?.into_iter().collect())).await?;
-        if !cases.is_empty() {
-            return Ok((folder, cases));
+        for suite in folder.suites() {
+            let (known, wanted) = (suite_cases(server, &folder, &suite).await?, id.to_owned());
+            let cases =
+                load_cases(&known, move |known| Ok(known.case(&wanted)?.into_iter().collect())).await?;
+            if !cases.is_empty() {
+                return Ok(ChosenCases { folder, suite, cases });
+            }
         }
     }
     Err(no_case_error(id))
@@ -114,6 +134,7 @@ async fn load_cases(
 async fn run_replay(
     server: &Server,
     folder: &Arc<Folder>,
+    suite: &Arc<RecordedCases>,
     cases: Vec<Case>,
     work: &ProgressTask,
     progress: watch::Sender<Progress>,
@@ -123,8 +144,8 @@ async fn run_replay(
     let engines: Vec<ConfiguredEngine> = settings.engine_set.in_role(Role::Replay).cloned().collect();
     let state = read.code_version.as_ref().map(|code| code.state.clone());
     let run = replay::describe_run(folder.name.clone(), &cases, &engines, state, SEED, 1);
-    let recorded = Arc::clone(folder);
-    let path = run_blocking(move || recorded.recorded_cases.new_run()).await?;
+    let suite = Arc::clone(suite);
+    let path = run_blocking(move || suite.new_run()).await?;
     let questions = RunInputs {
         cases: cases.into(),
         engines: engines.into(),

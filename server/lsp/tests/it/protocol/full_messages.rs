@@ -1,5 +1,7 @@
 //! Messages with all fields set. A new field must be added here to compile, and documented to pass.
 
+use std::collections::BTreeMap;
+
 use lsp::ext::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -55,9 +57,23 @@ full! {
         target: ReplayTarget::Case,
         case: Some(text()),
         text_document: Some(document()),
+        suite: Some(uri()),
         work_done_token: Some(ProgressToken::String(text())),
     }
     ReplayResult { run: "run".into(), requests: 1, planned: 2, cancelled: true, cases: vec![FullMessage::full()] }
+    SuiteParams { suite: uri(), text_document: Some(document()), from: Some(1000) }
+    SuiteResult { suite: uri(), total: 1, problems: 0, cases: vec![FullMessage::full()] }
+    SuiteCaseParams { suite: uri(), number: 3 }
+    SuiteCaseResult {
+        number: 3,
+        total: 10,
+        uri: uri(),
+        text: text(),
+        hole: Range::new(Position::new(5, 4), Position::new(5, 10)),
+        answers_uri: uri(),
+        answers: text(),
+        case: FullMessage::full(),
+    }
     ScoreboardParams { text_document: Some(document()), trial: true }
     ScoreboardResult {
         suite: "suite".into(),
@@ -108,11 +124,19 @@ full! {
         mode: cases::TrialMode::Shadow,
         arms: vec![text()],
         name: Some(text()),
+        unit: Some(cases::AssignmentUnit::Day),
         holdout: Some(0.1),
+        weights: BTreeMap::from([(text(), 2.0)]),
+        requests_per_minute: BTreeMap::from([(text(), 30)]),
+        requests_per_day: BTreeMap::from([(text(), 300)]),
+        budget_per_day: BTreeMap::from([(text(), 1.5)]),
+        primary: Some(cases::Metric::ExactMatch),
+        margin: Some(0.01),
         confirmed: vec![text()],
     }
     StartTrialResult { started: false, name: text(), disclosures: vec![text()], note: Some(text()) }
-    StopTrialResult { name: text() }
+    StopTrialResult { name: text(), revealed: vec![RevealedArm { name: text(), shown_as: text() }] }
+    RevealedArm { name: text(), shown_as: text() }
     DidDismissCompletionParams { text_document: document(), item: Some(item()), reason: DismissReason::Rejected }
     DidIdentifyChangeParams { text_document: document(), provenance: IdentifiedProvenance::Pasted }
     CompletionStatus { status: text(), reason: Some(text()), ms: 1.5 }
