@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::words::words;
-use crate::{Metric, SchemaVersion};
+use crate::{Metric, SchemaVersion, Status};
 
 words! {
     /// Why the answers of an engine before and after a night are not compared with each other any more.
@@ -44,6 +44,18 @@ pub struct WatchedChange {
     pub text: Option<WatchedShift>,
 }
 
+/// Failed requests of an engine on one night, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WatchedFailure {
+    /// Outcome of the requests.
+    pub status: Status,
+    /// The engine's message for the first of them, if it gave one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Number of failed requests.
+    pub count: usize,
+}
+
 /// One engine on one night.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WatchedEngine {
@@ -55,6 +67,9 @@ pub struct WatchedEngine {
     pub answers: usize,
     /// Number of failed requests, which are not compared.
     pub failed: usize,
+    /// Their most frequent reasons, the most frequent first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<WatchedFailure>,
     /// Mean score of the answers; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,

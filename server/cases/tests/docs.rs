@@ -12,8 +12,8 @@ use cases::{
     PredictionTimings, Price, PrivacyLevel, PromptSymptom, Provenance, ProvenanceSpan, Recorded, Rename, Run,
     Scenario, SchemaVersion, Score, Span, SpanSource, Status, Survival, SurvivalAge, SurvivalKind, Task,
     TaskKind, TokenCounts, TrialArm, TrialDefinition, TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
-    WatchedChange, WatchedEngine, WatchedNight, WatchedShift, WorkspaceState, WriteFunction, parse_document,
-    parse_line, to_document, to_line,
+    WatchedChange, WatchedEngine, WatchedFailure, WatchedNight, WatchedShift, WorkspaceState, WriteFunction,
+    parse_document, parse_line, to_document, to_line,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -64,6 +64,11 @@ fn watched_night_fields_are_documented() {
             fingerprint: "52e1".to_owned(),
             answers: 2,
             failed: 1,
+            failures: vec![WatchedFailure {
+                status: Status::Error,
+                reason: Some("refused".to_owned()),
+                count: 1,
+            }],
             value: Some(0.5),
             since: 0,
             change: Some(change),

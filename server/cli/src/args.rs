@@ -31,7 +31,7 @@ pub(crate) use self::trial::{
 };
 pub(crate) use self::trial_scoreboard::TrialScoreboardArgs;
 pub(crate) use self::values::{CursorArg, RetrieveTarget};
-use self::values::{parse_date, parse_margin, parse_rules, parse_scenario, parse_target};
+use self::values::{parse_date, parse_rules, parse_scenario, parse_target};
 pub(crate) use self::watch::WatchArgs;
 
 /// Maximum number of repetitions: a thousand measure a share to a third of a percent.
@@ -97,6 +97,7 @@ pub(crate) enum Command {
   ghostbench report run                 the table, and run/report.html
   ghostbench report run --format json   every number, for scripts
   ghostbench report run --deadline 300  rank the engines by their answers within 300 ms
+  ghostbench report run --margin 1pt    which engines differ by less than one point?
   ghostbench report run --baseline last-week --non-inferior 1pt --format markdown   a gate for pull requests
   ghostbench report run --fail-under exact_match=40% --fail-on 'p95 > 800ms or failed[language=go] > 2%'
   ghostbench report run --csv tables    one CSV file per table, in the folder `tables`
@@ -439,15 +440,15 @@ pub(crate) struct CompareArgs {
     /// Engine to compare every other one with [default: all pairs]. An engine that several runs have is named `ENGINE @ RUN`.
     #[arg(long, value_name = "ENGINE")]
     pub(crate) baseline: Option<String>,
-    /// Difference that does not matter, as points (1pt) or percent of cases (1%): tells which engines are equivalent or not inferior.
-    #[arg(long, value_name = "POINTS", value_parser = parse_margin)]
-    pub(crate) margin: Option<f64>,
     /// Rules that fail the command.
     #[command(flatten)]
     pub(crate) gates: GateArgs,
-    /// File for a page with the verdict and its plots.
+    /// File for a page with the verdict, its plots and the cases.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// Folder for the tables as CSV, one file each; docs/formats.md lists them. Existing files of these names are replaced.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) csv: Option<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = ReportFormat::Table)]
     pub(crate) format: ReportFormat,

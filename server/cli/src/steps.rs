@@ -25,6 +25,7 @@ pub(crate) mod show_run;
 pub(crate) mod trial_rows;
 pub(crate) mod trial_store;
 pub(crate) mod trust_list;
+pub(crate) mod write_csv;
 
 use std::num::NonZeroUsize;
 

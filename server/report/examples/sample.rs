@@ -14,12 +14,12 @@ fn main() -> std::io::Result<()> {
     let fixture = engines.map_or_else(|| with_cross_file(mined), |count| fixture::many_engines(mined, count));
     let report = fixture.report();
     let summary = report.summary();
-    std::fs::write(Path::new(&folder).join("report.html"), report::html(&report, &summary))?;
+    std::fs::write(Path::new(&folder).join("report.html"), fixture.html())?;
     std::fs::write(Path::new(&folder).join("report.json"), report::json(&summary))?;
     std::fs::write(Path::new(&folder).join("report.md"), report::markdown(&summary))?;
     for (width, color, unicode) in [(80, false, true), (120, true, true)] {
         let style = report::terminal::Style { color, width, unicode };
-        println!("{}", report::terminal::table(&summary, style, &["ghostbench report RUN".to_owned()]));
+        println!("{}", report::terminal::table(&summary, &[], style, &["ghostbench report RUN".to_owned()]));
     }
     Ok(())
 }

@@ -34,15 +34,15 @@ pub fn score_table_text(table: &ScoreTable, style: Style) -> String {
     with_title(&table.name, &sheet.draw(style), style)
 }
 
-/// Renders the tables of a run's benchmarks for the terminal; empty without any.
-pub fn benchmark_text(benchmarks: &[BenchmarkTables], style: Style) -> String {
+/// Renders the tables of a run's benchmarks for the terminal.
+pub(crate) fn benchmark_parts(benchmarks: &[BenchmarkTables], style: Style) -> Vec<String> {
     let mut parts = Vec::new();
     for benchmark in benchmarks {
         parts.push(style.title(&title(benchmark)));
         parts.extend(benchmark.tables.iter().map(|table| score_table_text(table, style)));
         parts.extend(remarks(benchmark).iter().map(|remark| dim_note(remark, style)));
     }
-    if parts.is_empty() { String::new() } else { parts.join("\n\n") + "\n" }
+    parts
 }
 
 /// Renders the tables of a run's benchmarks as Markdown; empty without any.

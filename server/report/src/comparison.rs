@@ -4,7 +4,8 @@ use cases::EngineIdentity;
 use scoring::RunComparison;
 use scoring::run_comparison::{ComparedSection, RunOverlap};
 
-use crate::format;
+use crate::failures;
+use crate::format::{self, Alphabet};
 use crate::markdown;
 use crate::terminal::{self, Style};
 
@@ -22,6 +23,8 @@ pub fn comparison_table(comparison: &RunComparison, style: Style) -> String {
     if comparison.sections.is_empty() {
         parts.push("No answers yet.".to_owned());
     }
+    let failures = failures::rows(&comparison.failures, &own_identities(comparison), style.alphabet());
+    parts.extend(terminal::failure_list("Failed requests", failures, &engines, style));
     parts.join("\n\n") + "\n"
 }
 
@@ -38,7 +41,14 @@ pub fn comparison_markdown(comparison: &RunComparison) -> String {
     if comparison.sections.is_empty() {
         parts.push("No answers yet.".to_owned());
     }
+    let failures = failures::rows(&comparison.failures, &own_identities(comparison), Alphabet::Unicode);
+    parts.extend(markdown::failure_table(&failures, &engines));
     parts.join("\n\n") + "\n"
+}
+
+/// Returns the engines under the names that they have in their runs.
+pub(crate) fn own_identities(comparison: &RunComparison) -> Vec<EngineIdentity> {
+    comparison.engines.iter().map(|engine| engine.engine.clone()).collect()
 }
 
 /// Returns the engines under the names that distinguish them.

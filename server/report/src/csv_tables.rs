@@ -1,17 +1,23 @@
-//! The tables of a summary as CSV, for spreadsheets and data frames: one row per number, with all that identifies it.
+//! The tables of runs, comparisons and watched suites as CSV, for spreadsheets and data frames: one row per number, with all that identifies
+//! it.
 //!
-//! Numbers are not rounded. A text that a spreadsheet would run as a formula gets an apostrophe in front. docs/formats.md lists the
-//! columns.
+//! Numbers are not rounded. docs/formats.md lists the columns.
 
+mod cells;
+mod verdict_tables;
+mod watch_tables;
+
+use benchmarks::BenchmarkTables;
+use scoring::compared_runs::SectionKey;
+use scoring::run_comparison::ComparedSection;
 use scoring::run_summary::{
-    CaseGroup, ContextEffect, EngineCost, EngineDifference, EngineLine, ReportSection,
+    CaseGroup, ContextEffect, CutoffSlice, EngineCost, EngineDifference, EngineLine, ReportSection,
 };
-use scoring::verdict::{PairVerdict, Quality, Standing};
-use scoring::{Interval, MetricCell, PairedDifference, RunSummary};
-use serde::Serialize;
+use scoring::{ComparedRuns, MetricCell, PairedDifference, RunComparison, RunSummary};
 
-/// Characters that start a formula in a spreadsheet, or that it drops before one.
-const FORMULA_STARTS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+use cells::{Row, ends, name_of, row, table};
+use verdict_tables::{VerdictTables, section};
+pub use watch_tables::watch_csv_tables;
 
 /// One table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,227 +28,138 @@ pub struct CsvTable {
     pub text: String,
 }
 
-/// Returns the tables of a summary. Tables without rows have a header.
-pub fn csv_tables(summary: &RunSummary) -> Vec<CsvTable> {
-    let tables = Tables { summary };
+/// Returns the tables of a run: of its summary, of its rows alone, `runs`, and of the public benchmarks that its cases come from. Tables
+/// without rows have a header.
+pub fn csv_tables(
+    summary: &RunSummary,
+    runs: &ComparedRuns<'_>,
+    benchmarks: &[BenchmarkTables],
+) -> Vec<CsvTable> {
+    let verdicts = VerdictTables {
+        verdicts: summary.sections.iter().map(|section| (key(section), &section.verdict)).collect(),
+        names: summary.engines.iter().map(|engine| engine.name.clone()).collect(),
+    };
+    let tables = RunTables { summary, verdicts };
     vec![
         tables.engines(),
-        tables.standings(),
-        tables.exact_within(),
-        tables.pairs(),
+        tables.verdicts.standings(),
+        tables.verdicts.exact_within(),
+        tables.verdicts.right_over_time(runs),
+        tables.verdicts.pairs(),
         tables.metrics(),
         tables.latencies(),
         tables.differences(),
         tables.contexts(),
+        tables.cutoffs(),
         tables.costs(),
-        tables.failures(),
+        tables.verdicts.failures(&summary.failures),
+        benchmark_table(benchmarks),
     ]
 }
 
-/// A cell.
-enum Cell {
-    Text(String),
-    Number(f64),
-    Count(usize),
-    Flag(bool),
-    Empty,
+/// Returns the tables of a comparison; `compared` are the rows of its runs.
+pub fn comparison_csv_tables(comparison: &RunComparison, compared: &ComparedRuns<'_>) -> Vec<CsvTable> {
+    let key = |section: &ComparedSection| SectionKey { origin: section.origin, exposure: section.exposure };
+    let verdicts = VerdictTables {
+        verdicts: comparison.sections.iter().map(|section| (key(section), &section.verdict)).collect(),
+        names: comparison.engines.iter().map(|engine| engine.name.clone()).collect(),
+    };
+    vec![
+        compared_run_table(comparison),
+        compared_engine_table(comparison, compared, &verdicts),
+        verdicts.standings(),
+        verdicts.exact_within(),
+        verdicts.right_over_time(compared),
+        verdicts.pairs(),
+        verdicts.failures(&comparison.failures),
+    ]
 }
 
-impl From<&str> for Cell {
-    fn from(text: &str) -> Cell {
-        Cell::Text(text.to_owned())
-    }
+fn compared_run_table(comparison: &RunComparison) -> CsvTable {
+    let rows = comparison.runs.iter().map(|run| row![run.name.as_str(), run.cases, run.only_here]);
+    table("runs.csv", &["run", "cases", "only_here"], rows)
 }
 
-impl From<String> for Cell {
-    fn from(text: String) -> Cell {
-        Cell::Text(text)
-    }
+fn compared_engine_table(
+    comparison: &RunComparison,
+    compared: &ComparedRuns<'_>,
+    verdicts: &VerdictTables<'_>,
+) -> CsvTable {
+    let rows = comparison.engines.iter().zip(compared.contestants()).map(|(engine, contestant)| {
+        let run = comparison.runs.get(engine.run).map(|run| run.name.as_str());
+        let base = contestant.with_copies.map(|base| verdicts.name(base));
+        let (name, own) = (engine.name.as_str(), &engine.engine);
+        row![name, run, own.kind.as_str(), own.model.as_str(), own.fingerprint.as_str(), base]
+    });
+    table("engines.csv", &ENGINES, rows)
 }
 
-impl From<f64> for Cell {
-    fn from(number: f64) -> Cell {
-        Cell::Number(number)
-    }
+const ENGINES: [&str; 6] = ["engine", "run", "kind", "model", "fingerprint", "without_copies_of"];
+
+/// Returns all tables of public benchmarks as one: a row per cell.
+fn benchmark_table(benchmarks: &[BenchmarkTables]) -> CsvTable {
+    let rows = benchmarks.iter().flat_map(|benchmark| {
+        benchmark.tables.iter().flat_map(move |of| {
+            of.rows.iter().flat_map(move |(name, values)| {
+                of.columns.iter().zip(values).map(move |(column, value)| {
+                    row![benchmark.benchmark, of.name.as_str(), name.as_str(), column.as_str(), *value]
+                })
+            })
+        })
+    });
+    table("benchmarks.csv", &["benchmark", "table", "row", "column", "value"], rows)
 }
 
-impl From<usize> for Cell {
-    fn from(count: usize) -> Cell {
-        Cell::Count(count)
-    }
-}
-
-impl From<bool> for Cell {
-    fn from(flag: bool) -> Cell {
-        Cell::Flag(flag)
-    }
-}
-
-impl<T: Into<Cell>> From<Option<T>> for Cell {
-    fn from(value: Option<T>) -> Cell {
-        value.map_or(Cell::Empty, T::into)
-    }
-}
-
-impl Cell {
-    fn text(&self) -> String {
-        match self {
-            Cell::Text(text) if text.starts_with(FORMULA_STARTS) => format!("'{text}"),
-            Cell::Text(text) => text.clone(),
-            // The latency of a timeout.
-            Cell::Number(number) if number.is_infinite() => "inf".to_owned(),
-            Cell::Number(number) => number.to_string(),
-            Cell::Count(count) => count.to_string(),
-            Cell::Flag(flag) => flag.to_string(),
-            Cell::Empty => String::new(),
-        }
-    }
-}
-
-type Row = Vec<Cell>;
-
-/// Builds a row from values of different types.
-macro_rules! row {
-    ($($value:expr),* $(,)?) => { vec![$(Cell::from($value)),*] };
-}
-
-fn table(file: &'static str, header: &[&str], rows: impl Iterator<Item = Row>) -> CsvTable {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(header).expect("memory takes every byte");
-    for row in rows {
-        debug_assert_eq!(row.len(), header.len(), "{file}");
-        writer.write_record(row.iter().map(Cell::text)).expect("rows have the length of the header");
-    }
-    let bytes = writer.into_inner().expect("memory takes every byte");
-    CsvTable { file, text: String::from_utf8(bytes).expect("cells are UTF-8") }
-}
-
-struct Tables<'a> {
+/// The tables that only runs have.
+struct RunTables<'a> {
     summary: &'a RunSummary,
+    verdicts: VerdictTables<'a>,
 }
 
-impl<'a> Tables<'a> {
+impl<'a> RunTables<'a> {
     fn engines(&self) -> CsvTable {
-        let header = ["engine", "kind", "model", "fingerprint", "without_copies_of"];
         let row = |(index, engine): (usize, &cases::EngineIdentity)| {
-            let base = self.summary.with_copies(index).map(|base| self.name(base));
-            row![
-                engine.name.as_str(),
-                engine.kind.as_str(),
-                engine.model.as_str(),
-                engine.fingerprint.as_str(),
-                base
-            ]
+            let base = self.summary.with_copies(index).map(|base| self.verdicts.name(base));
+            let (name, run) = (engine.name.as_str(), self.summary.run.name.as_str());
+            row![name, run, engine.kind.as_str(), engine.model.as_str(), engine.fingerprint.as_str(), base]
         };
-        table("engines.csv", &header, self.summary.engines.iter().enumerate().map(row))
+        table("engines.csv", &ENGINES, self.summary.engines.iter().enumerate().map(row))
     }
 
-    fn standings(&self) -> CsvTable {
+    fn cutoffs(&self) -> CsvTable {
         let header = [
             "origin",
             "exposure",
-            "rank",
+            "cutoff",
+            "is_after",
             "engine",
+            "has_cutoff",
             "metric",
-            "deadline_ms",
             "cases",
             "num",
             "den",
             "value",
-            "p50_ms",
-            "p95_ms",
-            "cost_per_thousand",
-            "answers",
-            "failed",
-            "is_on_front",
+            "low",
+            "high",
         ];
         let rows = self.sections().flat_map(|section| {
-            let ranks = section.verdict.ranks();
-            let row = move |(standing, rank): (&Standing, usize)| {
-                let Quality { deadline, cases, num, den, value } = standing.quality;
-                let latency = standing.latency;
-                let mut row = self.section(section);
-                row.extend(row![rank, self.name(standing.engine), name_of(&section.verdict.metric)]);
-                row.extend(row![deadline, cases, num, den, value]);
-                row.extend(row![latency.map(|it| it.p50), latency.map(|it| it.p95)]);
-                row.extend(row![
-                    standing.cost_per_thousand,
-                    standing.answers,
-                    standing.failed,
-                    standing.is_on_front
-                ]);
-                row
-            };
-            section.verdict.standings.iter().zip(ranks).map(row)
-        });
-        table("standings.csv", &header, rows)
-    }
-
-    fn exact_within(&self) -> CsvTable {
-        let header = ["origin", "exposure", "engine", "deadline_ms", "cases", "num", "den", "value"];
-        let rows = self.sections().flat_map(|section| {
-            section.verdict.standings.iter().flat_map(move |standing| {
-                standing.exact_within.iter().map(move |quality| {
-                    let Quality { deadline, cases, num, den, value } = *quality;
-                    let mut row = self.section(section);
-                    row.extend(row![self.name(standing.engine), deadline, cases, num, den, value]);
-                    row
+            section.cutoffs.iter().flat_map(move |slice: &CutoffSlice| {
+                let sides = [(false, &slice.until), (true, &slice.after)];
+                sides.into_iter().flat_map(move |(is_after, side)| {
+                    side.lines.iter().flat_map(move |line| {
+                        line.metrics.iter().map(move |(metric, cell)| {
+                            let mut row = section_cells(section);
+                            let has_cutoff = slice.engines.contains(&line.engine);
+                            row.extend(row![slice.cutoff.as_str(), is_after]);
+                            row.extend(row![self.verdicts.name(line.engine), has_cutoff, name_of(metric)]);
+                            row.extend(metric_cells(cell));
+                            row
+                        })
+                    })
                 })
             })
         });
-        table("exact_within.csv", &header, rows)
-    }
-
-    fn pairs(&self) -> CsvTable {
-        let header = [
-            "origin",
-            "exposure",
-            "metric",
-            "engine",
-            "baseline",
-            "cases",
-            "files",
-            "difference",
-            "low",
-            "high",
-            "better",
-            "worse",
-            "ties",
-            "claim",
-            "test",
-            "p",
-            "corrected_p",
-            "needed_cases",
-            "more_cases",
-        ];
-        let rows = self.sections().flat_map(|section| {
-            let pairs = section.verdict.pairs.iter().chain(&section.verdict.copies);
-            pairs.map(move |pair| self.pair(section, pair))
-        });
-        table("pairs.csv", &header, rows)
-    }
-
-    fn pair(&self, section: &ReportSection, pair: &PairVerdict) -> Row {
-        let PairedDifference { value, interval, better, worse, .. } = pair.difference;
-        let (low, high) = ends(interval);
-        let size = pair.sample_size;
-        let mut row = self.section(section);
-        row.extend(row![name_of(&section.verdict.metric), self.name(pair.engine), self.name(pair.baseline)]);
-        row.extend(row![
-            pair.cases,
-            pair.files,
-            value,
-            low,
-            high,
-            better,
-            worse,
-            pair.ties,
-            name_of(&pair.claim)
-        ]);
-        row.extend(row![pair.test.map(|test| test.method.name())]);
-        row.extend(row![pair.test.map(|test| test.p), pair.test.map(|test| test.corrected_p)]);
-        row.extend(row![size.and_then(|size| size.needed), size.and_then(|size| size.more_cases)]);
-        row
+        table("cutoffs.csv", &header, rows)
     }
 
     fn metrics(&self) -> CsvTable {
@@ -264,11 +181,9 @@ impl<'a> Tables<'a> {
         ];
         let rows = self.lines().flat_map(|(section, group, line)| {
             line.metrics.iter().map(move |(metric, cell)| {
-                let MetricCell { cases, num, den, value, interval, .. } = *cell;
-                let (low, high) = ends(interval);
                 let mut row = self.group(section, group);
-                row.extend(row![self.name(line.engine), line.is_selected_against, name_of(metric)]);
-                row.extend(row![cases, num, den, value, low, high]);
+                row.extend(row![self.verdicts.name(line.engine), line.is_selected_against, name_of(metric)]);
+                row.extend(metric_cells(cell));
                 row
             })
         });
@@ -292,7 +207,7 @@ impl<'a> Tables<'a> {
         let rows = self.lines().filter_map(|(section, group, line)| {
             let latency = line.latency?;
             let mut row = self.group(section, group);
-            row.extend(row![self.name(line.engine), latency.count, latency.timeouts]);
+            row.extend(row![self.verdicts.name(line.engine), latency.count, latency.timeouts]);
             row.extend(row![latency.p50, latency.p95, latency.p99]);
             Some(row)
         });
@@ -315,8 +230,13 @@ impl<'a> Tables<'a> {
         ];
         let rows = self.sections().flat_map(|section| {
             section.differences.iter().map(move |it: &EngineDifference| {
-                let mut row = self.section(section);
-                row.extend(row![name_of(&it.metric), self.name(it.engine), self.name(it.baseline), it.cases]);
+                let mut row = section_cells(section);
+                row.extend(row![
+                    name_of(&it.metric),
+                    self.verdicts.name(it.engine),
+                    self.verdicts.name(it.baseline),
+                    it.cases
+                ]);
                 row.extend(difference(&it.difference));
                 row
             })
@@ -342,8 +262,8 @@ impl<'a> Tables<'a> {
         ];
         let rows = self.sections().flat_map(|section| {
             section.contexts.iter().map(move |it: &ContextEffect| {
-                let mut row = self.section(section);
-                row.extend(row![name_of(&it.metric), self.name(it.engine), it.variant.to_string()]);
+                let mut row = section_cells(section);
+                row.extend(row![name_of(&it.metric), self.verdicts.name(it.engine), it.variant.to_string()]);
                 row.extend(row![it.is_resolved, it.is_selected_against, it.holes]);
                 row.extend(difference(&it.difference));
                 row
@@ -356,7 +276,7 @@ impl<'a> Tables<'a> {
         let header = ["engine", "answers", "estimated", "unknown", "amount", "per_thousand"];
         let row = |cost: &EngineCost| {
             row![
-                self.name(cost.engine),
+                self.verdicts.name(cost.engine),
                 cost.answers,
                 cost.estimated,
                 cost.unknown,
@@ -365,17 +285,6 @@ impl<'a> Tables<'a> {
             ]
         };
         table("costs.csv", &header, self.summary.costs.iter().map(row))
-    }
-
-    fn failures(&self) -> CsvTable {
-        let header = ["engine", "requests", "status", "reason", "count"];
-        let rows = self.summary.failures.iter().flat_map(|failures| {
-            failures.reasons.iter().map(move |reason| {
-                let text = reason.reason.as_deref();
-                row![self.name(failures.engine), failures.requests, reason.status.name(), text, reason.count]
-            })
-        });
-        table("failures.csv", &header, rows)
     }
 
     fn sections(&self) -> impl Iterator<Item = &'a ReportSection> {
@@ -391,22 +300,14 @@ impl<'a> Tables<'a> {
         })
     }
 
-    fn section(&self, section: &ReportSection) -> Row {
-        row![section.origin.to_string(), section.exposure.to_string()]
-    }
-
     fn group(&self, section: &ReportSection, group: &CaseGroup) -> Row {
-        let mut row = self.section(section);
+        let mut row = section_cells(section);
         row.extend(row![
             group.scenario.map(|it| it.to_string()),
             group.block_kind.map(|it| it.to_string()),
             group.language.clone()
         ]);
         row
-    }
-
-    fn name(&self, engine: usize) -> String {
-        self.summary.engines.get(engine).map_or_else(String::new, |engine| engine.name.clone())
     }
 }
 
@@ -415,28 +316,16 @@ fn difference(difference: &PairedDifference) -> Row {
     row![difference.value, low, high, difference.better, difference.worse]
 }
 
-fn ends(interval: Option<Interval>) -> (Option<f64>, Option<f64>) {
-    (interval.map(|it| it.low), interval.map(|it| it.high))
+fn metric_cells(cell: &MetricCell) -> Row {
+    let MetricCell { cases, num, den, value, interval, .. } = *cell;
+    let (low, high) = ends(interval);
+    row![cases, num, den, value, low, high]
 }
 
-/// Returns the word of a value in files.
-fn name_of(value: &impl Serialize) -> Cell {
-    let word = serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned));
-    Cell::from(word)
+fn key(section: &ReportSection) -> SectionKey {
+    SectionKey { origin: section.origin, exposure: section.exposure }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn formulas_are_texts_and_numbers_stay_numbers() {
-        for formula in ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"] {
-            assert_eq!(Cell::from(formula).text(), format!("'{formula}"));
-        }
-        assert_eq!(Cell::from(-0.25).text(), "-0.25");
-        assert_eq!(Cell::from("a=b").text(), "a=b");
-        assert_eq!(Cell::from(f64::INFINITY).text(), "inf");
-        assert_eq!(Cell::from(None::<f64>).text(), "");
-    }
+fn section_cells(of: &ReportSection) -> Row {
+    section(key(of))
 }

@@ -1,7 +1,6 @@
 //! Words failed requests: their reasons, counts and examples, the same in all outputs.
 
-use cases::Status;
-use scoring::RunSummary;
+use cases::{EngineIdentity, Status};
 use scoring::run_summary::{EngineFailures, FailedCase, FailureReason};
 
 use crate::format::{self, Alphabet};
@@ -32,12 +31,17 @@ pub(crate) struct FailureRow {
 /// Headings of the rows.
 pub(crate) const HEADINGS: [&str; 5] = ["engine", "failed", "of", "reason", "first at"];
 
-/// Returns one row for each reason, by engine, the most frequent reason first.
-pub(crate) fn rows(summary: &RunSummary, alphabet: Alphabet) -> Vec<FailureRow> {
-    summary.failures.iter().flat_map(|failures| rows_of_engine(summary, failures, alphabet)).collect()
+/// Returns one row for each reason, by engine, the most frequent reason first. `engines` have the names of their runs.
+pub(crate) fn rows(
+    failures: &[EngineFailures],
+    engines: &[EngineIdentity],
+    alphabet: Alphabet,
+) -> Vec<FailureRow> {
+    let name = |engine: usize| engines.get(engine).map_or("", |engine| engine.name.as_str());
+    failures.iter().flat_map(|failures| rows_of_engine(name(failures.engine), failures, alphabet)).collect()
 }
 
-fn rows_of_engine(summary: &RunSummary, failures: &EngineFailures, alphabet: Alphabet) -> Vec<FailureRow> {
+fn rows_of_engine(name: &str, failures: &EngineFailures, alphabet: Alphabet) -> Vec<FailureRow> {
     let EngineFailures { engine, requests, repeated, other, .. } = failures.clone();
     let row = |count: usize, reason: String, examples: String| FailureRow {
         engine,
@@ -46,13 +50,10 @@ fn rows_of_engine(summary: &RunSummary, failures: &EngineFailures, alphabet: Alp
         reason,
         examples,
     };
-    let name = summary.engines.get(engine).map_or("", |engine| &engine.name);
     let of_reason = |reason: &FailureReason| {
         let text = failure_text(reason.status, reason.reason.as_deref());
-        // The row names the engine.
-        let text = text.strip_prefix(&format!("engine `{name}`: ")).unwrap_or(text);
         let examples: Vec<String> = reason.examples.iter().take(1).map(case_place).collect();
-        row(reason.count, format::clipped(text, MAX_REASON, alphabet), examples.concat())
+        row(reason.count, reason_of_engine(name, text, alphabet), examples.concat())
     };
     let mut rows: Vec<FailureRow> = failures.reasons.iter().map(of_reason).collect();
     rows.extend((other > 0).then(|| row(other, "other reasons".to_owned(), String::new())));
@@ -61,6 +62,12 @@ fn rows_of_engine(summary: &RunSummary, failures: &EngineFailures, alphabet: Alp
         rows.push(row(failures.failed, format!("after {attempts} to repeat failed requests"), String::new()));
     }
     rows
+}
+
+/// Returns the start of a reason in a row that names the engine.
+pub(crate) fn reason_of_engine(name: &str, text: &str, alphabet: Alphabet) -> String {
+    let text = text.strip_prefix(&format!("engine `{name}`: ")).unwrap_or(text);
+    format::clipped(text, MAX_REASON, alphabet)
 }
 
 /// Maximum length of a reason in characters; messages of servers may be whole pages.

@@ -5,6 +5,7 @@
 mod comparison_page;
 mod embedded_cases;
 mod engine_views;
+mod failure_views;
 mod matrix;
 pub(crate) mod page;
 mod plots;
@@ -13,32 +14,34 @@ mod scoreboard;
 mod tradeoffs;
 mod watch_page;
 
-use benchmarks::{Rules, run_tables};
+use benchmarks::BenchmarkTables;
 use scoring::compared_runs::{ComparedRuns, SectionKey};
 use scoring::metric_table::MIN_CASES;
 use scoring::run_summary::distributions::SectionAnswers;
 use scoring::run_summary::{CaseGroup, CutoffSlice, ReportSection};
 use scoring::verdict::right_over_time;
-use scoring::{RunRows, RunSummary};
+use scoring::{RunRows, RunSummary, Verdict};
 use serde::Serialize;
 
 use crate::benchmark_tables::{BenchmarkView, benchmark_views};
-use crate::failures::{self, FailureRow};
+use crate::failures;
 use crate::format::{self, Alphabet};
 use crate::notes::note_texts;
 use crate::stopping::{self, COUNTS};
 pub use comparison_page::comparison_html;
 use embedded_cases::EmbeddedCases;
 use engine_views::{EngineView, engine_views};
+use failure_views::{FailureView, failure_views};
 use page::{Head, render};
 pub use watch_page::watch_html;
 
-/// All parts share one scope, in this order.
+/// Script of the pages with cases. All parts share one scope, in this order.
 const SCRIPT: &str = concat!(
     "\"use strict\";\n",
     include_str!("templates/text.js"),
     include_str!("templates/engines.js"),
     include_str!("templates/tables.js"),
+    include_str!("templates/titles.js"),
     include_str!("templates/list.js"),
     include_str!("templates/origins.js"),
     include_str!("templates/detail.js"),
@@ -62,18 +65,6 @@ struct ReportPage {
     min_cases: usize,
     tool: String,
     data: EmbeddedCases,
-}
-
-/// Failed requests of an engine for one reason.
-#[derive(Serialize)]
-struct FailureView {
-    engine: usize,
-    count: usize,
-    requests: usize,
-    reason: String,
-    examples: String,
-    /// Link to the engine's failed cases.
-    link: String,
 }
 
 #[derive(Serialize)]
@@ -128,12 +119,19 @@ struct Details {
     matrix: matrix::Matrix,
 }
 
-/// Renders the page of a run; `summary` is the run's own.
-pub fn html(report: &RunRows<'_>, summary: &RunSummary) -> String {
-    let runs = ComparedRuns::new(&[*report]);
+/// Renders the page of a run. `runs` are its rows alone, `summary` has its numbers, `benchmarks` the tables of the public benchmarks that
+/// its cases come from.
+pub fn html(
+    report: &RunRows<'_>,
+    runs: &ComparedRuns<'_>,
+    summary: &RunSummary,
+    benchmarks: &[BenchmarkTables],
+) -> String {
     let engines = engine_views(&summary.engines, |engine| summary.with_copies(engine));
-    let data = embedded_cases::pack(report, &runs, summary, &engines);
-    let section = |section| section_view(report, &runs, summary, section);
+    let verdicts: Vec<(SectionKey, &Verdict)> =
+        summary.sections.iter().map(|section| (key(section), &section.verdict)).collect();
+    let data = embedded_cases::pack(&[*report], runs, &verdicts, &engines);
+    let section = |section| section_view(report, runs, summary, section);
     let head = Head {
         kind: "report",
         title: format::on_one_line(&summary.run.name),
@@ -142,7 +140,7 @@ pub fn html(report: &RunRows<'_>, summary: &RunSummary) -> String {
     };
     let page = ReportPage {
         sections: summary.sections.iter().map(section).collect(),
-        benchmarks: benchmark_views(&run_tables(report.cases, report.predictions, Rules::Paper)),
+        benchmarks: benchmark_views(benchmarks),
         costs: summary
             .costs
             .iter()
@@ -150,7 +148,7 @@ pub fn html(report: &RunRows<'_>, summary: &RunSummary) -> String {
             .collect(),
         cost_titles: format::COST,
         costs_caption: format::costs_caption(summary, Alphabet::Unicode),
-        failures: failures::rows(summary, Alphabet::Unicode).into_iter().map(failure_view).collect(),
+        failures: failure_views(&summary.failures, &summary.engines),
         failure_titles: failures::HEADINGS,
         notes: note_texts(summary).iter().map(|note| format::escape_invisible(note)).collect(),
         min_cases: MIN_CASES,
@@ -187,15 +185,13 @@ fn facts(report: &RunRows<'_>, summary: &RunSummary) -> Vec<(&'static str, Strin
     facts.into_iter().map(|(name, value)| (name, format::escape_invisible(&value))).collect()
 }
 
-fn failure_view(row: FailureRow) -> FailureView {
-    FailureView {
-        engine: row.engine,
-        count: row.count,
-        requests: row.requests,
-        reason: format::escape_invisible(&row.reason),
-        examples: format::escape_invisible(&row.examples),
-        link: format!("#engine={}&outcome=failed", row.engine),
-    }
+/// Returns the link to the cases of a section.
+fn cases_link(key: SectionKey) -> String {
+    format!("#origin={}", format::origin(key.origin, key.exposure))
+}
+
+fn key(section: &ReportSection) -> SectionKey {
+    SectionKey { origin: section.origin, exposure: section.exposure }
 }
 
 fn section_view(
@@ -214,12 +210,12 @@ fn section_view(
             matrix: matrix::matrix(section, &order),
         }
     };
-    let key = SectionKey { origin: section.origin, exposure: section.exposure };
     // Fewer cases order nothing.
     let is_ranked = cases >= MIN_CASES;
-    let over_time = right_over_time(runs, key, &section.verdict);
+    let over_time = right_over_time(runs, key(section), &section.verdict);
+    let engine_name =
+        |engine: usize| summary.engines.get(engine).map_or_else(String::new, |it| it.name.clone());
     let columns = section.headline_metrics();
-    let cases_link = format!("#origin={}", format::origin(section.origin, section.exposure));
     let named = |name: &str, group: &CaseGroup| scoreboard::named_rows(name, group, &columns, &order);
     let cutoff = |slice: &CutoffSlice| CutoffView {
         title: format::escape_invisible(&format::cutoff_title(summary, slice)),
@@ -228,7 +224,9 @@ fn section_view(
     SectionView {
         title: format::section_title(section),
         size: format::section_size(section),
-        ranking: is_ranked.then(|| ranking::ranking(&section.verdict, Some(&cases_link))).flatten(),
+        ranking: is_ranked
+            .then(|| ranking::ranking(&section.verdict, &cases_link(key(section)), engine_name))
+            .flatten(),
         tradeoffs: is_ranked.then(|| tradeoffs::tradeoffs(&section.verdict, &over_time)).flatten(),
         totals: format::totals_caption(section, Alphabet::Unicode),
         scenarios: format::scenarios_caption(section, Alphabet::Unicode),

@@ -21,9 +21,9 @@ pub mod trial;
 mod verdict_text;
 pub mod watch;
 
-pub use benchmark_tables::{benchmark_markdown, benchmark_text, score_table_text};
+pub use benchmark_tables::{benchmark_markdown, score_table_text};
 pub use comparison::{comparison_markdown, comparison_table};
-pub use csv_tables::{CsvTable, csv_tables};
+pub use csv_tables::{CsvTable, comparison_csv_tables, csv_tables, watch_csv_tables};
 pub use failures::failure_text;
 pub use gates::{check_text, gates_junit, gates_markdown, gates_table};
 pub use html::{comparison_html, html, watch_html};

@@ -4,11 +4,10 @@ mod verdict;
 
 use cases::{EngineIdentity, Metric};
 
-use crate::failures::{self};
+use crate::failures::{self, FailureRow};
 use crate::format::{self, Alphabet};
 use crate::notes::note_texts;
 use crate::stopping::{self, COUNTS, StoppingRow};
-use crate::verdict_text::run_deadline;
 use scoring::run_summary::{CaseGroup, ContextEffect, EngineLine, ReportSection};
 use scoring::{MetricCell, PairedDifference, RunSummary, Verdict};
 
@@ -26,7 +25,8 @@ pub fn markdown(summary: &RunSummary) -> String {
     }
     parts.extend(format::costs_caption(summary, UNICODE).map(|caption| escaped(&caption)));
     parts.extend((!summary.costs.is_empty()).then(|| costs(summary)));
-    parts.extend((!summary.failures.is_empty()).then(|| failure_table(summary)));
+    let failures = failures::rows(&summary.failures, &summary.engines, UNICODE);
+    parts.extend(failure_table(&failures, &summary.engines));
     if !summary.sections.is_empty() {
         parts.push(legend());
     }
@@ -39,8 +39,7 @@ fn section_tables(summary: &RunSummary, section: &ReportSection) -> Vec<String> 
     let metrics = section.headline_metrics();
     let totals = escaped(&format::totals_caption(section, UNICODE));
     let overall = table(summary, &metrics, "", [("all", &section.overall)].into_iter());
-    let name = |index| engine(summary, index);
-    let mut tables = verdict::parts(&section.verdict, run_deadline(&summary.run), &name);
+    let mut tables = verdict::parts(&section.verdict, &summary.engines);
     tables.extend([totals.clone(), overall]);
     let stops = stopping::rows(section);
     if !stops.is_empty() {
@@ -72,8 +71,7 @@ fn section_tables(summary: &RunSummary, section: &ReportSection) -> Vec<String> 
 
 /// Renders a verdict on engines of several runs.
 pub(crate) fn verdict_parts(engines: &[EngineIdentity], verdict: &Verdict) -> Vec<String> {
-    let name = |index: usize| engines.get(index).map_or_else(String::new, |engine| escaped(&engine.name));
-    verdict::parts(verdict, None, &name)
+    verdict::parts(verdict, engines)
 }
 
 fn label(group: &CaseGroup) -> String {
@@ -147,14 +145,16 @@ fn costs(summary: &RunSummary) -> String {
     lines.join("\n")
 }
 
-fn failure_table(summary: &RunSummary) -> String {
+/// Renders failed requests by reason; `None` without any.
+pub(crate) fn failure_table(rows: &[FailureRow], engines: &[EngineIdentity]) -> Option<String> {
+    let name = |index: usize| engines.get(index).map_or_else(String::new, |engine| escaped(&engine.name));
     let mut lines =
         vec![format!("| {} |", failures::HEADINGS.join(" | ")), "|---|--:|--:|---|---|".to_owned()];
-    lines.extend(failures::rows(summary, UNICODE).iter().map(|row| {
-        let (engine, reason) = (engine(summary, row.engine), escaped(&row.reason));
-        format!("| {engine} | {} | {} | {reason} | {} |", row.count, row.requests, escaped(&row.examples))
+    lines.extend(rows.iter().map(|row| {
+        let (reason, examples) = (escaped(&row.reason), escaped(&row.examples));
+        format!("| {} | {} | {} | {reason} | {examples} |", name(row.engine), row.count, row.requests)
     }));
-    lines.join("\n")
+    (!rows.is_empty()).then(|| lines.join("\n"))
 }
 
 fn contexts(summary: &RunSummary, section: &ReportSection) -> String {

@@ -9,10 +9,11 @@ mod stopping;
 mod text_table;
 mod verdict;
 
+use crate::benchmark_tables::benchmark_parts;
 use crate::failures::{self, FailureRow};
 use crate::format::{self, Alphabet};
 use crate::notes::note_texts;
-use crate::verdict_text::run_deadline;
+use benchmarks::BenchmarkTables;
 use cases::EngineIdentity;
 use columns::CellFormatter;
 use scoring::run_summary::{CaseGroup, CutoffSlice, EngineLine, ReportSection, ScenarioGroup};
@@ -58,14 +59,17 @@ impl Style {
 const BOLD: &str = "1";
 const DIM: &str = "2";
 
-/// Renders the tables of a run, the meaning of their columns, remarks, and the suggested commands `next`, one per line.
-pub fn table(summary: &RunSummary, style: Style, next: &[String]) -> String {
+/// Renders the tables of a run, the meaning of their columns, those of its public benchmarks, remarks, and the suggested commands `next`,
+/// one per line.
+pub fn table(summary: &RunSummary, benchmarks: &[BenchmarkTables], style: Style, next: &[String]) -> String {
     let mut parts: Vec<String> =
         summary.sections.iter().map(|section| section_text(summary, section, style)).collect();
     parts.extend(costs(summary, style));
-    parts.extend(failure_list(summary, style));
+    let failures = failures::rows(&summary.failures, &summary.engines, style.alphabet());
+    parts.extend(failure_list("Failed requests", failures, &summary.engines, style));
     let are_late = summary.sections.iter().any(ReportSection::has_late_answers);
     parts.push(if parts.is_empty() { "No answers yet.".to_owned() } else { legend(are_late, style) });
+    parts.extend(benchmark_parts(benchmarks, style));
     let notes = note_texts(summary);
     let notes = notes
         .iter()
@@ -101,7 +105,7 @@ fn section_text(summary: &RunSummary, section: &ReportSection, style: Style) -> 
         TableLayout::fitting(&numbers, columns::RESTRAINT, empty.iter().map(|(_, rows)| rows), style.width);
 
     let mut parts = vec![heading(section, style)];
-    parts.extend(verdict::parts(&all, &section.verdict, run_deadline(&summary.run), style));
+    parts.extend(verdict::parts(&all, &section.verdict, style));
     parts.push(dim_note(&format::scenarios_caption(section, style.alphabet()), style));
     for (scenario, rows) in &scenarios {
         let layout = if scenario.is_empty() { &empty_layout } else { &result_layout };
@@ -128,7 +132,7 @@ fn section_text(summary: &RunSummary, section: &ReportSection, style: Style) -> 
 
 /// Renders a verdict on engines of several runs.
 pub(crate) fn verdict_parts(engines: &[EngineIdentity], verdict: &Verdict, style: Style) -> Vec<String> {
-    verdict::parts(&CellFormatter::new(engines, style.alphabet()), verdict, None, style)
+    verdict::parts(&CellFormatter::new(engines, style.alphabet()), verdict, style)
 }
 
 /// Renders the cases on both sides of a cut-off.
@@ -158,8 +162,13 @@ fn costs(summary: &RunSummary, style: Style) -> Option<String> {
 }
 
 /// Renders the failed requests of the engines by reason. Reasons are sentences, so this is no table.
-fn failure_list(summary: &RunSummary, style: Style) -> Option<String> {
-    let numbers = CellFormatter::new(&summary.engines, style.alphabet());
+pub(crate) fn failure_list(
+    title: &str,
+    rows: Vec<FailureRow>,
+    engines: &[EngineIdentity],
+    style: Style,
+) -> Option<String> {
+    let numbers = CellFormatter::new(engines, style.alphabet());
     let line = |row: FailureRow| {
         let first =
             if row.examples.is_empty() { String::new() } else { format!(" (first at {})", row.examples) };
@@ -172,7 +181,7 @@ fn failure_list(summary: &RunSummary, style: Style) -> Option<String> {
         );
         wrapped(&format::escape_invisible(&text), style.width.saturating_sub(2), "  ")
     };
-    list("Failed requests", failures::rows(summary, style.alphabet()).into_iter().map(line), style)
+    list(title, rows.into_iter().map(line), style)
 }
 
 /// Filters the rows of the engines in detailed tables. Engines without near-copies are left out: they show the effect of copies,

@@ -1,8 +1,8 @@
 //! Words and cells of a verdict, shared by the terminal and Markdown.
 
-use cases::{Metric, Run};
+use cases::Metric;
 use scoring::Verdict;
-use scoring::verdict::{ALPHA, Claim, MarginVerdict, PairVerdict, Quality, Standing};
+use scoring::verdict::{ALPHA, Claim, MarginVerdict, POWER, PairVerdict, Quality, SampleSize, Standing};
 
 use crate::format::{self, Alphabet};
 
@@ -125,8 +125,8 @@ pub(crate) fn without_code(verdict: &Verdict) -> Option<String> {
         .then(|| format!("In {count} of them the right answer is nothing: silent engines are right there."))
 }
 
-/// Explains the table of the ranking. `run_deadline` is the time that requests had in the run, milliseconds.
-pub(crate) fn ranking_caption(verdict: &Verdict, run_deadline: Option<f64>) -> String {
+/// Explains the table of the ranking.
+pub(crate) fn ranking_caption(verdict: &Verdict, name: impl Fn(usize) -> String) -> String {
     let cases = match (verdict.is_on_shared_cases, verdict.standings.len()) {
         (_, ..=1) => String::new(),
         (true, _) => {
@@ -139,12 +139,7 @@ pub(crate) fn ranking_caption(verdict: &Verdict, run_deadline: Option<f64>) -> S
         }
         (false, _) => "On all cases of each engine: they share too few. ".to_owned(),
     };
-    let limit = run_deadline.map_or_else(String::new, |deadline| {
-        format!(
-            "; requests were given up after {}, whatever the editor's deadline_ms is (--deadline counts answers within it)",
-            short_duration(deadline)
-        )
-    });
+    let limits = time_limits(verdict, name).map_or_else(String::new, |limits| format!("; {limits}"));
     let front = match (verdict.standings.len(), verdict.front.latency, verdict.front.cost) {
         (..=1, ..) | (_, false, false) => String::new(),
         (_, latency, cost) => {
@@ -157,14 +152,31 @@ pub(crate) fn ranking_caption(verdict: &Verdict, run_deadline: Option<f64>) -> S
             )
         }
     };
-    format!("{cases}In 300 ms, in 1 s: exact match of the answers that were complete by then{limit}.{front}")
+    format!("{cases}In 300 ms, in 1 s: exact match of the answers that were complete by then{limits}.{front}")
 }
 
-/// Returns the milliseconds that requests had in a run, if they are the same for all of its engines.
-pub(crate) fn run_deadline(run: &Run) -> Option<f64> {
-    let mut deadlines = run.engines.iter().map(|config| config.settings.get("deadline_ms"));
-    let first = deadlines.next()??;
-    deadlines.all(|other| other == Some(first)).then(|| first.parse().ok())?
+/// Tells how long the runs waited for answers, which need not be as long as an editor waits; by engine if they differ.
+pub(crate) fn time_limits(verdict: &Verdict, name: impl Fn(usize) -> String) -> Option<String> {
+    let mut engines: Vec<(f64, Vec<String>)> = Vec::new();
+    for standing in &verdict.standings {
+        let Some(limit) = standing.time_limit else { continue };
+        match engines.iter_mut().find(|(other, _)| *other == limit) {
+            Some((_, names)) => names.push(name(standing.engine)),
+            None => engines.push((limit, vec![name(standing.engine)])),
+        }
+    }
+    let limits: Vec<String> = match engines.as_slice() {
+        [] => return None,
+        [(limit, _)] => vec![short_duration(*limit)],
+        limits => limits
+            .iter()
+            .map(|(limit, names)| format!("{} ({})", short_duration(*limit), names.join(", ")))
+            .collect(),
+    };
+    Some(format!(
+        "requests were given up after {}, whatever the editor's deadline_ms is (--deadline counts answers within it)",
+        limits.join(" or ")
+    ))
 }
 
 /// Formats a corrected p-value in a sentence: `p < 0.001`, `p = 0.062`.
@@ -192,11 +204,43 @@ pub(crate) fn conclusion(pair: &PairVerdict) -> String {
 }
 
 fn undecided(pair: &PairVerdict) -> String {
-    match pair.sample_size.map(|size| size.more_cases) {
-        Some(Some(more)) if more > 0 => format!("undecided; about {}", about(more)),
-        Some(None) => "undecided; more than 10 million cases needed".to_owned(),
-        _ => "undecided".to_owned(),
+    let Some(size) = pair.sample_size else { return "undecided".to_owned() };
+    let power = format!("undecided (power {} %{})", whole_percent(size.power), resolution(&size));
+    match size.more_cases {
+        Some(0) => power,
+        Some(more) => format!("{power}; about {}", about(more)),
+        None => format!("{power}; more than 10 million cases needed"),
     }
+}
+
+/// Formats the number of cases over the number that would decide, rounded down: 1.00 is resolved.
+fn resolution(size: &SampleSize) -> String {
+    size.resolution
+        .map_or_else(String::new, |resolution| format!(", N/N* {:.2}", (resolution * 100.0).floor() / 100.0))
+}
+
+fn whole_percent(share: f64) -> String {
+    format!("{:.0}", share * 100.0)
+}
+
+/// Explains the sample size of a pair, for those who look closer; `None` without one.
+pub(crate) fn sample_size_text(pair: &PairVerdict) -> Option<String> {
+    let size = pair.sample_size?;
+    let needed = match size.needed {
+        Some(needed) => format!(
+            "N/N* {:.2}: {} of the {needed} cases that show this difference in {} % of the repeats",
+            size.resolution.unwrap_or_default(),
+            pair.cases,
+            whole_percent(POWER)
+        ),
+        None => "N* is unknown or over 10 million cases".to_owned(),
+    };
+    Some(format!(
+        "power {} %: the chance that a repeat with as many cases claims a difference, if the true one is as observed; {needed}; as many cases \
+         show a difference of {} points",
+        whole_percent(size.power),
+        format::percent(size.detectable)
+    ))
 }
 
 fn margin(margin: &MarginVerdict) -> String {

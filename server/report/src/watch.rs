@@ -1,13 +1,14 @@
 //! Renders the history of a watched suite: one line per engine, and the changes in the order of their reports. The page with the
 //! curves is in `html`.
 
-use cases::{ChangeKind, SchemaVersion, WatchedChange, WatchedNight, WatchedShift};
+use cases::{ChangeKind, SchemaVersion, WatchedChange, WatchedEngine, WatchedNight, WatchedShift};
 use scoring::change_points::ALARMS_PER_YEAR;
 use serde::Serialize;
 
-use crate::format;
+use crate::failures::{failure_text, reason_of_engine};
+use crate::format::{self, Alphabet};
 use crate::markdown::escaped;
-use crate::terminal::{Style, TextTable, dim_note, with_title};
+use crate::terminal::{Style, TextTable, dim_note, with_title, wrapped};
 
 /// The history in `--json`.
 #[derive(Serialize)]
@@ -44,6 +45,12 @@ pub fn table(nights: &[WatchedNight], unfinished: &[String], style: Style) -> St
         let lines: Vec<String> = changes.iter().map(|change| format!("  {change}")).collect();
         parts.push(with_title("changes", &lines.join("\n"), style));
     }
+    if let Some((title, failures)) = failures_of_last_night(nights, style.alphabet()) {
+        let width = style.width.saturating_sub(4);
+        let lines: Vec<String> =
+            failures.iter().map(|failure| format!("  {}", wrapped(failure, width, "    "))).collect();
+        parts.push(with_title(&title, &lines.join("\n"), style));
+    }
     parts.extend(notes(nights, unfinished).iter().map(|note| dim_note(note, style)));
     parts.join("\n\n") + "\n"
 }
@@ -61,6 +68,11 @@ pub fn markdown(nights: &[WatchedNight], unfinished: &[String]) -> String {
     let changes = change_texts(nights);
     let changes: Vec<String> = changes.iter().map(|change| format!("- {}", escaped(change))).collect();
     parts.extend((!changes.is_empty()).then(|| changes.join("\n")));
+    if let Some((title, failures)) = failures_of_last_night(nights, Alphabet::Unicode) {
+        let lines = failures.iter().map(|failure| format!("- {}", escaped(failure)));
+        parts.push(format!("**{}**", escaped(&title)));
+        parts.push(lines.collect::<Vec<_>>().join("\n"));
+    }
     parts.extend(notes(nights, unfinished).iter().map(|note| escaped(note)));
     parts.join("\n\n") + "\n"
 }
@@ -136,6 +148,26 @@ fn change_text(nights: &[WatchedNight], night: &WatchedNight, name: &str, change
         }
     };
     format!("{} {}: {what}{reported}", day(first), format::escape_invisible(name))
+}
+
+/// Returns a title and a line for each reason of failed requests of the last night; `None` without any.
+pub(crate) fn failures_of_last_night(
+    nights: &[WatchedNight],
+    alphabet: Alphabet,
+) -> Option<(String, Vec<String>)> {
+    let last = nights.last()?;
+    let lines: Vec<String> = last.engines.iter().flat_map(|engine| failure_lines(engine, alphabet)).collect();
+    let title = format!("failed requests on {}", format::escape_invisible(day(&last.time)));
+    (!lines.is_empty()).then_some((title, lines))
+}
+
+fn failure_lines(engine: &WatchedEngine, alphabet: Alphabet) -> impl Iterator<Item = String> {
+    engine.failures.iter().map(move |failure| {
+        let text = failure_text(failure.status, failure.reason.as_deref());
+        let (count, all) = (failure.count, format::count_of(engine.answers, "answer"));
+        let text = reason_of_engine(&engine.name, text, alphabet);
+        format::escape_invisible(&format!("{}: {count} of {all}: {text}", engine.name))
+    })
 }
 
 pub(crate) fn notes(nights: &[WatchedNight], unfinished: &[String]) -> Vec<String> {

@@ -12,7 +12,7 @@ mod simulation;
 use cases::Metric;
 
 use mock_runs::{MockEngine, MockSuite};
-use simulation::{count_claims, coverage, quality, seven_engines, suite, verdict_of};
+use simulation::{count_claims, coverage, engine_coverage, quality, seven_engines, suite, verdict_of};
 
 /// Number of runs of seven engines.
 const ORDERED_RUNS: u64 = 100;
@@ -23,6 +23,7 @@ fn main() {
     seven();
     equal(runs);
     intervals(runs);
+    engine_intervals(runs / 2);
 }
 
 fn seven() {
@@ -95,6 +96,30 @@ fn intervals(runs: u64) {
                     );
                 }
             }
+        }
+    }
+}
+
+fn engine_intervals(runs: u64) {
+    println!(
+        "\n| rate | files | cases per file | correlation | coverage, % | standard error | width | without |"
+    );
+    println!("|--:|--:|--:|--:|--:|--:|--:|--:|");
+    for rate in [0.05, 0.3, 0.5, 0.8] {
+        let engine = MockEngine::new("a", rate);
+        for (files, cases_per_file, correlation) in
+            [(20, 1.0, 0.0), (60, 1.0, 0.0), (8, 8.0, 0.1), (20, 5.0, 0.1), (60, 5.0, 0.1), (20, 12.0, 0.2)]
+        {
+            let suite = suite(files, cases_per_file, correlation);
+            let coverage = engine_coverage(&engine, &suite, Metric::ExactMatch, rate, 0..runs);
+            let share = coverage.share();
+            println!(
+                "| {rate} | {files} | {cases_per_file} | {correlation} | {:.1} | {:.1} | {:.3} | {} |",
+                100.0 * share,
+                100.0 * (share * (1.0 - share) / coverage.intervals as f64).sqrt(),
+                coverage.width / coverage.intervals as f64,
+                coverage.without,
+            );
         }
     }
 }

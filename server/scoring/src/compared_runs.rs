@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use cases::{
     Case, Direction, EngineIdentity, Exposure, JUDGE_TAG, Metric, MetricSource, MetricUnit, Metrics,
-    OriginKind, Prediction,
+    OriginKind, Prediction, Run,
 };
 use serde::Serialize;
 
@@ -32,6 +32,9 @@ pub struct Contestant {
     /// If near-copies of the case's file were hidden from it: the index of the same engine with all files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with_copies: Option<usize>,
+    /// Time after which the run gave up a request to it, milliseconds; absent if the run does not say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_limit: Option<f64>,
 }
 
 /// Cases of one origin; numbers of different origins are never pooled.
@@ -97,7 +100,8 @@ impl<'a> ComparedRuns<'a> {
         let first = self.contestants.len();
         for (number, engine) in engines.iter().enumerate() {
             let with_copies = with_copies(run.run, &engines, number).map(|base| first + base);
-            self.contestants.push(Contestant { run: index, engine: engine.clone(), with_copies });
+            let time_limit = time_limit(run.run, engine);
+            self.contestants.push(Contestant { run: index, engine: engine.clone(), with_copies, time_limit });
         }
         self.answers.resize_with(self.contestants.len(), Vec::new);
         let scores = ScoreIndex::new(run);
@@ -249,6 +253,16 @@ fn compared_cases<'a>(runs: &[RunRows<'_>], cases: &BTreeMap<&str, &'a Case>) ->
 fn failure_metrics(case: &Case) -> Metrics {
     let files = RightFiles::default();
     CaseScorer::new(ScoringInput::from(case), &files).score_response(AnswerOutcome::Failed)
+}
+
+/// Setting with the time limit of requests.
+const TIME_LIMIT: &str = "deadline_ms";
+
+/// Returns the time limit of requests to an engine in a run, milliseconds.
+fn time_limit(run: &Run, engine: &EngineIdentity) -> Option<f64> {
+    let config = run.engines.iter().find(|config| config.engine.name == engine.name)?;
+    let limit: f64 = config.settings.get(TIME_LIMIT)?.parse().ok()?;
+    (limit.is_finite() && limit > 0.0).then_some(limit)
 }
 
 /// Returns repository and path of a case's file.

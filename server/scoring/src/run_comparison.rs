@@ -9,7 +9,7 @@ use cases::{EngineIdentity, Exposure, OriginKind, SchemaVersion};
 use serde::Serialize;
 
 use crate::compared_runs::ComparedRuns;
-use crate::run_summary::RunRows;
+use crate::run_summary::{EngineFailures, RunRows, request_failures};
 use crate::verdict::{Verdict, VerdictError, VerdictSettings, verdict};
 
 /// A run with the name that distinguishes it.
@@ -19,6 +19,11 @@ pub struct NamedRun<'a> {
     pub name: &'a str,
     /// Its rows.
     pub rows: RunRows<'a>,
+}
+
+/// Returns the answers of named runs.
+pub fn compared_runs<'a>(runs: &[NamedRun<'a>]) -> ComparedRuns<'a> {
+    ComparedRuns::new(&runs.iter().map(|run| run.rows).collect::<Vec<_>>())
 }
 
 /// The question of a comparison.
@@ -77,6 +82,9 @@ pub struct RunComparison {
     pub engines: Vec<ComparedEngine>,
     /// One section per origin and exposure, the largest first.
     pub sections: Vec<ComparedSection>,
+    /// Failed requests of the engines that have any, over all cases of their runs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<EngineFailures>,
 }
 
 /// How much of a run's suite other runs have, too.
@@ -115,15 +123,14 @@ pub struct ComparedSection {
 }
 
 impl RunComparison {
-    /// Compares the runs.
+    /// Compares the runs; `compared` are their rows in the same order.
     pub fn new(
         runs: &[NamedRun<'_>],
+        compared: &ComparedRuns<'_>,
         settings: &ComparisonSettings,
     ) -> Result<RunComparison, ComparisonError> {
         let (overlaps, shared_cases) = overlaps(runs)?;
-        let rows: Vec<RunRows<'_>> = runs.iter().map(|run| run.rows).collect();
-        let compared = ComparedRuns::new(&rows);
-        let engines = engines(runs, &compared);
+        let engines = engines(runs, compared);
         let baseline = settings.baseline.as_deref().map(|name| find_engine(&engines, name)).transpose()?;
         let question = VerdictSettings { baseline, ..settings.verdict };
         let sections = compared
@@ -131,11 +138,13 @@ impl RunComparison {
             .into_iter()
             .map(|(key, cases)| {
                 let verdict =
-                    verdict(&compared, key, &question).map_err(|error| name_engine(error, &engines))?;
+                    verdict(compared, key, &question).map_err(|error| name_engine(error, &engines))?;
                 Ok(ComparedSection { origin: key.origin, exposure: key.exposure, cases, verdict })
             })
             .collect::<Result<_, _>>()?;
-        Ok(RunComparison { schema: SchemaVersion::CURRENT, runs: overlaps, shared_cases, engines, sections })
+        let failures = failures(runs, compared);
+        let schema = SchemaVersion::CURRENT;
+        Ok(RunComparison { schema, runs: overlaps, shared_cases, engines, sections, failures })
     }
 }
 
@@ -188,6 +197,16 @@ pub fn engine_names(runs: &[NamedRun<'_>], compared: &ComparedRuns<'_>) -> Vec<S
         }
     });
     named.collect()
+}
+
+/// Returns the failed requests of all runs, with the engines' indices among the contestants.
+fn failures(runs: &[NamedRun<'_>], compared: &ComparedRuns<'_>) -> Vec<EngineFailures> {
+    let of_run = |(number, run): (usize, &NamedRun<'_>)| {
+        let first = compared.contestants().iter().take_while(|engine| engine.run < number).count();
+        let failures = request_failures(&run.rows).into_iter();
+        failures.map(move |failures| EngineFailures { engine: first + failures.engine, ..failures })
+    };
+    runs.iter().enumerate().flat_map(of_run).collect()
 }
 
 /// Returns the engine of this name: as shown, or as in its run if only one run has it.

@@ -28,7 +28,7 @@ use crate::compared_runs::ComparedRuns;
 use crate::metric_table::{Latency, MetricCell};
 use crate::verdict::{Verdict, VerdictError, VerdictSettings};
 
-pub use failures::{EngineFailures, FREQUENT, FailedCase, FailureReason, PromptProblem};
+pub use failures::{EngineFailures, FREQUENT, FailedCase, FailureReason, PromptProblem, request_failures};
 pub use notes::{Note, completeness_notes};
 pub use observations::ExclusionReason;
 pub use outcome::{AnswerClass, answer_class, latency};
@@ -54,23 +54,28 @@ impl RunRows<'_> {
     /// Groups and counts the rows, with the usual verdict: by exact match, however late. The run's seed drives the resampling of
     /// intervals.
     pub fn summary(&self) -> RunSummary {
-        self.summary_with(&VerdictSettings::new(self.run.seed)).expect("exact match ranks any engines")
+        let question = VerdictSettings::new(self.run.seed);
+        self.summary_with(&ComparedRuns::new(&[*self]), &question).expect("exact match ranks any engines")
     }
 
-    /// Groups and counts the rows, with the verdict that answers `question`. Its engines are those of [`RunSummary::engines`].
-    pub fn summary_with(&self, question: &VerdictSettings) -> Result<RunSummary, VerdictError> {
+    /// Groups and counts the rows, with the verdict that answers `question`. Its engines are those of [`RunSummary::engines`]; `runs` are
+    /// these rows alone.
+    pub fn summary_with(
+        &self,
+        runs: &ComparedRuns<'_>,
+        question: &VerdictSettings,
+    ) -> Result<RunSummary, VerdictError> {
         let engines = rows::engines(self);
         let observed = observations::observe(self, &engines);
-        let runs = ComparedRuns::new(&[*self]);
         let sections = sections::sections(self.run, &engines, &observed, |section| {
-            crate::verdict(&runs, section, question)
+            crate::verdict(runs, section, question)
         })?;
         let mut summary = RunSummary {
             schema: SchemaVersion::CURRENT,
             run: self.run.clone(),
             sections,
             costs: costs(self, &engines),
-            failures: failures::failures(self, &engines),
+            failures: request_failures(self),
             engines,
             notes: self.notes.to_vec(),
         };

@@ -62,6 +62,9 @@ pub(crate) struct VerdictArgs {
     /// Time within which an answer counts, in milliseconds; a later one is a failure [default: as long as the run waited].
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(1..=MAX_DEADLINE_MS))]
     pub(crate) deadline: Option<u32>,
+    /// Difference that does not matter, as points (1pt) or percent of cases (1%): shows which engines are equivalent or not inferior.
+    #[arg(long, value_name = "POINTS", value_parser = parse_margin)]
+    pub(crate) margin: Option<f64>,
 }
 
 impl VerdictArgs {
@@ -70,6 +73,7 @@ impl VerdictArgs {
         VerdictSettings {
             metric: self.primary,
             deadline: self.deadline.map(f64::from),
+            margin: self.margin,
             ..VerdictSettings::new(seed)
         }
     }

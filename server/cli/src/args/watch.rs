@@ -34,6 +34,9 @@ pub(crate) struct WatchArgs {
     /// File for a page with the scores over time.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// Folder for the nights and their failures as CSV; docs/formats.md lists the columns. Existing files of these names are replaced.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) csv: Option<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = ReportFormat::Table)]
     pub(crate) format: ReportFormat,

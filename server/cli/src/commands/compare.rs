@@ -2,28 +2,33 @@
 
 use anyhow::Context;
 use scoring::RunComparison;
-use scoring::run_comparison::{ComparisonSettings, NamedRun};
+use scoring::run_comparison::{ComparisonSettings, NamedRun, compared_runs};
 
 use crate::args::{CompareArgs, ReportFormat};
 use crate::output;
 use crate::steps::gates::{check_comparison, require_passed};
 use crate::steps::scored_runs::{ScoredRun, read_runs};
+use crate::steps::write_csv::write_csv;
 
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     let runs = read_runs(&args.runs)?;
     let seed = runs.first().map_or(1, |run: &ScoredRun| run.contents.run.seed);
     let mut question = args.verdict.settings(seed);
-    question.margin = args.margin.or(args.gates.non_inferior);
+    question.margin = question.margin.or(args.gates.non_inferior);
     let settings = ComparisonSettings { verdict: question, baseline: args.baseline.clone() };
     let runs: Vec<NamedRun<'_>> = runs.iter().map(ScoredRun::named).collect();
-    let comparison = RunComparison::new(&runs, &settings)?;
-    let baseline = comparison.sections.first().and_then(|section| section.verdict.baseline);
-    let gates = check_comparison(&runs, baseline, &args.gates, &question)?;
+    let compared = compared_runs(&runs);
+    let comparison = RunComparison::new(&runs, &compared, &settings)?;
+    let gates = check_comparison(&comparison, &compared, &args.gates, &question)?;
     if let Some(page) = &args.html {
-        private_files::write(page, report::comparison_html(&comparison, &runs).as_bytes()).with_context(
-            || format!("cannot write {}; choose another place with --html", output::path(page)),
-        )?;
+        let html = report::comparison_html(&comparison, &runs, &compared);
+        private_files::write(page, html.as_bytes()).with_context(|| {
+            format!("cannot write {}; choose another place with --html", output::path(page))
+        })?;
+    }
+    if let Some(folder) = &args.csv {
+        write_csv(folder, &report::comparison_csv_tables(&comparison, &compared))?;
     }
     let text = match if args.json { ReportFormat::Json } else { args.format } {
         ReportFormat::Table => {

@@ -16,6 +16,7 @@ use crate::steps::index::{IndexedWorkspace, index};
 use crate::steps::require_answers::require_answers;
 use crate::steps::run_replay::{ReplayJob, RunStart, run_inputs, run_replay};
 use crate::steps::settings_sources::SettingsSources;
+use crate::steps::write_csv::write_csv;
 use crate::steps::{cassette, engine_registry, use_threads};
 
 /// Runs the command.
@@ -84,6 +85,9 @@ fn print(args: &WatchArgs, nights: &[WatchedNight]) -> anyhow::Result<()> {
         private_files::write(page, report::watch_html(nights, &unfinished).as_bytes()).with_context(
             || format!("cannot write {}; choose another place with --html", output::path(page)),
         )?;
+    }
+    if let Some(folder) = &args.csv {
+        write_csv(folder, &report::watch_csv_tables(nights))?;
     }
     let text = match if args.json { ReportFormat::Json } else { args.format } {
         ReportFormat::Table => report::watch::table(nights, &unfinished, output::style()),

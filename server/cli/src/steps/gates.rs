@@ -6,8 +6,7 @@ use anyhow::Context;
 use cases::Run;
 use scoring::compared_runs::Contestant;
 use scoring::gate::{self, GateReport, GateScope};
-use scoring::run_comparison::{NamedRun, engine_names};
-use scoring::{ComparedRuns, RunRows, VerdictSettings};
+use scoring::{ComparedRuns, RunComparison, RunRows, VerdictSettings};
 
 use crate::args::GateArgs;
 use crate::exit::{FailedGatesError, UsageError};
@@ -52,45 +51,42 @@ impl Baseline {
     }
 }
 
-/// Checks the rules for a run, with the changes against its baseline. Writes JUnit's file if one is requested.
+/// Checks the rules for a run, `own` being its rows alone, with the changes against its baseline. Writes JUnit's file if one is
+/// requested.
 pub(crate) fn check_run(
     rows: RunRows<'_>,
+    own: &ComparedRuns<'_>,
     baseline: &Baseline,
     args: &GateArgs,
     question: &VerdictSettings,
 ) -> anyhow::Result<GateReport> {
-    let mut runs = vec![NamedRun { name: "this run", rows }];
-    if let Baseline::Run(run) = baseline {
-        runs.push(run.named());
-    }
     // Rules name the engines of the run as it does.
-    let names = |compared: &ComparedRuns<'_>| {
-        compared
-            .contestants()
-            .iter()
-            .map(|it| match it.run {
-                0 => it.engine.name.clone(),
-                _ => format!("{} @ baseline", it.engine.name),
-            })
-            .collect()
+    let name = |engine: &Contestant| match engine.run {
+        0 => engine.engine.name.clone(),
+        _ => format!("{} @ baseline", engine.engine.name),
     };
-    let pairing = match baseline {
-        Baseline::None => Pairing::None,
-        Baseline::Engine(engine) => Pairing::WithEngine(*engine),
-        Baseline::Run(_) => Pairing::WithSecondRun,
-    };
-    check(&runs, names, pairing, args, question)
+    let names = |compared: &ComparedRuns<'_>| compared.contestants().iter().map(name).collect();
+    match baseline {
+        Baseline::None => check(own, names(own), Pairing::None, args, question),
+        Baseline::Engine(engine) => check(own, names(own), Pairing::WithEngine(*engine), args, question),
+        Baseline::Run(run) => {
+            let both = ComparedRuns::new(&[rows, run.named().rows]);
+            check(&both, names(&both), Pairing::WithSecondRun, args, question)
+        }
+    }
 }
 
 /// Checks the rules for the engines of all runs. Writes JUnit's file if one is requested.
 pub(crate) fn check_comparison(
-    runs: &[NamedRun<'_>],
-    baseline: Option<usize>,
+    comparison: &RunComparison,
+    compared: &ComparedRuns<'_>,
     args: &GateArgs,
     question: &VerdictSettings,
 ) -> anyhow::Result<GateReport> {
+    let baseline = comparison.sections.first().and_then(|section| section.verdict.baseline);
     let pairing = baseline.map_or(Pairing::None, Pairing::WithEngine);
-    check(runs, |compared| engine_names(runs, compared), pairing, args, question)
+    let names = comparison.engines.iter().map(|engine| engine.name.clone()).collect();
+    check(compared, names, pairing, args, question)
 }
 
 /// The baselines of engines.
@@ -107,14 +103,12 @@ enum Pairing {
 
 /// Checks the rules for the engines of the runs, without those of a run that is the baseline.
 fn check(
-    runs: &[NamedRun<'_>],
-    names: impl Fn(&ComparedRuns<'_>) -> Vec<String>,
+    compared: &ComparedRuns<'_>,
+    names: Vec<String>,
     pairing: Pairing,
     args: &GateArgs,
     question: &VerdictSettings,
 ) -> anyhow::Result<GateReport> {
-    let rows: Vec<RunRows<'_>> = runs.iter().map(|run| run.rows).collect();
-    let compared = ComparedRuns::new(&rows);
     let Some(&(section, _)) = compared.sections().first() else {
         return match args.is_empty() {
             true => Ok(GateReport::default()),
@@ -127,8 +121,8 @@ fn check(
     let contestants = compared.contestants().iter().enumerate();
     let engines: Vec<usize> =
         contestants.filter(|(_, engine)| is_checked(engine)).map(|(index, _)| index).collect();
-    let pairs = pairs(&compared, &engines, pairing);
-    let scope = GateScope { runs: &compared, section, names: names(&compared), engines };
+    let pairs = pairs(compared, &engines, pairing);
+    let scope = GateScope { runs: compared, section, names, engines };
     let mut report = GateReport {
         checks: gate::check_conditions(&scope, &args.conditions(), question.deadline)?,
         changes: gate::changes(&scope, &pairs, question),

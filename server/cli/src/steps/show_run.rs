@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use benchmarks::BenchmarkTables;
+use benchmarks::{BenchmarkTables, Rules, run_tables};
 use cases::{Case, ContextItem, Score};
 use replay::RunContents;
 use scoring::gate::GateReport;
 use scoring::run_summary::completeness_notes;
-use scoring::{RunRows, RunSummary};
+use scoring::{ComparedRuns, RunRows, RunSummary};
 
 use crate::args::{GateArgs, ReportFormat, VerdictArgs};
 use crate::exit::UsageError;
@@ -18,6 +18,7 @@ use crate::progress::Progress;
 use crate::steps::estimate;
 use crate::steps::gates::{Baseline, check_run};
 use crate::steps::run_replay::FinishedReplay;
+use crate::steps::write_csv::write_csv;
 use crate::views::score_sheet::tables_json;
 
 /// Options for showing a run.
@@ -96,36 +97,29 @@ pub(crate) fn show(
     let baseline = Baseline::find(showing.baseline.as_deref(), &contents.run)?;
     let mut question = showing.verdict.settings(contents.run.seed);
     question.baseline = baseline.engine();
-    question.margin = showing.gates.non_inferior.filter(|_| question.baseline.is_some());
-    let summary = report.summary_with(&question)?;
-    let gates = check_run(report, &baseline, &showing.gates, &question)?;
+    question.margin = question.margin.or(showing.gates.non_inferior.filter(|_| question.baseline.is_some()));
+    let runs = ComparedRuns::new(&[report]);
+    let summary = report.summary_with(&runs, &question)?;
+    let tables = run_tables(&contents.cases, &contents.predictions, Rules::Paper);
+    let gates = check_run(report, &runs, &baseline, &showing.gates, &question)?;
     if showing.html.is_dir() {
         return Err(
             UsageError(format!("{} is a folder; name a file with --out", showing.html.display())).into()
         );
     }
-    private_files::write(&showing.html, report::html(&report, &summary).as_bytes()).with_context(|| {
+    let page = report::html(&report, &runs, &summary, &tables);
+    private_files::write(&showing.html, page.as_bytes()).with_context(|| {
         format!("cannot write {}; choose another place with --out", showing.html.display())
     })?;
     if let Some(folder) = &showing.csv {
-        write_csv(folder, &summary)?;
+        write_csv(folder, &report::csv_tables(&summary, &runs, &tables))?;
     }
-    let tables = benchmarks::run_tables(&contents.cases, &contents.predictions, benchmarks::Rules::Paper);
     print(folder, showing, &contents.cases, &summary, &gates, &tables)?;
     if showing.open {
         open::that_detached(&showing.html)
             .with_context(|| format!("cannot open {}", showing.html.display()))?;
     }
     Ok(gates)
-}
-
-fn write_csv(folder: &Path, summary: &RunSummary) -> anyhow::Result<()> {
-    let hint = || format!("cannot write to {}; choose another folder with --csv", folder.display());
-    private_files::create_folder(folder).with_context(hint)?;
-    for table in report::csv_tables(summary) {
-        private_files::write(&folder.join(table.file), table.text.as_bytes()).with_context(hint)?;
-    }
-    Ok(())
 }
 
 fn print(
@@ -138,11 +132,8 @@ fn print(
 ) -> anyhow::Result<()> {
     let text = match showing.format {
         ReportFormat::Table => {
-            let table = report::terminal::table(summary, output::style(), &next_steps(folder, showing));
-            let table = match report::benchmark_text(tables, output::style()) {
-                benchmarks if benchmarks.is_empty() => table,
-                benchmarks => format!("{benchmarks}\n{table}"),
-            };
+            let next = next_steps(folder, showing);
+            let table = report::terminal::table(summary, tables, output::style(), &next);
             match report::gates_table(gates, output::style()) {
                 gates if gates.is_empty() => table,
                 gates => format!("{gates}\n{table}"),

@@ -1,18 +1,22 @@
-//! Renders a comparison of runs as one HTML file without scripts: the shared cases, and for each origin the verdict with its plots.
+//! Renders a comparison of runs as one HTML file: the shared cases, for each origin the verdict with its plots, failed requests, and the
+//! browser of all cases that reports have, too.
 
-use scoring::RunComparison;
 use scoring::compared_runs::{ComparedRuns, SectionKey};
 use scoring::metric_table::MIN_CASES;
 use scoring::run_comparison::{ComparedSection, NamedRun};
 use scoring::verdict::right_over_time;
+use scoring::{RunComparison, RunRows, Verdict};
 use serde::Serialize;
 
+use super::embedded_cases::{self, EmbeddedCases};
 use super::engine_views::{EngineView, engine_views};
+use super::failure_views::{FailureView, failure_views};
 use super::page::{Head, render};
 use super::ranking::{Ranking, ranking};
 use super::tradeoffs::{Tradeoffs, tradeoffs};
-use crate::comparison::{named_engines, overlap, section_heading};
-use crate::format;
+use super::{SCRIPT, cases_link};
+use crate::comparison::{named_engines, overlap, own_identities, section_heading};
+use crate::{failures, format};
 
 #[derive(Serialize)]
 struct ComparisonPage {
@@ -20,7 +24,11 @@ struct ComparisonPage {
     sections: Vec<SectionView>,
     /// How much of each run the others have, too.
     overlaps: Vec<String>,
+    failures: Vec<FailureView>,
+    failure_titles: [&'static str; 5],
     min_cases: usize,
+    version: &'static str,
+    data: EmbeddedCases,
 }
 
 #[derive(Serialize)]
@@ -31,10 +39,12 @@ struct SectionView {
     tradeoffs: Option<Tradeoffs>,
 }
 
-/// Renders the page of a comparison of these runs.
-pub fn comparison_html(comparison: &RunComparison, runs: &[NamedRun<'_>]) -> String {
-    let rows: Vec<_> = runs.iter().map(|run| run.rows).collect();
-    let compared = ComparedRuns::new(&rows);
+/// Renders the page of a comparison of these runs; `compared` are their rows in the same order.
+pub fn comparison_html(
+    comparison: &RunComparison,
+    runs: &[NamedRun<'_>],
+    compared: &ComparedRuns<'_>,
+) -> String {
     let with_copies = |engine: usize| compared.contestants().get(engine).and_then(|it| it.with_copies);
     let names: Vec<&str> = comparison.runs.iter().map(|run| run.name.as_str()).collect();
     let head = Head {
@@ -45,26 +55,44 @@ pub fn comparison_html(comparison: &RunComparison, runs: &[NamedRun<'_>]) -> Str
             ("shared cases", comparison.shared_cases.to_string()),
             ("engines", comparison.engines.len().to_string()),
         ],
-        script: None,
+        script: Some(SCRIPT),
     };
+    let engines = engine_views(&named_engines(comparison), with_copies);
+    let rows: Vec<RunRows<'_>> = runs.iter().map(|run| run.rows).collect();
+    let verdicts: Vec<(SectionKey, &Verdict)> =
+        comparison.sections.iter().map(|section| (key(section), &section.verdict)).collect();
+    let data = embedded_cases::pack(&rows, compared, &verdicts, &engines);
+    let section = |section| section_view(comparison, compared, section);
     let page = ComparisonPage {
-        engines: engine_views(&named_engines(comparison), with_copies),
-        sections: comparison.sections.iter().map(|section| section_view(&compared, section)).collect(),
+        sections: comparison.sections.iter().map(section).collect(),
         overlaps: comparison.runs.iter().map(|run| format::on_one_line(&overlap(run))).collect(),
+        failures: failure_views(&comparison.failures, &own_identities(comparison)),
+        failure_titles: failures::HEADINGS,
         min_cases: MIN_CASES,
+        version: env!("CARGO_PKG_VERSION"),
+        engines,
+        data,
     };
     render("comparison.html", &head, &page)
 }
 
-fn section_view(runs: &ComparedRuns<'_>, section: &ComparedSection) -> SectionView {
+fn key(section: &ComparedSection) -> SectionKey {
+    SectionKey { origin: section.origin, exposure: section.exposure }
+}
+
+fn section_view(
+    comparison: &RunComparison,
+    runs: &ComparedRuns<'_>,
+    section: &ComparedSection,
+) -> SectionView {
     let verdict = &section.verdict;
-    let key = SectionKey { origin: section.origin, exposure: section.exposure };
+    let name = |engine: usize| comparison.engines.get(engine).map_or_else(String::new, |it| it.name.clone());
     // Fewer cases order nothing.
     let is_ranked = section.cases >= MIN_CASES;
-    let plots = || tradeoffs(verdict, &right_over_time(runs, key, verdict));
+    let plots = || tradeoffs(verdict, &right_over_time(runs, key(section), verdict));
     SectionView {
         title: section_heading(section),
-        ranking: is_ranked.then(|| ranking(verdict, None)).flatten(),
+        ranking: is_ranked.then(|| ranking(verdict, &cases_link(key(section)), name)).flatten(),
         tradeoffs: is_ranked.then(plots).flatten(),
     }
 }

@@ -7,16 +7,17 @@
 mod case_block;
 mod case_index;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::BufWriter;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cases::{Case, Prediction};
+use cases::{Case, Prediction, Score};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use scoring::compared_runs::SectionKey;
 use scoring::run_summary::ScoreIndex;
-use scoring::{ComparedRuns, RunRows, RunSummary};
+use scoring::{ComparedRuns, RunRows, Verdict};
 use serde::Serialize;
 
 use super::engine_views::EngineView;
@@ -28,7 +29,7 @@ const BUFFER_BYTES: usize = 64 * 1024;
 /// Cases of a block. A block is unpacked as a whole; a larger one compresses better.
 const BLOCK_CASES: usize = 64;
 
-/// All cases of a run, each part for a `script` element of its own.
+/// All cases of the runs, each part for a `script` element of its own.
 #[derive(Serialize)]
 pub(super) struct EmbeddedCases {
     index: String,
@@ -40,42 +41,59 @@ struct AnsweredCase<'a> {
     case: &'a Case,
     /// Position in the order of the blocks.
     place: usize,
-    /// With the index of the engine.
-    answers: Vec<(usize, &'a Prediction)>,
+    answers: Vec<Answer<'a>>,
 }
 
-/// Packs the cases of a run with their answers.
+/// An answer with its metrics.
+#[derive(Clone, Copy)]
+struct Answer<'a> {
+    /// Index of the engine among those of all runs.
+    engine: usize,
+    prediction: &'a Prediction,
+    score: Option<&'a Score>,
+}
+
+/// Packs the cases of the runs with their answers, and the values that the verdicts compare. `runs` are the same rows.
 pub(super) fn pack<'a>(
-    report: &RunRows<'a>,
+    rows: &[RunRows<'a>],
     runs: &ComparedRuns<'a>,
-    summary: &RunSummary,
+    verdicts: &[(SectionKey, &Verdict)],
     engines: &[EngineView],
 ) -> EmbeddedCases {
-    let scores = ScoreIndex::new(report);
-    let cases = answered_cases(report, summary);
+    let cases = answered_cases(rows, runs);
     let mut in_blocks: Vec<&AnsweredCase<'_>> = cases.iter().collect();
     in_blocks.sort_unstable_by_key(|case| case.place);
-    let index = packed(&case_index::index(runs, summary, engines, &cases, &scores));
-    let blocks = in_blocks.chunks(BLOCK_CASES).map(|cases| packed(&case_block::block(cases, &scores)));
+    let values = case_index::verdict_values(runs, verdicts);
+    let index = packed(&case_index::index(engines, &cases, &values));
+    let blocks = in_blocks.chunks(BLOCK_CASES).map(|cases| packed(&case_block::block(cases)));
     EmbeddedCases { index, blocks: blocks.collect() }
 }
 
-fn answered_cases<'a>(report: &RunRows<'a>, summary: &RunSummary) -> Vec<AnsweredCase<'a>> {
-    let numbers: HashMap<&str, usize> =
-        summary.engines.iter().enumerate().map(|(number, engine)| (engine.name.as_str(), number)).collect();
-    let mut answers: HashMap<&str, Vec<(usize, &Prediction)>> = HashMap::new();
-    for prediction in report.predictions {
-        if let Some(&engine) = numbers.get(prediction.engine.name.as_str()) {
-            answers.entry(&prediction.case).or_default().push((engine, prediction));
+/// Returns each case of the runs once.
+fn answered_cases<'a>(rows: &[RunRows<'a>], runs: &ComparedRuns<'a>) -> Vec<AnsweredCase<'a>> {
+    let mut answers: HashMap<&str, Vec<Answer<'a>>> = HashMap::new();
+    for (run, rows) in rows.iter().enumerate() {
+        let contestants = runs.contestants().iter().enumerate().filter(|(_, engine)| engine.run == run);
+        let numbers: HashMap<&str, usize> =
+            contestants.map(|(number, engine)| (engine.engine.name.as_str(), number)).collect();
+        let scores = ScoreIndex::new(rows);
+        for prediction in rows.predictions {
+            if let Some(&engine) = numbers.get(prediction.engine.name.as_str()) {
+                let answer = Answer { engine, prediction, score: scores.get(prediction) };
+                answers.entry(&prediction.case).or_default().push(answer);
+            }
         }
     }
-    report
-        .cases
-        .iter()
-        .zip(places(report.cases))
+    let mut known = HashSet::new();
+    let cases = rows.iter().flat_map(|rows| rows.cases).filter(|case| known.insert(case.id.as_str()));
+    let cases: Vec<&Case> = cases.collect();
+    let places = places(&cases);
+    cases
+        .into_iter()
+        .zip(places)
         .map(|(case, place)| {
             let mut answers = answers.remove(case.id.as_str()).unwrap_or_default();
-            answers.sort_by_key(|(engine, prediction)| (*engine, prediction.repetition));
+            answers.sort_by_key(|answer| (answer.engine, answer.prediction.repetition));
             AnsweredCase { case, place, answers }
         })
         .collect()
@@ -83,7 +101,7 @@ fn answered_cases<'a>(report: &RunRows<'a>, summary: &RunSummary) -> Vec<Answere
 
 /// Returns the position of each case in the order of the blocks. Cases of one file are neighbours: they share text, which then
 /// compresses well.
-fn places(cases: &[Case]) -> Vec<usize> {
+fn places(cases: &[&Case]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..cases.len()).collect();
     order.sort_by_key(|&number| (&cases[number].path, cases[number].line));
     let mut places = vec![0; cases.len()];

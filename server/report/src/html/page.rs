@@ -5,22 +5,26 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
 
-const TEMPLATES: [(&str, &str); 10] = [
-    ("head.html", include_str!("../templates/head.html")),
+const TEMPLATES: [(&str, &str); 14] = [
+    ("page.html", include_str!("../templates/page.html")),
+    ("masthead.html", include_str!("../templates/masthead.html")),
     ("report.html", include_str!("../templates/report.html")),
     ("comparison.html", include_str!("../templates/comparison.html")),
     ("watch.html", include_str!("../templates/watch.html")),
     ("trial.html", include_str!("../templates/trial.html")),
     ("marks.html", include_str!("../templates/marks.html")),
+    ("arms.html", include_str!("../templates/arms.html")),
     ("verdict.html", include_str!("../templates/verdict.html")),
     ("board.html", include_str!("../templates/board.html")),
+    ("failures.html", include_str!("../templates/failures.html")),
     ("plots.html", include_str!("../templates/plots.html")),
     ("cases.html", include_str!("../templates/cases.html")),
+    ("case_data.html", include_str!("../templates/case_data.html")),
 ];
 
 const STYLE: &str = concat!(include_str!("../templates/report.css"), include_str!("../templates/trial.css"));
 
-/// The fields of all pages, for `head.html`.
+/// The fields of all pages.
 #[derive(Serialize)]
 pub(crate) struct Head {
     /// What the page shows: `report`, `trial`.
@@ -32,29 +36,35 @@ pub(crate) struct Head {
     pub(crate) script: Option<&'static str>,
 }
 
+/// The page's body, without its script.
 #[derive(Serialize)]
-struct Page<'a, C> {
+struct Body<'a, C> {
     #[serde(flatten)]
     head: &'a Head,
     #[serde(flatten)]
     content: &'a C,
+}
+
+#[derive(Serialize)]
+struct Page<'a> {
+    head: &'a Head,
+    body: &'a str,
     style: &'static str,
-    /// Allows the page's own style and script in its policy. It is a hash of the content, so that no text in it can contain it.
-    nonce: String,
+    /// Allows the page's own style and script in its policy. It is a hash of the body, so that no text in it can contain it.
+    nonce: &'a str,
 }
 
-/// Renders the template of this name.
+/// Renders the template of this name as the body of a page.
 pub(crate) fn render(template: &str, head: &Head, content: &impl Serialize) -> String {
-    let page = Page { head, content, style: STYLE, nonce: nonce(&(head, content)) };
     let environment = environment();
-    let template = environment.get_template(template).expect("callers name one of the templates");
-    template.render(Serde(&page)).expect("the tests render every template with every field")
+    let body = fill(&environment, template, &Body { head, content });
+    let hash = blake3::hash(body.as_bytes()).to_hex();
+    fill(&environment, "page.html", &Page { head, body: &body, style: STYLE, nonce: &hash[..32] })
 }
 
-fn nonce(content: &impl Serialize) -> String {
-    let mut hasher = blake3::Hasher::new();
-    serde_json::to_writer(&mut hasher, content).expect("a page has string keys, and a hash takes every byte");
-    hasher.finalize().to_hex()[..32].to_owned()
+fn fill(environment: &Environment<'_>, template: &str, context: &impl Serialize) -> String {
+    let template = environment.get_template(template).expect("callers name one of the templates");
+    template.render(Serde(context)).expect("the tests render every template with every field")
 }
 
 fn environment() -> Environment<'static> {

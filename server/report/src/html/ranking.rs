@@ -19,12 +19,12 @@ pub(super) struct Ranking {
     lower_is_better: bool,
     /// Cases of the qualities.
     basis: String,
+    /// How long the runs waited for answers.
+    time_limits: Option<String>,
     /// Tells in how many of them silence is right.
     without_code: Option<String>,
     groups: Vec<Vec<usize>>,
     unranked: Vec<usize>,
-    /// Whether numbers lead to their cases.
-    leads_to_cases: bool,
     /// The engine that all others are compared with, if there is one; otherwise each is compared with the next one.
     baseline: Option<usize>,
     rows: Vec<RankRow>,
@@ -67,9 +67,11 @@ struct PairCell {
     verdict: String,
     /// `better`, `worse` or `open`, for its colour.
     class: &'static str,
-    /// Links to the cases in which the engine is better, and worse, on a page that has them.
-    better_link: Option<String>,
-    worse_link: Option<String>,
+    /// Links to the cases in which the engine is better, and worse.
+    better_link: String,
+    worse_link: String,
+    /// How well the cases resolve the pair.
+    sample_size: Option<String>,
     /// Values to sort by.
     value: Option<f64>,
     p_value: Option<f64>,
@@ -90,8 +92,12 @@ pub(super) fn order(section: &ReportSection, copy_of: impl Fn(usize) -> Option<u
     order
 }
 
-/// Returns the view of a verdict; `None` if there is nothing to compare. `cases_link` selects the verdict's cases, on a page that has them.
-pub(super) fn ranking(verdict: &Verdict, cases_link: Option<&str>) -> Option<Ranking> {
+/// Returns the view of a verdict; `None` if there is nothing to compare. `cases_link` selects the verdict's cases.
+pub(super) fn ranking(
+    verdict: &Verdict,
+    cases_link: &str,
+    name: impl Fn(usize) -> String,
+) -> Option<Ranking> {
     if verdict.standings.len() + verdict.unranked.len() < 2 && verdict.copies.is_empty() {
         return None;
     }
@@ -102,10 +108,10 @@ pub(super) fn ranking(verdict: &Verdict, cases_link: Option<&str>) -> Option<Ran
         deadline: verdict.deadline.map(format::duration),
         lower_is_better: spec.direction == cases::Direction::Lower,
         basis: basis(verdict),
+        time_limits: verdict_text::time_limits(verdict, name).map(|limits| format::escape_invisible(&limits)),
         without_code: verdict_text::without_code(verdict).filter(|_| verdict.is_on_shared_cases),
         groups: verdict.groups.clone(),
         unranked: verdict.unranked.clone(),
-        leads_to_cases: cases_link.is_some(),
         baseline: verdict.baseline,
         rows: rank_rows(verdict, cases_link),
         copies: verdict.copies.iter().map(cell).collect(),
@@ -123,7 +129,7 @@ pub(super) fn basis(verdict: &Verdict) -> String {
     }
 }
 
-fn rank_rows(verdict: &Verdict, cases_link: Option<&str>) -> Vec<RankRow> {
+fn rank_rows(verdict: &Verdict, cases_link: &str) -> Vec<RankRow> {
     let ranks = verdict.ranks();
     let next = |index: usize| verdict.standings.get(index + 1).map(|standing| standing.engine);
     let row = |(index, standing): (usize, &Standing)| {
@@ -144,7 +150,7 @@ fn rank_rows(verdict: &Verdict, cases_link: Option<&str>) -> Vec<RankRow> {
     verdict.standings.iter().enumerate().map(row).collect()
 }
 
-fn pair_matrix(verdict: &Verdict, cases_link: Option<&str>) -> Vec<MatrixRow> {
+fn pair_matrix(verdict: &Verdict, cases_link: &str) -> Vec<MatrixRow> {
     let engines = || verdict.standings.iter().map(|standing| standing.engine);
     let cell = |one, other| {
         let pair = verdict.pairs.iter().find(|pair| (pair.engine, pair.baseline) == (one, other))?;
@@ -154,11 +160,11 @@ fn pair_matrix(verdict: &Verdict, cases_link: Option<&str>) -> Vec<MatrixRow> {
     if engines().count() < MATRIX_ENGINES { Vec::new() } else { engines().map(row).collect() }
 }
 
-fn pair_cell(pair: &PairVerdict, cases_link: Option<&str>) -> PairCell {
+fn pair_cell(pair: &PairVerdict, cases_link: &str) -> PairCell {
     let difference = &pair.difference;
     let link = |relation| {
         let (engine, baseline) = (pair.engine, pair.baseline);
-        cases_link.map(|cases| format!("{cases}&engine={engine}&other={baseline}&pair={relation}&sort=gap"))
+        format!("{cases_link}&engine={engine}&other={baseline}&pair={relation}&sort=gap")
     };
     PairCell {
         engine: pair.engine,
@@ -173,6 +179,7 @@ fn pair_cell(pair: &PairVerdict, cases_link: Option<&str>) -> PairCell {
         class: class(pair.claim),
         better_link: link("better"),
         worse_link: link("worse"),
+        sample_size: verdict_text::sample_size_text(pair),
         value: difference.value,
         p_value: pair.test.map(|test| test.corrected_p),
     }

@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::engine_views::{COLORS, SHAPES};
 use super::page::{Head, render};
 use super::plots::{Tick, unit};
-use crate::format;
-use crate::watch::{change_texts, day, engine_names, notes};
+use crate::format::{self, Alphabet};
+use crate::watch::{change_texts, day, engine_names, failures_of_last_night, notes};
 
 /// Drawing units, about one CSS pixel each.
 const WIDTH: f64 = 900.0;
@@ -31,7 +31,10 @@ struct WatchPage {
     engines: Vec<EngineHistory>,
     axes: Axes,
     changes: Vec<String>,
+    /// Failed requests of the last night by reason, below a title.
+    failures: Option<(String, Vec<String>)>,
     notes: Vec<String>,
+    version: &'static str,
 }
 
 /// Positions that all curves share.
@@ -94,7 +97,9 @@ pub fn watch_html(nights: &[WatchedNight], unfinished: &[String]) -> String {
         engines: engines.map(|(number, name)| engine_history(nights, number, name, &scale)).collect(),
         axes: scale.axes(nights),
         changes: change_texts(nights),
+        failures: failures_of_last_night(nights, Alphabet::Unicode),
         notes: notes(nights, unfinished).iter().map(|note| format::escape_invisible(note)).collect(),
+        version: env!("CARGO_PKG_VERSION"),
     };
     render("watch.html", &head, &page)
 }

@@ -1,5 +1,6 @@
 //! The verdict: the ranking in a line, a table of the engines, and the pairs that a reader needs first.
 
+use cases::EngineIdentity;
 use scoring::Verdict;
 use scoring::verdict::PairVerdict;
 
@@ -7,13 +8,10 @@ use super::{UNICODE, difference_cell, escaped};
 use crate::format;
 use crate::verdict_text;
 
-/// Returns the parts of the verdict, from the most important one on. `run_deadline` is the time that requests had, milliseconds;
-/// `name` returns the escaped name of an engine.
-pub(super) fn parts(
-    verdict: &Verdict,
-    run_deadline: Option<f64>,
-    name: &impl Fn(usize) -> String,
-) -> Vec<String> {
+/// Returns the parts of the verdict on the engines, from the most important one on.
+pub(super) fn parts(verdict: &Verdict, engines: &[EngineIdentity]) -> Vec<String> {
+    let plain = |index: usize| engines.get(index).map_or_else(String::new, |engine| engine.name.clone());
+    let name = &|index| escaped(&plain(index));
     let unranked = verdict_text::unranked(verdict, name);
     if verdict.standings.is_empty() {
         return unranked.into_iter().collect();
@@ -26,7 +24,7 @@ pub(super) fn parts(
     }
     parts.extend(unranked);
     parts.push(ranking(verdict, name));
-    parts.push(escaped(&verdict_text::ranking_caption(verdict, run_deadline)));
+    parts.push(escaped(&verdict_text::ranking_caption(verdict, plain)));
     let pairs: Vec<&PairVerdict> = verdict.main_pairs().into_iter().chain(&verdict.copies).collect();
     parts.extend((!pairs.is_empty()).then(|| pair_table(&pairs, name)));
     parts
@@ -59,7 +57,7 @@ pub(super) fn pair_table(pairs: &[&PairVerdict], name: &impl Fn(usize) -> String
             pair.difference.better,
             pair.difference.worse,
             pair.ties,
-            verdict_text::conclusion(pair),
+            escaped(&verdict_text::conclusion(pair)),
         )
     };
     lines.extend(pairs.iter().map(row));

@@ -221,6 +221,7 @@ function startTheme() {
 
 startTheme();
 startTables();
+startTitles();
 readData().then(startBrowser).catch((error) => {
   document.getElementById("unreadable").hidden = false;
   console.error(error);

@@ -9,24 +9,19 @@ use super::{Style, dim_note, with_title, wrapped};
 use crate::format;
 use crate::verdict_text;
 
-/// Returns the parts of the verdict, from the most important one on. `run_deadline` is the time that requests had, milliseconds.
-pub(super) fn parts(
-    numbers: &CellFormatter,
-    verdict: &Verdict,
-    run_deadline: Option<f64>,
-    style: Style,
-) -> Vec<String> {
+/// Returns the parts of the verdict, from the most important one on.
+pub(super) fn parts(numbers: &CellFormatter, verdict: &Verdict, style: Style) -> Vec<String> {
     if verdict.standings.is_empty() {
         return unranked(numbers, verdict, style).into_iter().collect();
     }
-    let mut parts = vec![ranking(numbers, verdict, run_deadline, style)];
+    let mut parts = vec![ranking(numbers, verdict, style)];
     parts.extend(pairs(numbers, "pairs, the second engine subtracted", &verdict.main_pairs(), style));
     let copies: Vec<&PairVerdict> = verdict.copies.iter().collect();
     parts.extend(pairs(numbers, "effect of copies of the truths in other files", &copies, style));
     parts
 }
 
-fn ranking(numbers: &CellFormatter, verdict: &Verdict, run_deadline: Option<f64>, style: Style) -> String {
+fn ranking(numbers: &CellFormatter, verdict: &Verdict, style: Style) -> String {
     let name = |engine| numbers.engine(engine);
     let table = verdict_text::ranking(verdict, numbers.alphabet, name);
     let header: Vec<&str> = table.header.iter().map(String::as_str).collect();
@@ -38,7 +33,7 @@ fn ranking(numbers: &CellFormatter, verdict: &Verdict, run_deadline: Option<f64>
     }
     lines.extend(unranked(numbers, verdict, style));
     lines.push(sheet.draw(style));
-    lines.push(dim_note(&verdict_text::ranking_caption(verdict, run_deadline), style));
+    lines.push(dim_note(&verdict_text::ranking_caption(verdict, name), style));
     with_title(&verdict_text::title(verdict), &lines.join("\n"), style)
 }
 

@@ -1,8 +1,9 @@
 //! Comparisons of runs in the terminal, in Markdown and as a page.
 
+use cases::Status;
 use expect_test::expect;
 use report::terminal::Style;
-use scoring::run_comparison::{ComparisonError, ComparisonSettings, NamedRun};
+use scoring::run_comparison::{ComparisonError, ComparisonSettings, NamedRun, compared_runs};
 use scoring::{RunComparison, VerdictSettings};
 
 use crate::fixture::{Fixture, fixture};
@@ -14,7 +15,7 @@ fn compare(runs: &[(&str, &Fixture)], baseline: Option<&str>) -> Result<RunCompa
         runs.iter().map(|&(name, fixture)| NamedRun { name, rows: fixture.report() }).collect();
     let settings =
         ComparisonSettings { verdict: VerdictSettings::new(1), baseline: baseline.map(str::to_owned) };
-    RunComparison::new(&runs, &settings)
+    RunComparison::new(&runs, &compared_runs(&runs), &settings)
 }
 
 /// Returns a run of one engine only.
@@ -98,6 +99,10 @@ fn renders_the_shared_cases_and_every_pair_with_the_baseline() {
 
         pairs, the second engine subtracted
           qwen @ after - qwen @ before: 0 better, 0 worse, 1 equal of 1; too few cases
+
+        Failed requests
+          qwen @ before: 1 of 59: connection refused (first at src/gateway/client_7.ts:156)
+          qwen @ after: 1 of 49: connection refused (first at src/gateway/client_7.ts:156)
     "#]]
     .assert_eq(&report::comparison_table(&comparison, STYLE));
     let markdown = report::comparison_markdown(&comparison);
@@ -105,22 +110,74 @@ fn renders_the_shared_cases_and_every_pair_with_the_baseline() {
     assert!(markdown.contains("| qwen @ after - qwen @ before |"), "{markdown}");
 }
 
-#[test]
-fn page_ranks_the_engines_of_all_runs_without_a_script_or_links_to_missing_cases() {
-    let (one, other) = (of_engine("builtin", 60), of_engine("qwen", 60));
-    let hostile = "</style><script>alert(1)</script>";
-    let runs: Vec<NamedRun<'_>> = [(hostile, &one), ("other", &other)]
-        .map(|(name, fixture)| NamedRun { name, rows: fixture.report() })
-        .to_vec();
+/// Returns the page of runs, and their comparison.
+fn page(runs: &[(&str, &Fixture)]) -> String {
+    let runs: Vec<NamedRun<'_>> =
+        runs.iter().map(|&(name, fixture)| NamedRun { name, rows: fixture.report() }).collect();
     let settings = ComparisonSettings { verdict: VerdictSettings::new(1), baseline: None };
-    let comparison = RunComparison::new(&runs, &settings).expect("the same cases");
-    let page = report::comparison_html(&comparison, &runs);
-    assert_eq!(page.matches(r#"<tr data-engine="0"><th scope="row">"#).count(), 2, "ranking and trade-offs");
-    assert_eq!(page.matches(r#"<tr data-engine="1"><th scope="row">"#).count(), 2);
+    let compared = compared_runs(&runs);
+    let comparison = RunComparison::new(&runs, &compared, &settings).expect("the same cases");
+    report::comparison_html(&comparison, &runs, &compared)
+}
+
+#[test]
+fn page_ranks_the_engines_of_all_runs_and_leads_to_the_cases() {
+    let (one, other) = (of_engine("builtin", 60), of_engine("qwen", 60));
+    let page = page(&[("</style><script>alert(1)</script>", &one), ("other", &other)]);
+    assert_eq!(
+        page.matches(r#"<tr data-engine="0"><th scope="row">"#).count(),
+        3,
+        "ranking, trade-offs, failures"
+    );
+    assert_eq!(page.matches(r#"<tr data-engine="1"><th scope="row">"#).count(), 3);
     assert!(page.contains("62 cases, all shared"), "{page}");
-    for missing in ["<script", "href=\"#origin", "href=\"none"] {
-        assert!(!page.contains(missing), "{missing}");
-    }
+    assert!(page.contains("href=\"#origin=mined&amp;engine=1&amp;other=0&amp;pair=better&amp;sort=gap\""));
+    assert!(page.contains("id=\"arms\"") && page.contains("class=\"board sortable\""));
+    assert_eq!(page.matches("<script").count(), 3, "the index, one block, and the page's own");
     let (policy, _) = page.split_once("</head>").expect("a head");
-    assert!(policy.contains("default-src 'none'; style-src 'nonce-") && !policy.contains("script-src"));
+    assert!(
+        policy.contains("default-src 'none'; style-src 'nonce-") && policy.contains("script-src 'nonce-")
+    );
+}
+
+#[test]
+fn page_embeds_each_case_of_the_runs_once_with_the_answers_of_all_engines() {
+    let (one, other) = (of_engine("qwen", 60), of_engine("qwen", 50));
+    let cases = crate::page::embedded_cases(&page(&[("before", &one), ("after", &other)]));
+    assert_eq!(cases.len(), 62);
+    let engines_of = |case: &serde_json::Value| -> Vec<u64> {
+        let answers = case["answers"].as_array().expect("a list");
+        answers.iter().filter_map(|answer| answer["engine"].as_u64()).collect()
+    };
+    assert_eq!(cases.iter().filter(|case| engines_of(case) == [0, 1]).count(), 52);
+    assert_eq!(cases.iter().filter(|case| engines_of(case) == [0]).count(), 10);
+}
+
+#[test]
+fn time_limits_are_told_where_they_differ() {
+    let (mut one, mut other) = (of_engine("builtin", 60), of_engine("qwen", 60));
+    for (fixture, limit) in [(&mut one, "30000"), (&mut other, "5000")] {
+        fixture.run.engines[0].settings.insert("deadline_ms".to_owned(), limit.to_owned());
+    }
+    let told =
+        "requests were given up after 5 s (qwen) or 30 s (builtin), whatever the editor's deadline_ms is";
+    let comparison = compare(&[("a", &one), ("b", &other)], None).expect("the same cases");
+    let text = report::comparison_table(&comparison, Style { width: 1_000, ..STYLE });
+    assert!(text.contains(told), "{text}");
+    let page = page(&[("a", &one), ("b", &other)]);
+    assert!(page.contains(&told.replace('\'', "&#x27;")), "{page}");
+}
+
+#[test]
+fn failed_requests_are_listed_by_reason_in_every_format() {
+    let (one, mut other) = (of_engine("qwen", 60), of_engine("qwen", 60));
+    other.predictions[3].status = Status::Error;
+    other.predictions[3].reason = Some("engine `qwen`: busy | again".to_owned());
+    let comparison = compare(&[("before", &one), ("after", &other)], None).expect("the same cases");
+    let text = report::comparison_table(&comparison, STYLE);
+    assert!(text.contains("qwen @ after: 1 of 59: busy | again (first at src/"), "{text}");
+    let markdown = report::comparison_markdown(&comparison);
+    assert!(markdown.contains("| qwen @ after | 1 | 59 | busy \\| again | src/"), "{markdown}");
+    let page = page(&[("before", &one), ("after", &other)]);
+    assert!(page.contains("<a href=\"#engine=1&amp;outcome=failed\">1</a>"), "{page}");
 }

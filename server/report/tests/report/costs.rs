@@ -4,21 +4,21 @@ use cases::{Cost, Price};
 use expect_test::expect;
 use report::terminal::Style;
 
-use crate::fixture::fixture;
+use crate::fixture::{Fixture, fixture};
 
 #[test]
 fn costs_are_shown_in_every_format_for_priced_engines() {
     let mut fixture = fixture(20);
     let plain = Style { color: false, width: 100, unicode: true };
-    let said = |report: &scoring::RunRows<'_>| {
-        let summary = report.summary();
+    let said = |fixture: &Fixture| {
+        let summary = fixture.report().summary();
         [
-            report::terminal::table(&summary, plain, &[]),
+            report::terminal::table(&summary, &[], plain, &[]),
             report::markdown(&summary),
-            report::html(report, &summary),
+            fixture.html_of(&summary),
         ]
     };
-    for text in said(&fixture.report()) {
+    for text in said(&fixture) {
         assert!(!text.contains("per 1,000"));
     }
     assert!(!report::json(&fixture.report().summary()).contains("\"costs\""));
@@ -29,8 +29,7 @@ fn costs_are_shown_in_every_format_for_priced_engines() {
     for (place, row) in rows.enumerate().skip(1) {
         row.cost = Some(Cost { amount: 0.000_25, is_estimated: place % 2 == 0 });
     }
-    let report = fixture.report();
-    let [terminal, markdown, html] = said(&report);
+    let [terminal, markdown, html] = said(&fixture);
     let costs = terminal.split("\n\n").find(|part| part.starts_with("cost\n")).expect("the table is there");
     expect![[r#"
         cost
@@ -39,5 +38,5 @@ fn costs_are_shown_in_every_format_for_priced_engines() {
     .assert_eq(costs);
     assert!(markdown.contains("| 0.005250 | 0.2500 |"), "{markdown}");
     assert!(html.contains("<td class=\"num\">0.005250</td>"));
-    assert_eq!(report.summary().costs.len(), 1, "the other engine has no price");
+    assert_eq!(fixture.report().summary().costs.len(), 1, "the other engine has no price");
 }

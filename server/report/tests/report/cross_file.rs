@@ -12,7 +12,7 @@ use crate::fixture::{Fixture, cross_file, fixture};
 #[test]
 fn cross_file_table_lists_context_kinds_and_unresolved_names() {
     let style = Style { color: false, width: 100, unicode: true };
-    let text = table(&cross_file(60).report().summary(), style, &[]);
+    let text = table(&cross_file(60).report().summary(), &[], style, &[]);
     let (tables, _) = text.split_once("Notes").unwrap();
     let (tables, _) = tables.split_once("Percent,").unwrap();
     expect![[r#"
@@ -122,7 +122,7 @@ fn judge_is_marked_only_in_rows_without_context() {
 fn html_and_markdown_show_the_effect_of_context() {
     let fixture = cross_file(40);
     let summary = fixture.report().summary();
-    let page = report::html(&fixture.report(), &summary);
+    let page = fixture.html_of(&summary);
     assert!(page.contains("effect of context") && page.contains("retrieval - in_file*"), "{page}");
     assert!(report::markdown(&summary).contains("oracle - in\\_file, unresolved"));
 }
@@ -132,6 +132,6 @@ fn runs_without_cross_file_cases_omit_its_tables() {
     let fixture = fixture(20);
     let summary = fixture.report().summary();
     assert!(summary.sections.iter().all(|section| section.contexts.is_empty()));
-    assert!(!report::html(&fixture.report(), &summary).contains("effect of context"));
+    assert!(!fixture.html_of(&summary).contains("effect of context"));
     assert!(!(summary.notes.contains(&Note::Controls) || summary.notes.contains(&Note::Judges)));
 }

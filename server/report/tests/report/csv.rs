@@ -2,11 +2,22 @@
 
 use std::collections::BTreeMap;
 
+use benchmarks::{Rules, run_tables};
+use report::CsvTable;
+use scoring::{ComparedRuns, VerdictSettings};
+
 use crate::fixture::{Fixture, cross_file, fixture, many_engines};
 
 /// Returns the rows of each table as maps from column to cell.
 fn tables(fixture: &Fixture) -> BTreeMap<&'static str, Vec<BTreeMap<String, String>>> {
-    report::csv_tables(&fixture.report().summary())
+    let rows = fixture.report();
+    let benchmarks = run_tables(rows.cases, rows.predictions, Rules::Paper);
+    parsed(report::csv_tables(&rows.summary(), &ComparedRuns::new(&[rows]), &benchmarks))
+}
+
+/// Returns the rows of tables by file.
+fn parsed(tables: Vec<CsvTable>) -> BTreeMap<&'static str, Vec<BTreeMap<String, String>>> {
+    tables
         .into_iter()
         .map(|table| {
             let mut reader = csv::Reader::from_reader(table.text.as_bytes());
@@ -41,6 +52,43 @@ fn tables_hold_the_numbers_of_the_summary() {
     assert_eq!(row["value"].parse(), Ok(value));
     assert!(tables["contexts.csv"].is_empty());
     assert!(!self::tables(&cross_file(20))["contexts.csv"].is_empty());
+}
+
+#[test]
+fn verdict_tables_hold_margins_resolution_and_curves() {
+    let fixture = many_engines(120, 6);
+    let rows = fixture.report();
+    let runs = ComparedRuns::new(&[rows]);
+    let question = VerdictSettings { margin: Some(0.05), ..VerdictSettings::new(1) };
+    let summary = rows.summary_with(&runs, &question).expect("a verdict");
+    let tables = parsed(report::csv_tables(&summary, &runs, &[]));
+    let verdict = &summary.sections[0].verdict;
+    let (pair, row) = (&verdict.pairs[0], &tables["pairs.csv"][0]);
+    let (size, margin) = pair.sample_size.zip(pair.margin).expect("enough cases");
+    assert_eq!(row["resolution"].parse().ok(), size.resolution);
+    assert_eq!(row["power"].parse(), Ok(size.power));
+    assert_eq!((&*row["margin"], row["p_equivalent"].parse()), ("0.05", Ok(margin.p_equivalent)));
+    let is_first = |row: &&BTreeMap<String, String>| {
+        (&*row["origin"], &row["engine"]) == ("mined", &summary.engines[0].name)
+    };
+    let curve = tables["right_over_time.csv"].iter().filter(is_first);
+    let shares: Vec<f64> = curve.map(|row| row["share"].parse().expect("a number")).collect();
+    assert!(shares.len() > 20 && shares.is_sorted(), "{shares:?}");
+}
+
+#[test]
+fn cutoffs_have_a_row_for_each_side() {
+    let mut fixture = fixture(60);
+    for (number, case) in fixture.cases.iter_mut().enumerate() {
+        let date = if number % 2 == 0 { "2025-01-01" } else { "2025-12-01" };
+        case.tags.insert(cases::DATE_TAG.to_owned(), date.to_owned());
+    }
+    fixture.run.engines[0].cutoff = Some("2025-06".to_owned());
+    let tables = tables(&fixture);
+    let of_metric =
+        tables["cutoffs.csv"].iter().filter(|row| row["metric"] == "token_exact" && row["origin"] == "mined");
+    let sides: Vec<(&str, &str)> = of_metric.map(|row| (&*row["is_after"], &*row["has_cutoff"])).collect();
+    assert_eq!(sides, [("false", "true"), ("false", "false"), ("true", "true"), ("true", "false")]);
 }
 
 #[test]

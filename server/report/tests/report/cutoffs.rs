@@ -37,15 +37,14 @@ fn cases_are_divided_at_the_cutoffs_of_engines() {
     assert!(late.until.lines[0].cases > early.until.lines[0].cases, "a month includes its last day");
 
     let style = Style { color: false, width: 100, unicode: true };
-    for text in [report::terminal::table(&summary, style, &[]), report::markdown(&summary)] {
+    for text in [report::terminal::table(&summary, &[], style, &[]), report::markdown(&summary)] {
         let name = &summary.engines[0].name;
         assert!(text.contains(&format!("training cut-off 2025-06 of {name}")), "{text}");
         let is_row =
             |side: &str| text.lines().any(|line| line.trim_start_matches([' ', '|']).starts_with(side));
         assert!(is_row("until") && is_row("after"), "both sides have names: {text}");
     }
-    let report = fixture.report();
-    let page = report::html(&report, &summary);
+    let page = fixture.html_of(&summary);
     for side in ["until", "after"] {
         assert!(page.contains(&format!(">{side}</th>")), "{side}");
     }

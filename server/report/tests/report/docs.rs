@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cases::{BlockKind, CrossFileContext, Exposure, Metric, OriginKind, Status};
 use scoring::gate::{GateCheck, GateReport, MeasuredValue, PairChanges, ValueUnit};
-use scoring::run_comparison::{ComparisonSettings, NamedRun};
+use scoring::run_comparison::{ComparisonSettings, NamedRun, compared_runs};
 use scoring::run_summary::{
     CaseGroup, ContextEffect, CutoffSlice, EngineCost, EngineDifference, EngineFailures, EngineLine,
     FailedCase, FailureReason, ReportSection, ScenarioGroup, Selection,
@@ -123,10 +123,11 @@ fn section_and_group_fields_are_documented() {
 
 #[test]
 fn comparison_fields_are_documented() {
-    let fixture = fixture(20);
+    let fixture = fixture(60);
     let run = |name| NamedRun { name, rows: fixture.report() };
     let settings = ComparisonSettings { verdict: VerdictSettings::new(1), baseline: None };
-    let comparison = RunComparison::new(&[run("a"), run("b")], &settings).expect("the same cases");
+    let runs = [run("a"), run("b")];
+    let comparison = RunComparison::new(&runs, &compared_runs(&runs), &settings).expect("the same cases");
     check("Comparison", &comparison);
 }
 
@@ -169,6 +170,7 @@ fn verdict_fields_are_documented() {
         cost_per_thousand: Some(0.5),
         answers: 20,
         failed: 1,
+        time_limit: Some(5_000.0),
         is_on_front: true,
     };
     let test = PairTest { method: TestMethod::McNemar, p: 0.1, mid_p: Some(0.1), corrected_p: 0.2, pairs: 2 };
@@ -240,8 +242,16 @@ fn number_fields_are_documented() {
 
 #[test]
 fn csv_tables_and_columns_are_documented() {
-    let summary = fixture(20).report().summary();
-    for table in report::csv_tables(&summary) {
+    let fixture = fixture(20);
+    let rows = fixture.report();
+    let run = |name| NamedRun { name, rows };
+    let (runs, settings) =
+        ([run("a"), run("b")], ComparisonSettings { verdict: VerdictSettings::new(1), baseline: None });
+    let compared = compared_runs(&runs);
+    let comparison = RunComparison::new(&runs, &compared, &settings).expect("the same cases");
+    let of_run = report::csv_tables(&rows.summary(), &compared_runs(&runs[..1]), &[]);
+    let of_comparison = report::comparison_csv_tables(&comparison, &compared);
+    for table in of_run.into_iter().chain(of_comparison).chain(report::watch_csv_tables(&[])) {
         let row = DOCUMENT.lines().find(|line| line.starts_with(&format!("| `{}` |", table.file)));
         let columns = row.and_then(|row| row.split(" | ").nth(2)).expect(table.file);
         let documented: Vec<&str> = columns.split('`').skip(1).step_by(2).collect();

@@ -57,7 +57,7 @@ fn every_format_shows_exact_match_in_time() {
     assert!(in_time < exact && qwen.metrics[&Metric::Late].num > 0.0, "{qwen:?}");
     let shown = [exact, in_time].map(|share| format!("{:.1}", share * 100.0));
 
-    let text = table(&summary, Style { color: false, width: 200, unicode: true }, &[]);
+    let text = table(&summary, &[], Style { color: false, width: 200, unicode: true }, &[]);
     let (_, overall) = text.split_once("\noverall\n").expect("totals");
     let rows: Vec<&str> = overall.lines().take(4).collect();
     assert!(rows[0].contains("in time") && shown.iter().all(|share| rows[2].contains(share)), "{overall}");
@@ -67,7 +67,7 @@ fn every_format_shows_exact_match_in_time() {
     let row = markdown.lines().find(|line| line.starts_with("| all | qwen |")).expect("a row");
     assert!(shown.iter().all(|share| row.contains(share)), "{row}");
 
-    let page = report::html(&fixture.report(), &summary);
+    let page = fixture.html_of(&summary);
     let board = page.split("<tbody class=\"differences\">").next().expect("a scoreboard");
     assert!(board.contains("exact in time</abbr>") && board.contains("late</abbr>"));
     assert!(shown.iter().all(|share| board.contains(&format!("<b>{share}</b>"))), "{shown:?}");
@@ -81,7 +81,7 @@ fn every_format_shows_exact_match_in_time() {
 #[test]
 fn scoreboard_rows_have_equal_column_counts() {
     for fixture in [late_and_broken(), fixture(60)] {
-        let page = report::html(&fixture.report(), &fixture.report().summary());
+        let page = fixture.html();
         let (_, board) = page.split_once("aria-label=\"Scoreboard, mined cases\"").expect("a scoreboard");
         let (board, _) = board.split_once("</table>").expect("an end");
         let width = |row: &str| {

@@ -8,8 +8,8 @@ use cases::{
     OriginKind, Prediction, PredictionTimings, Price, Run, SchemaVersion, Score, Status, Tags, Task,
     TokenCounts, WorkspaceState,
 };
-use scoring::RunRows;
 use scoring::run_summary::Note;
+use scoring::{ComparedRuns, RunRows, RunSummary};
 
 /// Text that must be displayed without effects: it would end the element around it, open a comment, or reorder a line.
 pub(crate) const HOSTILE: &str =
@@ -33,6 +33,17 @@ impl Fixture {
             scores: &self.scores,
             notes: &self.notes,
         }
+    }
+
+    /// Returns the page of the run.
+    pub(crate) fn html(&self) -> String {
+        self.html_of(&self.report().summary())
+    }
+
+    /// Returns the page of the run with other numbers.
+    pub(crate) fn html_of(&self, summary: &RunSummary) -> String {
+        let rows = self.report();
+        report::html(&rows, &ComparedRuns::new(&[rows]), summary, &[])
     }
 }
 

@@ -60,7 +60,7 @@ fn terminal_lists_every_check_with_its_numbers() {
           FAILED: p95 > 1s: m is a timeout
           FAILED: b: cost > 1: there is nothing to measure for m
           FAILED: qwen: not 1pt worse than the baseline: +12.8 points (-8 to +33), 10 better, 4 worse of
-            47 cases; undecided; about 150 more cases
+            47 cases; undecided (power 22 %, N/N* 0.24); about 150 more cases
 
         a - b: 1 worse, 0 better
           100.0 to 0.0 %: src/a|b[U+0007].py:42, full_block
@@ -76,7 +76,7 @@ fn markdown_begins_with_the_failures() {
 
         - **failed**: p95 \> 1s: m is a timeout
         - **failed**: b: cost \> 1: there is nothing to measure for m
-        - **failed**: qwen: not 1pt worse than the baseline: +12.8 points (-8 to +33), 10 better, 4 worse of 47 cases; undecided; about 150 more cases
+        - **failed**: qwen: not 1pt worse than the baseline: +12.8 points (-8 to +33), 10 better, 4 worse of 47 cases; undecided (power 22 %, N/N\* 0.24); about 150 more cases
         - passed: a\<b\>&"\[U+001B\]\[0m\[U+0000\]￿ c: m\<40%: m is 45.0 % of 60 cases
 
         <details open><summary>a - b: 1 worse, 0 better</summary>
@@ -100,7 +100,7 @@ fn junit_has_no_character_that_xml_forbids() {
         <testcase classname="a&lt;b&gt;&amp;&quot;[U+001B][0m[U+0000]�[U+000A]c" name="m&lt;40%"/>
         <testcase classname="run" name="p95 &gt; 1s"><failure message="p95 &gt; 1s: m is a timeout"/></testcase>
         <testcase classname="b" name="cost &gt; 1"><failure message="b: cost &gt; 1: there is nothing to measure for m"/></testcase>
-        <testcase classname="qwen" name="not 1pt worse than the baseline"><failure message="qwen: not 1pt worse than the baseline: +12.8 points (-8 to +33), 10 better, 4 worse of 47 cases; undecided; about 150 more cases"/></testcase>
+        <testcase classname="qwen" name="not 1pt worse than the baseline"><failure message="qwen: not 1pt worse than the baseline: +12.8 points (-8 to +33), 10 better, 4 worse of 47 cases; undecided (power 22 %, N/N* 0.24); about 150 more cases"/></testcase>
         </testsuite>
         </testsuites>
     "#]].assert_eq(&xml);

@@ -45,7 +45,8 @@ fn totals_over_judged_cases_only_mention_the_judge() {
     let summary = cross_file(20).report().summary();
     assert_eq!(summary.sections[0].selection.scenarios[0].judged, 20);
     assert!(
-        table(&summary, WIDE, &[]).contains("In totals: 20 cases: cross_file 20 (20 selected by a judge).")
+        table(&summary, &[], WIDE, &[])
+            .contains("In totals: 20 cases: cross_file 20 (20 selected by a judge).")
     );
 }
 
@@ -53,7 +54,7 @@ fn totals_over_judged_cases_only_mention_the_judge() {
 fn every_table_and_plot_states_its_cases() {
     let fixture = mixed();
     let summary = fixture.report().summary();
-    let text = table(&summary, WIDE, &[]);
+    let text = table(&summary, &[], WIDE, &[]);
     let left_out = "In no total: cross_file 60 (no random sample, so no rank";
     // By language and overall.
     assert_eq!(mined(&text).matches(left_out).count(), 2, "{text}");
@@ -67,7 +68,7 @@ fn every_table_and_plot_states_its_cases() {
         assert!(caption.contains("In no total: cross\\_file 60"), "{header} below {caption}");
     }
 
-    let page = report::html(&fixture.report(), &summary);
+    let page = fixture.html_of(&summary);
     let page = mined(&page);
     let captions = page.split("<figcaption>").skip(1);
     let captions: Vec<&str> =
@@ -106,18 +107,18 @@ fn numbers_with_cases_of_another_tree_are_marked() {
     assert!(section["contexts"].as_array().expect("a list").iter().all(|row| row["other_tree"] == 0));
 
     let meaning = "†: 10 of 100 cases were cut from another tree than the workspace that engines could read.";
-    let text = table(&summary, WIDE, &[]);
+    let text = table(&summary, &[], WIDE, &[]);
     // By scenario, by language, overall, and the effect of context.
     assert_eq!(mined(&text).matches(meaning).count(), 4, "{text}");
     assert!(mined(&text).contains("†; undecided") || mined(&text).contains("†; better"), "{text}");
     let (_, overall) = text.split_once("\noverall\n").expect("a table");
     assert!(overall.lines().skip(1).take(2).all(|line| line.contains(" 40† ")), "{overall}");
-    let ascii = table(&summary, Style { unicode: false, ..WIDE }, &[]);
+    let ascii = table(&summary, &[], Style { unicode: false, ..WIDE }, &[]);
     assert!(ascii.is_ascii() && ascii.contains(" 40! ") && ascii.contains("!: 10 of 100 cases"), "{ascii}");
     let markdown = report::markdown(&summary);
     assert_eq!(mined(&markdown).matches(meaning).count(), 4, "{markdown}");
     assert!(markdown.contains("| all | builtin | 40† |"), "{markdown}");
-    let page = report::html(&fixture.report(), &summary);
+    let page = fixture.html_of(&summary);
     // Scoreboard, difference, by language, context, the matrix, and two plots.
     assert_eq!(mined(&page).matches(meaning).count(), 7);
     assert!(
@@ -154,7 +155,7 @@ fn no_copies_variant_is_recognized_by_engine_name() {
         config.engine.model = "default".to_owned();
         config.settings.insert("hide_near_duplicates".to_owned(), hides.to_owned());
     }
-    let text = table(&fixture.report().summary(), WIDE, &[]);
+    let text = table(&fixture.report().summary(), &[], WIDE, &[]);
     let (details, _) = text.split_once("\noverall\n").expect("totals");
     assert!(details.contains("qwen"), "an engine of its own, in the tables by scenario too: {details}");
     assert!(!text.contains("answered those cases without"), "{text}");

@@ -13,8 +13,7 @@ use serde_json::Value;
 use crate::fixture::{Fixture, HOSTILE, fixture, many_engines};
 
 fn page(fixture: &Fixture) -> String {
-    let report = fixture.report();
-    report::html(&report, &report.summary())
+    fixture.html()
 }
 
 fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
@@ -37,7 +36,7 @@ fn unpacked(packed: &str) -> Value {
 }
 
 /// Returns the embedded cases in the order of the suite, as the script reads them: with each text in its place.
-fn embedded_cases(page: &str) -> Vec<Value> {
+pub(crate) fn embedded_cases(page: &str) -> Vec<Value> {
     let index = unpacked(index_of(page));
     let mut placed = Vec::new();
     for mut block in blocks_of(page).into_iter().map(unpacked) {

@@ -37,7 +37,7 @@ fn stopping() -> Fixture {
 #[test]
 fn terminal_shows_stopping_counts_and_shares() {
     let style = Style { color: false, width: 110, unicode: true };
-    let text = table(&stopping().report().summary(), style, &[]);
+    let text = table(&stopping().report().summary(), &[], style, &[]);
     let (_, part) = text.split_once("\nstopping\n").expect("a table");
     let (part, _) = part.split_once("\n\n").expect("an end");
     expect![[r#"
@@ -68,7 +68,7 @@ fn markdown_and_html_show_the_stopping_table() {
         | qwen | raw | 24 | 5 | 19 | 11 | 6 | 2 | 57.9 (27–85) |
         | qwen | shown | 24 | 5 | 19 | 19 | 0 | - | 100.0 (71–100) |"#]]
     .assert_eq(part);
-    let page = report::html(&fixture.report(), &summary);
+    let page = fixture.html_of(&summary);
     let (_, part) = page.split_once("Stopping, mined cases").expect("a table");
     let (part, _) = part.split_once("</table>").expect("an end");
     assert!(part.contains("In totals: 24 cases") && part.contains("Right so far: answers"), "{part}");
@@ -96,6 +96,6 @@ fn json_has_stopping_metrics_for_every_group() {
 fn runs_without_stopping_scores_have_no_table() {
     let summary = fixture(24).report().summary();
     let style = Style { color: false, width: 110, unicode: true };
-    assert!(!table(&summary, style, &[]).contains("\nstopping\n"));
+    assert!(!table(&summary, &[], style, &[]).contains("\nstopping\n"));
     assert!(!report::markdown(&summary).contains("stopping"));
 }

@@ -102,6 +102,7 @@ fn verdict() -> Verdict {
         cost_per_thousand: (engine == 1).then_some(0.25),
         answers: 40,
         failed: engine,
+        time_limit: None,
         is_on_front: true,
     };
     let pair = PairVerdict {
@@ -218,7 +219,7 @@ fn restraint(engine: usize, cases: usize, value: f64) -> EngineLine {
 
 #[track_caller]
 fn check(style: Style, expected: Expect) {
-    expected.assert_eq(&table(&small(), style, &["ghostbench report RUN".to_owned()]));
+    expected.assert_eq(&table(&small(), &[], style, &["ghostbench report RUN".to_owned()]));
 }
 
 #[test]
@@ -242,7 +243,7 @@ fn renders_a_run_at_80_columns() {
 
             pairs, the second engine subtracted
               qwen - builtin: +25.0 points (-2 to +52), p = 0.062; 12 better, 2 worse, 26
-                equal of 40; undecided; about 51 more cases
+                equal of 40; undecided (power 46 %, N/N* 0.44); about 51 more cases
 
             All 52 cases.
 
@@ -299,8 +300,8 @@ fn renders_a_run_at_120_columns_in_ascii() {
             good in quality and median latency, and better in one of them.
 
             pairs, the second engine subtracted
-              qwen - builtin: +25.0 points (-2 to +52), p = 0.062; 12 better, 2 worse, 26 equal of 40; undecided; about 51 more
-                cases
+              qwen - builtin: +25.0 points (-2 to +52), p = 0.062; 12 better, 2 worse, 26 equal of 40; undecided (power 46 %, N/N*
+                0.44); about 51 more cases
 
             All 52 cases.
 
@@ -365,8 +366,8 @@ fn renders_essential_columns_at_40_columns() {
             pairs, the second engine subtracted
               qwen - builtin: +25.0 points (-2 to
                 +52), p = 0.062; 12 better, 2 worse,
-                26 equal of 40; undecided; about 51
-                more cases
+                26 equal of 40; undecided (power 46
+                %, N/N* 0.44); about 51 more cases
 
             All 52 cases.
 
@@ -418,7 +419,7 @@ fn engine_column_is_omitted_for_a_single_engine() {
     fixture.cases.truncate(20);
     fixture.run.engines.truncate(1);
     fixture.predictions.retain(|prediction| prediction.engine.name == "builtin");
-    let text = table(&fixture.report().summary(), PLAIN, &[]);
+    let text = table(&fixture.report().summary(), &[], PLAIN, &[]);
     let headers: Vec<&str> =
         text.lines().filter(|line| line.contains(" n ") && line.contains("ms")).collect();
     let (last, others) = headers.split_last().expect("tables");
@@ -431,7 +432,7 @@ fn engine_column_is_omitted_for_a_single_engine() {
 fn lines_fit_the_terminal_width() {
     for summary in [fixture(60).report().summary(), cross_file(60).report().summary()] {
         for width in [80, 100, 120] {
-            for line in table(&summary, Style { width, ..PLAIN }, &[]).lines() {
+            for line in table(&summary, &[], Style { width, ..PLAIN }, &[]).lines() {
                 assert!(line.chars().count() <= width, "{} > {width}: {line}", line.chars().count());
             }
         }
@@ -440,15 +441,15 @@ fn lines_fit_the_terminal_width() {
 
 #[test]
 fn ascii_style_emits_only_ascii() {
-    let text = table(&fixture(60).report().summary(), Style { unicode: false, ..PLAIN }, &[]);
+    let text = table(&fixture(60).report().summary(), &[], Style { unicode: false, ..PLAIN }, &[]);
     assert!(text.is_ascii(), "{:?}", text.chars().find(|character| !character.is_ascii()));
 }
 
 #[test]
 fn colors_are_optional_and_do_not_change_the_text() {
     let summary = fixture(60).report().summary();
-    let plain = table(&summary, PLAIN, &[]);
-    let mut painted = table(&summary, Style { color: true, ..PLAIN }, &[]);
+    let plain = table(&summary, &[], PLAIN, &[]);
+    let mut painted = table(&summary, &[], Style { color: true, ..PLAIN }, &[]);
     assert!(!plain.contains('\u{1b}'));
     assert!(painted.contains('\u{1b}'));
     for code in ["0", "1", "2", "32", "33", "35", "36"] {
@@ -459,7 +460,7 @@ fn colors_are_optional_and_do_not_change_the_text() {
 
 #[test]
 fn origins_and_exposures_have_separate_tables() {
-    let text = table(&fixture(60).report().summary(), PLAIN, &[]);
+    let text = table(&fixture(60).report().summary(), &[], PLAIN, &[]);
     let headings: Vec<&str> =
         text.lines().filter(|line| line.contains(" cases") && line.contains(" · ")).collect();
     expect![[r#"
@@ -481,7 +482,12 @@ fn empty_run_says_no_answers_yet() {
         Next
           ghostbench replay SUITE --resume
     "#]]
-    .assert_eq(&table(&fixture.report().summary(), PLAIN, &["ghostbench replay SUITE --resume".to_owned()]));
+    .assert_eq(&table(
+        &fixture.report().summary(),
+        &[],
+        PLAIN,
+        &["ghostbench replay SUITE --resume".to_owned()],
+    ));
 }
 
 #[test]
@@ -492,7 +498,7 @@ fn verdict_names_the_proven_order_and_the_deadline() {
     verdict.pairs[0].claim = Claim::Better;
     verdict.deadline = Some(300.0);
     summary.engines[0].name = "a\nb|c>".to_owned();
-    let text = table(&summary, PLAIN, &[]);
+    let text = table(&summary, &[], PLAIN, &[]);
     assert!(text.contains("verdict: exact match within 300 ms\n  qwen > a[U+000A]b|c>\n"), "{text}");
     assert!(text.contains("  1     qwen*") && text.contains("  2     a[U+000A]b|c>*"), "{text}");
     assert!(!text.contains("undecided"), "{text}");
@@ -508,7 +514,7 @@ fn truncated_engine_names_stay_distinct() {
     {
         engine.name = name.to_owned();
     }
-    let text = table(&summary, PLAIN, &[]);
+    let text = table(&summary, &[], PLAIN, &[]);
     assert!(text.contains("1 qwen2.5-coder-b…") && text.contains("2 qwen2.5-coder-b…"), "{text}");
 }
 
@@ -524,7 +530,7 @@ fn no_copies_variant_appears_only_in_totals() {
         config.settings.insert("hide_near_duplicates".to_owned(), hides.to_owned());
     }
     let name = fixture.run.engines[1].engine.name.clone();
-    let text = table(&fixture.report().summary(), PLAIN, &[]);
+    let text = table(&fixture.report().summary(), &[], PLAIN, &[]);
     let mined = text.split("live cases").next().unwrap();
     let (verdict, rest) = mined.split_once("\n\nAll ").unwrap();
     assert!(verdict.contains("effect of copies") && !verdict.contains('>'), "{verdict}");

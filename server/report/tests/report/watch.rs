@@ -1,6 +1,9 @@
 //! The history of a watched suite in all formats.
 
-use cases::{ChangeKind, Metric, SchemaVersion, WatchedChange, WatchedEngine, WatchedNight, WatchedShift};
+use cases::{
+    ChangeKind, Metric, SchemaVersion, Status, WatchedChange, WatchedEngine, WatchedFailure, WatchedNight,
+    WatchedShift,
+};
 use expect_test::expect;
 use report::terminal::Style;
 
@@ -12,6 +15,7 @@ fn night(number: usize, value: Option<f64>, change: Option<WatchedChange>) -> Wa
         fingerprint: "f".to_owned(),
         answers: 100,
         failed: if value.is_none() { 100 } else { 0 },
+        failures: Vec::new(),
         value,
         since: change.as_ref().map_or(0, |change| change.first),
         change,
@@ -89,6 +93,30 @@ fn page_shows_curves_gaps_and_changes() {
     for text in ["2026-03-03 hosted|1: its answers changed", "100 requests failed", "night 5"] {
         assert!(page.contains(text), "{text} is missing");
     }
+}
+
+#[test]
+fn failures_of_the_last_night_are_listed_by_reason() {
+    let mut failing = nights();
+    let engine = &mut failing[3].engines[0];
+    engine.failed = 7;
+    let reason = Some("engine `hosted|1`: quota <b>exceeded</b>".to_owned());
+    engine.failures = vec![
+        WatchedFailure { status: Status::Error, reason, count: 5 },
+        WatchedFailure { status: Status::Timeout, reason: None, count: 2 },
+    ];
+    let table = report::watch::table(&failing, &[], STYLE);
+    let listed = "failed requests on 2026-03-04\n  hosted|1: 5 of 100 answers: quota <b>exceeded</b>\n  hosted|1: 2 of 100 answers: the \
+                  deadline passed before the first text\n";
+    assert!(table.contains(listed), "{table}");
+    let markdown = report::watch::markdown(&failing, &[]);
+    assert!(markdown.contains("- hosted\\|1: 5 of 100 answers: quota \\<b\\>exceeded"), "{markdown}");
+    let page = report::watch_html(&failing, &[]);
+    assert!(
+        page.contains("<li>hosted|1: 5 of 100 answers: quota &lt;b&gt;exceeded&lt;&#x2f;b&gt;</li>"),
+        "{page}"
+    );
+    assert_eq!(report::watch_csv_tables(&failing)[1].text.lines().count(), 3);
 }
 
 #[test]

@@ -6,11 +6,12 @@ use cases::{Case, CaseId, EngineIdentity, Prediction, PromptSymptom, Status};
 use serde::Serialize;
 
 use super::RunRows;
+use super::rows;
 
 /// Failed requests of one engine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EngineFailures {
-    /// Index into [`super::RunSummary::engines`].
+    /// Index into the engines of the run, or of all compared runs.
     pub engine: usize,
     /// Answers that needed a request.
     pub requests: usize,
@@ -77,7 +78,7 @@ const MAX_EXAMPLES: usize = 3;
 const MIN_ANSWERS: usize = 3;
 
 /// Returns the failures of the engines that have any, now or before requests were repeated.
-pub(super) fn failures(rows: &RunRows<'_>, engines: &[EngineIdentity]) -> Vec<EngineFailures> {
+pub fn request_failures(rows: &RunRows<'_>) -> Vec<EngineFailures> {
     let cases: HashMap<&str, &Case> = rows.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let of_engine = |(engine, identity): (usize, &EngineIdentity)| {
         let asked = requested(rows, &identity.name);
@@ -95,6 +96,7 @@ pub(super) fn failures(rows: &RunRows<'_>, engines: &[EngineIdentity]) -> Vec<En
             other,
         }
     };
+    let engines = rows::engines(rows);
     let all = engines.iter().enumerate().map(of_engine);
     all.filter(|failures| failures.failed > 0 || failures.repeated > 0).collect()
 }

@@ -110,7 +110,10 @@ fn test(sample: &PairedSample, file_differences: &[f64], resamples: usize, seed:
 }
 
 /// Corrects the p-values of the pairs that have one.
-fn corrected(pairs: &[ComparedPair], p: impl Fn(&ComparedPair) -> Option<f64>) -> Vec<Option<CorrectedPValue>> {
+fn corrected(
+    pairs: &[ComparedPair],
+    p: impl Fn(&ComparedPair) -> Option<f64>,
+) -> Vec<Option<CorrectedPValue>> {
     let all: Vec<Option<f64>> = pairs.iter().map(p).collect();
     let tested: Vec<f64> = all.iter().copied().flatten().collect();
     let mut corrected = holm::corrected(&tested).into_iter();

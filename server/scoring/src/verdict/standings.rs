@@ -57,6 +57,7 @@ pub(super) fn standings(
             cost_per_thousand: summarize_costs(costs).per_thousand,
             answers: answers().count(),
             failed: answers().filter(|row| row.has_failed()).count(),
+            time_limit: runs.contestants()[engine].time_limit,
             is_on_front: false,
         }
     };

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use cases::{Case, Metric, MetricValue, Prediction, SchemaVersion, Score, Status};
-use scoring::run_comparison::{ComparisonSettings, NamedRun};
+use scoring::run_comparison::{ComparisonSettings, NamedRun, compared_runs};
 use scoring::verdict::{Claim, TestMethod, VerdictSettings, verdict};
 use scoring::{ComparedRuns, RunComparison, Verdict};
 use serde_json::Value;
@@ -112,7 +112,7 @@ fn models_of_different_runs_are_compared_like_those_of_one_run() {
     let runs: Vec<NamedRun<'_>> =
         MODELS.iter().zip(&apart).map(|(name, run)| NamedRun { name, rows: run.rows() }).collect();
     let settings = ComparisonSettings { verdict: VerdictSettings::new(1), baseline: None };
-    let comparison = RunComparison::new(&runs, &settings).expect("the same cases");
+    let comparison = RunComparison::new(&runs, &compared_runs(&runs), &settings).expect("the same cases");
     assert_eq!(comparison.shared_cases, 67);
     assert_eq!(comparison.sections[0].verdict.pairs, together.pairs);
     assert_eq!(comparison.sections[0].verdict.groups, together.groups);

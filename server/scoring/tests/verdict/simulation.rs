@@ -2,16 +2,21 @@
 
 use cases::Metric;
 use scoring::verdict::{Claim, VerdictSettings, verdict};
-use scoring::{ComparedRuns, Verdict};
+use scoring::{ComparedRuns, Interval, Verdict};
 
 use crate::mock_runs::{MockEngine, MockSuite, mock_run};
 
 /// Returns the verdict on one made-up run in one metric.
 pub(crate) fn verdict_of(engines: &[MockEngine], suite: &MockSuite, metric: Metric, seed: u64) -> Verdict {
-    let run = mock_run(engines, suite, seed);
+    verdict_with(engines, suite, &VerdictSettings { metric, ..VerdictSettings::new(seed) })
+}
+
+/// Returns the answer to a question, whose seed decides the run, too.
+pub(crate) fn verdict_with(engines: &[MockEngine], suite: &MockSuite, question: &VerdictSettings) -> Verdict {
+    let run = mock_run(engines, suite, question.seed);
     let runs = ComparedRuns::new(&[run.rows()]);
     let (section, _) = runs.sections()[0];
-    verdict(&runs, section, &VerdictSettings { metric, ..VerdictSettings::new(seed) }).expect("a verdict")
+    verdict(&runs, section, question).expect("a verdict")
 }
 
 /// Returns the share of right answers among all requests to an engine.
@@ -67,7 +72,7 @@ pub(crate) fn count_claims(
     counts
 }
 
-/// Coverage of the intervals of one pair of engines.
+/// Coverage of the intervals of one pair of engines, or of one engine.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Coverage {
     /// Runs with an interval.
@@ -81,6 +86,12 @@ pub(crate) struct Coverage {
 }
 
 impl Coverage {
+    fn add(&mut self, interval: Interval, truth: f64) {
+        self.intervals += 1;
+        self.covered += usize::from(interval.low - 1e-12 <= truth && truth <= interval.high + 1e-12);
+        self.width += interval.high - interval.low;
+    }
+
     /// Returns the share of intervals that contain the true difference.
     pub(crate) fn share(self) -> f64 {
         self.covered as f64 / self.intervals as f64
@@ -102,12 +113,29 @@ pub(crate) fn coverage(
         let truth = if pair.engine == 1 { truth } else { -truth };
         match pair.difference.interval {
             None => coverage.without += 1,
-            Some(interval) => {
-                coverage.intervals += 1;
-                coverage.covered +=
-                    usize::from(interval.low - 1e-12 <= truth && truth <= interval.high + 1e-12);
-                coverage.width += interval.high - interval.low;
-            }
+            Some(interval) => coverage.add(interval, truth),
+        }
+    }
+    coverage
+}
+
+/// Repeats a run of one engine and counts the intervals that contain its true quality.
+pub(crate) fn engine_coverage(
+    engine: &MockEngine,
+    suite: &MockSuite,
+    metric: Metric,
+    truth: f64,
+    seeds: std::ops::Range<u64>,
+) -> Coverage {
+    let mut coverage = Coverage::default();
+    for seed in seeds {
+        let run = mock_run(std::slice::from_ref(engine), suite, seed);
+        let summary = run.rows().summary();
+        let cell =
+            summary.sections.first().and_then(|section| section.overall.lines.first()?.metrics.get(&metric));
+        match cell.and_then(|cell| cell.interval) {
+            None => coverage.without += 1,
+            Some(interval) => coverage.add(interval, truth),
         }
     }
     coverage

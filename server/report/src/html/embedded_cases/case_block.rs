@@ -7,13 +7,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 use cases::{
-    ContextItem, Metric, MetricValue, Origin, Prediction, Rename, Score, Span, SpanSource, Status, Tags,
-    TokenCounts,
+    ContextItem, Metric, MetricValue, Origin, Prediction, Rename, Span, SpanSource, Status, Tags, TokenCounts,
 };
-use scoring::run_summary::{ScoreIndex, answer_class};
+use scoring::run_summary::answer_class;
 use serde::Serialize;
 
-use super::AnsweredCase;
+use super::{Answer, AnsweredCase};
 
 /// Lines kept before and after the cursor, and of a context item.
 pub(super) const LINES_KEPT: usize = 40;
@@ -121,19 +120,17 @@ impl<'a> TextTable<'a> {
     }
 }
 
-pub(super) fn block<'a>(cases: &[&AnsweredCase<'a>], scores: &ScoreIndex<'_>) -> CaseBlock<'a> {
-    let answers = cases.iter().flat_map(|case| &case.answers);
-    let of_scores =
-        answers.filter_map(|(_, answer)| scores.get(answer)).flat_map(|score| score.metrics.keys());
-    let metrics: Vec<Metric> = of_scores.copied().collect::<BTreeSet<_>>().into_iter().collect();
+pub(super) fn block<'a>(cases: &[&AnsweredCase<'a>]) -> CaseBlock<'a> {
+    let scores = cases.iter().flat_map(|case| &case.answers).filter_map(|answer| answer.score);
+    let metrics: BTreeSet<Metric> = scores.flat_map(|score| score.metrics.keys().copied()).collect();
+    let metrics: Vec<Metric> = metrics.into_iter().collect();
     let mut texts = TextTable::default();
-    let cases = cases.iter().map(|row| case_data(row, scores, &metrics, &mut texts)).collect();
+    let cases = cases.iter().map(|row| case_data(row, &metrics, &mut texts)).collect();
     CaseBlock { texts: texts.texts, metrics, cases }
 }
 
 fn case_data<'a>(
     AnsweredCase { case, answers, .. }: &AnsweredCase<'a>,
-    scores: &ScoreIndex<'_>,
     metrics: &[Metric],
     texts: &mut TextTable<'a>,
 ) -> CaseData<'a> {
@@ -141,10 +138,7 @@ fn case_data<'a>(
     let truth = texts.add(clipped(&case.truth));
     let after = first_lines(&case.suffix, texts);
     let context = case.context.iter().map(|item| context_data(item, texts)).collect();
-    let answers = answers
-        .iter()
-        .map(|&(engine, prediction)| answer_data(engine, prediction, scores.get(prediction), metrics, texts))
-        .collect();
+    let answers = answers.iter().map(|answer| answer_data(answer, metrics, texts)).collect();
     CaseData {
         character: case.character,
         before,
@@ -170,13 +164,8 @@ fn context_data<'a>(item: &'a ContextItem, texts: &mut TextTable<'a>) -> Context
     }
 }
 
-fn answer_data<'a>(
-    engine: usize,
-    prediction: &'a Prediction,
-    score: Option<&Score>,
-    metrics: &[Metric],
-    texts: &mut TextTable<'a>,
-) -> AnswerData<'a> {
+fn answer_data<'a>(answer: &Answer<'a>, metrics: &[Metric], texts: &mut TextTable<'a>) -> AnswerData<'a> {
+    let Answer { engine, prediction, score } = *answer;
     let ms = prediction.ms;
     let tenths = |milliseconds: f64| (milliseconds * 10.0).round() as u64;
     let value = |metric: &Metric| score.and_then(|score| score.metrics.get(metric).copied());

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use cases::{Case, Metric, Prediction, Score, Status};
+use cases::{Case, Metric, Score, Status};
 use scoring::compared_runs::{ComparedRuns, SectionKey};
-use scoring::run_summary::{ScenarioGroup, ScoreIndex, answer_class};
-use scoring::{Counts, RunSummary};
+use scoring::run_summary::{ScenarioGroup, answer_class};
+use scoring::{Counts, Verdict};
 use serde::Serialize;
 
-use super::{AnsweredCase, BLOCK_CASES, case_block};
+use super::{Answer, AnsweredCase, BLOCK_CASES, case_block};
 use crate::format;
 use crate::html::engine_views::EngineView;
 
@@ -62,19 +62,18 @@ struct EngineColumn {
     values: Vec<Option<f64>>,
 }
 
+/// Values by case and engine.
+pub(super) type VerdictValues<'a> = HashMap<&'a str, Vec<Option<f64>>>;
+
 pub(super) fn index<'a>(
-    runs: &ComparedRuns<'a>,
-    summary: &RunSummary,
     engines: &'a [EngineView],
     cases: &[AnsweredCase<'a>],
-    scores: &ScoreIndex<'_>,
+    values: &VerdictValues<'_>,
 ) -> CaseIndex<'a> {
     let names = |of: fn(&Case) -> String| NameColumn::new(cases.iter().map(|row| of(row.case)));
-    let values = verdict_values(runs, summary);
     let mut outcomes = Vec::new();
-    let answers = (0..engines.len())
-        .map(|engine| engine_column(engine, cases, scores, &values, &mut outcomes))
-        .collect();
+    let answers =
+        (0..engines.len()).map(|engine| engine_column(engine, cases, values, &mut outcomes)).collect();
     CaseIndex {
         lines_kept: case_block::LINES_KEPT,
         block_cases: BLOCK_CASES,
@@ -109,23 +108,20 @@ impl NameColumn {
     }
 }
 
-/// Returns the values by case and engine of the metric that decides in each section.
-fn verdict_values<'a>(runs: &ComparedRuns<'a>, summary: &RunSummary) -> HashMap<&'a str, Vec<Option<f64>>> {
-    summary
-        .sections
-        .iter()
-        .flat_map(|section| {
-            let key = SectionKey { origin: section.origin, exposure: section.exposure };
-            runs.case_values(key, section.verdict.metric, section.verdict.deadline)
-        })
-        .collect()
+/// Returns the values of the metric that decides in each section.
+pub(super) fn verdict_values<'a>(
+    runs: &ComparedRuns<'a>,
+    verdicts: &[(SectionKey, &Verdict)],
+) -> VerdictValues<'a> {
+    let of_section =
+        |(key, verdict): &(SectionKey, &Verdict)| runs.case_values(*key, verdict.metric, verdict.deadline);
+    verdicts.iter().flat_map(of_section).collect()
 }
 
 fn engine_column(
     engine: usize,
     cases: &[AnsweredCase<'_>],
-    scores: &ScoreIndex<'_>,
-    values: &HashMap<&str, Vec<Option<f64>>>,
+    values: &VerdictValues<'_>,
     outcomes: &mut Vec<Outcome>,
 ) -> EngineColumn {
     let mut column = EngineColumn {
@@ -135,14 +131,14 @@ fn engine_column(
         values: Vec::new(),
     };
     for (number, row) in cases.iter().enumerate() {
-        let answers = row.answers.iter().filter(|(of, _)| *of == engine);
-        let mut codes = answers.clone().map(|(_, answer)| code(answer, scores.get(answer), outcomes));
+        let answers = row.answers.iter().filter(|answer| answer.engine == engine);
+        let mut codes = answers.clone().map(|answer| code(answer, outcomes));
         column.outcomes.push(codes.next().unwrap_or(NOT_ASKED));
         let repeated: String = codes.collect();
         if !repeated.is_empty() {
             column.repeated.insert(number, repeated);
         }
-        let first = answers.clone().next().and_then(|(_, answer)| scores.get(answer));
+        let first = answers.clone().next().and_then(|answer| answer.score);
         column.similarities.push(first.and_then(similarity));
         let value = values.get(row.case.id.as_str()).and_then(|of_case| *of_case.get(engine)?);
         column.values.push(value);
@@ -151,8 +147,9 @@ fn engine_column(
 }
 
 /// Returns the character of an answer's outcome, and appends the outcome if it is the first of its kind.
-fn code(answer: &Prediction, score: Option<&Score>, outcomes: &mut Vec<Outcome>) -> char {
-    let outcome = Outcome { name: answer_class(answer, score).name(), status: answer.status };
+fn code(answer: &Answer<'_>, outcomes: &mut Vec<Outcome>) -> char {
+    let Answer { prediction, score, .. } = *answer;
+    let outcome = Outcome { name: answer_class(prediction, score).name(), status: prediction.status };
     let known = outcomes.iter().position(|known| *known == outcome);
     let number = known.unwrap_or_else(|| {
         outcomes.push(outcome);
