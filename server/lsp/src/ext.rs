@@ -586,8 +586,8 @@ pub struct CompletionStatus {
 /// Parameters of [`ADVANCE_TIME`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AdvanceTimeParams {
-    /// Milliseconds that pass.
-    pub ms: u64,
+    /// Milliseconds that pass. If negative, none pass, and the date is set back.
+    pub ms: i64,
 }
 
 /// Content of the status line.

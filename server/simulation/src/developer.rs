@@ -24,6 +24,10 @@ const RENAMED_PERCENT: usize = 10;
 const OPEN_AT_COMMIT_PERCENT: usize = 50;
 /// Share of the commits that are amended at once.
 const AMENDED_PERCENT: usize = 20;
+/// Share of the groups of files at which the developer looks at another branch, and rebases.
+const SWITCHED_PERCENT: usize = 25;
+/// Share of the changes of file after which that happens.
+const SWITCHED_AT_PERCENT: usize = 30;
 /// Share of the changes of file at which the server is killed, as long as it is to be killed again.
 const KILLED_PERCENT: usize = 20;
 
@@ -48,9 +52,9 @@ pub(crate) fn develop(
     for part in files.iter().filter_map(changed).collect::<Vec<_>>().chunks(MAX_OPEN) {
         left.extend(write_together(editor, random, kills, commit, part)?);
     }
-    editor.scratch().commit(commit)?;
+    editor.commit(commit)?;
     if is_drawn(random, AMENDED_PERCENT) {
-        editor.scratch().amend(&format!("{commit} again"))?;
+        editor.amend(&format!("{commit} again"))?;
     }
     editor.wait(5_000)?;
     left.iter().try_for_each(|path| editor.close(path))
@@ -82,6 +86,10 @@ fn write_together(
         let typist = Typist::new(path, is_drawn(random, FORMATTED_PERCENT));
         files.push(ChangedFile { typist, before, after, hunks: hunks.clone() });
     }
+    let mut is_to_switch = is_drawn(random, SWITCHED_PERCENT);
+    if is_to_switch {
+        editor.branch()?;
+    }
     let mut left = Vec::new();
     while !files.is_empty() {
         let index = random.below(files.len());
@@ -96,6 +104,13 @@ fn write_together(
                 let file = files.swap_remove(index);
                 left.extend(finish(&mut keyboard, file)?);
             }
+        }
+        if is_to_switch && is_drawn(random, SWITCHED_AT_PERCENT) {
+            is_to_switch = false;
+            for file in &mut files {
+                file.typist.format(&mut Keyboard { editor, random })?;
+            }
+            editor.visit_branch()?;
         }
         if *kills > 0 && is_drawn(random, KILLED_PERCENT) {
             *kills -= 1;

@@ -7,9 +7,9 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use cases::Opportunity;
+use cases::{Opportunity, Provenance, Truth};
 use serde_json::{Value, json};
 use syntax::Language;
 use text::{Document, Edit, Position, PositionEncoding};
@@ -27,6 +27,8 @@ const ENCODING: PositionEncoding = PositionEncoding::Utf16;
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 /// Time in simulated ms after which the memory of the server is measured for the first time.
 const WARM_UP: u64 = 30 * 60 * 1_000;
+/// Time in ms after which the server has noticed a commit.
+const NOTICE_COMMIT: u64 = 2_000;
 /// Kinds of changes of a watched file.
 const CREATED: u8 = 1;
 const CHANGED: u8 = 2;
@@ -38,7 +40,12 @@ const COMPLETION: &str = "textDocument/inlineCompletion";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
     /// This text, of which the commit added everything.
-    Text(String),
+    Text {
+        /// The text.
+        text: String,
+        /// Its offset in the file after the commit.
+        at: usize,
+    },
     /// The text before the cursor is a mistake, so that no completion is right.
     Mistake,
 }
@@ -47,6 +54,8 @@ pub(crate) enum Expected {
 #[derive(Debug, Default)]
 pub(crate) struct ExpectedTexts {
     texts: HashMap<(String, u64), Expected>,
+    /// How each byte of the files after the commits was written last, by path; `None` for text that was there before.
+    provenance: HashMap<String, Vec<Option<Provenance>>>,
     /// First path of renamed files.
     first_paths: HashMap<String, String>,
 }
@@ -56,6 +65,29 @@ impl ExpectedTexts {
     pub(crate) fn of(&self, row: &Opportunity) -> Option<&Expected> {
         let path = self.first_path(&row.cursor.path).to_owned();
         self.texts.get(&(path, hash(&row.cursor.prefix)))
+    }
+
+    /// Returns whether a truth whose text was expected at offset `at` of the file attributes its parts to those who wrote them.
+    pub(crate) fn is_provenance_right(&self, row: &Opportunity, truth: &Truth, at: usize) -> bool {
+        let Some(written) = self.provenance.get(self.first_path(&row.cursor.path)) else { return true };
+        truth.provenance.iter().all(|span| {
+            let mut code =
+                span.range.clone().filter(|&byte| !truth.text.as_bytes()[byte].is_ascii_whitespace());
+            code.all(|byte| match written.get(at + byte).copied().flatten() {
+                None => true,
+                Some(Provenance::Accepted) => span.provenance == Provenance::Accepted,
+                Some(Provenance::Typed) => {
+                    !matches!(span.provenance, Provenance::Accepted | Provenance::External)
+                }
+                Some(_) => span.provenance != Provenance::Typed,
+            })
+        })
+    }
+
+    fn note(&mut self, path: &str, range: Range<usize>, provenance: Provenance) {
+        let bytes = self.provenance.entry(self.first_path(path).to_owned()).or_default();
+        bytes.resize(bytes.len().max(range.end), None);
+        bytes[range].fill(Some(provenance));
     }
 
     fn first_path<'a>(&'a self, path: &'a str) -> &'a str {
@@ -90,6 +122,8 @@ pub(crate) struct Editor {
     files: BTreeMap<String, OpenFile>,
     /// Time in ms.
     now: u64,
+    /// Date at which this time was zero, for the server.
+    started: SystemTime,
     /// The last request, if its answer was not awaited.
     unanswered: Option<i64>,
     /// The text in the file of the shown engine.
@@ -109,6 +143,7 @@ impl Editor {
             server,
             files: BTreeMap::new(),
             now: 0,
+            started: SystemTime::now(),
             unanswered: None,
             answer: String::new(),
             expected: ExpectedTexts::default(),
@@ -158,6 +193,7 @@ impl Editor {
         let params = json!({"processId": null, "capabilities": capabilities, "workspaceFolders": [folder]});
         self.server.call("initialize", params)?;
         self.server.notify("initialized", json!({}))?;
+        self.started = SystemTime::now();
         let start = Instant::now();
         loop {
             let status = self.server.call("ghostbench/status", Value::Null)?;
@@ -186,6 +222,68 @@ impl Editor {
             return Ok(());
         }
         self.server.call("ghostbench/advanceTime", json!({"ms": ms})).map(drop)
+    }
+
+    /// The date for the developer.
+    fn date(&self) -> SystemTime {
+        match self.settings.is_real_time {
+            true => SystemTime::now(),
+            false => self.started + Duration::from_millis(self.now),
+        }
+    }
+
+    /// Commits all saved files.
+    pub(crate) fn commit(&self, message: &str) -> Result<(), SimulationError> {
+        self.scratch.commit(message, self.date())
+    }
+
+    /// Replaces the last commit by one with another message.
+    pub(crate) fn amend(&self, message: &str) -> Result<(), SimulationError> {
+        self.scratch.amend(message, self.date())
+    }
+
+    /// Commits all saved files, and keeps them in another branch as they are.
+    pub(crate) fn branch(&self) -> Result<(), SimulationError> {
+        self.commit("before")?;
+        self.scratch.branch(self.date())
+    }
+
+    /// Saves and commits all files, looks at the other branch, where somebody commits, comes back, and rebases.
+    pub(crate) fn visit_branch(&mut self) -> Result<(), SimulationError> {
+        let paths: Vec<String> = self.files.keys().cloned().collect();
+        paths.iter().try_for_each(|path| self.save(path))?;
+        self.wait(NOTICE_COMMIT)?;
+        self.commit("work in progress")?;
+        self.wait(NOTICE_COMMIT)?;
+        self.scratch.check_out_other(self.date())?;
+        self.reload(&paths)?;
+        self.commit("upstream")?;
+        self.wait(NOTICE_COMMIT)?;
+        self.scratch.check_out_previous(self.date())?;
+        self.reload(&paths)?;
+        self.scratch.rebase(self.date())?;
+        self.reload(&paths)?;
+        self.wait(NOTICE_COMMIT)
+    }
+
+    /// Reloads files that have changed on disk.
+    fn reload(&mut self, paths: &[String]) -> Result<(), SimulationError> {
+        for path in paths {
+            match self.scratch.read(path) {
+                None => self.notify_watched(path, DELETED)?,
+                Some(text) if text == self.text(path) => {}
+                Some(text) => {
+                    self.notify_watched(path, CHANGED)?;
+                    self.edit(path, 0..self.text(path).len(), &text)?;
+                }
+            }
+        }
+        self.wait(NOTICE_COMMIT)
+    }
+
+    /// Notes how a part of a file after the commit was written.
+    pub(crate) fn note_provenance(&mut self, path: &str, range: Range<usize>, provenance: Provenance) {
+        self.expected.note(path, range, provenance);
     }
 
     fn measure_memory(&mut self) {

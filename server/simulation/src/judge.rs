@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cases::{Opportunity, Provenance, Truth};
+use cases::{Opportunity, Truth};
 use serde::Serialize;
 
 use crate::editor::{Expected, ExpectedTexts};
@@ -51,7 +51,7 @@ pub struct LanguageResults {
     pub right: usize,
     /// Truths that are something else.
     pub wrong: usize,
-    /// Truths of which pasted text or an accepted suggestion counts as typed.
+    /// Truths of which accepted, pasted or restored text counts as typed, or typed text as accepted.
     pub wrong_provenance: usize,
     /// Opportunities without a truth, whose end has no reason.
     pub silent: usize,
@@ -120,12 +120,12 @@ pub(crate) fn judge(rows: &[Opportunity], texts: &ExpectedTexts, server: ServerF
             let name = format!("{} {}", answer.arm, answer.status.name());
             *results.answers.entry(name).or_default() += 1;
         }
-        let verdict = Verdict::of(row, expected);
+        let verdict = Verdict::of(row, expected, texts);
         for counts in [&mut results.all, results.languages.entry(row.cursor.language.clone()).or_default()] {
             counts.add(row, expected, verdict);
         }
         match verdict {
-            Verdict::Wrong if results.wrong.len() < MAX_EXAMPLES => {
+            Verdict::Wrong | Verdict::WrongProvenance if results.wrong.len() < MAX_EXAMPLES => {
                 results.wrong.extend(row.truth().map(|truth| example(row, Some(truth), expected)));
             }
             Verdict::Silent if results.silent.len() < MAX_EXAMPLES => {
@@ -147,14 +147,16 @@ enum Verdict {
 }
 
 impl Verdict {
-    fn of(row: &Opportunity, expected: &Expected) -> Verdict {
+    fn of(row: &Opportunity, expected: &Expected, texts: &ExpectedTexts) -> Verdict {
         let Some(truth) = row.truth() else {
             return if row.lost.is_some() { Verdict::Lost } else { Verdict::Silent };
         };
         match expected {
             _ if !is_right(truth, expected) => Verdict::Wrong,
-            Expected::Text(_) if counts_programs_as_typed(row, truth) => Verdict::WrongProvenance,
-            Expected::Text(_) | Expected::Mistake => Verdict::Right,
+            Expected::Text { at, .. } if !texts.is_provenance_right(row, truth, *at) => {
+                Verdict::WrongProvenance
+            }
+            Expected::Text { .. } | Expected::Mistake => Verdict::Right,
         }
     }
 }
@@ -162,7 +164,7 @@ impl Verdict {
 fn is_right(truth: &Truth, expected: &Expected) -> bool {
     match expected {
         Expected::Mistake => truth.text.is_empty(),
-        Expected::Text(text) => is_beginning(truth, text),
+        Expected::Text { text, .. } => is_beginning(truth, text),
     }
 }
 
@@ -174,14 +176,6 @@ fn is_beginning(truth: &Truth, added: &str) -> bool {
     let is_comment = ["#", "//", "/*"].iter().any(|mark| line.starts_with(mark));
     let ends = is_comment || line.chars().all(|character| ")]}>;,:{".contains(character));
     ends && truth.deleted_before.is_empty()
-}
-
-/// Whether text of an accepted suggestion is attributed to the developer.
-fn counts_programs_as_typed(row: &Opportunity, truth: &Truth) -> bool {
-    let accepted = row.outcome.accepted_chars > 0 && row.outcome.typed_chars == 0;
-    accepted
-        && !truth.text.is_empty()
-        && truth.provenance.iter().all(|span| span.provenance == Provenance::Typed)
 }
 
 impl LanguageResults {
@@ -233,7 +227,7 @@ fn example(row: &Opportunity, truth: Option<&Truth>, expected: &Expected) -> Wro
         recorded: truth.map(|truth| truth.text.clone()).unwrap_or_default(),
         region: truth.map(|truth| truth.region.clone()).unwrap_or_default(),
         expected: match expected {
-            Expected::Text(text) => text.clone(),
+            Expected::Text { text, .. } => text.clone(),
             Expected::Mistake => String::new(),
         },
         stage: truth.map_or("", |truth| truth.stage.name()),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cases::{Opportunity, TrialArm, TrialDefinition, TrialMode};
 use replay::DataFolder;
@@ -25,6 +25,8 @@ const SLOW: &str = "slow";
 const SLOW_DELAY: Duration = Duration::from_secs(2);
 /// Its delay with a simulated clock, under which keys take milliseconds.
 const SIMULATED_SLOW_DELAY: Duration = Duration::from_millis(20);
+/// The branch with the files as they were before the developer changed them.
+const OTHER_BRANCH: &str = "other";
 /// Its answer.
 const SLOW_ANSWER: &str = "slow_answer()";
 /// A temporary folder, which is removed when it is dropped.
@@ -45,8 +47,9 @@ impl Scratch {
         scratch.write(&scratch.config(), &engines(&scratch, settings))?;
         let trial = trial::definition::write_definition(&scratch.trial(), &definition());
         trial.map_err(|error| SimulationError::Definition(error.to_string()))?;
-        scratch.git(&["init", "--quiet"])?;
-        scratch.commit("first")?;
+        let now = SystemTime::now();
+        scratch.git(&["init", "--quiet"], now)?;
+        scratch.commit("first", now)?;
         Ok(scratch)
     }
 
@@ -92,14 +95,39 @@ impl Scratch {
     }
 
     /// Commits all saved files.
-    pub(crate) fn commit(&self, message: &str) -> Result<(), SimulationError> {
-        self.git(&["add", "--all"])?;
-        self.git(&["commit", "--quiet", "--allow-empty", "--message", message])
+    pub(crate) fn commit(&self, message: &str, date: SystemTime) -> Result<(), SimulationError> {
+        self.git(&["add", "--all"], date)?;
+        self.git(&["commit", "--quiet", "--allow-empty", "--message", message], date)
     }
 
     /// Replaces the last commit by one with another message.
-    pub(crate) fn amend(&self, message: &str) -> Result<(), SimulationError> {
-        self.git(&["commit", "--quiet", "--amend", "--allow-empty", "--message", message])
+    pub(crate) fn amend(&self, message: &str, date: SystemTime) -> Result<(), SimulationError> {
+        self.git(&["commit", "--quiet", "--amend", "--allow-empty", "--message", message], date)
+    }
+
+    /// Sets the other branch to the last commit.
+    pub(crate) fn branch(&self, date: SystemTime) -> Result<(), SimulationError> {
+        self.git(&["branch", "--force", OTHER_BRANCH], date)
+    }
+
+    /// Checks out the other branch.
+    pub(crate) fn check_out_other(&self, date: SystemTime) -> Result<(), SimulationError> {
+        self.git(&["checkout", "--quiet", OTHER_BRANCH], date)
+    }
+
+    /// Checks out the branch that was checked out before.
+    pub(crate) fn check_out_previous(&self, date: SystemTime) -> Result<(), SimulationError> {
+        self.git(&["checkout", "--quiet", "-"], date)
+    }
+
+    /// Rewrites the commits that are not in the other branch, on top of it.
+    pub(crate) fn rebase(&self, date: SystemTime) -> Result<(), SimulationError> {
+        self.git(&["rebase", "--quiet", OTHER_BRANCH], date)
+    }
+
+    /// Returns the text of a file of the workspace; `None` if there is none.
+    pub(crate) fn read(&self, path: &str) -> Option<String> {
+        fs::read_to_string(self.workspace().join(path)).ok()
     }
 
     /// Returns the number of stored rows; 0 before there is a store.
@@ -132,11 +160,13 @@ impl Scratch {
         folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).join(name)
     }
 
-    fn git(&self, arguments: &[&str]) -> Result<(), SimulationError> {
+    fn git(&self, arguments: &[&str], date: SystemTime) -> Result<(), SimulationError> {
         let identity = ["-c", "user.name=simulated", "-c", "user.email=simulated@localhost"];
         let plain = ["-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0"];
         let mut command = Command::new("git");
         command.args(identity).args(plain).args(arguments).current_dir(self.workspace());
+        let date = date.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        command.env("GIT_COMMITTER_DATE", format!("@{date} +0000"));
         let failed = |message| SimulationError::Git { command: arguments.join(" "), message };
         let output = command.output().map_err(|error| failed(error.to_string()))?;
         match output.status.success() {

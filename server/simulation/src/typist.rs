@@ -1,12 +1,17 @@
 //! Types a hunk as a developer does: with a rhythm, corrections, undo, pastes, pauses, accepted suggestions, brackets that the editor
 //! closes, and blanks that a formatter removes.
 
+use std::ops::Range;
+
+use cases::Provenance;
 use text::{Edit, SplitMix64};
 
 use crate::editor::{Editor, Expected, Suggestion};
 use crate::error::SimulationError;
 use crate::hunks::TypedHunk;
 
+/// Shorter texts are not pasted: an editor cannot tell them from keys.
+const MIN_PASTED_BYTES: usize = 16;
 /// Larger hunks are pasted.
 const MAX_TYPED_BYTES: usize = 1_200;
 /// Share of the hunks of several lines that are pasted.
@@ -69,6 +74,8 @@ pub(crate) struct Typist {
 /// A text that is being written, and the cursor in it.
 struct Writing<'t> {
     text: &'t str,
+    /// Offset of the text in the file after the commit.
+    origin: usize,
     /// Bytes of the text that are written.
     done: usize,
     /// Offset of the cursor in the document.
@@ -85,8 +92,8 @@ struct Closer {
 }
 
 impl<'t> Writing<'t> {
-    fn new(text: &'t str, cursor: usize) -> Writing<'t> {
-        Writing { text, done: 0, cursor, closers: Vec::new() }
+    fn new(text: &'t str, origin: usize, cursor: usize) -> Writing<'t> {
+        Writing { text, origin, done: 0, cursor, closers: Vec::new() }
     }
 
     /// The text up to the next closer, which the developer writes at the cursor.
@@ -153,7 +160,7 @@ impl Typist {
         }
         let lines = &after[hunk.added.clone()];
         if lines.is_empty() {
-            return self.request(keyboard, &mut Writing::new("", start));
+            return self.request(keyboard, &mut Writing::new("", hunk.start, start));
         }
         // As with the Enter key at the end of the line before, or at the start of the first line.
         let (cursor, text) = match lines.strip_suffix('\n') {
@@ -164,12 +171,16 @@ impl Typist {
             }
             None => (start, lines.to_owned()),
         };
-        let mut writing = Writing::new(&text, cursor);
+        let origin = if lines.ends_with('\n') { hunk.start.saturating_sub(1) } else { hunk.start };
+        let mut writing = Writing::new(&text, origin, cursor);
         self.request(keyboard, &mut writing)?;
-        let is_pasted = text.lines().count() > 2 && keyboard.is_drawn(PASTED_PERCENT);
+        let is_pasted = text.lines().count() > 2
+            && writing.rest().trim().len() >= MIN_PASTED_BYTES
+            && keyboard.is_drawn(PASTED_PERCENT);
         if is_pasted || text.len() > MAX_TYPED_BYTES {
             keyboard.pause(300, 2_000)?;
             let at = writing.cursor;
+            self.note(keyboard, &writing, writing.done..text.len(), Provenance::Pasted);
             return keyboard.editor.edit(&self.path, at..at, writing.rest());
         }
         while !writing.is_finished() {
@@ -197,9 +208,11 @@ impl Typist {
             self.mistype(keyboard, writing.cursor)?;
         }
         keyboard.pause(50, 260)?;
+        self.note(keyboard, writing, writing.done..writing.done + key.len(), Provenance::Typed);
         let is_closed = keyboard.is_drawn(CLOSED_PERCENT);
         if let Some(closer) = writing.closer().filter(|_| is_closed) {
             let pair = [key, &writing.text[closer.at..closer.at + closer.len]].concat();
+            self.note(keyboard, writing, closer.at..closer.at + closer.len, Provenance::Typed);
             keyboard.editor.edit(&self.path, writing.cursor..writing.cursor, &pair)?;
             writing.advance(key.len());
             writing.closers.push(closer);
@@ -290,6 +303,7 @@ impl Typist {
         keyboard.pause(200, 800)?;
         keyboard.editor.edit(&self.path, start..writing.cursor, "")?;
         keyboard.pause(200, 800)?;
+        self.note(keyboard, writing, word..writing.done, Provenance::Undo);
         keyboard.editor.edit(&self.path, start..start, &written[word..])
     }
 
@@ -308,7 +322,7 @@ impl Typist {
             false => "",
         };
         let is_patient = !answer.is_empty() || !keyboard.is_drawn(HASTY_PERCENT);
-        let expected = Expected::Text(rest.to_owned());
+        let expected = Expected::Text { text: rest.to_owned(), at: writing.origin + writing.done };
         let shown = keyboard.editor.request(&self.path, writing.cursor, expected, answer, is_patient)?;
         let Some(shown) = shown else { return Ok(()) };
         let is_wanted = line.starts_with(&*shown.inserted) && keyboard.is_drawn(ACCEPTED_PERCENT);
@@ -328,13 +342,28 @@ impl Typist {
         let end = shown.inserted.len() - shown.inserted.trim_start().len() + word.len();
         let part = &shown.inserted[..end];
         if part.len() < shown.inserted.len() && keyboard.is_drawn(PARTIAL_PERCENT) {
+            self.note(keyboard, writing, writing.done..writing.done + part.len(), Provenance::Accepted);
             keyboard.editor.accept_part(&self.path, shown, part)?;
             writing.advance(part.len());
         } else {
+            let inserted = writing.done..writing.done + shown.inserted.len();
+            self.note(keyboard, writing, inserted, Provenance::Accepted);
             keyboard.editor.accept(&self.path, shown)?;
             writing.advance(shown.inserted.len());
         }
         Ok(())
+    }
+
+    /// Notes how a part of the text is written.
+    fn note(
+        &self,
+        keyboard: &mut Keyboard<'_>,
+        writing: &Writing<'_>,
+        part: Range<usize>,
+        provenance: Provenance,
+    ) {
+        let range = writing.origin + part.start..writing.origin + part.end;
+        keyboard.editor.note_provenance(&self.path, range, provenance);
     }
 
     /// Removes the stray blanks in one message, from the last one to the first.
@@ -353,7 +382,7 @@ mod tests {
 
     #[test]
     fn the_editor_closes_brackets_on_their_line_and_around_blocks() {
-        let closer = |text| Writing::new(text, 0).closer().map(|closer| closer.at);
+        let closer = |text| Writing::new(text, 0, 0).closer().map(|closer| closer.at);
         assert_eq!(closer("(a, (b)) + 1"), Some(7));
         assert_eq!(closer("\"a\" + \"b\""), Some(2));
         assert_eq!(closer("{\n    a();\n}"), Some(11));
@@ -366,7 +395,7 @@ mod tests {
     #[test]
     fn enter_between_brackets_moves_the_closing_one() {
         let text = "{\n    a();\n  } else";
-        let mut writing = Writing::new(text, 0);
+        let mut writing = Writing::new(text, 0, 0);
         writing.closers.extend(writing.closer());
         writing.advance(1);
         let typist = Typist::new(String::new(), false);

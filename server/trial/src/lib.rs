@@ -14,7 +14,7 @@ mod recorder;
 pub mod store;
 
 pub use recorder::{
-    AnswerEvent, CommittedFile, DocumentKey, Event, EventKind, GatheredContext, OfferedItem, Recorder,
-    RecorderSettings, RequestEvent,
+    AnswerEvent, CommittedFile, DocumentKey, EarlierOpportunity, Event, EventKind, GatheredContext,
+    OfferedItem, Recorder, RecorderSettings, RequestEvent, interrupted, is_unfinished,
 };
 pub use store::{Store, StoreError, StoreHealth, StoreReader, StoreSettings};

@@ -10,6 +10,7 @@
 //! the same events give the same rows. It must never attribute the work of a program to the developer, and never keep a text
 //! whose place it does not know: such an opportunity is closed with a reason.
 
+mod accepted_text;
 mod clock;
 mod event;
 mod fine_edits;
@@ -25,16 +26,18 @@ mod unit;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use cases::{LossReason, Opportunity, OutcomeKind, Trigger};
+use cases::{LossReason, Opportunity, OutcomeKind, Trigger, TruthStage};
 use syntax::Language;
 use text::{Document, Edit};
 
 pub use event::{
     AnswerEvent, CommittedFile, DocumentKey, Event, EventKind, GatheredContext, OfferedItem, RequestEvent,
 };
+pub use open_opportunity::EarlierOpportunity;
 pub use settings::RecorderSettings;
 
 use clock::MonotonicClock;
@@ -101,9 +104,9 @@ impl Recorder {
             EventKind::Identified { document, provenance } => {
                 self.with(&document, |open| open.identify_last_change(provenance, now))
             }
-            EventKind::Committed { files } => {
+            EventKind::Committed { files, age } => {
                 for file in files {
-                    self.with(&file.document, |document| document.commit(&file.text, now));
+                    self.with(&file.document, |document| document.commit(&file.text, age, now));
                 }
             }
             EventKind::Tick => {}
@@ -112,15 +115,15 @@ impl Recorder {
     }
 
     /// Continues opportunities of an earlier session in an open document. Those whose text is not found are lost; their rows are returned.
-    pub fn resume(&mut self, document: &str, rows: Vec<Opportunity>, time: u64) -> Vec<Opportunity> {
+    pub fn resume(&mut self, document: &str, rows: Vec<EarlierOpportunity>, time: u64) -> Vec<Opportunity> {
         let now = self.clock.advance(time);
         let Some(tracked) = self.documents.get_mut(document) else { return Vec::new() };
         let text = tracked.rope().text();
         let mut lost = Vec::new();
-        for row in rows {
-            match resumed_range(&row, &text) {
-                Some(range) => tracked.open.push(OpenOpportunity::resumed(row, range, now)),
-                None => lost.push(Opportunity { lost: Some(LossReason::Interrupted), ..row }),
+        for earlier in rows {
+            match resumed_range(&earlier.row, &text) {
+                Some(range) => tracked.resume(OpenOpportunity::resumed(earlier, range, now), now),
+                None => lost.push(interrupted(earlier.row)),
             }
         }
         lost
@@ -364,7 +367,7 @@ impl Recorder {
     fn tick(&mut self, now: u64) -> Vec<Opportunity> {
         let settings = self.settings;
         self.documents.values_mut().for_each(|document| document.tick(&settings, now));
-        self.evict();
+        self.evict(now);
         let mut rows = Vec::new();
         for document in self.documents.values_mut() {
             rows.extend(document.open.iter_mut().filter_map(|open| open.take_row(now)));
@@ -375,7 +378,7 @@ impl Recorder {
     }
 
     /// Ends the oldest opportunities beyond the limits.
-    fn evict(&mut self) {
+    fn evict(&mut self, now: u64) {
         let closed = self.documents.values().filter(|document| !document.is_open);
         let mut closed: Vec<(u64, DocumentKey)> =
             closed.map(|document| (document.since, document.key.clone())).collect();
@@ -392,8 +395,8 @@ impl Recorder {
         if count <= self.settings.max_open && bytes <= self.settings.max_bytes {
             return;
         }
-        let mut oldest: Vec<(u64, usize, String)> =
-            followed().map(|open| (open.opened(), open.bytes(), open.id().to_owned())).collect();
+        let mut oldest: Vec<(Reverse<u64>, usize, String)> =
+            followed().map(|open| (Reverse(open.age(now)), open.bytes(), open.id().to_owned())).collect();
         oldest.sort();
         let (mut count, mut bytes) = (count, bytes);
         let mut evicted = Vec::new();
@@ -420,12 +423,8 @@ fn continues(open: &OpenOpportunity, text: &Document, offset: usize, now: u64, t
     let Range { start, end } = written.range;
     let is_at_end = offset == end || offset >= start && offset <= end && end - offset <= 2;
     let is_same_statement = text.slice(start..offset).is_some_and(|typed| !typed.contains(['\n', ';']));
-    !open.is_finished()
-        && is_undecided
-        && !open.has_truth()
-        && now - open.last_request <= thought
-        && is_at_end
-        && is_same_statement
+    let is_recent = open.last_request.is_some_and(|last| now - last <= thought);
+    open.takes_truths() && is_undecided && !open.has_truth() && is_recent && is_at_end && is_same_statement
 }
 
 /// A request at another place withdraws the suggestions of a document.
@@ -438,9 +437,32 @@ fn withdraw_offers(document: &mut TrackedDocument, now: u64) {
     }
 }
 
+/// Returns whether a row of an earlier session awaits a further truth, or survival of its accepted text.
+pub fn is_unfinished(row: &Opportunity) -> bool {
+    awaits_truth(row) || accepted_text::is_pending(&row.outcome)
+}
+
+/// Returns a row of an earlier session that is not continued, with the reason of what it lacks.
+pub fn interrupted(mut row: Opportunity) -> Opportunity {
+    if awaits_truth(&row) {
+        row.lost = Some(LossReason::Interrupted);
+    }
+    if accepted_text::is_pending(&row.outcome) {
+        row.outcome.survival_lost = Some(LossReason::Interrupted);
+    }
+    row
+}
+
+fn awaits_truth(row: &Opportunity) -> bool {
+    row.lost.is_none() && row.truth().is_none_or(|truth| truth.stage != TruthStage::Commit)
+}
+
 /// Returns the range of the last truth of a row in the current text, or the cursor of a row without one; `None` if edits at that place,
 /// whose author is not known, make it uncertain.
 fn resumed_range(row: &Opportunity, text: &str) -> Option<Range<usize>> {
+    if row.lost.is_some() {
+        return None;
+    }
     let start = row.cursor.prefix.len();
     let (old, range) = match row.truth() {
         None => ([&*row.cursor.prefix, &row.cursor.suffix].concat(), start..start),

@@ -10,6 +10,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use syntax::{Manifest, SourceFile};
 use thiserror::Error;
@@ -188,6 +189,15 @@ impl GitHistory {
         let mut files: Vec<(String, String)> = listed.split('\0').filter_map(file).collect();
         files.sort_unstable();
         Ok(files)
+    }
+
+    /// Returns the time since 1970 at which a commit was made; amending and rebasing make another one.
+    pub fn committed_at(&self, commit: &str) -> Result<Duration, GitHistoryError> {
+        const COMMAND: &str = "rev-list";
+        let listed = run(&self.root, COMMAND, &["--max-count=1", "--format=%ct", commit, "--"])?;
+        // Each commit has a line of its own before the requested one.
+        let seconds = listed.lines().nth(1).and_then(|line| line.parse().ok());
+        seconds.map(Duration::from_secs).ok_or_else(|| failed(COMMAND, &"it reports no time"))
     }
 
     /// Returns the text of the file at `path`, relative to the root, in a commit; `None` if it is not in it, or a workspace would skip it.

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::words::words;
+use super::truth::LossReason;
+use crate::string_enum::string_enum;
 
-words! {
+string_enum! {
     /// What became of the shown answer. The last four are the reasons of the Agent Client Protocol's next-edit proposal.
     OutcomeKind {
         /// Nothing was shown: no answer, a holdout, or the developer was faster.
@@ -26,7 +27,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Unit of an acceptance.
     AcceptedPart {
         /// All that was left of the suggestion.
@@ -38,7 +39,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Age of accepted text at which its survival is measured.
     SurvivalAge {
         /// 30 seconds.
@@ -54,7 +55,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// What became of accepted text.
     SurvivalKind {
         /// Unchanged.
@@ -102,6 +103,9 @@ pub struct OfferOutcome {
     /// Accepted parts, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<AcceptedPart>,
+    /// When its first part was accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted_at: Option<f64>,
     /// Number of accepted characters.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub accepted_chars: u32,
@@ -111,6 +115,9 @@ pub struct OfferOutcome {
     /// Survival of the accepted text, by age.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub survival: Vec<Survival>,
+    /// Why it is not known at the other ages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub survival_lost: Option<LossReason>,
 }
 
 fn is_false(value: &bool) -> bool {
@@ -132,9 +139,11 @@ impl OfferOutcome {
             item: None,
             arm: None,
             parts: Vec::new(),
+            accepted_at: None,
             accepted_chars: 0,
             typed_chars: 0,
             survival: Vec::new(),
+            survival_lost: None,
         }
     }
 }

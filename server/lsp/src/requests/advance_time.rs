@@ -1,4 +1,4 @@
-//! `ghostbench/advanceTime`: lets the time of a simulated clock pass.
+//! `ghostbench/advanceTime`: lets the time of a simulated clock pass, or sets its date back.
 
 use std::time::Duration;
 
@@ -16,6 +16,10 @@ pub(crate) async fn advance_time(server: Server, _: RequestContext, params: Adva
     if !server.trial.clock().is_simulated() {
         return Err(request_failed("the server's clock is that of the system"));
     }
-    server.trial.advance(Duration::from_millis(params.ms.min(MAX_MS))).await;
+    let duration = Duration::from_millis(params.ms.unsigned_abs().min(MAX_MS));
+    match params.ms < 0 {
+        true => server.trial.clock().set_back(duration),
+        false => server.trial.advance(duration).await,
+    }
     Ok(())
 }

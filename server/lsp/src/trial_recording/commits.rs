@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::thread;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use trial::{CommittedFile, DocumentKey, EventKind};
 use workspace::{GitHistory, HeadTracker};
@@ -53,12 +54,14 @@ pub(super) fn report(
         return;
     }
     let work = move || {
-        let files = match committed_files(&root, &commit, &files) {
-            Ok(files) => files,
+        let (files, made) = match committed_files(&root, &commit, &files) {
+            Ok(found) => found,
             Err(error) => return tracing::warn!(%error, "the truths of a commit are not taken"),
         };
         if let Some(server) = server.upgrade() {
-            server.trial.record(EventKind::Committed { files });
+            let age = server.trial.clock().system_time().duration_since(made).unwrap_or_default();
+            let age = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
+            server.trial.record(EventKind::Committed { files, age });
         }
     };
     if let Err(error) = thread::Builder::new().name("trial-commit".to_owned()).spawn(work) {
@@ -66,17 +69,19 @@ pub(super) fn report(
     }
 }
 
+/// Returns the files that are in a commit, and when it was made.
 fn committed_files(
     root: &Path,
     commit: &str,
     files: &[(DocumentKey, Arc<str>)],
-) -> Result<Vec<CommittedFile>, workspace::GitHistoryError> {
+) -> Result<(Vec<CommittedFile>, SystemTime), workspace::GitHistoryError> {
     let mut history = GitHistory::open(root)?;
+    let made = UNIX_EPOCH + history.committed_at(commit)?;
     let mut found = Vec::new();
     for (document, path) in files {
         if let Some(text) = history.read_at(commit, path)? {
             found.push(CommittedFile { document: document.clone(), text });
         }
     }
-    Ok(found)
+    Ok((found, made))
 }

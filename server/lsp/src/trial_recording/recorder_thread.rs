@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use cases::{LossReason, Opportunity, PrivacyLevel, TrialDefinition, TrialMode, TruthStage};
+use cases::{Opportunity, PrivacyLevel, TrialDefinition, TrialMode};
 use engines::HashKey;
 use replay::DataFolder;
 use tower_lsp_server::gen_lsp_types::MessageType;
@@ -16,8 +16,8 @@ use trial::store::{
     PlaceKey, STORE_FILE, SessionLock, StoreFilter, StoredOpportunity, TextLoad, is_session_running,
 };
 use trial::{
-    DocumentKey, Event, EventKind, Recorder, RecorderSettings, Store, StoreHealth, StoreReader,
-    StoreSettings, definition,
+    DocumentKey, EarlierOpportunity, Event, EventKind, Recorder, RecorderSettings, Store, StoreHealth,
+    StoreReader, StoreSettings, definition,
 };
 
 use super::canary_questions;
@@ -248,14 +248,14 @@ impl RecorderThread {
                 return tracing::warn!(%error, "opportunities of earlier sessions are not continued");
             }
         };
-        // What is stored at a lower level does not tell the text.
-        let (readable, mut lost): (Vec<Opportunity>, Vec<Opportunity>) =
+        // Rows of a lower level do not contain the text.
+        let (readable, unreadable): (Vec<Opportunity>, Vec<Opportunity>) =
             rows.into_iter().partition(|row| row.privacy == PrivacyLevel::Full);
-        lost.retain(|row| row.truths.is_empty());
-        lost.iter_mut().for_each(|row| row.lost = Some(LossReason::Interrupted));
+        let mut lost: Vec<Opportunity> = unreadable.into_iter().map(trial::interrupted).collect();
+        let date = self.clock.system_time();
         let readable = readable.into_iter().map(|mut row| {
             row.cursor.path = document.to_string();
-            row
+            EarlierOpportunity { age: age_at(&row, date), row }
         });
         let time = self.now().saturating_duration_since(self.start).as_millis();
         let time = u64::try_from(time).unwrap_or(u64::MAX);
@@ -292,9 +292,10 @@ impl RecorderThread {
             &filter,
             TextLoad::All,
             |StoredOpportunity { opportunity, .. }| {
-                let is_unfinished = opportunity.lost.is_none()
-                    && opportunity.truth().is_none_or(|truth| truth.stage != TruthStage::Commit);
-                if is_unfinished && opportunity.session != own && opportunity.developer == developer {
+                if trial::is_unfinished(&opportunity)
+                    && opportunity.session != own
+                    && opportunity.developer == developer
+                {
                     rows.push(opportunity);
                 }
                 ControlFlow::<()>::Continue(())
@@ -515,4 +516,11 @@ impl RecorderThread {
         self.stores.clear();
         self.sessions.clear();
     }
+}
+
+/// Returns the time in ms since a row was opened. It is zero if the system's clock was set back.
+fn age_at(row: &Opportunity, date: SystemTime) -> u64 {
+    let opened = humantime::parse_rfc3339(&row.opened_at).unwrap_or(date);
+    let age = date.duration_since(opened).unwrap_or_default();
+    u64::try_from(age.as_millis()).unwrap_or(u64::MAX)
 }

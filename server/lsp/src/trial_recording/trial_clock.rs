@@ -20,6 +20,8 @@ pub(crate) struct TrialClock {
     started_at: SystemTime,
     /// Simulated time since the start in ms; `None` for the system's clock.
     simulated: Option<AtomicU64>,
+    /// Time in ms by which the simulated date was set back. Like the system's, it may jump; the time of events never does.
+    set_back: AtomicU64,
 }
 
 impl TrialClock {
@@ -28,6 +30,7 @@ impl TrialClock {
             start: Instant::now(),
             started_at: SystemTime::now(),
             simulated: (kind == ClockKind::Simulated).then(AtomicU64::default),
+            set_back: AtomicU64::default(),
         }
     }
 
@@ -43,7 +46,16 @@ impl TrialClock {
 
     /// Returns the date and time.
     pub(crate) fn system_time(&self) -> SystemTime {
-        self.passed().map_or_else(SystemTime::now, |passed| self.started_at + passed)
+        let set_back = Duration::from_millis(self.set_back.load(Ordering::Relaxed));
+        self.passed().map_or_else(SystemTime::now, |passed| {
+            (self.started_at + passed).checked_sub(set_back).unwrap_or(SystemTime::UNIX_EPOCH)
+        })
+    }
+
+    /// Sets the simulated date back. Does nothing to the system's clock.
+    pub(crate) fn set_back(&self, duration: Duration) {
+        let ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        self.set_back.fetch_add(ms, Ordering::Relaxed);
     }
 
     /// Lets simulated time pass. Does nothing to the system's clock.
@@ -75,9 +87,20 @@ mod tests {
     }
 
     #[test]
+    fn a_date_that_is_set_back_leaves_the_time_of_events() {
+        let clock = TrialClock::new(ClockKind::Simulated);
+        let (now, date) = (clock.now(), clock.system_time());
+        clock.set_back(Duration::from_secs(60));
+        assert_eq!(clock.now(), now);
+        assert_eq!(date.duration_since(clock.system_time()).ok(), Some(Duration::from_secs(60)));
+    }
+
+    #[test]
     fn the_system_clock_is_not_advanced() {
         let clock = TrialClock::new(ClockKind::System);
         clock.advance(Duration::from_secs(3_600));
+        clock.set_back(Duration::from_secs(24 * 3_600));
+        assert!(clock.system_time() > SystemTime::now() - Duration::from_secs(3_600));
         assert!(clock.now() < Instant::now() + Duration::from_secs(1));
     }
 }

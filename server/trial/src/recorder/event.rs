@@ -115,6 +115,8 @@ pub enum EventKind {
     Committed {
         /// The files of documents in it; the others are not in it, or not known.
         files: Vec<CommittedFile>,
+        /// Time in ms since it was made. A commit that is older than an opportunity is none of its text: it was only checked out.
+        age: u64,
     },
     /// Time passed.
     Tick,
@@ -138,7 +140,7 @@ pub struct RequestEvent {
     pub document: DocumentKey,
     /// Offset of the cursor in bytes of the document's current text.
     pub offset: usize,
-    /// What is known of the opportunity. The texts and the position of its cursor, its rhythm and its results are set by the
+    /// Facts about the opportunity. The texts and the position of its cursor, its rhythm and its results are set by the
     /// recorder.
     pub opportunity: Opportunity,
 }

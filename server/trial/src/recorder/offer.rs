@@ -319,7 +319,7 @@ impl Offer {
             parts: self.parts.clone(),
             accepted_chars: saturated(self.accepted_chars),
             typed_chars: saturated(self.typed_chars),
-            survival: Vec::new(),
+            ..OfferOutcome::not_shown()
         }
     }
 }

@@ -4,28 +4,23 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use cases::{
-    ArmAnswer, ArmRole, ContextItem, Decision, Exposure, LossReason, OfferOutcome, Opportunity, OutcomeKind,
-    Provenance, ProvenanceSpan, Status, Survival, SurvivalAge, SurvivalKind, Task, Trigger, Truth,
-    TruthStage,
+    ArmAnswer, ArmRole, ContextItem, Decision, Exposure, LossReason, Opportunity, OutcomeKind, Provenance,
+    ProvenanceSpan, Status, Survival, SurvivalAge, SurvivalKind, Task, Trigger, Truth, TruthStage,
 };
 use mining::UnitFinder;
 use rapidfuzz::distance::levenshtein;
 use text::{Document, Edit, PositionEncoding};
 
+use super::accepted_text::AcceptedText;
 use super::offer::{Offer, saturated};
 use super::provenance_rules::code;
 use super::region::{EditEffect, EditOrigin, Region, WrittenText};
 use super::unit::{WrittenUnit, written_unit};
 
-/// Ages at which survival is measured, in ms.
-const SURVIVAL_AGES: [(SurvivalAge, u64); 4] = [
-    (SurvivalAge::Seconds30, 30_000),
-    (SurvivalAge::Minutes2, 120_000),
-    (SurvivalAge::Minutes5, 300_000),
-    (SurvivalAge::Minutes10, 600_000),
-];
 /// Minimum length of accepted text that can be recognized in another place, in bytes.
 const MIN_MOVED_BYTES: usize = 12;
+/// Precision of the times of commits in ms: git keeps seconds.
+const COMMIT_PRECISION: u64 = 1_000;
 /// Functions of a RAG case: Codev-Bench's three.
 const RAG_FUNCTIONS: usize = 3;
 /// Maximum number of places of other suggestions that are remembered.
@@ -71,6 +66,26 @@ pub(crate) struct LaterRequest {
     pub(crate) time: u64,
 }
 
+/// For what an opportunity is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// For truths, and the survival of accepted text.
+    Truths,
+    /// For the survival of accepted text only: there will be no further truth.
+    Survival,
+    /// It is not followed any more.
+    Finished,
+}
+
+/// An opportunity of an earlier session, which may be continued.
+#[derive(Clone, Debug)]
+pub struct EarlierOpportunity {
+    /// Its row.
+    pub row: Opportunity,
+    /// Time in ms since it was opened.
+    pub age: u64,
+}
+
 /// An opportunity that is followed.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenOpportunity {
@@ -81,7 +96,8 @@ pub(crate) struct OpenOpportunity {
     opened: u64,
     /// Age in ms at `opened`: that of an opportunity that was resumed.
     age: u64,
-    pub(crate) last_request: u64,
+    /// Time of its last request; `None` if that was in an earlier session, whose thoughts are not continued.
+    pub(crate) last_request: Option<u64>,
     pub(crate) region: Region,
     /// Time of the last edit in the lines of the region.
     pub(crate) touched: u64,
@@ -91,8 +107,9 @@ pub(crate) struct OpenOpportunity {
     pub(crate) is_asked: bool,
     /// The last request of the same thought, until the document changes.
     pub(crate) later: Option<LaterRequest>,
-    accepted_at: Option<u64>,
-    survival: Vec<Survival>,
+    accepted: AcceptedText,
+    /// Whether a suggestion was seen at its cursor in an earlier session.
+    was_exposed: bool,
     reversals: u32,
     /// Offsets in the document at which other suggestions were visible.
     marks: Vec<usize>,
@@ -103,7 +120,7 @@ pub(crate) struct OpenOpportunity {
     /// The block around the region that is to be left, by number of the next edit; `None` in it if there is none without an error.
     pub(crate) block: Option<(u64, Option<Range<usize>>)>,
     is_changed: bool,
-    is_finished: bool,
+    phase: Phase,
 }
 
 impl OpenOpportunity {
@@ -114,22 +131,22 @@ impl OpenOpportunity {
             snapshot,
             opened: now,
             age: 0,
-            last_request: now,
+            last_request: Some(now),
             region: Region::new(offset),
             touched: now,
             pending: PendingStages::ALL,
             offer: None,
             is_asked: false,
             later: None,
-            accepted_at: None,
-            survival: Vec::new(),
+            accepted: AcceptedText::default(),
+            was_exposed: false,
             reversals: 0,
             marks: Vec::new(),
             last_truth: None,
             similar_functions: Vec::new(),
             block: None,
             is_changed: false,
-            is_finished: false,
+            phase: Phase::Truths,
         };
         opened.set_cursor(offset);
         opened
@@ -144,27 +161,37 @@ impl OpenOpportunity {
     }
 
     /// Continues an opportunity of an earlier session whose last truth, or cursor if there is none, is at `range` of the document.
-    pub(crate) fn resumed(row: Opportunity, range: Range<usize>, now: u64) -> OpenOpportunity {
+    pub(crate) fn resumed(earlier: EarlierOpportunity, range: Range<usize>, now: u64) -> OpenOpportunity {
+        let EarlierOpportunity { row, age } = earlier;
         let snapshot = Document::new(&[&*row.cursor.prefix, &row.cursor.suffix].concat());
         let (offset, truth) = (row.cursor.offset, row.truth().cloned());
         let mut resumed = OpenOpportunity::new(row, snapshot, offset, now);
         resumed.is_asked = true;
+        resumed.last_request = None;
+        resumed.age = age;
         resumed.similar_functions = resumed.row.similar_functions.clone();
-        resumed.survival = resumed.row.outcome.survival.clone();
+        resumed.was_exposed = resumed.row.exposure != Exposure::None;
+        resumed.accepted = AcceptedText::resumed(&resumed.row.outcome, truth.as_ref());
         match truth {
             None => resumed.region = Region::new(range.start),
-            Some(truth) => {
-                let span = |span: &ProvenanceSpan| {
-                    (span.range.len(), span.provenance, span.arm.as_deref().map(Arc::from))
-                };
-                let spans: Vec<_> = truth.provenance.iter().map(span).collect();
-                resumed.region = Region::restored(range, &spans);
-                resumed.age = truth.at.clamp(0.0, 1e15) as u64;
-                resumed.last_truth = Some(truth.text);
-                resumed.pending = PendingStages { settled: false, leave_block: false, idle: false };
-            }
+            Some(truth) => resumed.resume_from(truth, range),
         }
+        resumed.is_changed = resumed.row.outcome.survival_lost != resumed.accepted.loss();
         resumed
+    }
+
+    fn resume_from(&mut self, truth: Truth, range: Range<usize>) {
+        let span =
+            |span: &ProvenanceSpan| (span.range.len(), span.provenance, span.arm.as_deref().map(Arc::from));
+        let spans: Vec<_> = truth.provenance.iter().map(span).collect();
+        self.region = Region::restored(range, &spans);
+        // The system's clock may have been set back in between.
+        self.age = self.age.max(truth.at.clamp(0.0, 1e15) as u64);
+        self.last_truth = Some(truth.text);
+        self.pending = PendingStages { settled: false, leave_block: false, idle: false };
+        if truth.stage == TruthStage::Commit {
+            self.phase = Phase::Survival;
+        }
     }
 
     /// Returns the opportunity's id.
@@ -172,9 +199,9 @@ impl OpenOpportunity {
         &self.row.id
     }
 
-    /// Returns the time at which it was opened.
-    pub(crate) fn opened(&self) -> u64 {
-        self.opened
+    /// Returns the time since it was opened.
+    pub(crate) fn age(&self, now: u64) -> u64 {
+        self.age.saturating_add(now.saturating_sub(self.opened))
     }
 
     /// Returns the memory of the opportunity in bytes; its snapshot shares most of its text with the document.
@@ -209,7 +236,7 @@ impl OpenOpportunity {
     /// Counts a further request of the same thought.
     pub(crate) fn count_request(&mut self, now: u64) {
         self.row.requests = self.row.requests.saturating_add(1);
-        self.last_request = now;
+        self.last_request = Some(now);
     }
 
     /// Sets the time until the next key.
@@ -290,7 +317,7 @@ impl OpenOpportunity {
         origin: &EditOrigin,
         now: u64,
     ) {
-        if self.is_finished {
+        if self.is_finished() {
             return;
         }
         self.later = None;
@@ -302,7 +329,10 @@ impl OpenOpportunity {
             return self.lose(LossReason::External);
         }
         if !is_program && self.is_covered(edit, removed) {
-            return self.lose(LossReason::Replaced);
+            self.replace();
+            if self.is_finished() {
+                return;
+            }
         }
         let deletes_inside = !removed.trim().is_empty() && !is_program && {
             let region = self.region.range();
@@ -362,7 +392,7 @@ impl OpenOpportunity {
 
     /// Notes the time of the first acceptance.
     pub(crate) fn note_acceptance(&mut self, now: u64) {
-        self.accepted_at.get_or_insert(now);
+        self.accepted.note_acceptance(self.age(now));
         self.is_changed = true;
     }
 
@@ -373,7 +403,7 @@ impl OpenOpportunity {
             return false;
         }
         if offer.accepted_edits().is_empty() {
-            self.accepted_at = None;
+            self.accepted.retract();
         }
         self.is_changed = true;
         true
@@ -396,6 +426,9 @@ impl OpenOpportunity {
 
     /// Takes the truth of a stage.
     pub(crate) fn take(&mut self, stage: TruthStage, document: &ParsedDocument<'_>, now: u64) {
+        if !self.takes_truths() {
+            return;
+        }
         let Some(written) = self.region.written(document.rope) else {
             return self.lose(LossReason::Inconsistent);
         };
@@ -412,7 +445,7 @@ impl OpenOpportunity {
             self.last_truth.as_ref().map(|last| saturated(levenshtein::distance(last.chars(), text.chars())));
         let truth = Truth {
             stage,
-            at: (self.age + now - self.opened) as f64,
+            at: self.age(now) as f64,
             provenance: merged(self.region.origins(&(start..unit.end)).into_iter().map(span)),
             text,
             region,
@@ -465,7 +498,8 @@ impl OpenOpportunity {
 
     fn set_exposure(&mut self, truth: &Truth, start: usize) {
         let is_accepted = truth.provenance.iter().any(|span| span.provenance == Provenance::Accepted);
-        let was_shown = self.offer.as_ref().is_some_and(Offer::was_shown)
+        let was_shown = self.was_exposed
+            || self.offer.as_ref().is_some_and(Offer::was_shown)
             || self
                 .marks
                 .iter()
@@ -479,33 +513,54 @@ impl OpenOpportunity {
 
     /// Measures the survival of accepted text at the ages that have passed.
     pub(crate) fn measure_survival(&mut self, document: &Document, now: u64) {
-        let Some(accepted_at) = self.accepted_at else { return };
-        let due = SURVIVAL_AGES.iter().skip(self.survival.len());
-        let due: Vec<SurvivalAge> =
-            due.take_while(|(_, age)| now - accepted_at >= *age).map(|(age, _)| *age).collect();
+        if self.is_finished() {
+            return;
+        }
+        let due = self.accepted.due(self.age(now));
         due.into_iter().for_each(|age| self.measure(age, document));
-    }
-
-    /// Returns whether the developer has written or removed something, or a truth says that nothing was needed.
-    pub(crate) fn is_decided(&self) -> bool {
-        self.has_truth() || !self.region.range().is_empty()
-    }
-
-    /// Measures the survival of accepted text at a commit.
-    pub(crate) fn measure_at_commit(&mut self, document: &Document) {
-        if self.accepted_at.is_some() {
-            self.measure(SurvivalAge::Commit, document);
+        if self.phase == Phase::Survival && !self.accepted.is_pending() {
+            self.finish();
         }
     }
 
+    /// Returns whether a commit that was made `commit_age` ms ago may contain text of this opportunity that the developer committed: an
+    /// older one was only checked out.
+    pub(crate) fn awaits_commit(&self, commit_age: u64, now: u64) -> bool {
+        let is_later = commit_age <= self.age(now).saturating_add(COMMIT_PRECISION);
+        let awaits = self.takes_truths() && self.is_decided() || self.accepted.awaits_commit();
+        is_later && awaits && !self.is_finished()
+    }
+
+    /// Takes the last truth, the one of a commit. Accepted text is followed further.
+    pub(crate) fn take_committed(&mut self, document: &ParsedDocument<'_>, now: u64) {
+        self.take(TruthStage::Commit, document, now);
+        if self.is_finished() {
+            return;
+        }
+        if self.accepted.awaits_commit() {
+            self.measure(SurvivalAge::Commit, document.rope);
+        }
+        self.region.fix_ends();
+        self.end_truths();
+    }
+
+    /// Whether the developer has written or removed something, or a truth says that nothing was needed.
+    fn is_decided(&self) -> bool {
+        self.has_truth() || !self.region.range().is_empty()
+    }
+
     fn measure(&mut self, age: SurvivalAge, document: &Document) {
-        let Some(offer) = &self.offer else { return };
+        // Text of an earlier session has no number of its edit.
+        let (edits, accepted) = match &self.offer {
+            Some(offer) => (offer.accepted_edits(), offer.accepted_chars()),
+            None => (&[0][..], self.row.outcome.accepted_chars as usize),
+        };
         let range = self.region.range();
         let parts: Vec<Range<usize>> = self
             .region
             .origins(&range)
             .into_iter()
-            .filter(|(_, origin)| offer.accepted_edits().contains(&origin.edit))
+            .filter(|(_, origin)| origin.provenance == Provenance::Accepted && edits.contains(&origin.edit))
             .map(|(part, _)| range.start + part.start..range.start + part.end)
             .collect();
         let characters = |part: &Range<usize>| {
@@ -516,17 +571,20 @@ impl OpenOpportunity {
         let kind = match retained {
             0 if self.was_moved(document) => SurvivalKind::Moved,
             0 => SurvivalKind::Deleted,
-            _ if retained >= offer.accepted_chars() && is_unbroken => SurvivalKind::Kept,
+            _ if retained >= accepted && is_unbroken => SurvivalKind::Kept,
             _ => SurvivalKind::Edited,
         };
-        let retained = if kind == SurvivalKind::Moved { offer.accepted_chars() } else { retained };
-        self.survival.push(Survival { age, kind, retained_chars: saturated(retained) });
+        let retained = if kind == SurvivalKind::Moved { accepted } else { retained };
+        self.accepted.add(Survival { age, kind, retained_chars: saturated(retained) });
         self.is_changed = true;
     }
 
     /// Whether the accepted answer is once in the document, although it is not where it was accepted.
     fn was_moved(&self, document: &Document) -> bool {
-        let arm = self.offer.as_ref().and_then(|offer| offer.outcome(0, 0).arm);
+        let arm = match &self.offer {
+            Some(offer) => offer.outcome(0, 0).arm,
+            None => self.row.outcome.arm.clone(),
+        };
         let answer = self.row.answers.iter().find(|answer| Some(&answer.arm) == arm.as_ref());
         let Some(answer) =
             answer.map(|answer| answer.text.trim()).filter(|text| text.len() >= MIN_MOVED_BYTES)
@@ -538,28 +596,53 @@ impl OpenOpportunity {
         found.next().is_some() && found.next().is_none() && !self.snapshot.text().contains(answer)
     }
 
-    /// Ends the opportunity without a further truth.
+    /// Ends the opportunity: its text is not known any more.
     pub(crate) fn lose(&mut self, reason: LossReason) {
-        if !self.is_finished {
+        if self.takes_truths() {
             self.row.lost = Some(reason);
-            self.finish();
         }
-    }
-
-    /// Ends the opportunity.
-    pub(crate) fn finish(&mut self) {
-        self.is_finished = true;
-        self.is_changed = true;
+        self.finish_for(reason);
     }
 
     /// Ends the opportunity; without any truth it is lost.
     pub(crate) fn finish_or_lose(&mut self, reason: LossReason) {
-        if self.row.truths.is_empty() { self.lose(reason) } else { self.finish() }
+        if self.row.truths.is_empty() { self.lose(reason) } else { self.finish_for(reason) }
+    }
+
+    fn finish_for(&mut self, reason: LossReason) {
+        if !self.is_finished() {
+            self.accepted.lose(reason);
+            self.finish();
+        }
+    }
+
+    /// The developer replaces the region together with the text around it: there is no further truth, but it is known what becomes of
+    /// accepted text.
+    fn replace(&mut self) {
+        if self.takes_truths() {
+            self.row.lost = Some(LossReason::Replaced);
+            self.end_truths();
+        }
+    }
+
+    fn end_truths(&mut self) {
+        self.phase = if self.accepted.is_pending() { Phase::Survival } else { Phase::Finished };
+        self.is_changed = true;
+    }
+
+    fn finish(&mut self) {
+        self.phase = Phase::Finished;
+        self.is_changed = true;
+    }
+
+    /// Returns whether further truths are taken.
+    pub(crate) fn takes_truths(&self) -> bool {
+        self.phase == Phase::Truths
     }
 
     /// Returns whether the opportunity is not followed any more.
     pub(crate) fn is_finished(&self) -> bool {
-        self.is_finished
+        self.phase == Phase::Finished
     }
 
     /// Returns whether there is a truth.
@@ -585,7 +668,7 @@ impl OpenOpportunity {
                 row.exposure = Exposure::Shown;
             }
         }
-        row.outcome = OfferOutcome { survival: self.survival.clone(), ..row.outcome };
+        self.accepted.describe(&mut row.outcome);
         Some(row)
     }
 }

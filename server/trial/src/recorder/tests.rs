@@ -155,13 +155,23 @@ impl Session {
 
     /// Commits another text of the document.
     pub(super) fn commit_text(&mut self, text: &str) {
+        self.commit_made_ago(text, 0);
+    }
+
+    /// A commit with a text of the document is checked out, which was made some time ago.
+    pub(super) fn commit_made_ago(&mut self, text: &str, age: u64) {
         let file = CommittedFile { document: "a".into(), text: text.into() };
-        self.send(EventKind::Committed { files: vec![file] });
+        self.send(EventKind::Committed { files: vec![file], age });
     }
 
     pub(super) fn save(&mut self) {
         self.send(EventKind::Saved { document: "a".into() });
     }
+}
+
+/// The rows of a session that was killed, for the next one.
+pub(super) fn earlier(session: &Session, age: u64) -> Vec<EarlierOpportunity> {
+    session.rows.values().map(|row| EarlierOpportunity { row: row.clone(), age }).collect()
 }
 
 /// Returns the text of each span with the word of its provenance.

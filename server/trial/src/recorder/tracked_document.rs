@@ -134,6 +134,12 @@ impl TrackedDocument {
         self.last_edit = now;
     }
 
+    /// Continues an opportunity of an earlier session. Its accepted text survived the ages that have passed: it is the same as then.
+    pub(crate) fn resume(&mut self, mut open: OpenOpportunity, now: u64) {
+        open.measure_survival(&self.rope, now);
+        self.open.push(open);
+    }
+
     /// Applies the edits of one message. Returns false if they do not fit the text.
     pub(crate) fn edit(&mut self, edits: Vec<Edit>, now: u64) -> bool {
         self.open.iter_mut().for_each(|open| open.note_key(now));
@@ -323,15 +329,19 @@ impl TrackedDocument {
     }
 
     /// Takes the truths of the regions that are in a commit as they are now, `committed` being the document's text in it. A region that
-    /// was staged differently, or not at all, waits for a later commit.
-    pub(crate) fn commit(&mut self, committed: &str, now: u64) {
+    /// was staged differently, or not at all, waits for a later commit. The commit was made `commit_age` ms ago.
+    pub(crate) fn commit(&mut self, committed: &str, commit_age: u64, now: u64) {
+        if !self.open.iter().any(|open| open.awaits_commit(commit_age, now)) {
+            return;
+        }
         let text = self.rope.text();
         // Git may store other line ends than it checks out.
         let has_crlf = text.contains("\r\n") && !committed.contains("\r\n");
         let committed: Cow<'_, str> =
             if has_crlf { committed.replace('\n', "\r\n").into() } else { committed.into() };
         let is_in = |open: &OpenOpportunity| {
-            open.is_decided() && unchanged_range(&text, &committed, open.region.range()).is_some()
+            open.awaits_commit(commit_age, now)
+                && unchanged_range(&text, &committed, open.region.range()).is_some()
         };
         let found: Vec<bool> = self.open.iter().map(is_in).collect();
         if !found.contains(&true) {
@@ -340,9 +350,7 @@ impl TrackedDocument {
         let syntax = document_syntax(self.language, &self.syntax, &self.rope, &self.key);
         let document = parsed(&self.rope, syntax.as_ref());
         for (open, _) in self.open.iter_mut().zip(found).filter(|(_, is_in)| *is_in) {
-            open.take(TruthStage::Commit, &document, now);
-            open.measure_at_commit(&self.rope);
-            open.finish();
+            open.take_committed(&document, now);
         }
     }
 
@@ -352,7 +360,7 @@ impl TrackedDocument {
     }
 
     fn take_all(&mut self, stage: TruthStage, now: u64) {
-        if self.open.is_empty() {
+        if !self.open.iter().any(OpenOpportunity::takes_truths) {
             return;
         }
         let syntax = document_syntax(self.language, &self.syntax, &self.rope, &self.key);
@@ -378,7 +386,7 @@ impl TrackedDocument {
         self.mark_visible(settings, now);
         for open in &mut self.open {
             open.measure_survival(&self.rope, now);
-            if now - open.opened() >= settings.max_age {
+            if open.age(now) >= settings.max_age {
                 open.finish_or_lose(LossReason::Expired);
             }
         }
@@ -390,7 +398,7 @@ impl TrackedDocument {
 
     fn due(&self, open: &OpenOpportunity, settings: &RecorderSettings, now: u64) -> DueStages {
         let mut due = DueStages::default();
-        if !self.is_open || open.is_finished() || open.awaits_text() {
+        if !self.is_open || !open.takes_truths() || open.awaits_text() {
             return due;
         }
         let quiet = now - open.touched;

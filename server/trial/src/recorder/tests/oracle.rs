@@ -173,7 +173,7 @@ proptest! {
                 11 => session.send(EventKind::Renamed { from: "a".into(), to: "b".into() }),
                 12 => session.send(EventKind::Accepted { item: start as u64, is_partial: end % 2 == 0 }),
                 13 => session.send(EventKind::CursorMoved { document, offset: end }),
-                14 => session.send(EventKind::Committed { files: vec![CommittedFile { document, text: text.into() }] }),
+                14 => session.send(EventKind::Committed { files: vec![CommittedFile { document, text: text.into() }], age: end as u64 }),
                 _ => session.send(EventKind::Tick),
             }
         }

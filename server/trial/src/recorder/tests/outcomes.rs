@@ -1,6 +1,6 @@
 //! What became of suggestions.
 
-use cases::{AcceptedPart, OutcomeKind, SurvivalAge, SurvivalKind};
+use cases::{AcceptedPart, LossReason, OutcomeKind, SurvivalAge, SurvivalKind};
 
 use super::*;
 
@@ -84,11 +84,8 @@ fn survival_is_measured_by_age() {
     session.wait(300_000);
     session.save();
     session.commit();
-    let survival = &session.row(&id).outcome.survival;
-    let measured: Vec<_> =
-        survival.iter().map(|survival| (survival.age, survival.kind, survival.retained_chars)).collect();
     assert_eq!(
-        measured,
+        survival(&session, &id),
         [
             (SurvivalAge::Seconds30, SurvivalKind::Kept, 16),
             (SurvivalAge::Minutes2, SurvivalKind::Edited, 13),
@@ -96,6 +93,114 @@ fn survival_is_measured_by_age() {
             (SurvivalAge::Minutes10, SurvivalKind::Deleted, 0),
             (SurvivalAge::Commit, SurvivalKind::Deleted, 0),
         ]
+    );
+}
+
+fn survival(session: &Session, id: &str) -> Vec<(SurvivalAge, SurvivalKind, u32)> {
+    let measured = session.row(id).outcome.survival.iter();
+    measured.map(|survival| (survival.age, survival.kind, survival.retained_chars)).collect()
+}
+
+#[test]
+fn every_age_is_measured_after_an_early_commit() {
+    let (mut session, id) = suggested("total(items) * 2");
+    session.edit(20..20, "total(items) * 2");
+    session.save();
+    session.wait(1_000);
+    session.commit();
+    assert_eq!(survival(&session, &id), [(SurvivalAge::Commit, SurvivalKind::Kept, 16)]);
+    session.wait(60_000);
+    // The truth is that of the commit; what is edited later shows in the survival.
+    session.edit(32..36, "");
+    session.save();
+    session.wait(600_000);
+    session.commit();
+    assert_eq!(
+        survival(&session, &id),
+        [
+            (SurvivalAge::Seconds30, SurvivalKind::Kept, 16),
+            (SurvivalAge::Minutes2, SurvivalKind::Edited, 12),
+            (SurvivalAge::Minutes5, SurvivalKind::Edited, 12),
+            (SurvivalAge::Minutes10, SurvivalKind::Edited, 12),
+            (SurvivalAge::Commit, SurvivalKind::Kept, 16),
+        ]
+    );
+    let row = session.row(&id);
+    let truth = row.truth().expect("there is one");
+    assert_eq!((truth.stage, &*truth.text), (TruthStage::Commit, "total(items) * 2"));
+    assert_eq!((row.lost, row.outcome.survival_lost), (None, None));
+    assert_eq!(session.recorder.open_opportunities(), 0);
+}
+
+#[test]
+fn accepted_text_that_is_replaced_with_its_surroundings_is_measured() {
+    let (mut session, id) = suggested("total(items) * 2");
+    session.edit(20..20, "total(items) * 2");
+    session.wait(31_000);
+    session.edit(0..session.text.len(), "class C:\n    pass");
+    assert_eq!(session.row(&id).lost, Some(LossReason::Replaced));
+    session.wait(600_000);
+    let kinds: Vec<SurvivalKind> = survival(&session, &id).into_iter().map(|(_, kind, _)| kind).collect();
+    use SurvivalKind::{Deleted, Kept};
+    assert_eq!(kinds, [Kept, Deleted, Deleted, Deleted]);
+    assert_eq!(session.row(&id).outcome.survival_lost, None);
+}
+
+#[test]
+fn survival_continues_after_a_restart() {
+    let (mut session, id) = suggested("total(items) * 2");
+    session.wait(1_000);
+    session.edit(20..20, "total(items) * 2");
+    session.wait(31_000);
+    session.save();
+    session.commit();
+    assert_eq!(session.row(&id).outcome.accepted_at, Some(1_000.0));
+    // Three minutes after the acceptance.
+    let text = format!("import x\n{}", session.text);
+    let mut next = Session::python(&text);
+    assert_eq!(next.recorder.resume("a", earlier(&session, 181_000), next.time), []);
+    let end = next.at("total(items)") + 12;
+    next.edit(end..end + 4, "");
+    next.wait(420_000);
+    assert_eq!(
+        survival(&next, &id),
+        [
+            (SurvivalAge::Seconds30, SurvivalKind::Kept, 16),
+            (SurvivalAge::Minutes2, SurvivalKind::Kept, 16),
+            (SurvivalAge::Minutes5, SurvivalKind::Edited, 12),
+            (SurvivalAge::Minutes10, SurvivalKind::Edited, 12),
+            (SurvivalAge::Commit, SurvivalKind::Kept, 16),
+        ]
+    );
+    assert_eq!(next.truth(&id, TruthStage::Commit).text, "total(items) * 2");
+    assert_eq!((next.row(&id).lost, next.row(&id).outcome.survival_lost), (None, None));
+}
+
+#[test]
+fn survival_that_is_not_known_has_a_reason() {
+    // The text changed while no server ran.
+    let (mut session, id) = suggested("total(items) * 2");
+    session.edit(20..20, "total(items) * 2");
+    session.wait(31_000);
+    session.save();
+    session.commit();
+    let mut next = Session::python(&session.text.replace("items", "goods"));
+    let lost = next.recorder.resume("a", earlier(&session, 60_000), next.time);
+    let [row] = &lost[..] else { panic!("{lost:?}") };
+    assert_eq!((row.lost, row.outcome.survival_lost), (None, Some(LossReason::Interrupted)));
+    // The document gets lost, or another program writes it.
+    session.send(EventKind::Desynchronized { document: "a".into() });
+    assert_eq!(session.row(&id).outcome.survival_lost, Some(LossReason::Inconsistent));
+    assert_eq!(session.row(&id).lost, None, "its truths are complete");
+    let (mut session, id) = suggested("total(items) * 2");
+    session.edit(20..20, "total(items) * 2");
+    session.wait(31_000);
+    session.send(EventKind::ChangedOnDisk { document: "a".into() });
+    session.edit(0..session.text.len(), "x = 1\ny = 2\n");
+    let row = session.row(&id);
+    assert_eq!(
+        (row.lost, row.outcome.survival_lost),
+        (Some(LossReason::External), Some(LossReason::External))
     );
 }
 

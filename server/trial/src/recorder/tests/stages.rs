@@ -308,7 +308,7 @@ fn opportunities_continue_after_a_restart() {
     let half_written = session.request(session.at("return 0") + 8);
     session.answer(&[("a", "+ 1")]);
     session.type_at(session.at("return 0") + 8, " + 2");
-    let rows: Vec<Opportunity> = session.rows.values().cloned().collect();
+    let rows = earlier(&session, 60_000);
     let mut text = session.text.clone();
     text.insert_str(0, "import x\n");
     let mut next = Session::python(&text);
@@ -324,6 +324,62 @@ fn opportunities_continue_after_a_restart() {
     assert_eq!(next.truths(&id), [(TruthStage::Settled, "items[0].rate")]);
     assert_eq!(next.truths(&unwritten), [(TruthStage::Settled, " * 3")]);
     assert!(next.truth(&id, TruthStage::Settled).at > 10_000.0);
+}
+
+#[test]
+fn a_request_after_a_restart_is_an_opportunity_of_its_own() {
+    let mut session = Session::python(SHOP);
+    let at = session.at("return rate") + 11;
+    let first = session.request(at);
+    session.answer(&[("a", " + 1")]);
+    let mut next = Session::python(SHOP);
+    next.requests = 1;
+    assert_eq!(next.recorder.resume("a", earlier(&session, 3_000), next.time), []);
+    let second = next.request(at);
+    next.answer(&[("a", " + 2")]);
+    next.type_at(at, " * 3");
+    next.wait(11_000);
+    for (id, answer) in [(&first, " + 1"), (&second, " + 2")] {
+        let row = next.row(id);
+        let answers: Vec<&str> = row.answers.iter().map(|answer| &*answer.text).collect();
+        assert_eq!((row.requests, answers), (1, vec![answer]));
+        assert_eq!(next.truths(id), [(TruthStage::Settled, " * 3")]);
+    }
+}
+
+#[test]
+fn exposure_outlives_a_restart() {
+    let mut session = Session::python(SHOP);
+    let at = session.at("rate = ") + 7;
+    let id = session.request(at);
+    session.answer(&[("a", "0.2")]);
+    session.send(EventKind::Shown { item: 10 });
+    session.type_at(at, "item.rate");
+    session.wait(11_000);
+    assert_eq!(session.row(&id).exposure, Exposure::Shown);
+    let mut next = Session::python(&session.text);
+    next.recorder.resume("a", earlier(&session, 60_000), next.time);
+    next.commit();
+    assert_eq!(next.truth(&id, TruthStage::Commit).text, "item.rate");
+    assert_eq!(next.row(&id).exposure, Exposure::Shown);
+}
+
+#[test]
+fn a_commit_from_before_an_opportunity_is_only_checked_out() {
+    let mut session = Session::python(SHOP);
+    let id = session.request(session.at("return rate") + 11);
+    session.wait(11_000);
+    assert_eq!(session.truths(&id), [(TruthStage::Settled, "")]);
+    session.commit_made_ago(SHOP, 13_000);
+    assert!(session.row(&id).truths.iter().all(|truth| truth.stage != TruthStage::Commit));
+    session.type_at(session.at("return rate") + 11, " * 2");
+    session.wait(11_000);
+    assert_eq!(session.truths(&id), [(TruthStage::Settled, " * 2")]);
+    // The time of a commit has no fractions of a second.
+    session.commit_made_ago(&session.text.clone(), session.time + 1);
+    assert!(session.row(&id).truths.iter().all(|truth| truth.stage != TruthStage::Commit));
+    session.commit_made_ago(&session.text.clone(), 1_000);
+    assert_eq!(session.truth(&id, TruthStage::Commit).text, " * 2");
 }
 
 #[test]
