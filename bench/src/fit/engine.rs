@@ -119,6 +119,7 @@ impl TrainingRepository {
             hints: &[],
             hidden: &[],
             recent_typing: None,
+            syntax: None,
         })
     }
 

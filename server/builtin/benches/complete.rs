@@ -57,7 +57,16 @@ fn measure(bencher: Bencher<'_, '_>, measured: impl Fn(&Corpus, &OpenFile<'_>) +
     let (text, cursor) = large_file(&files);
     let (before, after) = text.split_at(cursor);
     let (path, language) = ("open.rs", Language::Rust);
-    let open = OpenFile { path, language, before, after, hints: &[], hidden: &[], recent_typing: None };
+    let open = OpenFile {
+        path,
+        language,
+        before,
+        after,
+        hints: &[],
+        hidden: &[],
+        recent_typing: None,
+        syntax: None,
+    };
     bencher.counter(BytesCount::new(text.len())).bench(|| measured(&corpus, &open));
 }
 

@@ -130,8 +130,16 @@ mod tests {
         let file = SourceFile { path: "b.py".into(), language: Language::Python, text: other.into() };
         let corpus = Corpus::build(&[file]);
         let language = Language::Python;
-        let open =
-            OpenFile { path: "a.py", language, before, after, hints: &[], hidden: &[], recent_typing: None };
+        let open = OpenFile {
+            path: "a.py",
+            language,
+            before,
+            after,
+            hints: &[],
+            hidden: &[],
+            recent_typing: None,
+            syntax: None,
+        };
         let view = corpus.view(&open);
         let first = view.complete(settings, &mut || true);
         let alternatives = view.alternatives(settings, &first, &mut || true);
@@ -189,6 +197,7 @@ mod tests {
             hints: &[],
             hidden: &[],
             recent_typing: None,
+            syntax: None,
         };
         let view = corpus.view(&open);
         let first = view.complete(&UNGATED, &mut || true);

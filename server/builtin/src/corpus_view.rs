@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use syntax::{Language, LanguageFamily, Token, TokenKind};
+use syntax::{Language, LanguageFamily, SyntaxCache, Token, TokenKind};
 use text::Snippet;
 
 use crate::alternatives;
@@ -38,6 +38,18 @@ pub struct OpenFile<'a> {
     pub hidden: &'a [&'a str],
     /// Recent typing, if known.
     pub recent_typing: Option<&'a RecentTyping>,
+    /// Tokens of the open file from earlier requests, if they are kept. They change nothing but the time.
+    pub syntax: Option<&'a SyntaxCache>,
+}
+
+impl OpenFile<'_> {
+    /// Returns the tokens of `text`, a part of the file.
+    pub(crate) fn tokens(&self, text: &str) -> Arc<[Token]> {
+        match self.syntax {
+            Some(syntax) => syntax.tokens(self.language, text),
+            None => syntax::lex(self.language, text).into(),
+        }
+    }
 }
 
 /// Text that was recently typed or accepted. The caller provides it, because this crate has no clock. Without it, completions do

@@ -137,7 +137,7 @@ impl Cursor {
         builder.end();
         builder.check_cancelled()?;
 
-        let lexed = syntax::lex(open.language, after_text);
+        let lexed = open.tokens(after_text);
         builder.check_cancelled()?;
         let piece = CodePiece { text: after_text, column: Some(column), ..piece };
         let skipped = before.partial_token.rest().len();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use syntax::Language;
+use syntax::{Language, SyntaxCache};
 use text::Snippet;
 
 use crate::{Corpus, CorpusView, OpenFile, RecentTyping};
@@ -15,6 +15,8 @@ pub struct MaskedCorpus {
     path: Arc<str>,
     language: Language,
     hidden: Vec<Arc<str>>,
+    /// The tokens of the file from earlier requests.
+    syntax: SyntaxCache,
 }
 
 impl MaskedCorpus {
@@ -25,7 +27,13 @@ impl MaskedCorpus {
         language: Language,
         hidden: Vec<Arc<str>>,
     ) -> MaskedCorpus {
-        MaskedCorpus { corpus, path, language, hidden }
+        MaskedCorpus { corpus, path, language, hidden, syntax: SyntaxCache::default() }
+    }
+
+    /// Uses the file's tokens from earlier requests, and keeps them for later ones.
+    #[must_use]
+    pub fn with_syntax(self, syntax: SyntaxCache) -> MaskedCorpus {
+        MaskedCorpus { syntax, ..self }
     }
 
     /// Returns the view from the open file, whose text is `before` and `after` the cursor. Calls `keep_going` after each part of
@@ -40,7 +48,8 @@ impl MaskedCorpus {
     ) -> Option<CorpusView<'_>> {
         let hidden: Vec<&str> = self.hidden.iter().map(|path| &**path).collect();
         let (path, language, recent_typing) = (&self.path, self.language, Some(recent_typing));
-        let open = OpenFile { path, language, before, after, hints, hidden: &hidden, recent_typing };
+        let syntax = Some(&self.syntax);
+        let open = OpenFile { path, language, before, after, hints, hidden: &hidden, recent_typing, syntax };
         self.corpus.view_while(&open, keep_going)
     }
 }

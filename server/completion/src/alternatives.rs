@@ -26,7 +26,7 @@ pub(crate) fn alternatives(
         return Vec::new();
     }
     let (prefix, suffix) = snapshot.text().split_at(offset);
-    let around = CleaningContext::new(snapshot.document().language, prefix, suffix);
+    let around = CleaningContext::new(snapshot.syntax(), snapshot.document().language, prefix, suffix);
     let mut choice: Vec<CleanedAlternative> = Vec::new();
     for other in offered {
         let (cleaned, cuts) = clean(&other.text, &around);

@@ -21,7 +21,7 @@ mod suffix_overlap;
 mod unfinished_line;
 
 pub(crate) use map_range::map_range;
-use syntax::Language;
+use syntax::{Language, SyntaxCache};
 
 use crate::extent::{CursorText, Extent};
 use crate::trace::{FilterChange, KeptPart};
@@ -37,9 +37,15 @@ pub(crate) struct CleaningContext<'a> {
 }
 
 impl<'a> CleaningContext<'a> {
-    /// Returns the surroundings of a cursor between `prefix` and `suffix`, for an answer that was not cut off.
-    pub(crate) fn new(language: Language, prefix: &'a str, suffix: &'a str) -> CleaningContext<'a> {
-        let before = CursorText::new(language, prefix, suffix);
+    /// Returns the surroundings of a cursor between `prefix` and `suffix`, for an answer that was not cut off. `syntax` keeps the tokens of the
+    /// document.
+    pub(crate) fn new(
+        syntax: &SyntaxCache,
+        language: Language,
+        prefix: &'a str,
+        suffix: &'a str,
+    ) -> CleaningContext<'a> {
+        let before = CursorText::new(syntax, language, prefix, suffix);
         let extent = before.extent();
         CleaningContext { language, before, extent, suffix, is_cut_off: false }
     }
@@ -164,7 +170,8 @@ mod tests {
         is_cut_off: bool,
     ) -> (String, Vec<&'static str>) {
         let (prefix, suffix) = document.split_once("$0").unwrap();
-        let around = CleaningContext::new(Language::from_path(path).unwrap(), prefix, suffix);
+        let around =
+            CleaningContext::new(&SyntaxCache::default(), Language::from_path(path).unwrap(), prefix, suffix);
         let (text, cuts) = clean(answer, &CleaningContext { is_cut_off, ..around });
         (text, cuts.into_iter().map(|cut| cut.filter).collect())
     }
@@ -188,7 +195,12 @@ mod tests {
 
     #[test]
     fn answer_is_complete_once_later_text_would_be_cut() {
-        let around = CleaningContext::new(Language::Python, "x = ", "\n\nprint(total, file=out)\n");
+        let around = CleaningContext::new(
+            &SyntaxCache::default(),
+            Language::Python,
+            "x = ",
+            "\n\nprint(total, file=out)\n",
+        );
         for (received, complete) in
             [("1", false), ("1\n", true), ("f(\n", false), ("(\nprint(total, file=out)\n", false)]
         {

@@ -21,6 +21,7 @@ use crate::in_flight_request::InFlightRequest;
 use crate::lazy_cleaning_context::LazyCleaningContext;
 use crate::run_blocking::run_blocking;
 use crate::settings::CompletionSettings;
+use crate::shared_context::ContextShare;
 use crate::trace::{Outcome, OutcomeStatus, RequestSize, TimingSource, Trace};
 use crate::workspace_index::{DocumentSnapshot, DocumentText};
 
@@ -59,14 +60,21 @@ pub async fn complete_shared(
     cancel: &CancellationToken,
     generation: Option<&InFlightRequest>,
 ) -> Outcome {
-    let start = Instant::now();
-    let deadline = tokio::time::Instant::now() + settings.deadline;
+    let mut start = Instant::now();
+    let mut deadline = tokio::time::Instant::now() + settings.deadline;
+    let leading = snapshot.share().and_then(ContextShare::lead);
     let mut trace = Trace::default();
     let mut aside = AnswerExtras::default();
     let (status, text) = match gate::gate_before(snapshot, offset) {
         Some(gate) => (OutcomeStatus::Gated(gate), String::new()),
         None => {
-            let request = gather(snapshot, offset, engine, settings, &mut trace).await;
+            let (request, charged) = gather(snapshot, offset, engine, settings, &mut trace).await;
+            drop(leading);
+            if let Some(took) = charged {
+                // As if the request had begun when choosing its context began.
+                start = Instant::now().checked_sub(took).unwrap_or(start);
+                deadline = tokio::time::Instant::now() + settings.deadline.saturating_sub(took);
+            }
             trace.timings.gather = start.elapsed();
             match request {
                 None => (OutcomeStatus::Gated(Gate::LeftOut), String::new()),
@@ -96,21 +104,24 @@ pub async fn complete_shared(
     Outcome { status, text, alternatives, trace }
 }
 
-/// Builds the engine's request; `None` if the document's file is excluded from the workspace by now.
+/// Builds the engine's request; `None` if the document's file is excluded from the workspace by now. Also returns the time that the request
+/// is charged for its context, if that is not the time that it took.
 async fn gather(
     snapshot: &DocumentSnapshot,
     offset: usize,
     engine: &dyn Engine,
     settings: &CompletionSettings,
     trace: &mut Trace,
-) -> Option<Request> {
+) -> (Option<Request>, Option<Duration>) {
     let hidden = snapshot.hidden(settings.hide_near_duplicates);
     let context = context(snapshot, offset, engine, settings, &hidden).await;
     trace.is_context_late = context.is_none();
+    let GatheredContext { snippets, charged } = context.unwrap_or_default();
     let corpus = if engine.reads_workspace() { corpus(snapshot, hidden).await } else { None };
     // Gathering takes time, and the file list may be older still, so paths are checked again. Nothing waits between this check and the
     // request.
-    trace.context = admitted(snapshot, context.unwrap_or_default()).await?.into();
+    let Some(admitted) = admitted(snapshot, snippets).await else { return (None, charged) };
+    trace.context = admitted.into();
     let DocumentText { path, language, text } = snapshot.document().clone();
     trace.request_size = RequestSize {
         prefix: offset,
@@ -119,13 +130,14 @@ async fn gather(
     };
     let input = PromptInput { path, language, text, cursor: offset, context: Arc::clone(&trace.context) };
     let recent_edits = snapshot.recent_typing().clone();
-    Some(Request {
+    let request = Request {
         recent_edits,
         corpus,
         invoked: settings.invoked,
         explain: settings.explain,
         ..Request::new(input)
-    })
+    };
+    (Some(request), charged)
 }
 
 /// Returns the context without files that must not leave this process by now; `None` if the document itself must not. A gate that
@@ -142,6 +154,14 @@ async fn admitted(snapshot: &DocumentSnapshot, context: Vec<Snippet>) -> Option<
     judging.await.ok().flatten()
 }
 
+/// The context of a request.
+#[derive(Default)]
+struct GatheredContext {
+    snippets: Vec<Snippet>,
+    /// The time that choosing it took, if another request may have chosen it.
+    charged: Option<Duration>,
+}
+
 /// Returns the context of the request; `None` if choosing it took too long. It takes milliseconds, so it runs on a blocking thread.
 async fn context(
     snapshot: &DocumentSnapshot,
@@ -149,19 +169,37 @@ async fn context(
     engine: &dyn Engine,
     settings: &CompletionSettings,
     hidden: &[Arc<str>],
-) -> Option<Vec<Snippet>> {
+) -> Option<GatheredContext> {
     if !snapshot.retrieves_context() || !searches(snapshot, engine, settings) {
-        return Some(gathered_context(snapshot, offset, engine, settings));
+        let snippets = gathered_context(snapshot, offset, engine, settings);
+        return Some(GatheredContext { snippets, charged: None });
     }
-    let patience = settings.context_timeout();
+    let choosing = choose_context(snapshot, offset, settings, hidden);
+    let choosing = async {
+        let Some(share) = snapshot.share() else {
+            return GatheredContext { snippets: choosing.await.unwrap_or_default(), charged: None };
+        };
+        let chosen = share.context(snapshot.context_key(settings, hidden), choosing).await;
+        let charged = chosen.as_ref().map(|chosen| chosen.took).filter(|_| share.is_charged());
+        let snippets = chosen.map(|chosen| chosen.snippets.to_vec()).unwrap_or_default();
+        GatheredContext { snippets, charged }
+    };
+    tokio::time::timeout(settings.context_timeout(), choosing).await.ok()
+}
+
+/// Chooses context on a blocking thread; `None` after a panic, when the request is sent without context. Dropping the future cancels the
+/// work.
+async fn choose_context(
+    snapshot: &DocumentSnapshot,
+    offset: usize,
+    settings: &CompletionSettings,
+    hidden: &[Arc<str>],
+) -> Option<Vec<Snippet>> {
     let (snapshot, settings, hidden) = (snapshot.clone(), settings.clone(), hidden.to_vec());
-    // Dropping the request or exceeding the time limit cancels the work.
-    let choosing = GatherPermit::run(snapshot.gather_permit(), move |cancel| {
+    GatherPermit::run(snapshot.gather_permit(), move |cancel| {
         snapshot.gather(offset, &settings, &hidden, cancel)
-    });
-    let chosen = tokio::time::timeout(patience, choosing).await.ok()?;
-    // After a panic the request is sent without context.
-    Some(chosen.unwrap_or_default())
+    })
+    .await
 }
 
 /// Whether other files are searched for context that is not set.

@@ -15,7 +15,7 @@ mod after_cursor;
 mod brackets;
 mod indentation;
 
-use syntax::{BracketContent, Language, StatementReader, Token, TokenKind, lex};
+use syntax::{BracketContent, Language, StatementReader, SyntaxCache, Token, TokenKind, lex};
 
 use after_cursor::TextAfter;
 
@@ -54,9 +54,15 @@ pub(crate) struct CursorText<'a> {
 }
 
 impl<'a> CursorText<'a> {
-    pub(crate) fn new(language: Language, prefix: &'a str, suffix: &str) -> CursorText<'a> {
+    /// Analyzes the text around the cursor, whose tokens `syntax` keeps.
+    pub(crate) fn new(
+        syntax: &SyntaxCache,
+        language: Language,
+        prefix: &'a str,
+        suffix: &str,
+    ) -> CursorText<'a> {
         let text = whole_lines(prefix);
-        let tokens = lex(language, text);
+        let tokens = syntax.tokens(language, text);
         let words = || tokens.iter().rposition(|token| token.kind != TokenKind::Newline);
         let last = words().map(|place| tokens[place].clone());
         let restart_place = tokens.len().saturating_sub(RESTART_TOKENS + 1);
@@ -65,12 +71,9 @@ impl<'a> CursorText<'a> {
         tokens[..restart_place].iter().for_each(|token| read.read(text, token, 0));
         let mut at_cursor = read.clone();
         tokens[restart_place..].iter().for_each(|token| at_cursor.read(text, token, 0));
-        let after = TextAfter::new(
-            language,
-            &suffix[..suffix.floor_char_boundary(MAX_TEXT_AROUND)],
-            at_cursor.open(),
-            text,
-        );
+        let suffix = &suffix[..suffix.floor_char_boundary(MAX_TEXT_AROUND)];
+        let after =
+            TextAfter::new(language, suffix, &syntax.tokens(language, suffix), at_cursor.open(), text);
         CursorText { language, text, restart, reader: read, reader_at_cursor: at_cursor, last, after }
     }
 
@@ -259,7 +262,11 @@ mod tests {
     fn check_extent(path: &str, document: &str, expected: Extent) {
         let language = Language::from_path(path).unwrap();
         let (prefix, suffix) = document.split_once("$0").unwrap_or((document, ""));
-        assert_eq!(CursorText::new(language, prefix, suffix).extent(), expected, "{document:?}");
+        assert_eq!(
+            CursorText::new(&SyntaxCache::default(), language, prefix, suffix).extent(),
+            expected,
+            "{document:?}"
+        );
     }
 
     #[test]
@@ -286,8 +293,8 @@ mod tests {
         let (kept, cut) = rest.split_once("$1").unwrap_or((rest, ""));
         let answer = [kept, cut].concat();
         let language = Language::from_path(path).unwrap();
-        let end =
-            CursorText::new(language, prefix, "").end(Extent::Statement, &answer).unwrap_or(answer.len());
+        let cursor = CursorText::new(&SyntaxCache::default(), language, prefix, "");
+        let end = cursor.end(Extent::Statement, &answer).unwrap_or(answer.len());
         assert_eq!(&answer[..end], kept, "{fixture}");
     }
 
@@ -329,7 +336,7 @@ mod tests {
     #[test]
     fn no_end_is_found_while_the_statement_may_continue() {
         for answer in ["f(1)", "f(1)\n", "f(1,\n  2", "list\n  .map(f)"] {
-            let before = CursorText::new(Language::TypeScript, "x = ", "");
+            let before = CursorText::new(&SyntaxCache::default(), Language::TypeScript, "x = ", "");
             assert_eq!(before.end(Extent::Statement, answer), None, "{answer}");
         }
     }

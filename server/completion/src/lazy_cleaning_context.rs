@@ -30,7 +30,8 @@ impl<'a> LazyCleaningContext<'a> {
     pub(crate) fn get(&self) -> &CleaningContext<'a> {
         self.context.get_or_init(|| {
             let (prefix, suffix) = self.snapshot.text().split_at(self.offset);
-            CleaningContext::new(self.snapshot.document().language, prefix, suffix)
+            let (syntax, language) = (self.snapshot.syntax(), self.snapshot.document().language);
+            CleaningContext::new(syntax, language, prefix, suffix)
         })
     }
 

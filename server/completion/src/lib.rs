@@ -32,6 +32,7 @@ mod path_gate;
 mod run_blocking;
 mod server_embedder;
 mod settings;
+mod shared_context;
 mod thread_priority;
 mod trace;
 mod workspace_index;
@@ -52,6 +53,7 @@ pub use path_gate::PathGate;
 pub use run_blocking::run_blocking;
 pub use server_embedder::ServerEmbedder;
 pub use settings::CompletionSettings;
+pub use shared_context::{ContextShare, SharedContext};
 pub use text::Snippet;
 pub use thread_priority::lower_thread_priority;
 pub use trace::{

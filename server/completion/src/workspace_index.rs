@@ -14,6 +14,7 @@ use text::Snippet;
 use crate::gather_permit::{GatherPermit, nearby_text};
 use crate::path_gate::PathGate;
 use crate::settings::CompletionSettings;
+use crate::shared_context::{ContextKey, ContextShare};
 
 /// Index of a workspace: its saved files and the data derived from them. Immutable and cheap to clone. Engines get only a [`DocumentSnapshot`]
 /// of it.
@@ -144,6 +145,7 @@ impl WorkspaceIndex {
             syntax: SyntaxCache::default(),
             gather_permit: None,
             path_gate: None,
+            share: None,
         }
     }
 
@@ -202,6 +204,7 @@ pub struct DocumentSnapshot {
     syntax: SyntaxCache,
     gather_permit: Option<GatherPermit>,
     path_gate: Option<PathGate>,
+    share: Option<ContextShare>,
 }
 
 /// Context of the editor besides the document.
@@ -231,6 +234,11 @@ impl DocumentSnapshot {
         DocumentSnapshot { gather_permit: Some(gathering), ..self }
     }
 
+    /// Makes the request share its context with those of other engines that are asked the same.
+    pub fn with_context_share(self, share: ContextShare) -> DocumentSnapshot {
+        DocumentSnapshot { share: Some(share), ..self }
+    }
+
     /// Makes the request check its own file and its context with `path_gate` again right before the engine is called, unless that was
     /// just done.
     pub fn guarded(self, path_gate: PathGate) -> DocumentSnapshot {
@@ -258,6 +266,25 @@ impl DocumentSnapshot {
 
     pub(crate) fn path_gate(&self) -> Option<PathGate> {
         self.path_gate.clone()
+    }
+
+    pub(crate) fn syntax(&self) -> &SyntaxCache {
+        &self.syntax
+    }
+
+    pub(crate) fn share(&self) -> Option<&ContextShare> {
+        self.share.as_ref()
+    }
+
+    /// Returns the inputs of a context besides the document, the cursor and the workspace.
+    pub(crate) fn context_key(&self, settings: &CompletionSettings, hidden: &[Arc<str>]) -> ContextKey {
+        ContextKey {
+            strategy: settings.strategy,
+            budget: settings.budget,
+            hidden: hidden.to_vec(),
+            documents: self.editor.documents.clone(),
+            recent_visits: self.editor.recent_visits.clone(),
+        }
     }
 
     pub(crate) fn document(&self) -> &DocumentText {
@@ -362,7 +389,7 @@ impl DocumentSnapshot {
     pub(crate) fn corpus(&self, hidden: Vec<Arc<str>>) -> MaskedCorpus {
         let DocumentText { path, language, .. } = &self.document;
         let corpus = self.index.corpus(&self.editor.documents).unwrap_or_default();
-        MaskedCorpus::new(corpus, Arc::clone(path), *language, hidden)
+        MaskedCorpus::new(corpus, Arc::clone(path), *language, hidden).with_syntax(self.syntax.clone())
     }
 }
 
@@ -393,7 +420,7 @@ impl WorkspaceTokens {
 mod tests {
     use std::time::Duration;
 
-    use engines::{Rule, ScriptedEngine};
+    use engines::{ScriptedEngine, ScriptedReply};
     use tokio_util::sync::CancellationToken;
 
     use super::*;
@@ -434,7 +461,7 @@ mod tests {
         let text = "from widgets import make_widget\n\nwidget = make_widget";
         let document = DocumentText { path: "main.py".into(), language: Language::Python, text: text.into() };
         let snapshot = world.snapshot(document);
-        let rule = Rule { context: true, ..Rule::default() };
+        let rule = ScriptedReply { context: true, ..ScriptedReply::default() };
         let engine = ScriptedEngine::with_rules("names its context", vec![rule]);
         let ask = async |deadline| {
             let settings = CompletionSettings { deadline, ..CompletionSettings::for_editor() };
@@ -463,7 +490,7 @@ mod tests {
         let document = DocumentText { path: "main.py".into(), language: Language::Python, text: text.into() };
         let gathering = GatherPermit::default();
         let snapshot = world.snapshot(document).with_gather_permit(gathering.clone());
-        let rule = Rule { context: true, ..Rule::default() };
+        let rule = ScriptedReply { context: true, ..ScriptedReply::default() };
         let engine = ScriptedEngine::with_rules("names its context", vec![rule]);
         let ask = async |deadline| {
             let settings = CompletionSettings { deadline, ..CompletionSettings::for_editor() };

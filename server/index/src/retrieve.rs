@@ -1,6 +1,7 @@
 //! Common interface of the strategies: a query at a cursor, a budget, and the resulting hits.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use config::Strategy;
 use syntax::{Language, Projects};
@@ -68,6 +69,14 @@ const VISIT_LINES: u32 = 8;
 /// Outside of functions, this many lines before the cursor are the query: about the length of a function. Not fitted.
 const TOP_LEVEL_QUERY_LINES: usize = 20;
 
+/// Retrievals of this process.
+static RETRIEVALS: AtomicU64 = AtomicU64::new(0);
+
+/// Returns the number of retrievals of this process so far: for tests and measurements, which count work instead of taking its time.
+pub fn retrieval_count() -> u64 {
+    RETRIEVALS.load(Ordering::Relaxed)
+}
+
 impl Searcher {
     /// Returns a strategy's hits for a query, most useful first, within the budget.
     ///
@@ -79,6 +88,7 @@ impl Searcher {
         query: &RetrievalQuery<'_>,
         budget: TokenBudget,
     ) -> Vec<Hit> {
+        RETRIEVALS.fetch_add(1, Ordering::Relaxed);
         let others = self.hide(&[query.path]);
         match strategy {
             _ if self.is_cancelled() => Vec::new(),

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use completion::{
-    CompletionSettings, ConfiguredEngine, DocumentSnapshot, DocumentText, EditorContext, Gate,
-    InFlightRequest, Outcome, OutcomeStatus, PathGate, Trace, WorkspaceIndex,
+    CompletionSettings, ConfiguredEngine, ContextShare, DocumentSnapshot, DocumentText, EditorContext, Gate,
+    InFlightRequest, Outcome, OutcomeStatus, PathGate, SharedContext, Trace, WorkspaceIndex,
 };
 use session::{
-    DocumentLocation, EffectiveSettings, OpenDocument, RequestSnapshot, admission, editor_context,
+    DocumentLocation, EffectiveSettings, OpenDocument, RequestSnapshot, document_admission, editor_context,
 };
-use syntax::Language;
+use syntax::{Language, SyntaxCache};
 use tokio_util::sync::CancellationToken;
 use tower_lsp_server::gen_lsp_types::MessageType;
 
@@ -34,11 +34,15 @@ pub(crate) struct GenerationTask {
     pub(crate) cursor: usize,
     /// The question for the recorder of a trial.
     pub(crate) shown: Option<Arc<ShownQuestion>>,
+    /// The context of all engines that are asked this. The engine of the ghost text leads.
+    pub(crate) context: SharedContext,
 }
 
 impl GenerationTask {
     /// Generates the ghost text.
     pub(crate) async fn run(self, generation: Arc<InFlightRequest>) -> Outcome {
+        // The other engines wait no longer if this is cancelled before the context is chosen.
+        let _leading = self.context.lead();
         let recording = match &self.shown {
             Some(shown) => match shown.begin(&self).await {
                 Ok(answer) => Some(answer),
@@ -55,7 +59,8 @@ impl GenerationTask {
             .index
             .snapshot(self.document_text())
             .with_gather_permit(session.gather_permit.clone())
-            .with_syntax(session.syntax.clone());
+            .with_syntax(session.syntax.clone())
+            .with_context_share(ContextShare::Leader(self.context.clone()));
         let snapshot = self.with_context(snapshot, &mut settings, start).await;
         let (stopping, generation) = (&self.server.stopping, Some(&*generation));
         let rival = self.shown.as_deref().and_then(ShownQuestion::rival);
@@ -70,6 +75,11 @@ impl GenerationTask {
         if let (Some(shown), Some((answer, facts))) = (&self.shown, &rival) {
             shown.record_rival(&self, &outcome, answer, facts).await;
         }
+        tracing::debug!(
+            parses = syntax::parse_counts().parses,
+            retrievals = index::retrieval_count(),
+            "counted work"
+        );
         if outcome.trace.is_context_late {
             tracing::warn!("context is left out: choosing it took too long");
         }
@@ -88,21 +98,44 @@ impl GenerationTask {
     async fn run_rival(&self, rival: Option<&TrialEngine>) -> Option<(Outcome, GenerationFacts)> {
         let engine = &rival?.engine;
         let engine = if self.engine.settings.invoked { engine.invoked() } else { engine.clone() };
-        Some(self.run_in_shadow(&engine, &self.server.stopping).await)
+        let (leader, follower) = (&self.engine, &engine);
+        let has_same_context = leader.settings.retrieves_for(&*leader.engine)
+            && (leader.settings.strategy, leader.settings.budget)
+                == (follower.settings.strategy, follower.settings.budget);
+        if has_same_context {
+            self.context.when_led(follower.settings.context_timeout()).await;
+        }
+        Some(self.run_as_follower(&engine, &self.document.session.syntax, &self.server.stopping).await)
     }
 
-    /// Asks an engine in shadow. Shares no cache, no permit and no parsed text with the ghost text, and its faults are not reported: they
-    /// are in the answer.
+    /// Asks an engine in shadow, after the engine of the ghost text has chosen its context. Shares with it neither locks nor permits, and its
+    /// faults are not reported: they are in the answer.
     pub(crate) async fn run_in_shadow(
         &self,
         engine: &ConfiguredEngine,
         cancel: &CancellationToken,
     ) -> (Outcome, GenerationFacts) {
+        self.context.when_led(engine.settings.context_timeout()).await;
+        self.run_as_follower(engine, &self.shadow_syntax(), cancel).await
+    }
+
+    /// Asks an engine that uses the context of the one of the ghost text, if it would choose the same.
+    async fn run_as_follower(
+        &self,
+        engine: &ConfiguredEngine,
+        syntax: &SyntaxCache,
+        cancel: &CancellationToken,
+    ) -> (Outcome, GenerationFacts) {
         let mut settings = engine.settings.clone();
         let start = Instant::now();
-        let snapshot = self.index.snapshot(self.document_text()).with_gather_permit(Default::default());
+        let snapshot = self
+            .index
+            .snapshot(self.document_text())
+            .with_gather_permit(Default::default())
+            .with_syntax(syntax.clone())
+            .with_context_share(ContextShare::Follower(self.context.clone()));
         // The admission of the document is judged again, as time has passed.
-        let gate = admission::path_gate(&self.document, &self.home);
+        let gate = document_admission::path_gate(&self.document, &self.home);
         let task = GenerationTask { path_gate: gate, engine: engine.clone(), ..self.clone() };
         let snapshot = task.with_context(snapshot, &mut settings, start).await;
         let outcome = completion::complete(&snapshot, self.cursor, &*engine.engine, &settings, cancel).await;
@@ -110,12 +143,19 @@ impl GenerationTask {
         (outcome, facts)
     }
 
-    /// Returns the snapshot in which the context of this request is searched, with the other open documents as they are.
+    /// Returns the snapshot in which code for the record is searched, with the other open documents as they are. Waits until the context of
+    /// the ghost text is chosen.
     pub(crate) async fn retrieval_snapshot(&self, patience: Duration) -> DocumentSnapshot {
+        self.context.when_led(patience).await;
         let (around, refused) = self.editor_context(patience).await;
-        let gate = admission::path_gate(&self.document, &self.home);
+        let gate = document_admission::path_gate(&self.document, &self.home);
         let snapshot = self.index.snapshot(self.document_text()).guarded(gate);
-        snapshot.with_editor_context(around).without_files(refused)
+        snapshot.with_syntax(self.shadow_syntax()).with_editor_context(around).without_files(refused)
+    }
+
+    /// The document's syntax for work that the ghost text must not wait for.
+    fn shadow_syntax(&self) -> SyntaxCache {
+        self.context.syntax(&self.document.session.syntax)
     }
 
     fn document_text(&self) -> DocumentText {

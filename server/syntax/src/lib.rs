@@ -53,7 +53,7 @@ pub use jumps::is_jump;
 pub use language::{Language, Manifest, SourceFile};
 pub use language_family::LanguageFamily;
 pub use lexer::{
-    LexedPrefix, Token, TokenKind, has_syntactic_meaning, header_comments_end, is_reserved, lex,
+    LexedPrefix, Token, TokenKind, has_syntactic_meaning, header_comments_end, is_reserved, lex, lexed_bytes,
     multiline_tokens,
 };
 pub use mentions::{Mention, mentions};

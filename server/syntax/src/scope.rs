@@ -10,7 +10,7 @@ use tree_sitter::Node;
 
 use crate::expr::{Expr, ExpressionReader};
 use crate::language::Language;
-use crate::lexer::{TokenKind, is_reserved, lex};
+use crate::lexer::{Token, TokenKind, is_reserved, lex};
 use crate::outline::{DefinitionKind, Outline, SourceText};
 use crate::tree::{Tree, parse_while_edited};
 use crate::walk::TreeWalk;
@@ -54,12 +54,12 @@ pub struct Scope {
 
 /// Returns the scope after `prefix`, which is the whole text before the cursor.
 pub fn scope(language: Language, prefix: &str) -> Scope {
-    let text = close_prefix(language, prefix);
+    let text = close_prefix(language, prefix, &lex(language, prefix));
     scope_of(&parse_while_edited(language, &text), &text, prefix.len())
 }
 
 /// Returns the scope at `offset` in the tree of `text`, which [`close_prefix`] has closed after `offset`.
-fn scope_of(tree: &Tree, text: &str, offset: usize) -> Scope {
+pub(crate) fn scope_of(tree: &Tree, text: &str, offset: usize) -> Scope {
     let outline = tree.outline(text);
     let enclosing = enclosing(&outline, offset);
     let expressions = ExpressionReader::new(tree.language().spec().rules, SourceText { text });
@@ -133,11 +133,11 @@ fn closed_definitions(outline: &Outline, offset: usize) -> Vec<Range<usize>> {
     closed
 }
 
-/// Returns `prefix` with a placeholder at a possible name, and with all open brackets closed.
-fn close_prefix(language: Language, prefix: &str) -> String {
+/// Returns `prefix`, whose tokens are `tokens`, with a placeholder at a possible name, and with all open brackets closed.
+pub(crate) fn close_prefix(language: Language, prefix: &str, tokens: &[Token]) -> String {
     let is_in_name = prefix.ends_with(|last: char| last.is_alphanumeric() || last == '_' || last == '$');
     let placeholder = if is_in_name { "" } else { PLACEHOLDER };
-    format!("{prefix}{placeholder}{}", closers(language, prefix))
+    format!("{prefix}{placeholder}{}", closers(language, prefix, tokens))
 }
 
 /// An open bracket.
@@ -151,11 +151,11 @@ struct ScopeBracket {
 }
 
 /// Returns the closers of the brackets that are open at the end of `prefix`.
-fn closers(language: Language, prefix: &str) -> String {
+fn closers(language: Language, prefix: &str, tokens: &[Token]) -> String {
     let mut open: Vec<ScopeBracket> = Vec::new();
     let mut follows_new = false;
-    for token in lex(language, prefix) {
-        let written = &prefix[token.range];
+    for token in tokens {
+        let written = &prefix[token.range.clone()];
         if token.kind == TokenKind::Word {
             follows_new |= written == "new" && is_reserved(language, written);
             continue;

@@ -1,53 +1,66 @@
 //! The syntax of an open document: computed on first use, kept until its text changes, shared by all that read it.
 //!
-//! The results for the last text are kept, and a new text of the whole document is parsed incrementally. The text before a cursor is
-//! not: closed behind the cursor it has errors, after which most updates fail and a full parse follows. Every result is the one of a
-//! fresh computation, so it depends on the text only, never on earlier ones ([`Tree::update`]).
+//! The results for the last text are kept, and a new text is parsed incrementally: the whole document, and the text before a cursor, closed
+//! behind the cursor. Every result is the one of a fresh computation, so it depends on the text only, never on earlier ones
+//! ([`Tree::update`], [`Tree::update_end`]).
 //!
-//! Nothing is computed when a document changes. Computing the document's tree holds the cache's lock, so that other requests for the
-//! same text wait and find it done: callers are on blocking threads.
+//! Nothing is computed when a document changes. Requests for the same text wait for the first one and find it done: callers are on
+//! blocking threads. A thread that must not be waited for uses a [fork](SyntaxCache::fork).
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use text::Edit;
 
 use crate::language::Language;
+use crate::lexer::{LexedText, Token};
 use crate::outline::Outline;
-use crate::scope::Scope;
+use crate::scope::{Scope, close_prefix, scope_of};
 use crate::tree::{Tree, parse_while_edited};
 
 /// Texts are parsed from the same base while at most this many bytes are parsed again. Then the new text becomes a base: each step from
 /// base to base adds to the bound of the parser's work ([`Tree::update`]).
 const MAX_PARSED_AGAIN: usize = 2 << 10;
 
+/// The same for the text before a cursor, of which more is parsed again for each key.
+const MAX_END_PARSED_AGAIN: usize = 4 << 10;
+
+/// Texts whose tokens are kept: all and the near ones before a cursor, and those after it.
+const MAX_LEXED: usize = 3;
+
 /// Cache of an open document's syntax; clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct SyntaxCache(Arc<Mutex<Entries>>);
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Entries {
     /// The whole document.
-    document: Option<ParsedText<Arc<str>>>,
+    document: Option<ParsedText>,
     /// The text that the whole document is parsed from.
-    document_base: Option<ParsedText<Arc<str>>>,
+    document_base: Option<ParsedText>,
     /// The scope after the text before the last cursor.
     scope: Option<LastScope>,
+    /// The closed text that the text before a cursor is parsed from.
+    scope_base: Option<ParsedText>,
+    /// Texts before and after the last cursors, the latest first.
+    lexed: VecDeque<LexedText>,
     /// The first lines of a large document.
-    head: Option<(ParsedText<Box<str>>, Arc<Outline>)>,
+    head: Option<(ParsedText, Arc<Outline>)>,
 }
 
 /// A text with its tree.
 #[derive(Clone, Debug)]
-struct ParsedText<T> {
-    text: T,
+struct ParsedText {
+    text: Arc<str>,
     tree: Tree,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct LastScope {
     language: Language,
-    prefix: Box<str>,
-    scope: Arc<Scope>,
+    prefix: Arc<str>,
+    /// Set by the first request for it.
+    scope: Arc<OnceLock<Arc<Scope>>>,
 }
 
 impl SyntaxCache {
@@ -56,18 +69,62 @@ impl SyntaxCache {
         self.entries().tree(language, text)
     }
 
+    /// Returns a cache that begins with what this one knows. They share no lock: no thread that uses one waits for a thread that uses the
+    /// other.
+    #[must_use]
+    pub fn fork(&self) -> SyntaxCache {
+        let mut entries = self.entries().clone();
+        entries.scope.take_if(|last| last.scope.get().is_none());
+        SyntaxCache(Arc::new(Mutex::new(entries)))
+    }
+
     /// Returns the scope after `prefix`, the text before a cursor: the result of [`scope`](crate::scope()). A request for another
     /// prefix does not wait for this one.
     pub fn scope(&self, language: Language, prefix: &str) -> Arc<Scope> {
-        if let Some(last) = &self.entries().scope
-            && last.language == language
-            && *last.prefix == *prefix
-        {
-            return Arc::clone(&last.scope);
+        let known = self.entries().last_scope(language, prefix);
+        Arc::clone(known.get_or_init(|| {
+            let tokens = self.tokens(language, prefix);
+            let text: Arc<str> = close_prefix(language, prefix, &tokens).into();
+            let tree = self.closed_tree(language, &text);
+            Arc::new(scope_of(&tree, &text, prefix.len()))
+        }))
+    }
+
+    /// Returns the tokens of `text`, a part of the document before or after a cursor: the result of [`lex`](crate::lex()).
+    pub fn tokens(&self, language: Language, text: &str) -> Arc<[Token]> {
+        let lexed = self.entries().lexed.clone();
+        if let Some(known) = lexed.iter().find_map(|known| known.tokens_of(language, text)) {
+            return Arc::clone(known);
         }
-        let scope = Arc::new(crate::scope(language, prefix));
-        self.entries().scope = Some(LastScope { language, prefix: prefix.into(), scope: Arc::clone(&scope) });
-        scope
+        let continued = lexed.iter().find_map(|known| Some((known, known.continued(language, text)?)));
+        let (old, new) = match continued {
+            Some((old, new)) => (Some(old), new),
+            None => (None, LexedText::new(language, text)),
+        };
+        let tokens = Arc::clone(new.tokens());
+        let kept = &mut self.entries().lexed;
+        // The texts of one place follow each other in one entry.
+        kept.retain(|known| old.is_none_or(|old| !Arc::ptr_eq(known.tokens(), old.tokens())));
+        kept.push_front(new);
+        kept.truncate(MAX_LEXED);
+        tokens
+    }
+
+    /// Returns the tree of the closed text before a cursor.
+    fn closed_tree(&self, language: Language, text: &Arc<str>) -> Tree {
+        let base = self.entries().scope_base.clone().filter(|base| base.tree.language() == language);
+        let updated = base.as_ref().and_then(|base| base.tree.update_end(&base.text, text));
+        let is_near = updated.as_ref().is_some_and(|updated| updated.parsed_again <= MAX_END_PARSED_AGAIN);
+        let tree = updated.map_or_else(|| parse_while_edited(language, text), |updated| updated.tree);
+        // After an error that reaches back to the beginning, the text before it is still the better base.
+        let is_better = |base: ParsedText| {
+            let same = Edit::between(&base.text, text).map_or(text.len(), |edit| edit.range.start);
+            tree.valid_bytes() >= same.min(base.tree.valid_bytes())
+        };
+        if !is_near && base.is_none_or(is_better) {
+            self.entries().scope_base = Some(ParsedText { text: Arc::clone(text), tree: tree.clone() });
+        }
+        tree
     }
 
     /// Returns the outline of `head`, the first lines of the document.
@@ -91,9 +148,20 @@ impl SyntaxCache {
 }
 
 impl Entries {
+    /// Returns the scope after `prefix`, which may not be computed yet.
+    fn last_scope(&mut self, language: Language, prefix: &str) -> Arc<OnceLock<Arc<Scope>>> {
+        if let Some(last) = &self.scope
+            && last.language == language
+            && *last.prefix == *prefix
+        {
+            return Arc::clone(&last.scope);
+        }
+        let last = self.scope.insert(LastScope { language, prefix: prefix.into(), scope: Arc::default() });
+        Arc::clone(&last.scope)
+    }
+
     fn tree(&mut self, language: Language, text: &Arc<str>) -> Tree {
-        let is_known =
-            |known: &&ParsedText<Arc<str>>| known.tree.language() == language && known.text == *text;
+        let is_known = |known: &&ParsedText| known.tree.language() == language && known.text == *text;
         if let Some(known) = self.document.as_ref().filter(is_known) {
             return known.tree.clone();
         }

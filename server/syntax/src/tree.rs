@@ -8,6 +8,8 @@ use crate::bounded_parse::{self, FinishedParse, ParseBudget, ParseCost, ParseInp
 use crate::language::Language;
 use crate::walk::walk;
 
+mod end_update;
+
 /// A parsed text; cheap to clone.
 ///
 /// The tree does not store the text: methods that need it take exactly the text that was parsed.
@@ -85,9 +87,12 @@ impl Tree {
     pub(crate) fn try_update(&self, old: &str, new: &str, edit: &Edit) -> Option<Tree> {
         let updated = self.reparse(old, new, edit)?;
         let start = edit.range.start;
-        let reused = self.recoveries_before(start);
-        let is_same = updated.recoveries().all(|node| reused.contains(&node.id()) && node.end_byte() < start);
-        is_same.then_some(updated)
+        updated.has_only_recoveries(&self.recoveries_before(start), start).then_some(updated)
+    }
+
+    /// Returns whether all nodes that the parser recovered in are `reused` ones and end before `end`.
+    fn has_only_recoveries(&self, reused: &FxHashSet<usize>, end: usize) -> bool {
+        self.recoveries().all(|node| reused.contains(&node.id()) && node.end_byte() < end)
     }
 
     /// Parses `new`, reusing the parts that the edit does not touch. `None` if the whole work, as if nothing had been reused, might

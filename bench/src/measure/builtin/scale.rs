@@ -168,7 +168,7 @@ fn files_of_largest_family(repos: &[Repo]) -> Result<Vec<SourceFile>> {
 }
 
 /// Appends a suffix to every name of a file.
-fn rename_identifiers(file: &SourceFile, copy: usize) -> String {
+pub(crate) fn rename_identifiers(file: &SourceFile, copy: usize) -> String {
     let mut out = String::with_capacity(file.text.len() * 5 / 4);
     let mut last = 0;
     for token in syntax::lex(file.language, &file.text) {
@@ -271,6 +271,7 @@ fn answer(corpus: &Corpus, file: &SourceFile, case: &StudyCase) -> f64 {
         hints: &[],
         hidden: &[],
         recent_typing: None,
+        syntax: None,
     };
     let start = Instant::now();
     corpus.view(&open).complete(&BuiltinSettings::for_replay(), &mut || true);

@@ -56,6 +56,7 @@ fn open<'a>(before: &'a str, hidden: &'a [&'a str]) -> OpenFile<'a> {
         hints: &[],
         hidden,
         recent_typing: None,
+        syntax: None,
     }
 }
 

@@ -123,6 +123,7 @@ proptest! {
                 hints: &[],
                 hidden: &["a.py"],
                 recent_typing: None,
+                syntax: None,
             };
             let settings = crate::BuiltinSettings { min_probability: None, ..crate::BuiltinSettings::for_replay() };
             corpus.view(&open).complete(&settings, &mut || true);

@@ -42,6 +42,7 @@ impl Fixture<'_> {
             hints: self.hints,
             hidden: &[],
             recent_typing: None,
+            syntax: None,
         };
         let view = corpus.view(&open);
         let completion = view.complete(&BuiltinSettings { method: self.method, ..UNGATED }, &mut || true);

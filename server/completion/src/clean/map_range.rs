@@ -47,7 +47,7 @@ fn is_code(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use syntax::Language;
+    use syntax::{Language, SyntaxCache};
 
     use super::*;
     use crate::clean::{CleaningContext, clean};
@@ -59,7 +59,7 @@ mod tests {
     /// Returns the cleaned answer at `$0` of a document, and the rest of each of its pieces.
     fn clean_pieces(document: &str, pieces: &[&str], is_cut_off: bool) -> (String, Vec<String>) {
         let (prefix, suffix) = document.split_once("$0").expect("a cursor");
-        let around = CleaningContext::new(Language::Python, prefix, suffix);
+        let around = CleaningContext::new(&SyntaxCache::default(), Language::Python, prefix, suffix);
         let (text, cuts) = clean(&pieces.concat(), &CleaningContext { is_cut_off, ..around });
         let mut end = 0;
         let kept = pieces.iter().map(|piece| {

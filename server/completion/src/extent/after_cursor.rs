@@ -1,6 +1,6 @@
 //! Analyzes the text after the cursor: which brackets it closes, and whether it holds more of the cursor's block.
 
-use syntax::{Language, OpenBracket, StatementReader, TokenKind, lex};
+use syntax::{Language, OpenBracket, StatementReader, Token, TokenKind};
 
 use super::indentation;
 
@@ -23,9 +23,14 @@ pub(super) struct TextAfter {
 }
 
 impl TextAfter {
-    /// Analyzes `suffix`, for a cursor with the brackets `open` in the text `before` it.
-    pub(super) fn new(language: Language, suffix: &str, open: &[OpenBracket<'_>], before: &str) -> TextAfter {
-        let tokens = lex(language, suffix);
+    /// Analyzes `suffix`, whose tokens are `tokens`, for a cursor with the brackets `open` in the text `before` it.
+    pub(super) fn new(
+        language: Language,
+        suffix: &str,
+        tokens: &[Token],
+        open: &[OpenBracket<'_>],
+        before: &str,
+    ) -> TextAfter {
         let mut words = tokens.iter().filter(|token| token.kind != TokenKind::Newline);
         let first = words.next();
         let closer = first.map(|token| suffix.as_bytes()[token.range.start]);
@@ -37,7 +42,7 @@ impl TextAfter {
         };
         let opener_column = open.last().map_or(0, |open| column(open.start, before));
         TextAfter {
-            closes: closers(language, suffix).and_then(|closers| fitting(&closers, open)),
+            closes: closers(language, suffix, tokens).and_then(|closers| fitting(&closers, open)),
             open: open.len(),
             closer: closer.filter(|byte| matches!(byte, b')' | b']' | b'}')),
             begins_block: first.is_some_and(|token| &suffix[token.range.clone()] == "{"),
@@ -77,16 +82,16 @@ impl TextAfter {
 }
 
 /// Returns the closing brackets of `text` whose opening brackets precede it, in order. `None` if `text` leaves a bracket open.
-fn closers(language: Language, text: &str) -> Option<Vec<u8>> {
+fn closers(language: Language, text: &str, tokens: &[Token]) -> Option<Vec<u8>> {
     let mut closers = Vec::new();
     let mut reader = StatementReader::new(language);
-    for token in lex(language, text) {
+    for token in tokens {
         let written = text.as_bytes()[token.range.start];
         let closes = token.kind == TokenKind::Punctuation && matches!(written, b')' | b']' | b'}');
-        if closes && reader.open().is_empty() && !reader.is_directive(text, &token) {
+        if closes && reader.open().is_empty() && !reader.is_directive(text, token) {
             closers.push(written);
         }
-        reader.read(text, &token, 0);
+        reader.read(text, token, 0);
     }
     reader.open().is_empty().then_some(closers)
 }

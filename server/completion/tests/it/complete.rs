@@ -9,7 +9,7 @@ use completion::{
     PathGate, RequestSize, Snippet, WorkspaceIndex, complete,
 };
 use engines::{
-    Answer, BuiltinEngine, Engine, EngineDescription, EngineError, FinishReason, Request, Rule, Script,
+    Answer, BuiltinEngine, Engine, EngineDescription, EngineError, FinishReason, Request, ScriptedReply, Script,
     ScriptedEngine, Sink,
 };
 use futures_util::FutureExt;
@@ -495,7 +495,7 @@ async fn guarded_context(is_admitted: fn(&str) -> bool) -> Outcome {
     let world = WorkspaceIndex::empty().with_index(files.clone(), Index::build(&files), Arc::default());
     let fixture = "gadget = make_gadget(1)\nwidget = make_widget$0";
     let (snapshot, offset) = in_workspace(&world, "main.py", fixture);
-    let rule = Rule { context: true, ..Rule::default() };
+    let rule = ScriptedReply { context: true, ..ScriptedReply::default() };
     let engine = ScriptedEngine::with_rules("names its context", vec![rule]);
     let settings =
         CompletionSettings { deadline: Duration::from_secs(600), ..CompletionSettings::for_editor() };
@@ -531,10 +531,10 @@ async fn own_file_is_checked_again_unless_that_was_just_done() {
         tokio::time::advance(Duration::from_millis(waited)).await;
         let engine = ScriptedEngine::with_rules(
             "answers",
-            vec![Rule {
+            vec![ScriptedReply {
                 pieces: vec!["(1)".to_owned()],
                 context: strategy != Strategy::None,
-                ..Rule::default()
+                ..ScriptedReply::default()
             }],
         );
         let settings = CompletionSettings { strategy, ..CompletionSettings::for_editor() };

@@ -28,7 +28,7 @@ const MAX_CANDIDATES: usize = 12;
 const FUNCTIONS_BUDGET: TokenBudget = TokenBudget { tokens: 8 * 1024 };
 /// Longest text of a candidate, in bytes: longer functions say little about a cursor.
 const MAX_TEXT_BYTES: usize = 8 << 10;
-/// How long the state of the other open documents may take.
+/// How long the context of the ghost text, and the state of the other open documents, may take.
 const EDITOR_CONTEXT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The queue of the thread that gathers context; it is started with the first opportunity.

@@ -11,7 +11,7 @@ use crate::Language;
 
 /// More than the lexer looks ahead past a plain line end: the longest delimiter of a raw string in C++, with its quote and
 /// parenthesis.
-const LOOKAHEAD_BYTES: usize = 32;
+pub(super) const LOOKAHEAD_BYTES: usize = 32;
 
 /// The state of the lexer near the end of a text.
 #[derive(Clone, Debug)]
@@ -85,7 +85,7 @@ impl<'a> LexedPrefix<'a> {
 }
 
 /// Whether `before` ends with a line end that no backslash escapes.
-fn starts_plain_line(before: &[u8]) -> bool {
+pub(super) fn starts_plain_line(before: &[u8]) -> bool {
     let line = before.strip_suffix(b"\n").map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     line.is_some_and(|line| !line.ends_with(b"\\"))
 }

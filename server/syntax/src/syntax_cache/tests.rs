@@ -60,6 +60,8 @@ enum Change {
     Replace { at: Index, length: usize, text: String },
     /// Nothing; the cursor jumps.
     Jump(Index),
+    /// Code is typed at the cursor, with a request at each character.
+    Write(String),
 }
 
 fn any_change() -> impl Strategy<Value = Change> {
@@ -68,6 +70,8 @@ fn any_change() -> impl Strategy<Value = Change> {
         (any::<Index>(), 0..16_usize, "([a-z]|[(){}:;.,\"'`<>\n #/*é]){0,5}")
             .prop_map(|(at, length, text)| Change::Replace { at, length, text }),
         any::<Index>().prop_map(Change::Jump),
+        "(if |for |return |x|= |f|\\(|\\)|\\.|a|, |\\{|\\}|\\[|:|;|\"|'|\n    |\n| < |class |else |-> ){1,6}"
+            .prop_map(Change::Write),
     ]
 }
 
@@ -106,6 +110,13 @@ impl Editor {
                 self.cursor = start + text.len();
             }
             Change::Jump(to) => self.cursor = self.place(to),
+            Change::Write(typed) => {
+                for key in typed.chars() {
+                    self.text.insert(self.cursor, key);
+                    self.cursor += key.len_utf8();
+                    self.check();
+                }
+            }
         }
         self.check();
     }
@@ -134,7 +145,7 @@ proptest! {
         changes in proptest::collection::vec(any_change(), 1..8),
     ) {
         // Long enough that most of it is reused.
-        let mut editor = Editor::new(language, &source.repeat(4));
+        let mut editor = Editor::new(language, &source.repeat(6));
         for change in changes {
             editor.apply(change);
         }
@@ -161,4 +172,39 @@ fn cache_is_shared_by_its_clones() {
     let cache = SyntaxCache::default();
     let scope = cache.clone().scope(Language::Go, "package a\n");
     assert!(Arc::ptr_eq(&scope, &cache.scope(Language::Go, "package a\n")));
+}
+
+#[test]
+fn a_fork_knows_what_was_computed_and_changes_nothing() {
+    let cache = SyntaxCache::default();
+    let known = cache.scope(Language::Go, "package a\n");
+    let fork = cache.fork();
+    assert!(Arc::ptr_eq(&known, &fork.scope(Language::Go, "package a\n")));
+    fork.scope(Language::Go, "package b\n");
+    assert!(Arc::ptr_eq(&known, &cache.scope(Language::Go, "package a\n")));
+}
+
+/// A guard on counted work: while code is typed, a request parses the text near the cursor. Nodes of a statement that the parser reads in two
+/// ways (`print (x)` in Python) are never reused.
+#[test]
+fn typing_parses_the_text_near_the_cursor() {
+    let mut found = Vec::new();
+    for (language, source) in SOURCES {
+        let mut typed = source.repeat(60);
+        let cache = SyntaxCache::default();
+        let work = |prefix: &str| {
+            let before = parse_counts().work;
+            cache.scope(language, prefix);
+            parse_counts().work - before
+        };
+        let whole = work(&typed);
+        let mut again: Vec<u64> = Vec::new();
+        for key in source.chars().take(40) {
+            typed.push(key);
+            again.push(100 * work(&typed) / whole);
+        }
+        again.sort_unstable();
+        found.push((language, again[again.len() / 2]));
+    }
+    assert!(found.iter().all(|(_, median)| *median <= 50), "percent of a full parse: {found:?}");
 }
