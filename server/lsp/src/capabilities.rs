@@ -111,7 +111,6 @@ pub(crate) fn server_capabilities(encoding: PositionEncoding) -> ServerCapabilit
                 did_rename: Some(everything),
                 ..FileOperationOptions::default()
             }),
-            ..WorkspaceOptions::default()
         }),
         ..ServerCapabilities::default()
     }
