@@ -8,6 +8,7 @@
 
 mod build;
 mod case;
+mod compile_commands;
 mod document;
 mod export;
 mod function_text;
@@ -19,8 +20,9 @@ mod run_sheet;
 mod standard_library;
 mod table;
 
-pub use build::{BuiltYabloco, YablocoBuildConfig, build_functions};
+pub use build::{BuiltYabloco, LastCommits, YablocoBuildConfig, build_functions};
 pub use case::{YABLOCO, mera_case, yabloco_case};
+pub use compile_commands::CompileCommands;
 pub use document::{YablocoDocument, result_place};
 pub use export::{YablocoFiles, yabloco_row_text};
 pub use function_text::{function_text, splice};

@@ -19,7 +19,9 @@ use clap::{Parser, Subcommand, ValueEnum};
 use index::Strategy;
 
 pub(crate) use self::asking::{CassetteArgs, EngineArgs, LimitArgs, NoCopiesArg, SettingsArgs};
-pub(crate) use self::benchmarks::{BenchmarkName, BuildArgs, ImportArgs, ImportFormat, ScoreArgs};
+pub(crate) use self::benchmarks::{
+    BenchmarkName, BuildArgs, DescribeArgs, ImportArgs, ImportFormat, ScoreArgs,
+};
 pub(crate) use self::engines::{
     EnginesArgs, EnginesCassetteArgs, EnginesCheckArgs, EnginesCommand, EnginesCompleteArgs, EnginesListArgs,
 };

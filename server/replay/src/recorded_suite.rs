@@ -400,7 +400,11 @@ fn parse_row(
     }
     let case: Case = parse_line(text, number).map_err(in_line)?;
     if leads_out(&case.path) {
-        return Err(row_problem(path, number, format!("the path {:?} leads out of the workspace", case.path)));
+        return Err(row_problem(
+            path,
+            number,
+            format!("the path {:?} leads out of the workspace", case.path),
+        ));
     }
     check_case(path, number, &case, &mut HashSet::new())?;
     if ids.contains_key(&case.id) {

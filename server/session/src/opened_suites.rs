@@ -72,8 +72,7 @@ mod tests {
     #[test]
     fn the_first_suite_is_closed_for_one_more_than_the_limit() {
         let folder = tempfile::tempdir().expect("a folder");
-        let suites =
-            OpenedSuites::new(DataFolder::new(folder.path().join("data")), folder.path().to_owned());
+        let suites = OpenedSuites::new(DataFolder::new(folder.path().join("data")), folder.path().to_owned());
         let file = |number: usize| folder.path().join(format!("{number}.jsonl"));
         for number in 0..=MAX_OPEN_SUITES {
             fs::write(file(number), "").expect("ours");
@@ -87,8 +86,7 @@ mod tests {
     #[test]
     fn only_files_are_opened() {
         let folder = tempfile::tempdir().expect("a folder");
-        let suites =
-            OpenedSuites::new(DataFolder::new(folder.path().join("data")), folder.path().to_owned());
+        let suites = OpenedSuites::new(DataFolder::new(folder.path().join("data")), folder.path().to_owned());
         for path in [folder.path().to_owned(), folder.path().join("missing.jsonl")] {
             let refused = suites.open(&path).err().expect("refused").to_string();
             assert!(refused.contains(&*path.to_string_lossy()), "{refused}");

@@ -3,8 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use mock::{MockServer, ReceivedRequest, Reply};
 use serde_json::{Value, json};
 use tests::Project;
+
+use crate::settings::user_file;
 
 fn build(project: &Project, arguments: &str) -> Value {
     let outcome = project.run(&format!("build {arguments} --json")).expect_code(0);
@@ -206,4 +209,86 @@ fn repositories_without_a_fitting_function_are_usage_errors() {
     project.run("build repoqa . --out ../out").expect_code(2);
     project.run("build codev-bench . --out ../out").expect_code(2);
     project.run("build repoqa . --out a.py").expect_code(2).expect_message(&["is a file"]);
+}
+
+/// A chat server that describes the functions of the next test: the first description of `weigh` has its name.
+fn describing_server() -> MockServer {
+    MockServer::scripted(|request: &ReceivedRequest| {
+        let prompt = request.text();
+        let text = match () {
+            () if prompt.contains("def always_named") => "It is always_named and nothing else.",
+            () if prompt.contains("def weigh") && !prompt.contains("Avoid these: Weigh") => {
+                "Weigh all the pages of a book."
+            }
+            () => "Sums up the mass of every page of a book.",
+        };
+        let piece = json!({"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": null}]});
+        let end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]});
+        Reply::events([piece.to_string().as_str(), end.to_string().as_str(), "[DONE]"])
+    })
+}
+
+#[test]
+fn a_chat_engine_describes_functions_and_its_answers_are_recorded() {
+    let project = Project::new(
+        "//- /a.py\ndef weigh(pages):\n    return sum(page.mass for page in pages)\n\n\n\ndef always_named(x):\n    return x\n",
+    );
+    let server = describing_server();
+    user_file(
+        &project,
+        &format!(
+            "[[engine]]\nname = \"writer\"\nkind = \"openai-chat\"\nurl = \"{}\"\nmodel = \"m\"\n",
+            server.url()
+        ),
+    );
+    let arguments = "repoqa . --describe-with writer --cassette ../c.jsonl --out";
+    let datasheet = build(&project, &format!("{arguments} ../first"));
+    let counts = &datasheet["counts"];
+    assert_eq!(
+        (&counts["functions"], &counts["describer"]["engine"]),
+        (&json!({"python": 1}), &json!("writer"))
+    );
+    assert_eq!(counts["describer"]["requests"], 5, "two for one function, three for the other");
+    assert_eq!(datasheet["left_out"]["the engine's description names the function or something in it"], 1);
+    let dataset = fs::read(project.sibling_path("first/repoqa.json")).expect("a data set");
+    let text = String::from_utf8(dataset.clone()).expect("text");
+    assert!(text.contains("Sums up the mass of every page of a book."), "{text}");
+    drop(server);
+    let again =
+        build(&project, "repoqa . --describe-with writer --cassette ../c.jsonl --offline --out ../again");
+    assert_eq!(again["counts"], datasheet["counts"]);
+    assert_eq!(fs::read(project.sibling_path("again/repoqa.json")).expect("a data set"), dataset);
+    let missing = "build repoqa . --describe-with writer --cassette ../none.jsonl --out ../none";
+    project.run(missing).expect_code(3);
+}
+
+#[test]
+fn only_chat_engines_describe_and_only_functions_of_repoqa() {
+    let project = Project::new("//- /a.py\ndef weigh(pages):\n    return sum(pages)\n");
+    project
+        .run("build repoqa . --describe-with builtin --out ../out")
+        .expect_code(2)
+        .expect_message(&["builtin", "does not chat"]);
+    project
+        .run("build yabloco . --describe-with builtin --out ../out")
+        .expect_code(2)
+        .expect_message(&["--describe-with is for repoqa"]);
+}
+
+#[test]
+fn compilation_database_of_yabloco_is_found_and_checked() {
+    let project = Project::new(C_CODE);
+    let root = project.root().canonicalize().expect("it is there");
+    let entry = json!([{"directory": root, "file": "src/list.c", "command": "cc -c src/list.c"}]);
+    project.write("build/compile_commands.json", entry.to_string());
+    let datasheet = build(&project, "yabloco . --out ../yabloco");
+    assert_eq!(datasheet["counts"]["compiled_files"], 1);
+    assert_eq!(datasheet["left_out"]["the file is not compiled"], 1);
+    assert_eq!(datasheet["counts"]["categories"], json!({"none": 1, "same_file": 1}));
+    project.write("build/compile_commands.json", "{");
+    project.run("build yabloco . --out ../yabloco").expect_code(2).expect_message(&["compilation database"]);
+    project
+        .run("build yabloco . --compile-commands nowhere.json --out ../yabloco")
+        .expect_code(2)
+        .expect_message(&["nowhere.json"]);
 }

@@ -1,7 +1,8 @@
 //! The data set from a repository.
 //!
 //! Functions are chosen as in the original: names that are unique in the repository, short code, spread evenly over the code in the
-//! order of contexts. The description is the function's own documentation, which is then removed from the content.
+//! order of contexts. The description is the function's own documentation, which is then removed from the content, or it is written by
+//! a chat model, as in the original; then the content stays as it is.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,6 +11,7 @@ use serde_json::{Value, json};
 use syntax::{Language, ModuleLocation, Projects, SourceFile};
 
 use super::dependency_order::dependency_order;
+use super::description::{self, Describer};
 use super::functions::{FileFunction, file_functions};
 use super::rows::{RepoqaDataset, RepoqaNeedle, RepoqaRepository};
 use crate::left_out::LeftOutCounts;
@@ -20,12 +22,6 @@ const MAX_NEEDLE_BYTES: usize = 2000;
 
 /// Parts of a repository of which each has at most one function, as in the original.
 const BINS: usize = 64;
-
-/// Words that a description needs to describe a function.
-const MIN_DESCRIPTION_WORDS: usize = 5;
-
-/// Limit of a description in bytes; a longer one is a manual.
-const MAX_DESCRIPTION_BYTES: usize = 2000;
 
 /// Options of a data set.
 #[derive(Clone, Copy, Debug)]
@@ -49,11 +45,12 @@ pub struct BuiltRepoqa {
     pub left_out: LeftOutCounts,
 }
 
-/// Builds a data set with a repository for each language of the files.
+/// Builds a data set with a repository for each language of the files. Without a describer, documentation describes the functions.
 pub fn build_dataset(
     files: &[SourceFile],
     projects: &Projects,
     config: RepoqaBuildConfig<'_>,
+    mut describer: Option<&mut Describer<'_>>,
 ) -> BuiltRepoqa {
     let mut built = BuiltRepoqa::default();
     for language in Language::ALL {
@@ -61,7 +58,8 @@ pub fn build_dataset(
         if of_language.is_empty() {
             continue;
         }
-        let repository = build_repository(&of_language, projects, config, &mut built.left_out);
+        let describer = describer.as_deref_mut();
+        let repository = build_repository(&of_language, projects, config, describer, &mut built.left_out);
         if !repository.needles.is_empty() {
             built.needles += repository.needles.len();
             built.dataset.push(language.name(), repository);
@@ -70,12 +68,34 @@ pub fn build_dataset(
     built
 }
 
+/// Source of the descriptions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Description {
+    Documentation,
+    Model,
+}
+
+/// Sets the description of a function; returns whether there is one.
+fn describe(
+    candidate: &mut Candidate<'_>,
+    describer: &mut Describer<'_>,
+    left_out: &mut LeftOutCounts,
+) -> bool {
+    let FileFunction { name, bytes, .. } = &candidate.function;
+    let code = candidate.file.text.get(bytes.clone()).unwrap_or_default();
+    match description::describe(candidate.file.language, name, code, describer) {
+        Ok(description) => candidate.description = description,
+        Err(reason) => left_out.add(reason),
+    }
+    !candidate.description.is_empty()
+}
+
 /// A function that can be asked for.
 struct Candidate<'a> {
     file: &'a SourceFile,
     function: FileFunction,
     description: String,
-    /// Documentation, whole lines where it has them for itself.
+    /// Documentation to remove, whole lines where it has them for itself.
     documentation: Range<usize>,
     /// Bytes before the function in the order of contexts.
     position: usize,
@@ -85,13 +105,18 @@ fn build_repository(
     files: &[&SourceFile],
     projects: &Projects,
     config: RepoqaBuildConfig<'_>,
+    describer: Option<&mut Describer<'_>>,
     left_out: &mut LeftOutCounts,
 ) -> RepoqaRepository {
     let dependency = dependencies(files, projects);
     let by_path: HashMap<&str, &SourceFile> = files.iter().map(|file| (&*file.path, *file)).collect();
     let order = dependency_order(&dependency);
     let ordered: Vec<&SourceFile> = order.iter().filter_map(|path| by_path.get(path).copied()).collect();
-    let candidates = spread(candidates(&ordered, left_out), &ordered, config.needles, left_out);
+    let source = if describer.is_some() { Description::Model } else { Description::Documentation };
+    let mut candidates = spread(candidates(&ordered, source, left_out), &ordered, config.needles, left_out);
+    if let Some(describer) = describer {
+        candidates.retain_mut(|candidate| describe(candidate, describer, left_out));
+    }
     let mut content = Vec::new();
     let mut needles = Vec::new();
     for file in files {
@@ -136,8 +161,12 @@ fn needle(file: &SourceFile, function: &FileFunction, description: &str) -> Repo
     }
 }
 
-/// Returns the functions with a description, in the order of contexts.
-fn candidates<'a>(files: &[&'a SourceFile], left_out: &mut LeftOutCounts) -> Vec<Candidate<'a>> {
+/// Returns the functions that can be described, in the order of contexts.
+fn candidates<'a>(
+    files: &[&'a SourceFile],
+    source: Description,
+    left_out: &mut LeftOutCounts,
+) -> Vec<Candidate<'a>> {
     let mut candidates = Vec::new();
     let mut names: HashMap<String, usize> = HashMap::new();
     let mut position = 0;
@@ -153,7 +182,11 @@ fn candidates<'a>(files: &[&'a SourceFile], left_out: &mut LeftOutCounts) -> Vec
                     && whole.signature.end > function.bytes.start
             });
             let documentation = whole.and_then(|whole| whole.docstring.clone());
-            match described(file, &function, documentation) {
+            let described = match source {
+                Description::Documentation => described(file, &function, documentation),
+                Description::Model => is_short(&function).map(|()| (String::new(), 0..0)),
+            };
+            match described {
                 Ok((description, documentation)) => candidates.push(Candidate {
                     file,
                     position: position + function.bytes.start,
@@ -176,6 +209,10 @@ fn candidates<'a>(files: &[&'a SourceFile], left_out: &mut LeftOutCounts) -> Vec
     candidates
 }
 
+fn is_short(function: &FileFunction) -> Result<(), &'static str> {
+    if function.bytes.len() > MAX_NEEDLE_BYTES { Err("longer than 2000 bytes") } else { Ok(()) }
+}
+
 /// Returns the description of a function and the range of its documentation.
 fn described(
     file: &SourceFile,
@@ -183,14 +220,13 @@ fn described(
     documentation: Option<Range<usize>>,
 ) -> Result<(String, Range<usize>), &'static str> {
     let range = documentation.ok_or("no documentation")?;
-    if function.bytes.len() > MAX_NEEDLE_BYTES {
-        return Err("longer than 2000 bytes");
-    }
-    let description = plain_text(file.text.get(range.clone()).unwrap_or_default());
-    if description.split_whitespace().count() < MIN_DESCRIPTION_WORDS {
+    is_short(function)?;
+    let text = plain_text(file.text.get(range.clone()).unwrap_or_default());
+    let description = without_leading_name(&text, &function.name).to_owned();
+    if description.split_whitespace().count() < description::MIN_WORDS {
         return Err("the documentation has fewer than 5 words");
     }
-    if description.len() > MAX_DESCRIPTION_BYTES {
+    if description.len() > description::MAX_BYTES {
         return Err("the documentation has more than 2000 bytes");
     }
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -198,6 +234,14 @@ fn described(
         return Err("the documentation names the function");
     }
     Ok((description, whole_lines(&file.text, range)))
+}
+
+/// Returns a documentation without the name of its function at the beginning, where Go requires it: `Area returns ...`.
+fn without_leading_name<'d>(documentation: &'d str, name: &str) -> &'d str {
+    match documentation.strip_prefix(name) {
+        Some(rest) if rest.starts_with(' ') => rest.trim_start(),
+        _ => documentation,
+    }
 }
 
 /// Returns the text of a comment or docstring without its signs, on one line for each of its lines.
@@ -318,7 +362,35 @@ mod tests {
 
     fn build(files: &[SourceFile]) -> BuiltRepoqa {
         let config = RepoqaBuildConfig { repository: "o/r", commit: Some("c0"), needles: 10 };
-        build_dataset(files, &Projects::default(), config)
+        build_dataset(files, &Projects::default(), config, None)
+    }
+
+    #[test]
+    fn a_name_at_the_beginning_of_the_documentation_is_removed() {
+        let code = "package a\n\n// Area returns the size of a disc.\nfunc Area(r int) int {\n\treturn r * r\n}\n\n// Sum is what Sum returns for it.\nfunc Sum(r int) int {\n\treturn r\n}\n";
+        let built = build(&[file("a.go", code)]);
+        let (_, repository) = built.dataset.repositories().next().expect("one").expect("usable");
+        let described: Vec<_> = repository.needles.iter().map(|needle| needle.description()).collect();
+        assert_eq!(described, [Some("returns the size of a disc.")]);
+        assert_eq!(built.left_out.0["the documentation names the function"], 1);
+    }
+
+    #[test]
+    fn a_model_describes_functions_without_documentation() {
+        let code = "def area(r):\n    return r * r\n\n\ndef leaks(r):\n    return r\n";
+        let config = RepoqaBuildConfig { repository: "o/r", commit: None, needles: 10 };
+        let mut describer = |prompt: &str| {
+            let leaks = prompt.contains("def leaks");
+            Some(if leaks { "This leaks its own name." } else { "It sizes a square with a side." }.to_owned())
+        };
+        let files = [file("a.py", code)];
+        let built = build_dataset(&files, &Projects::default(), config, Some(&mut describer));
+        let (_, repository) = built.dataset.repositories().next().expect("one").expect("usable");
+        let described: Vec<_> =
+            repository.needles.iter().map(|it| (it.name.as_str(), it.description())).collect();
+        assert_eq!(described, [("area", Some("It sizes a square with a side."))]);
+        assert_eq!(repository.content.0[0].1, code, "nothing is removed");
+        assert_eq!(built.left_out.0["the engine's description names the function or something in it"], 1);
     }
 
     #[test]

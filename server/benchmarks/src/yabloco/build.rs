@@ -4,15 +4,20 @@
 //! files --functions, uses--> definitions and calls by name --rules--> candidates by dependency --evenly--> table, code, oracle context
 //! ```
 //!
-//! The original takes the functions that tests cover, newest and best covered first. Neither is known here, so functions are taken
-//! in an order that depends on their keys only.
+//! The original takes the functions that tests cover, newest and best covered first. The coverage is not known here: functions whose
+//! file was committed last come first, then those with the lower key.
+//!
+//! Calls are resolved by name, nearest file first. A function with internal linkage (`static`) is called from its own file only, or
+//! through a header. With a compilation database, files that are not compiled have no part, and a function in a header is called only
+//! from files that include it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
-use syntax::{Function, SourceFile};
+use syntax::{Function, Language, SourceFile};
 
+use super::compile_commands::CompileCommands;
 use super::function_text;
 use super::generation_sheet::MeraFunction;
 use super::standard_library::is_in_standard_library;
@@ -60,6 +65,9 @@ const COLUMNS: [&str; 16] = [
     "repository",
 ];
 
+/// Times of the last commits of files, in seconds since 1970, by path.
+pub type LastCommits = HashMap<String, i64>;
+
 /// Options of a benchmark.
 #[derive(Clone, Copy, Debug)]
 pub struct YablocoBuildConfig<'a> {
@@ -67,6 +75,10 @@ pub struct YablocoBuildConfig<'a> {
     pub repository: &'a str,
     /// Functions of each dependency category; the original has 14.
     pub functions: usize,
+    /// Times of the last commits, as far as they are known.
+    pub last_commits: &'a LastCommits,
+    /// The compilation database, if there is one.
+    pub compile_commands: Option<&'a CompileCommands>,
 }
 
 /// A benchmark, and the functions left out by reason.
@@ -95,6 +107,8 @@ struct Definition<'a> {
     /// Lines after the first.
     length: usize,
     key: String,
+    /// Whether other files cannot call it by its name, unless they include its file.
+    is_internal: bool,
 }
 
 impl Definition<'_> {
@@ -114,18 +128,29 @@ fn short_name(name: &str) -> &str {
 
 /// Builds the benchmark from the functions of the files.
 pub fn build_functions(files: &[SourceFile], config: YablocoBuildConfig<'_>) -> BuiltYabloco {
-    let definitions: Vec<Definition<'_>> = files.par_iter().flat_map_iter(definitions).collect();
+    let mut built = BuiltYabloco::default();
+    let mut definitions: Vec<Definition<'_>> = files.par_iter().flat_map_iter(definitions).collect();
+    let includes = config.compile_commands.map(|commands| Includes::new(files, commands));
+    if let Some(commands) = config.compile_commands {
+        definitions.retain(|definition| {
+            let path = &definition.file.path;
+            let is_used = is_header(path) || !is_c(definition) || commands.compiles(path);
+            if !is_used {
+                built.left_out.add("the file is not compiled");
+            }
+            is_used
+        });
+    }
     let mut by_name: HashMap<&str, Vec<&Definition<'_>>> = HashMap::new();
     for definition in &definitions {
         by_name.entry(definition.short_name()).or_default().push(definition);
     }
-    let mut built = BuiltYabloco::default();
     built.table.columns = COLUMNS.map(str::to_owned).to_vec();
     let mut candidates: BTreeMap<usize, Vec<(&Definition<'_>, String, CallTargets<'_>)>> = BTreeMap::new();
     for definition in &definitions {
         match description(definition) {
             Ok(doc) => {
-                let targets = CallTargets::resolve(definition, &by_name);
+                let targets = CallTargets::resolve(definition, &by_name, includes.as_ref());
                 candidates.entry(targets.category()).or_default().push((definition, doc, targets));
             }
             Err(reason) => built.left_out.add(reason),
@@ -134,7 +159,11 @@ pub fn build_functions(files: &[SourceFile], config: YablocoBuildConfig<'_>) -> 
     let mut chosen_words: Vec<Vec<String>> = Vec::new();
     let mut keys = HashSet::new();
     for (category, mut functions) in candidates {
-        functions.sort_by(|(one, ..), (other, ..)| one.key.cmp(&other.key));
+        // Files without a known commit are last.
+        let committed = |one: &Definition<'_>| config.last_commits.get(&*one.file.path).copied();
+        functions.sort_by(|(one, ..), (other, ..)| {
+            committed(other).cmp(&committed(one)).then_with(|| one.key.cmp(&other.key))
+        });
         let mut count = 0;
         for (definition, doc, targets) in functions {
             if count == config.functions {
@@ -151,7 +180,8 @@ pub fn build_functions(files: &[SourceFile], config: YablocoBuildConfig<'_>) -> 
             }
             chosen_words.push(words);
             count += 1;
-            built.add(definition, doc, &targets, config.repository);
+            let last_commit = committed(definition).map(date).unwrap_or_default();
+            built.add(definition, doc, &targets, config.repository, last_commit);
         }
         built.categories.insert(CATEGORIES[category], count);
     }
@@ -159,7 +189,14 @@ pub fn build_functions(files: &[SourceFile], config: YablocoBuildConfig<'_>) -> 
 }
 
 impl BuiltYabloco {
-    fn add(&mut self, definition: &Definition<'_>, doc: String, targets: &CallTargets<'_>, repository: &str) {
+    fn add(
+        &mut self,
+        definition: &Definition<'_>,
+        doc: String,
+        targets: &CallTargets<'_>,
+        repository: &str,
+        last_commit: String,
+    ) {
         let Definition { file, function, pos, length, key, .. } = definition;
         let counts = targets.counts();
         let number = |value: usize| value.to_string();
@@ -177,7 +214,7 @@ impl BuiltYabloco {
             number(0),
             number(*length),
             number(*pos),
-            String::new(),
+            last_commit,
             String::new(),
             repository.to_owned(),
         ];
@@ -219,9 +256,107 @@ fn definitions(file: &SourceFile) -> Vec<Definition<'_>> {
         let pos = text[..function.range.start].matches('\n').count() + 1;
         let length = text[function.range.clone()].matches('\n').count();
         let key = key(&[&file.path, &function.name, &pos.to_string()]);
-        Some(Definition { file, function, calls, pos, length, key })
+        let is_internal = is_static(file, &function);
+        Some(Definition { file, function, calls, pos, length, key, is_internal })
     });
     functions.collect()
+}
+
+/// Whether a function of C or C++ is `static` outside of a class.
+fn is_static(file: &SourceFile, function: &Function) -> bool {
+    let signature = file.text.get(function.signature.clone()).unwrap_or_default();
+    let before_name = signature.split('(').next().unwrap_or_default();
+    matches!(file.language, Language::C | Language::Cpp)
+        && before_name.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == "static")
+}
+
+fn is_c(definition: &Definition<'_>) -> bool {
+    matches!(definition.file.language, Language::C | Language::Cpp)
+}
+
+/// Whether a file is read by files that include it.
+fn is_header(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, ending)| {
+        matches!(
+            ending.to_ascii_lowercase().as_str(),
+            "h" | "hh" | "hpp" | "hxx" | "inc" | "inl" | "ipp" | "tcc"
+        )
+    })
+}
+
+/// Returns a date in the original's form, such as `24.09.2018`, in UTC.
+fn date(seconds: i64) -> String {
+    // Days since 1970 to a date of the Gregorian calendar: eras of 400 years begin on a first of March.
+    let days = seconds.div_euclid(86_400) + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!("{day:02}.{month:02}.{year:04}")
+}
+
+/// The files that each file includes, directly or not.
+struct Includes<'a> {
+    direct: HashMap<&'a str, Vec<&'a str>>,
+}
+
+impl<'a> Includes<'a> {
+    fn new(files: &'a [SourceFile], commands: &CompileCommands) -> Includes<'a> {
+        let paths: HashSet<&str> = files.iter().map(|file| &*file.path).collect();
+        let folders = commands.folders();
+        let direct = |file: &'a SourceFile| {
+            let found = included_names(&file.text).filter_map(|name| {
+                let own = commands.include_targets(&file.path, name);
+                // A header has no command: it looks where the files that include it do.
+                let of_others = folders.iter().map(|folder| [folder, name].join("/"));
+                own.chain(of_others).find_map(|path| paths.get(path.trim_start_matches('/')).copied())
+            });
+            (&*file.path, found.collect())
+        };
+        Includes { direct: files.par_iter().map(direct).collect() }
+    }
+
+    /// Whether `from` includes `to`, directly or not.
+    fn reaches(&self, from: &str, to: &str) -> bool {
+        let mut seen: HashSet<&str> = HashSet::new();
+        let mut left: Vec<&str> = vec![from];
+        while let Some(path) = left.pop() {
+            for &next in self.direct.get(path).into_iter().flatten() {
+                if next == to {
+                    return true;
+                }
+                if seen.insert(next) {
+                    left.push(next);
+                }
+            }
+        }
+        false
+    }
+}
+
+/// Returns the names in `#include "name"` and `#include <name>`.
+fn included_names(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| {
+        let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
+        let close = if rest.starts_with('<') { '>' } else { '"' };
+        let name = rest.strip_prefix(['<', '"'])?;
+        name.split(close).next().filter(|name| !name.is_empty())
+    })
+}
+
+/// Whether a call in one function can reach another one, as far as the linkage tells.
+fn is_callable(from: &Definition<'_>, to: &Definition<'_>, includes: Option<&Includes<'_>>) -> bool {
+    if from.file.path == to.file.path || !is_c(to) {
+        return true;
+    }
+    match (is_header(&to.file.path), includes) {
+        (true, Some(includes)) => includes.reaches(&from.file.path, &to.file.path),
+        (true, None) => true,
+        (false, _) => !to.is_internal,
+    }
 }
 
 /// Returns 16 hexadecimal digits for a function (FNV-1a).
@@ -309,12 +444,14 @@ impl<'a> CallTargets<'a> {
     fn resolve(
         definition: &'a Definition<'a>,
         by_name: &HashMap<&str, Vec<&'a Definition<'a>>>,
+        includes: Option<&Includes<'_>>,
     ) -> CallTargets<'a> {
         let calls = definition.calls.iter().filter_map(|&name| {
             let of_name = by_name.get(name).map(Vec::as_slice).unwrap_or_default();
             let others = of_name.iter().take(MAX_DEFINITIONS).filter(|other| other.key != definition.key);
             let nearest = others
                 .filter(|other| other.file.language.family() == definition.file.language.family())
+                .filter(|other| is_callable(definition, other, includes))
                 .min_by_key(|other| (category(definition, other), other.file.path.clone(), other.pos));
             match nearest {
                 Some(other) => {
@@ -394,8 +531,6 @@ fn bleu_2(reference: &[String], hypothesis: &[String]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use syntax::Language;
-
     use super::*;
 
     fn file(path: &str, text: &str) -> SourceFile {
@@ -443,6 +578,80 @@ int tiny(void) {
     }
 ";
 
+    fn build(
+        files: &[SourceFile],
+        last_commits: &LastCommits,
+        compile_commands: Option<&CompileCommands>,
+    ) -> BuiltYabloco {
+        let config = YablocoBuildConfig { repository: "demo", functions: 14, last_commits, compile_commands };
+        build_functions(files, config)
+    }
+
+    /// Returns the values of the rows in a column.
+    fn column<'b>(built: &'b BuiltYabloco, name: &str) -> Vec<&'b str> {
+        built.table.rows.iter().filter_map(|row| built.table.value(row, name)).collect()
+    }
+
+    #[test]
+    fn static_functions_of_other_files_are_not_called() {
+        let caller =
+            "/* Write the whole report of today. */\nvoid report(int a) {\n    show(a);\n    a++;\n}\n";
+        let shown = "static void show(int a) {\n    a++;\n}\n";
+        let hidden = [file("src/a.c", caller), file("src/b.c", shown)];
+        assert_eq!(column(&build(&hidden, &LastCommits::new(), None), "same_package"), ["0"]);
+        let public = [file("src/a.c", caller), file("src/b.c", shown.strip_prefix("static ").unwrap())];
+        assert_eq!(column(&build(&public, &LastCommits::new(), None), "same_package"), ["1"]);
+        let own = [file("src/a.c", &[shown, caller].concat()), file("src/b.c", shown)];
+        assert_eq!(column(&build(&own, &LastCommits::new(), None), "same_file"), ["1"]);
+        let header = [file("src/a.c", caller), file("src/b.h", shown)];
+        assert_eq!(column(&build(&header, &LastCommits::new(), None), "same_package"), ["1"]);
+    }
+
+    #[test]
+    fn the_compilation_database_decides_which_files_and_headers_count() {
+        let caller = "#include \"lib/show.h\"\n/* Write the whole report of today. */\nvoid report(int a) {\n    show(a);\n    a++;\n}\n";
+        let inline = "static inline void show(int a) {\n    a++;\n}\n";
+        let files = [
+            file("src/a.c", caller),
+            file("include/lib/show.h", inline),
+            file("src/show.h", inline),
+            file(
+                "old/b.c",
+                "/* Was compiled a long time ago. */\nvoid old(int a) {\n    a++;\n    a--;\n}\n",
+            ),
+        ];
+        let database = r#"[{"directory": "/r", "file": "src/a.c", "arguments": ["cc", "-Iinclude"]}]"#;
+        let commands = CompileCommands::read(database.as_bytes(), "/r").expect("a database");
+        let built = build(&files, &LastCommits::new(), Some(&commands));
+        assert_eq!(column(&built, "fname"), ["report"]);
+        assert_eq!((column(&built, "project"), column(&built, "same_package")), (vec!["1"], vec!["0"]));
+        assert_eq!(built.left_out.0["the file is not compiled"], 1);
+        let without = build(&files, &LastCommits::new(), None);
+        assert_eq!(without.table.rows.len(), 2);
+    }
+
+    #[test]
+    fn the_newest_functions_come_first() {
+        let function = |name: &str, word: &str| {
+            format!(
+                "/* {word} {word}s every {word} there {word}. */\nvoid {name}(int {word}) {{\n    {word}++;\n    {word}--;\n}}\n"
+            )
+        };
+        let files = [
+            file("a.c", &function("a", "apple")),
+            file("b.c", &function("b", "berry")),
+            file("c.c", &function("c", "cat")),
+        ];
+        let commits = LastCommits::from([("a.c".to_owned(), 0), ("b.c".to_owned(), 1_537_747_200)]);
+        let built = build(&files, &commits, None);
+        assert_eq!(column(&built, "fname"), ["b", "a", "c"]);
+        assert_eq!(column(&built, "last_commit"), ["24.09.2018", "01.01.1970", ""]);
+        assert_eq!(
+            [951_782_400, 951_868_800, -86_400, 4_107_542_400].map(date),
+            ["29.02.2000", "01.03.2000", "31.12.1969", "01.03.2100"]
+        );
+    }
+
     #[test]
     fn functions_are_chosen_by_the_widest_call() {
         let files = [
@@ -454,7 +663,7 @@ int tiny(void) {
                 "/* Check that the sum is right. */\nint test_sum(void) {\n  int a = 1;\n  return a;\n}\n",
             ),
         ];
-        let built = build_functions(&files, YablocoBuildConfig { repository: "demo", functions: 14 });
+        let built = build(&files, &LastCommits::new(), None);
         let mut found: Vec<(String, &str)> = built
             .table
             .rows

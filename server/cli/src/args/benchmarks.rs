@@ -7,6 +7,8 @@ use cases::ContextComments;
 use clap::ValueEnum;
 use syntax::Language;
 
+use super::{CassetteArgs, SettingsArgs};
+
 /// `ghostbench score`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ScoreArgs {
@@ -77,12 +79,33 @@ pub(crate) struct BuildArgs {
     /// Language to build from; may be given more than once [default: all; for yabloco c and cpp].
     #[arg(long = "language", value_name = "LANGUAGE", value_parser = parse_language)]
     pub(crate) languages: Vec<Language>,
+    /// Descriptions of the functions of repoqa.
+    #[command(flatten)]
+    pub(crate) describe: DescribeArgs,
+    /// Compilation database of yabloco [default: compile_commands.json in the repository or in its folder `build`].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) compile_commands: Option<PathBuf>,
     /// Print the datasheet as JSON.
     #[arg(long)]
     pub(crate) json: bool,
     /// Number of threads [default: one per core].
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
+}
+
+/// The engine that describes the functions of RepoQA.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DescribeArgs {
+    /// Chat engine of the settings that describes the functions of repoqa; it gets their code [default: their documentation describes
+    /// them].
+    #[arg(id = "describer", long = "describe-with", value_name = "ENGINE")]
+    pub(crate) engine: Option<String>,
+    /// Additional settings.
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    /// Recording of its answers.
+    #[command(flatten)]
+    pub(crate) cassette: CassetteArgs,
 }
 
 /// Where public files come from.
@@ -96,6 +119,9 @@ Ghostbench contains no public data. Sources and licences:
   humaneval-infilling github.com/openai/human-eval-infilling; MIT
   repoeval            github.com/microsoft/CodeT, folder RepoCoder; MIT
   repobench           huggingface.co/datasets/tianyang/repobench_python_v1.1; see its page for the licence
+  copilot-arena       github.com/lmarena/copilot-arena, data/copilot_arena_examples_v1.csv; see its page for the licence
+  cursortab           github.com/cursortab/cursortab.nvim, server/eval/scenarios; see its page for the licence
+  zed                 github.com/zed-industries/zed, crates/edit_prediction_cli/evals; see its page for the licence
 ";
 
 /// `ghostbench import`.
@@ -111,7 +137,7 @@ pub(crate) struct ImportArgs {
     /// File for the suite.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// Language of all cases of crosscodeeval, if neither their ids nor their files name it.
+    /// Language of all cases of copilot-arena; of crosscodeeval, if neither their ids nor their files name it.
     #[arg(long, value_name = "LANGUAGE", value_parser = parse_language)]
     pub(crate) language: Option<Language>,
     /// Contexts of repoqa.
@@ -186,4 +212,10 @@ pub(crate) enum ImportFormat {
     Repoeval,
     /// Rows of RepoBench v1.1 as JSON Lines.
     Repobench,
+    /// Table of Copilot Arena; the accepted completion is the right answer. Needs --language.
+    CopilotArena,
+    /// Scenarios of cursortab.nvim (`.txtar`) whose expected edit is an insertion at the cursor, or none.
+    Cursortab,
+    /// Examples of Zed's edit predictions (Markdown or JSON Lines) with an accepted patch that is an insertion at the cursor.
+    Zed,
 }

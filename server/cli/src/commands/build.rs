@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use benchmarks::codev_bench::{CodevBuilder, CodevFile};
 use benchmarks::crosscodeeval::{CcevalBuilder, CcevalRow};
 use benchmarks::repoqa::{RepoqaBuildConfig, build_dataset};
-use benchmarks::yabloco::{YablocoBuildConfig, build_functions};
-use cases::{Case, OriginKind, Scenario};
-use mining::{Judge, MiningOptions, Mix};
+use benchmarks::yabloco::{CompileCommands, YablocoBuildConfig, build_functions};
+use cases::{Case, CrossFileContext, OriginKind, Scenario};
+use mining::{HoleCandidates, Judge, MiningOptions, Mix};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -18,15 +19,20 @@ use syntax::{Language, SourceFile};
 
 use crate::args::{BenchmarkName, BuildArgs};
 use crate::exit::UsageError;
-use crate::output::{self, count, shell_quoted};
+use crate::output::{self, count, print_message, shell_quoted};
 use crate::progress::Progress;
 use crate::steps::builtin_judge::BuiltinJudge;
+use crate::steps::describe_functions::FunctionDescriber;
 use crate::steps::index::{IndexedWorkspace, index, index_for_mining};
+use crate::steps::last_commits::last_commits;
 use crate::steps::licence::licences;
 use crate::steps::use_threads;
 
 /// Default size of the mined benchmarks, in cases.
 const CASES: u32 = 400;
+
+/// Cases that are drawn at most to find enough of each kind.
+const MAX_DRAWN: usize = 100_000;
 
 /// Default number of functions for RepoQA in each language, as in the original.
 const NEEDLES: u32 = 10;
@@ -40,6 +46,9 @@ pub(crate) fn run(args: &BuildArgs) -> anyhow::Result<()> {
     if args.out.is_file() {
         let out = output::path(&args.out);
         return Err(UsageError(format!("{out} is a file; name a folder with --out")).into());
+    }
+    if args.describe.engine.is_some() && args.format != BenchmarkName::Repoqa {
+        return Err(UsageError("--describe-with is for repoqa; leave it out".to_owned()).into());
     }
     let built = match args.format {
         BenchmarkName::CodevBench => codev_bench(args),
@@ -110,14 +119,53 @@ impl BuiltBenchmark {
 struct Miner<'a> {
     args: &'a BuildArgs,
     indexed: IndexedWorkspace,
-    candidates: Vec<mining::HoleCandidates>,
+    candidates: Vec<HoleCandidates>,
+    /// Cases that were drawn last, of all languages.
+    all_drawn: usize,
     left_out: BTreeMap<String, usize>,
 }
 
 impl<'a> Miner<'a> {
     fn open(args: &'a BuildArgs) -> anyhow::Result<Miner<'a>> {
-        let (indexed, candidates) = index_for_mining(&args.path)?;
-        Ok(Miner { args, indexed, candidates, left_out: BTreeMap::new() })
+        let (indexed, mut candidates) = index_for_mining(&args.path)?;
+        for (file, candidates) in indexed.index.files().iter().zip(&mut candidates) {
+            // Blocks of other languages must not be drawn in place of those that are wanted.
+            if !is_wanted(args, file.language) {
+                *candidates = HoleCandidates::of(&SourceFile { text: "".into(), ..file.clone() });
+            }
+        }
+        Ok(Miner { args, indexed, candidates, all_drawn: 0, left_out: BTreeMap::new() })
+    }
+
+    /// Mines a number of holes for each group of cases. The scenario and all its variants are mined alike, so that more cases are drawn
+    /// until every group has enough, or there are no more.
+    fn mine_groups<G: Ord>(
+        &mut self,
+        scenario: Scenario,
+        quotas: &BTreeMap<G, usize>,
+        group: impl Fn(&Case) -> Option<G>,
+    ) -> anyhow::Result<Vec<Case>> {
+        let mut drawn: usize = quotas.values().sum();
+        loop {
+            let before = self.left_out.clone();
+            let mined = self.mine(scenario, drawn)?;
+            let mut groups: BTreeMap<G, Vec<Case>> = BTreeMap::new();
+            for case in mined {
+                if let Some(group) = group(&case) {
+                    groups.entry(group).or_default().push(case);
+                }
+            }
+            let has_enough = |(group, quota): (&G, &usize)| groups.get(group).map_or(0, Vec::len) >= *quota;
+            if quotas.iter().all(has_enough) || self.all_drawn < drawn || drawn > MAX_DRAWN {
+                let quota = |group: &G| quotas.get(group).copied().unwrap_or(0);
+                return Ok(groups
+                    .into_iter()
+                    .flat_map(|(group, cases)| spread(cases, quota(&group)))
+                    .collect());
+            }
+            self.left_out = before;
+            drawn *= 2;
+        }
     }
 
     fn mine(&mut self, scenario: Scenario, cases: usize) -> anyhow::Result<Vec<Case>> {
@@ -137,18 +185,41 @@ impl<'a> Miner<'a> {
             *self.left_out.entry(reason.to_string()).or_default() += number;
         }
         let mut cases = mined.cases;
-        cases.retain(|case| self.is_wanted(Language::from_name(&case.language)));
+        self.all_drawn = cases.len();
+        cases.retain(|case| Language::from_name(&case.language).is_some_and(|it| is_wanted(self.args, it)));
         let secrets: usize = cases.par_iter_mut().map(cases::redact_case).sum();
         if secrets > 0 {
             *self.left_out.entry("secrets that are masked".to_owned()).or_default() += secrets;
         }
         Ok(cases)
     }
+}
 
-    fn is_wanted(&self, language: Option<Language>) -> bool {
-        let wanted = &self.args.languages;
-        language.is_some_and(|language| wanted.is_empty() || wanted.contains(&language))
+/// Keeps `count` items at equal distances.
+fn spread<T>(items: Vec<T>, count: usize) -> Vec<T> {
+    let found = items.len();
+    let is_kept = |index: usize| found <= count || (index * count) / found != ((index + 1) * count) / found;
+    items.into_iter().enumerate().filter(|(index, _)| is_kept(*index)).map(|(_, item)| item).collect()
+}
+
+/// Returns the numbers of rows of the original's files for a scenario: an inner block is empty in a quarter of the cases, and half of the
+/// incomplete suffixes end with the function.
+fn codev_quotas(scenario: Scenario, size: usize) -> BTreeMap<CodevFile, usize> {
+    match scenario {
+        Scenario::FullBlock => BTreeMap::from([(CodevFile::FullBlock, size)]),
+        Scenario::InnerBlock => {
+            BTreeMap::from([(CodevFile::InnerBlock, size - size / 4), (CodevFile::InnerBlockEmpty, size / 4)])
+        }
+        Scenario::IncompleteSuffix => BTreeMap::from([
+            (CodevFile::FunctionSuffixEmpty, size / 2),
+            (CodevFile::FileSuffixEmpty, size - size / 2),
+        ]),
+        _ => BTreeMap::from([(CodevFile::Rag, size)]),
     }
+}
+
+fn is_wanted(args: &BuildArgs, language: Language) -> bool {
+    args.languages.is_empty() || args.languages.contains(&language)
 }
 
 fn codev_bench(args: &BuildArgs) -> anyhow::Result<BuiltBenchmark> {
@@ -158,7 +229,7 @@ fn codev_bench(args: &BuildArgs) -> anyhow::Result<BuiltBenchmark> {
     let scenarios = [Scenario::FullBlock, Scenario::InnerBlock, Scenario::IncompleteSuffix, Scenario::Rag];
     let mut cases = Vec::new();
     for (done, scenario) in scenarios.into_iter().enumerate() {
-        cases.extend(miner.mine(scenario, size)?);
+        cases.extend(miner.mine_groups(scenario, &codev_quotas(scenario, size), CodevFile::of_case)?);
         progress.set(done as u64 + 1, scenarios.len() as u64);
     }
     progress.finish(&count(cases.len(), "case"));
@@ -186,7 +257,8 @@ fn codev_bench(args: &BuildArgs) -> anyhow::Result<BuiltBenchmark> {
         files: written,
         counts: json!({ "block_types": kinds }),
         left_out,
-        rules: "Holes are drawn evenly over the block types and do not overlap. rag has the three functions most similar to the \
+        rules: "Holes are drawn evenly over the block types and do not overlap. A quarter of the inner blocks is empty, and half of the \
+            incomplete suffixes end with the function, as far as there are enough. rag has the three functions most similar to the \
             enclosing one without the removed text. There are no unit tests.",
     })
 }
@@ -194,8 +266,10 @@ fn codev_bench(args: &BuildArgs) -> anyhow::Result<BuiltBenchmark> {
 fn crosscodeeval(args: &BuildArgs) -> anyhow::Result<BuiltBenchmark> {
     let mut miner = Miner::open(args)?;
     let progress = Progress::spinner("mined");
-    // Each hole is mined with three contexts.
-    let cases = miner.mine(Scenario::CrossFile, args.size.unwrap_or(CASES) as usize * 3)?;
+    // Each hole is mined with three contexts; the builder makes all rows from the first.
+    let size = args.size.unwrap_or(CASES) as usize;
+    let quotas = CrossFileContext::ALL.iter().map(|&context| (context, size)).collect();
+    let cases = miner.mine_groups(Scenario::CrossFile, &quotas, |case| case.task.cross_file_context())?;
     progress.finish(&count(cases.len(), "case"));
     let searcher = miner.indexed.index.index().searcher(&|_| false);
     let mut builder = CcevalBuilder::new(&searcher, &miner.indexed.code.name);
@@ -245,19 +319,26 @@ fn mask_context(row: &mut CcevalRow) {
 fn repoqa(args: &BuildArgs) -> anyhow::Result<BuiltBenchmark> {
     let indexed = index(&args.path)?;
     let progress = Progress::spinner("built");
-    let is_wanted = |language| args.languages.is_empty() || args.languages.contains(&language);
-    let files = masked(indexed.index.files(), &is_wanted);
+    let files = masked(indexed.index.files(), &|language| is_wanted(args, language));
     let config = RepoqaBuildConfig {
         repository: &indexed.code.name,
         commit: indexed.code.state.commit.as_deref(),
         needles: args.size.unwrap_or(NEEDLES) as usize,
     };
-    let built = build_dataset(&files, indexed.index.projects(), config);
+    let mut describer = FunctionDescriber::open(&args.describe, &args.path)?;
+    let built = match &mut describer {
+        Some(describer) => {
+            let mut ask = |prompt: &str| describer.ask(prompt);
+            build_dataset(&files, indexed.index.projects(), config, Some(&mut ask))
+        }
+        None => build_dataset(&files, indexed.index.projects(), config, None),
+    };
     progress.finish(&count(built.needles, "function"));
+    let describer = describer.map(FunctionDescriber::finish).transpose()?;
     let mut bytes = Vec::new();
     built.dataset.write(&mut bytes).context("cannot write the data set")?;
     let written = BTreeMap::from([("repoqa.json".to_owned(), built.needles)]);
-    require_rows(&written, "no function of these files has a documentation that describes it")?;
+    require_rows(&written, "no function of these files has a usable description")?;
     write_bytes(&args.out.join("repoqa.json"), &bytes)?;
     let needles: BTreeMap<&str, usize> = built
         .dataset
@@ -268,10 +349,21 @@ fn repoqa(args: &BuildArgs) -> anyhow::Result<BuiltBenchmark> {
     Ok(BuiltBenchmark {
         indexed,
         files: written,
-        counts: json!({ "functions": needles }),
+        rules: match describer {
+            None => {
+                "Names are unique in the repository, code has at most 2000 bytes, and each of 64 equal parts of the code has at \
+                 most one function. The description is the function's documentation, which is removed from the content."
+            }
+            Some(_) => {
+                "Names are unique in the repository, code has at most 2000 bytes, and each of 64 equal parts of the code has at \
+                 most one function. A model describes the function without names of its code; the content is unchanged."
+            }
+        },
+        counts: match describer {
+            None => json!({ "functions": needles }),
+            Some(describer) => json!({ "functions": needles, "describer": describer }),
+        },
         left_out: reasons(&built.left_out),
-        rules: "Names are unique in the repository, code has at most 2000 bytes, and each of 64 equal parts of the code has at most \
-            one function. The description is the function's documentation, which is removed from the content.",
     })
 }
 
@@ -281,9 +373,12 @@ fn yabloco(args: &BuildArgs) -> anyhow::Result<BuiltBenchmark> {
     let default = [Language::C, Language::Cpp];
     let languages: &[Language] = if args.languages.is_empty() { &default } else { &args.languages };
     let files = masked(indexed.index.files(), &|language| languages.contains(&language));
+    let commands = compile_commands(args)?;
     let config = YablocoBuildConfig {
         repository: &indexed.code.name,
         functions: args.size.unwrap_or(FUNCTIONS_PER_CATEGORY) as usize,
+        last_commits: &last_commits(&args.path, files.iter().map(|file| &*file.path)),
+        compile_commands: commands.as_ref(),
     };
     let built = build_functions(&files, config);
     let number = built.table.rows.len();
@@ -303,12 +398,52 @@ fn yabloco(args: &BuildArgs) -> anyhow::Result<BuiltBenchmark> {
     Ok(BuiltBenchmark {
         indexed,
         files: written,
-        counts: json!({ "categories": built.categories }),
+        counts: json!({
+            "categories": built.categories,
+            "compiled_files": commands.as_ref().map(CompileCommands::len),
+        }),
         left_out: reasons(&built.left_out),
         rules: "Functions have a documentation of at least 4 words without code, a body of 2 to 15 lines, at most 7 calls, and no \
-            `test` in path or name; near duplicates (BLEU-2 of 0.2) are left out. Calls are resolved by name, nearest file first. \
-            The coverage by tests and the dates of commits are not known.",
+            `test` in path or name; near duplicates (BLEU-2 of 0.2) are left out. Calls are resolved by name, nearest file first; \
+            the compilation database, if there is one, tells which files and headers count. Functions of the file that was \
+            committed last come first. The coverage by tests is not known.",
     })
+}
+
+/// Reads the named compilation database, or the one at a usual place.
+fn compile_commands(args: &BuildArgs) -> anyhow::Result<Option<CompileCommands>> {
+    const FILE: &str = "compile_commands.json";
+    let usual = [args.path.join(FILE), args.path.join("build").join(FILE)];
+    let found = args.compile_commands.iter().chain(&usual).find(|path| path.is_file());
+    let path = match (found, &args.compile_commands) {
+        (Some(path), _) => path,
+        (None, Some(named)) => {
+            return Err(UsageError(format!("{} is not a file", output::path(named))).into());
+        }
+        (None, None) => return Ok(None),
+    };
+    let root = args.path.canonicalize().with_context(|| output::path(&args.path))?;
+    let read = File::open(path)
+        .map_err(|error| error.to_string())
+        .and_then(|file| CompileCommands::read(file, &workspace::path_text(&root)));
+    let commands = match read {
+        Ok(commands) => commands,
+        Err(reason) => {
+            let path = output::path(path);
+            let message =
+                format!("{path} is no compilation database: {reason}; create it again, or delete it");
+            return Err(UsageError(message).into());
+        }
+    };
+    if commands.is_empty() {
+        print_message(&format!(
+            "{} compiles no file of {}; it is ignored",
+            output::path(path),
+            output::path(&root)
+        ));
+        return Ok(None);
+    }
+    Ok(Some(commands))
 }
 
 fn reasons(left_out: &benchmarks::LeftOutCounts) -> BTreeMap<String, usize> {

@@ -1,6 +1,7 @@
 //! `ghostbench import`: suites from the files of public benchmarks.
 
 mod function_import;
+mod further_import;
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{BufWriter, Write};
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<()> {
         }
     }
     let broken = files.finish();
-    let SuiteWriter { file, ids, scenarios, secrets, .. } = suite;
+    let SuiteWriter { file, ids, scenarios, left_out, secrets, .. } = suite;
     if ids.is_empty() {
         return Err(UsageError("the files have no usable row; see the messages above".to_owned()).into());
     }
@@ -55,6 +56,7 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<()> {
             "cases": ids.len(),
             "scenarios": scenarios,
             "secrets": secrets,
+            "left_out": left_out,
             "broken": broken.json(),
         });
         return Ok(output::print(&format!("{report:#}\n"))?);
@@ -64,8 +66,10 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<()> {
         0 => String::new(),
         broken => format!("{broken:>6}  broken, set apart\n"),
     };
+    let left_out: String =
+        left_out.iter().map(|(reason, items)| format!("{items:>6}  left out: {reason}\n")).collect();
     let out = shell_quoted(&args.out);
-    Ok(output::print(&format!("{rows}{set_apart}in {out}\nNext: ghostbench replay {out}\n"))?)
+    Ok(output::print(&format!("{rows}{left_out}{set_apart}in {out}\nNext: ghostbench replay {out}\n"))?)
 }
 
 fn cannot_write(path: &Path) -> String {
@@ -100,6 +104,9 @@ fn import_file(
             suite.import(files, path, |item: &HumanEvalItem| no_place(item.case()))
         }
         ImportFormat::Repoeval => suite.import(files, path, |item: &RepoEvalItem| no_place(item.case())),
+        ImportFormat::CopilotArena => further_import::copilot_arena(files, path, args, suite),
+        ImportFormat::Cursortab => further_import::cursortab(files, path, suite),
+        ImportFormat::Zed => further_import::zed(files, path, suite),
         ImportFormat::Repoqa | ImportFormat::Yabloco => Ok(()),
         ImportFormat::Repobench => suite.import(files, path, |item: &RepoBenchItem| no_place(item.case())),
     }
@@ -130,6 +137,8 @@ struct SuiteWriter {
     file: BufWriter<PartialSuite>,
     ids: HashSet<String>,
     scenarios: BTreeMap<String, usize>,
+    /// Valid items that are no cases, by reason.
+    left_out: BTreeMap<&'static str, usize>,
     secrets: usize,
     keeps_secrets: bool,
 }
@@ -160,6 +169,7 @@ impl SuiteWriter {
             file: BufWriter::new(PartialSuite(file)),
             ids: HashSet::new(),
             scenarios: BTreeMap::new(),
+            left_out: BTreeMap::new(),
             secrets: 0,
             keeps_secrets,
         })
