@@ -387,7 +387,7 @@ fn yabloco(args: &BuildArgs) -> anyhow::Result<BuiltBenchmark> {
     for name in ["bench.csv", "bench.json", "oracle.json"] {
         written.insert(name.to_owned(), number);
     }
-    require_rows(&written, "no documented function of C or C++ fits; name other languages with --language")?;
+    require_rows(&written, "no documented function fits; name other languages with --language")?;
     let mut csv = Vec::new();
     built.table.write(&mut csv).context("cannot write the table")?;
     write_bytes(&args.out.join("bench.csv"), &csv)?;
