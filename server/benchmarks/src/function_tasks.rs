@@ -1,6 +1,8 @@
 //! The tasks without a cursor, `find_function` and `write_function`: their prompts, and the scores of answers.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 use cases::{
     AnswerForm, Case, FindFunction, FunctionQuestion, Metric, MetricValue, Metrics, Prediction, WriteFunction,
@@ -62,22 +64,69 @@ fn first_function<'c>(case: &Case, code: &'c str) -> &'c str {
     functions.first().map_or(code, |function| &code[..function.range.end])
 }
 
-/// Scores the answers to one case without a cursor.
+/// Scores the answers to one case without a cursor. Everything that depends on the case only is computed once, and equal answers are
+/// scored once.
 pub struct FunctionScorer<'a> {
     case: &'a Case,
     kind: ScorerKind<'a>,
+    /// Metrics by answer, without those of time.
+    scored: RefCell<HashMap<String, Metrics>>,
 }
 
 enum ScorerKind<'a> {
-    Find {
-        question: &'a FindFunction,
-        language: Language,
-        compared: Vec<PreparedNeedle>,
-        code: Vec<PreparedNeedle>,
-    },
-    Write {
-        truth: String,
-    },
+    Find(FindScorer<'a>),
+    Write { truth: String },
+}
+
+/// A function to find with the functions that an answer is compared with.
+struct FindScorer<'a> {
+    question: &'a FindFunction,
+    language: Language,
+    /// With comments, and without.
+    needles: [Vec<PreparedNeedle>; 2],
+}
+
+/// Treatments of comments, in the order of pairs of scores.
+const COMMENT_MODES: [CommentMode; 2] = [CommentMode::Compare, CommentMode::Ignore];
+
+/// The scores of an answer by the original's rules.
+pub(crate) struct FindScores {
+    /// With comments, and without.
+    pub(crate) scores: [FindScore; 2],
+    /// Whether the program of the original reads other code from the answer than its description says.
+    pub(crate) is_differently_read: bool,
+}
+
+impl FindScorer<'_> {
+    fn score(&self, answer: &str, rules: Rules) -> [FindScore; 2] {
+        let code = repoqa::sanitize(self.language, answer, rules);
+        let mode = |index: usize| {
+            let (needles, mode) = (&self.needles[index], COMMENT_MODES[index]);
+            repoqa::score_code(self.language, &self.question.name, code.clone(), needles, mode)
+        };
+        [mode(0), mode(1)]
+    }
+
+    fn metrics(&self, answer: &str) -> Metrics {
+        let [with_comments, without] = self.score(answer, Rules::Paper);
+        let name = &self.question.name;
+        let asked = self.question.candidates.iter().find(|candidate| candidate.name == *name);
+        let truth = asked.map_or("", |candidate| &candidate.code);
+        let mut metrics = agreement(&with_comments.sanitized, truth);
+        metrics.insert(Metric::FunctionFound, flag(with_comments.passes(PUBLISHED_THRESHOLD)));
+        metrics.insert(Metric::FunctionSimilarity, right_similarity(&with_comments));
+        metrics.insert(Metric::FunctionSimilarityCode, right_similarity(&without));
+        metrics
+    }
+}
+
+fn generation_metrics(answer: &str, truth: &str) -> Metrics {
+    let generation = read_generation(Some(answer), Rules::Paper);
+    let pair = [GenerationPair { prediction: &generation, truth }];
+    let mut metrics = agreement(&generation, truth);
+    metrics.insert(Metric::GenerationExact, percent(exact_match(&pair)));
+    metrics.insert(Metric::GenerationSimilarity, percent(edit_similarity(&pair, Similarity::Difflib)));
+    metrics
 }
 
 impl<'a> FunctionScorer<'a> {
@@ -86,47 +135,29 @@ impl<'a> FunctionScorer<'a> {
         let kind = match case.function.as_deref()? {
             FunctionQuestion::Find(question) => {
                 let language = Language::from_name(&case.language)?;
-                let prepare = |mode| prepared(question, language, mode);
-                ScorerKind::Find {
-                    question,
-                    language,
-                    compared: prepare(CommentMode::Compare),
-                    code: prepare(CommentMode::Ignore),
-                }
+                let needles = COMMENT_MODES.map(|mode| prepared(question, language, mode));
+                ScorerKind::Find(FindScorer { question, language, needles })
             }
             FunctionQuestion::Write(question) => ScorerKind::Write { truth: original_code(case, question) },
         };
-        Some(FunctionScorer { case, kind })
+        Some(FunctionScorer { case, kind, scored: RefCell::default() })
     }
 
     /// Returns the metrics of an answer; a failure has the worst values.
     pub fn metrics(&self, prediction: &Prediction) -> Metrics {
         let answer = function_answer(self.case, prediction);
-        let mut metrics = match &self.kind {
-            ScorerKind::Find { question, language, compared, code } => {
-                let score = |needles, mode| {
-                    repoqa::score(*language, &question.name, &answer, needles, mode, Rules::Paper)
-                };
-                let with_comments = score(compared, CommentMode::Compare);
-                let without = score(code, CommentMode::Ignore);
-                let asked = question.candidates.iter().find(|candidate| candidate.name == question.name);
-                let truth = asked.map_or("", |candidate| &candidate.code);
-                let mut metrics = agreement(&with_comments.sanitized, truth);
-                metrics.insert(Metric::FunctionFound, flag(with_comments.passes(PUBLISHED_THRESHOLD)));
-                metrics.insert(Metric::FunctionSimilarity, right_similarity(&with_comments));
-                metrics.insert(Metric::FunctionSimilarityCode, right_similarity(&without));
-                metrics
-            }
-            ScorerKind::Write { truth } => {
-                let generation = read_generation(Some(&answer), Rules::Paper);
-                let pair = [GenerationPair { prediction: &generation, truth }];
-                let mut metrics = agreement(&generation, truth);
-                metrics.insert(Metric::GenerationExact, percent(exact_match(&pair)));
-                let similarity = edit_similarity(&pair, Similarity::Difflib);
-                metrics.insert(Metric::GenerationSimilarity, percent(similarity));
-                metrics
-            }
-        };
+        let known = self.scored.borrow().get(&*answer).cloned();
+        let mut metrics = known.unwrap_or_else(|| {
+            let metrics = match &self.kind {
+                ScorerKind::Find(scorer) => scorer.metrics(&answer),
+                ScorerKind::Write { truth } => generation_metrics(&answer, truth),
+            };
+            self.scored.borrow_mut().insert(answer.into_owned(), metrics.clone());
+            metrics
+        });
+        if prediction.has_failed() {
+            metrics.values_mut().for_each(|value| *value = flag(false));
+        }
         let is_in_time = !prediction.has_failed() && !prediction.late;
         let is_exact = metrics.get(&Metric::ExactMatch) == Some(&flag(true));
         metrics.insert(Metric::InTime, flag(is_in_time));
@@ -134,12 +165,18 @@ impl<'a> FunctionScorer<'a> {
         metrics
     }
 
-    /// Returns the score of an answer by the original's rules; `None` if the function is to be written.
-    pub(crate) fn find_score(&self, prediction: &Prediction, mode: CommentMode) -> Option<FindScore> {
-        let ScorerKind::Find { question, language, compared, code } = &self.kind else { return None };
-        let needles = if mode == CommentMode::Compare { compared } else { code };
+    /// Returns the number of different answers that were scored for [`FunctionScorer::metrics`].
+    pub fn scored_answers(&self) -> usize {
+        self.scored.borrow().len()
+    }
+
+    /// Returns the scores of an answer by the original's rules; `None` if the function is to be written.
+    pub(crate) fn find_scores(&self, prediction: &Prediction, rules: Rules) -> Option<FindScores> {
+        let ScorerKind::Find(scorer) = &self.kind else { return None };
         let answer = function_answer(self.case, prediction);
-        Some(repoqa::score(*language, &question.name, &answer, needles, mode, Rules::Paper))
+        let scores = scorer.score(&answer, rules);
+        let other = repoqa::sanitize(scorer.language, &answer, rules.other());
+        Some(FindScores { is_differently_read: other != scores[0].sanitized, scores })
     }
 }
 
@@ -177,4 +214,116 @@ fn flag(holds: bool) -> MetricValue {
 
 fn percent(value: f64) -> MetricValue {
     MetricValue::Value(value / 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use cases::{CandidateFunction, ContextComments, EngineIdentity, Status, Task};
+    use expect_test::expect;
+    use scoring::SCORER_VERSION;
+
+    use super::*;
+    use crate::imported_case::{CaseParts, imported_case};
+
+    const TRUTH: &str = "def half(n):\n    # Round down.\n    return n // 2";
+
+    fn case(task: Task, function: FunctionQuestion) -> Case {
+        let parts = CaseParts {
+            benchmark: "x",
+            id: "1",
+            repository: None,
+            task,
+            language: Language::Python,
+            block_kind: None,
+            path: "a.py",
+            prefix: "",
+            suffix: "",
+            truth: TRUTH,
+            context: Vec::new(),
+        };
+        Case { function: Some(Box::new(function)), ..imported_case(parts).expect("a short prefix") }
+    }
+
+    fn find() -> Case {
+        let candidate =
+            |name: &str, code: &str| CandidateFunction { name: name.to_owned(), code: code.to_owned() };
+        let question = FindFunction {
+            description: "Halves a number.".to_owned(),
+            name: "half".to_owned(),
+            candidates: vec![candidate("half", TRUTH), candidate("twice", "def twice(n):\n    return n + n")],
+            depth: 0.5,
+            size: 100,
+            tokens_before: 0,
+            tokens_of_function: 10,
+            tokens_after: 0,
+            tokenizer: "estimate".to_owned(),
+            comments: ContextComments::Kept,
+        };
+        case(Task::FindFunction, FunctionQuestion::Find(question))
+    }
+
+    fn write() -> Case {
+        let question = WriteFunction {
+            name: "half".to_owned(),
+            signature: "def half(n)".to_owned(),
+            documentation: "Halves a number.".to_owned(),
+            header: String::new(),
+        };
+        case(Task::WriteFunction(None), FunctionQuestion::Write(question))
+    }
+
+    fn prediction(text: &str, status: Status) -> Prediction {
+        let name = || "e".to_owned();
+        let engine = EngineIdentity { name: name(), kind: name(), model: name(), fingerprint: name() };
+        Prediction { text: text.to_owned(), ..Prediction::empty("1".to_owned(), engine, status) }
+    }
+
+    fn row(scorer: &FunctionScorer<'_>, text: &str, status: Status) -> String {
+        let metrics = scorer.metrics(&prediction(text, status)).into_iter();
+        let values = metrics.map(|(metric, value)| match value {
+            MetricValue::Value(value) => format!("{metric} {value:.4}"),
+            MetricValue::Ratio { num, den } => format!("{metric} {num}/{den}"),
+        });
+        values.collect::<Vec<_>>().join(" ")
+    }
+
+    /// If this fails, a metric changed: raise [`SCORER_VERSION`], so that stored scores are computed again.
+    #[test]
+    fn the_version_of_the_scorer_belongs_to_these_values() {
+        let (find, write) = (find(), write());
+        let fenced = format!("```python\n{TRUTH}\n```");
+        let other = "```\ndef half(n):\n    return n / 2\n```";
+        let mut rows = vec![format!("version {SCORER_VERSION}")];
+        for case in [&find, &write] {
+            let scorer = FunctionScorer::new(case).expect("a task without a cursor");
+            rows.extend(
+                [&fenced, other, "def twice(n):\n    return n + n"]
+                    .map(|text| row(&scorer, text, Status::Ok)),
+            );
+            rows.push(row(&scorer, &fenced, Status::Timeout));
+        }
+        expect![[r#"
+            version 2
+            edit_similarity 1.0000 exact_in_time 1.0000 exact_match 1.0000 function_found 1.0000 function_similarity 1.0000 function_similarity_code 1.0000 in_time 1.0000
+            edit_similarity 0.7532 exact_in_time 0.0000 exact_match 0.0000 function_found 0.0000 function_similarity 0.0000 function_similarity_code 0.5373 in_time 1.0000
+            edit_similarity 0.5897 exact_in_time 0.0000 exact_match 0.0000 function_found 0.0000 function_similarity 0.0000 function_similarity_code 0.0000 in_time 1.0000
+            edit_similarity 0.0000 exact_in_time 0.0000 exact_match 0.0000 function_found 0.0000 function_similarity 0.0000 function_similarity_code 0.0000 in_time 0.0000
+            edit_similarity 1.0000 exact_in_time 1.0000 exact_match 1.0000 generation_exact 1.0000 generation_similarity 0.9800 in_time 1.0000
+            edit_similarity 0.7532 exact_in_time 0.0000 exact_match 0.0000 generation_exact 0.0000 generation_similarity 0.7300 in_time 1.0000
+            edit_similarity 0.5897 exact_in_time 0.0000 exact_match 0.0000 generation_exact 0.0000 generation_similarity 0.5800 in_time 1.0000
+            edit_similarity 0.0000 exact_in_time 0.0000 exact_match 0.0000 generation_exact 0.0000 generation_similarity 0.0000 in_time 0.0000
+        "#]].assert_eq(&(rows.join("\n") + "\n"));
+    }
+
+    #[test]
+    fn equal_answers_are_scored_once() {
+        let case = find();
+        let scorer = FunctionScorer::new(&case).expect("a task without a cursor");
+        for (text, status) in
+            [(TRUTH, Status::Ok), (TRUTH, Status::Ok), (TRUTH, Status::Error), ("", Status::Silent)]
+        {
+            scorer.metrics(&prediction(text, status));
+        }
+        assert_eq!(scorer.scored_answers(), 2);
+    }
 }

@@ -25,6 +25,12 @@ impl JsonText {
         self.0
     }
 
+    /// Parses the value as `T`, or returns the problem.
+    pub(crate) fn try_parse<T: DeserializeOwned>(&self) -> Result<T, String> {
+        let without_place = |error: cases::ParseError| error.message;
+        cases::parse_document(&self.0).map_err(without_place)
+    }
+
     /// Parses the value as `T`.
     pub fn parse<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(&self.0).ok()

@@ -28,7 +28,7 @@ mod run_tables;
 mod score_sheet;
 pub mod yabloco;
 
-pub use export::{ExportedRow, export_cceval_row, export_codev_row};
+pub use export::{ExportedRow, export_cceval_rows, export_codev_rows, imported_rows, in_imported_order};
 pub use function_tasks::{FunctionPrompts, FunctionScorer, function_answer, function_prompts};
 pub use json_text::JsonText;
 pub use left_out::LeftOutCounts;
@@ -36,7 +36,7 @@ pub use ordered_map::OrderedMap;
 pub use row_reader::{
     BenchmarkItem, BrokenRow, ImportedRow, MAX_ROW_BYTES, RowReader, decompress, write_rows,
 };
-pub use row_template::{ROW_TAG, row_of, row_tag};
+pub use row_template::{ROW_TAG, add_repeated_row, row_of, row_tag};
 pub use rules::Rules;
 pub use run_tables::{BenchmarkTables, run_tables};
 pub use score_sheet::{CountedIds, RuleDifference, ScoreSheet, ScoreTable, TablePicture};

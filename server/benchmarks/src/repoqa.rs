@@ -38,6 +38,7 @@ pub use output_scores::{NeedleDepth, OutputScores, RepoqaTask, score_outputs};
 pub use output_sheet::output_sheet;
 pub use prompt::{INSTRUCTION, chat_prompt, code_prompt};
 pub use rows::{BrokenRepository, DatasetError, RepoqaDataset, RepoqaNeedle, RepoqaOutput, RepoqaRepository};
-pub(crate) use run_sheet::run_sheet;
+pub(crate) use run_sheet::run_sheets;
 pub use sanitize::sanitize;
+pub(crate) use score::score_code;
 pub use score::{CommentMode, FindScore, Needle, PreparedNeedle, score};

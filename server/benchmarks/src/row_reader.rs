@@ -4,7 +4,7 @@
 //! the ids: the rest of a longer line is skipped, not kept.
 
 use std::collections::HashMap;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::marker::PhantomData;
 
 use flate2::bufread::MultiGzDecoder;
@@ -67,11 +67,63 @@ impl<T> ImportedRow<T> {
 ///
 /// # Errors
 ///
-/// The beginning of the file cannot be read.
+/// The beginning of the file cannot be read. Reading fails where a compressed file unpacks to much more than code can.
 pub fn decompress<'r, R: BufRead + 'r>(mut file: R) -> io::Result<Box<dyn BufRead + 'r>> {
     const MAGIC: [u8; 2] = [0x1f, 0x8b];
     let is_compressed = file.fill_buf()?.starts_with(&MAGIC);
-    Ok(if is_compressed { Box::new(BufReader::new(MultiGzDecoder::new(file))) } else { Box::new(file) })
+    if !is_compressed {
+        return Ok(Box::new(file));
+    }
+    let decoder = MultiGzDecoder::new(CountedInput { file, bytes: 0 });
+    Ok(Box::new(BufReader::new(BoundedDecoder { decoder, bytes: 0 })))
+}
+
+/// Bytes that any file may unpack to.
+const MIN_UNPACKED_BYTES: u64 = 16 << 20;
+
+/// Limit of the unpacked bytes per packed one. Code and its rows have less than 50; gzip can reach 1,000.
+const MAX_UNPACKING: u64 = 200;
+
+/// A compressed file with the number of its bytes that were read.
+struct CountedInput<R> {
+    file: R,
+    bytes: u64,
+}
+
+impl<R: BufRead> Read for CountedInput<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.file.read(buffer)?;
+        self.bytes += length as u64;
+        Ok(length)
+    }
+}
+
+impl<R: BufRead> BufRead for CountedInput<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.file.fill_buf()
+    }
+
+    fn consume(&mut self, length: usize) {
+        self.bytes += length as u64;
+        self.file.consume(length);
+    }
+}
+
+/// Unpacks a file unless it is made to fill the memory.
+struct BoundedDecoder<R> {
+    decoder: MultiGzDecoder<CountedInput<R>>,
+    bytes: u64,
+}
+
+impl<R: BufRead> Read for BoundedDecoder<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.decoder.read(buffer)?;
+        self.bytes += length as u64;
+        if self.bytes > MIN_UNPACKED_BYTES && self.bytes / MAX_UNPACKING > self.decoder.get_ref().bytes {
+            return Err(io::Error::other(format!("it unpacks to more than {MAX_UNPACKING} times its size")));
+        }
+        Ok(length)
+    }
 }
 
 /// Writes the texts of rows as JSON Lines.
@@ -233,8 +285,6 @@ pub(crate) fn check_path(path: &str) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read;
-
     use flate2::Compression;
     use flate2::read::GzEncoder;
     use serde::Deserialize;
@@ -276,6 +326,26 @@ mod tests {
         compressed.truncate(compressed.len() - 9);
         let broken = read(&compressed);
         assert!(broken.last().expect("a row").contains("the rest of the file cannot be read"), "{broken:?}");
+    }
+
+    #[test]
+    fn files_that_unpack_to_too_much_are_refused() {
+        let mut bomb = Vec::new();
+        let zeros = io::repeat(b'x').take(4 * MIN_UNPACKED_BYTES);
+        GzEncoder::new(BufReader::new(zeros), Compression::best()).read_to_end(&mut bomb).expect("bytes");
+        let mut unpacked = decompress(bomb.as_slice()).expect("readable");
+        let mut read = 0;
+        let error = loop {
+            match unpacked.fill_buf().map(<[u8]>::len) {
+                Ok(length) => {
+                    assert!(length > 0, "it ends with an error");
+                    read += length as u64;
+                    unpacked.consume(length);
+                }
+                Err(error) => break error,
+            }
+        };
+        assert!(error.to_string().contains("200 times") && read < 2 * MIN_UNPACKED_BYTES, "{read}: {error}");
     }
 
     #[test]

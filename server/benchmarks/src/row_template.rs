@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 /// Tag of an imported case with its row.
 pub const ROW_TAG: &str = "imported_row";
 
+/// Tag of an imported case with further rows that have the same texts.
+const REPEATED_TAG: &str = "imported_rows_repeated";
+
 /// Shorter texts of a case are not looked for.
 const MIN_PART_BYTES: usize = 8;
 
@@ -71,9 +74,41 @@ fn pieces(text: &str, parts: &[&str], order: &[usize]) -> Vec<Piece> {
     found
 }
 
+/// A further row with the texts of a case.
+#[derive(Serialize, Deserialize)]
+struct RepeatedRow {
+    /// Its place among the imported rows of the case's scenario.
+    place: usize,
+    /// The row, as in [`ROW_TAG`].
+    row: String,
+}
+
+/// Adds a further row with the texts of a case, in the form of [`row_tag`]. `place` is its place among the imported rows of the
+/// case's scenario.
+pub fn add_repeated_row(case: &mut Case, place: usize, tag: String) {
+    let known = case.tags.get(REPEATED_TAG).and_then(|tag| cases::parse_document(tag).ok());
+    let mut rows: Vec<RepeatedRow> = known.unwrap_or_default();
+    rows.push(RepeatedRow { place, row: tag });
+    if let Ok(text) = serde_json::to_string(&rows) {
+        case.tags.insert(REPEATED_TAG.to_owned(), text);
+    }
+}
+
+/// Returns the further rows of [`add_repeated_row`] with their places.
+pub(crate) fn repeated_rows(case: &Case) -> Vec<(usize, OrderedMap<JsonText>)> {
+    let known = case.tags.get(REPEATED_TAG).and_then(|tag| cases::parse_document(tag).ok());
+    let rows: Vec<RepeatedRow> = known.unwrap_or_default();
+    rows.into_iter().filter_map(|RepeatedRow { place, row }| Some((place, row_in(&row, case)?))).collect()
+}
+
 /// Returns the row of an imported case; `None` without the tag, or if it is damaged.
 pub fn row_of(case: &Case) -> Option<OrderedMap<JsonText>> {
-    let fields: Vec<(String, Field)> = cases::parse_document(case.tags.get(ROW_TAG)?).ok()?;
+    row_in(case.tags.get(ROW_TAG)?, case)
+}
+
+/// Returns the row in a tag of a case.
+fn row_in(tag: &str, case: &Case) -> Option<OrderedMap<JsonText>> {
+    let fields: Vec<(String, Field)> = cases::parse_document(tag).ok()?;
     let parts = parts(case);
     let value = |field: Field| match field {
         Field::Whole { v } => JsonText::new(v),

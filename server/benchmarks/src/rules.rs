@@ -10,3 +10,13 @@ pub enum Rules {
     /// function that takes rules names the differences.
     Faithful,
 }
+
+impl Rules {
+    /// Returns the other rules.
+    pub(crate) fn other(self) -> Rules {
+        match self {
+            Rules::Paper => Rules::Faithful,
+            Rules::Faithful => Rules::Paper,
+        }
+    }
+}

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use cases::{Case, Prediction};
+use rayon::prelude::*;
 use syntax::Language;
 
 use crate::codev_bench::{CodevFile, CodevPrediction, CodevResultFiles, CodevShard};
@@ -15,7 +16,7 @@ use crate::json_text::JsonText;
 use crate::ordered_map::OrderedMap;
 use crate::row_reader::{BenchmarkItem, ImportedRow};
 use crate::score_sheet::{RuleDifference, ScoreSheet, ScoreTable};
-use crate::{Rules, export_cceval_row, export_codev_row, repoqa, yabloco};
+use crate::{Rules, export_cceval_rows, export_codev_rows, repoqa, yabloco};
 
 /// Milliseconds of a second.
 const MS_PER_S: f64 = 1000.0;
@@ -36,22 +37,17 @@ pub struct BenchmarkTables {
 }
 
 /// Returns the tables of the benchmarks that a run's cases are imported from. A case without an answer counts by the original's rules
-/// for missing answers.
+/// for missing answers. Cases are scored on all threads, each once for all engines.
 pub fn run_tables(cases: &[Case], predictions: &[Prediction], rules: Rules) -> Vec<BenchmarkTables> {
-    let mut engines: Vec<&str> = Vec::new();
-    for prediction in predictions {
-        if !engines.contains(&prediction.engine.name.as_str()) {
-            engines.push(&prediction.engine.name);
-        }
-    }
-    let benchmarks: [(&'static str, SheetOf); 4] = [
-        ("codev-bench", codev_sheet),
-        ("crosscodeeval", cceval_sheet),
-        (repoqa::REPOQA, repoqa::run_sheet),
-        (yabloco::YABLOCO, yabloco::run_sheet),
+    let engines = answers_by_engine(predictions);
+    let benchmarks: [(&'static str, SheetsOf); 4] = [
+        ("codev-bench", codev_sheets),
+        ("crosscodeeval", cceval_sheets),
+        (repoqa::REPOQA, repoqa::run_sheets),
+        (yabloco::YABLOCO, yabloco::run_sheets),
     ];
     let mut found = Vec::new();
-    for (benchmark, sheet) in benchmarks {
+    for (benchmark, sheets) in benchmarks {
         let of_benchmark: Vec<&Case> =
             cases.iter().filter(|case| case.origin.benchmark.as_deref() == Some(benchmark)).collect();
         if of_benchmark.is_empty() {
@@ -64,38 +60,53 @@ pub fn run_tables(cases: &[Case], predictions: &[Prediction], rules: Rules) -> V
             differences: Vec::new(),
             notes: Vec::new(),
         };
-        for engine in &engines {
-            let answers = RunAnswersOf::new(engine, predictions);
-            tables.add(engine, sheet(&of_benchmark, &answers, rules));
+        for (engine, sheet) in engines.iter().zip(sheets(&of_benchmark, &engines, rules)) {
+            tables.add(engine.engine, sheet);
         }
         found.push(tables);
     }
     found
 }
 
-/// Computes the sheet of one engine's answers.
-type SheetOf = fn(&[&Case], &RunAnswersOf<'_>, Rules) -> ScoreSheet;
+/// Computes a sheet for the answers of each engine.
+type SheetsOf = fn(&[&Case], &[RunAnswersOf<'_>], Rules) -> Vec<ScoreSheet>;
 
 /// The answers of one engine by case, in the order of their repetitions.
-pub(crate) struct RunAnswersOf<'a>(HashMap<&'a str, BTreeMap<u32, &'a Prediction>>);
+pub(crate) struct RunAnswersOf<'a> {
+    engine: &'a str,
+    answers: HashMap<&'a str, BTreeMap<u32, &'a Prediction>>,
+}
+
+/// Returns the answers of each engine, in the order of their first answers.
+fn answers_by_engine(predictions: &[Prediction]) -> Vec<RunAnswersOf<'_>> {
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut engines: Vec<RunAnswersOf<'_>> = Vec::new();
+    for prediction in predictions {
+        let engine = prediction.engine.name.as_str();
+        let place = *places.entry(engine).or_insert(engines.len());
+        if place == engines.len() {
+            engines.push(RunAnswersOf { engine, answers: HashMap::new() });
+        }
+        let answers = engines[place].answers.entry(&prediction.case).or_default();
+        answers.insert(prediction.repetition, prediction);
+    }
+    engines
+}
 
 impl<'a> RunAnswersOf<'a> {
-    fn new(engine: &str, predictions: &'a [Prediction]) -> RunAnswersOf<'a> {
-        let mut answers: HashMap<&str, BTreeMap<u32, &Prediction>> = HashMap::new();
-        for prediction in predictions.iter().filter(|prediction| prediction.engine.name == engine) {
-            answers.entry(&prediction.case).or_default().insert(prediction.repetition, prediction);
-        }
-        RunAnswersOf(answers)
-    }
-
     /// Returns the first answer to a case.
     pub(crate) fn first(&self, case: &Case) -> Option<&'a Prediction> {
         self.all(case).next()
     }
 
+    /// Returns the first answer to a case, unless it is a failure.
+    fn response(&self, case: &Case) -> Option<&'a Prediction> {
+        self.first(case).filter(|answer| !answer.has_failed())
+    }
+
     /// Returns all answers to a case.
     pub(crate) fn all(&self, case: &Case) -> impl Iterator<Item = &'a Prediction> {
-        self.0.get(case.id.as_str()).into_iter().flat_map(|answers| answers.values().copied())
+        self.answers.get(case.id.as_str()).into_iter().flat_map(|answers| answers.values().copied())
     }
 }
 
@@ -118,45 +129,121 @@ impl BenchmarkTables {
     }
 }
 
-fn codev_sheet(cases: &[&Case], answers: &RunAnswersOf<'_>, rules: Rules) -> ScoreSheet {
-    let mut by_file: BTreeMap<CodevFile, Vec<ImportedRow<CodevPrediction>>> = BTreeMap::new();
-    for case in cases {
-        let Some((file, exported)) = CodevFile::of_case(case).zip(export_codev_row(case)) else { continue };
-        let answer = answers.first(case);
-        let (raw, text) = answer.map_or(("", ""), |answer| (&*answer.raw, &*answer.text));
-        let seconds = answer.map_or(0.0, |answer| answer.ms.total / MS_PER_S);
-        let row = exported.with_response(raw, text, seconds).and_then(|row| imported(&row));
-        by_file.entry(file).or_default().extend(row);
-    }
-    let mut results = CodevResultFiles::default();
-    for (file, rows) in by_file {
-        results.add(CodevShard { file, part: 0 }, &rows);
-    }
-    results.finish(rules)
+/// Failures and unanswered cases have no response, so they count as failed also where the truth is empty.
+fn codev_sheets(cases: &[&Case], engines: &[RunAnswersOf<'_>], rules: Rules) -> Vec<ScoreSheet> {
+    let of_case = |case: &&Case| -> Vec<(CodevFile, CodevPrediction)> {
+        let Some(file) = CodevFile::of_case(case) else { return Vec::new() };
+        let rows = export_codev_rows(case).into_iter();
+        rows.filter_map(|row| Some((file, imported(&row.unanswered().row)?))).collect()
+    };
+    let rows: Vec<Vec<(CodevFile, CodevPrediction)>> = cases.par_iter().map(of_case).collect();
+    let sheet = |answers: &RunAnswersOf<'_>| {
+        let mut by_file: BTreeMap<CodevFile, Vec<CodevPrediction>> = BTreeMap::new();
+        let of_cases = cases.iter().zip(&rows);
+        for (case, (file, item)) in of_cases.flat_map(|(case, rows)| rows.iter().map(move |row| (case, row)))
+        {
+            let answer = answers.response(case);
+            by_file.entry(*file).or_default().push(CodevPrediction {
+                response: answer.map(|answer| answer.text.clone()),
+                latency: answer.map(|answer| answer.ms.total / MS_PER_S),
+                ..item.clone()
+            });
+        }
+        let mut results = CodevResultFiles::default();
+        for (file, items) in by_file {
+            results.add(CodevShard { file, part: 0 }, &items);
+        }
+        results.finish(rules)
+    };
+    engines.iter().map(sheet).collect()
 }
 
-fn cceval_sheet(cases: &[&Case], answers: &RunAnswersOf<'_>, rules: Rules) -> ScoreSheet {
-    let mut by_language: BTreeMap<&str, (Vec<ImportedRow<CcevalItem>>, Vec<CcevalPrediction>)> =
-        BTreeMap::new();
+fn cceval_sheets(cases: &[&Case], engines: &[RunAnswersOf<'_>], rules: Rules) -> Vec<ScoreSheet> {
+    let mut by_language: BTreeMap<&str, Vec<(&Case, CcevalItem)>> = BTreeMap::new();
     for (number, case) in cases.iter().enumerate() {
-        let Some(exported) = export_cceval_row(case, number) else { continue };
-        let answer = answers.first(case).and_then(|answer| exported.prediction(&answer.text));
-        let (rows, predictions) = by_language.entry(&case.language).or_default();
-        let Some(row) = imported(&exported.row) else { continue };
-        rows.push(row);
-        predictions.extend(answer.and_then(|row| imported(&row)).map(|row| row.item));
+        for exported in export_cceval_rows(case, number) {
+            let item = imported::<CcevalItem>(&exported.row);
+            by_language.entry(&case.language).or_default().extend(item.map(|item| (*case, item)));
+        }
     }
-    let mut merged = ScoreSheet::default();
-    for (language, (rows, predictions)) in by_language {
-        let mut scorer = PredictionScorer::new(predictions, Language::from_name(language), rules);
-        scorer.add(rows);
-        merged.merge(scorer.finish());
-    }
-    merged
+    let sheet = |answers: &RunAnswersOf<'_>| {
+        let mut merged = ScoreSheet::default();
+        for (language, items) in &by_language {
+            let prediction = |(case, item): &(&Case, CcevalItem)| {
+                let task_id = item.metadata.task_id.clone();
+                Some(CcevalPrediction { task_id, pred: answers.response(case)?.text.clone() })
+            };
+            let predictions: Vec<CcevalPrediction> = items.iter().filter_map(prediction).collect();
+            let mut scorer = PredictionScorer::new(predictions, Language::from_name(language), rules);
+            let row = |(_, item): &(&Case, CcevalItem)| ImportedRow {
+                line: 0,
+                item: item.clone(),
+                text: String::new(),
+            };
+            scorer.add(items.iter().map(row).collect());
+            merged.merge(scorer.finish());
+        }
+        merged
+    };
+    engines.iter().map(sheet).collect()
 }
 
-/// Returns a row as if it was read from a file.
-fn imported<T: BenchmarkItem>(row: &OrderedMap<JsonText>) -> Option<ImportedRow<T>> {
-    let text = serde_json::to_string(row).ok()?;
-    Some(ImportedRow { line: 0, item: cases::parse_document(&text).ok()?, text })
+/// Returns the used fields of a row, as if it was read from a file.
+fn imported<T: BenchmarkItem>(row: &OrderedMap<JsonText>) -> Option<T> {
+    cases::parse_document(&serde_json::to_string(row).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use cases::{EngineIdentity, Status};
+
+    use super::*;
+    use crate::codev_bench::CodevItem;
+
+    /// A case whose right completion is empty.
+    fn empty_case(path: &str) -> Case {
+        let line = format!(
+            r#"{{"func_name":"{path}#L1-L3","block_key":"{path}#L2-L2","block_type":"IF","prompt":"","prefix":"if x:\n    y","suffix":"\n","middle":""}}"#
+        );
+        let item: CodevItem = cases::parse_line(&line, 1).expect("an item");
+        item.case(CodevFile::InnerBlockEmpty).expect("a case")
+    }
+
+    fn answer(case: &Case, engine: &str, status: Status) -> Prediction {
+        let name = || engine.to_owned();
+        let engine = EngineIdentity { name: name(), kind: name(), model: name(), fingerprint: name() };
+        Prediction::empty(case.id.clone(), engine, status)
+    }
+
+    #[test]
+    fn failures_and_missing_answers_fail_where_the_truth_is_empty() {
+        let cases = ["a.py", "b.py", "c.py", "d.py"].map(empty_case);
+        let predictions = [
+            answer(&cases[0], "e", Status::Timeout),
+            answer(&cases[1], "e", Status::Error),
+            answer(&cases[2], "e", Status::Silent),
+        ];
+        let tables = run_tables(&cases, &predictions, Rules::Paper);
+        assert_eq!((tables.len(), tables[0].cases), (1, 4));
+        let table = &tables[0].tables[0];
+        let average = |name: &str| {
+            let row = table.rows.iter().find(|(row, _)| row == &format!("e: {name}")).expect("a row");
+            row.1.last().copied().flatten()
+        };
+        assert_eq!((average("edit_sim"), average("count")), (Some(25.0), Some(4.0)));
+        let missing = tables[0].differences.iter().find(|(_, it)| it.topic == "missing responses");
+        assert_eq!(missing.expect("a difference").1.affected, 3);
+    }
+
+    #[test]
+    fn rows_beyond_the_originals_number_are_named() {
+        let cases: Vec<Case> = (0..130).map(|number| empty_case(&format!("{number}.py"))).collect();
+        let predictions: Vec<Prediction> =
+            cases.iter().map(|case| answer(case, "e", Status::Silent)).collect();
+        let tables = run_tables(&cases, &predictions, Rules::Paper);
+        assert!(
+            tables[0].notes.iter().any(|note| note.contains("30 of 130 rows are left out")),
+            "{tables:?}"
+        );
+    }
 }

@@ -14,6 +14,7 @@ mod export;
 mod function_text;
 mod generation;
 mod generation_sheet;
+mod mera_rows;
 mod metrics;
 mod prompt;
 mod run_sheet;
@@ -35,5 +36,6 @@ pub use metrics::{
     single_edit_similarity,
 };
 pub use prompt::chat_prompt;
-pub(crate) use run_sheet::run_sheet;
+pub use mera_rows::MeraRow;
+pub(crate) use run_sheet::run_sheets;
 pub use table::{TableError, YablocoFunctions, YablocoRow, YablocoTable};

@@ -489,6 +489,14 @@ pub(crate) enum ExportFormat {
     Repoqa,
     /// Table and document of YABLoCo (or MERA's rows), and a table of generations per engine.
     Yabloco,
+    /// Imported rows of SAFIM, and completions.
+    Safim,
+    /// Imported rows of HumanEval-infilling, and completions.
+    HumanevalInfilling,
+    /// Imported rows of RepoEval, and completions.
+    Repoeval,
+    /// Imported rows of RepoBench.
+    Repobench,
 }
 
 /// `ghostbench retrieve`.

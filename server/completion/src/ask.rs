@@ -47,7 +47,8 @@ pub async fn ask(
     cancel: &CancellationToken,
 ) -> (TaskForm, Outcome) {
     let start = Instant::now();
-    let deadline = tokio::time::Instant::now() + settings.deadline;
+    let limit = settings.function_deadline();
+    let deadline = tokio::time::Instant::now() + limit;
     let function = FunctionTask { prompt: Arc::clone(&task.prompt), search: task.search.clone() };
     let form = engine.task_form(&function);
     let input = engines::PromptInput {
@@ -82,7 +83,7 @@ pub async fn ask(
     let answer = tokio::time::timeout_at(deadline, asking).await;
     let mut trace = reader.trace;
     trace.timings.total = start.elapsed() + trace.timings.clock.recording_lead();
-    trace.is_late = answer.is_err() || trace.timings.total > settings.deadline;
+    trace.is_late = answer.is_err() || trace.timings.total > limit;
     let (status, text) = match answer {
         // A part of an answer may be enough to tell which function it is.
         Err(_) if trace.received.is_empty() => (OutcomeStatus::Timeout, String::new()),

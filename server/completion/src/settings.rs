@@ -32,6 +32,9 @@ const EDITOR_BUDGET: TokenBudget = TokenBudget { tokens: 1024 };
 /// is enough for a small model on an idle processor, and leaves the reader some time as well.
 const EDITOR_DEADLINE: Duration = Duration::from_secs(5);
 
+/// Factor from the deadline of a completion to that of a task without a cursor: its prompt can have 128 k tokens instead of 4 k.
+const FUNCTION_PATIENCE: u32 = 10;
+
 impl CompletionSettings {
     /// Settings for measuring: nothing is withheld, slow engines get their time, and cases bring the same context for all engines.
     pub fn for_replay() -> CompletionSettings {
@@ -65,6 +68,11 @@ impl CompletionSettings {
     /// Returns whether context from other files is chosen for requests to this engine.
     pub fn retrieves_for(&self, engine: &dyn Engine) -> bool {
         self.strategy != Strategy::None && engine.reads_context()
+    }
+
+    /// Returns the time limit of a task without a cursor.
+    pub fn function_deadline(&self) -> Duration {
+        self.deadline * FUNCTION_PATIENCE
     }
 
     /// Returns the time limit for choosing context: half the deadline, as the engine can answer without context.

@@ -81,6 +81,10 @@ impl Engine for CountedEngine {
         .boxed()
     }
 
+    fn count_tokens<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Option<usize>> {
+        self.engine.count_tokens(text)
+    }
+
     fn probe(&self) -> BoxFuture<'_, Result<EngineInfo, EngineError>> {
         self.engine.probe()
     }

@@ -154,11 +154,17 @@ impl HttpEngine {
 
     /// Number of tokens of the sample in the model's tokenizer, if the server provides it.
     async fn sample_tokens(&self) -> Option<usize> {
+        // Without it there is still the estimate.
+        self.tokens_of(prompt::SAMPLE).await.filter(|tokens| *tokens > 0)
+    }
+
+    /// Number of tokens of a text in the model's tokenizer, if the server provides it.
+    async fn tokens_of(&self, text: &str) -> Option<usize> {
         let tokenizer = self.format.tokenizer?;
-        let body = (tokenizer.body)(prompt::SAMPLE, self.settings.model.as_deref().unwrap_or_default());
+        let body = (tokenizer.body)(text, self.settings.model.as_deref().unwrap_or_default());
         let said = self.fetch_json(tokenizer.path, Some(Value::from(body).to_string().into_bytes())).await;
-        // Without it there is still the estimate. A count of zero, or above the number of characters, is invalid.
-        (tokenizer.read)(&said.ok()?).filter(|tokens| (1..=prompt::SAMPLE.len()).contains(tokens))
+        // A count above the number of bytes and a token for the begin of a prompt is invalid.
+        (tokenizer.read)(&said.ok()?).filter(|tokens| (0..=text.len() + 1).contains(tokens))
     }
 
     /// Requests JSON from a path.
@@ -527,6 +533,10 @@ impl Engine for HttpEngine {
             answer
         }
         .boxed()
+    }
+
+    fn count_tokens<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Option<usize>> {
+        self.tokens_of(text).boxed()
     }
 
     fn probe(&self) -> BoxFuture<'_, Result<EngineInfo, EngineError>> {

@@ -394,6 +394,12 @@ pub trait Engine: Send + Sync {
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>>;
 
+    /// Returns the number of tokens of a text in the model's own tokenizer; `None` if the engine has none that answers.
+    fn count_tokens<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Option<usize>> {
+        let _ = text;
+        Box::pin(std::future::ready(None))
+    }
+
     /// Returns information about the engine, as far as available. An error means that it is unreachable.
     fn probe(&self) -> BoxFuture<'_, Result<EngineInfo, EngineError>> {
         Box::pin(std::future::ready(Ok(EngineInfo::default())))

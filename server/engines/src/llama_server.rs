@@ -236,6 +236,10 @@ impl Engine for LlamaServerEngine {
         .boxed()
     }
 
+    fn count_tokens<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Option<usize>> {
+        async move { self.ready().await.ok()?.0.count_tokens(text).await }.boxed()
+    }
+
     fn probe(&self) -> BoxFuture<'_, Result<EngineInfo, EngineError>> {
         async move { self.ready().await?.0.probe().await }.boxed()
     }

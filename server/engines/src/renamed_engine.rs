@@ -50,6 +50,10 @@ impl Engine for RenamedEngine {
         self.engine.complete(request, sink, cancel)
     }
 
+    fn count_tokens<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Option<usize>> {
+        self.engine.count_tokens(text)
+    }
+
     fn probe(&self) -> BoxFuture<'_, Result<EngineInfo, EngineError>> {
         self.engine.probe()
     }

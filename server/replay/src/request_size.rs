@@ -151,3 +151,141 @@ fn any_task(is_search: bool) -> FunctionTask {
     let search = || FunctionSearch { code: "".into(), description: "".into() };
     FunctionTask { prompt: "".into(), search: is_search.then(search) }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use cases::{CandidateFunction, ContextComments, FindFunction, FunctionQuestion, Task, WriteFunction};
+    use completion::{CompletionSettings, WorkspaceIndex};
+    use engines::{Answer, Engine, EngineDescription, EngineError, EngineKind, Request, Sink, TokenPrice};
+    use futures_util::FutureExt;
+    use futures_util::future::BoxFuture;
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+    use crate::score_predictions::tests::case;
+
+    /// A model that takes tasks in this form, and is never asked.
+    struct Model(EngineDescription, TaskForm);
+
+    impl Engine for Model {
+        fn description(&self) -> &EngineDescription {
+            &self.0
+        }
+
+        fn reads_workspace(&self) -> bool {
+            false
+        }
+
+        fn reads_context(&self) -> bool {
+            true
+        }
+
+        fn task_form(&self, _: &FunctionTask) -> TaskForm {
+            self.1
+        }
+
+        fn complete<'a>(
+            &'a self,
+            _: Request,
+            _: Sink<'a>,
+            _: &'a CancellationToken,
+        ) -> BoxFuture<'a, Result<Answer, EngineError>> {
+            async { Err(EngineError::Cancelled) }.boxed()
+        }
+    }
+
+    fn model(form: TaskForm, max_tokens: u32) -> ConfiguredEngine {
+        let description = EngineDescription {
+            name: "model".to_owned(),
+            kind: EngineKind::OpenAiChat,
+            model: "m".to_owned(),
+            settings: [("max_tokens".to_owned(), max_tokens.to_string())].into(),
+        };
+        ConfiguredEngine {
+            engine: Arc::new(Model(description, form)),
+            settings: CompletionSettings::for_replay(),
+            price: Some(TokenPrice { input: 1.0, output: 1.0 }),
+            cutoff: None,
+            identity: Arc::default(),
+        }
+    }
+
+    /// Code of some 40,000 tokens.
+    fn long_code() -> String {
+        "total = total + price * count\n".repeat(5000)
+    }
+
+    fn find_case(place: fn(&mut Case) -> &mut String) -> Case {
+        let question = FindFunction {
+            description: "Adds all.".to_owned(),
+            name: "f".to_owned(),
+            candidates: vec![CandidateFunction { name: "f".to_owned(), code: "x".to_owned() }],
+            depth: 0.5,
+            size: 40_000,
+            tokens_before: 0,
+            tokens_of_function: 0,
+            tokens_after: 0,
+            tokenizer: "estimate".to_owned(),
+            comments: ContextComments::Kept,
+        };
+        let function = Some(Box::new(FunctionQuestion::Find(question)));
+        let mut find = Case { task: Task::FindFunction, function, ..case("x") };
+        *place(&mut find) = long_code();
+        find
+    }
+
+    fn write_case() -> Case {
+        let question = WriteFunction {
+            name: "f".to_owned(),
+            signature: "func f()".to_owned(),
+            documentation: long_code(),
+            header: String::new(),
+        };
+        let function = Some(Box::new(FunctionQuestion::Write(question)));
+        Case { task: Task::WriteFunction(None), function, prefix: long_code(), ..case("x") }
+    }
+
+    fn tokens(case: Case, engine: ConfiguredEngine) -> RequestTokens {
+        let inputs = RunInputs {
+            cases: [case].into(),
+            engines: [engine].into(),
+            world: WorkspaceIndex::empty(),
+            copies: Arc::default(),
+            jobs: 1,
+        };
+        RequestSizes::new(&inputs).tokens(Attempt { case: 0, engine: 0, repetition: 0 })
+    }
+
+    #[test]
+    fn whole_contexts_are_counted_wherever_their_code_is() {
+        let whole = estimate_tokens(&long_code()) as u64;
+        assert!(whole > 5 * PROMPT_TOKENS as u64, "{whole}");
+        let places: [fn(&mut Case) -> &mut String; 3] =
+            [|case| &mut case.prefix, |case| &mut case.truth, |case| &mut case.suffix];
+        for place in places {
+            for form in [TaskForm::Chat, TaskForm::FillIn] {
+                let counted = tokens(find_case(place), model(form, 512));
+                assert!(counted.prompt >= whole, "{form:?}: {counted:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn functions_to_write_are_cut_for_models_that_continue_code() {
+        let whole = estimate_tokens(&long_code()) as u64;
+        assert!(tokens(write_case(), model(TaskForm::Chat, 512)).prompt >= whole);
+        assert_eq!(tokens(write_case(), model(TaskForm::FillIn, 512)).prompt, PROMPT_TOKENS as u64);
+        let completion = Case { prefix: long_code(), ..case("x") };
+        assert_eq!(tokens(completion, model(TaskForm::Chat, 512)).prompt, PROMPT_TOKENS as u64);
+    }
+
+    #[test]
+    fn answers_are_as_long_as_those_that_are_requested() {
+        let longest = |case, max_tokens| tokens(case, model(TaskForm::Chat, max_tokens)).longest_answer;
+        assert_eq!(longest(write_case(), 64), u64::from(FUNCTION_TOKENS));
+        assert_eq!(longest(write_case(), 4000), 4000);
+        assert_eq!(longest(case("x"), 64), 64);
+    }
+}

@@ -1,6 +1,6 @@
 //! Words the remarks of a summary.
 
-use cases::PromptSymptom;
+use cases::{AnswerForm, PromptSymptom};
 use scoring::run_summary::{Note, PromptProblem};
 use scoring::{MetricCell, RunSummary};
 
@@ -65,9 +65,24 @@ fn text(note: &Note) -> String {
                 ),
             }
         ),
+        Note::AnswerForms { engine, forms } => answer_forms(engine, forms),
         Note::Failures { engine, failures } => failures::warning(engine, failures),
         Note::WrongPrompt(problem) => prompt_problem(problem),
     }
+}
+
+/// Says how an engine got tasks without a cursor.
+fn answer_forms(engine: &str, forms: &[(AnswerForm, usize)]) -> String {
+    let form = |&(form, answers): &(AnswerForm, usize)| {
+        let name = match form {
+            AnswerForm::Chat => "as the original's prompt in a chat",
+            AnswerForm::FillIn => "as code to continue, with the description as comments",
+            AnswerForm::Retrieval => "without a prompt, as a search for the description's words",
+        };
+        format!("{name} ({answers})")
+    };
+    let forms: Vec<String> = forms.iter().map(form).collect();
+    format!("{engine}: got the tasks without a cursor {}.", forms.join(", "))
 }
 
 /// Names the settings that an engine with a wrong prompt needs.

@@ -88,7 +88,7 @@ pub(crate) struct AnswerAgreement {
 
 /// Version of the metrics: raised with every change of any value. Stored with each row of scores; rows of another version are
 /// computed again.
-pub const SCORER_VERSION: u32 = 1;
+pub const SCORER_VERSION: u32 = 2;
 
 /// Scores the answers to one case. Everything that depends on the truth only is computed once, at first use, and equal answers are
 /// scored once: different engines often give the same answer.
@@ -368,7 +368,7 @@ mod tests {
             })
             .collect();
         expect![[r#"
-            version 1
+            version 2
             9/26 0.844 0.844 0.000 0.000 0.000 0.000 1.000 8/8 4/4 4/4 1.000 1.000 0.000 0.000 1.000 0.000 1.000 1.000 0.000 1.000
             7/26 0.457 0.457 0.000 0.000 0.000 0.000 4/6 2/2 2/4 1.000 1.000 1.000 0.000
             8/26 0.471 0.471 0.000 0.000 0.000 0.000 4/6 2/2 2/4 1.000 0.000 1.000 1.000 1.000 0.000

@@ -3,8 +3,9 @@
 
 use std::fs;
 
+use cases::{Case, FindFunction, parse_lines};
 use serde_json::{Value, json};
-use tests::{LlamaServer, Project};
+use tests::{LlamaServer, Project, check_out_history};
 
 use crate::run_rows;
 use crate::settings::user_file;
@@ -49,30 +50,34 @@ fn built_in_engine_finds_described_functions() {
     assert_eq!(answers.len() as u64, cases);
     assert!(answers.iter().all(|answer| answer.form == Some(cases::AnswerForm::Retrieval)));
     let report = json_of(&project, "report ../run");
-    let curve = &report["benchmarks"]["repoqa"]["pass@1"]["builtin: all"];
-    assert!(
-        curve["0.8"].as_f64().expect("a share") > 0.5,
-        "words of the description are in the names: {curve}"
-    );
+    let shown = &report["benchmarks"]["repoqa"];
     let exported = json_of(&project, "export ../run --format repoqa --out ../rows");
     assert_eq!(exported["files"].as_array().expect("files").len(), 2, "{exported}");
-    let scores = ["600", "1200"].map(|size| {
-        json_of(
+    for (size, rounded) in [(600, 512), (1200, 1024)] {
+        let scores = json_of(
             &project,
             &format!("score --format repoqa ../rq/repoqa.json ../rows/01-builtin/outputs-{size}.jsonl"),
-        )["tables"]["pass@1"]["all"]
-            .clone()
-    });
-    let found: f64 =
-        scores.iter().map(|row| row["0.8"].as_f64().unwrap() * row["total"].as_f64().unwrap()).sum();
-    let expected = curve["0.8"].as_f64().unwrap() * curve["total"].as_f64().unwrap();
-    assert!((found - expected).abs() < 1e-9, "{scores:?} {curve}");
+        );
+        for table in ["pass@1", "pass@1, comments ignored"] {
+            let (ours, again) =
+                (&shown[table][format!("builtin: all, {size} tokens")], &scores["tables"][table]["all"]);
+            assert!(again["total"].as_f64() > Some(0.0));
+            assert_eq!(ours, again, "{table} at {size}: {shown}");
+        }
+        let share = scores["tables"]["pass@1"]["all"]["0.8"].as_f64().expect("a share");
+        assert!(share > 0.5, "words of the description are in the names: {share}");
+        let depths = "pass@1 at 0.8 by size of the context and depth of the function";
+        let row = |of: &str| format!("{of}{rounded} tokens");
+        assert_eq!(shown[depths][row("builtin: ")], scores["tables"][depths][row("")], "{shown}");
+    }
     for text in [
         project.run("report ../run").expect_code(0).stdout,
         project.run("report ../run --format markdown").expect_code(0).stdout,
     ] {
         assert!(
-            text.contains("repoqa, in the original's terms") && text.contains("comments ignored"),
+            text.contains("repoqa, in the original's terms")
+                && text.contains("comments ignored")
+                && text.contains("builtin: got the tasks without a cursor without a prompt"),
             "{text}"
         );
     }
@@ -135,4 +140,131 @@ fn chat_and_completion_models_get_the_tasks_in_their_form() {
         ("text".to_owned(), Some(cases::AnswerForm::FillIn)),
     ];
     assert_eq!(forms, expected);
+}
+
+#[test]
+fn equal_contexts_are_one_case() {
+    let project = Project::new(&described_functions());
+    json_of(&project, "build repoqa . --out ../rq --size 3");
+    let import = "import repoqa ../rq/repoqa.json --context-tokens 100000 --all-depths --out ../rq.jsonl";
+    let imported = json_of(&project, import);
+    assert_eq!(imported["broken"]["count"], 0, "{imported}");
+    let same = imported["left_out"]["same context as another case"].as_u64().expect("a count");
+    assert_eq!(imported["cases"].as_u64().expect("a count") + same, 30, "three functions at ten depths");
+}
+
+#[test]
+fn contexts_are_counted_by_the_engines_tokenizer() {
+    let Some(server) = LlamaServer::start(&["--ctx-size", "8192"]) else { return };
+    let project = Project::new(&described_functions());
+    let engine = format!("[[engine]]\nname = \"text\"\nkind = \"llama-cpp\"\nurl = \"{}\"\n", server.url());
+    user_file(&project, &engine);
+    json_of(&project, "build repoqa . --out ../rq --size 2");
+    let import = "import repoqa ../rq/repoqa.json --context-tokens 700";
+    project.run(&format!("{import} --out ../estimate.jsonl")).expect_code(0);
+    project.run(&format!("{import} --tokenizer text --out ../own.jsonl")).expect_code(0);
+    let questions = |file: &str| -> Vec<FindFunction> {
+        let cases: Vec<Case> =
+            parse_lines(&run_rows::text(&project.sibling_path(file))).expect("a suite").rows;
+        cases.iter().filter_map(|case| case.find_function().cloned()).collect()
+    };
+    let (estimated, own) = (questions("estimate.jsonl"), questions("own.jsonl"));
+    assert_eq!((estimated.len(), own.len()), (2, 2));
+    // The tiny model has few words, so it counts more tokens.
+    assert!(own[0].tokens_of_function > estimated[0].tokens_of_function, "{:?}", own[0]);
+    assert_eq!(own[0].tokenizer, "text");
+    let without = project.run(&format!("{import} --tokenizer builtin --out ../x.jsonl")).expect_code(2);
+    without.expect_message(&["counts no tokens"]);
+}
+
+#[test]
+fn contexts_beyond_the_models_window_are_failures_with_the_reason() {
+    let Some(server) = LlamaServer::start(&["--ctx-size", "2048"]) else { return };
+    let project = Project::new(&described_functions());
+    let engine = format!(
+        "[[engine]]\nname = \"chat\"\nkind = \"openai-chat\"\nmodel = \"tiny\"\ncontext_window = 512\nurl = \"{}\"\n",
+        server.url()
+    );
+    user_file(&project, &engine);
+    json_of(&project, "build repoqa . --out ../rq --size 2");
+    project.run("import repoqa ../rq/repoqa.json --context-tokens 1000 --out ../s.jsonl").expect_code(0);
+    project.run("replay ../s.jsonl --engine chat --out ../run");
+    let answers = run_rows::predictions(&project.sibling_path("run"));
+    assert!(!answers.is_empty());
+    for answer in answers {
+        let reason = answer.reason.as_deref().unwrap_or_default();
+        assert!(answer.has_failed() && reason.contains("context window has 512"), "{reason}");
+    }
+}
+
+/// Builds a benchmark of the shape from a real repository, replays it, and returns the report, and the scores of the export.
+fn report_and_scores_of_export(
+    project: &Project,
+    tree: &str,
+    steps: [&str; 3],
+    files: &[&str],
+) -> [Value; 2] {
+    let [build, import, format] = steps;
+    json_of(project, &format!("build {build} {tree} --out ../{format}"));
+    json_of(project, &format!("import {format} {import} --keep-secrets --out ../{format}.jsonl"));
+    project.run(&format!("replay ../{format}.jsonl --engine builtin --out ../run-{format}")).expect_code(0);
+    let report = json_of(project, &format!("report ../run-{format}"))["benchmarks"][format].clone();
+    json_of(project, &format!("export ../run-{format} --format {format} --out ../rows-{format}"));
+    let files: String = files.iter().map(|file| format!(" ../{file}")).collect();
+    [report, json_of(project, &format!("score --format {format}{files}"))["tables"].clone()]
+}
+
+/// Compares every row of the export's scores with that of the report.
+#[track_caller]
+fn assert_same_numbers([report, scores]: [Value; 2]) {
+    let mut compared = 0;
+    for (table, rows) in scores.as_object().expect("tables") {
+        for (row, values) in rows.as_object().expect("rows") {
+            assert_eq!(&report[table][format!("builtin: {row}")], values, "{table}, {row}: {report}");
+            compared += values.as_object().expect("values").len();
+        }
+    }
+    assert!(compared > 10, "{scores}");
+}
+
+#[test]
+fn benchmarks_of_real_repositories_have_the_same_numbers_after_an_export() {
+    let project = Project::new("");
+    let folder = project.sibling_path("histories");
+    fs::create_dir(&folder).expect("a new folder");
+    let Some(click) = check_out_history(&folder, "click") else { return };
+    let Some(hiredis) = check_out_history(&folder, "hiredis") else { return };
+    let (click, hiredis) = (click.display().to_string(), hiredis.display().to_string());
+    assert_same_numbers(report_and_scores_of_export(
+        &project,
+        &click,
+        ["codev-bench --size 15", "../codev-bench", "codev-bench"],
+        &["rows-codev-bench/01-builtin"],
+    ));
+    let cceval = "rows-crosscodeeval";
+    assert_same_numbers(report_and_scores_of_export(
+        &project,
+        &click,
+        [
+            "crosscodeeval --size 10",
+            "../crosscodeeval/python/line_completion_rg1_bm25.jsonl",
+            "crosscodeeval",
+        ],
+        &[
+            &format!("{cceval}/line_completion_rg1.jsonl"),
+            &format!("{cceval}/01-builtin/line_completion_rg1.prediction.jsonl"),
+        ],
+    ));
+    assert_same_numbers(report_and_scores_of_export(
+        &project,
+        &click,
+        ["repoqa --size 5", "../repoqa/repoqa.json --context-tokens 4096", "repoqa"],
+        &["repoqa/repoqa.json", "rows-repoqa/01-builtin/outputs-4096.jsonl"],
+    ));
+    assert_same_numbers(report_and_scores_of_export(
+        &project,
+        &hiredis,
+        ["yabloco --size 4", "../yabloco/bench.csv ../yabloco/bench.json", "yabloco"],
+        &["rows-yabloco/bench.csv", "rows-yabloco/bench.json", "rows-yabloco/01-builtin/generations.csv"],
+    ));
 }

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use scoring::similarity::Similarity;
 use serde::Deserialize;
 
 use super::judges::{has_right_indent, is_empty, is_on_one_line};
 use super::rows::{CodevBlock, CodevFile};
 use super::table::{CodevColumn, CodevGroup, CodevResult, CodevTable};
+use crate::Rules;
 use crate::row_reader::{BenchmarkItem, check_path};
 use crate::score_sheet::{RuleDifference, ScoreSheet, ScoreTable, TablePicture};
-use crate::{ImportedRow, Rules};
 
 /// Number of files that the original splits a run into.
 const SHARDS: u8 = 4;
@@ -161,14 +162,15 @@ pub struct CodevResultFiles {
 }
 
 impl CodevResultFiles {
-    /// Adds rows of a file, in their order.
-    pub fn add(&mut self, shard: CodevShard, rows: &[ImportedRow<CodevPrediction>]) {
+    /// Adds rows of a file, in their order; judges them on all threads.
+    pub fn add(&mut self, shard: CodevShard, rows: &[CodevPrediction]) {
         let judged = self.shards.entry(shard).or_default();
-        for row in rows {
-            let Some(result) = JudgedRow::new(&row.item) else { continue };
+        let results: Vec<Option<JudgedRow>> = rows.par_iter().map(JudgedRow::new).collect();
+        for (row, result) in rows.iter().zip(results) {
+            let Some(result) = result else { continue };
             self.sheet.cases += 1;
             if result.is_missing {
-                self.sheet.missing.add(row.item.id());
+                self.sheet.missing.add(row.id());
             } else {
                 self.sheet.predictions += 1;
             }
@@ -188,6 +190,8 @@ impl CodevResultFiles {
             if !counted.is_empty() {
                 self.sheet.tables.push(table(name, &counted, rules));
             }
+            let notes: Vec<String> = files.iter().filter_map(|&file| self.note_of_cap(file, rules)).collect();
+            self.sheet.notes.extend(notes);
         }
         self.sheet.differences = self.differences();
         if self.unjudged > 0 {
@@ -214,6 +218,23 @@ impl CodevResultFiles {
             }
         }
         counted
+    }
+
+    /// Returns a note on the rows of a file beyond the number that counts.
+    fn note_of_cap(&self, file: CodevFile, rules: Rules) -> Option<String> {
+        let (cap, mode) = (file.cap(), file.mode());
+        let parts = self.shards.iter().filter(|(shard, _)| shard.file == file);
+        let sizes: Vec<usize> = parts.map(|(_, rows)| rows.len()).collect();
+        let total: usize = sizes.iter().sum();
+        let (left_out, scope) = match rules {
+            Rules::Paper => (total.saturating_sub(cap), "a run"),
+            Rules::Faithful => {
+                (sizes.iter().map(|size| size.saturating_sub(cap)).sum(), "each part of a run")
+            }
+        };
+        (left_out > 0).then(|| {
+            format!("{mode}: {left_out} of {total} rows are left out, because the original counts {cap} of {scope}")
+        })
     }
 
     fn differences(&self) -> Vec<RuleDifference> {
@@ -295,8 +316,8 @@ mod tests {
 
     const MODE: &str = "complete_current_header_empty_completion";
 
-    fn row(response: Option<&str>, is_all_passed: Option<bool>) -> ImportedRow<CodevPrediction> {
-        let item = CodevPrediction {
+    fn row(response: Option<&str>, is_all_passed: Option<bool>) -> CodevPrediction {
+        CodevPrediction {
             block_type: "IF".to_owned(),
             middle: String::new(),
             response: response.map(str::to_owned),
@@ -304,8 +325,7 @@ mod tests {
             latency: None,
             block_key: Some("a.py#L2-L2".to_owned()),
             prefix: Some("x\n    ".to_owned()),
-        };
-        ImportedRow { line: 1, item, text: String::new() }
+        }
     }
 
     fn value(sheet: &ScoreSheet, row: &str) -> Option<f64> {
@@ -350,8 +370,10 @@ mod tests {
             let mut files = CodevResultFiles::default();
             files.add(shard(0), &rows);
             files.add(shard(1), &rows);
-            value(&files.finish(rules), "count")
+            let sheet = files.finish(rules);
+            let of_caps = sheet.notes.iter().filter(|note| note.contains("60 of 160 rows are left out"));
+            (value(&sheet, "count"), of_caps.count())
         };
-        assert_eq!((count(Rules::Paper), count(Rules::Faithful)), (Some(100.0), Some(160.0)));
+        assert_eq!((count(Rules::Paper), count(Rules::Faithful)), ((Some(100.0), 1), (Some(160.0), 0)));
     }
 }

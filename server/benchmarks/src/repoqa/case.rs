@@ -25,6 +25,8 @@ pub struct RepoqaCaseConfig {
     pub all_depths: bool,
     /// How tokens are counted, for the cases' descriptions.
     pub tokenizer: String,
+    /// The description's rules for contexts, or those of the original's program.
+    pub rules: Rules,
 }
 
 /// Returns the cases of a repository in the order of its functions, each with its function; an error says why a function has none.
@@ -51,7 +53,7 @@ pub fn repoqa_cases<'a>(
         for &size in &config.sizes {
             for &comments in &config.comments {
                 for &depth in &depths {
-                    cases.push((needle, source.case(needle, size, depth, comments, &config.tokenizer)));
+                    cases.push((needle, source.case(needle, size, depth, comments, config)));
                 }
             }
         }
@@ -75,7 +77,7 @@ impl ContextSource<'_> {
         size: usize,
         depth: f64,
         comments: ContextComments,
-        tokenizer: &str,
+        config: &RepoqaCaseConfig,
     ) -> Result<Case, String> {
         let description = needle
             .description()
@@ -92,7 +94,7 @@ impl ContextSource<'_> {
             position: depth,
             cleaning: cleaning(comments),
         };
-        let context = build_context(&request, self.count, Rules::Paper)
+        let context = build_context(&request, self.count, config.rules)
             .ok_or_else(|| format!("the function `{}` is not where its offsets say", needle.name))?;
         let (prefix, truth, suffix) = context.parts();
         let mut case = imported_case(CaseParts {
@@ -118,7 +120,7 @@ impl ContextSource<'_> {
             tokens_before: context.prefix_tokens,
             tokens_of_function: context.needle_tokens,
             tokens_after: context.suffix_tokens,
-            tokenizer: tokenizer.to_owned(),
+            tokenizer: config.tokenizer.clone(),
             comments,
         })));
         case.id = case.compute_id();
@@ -152,6 +154,7 @@ mod tests {
             comments: vec![ContextComments::Kept, ContextComments::Removed],
             all_depths: false,
             tokenizer: "bytes".to_owned(),
+            rules: Rules::Paper,
         };
         let made: Vec<_> = repoqa_cases(Language::Python, repository, &config, &str::len).collect();
         assert_eq!(made.len(), 8);

@@ -9,6 +9,7 @@
 
 mod cleaning;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use syntax::Language;
@@ -143,10 +144,16 @@ impl<'a> SideBuilder<'a> {
     fn prefix(mut self, before: &str) -> (String, usize) {
         let mut first = self.request.file;
         let comment = self.comment_of(first);
-        let lines: Vec<&str> = std::iter::once(comment.as_str()).chain(before.split('\n')).collect();
-        let kept = lines.iter().rev().take_while(|line| self.takes(line)).count();
-        self.is_cut = kept < lines.len();
-        let mut pieces = vec![joined(&lines[lines.len() - kept..])];
+        let mut kept = Vec::new();
+        let mut lines = std::iter::once(Cow::Borrowed(comment.as_str())).chain(fed_lines(before)).rev();
+        self.is_cut = loop {
+            match lines.next() {
+                Some(line) if self.takes(&line) => kept.push(line),
+                rest => break rest.is_some(),
+            }
+        };
+        kept.reverse();
+        let mut pieces = vec![kept.concat()];
         while !self.is_cut && self.budget > 0 && first > 0 {
             first -= 1;
             pieces.push(self.file_from_top(first));
@@ -158,7 +165,7 @@ impl<'a> SideBuilder<'a> {
     /// Returns the text after the function and its last file.
     fn suffix(mut self, after: &str) -> (String, usize) {
         let mut last = self.request.file;
-        let mut text = self.lines_from_top(&after.split('\n').collect::<Vec<_>>());
+        let mut text = self.lines_from_top(fed_lines(after));
         while !self.is_cut && self.budget > 0 && last + 1 < self.request.files.len() {
             last += 1;
             text.push_str(&self.file_from_top(last));
@@ -169,25 +176,28 @@ impl<'a> SideBuilder<'a> {
     fn file_from_top(&mut self, file: usize) -> String {
         let comment = self.comment_of(file);
         let text = self.request.files[file].1;
-        self.lines_from_top(&std::iter::once(comment.as_str()).chain(text.split('\n')).collect::<Vec<_>>())
+        self.lines_from_top(std::iter::once(Cow::Borrowed(comment.as_str())).chain(fed_lines(text)))
     }
 
     /// Returns the first of `lines` that fit, with a mark if not all do.
-    fn lines_from_top(&mut self, lines: &[&str]) -> String {
-        let kept = lines.iter().take_while(|line| self.takes(line)).count();
-        let mut text = joined(&lines[..kept]);
-        if kept < lines.len() {
-            self.is_cut = true;
-            text.push_str(CUT);
-            text.push('\n');
-            self.budget = self.budget.saturating_sub((self.count)("...\n") as i64);
+    fn lines_from_top<'l>(&mut self, lines: impl Iterator<Item = Cow<'l, str>>) -> String {
+        let mut text = String::new();
+        for line in lines {
+            if !self.takes(&line) {
+                self.is_cut = true;
+                text.push_str(CUT);
+                text.push('\n');
+                self.budget = self.budget.saturating_sub((self.count)("...\n") as i64);
+                break;
+            }
+            text.push_str(&line);
         }
         text
     }
 
-    /// Takes the line's tokens from the budget if they fit.
+    /// Takes the tokens of a line, which ends with a line feed, from the budget if they fit.
     fn takes(&mut self, line: &str) -> bool {
-        let tokens = (self.count)(&format!("{line}\n")) as i64;
+        let tokens = (self.count)(line) as i64;
         let fits = tokens <= self.budget;
         if fits {
             self.budget -= tokens;
@@ -195,13 +205,16 @@ impl<'a> SideBuilder<'a> {
         fits
     }
 
+    /// Returns the comment with a file's path, with a line feed.
     fn comment_of(&self, file: usize) -> String {
-        path_comment(self.request.language, self.request.files[file].0)
+        path_comment(self.request.language, self.request.files[file].0) + "\n"
     }
 }
 
-fn joined(lines: &[&str]) -> String {
-    lines.iter().flat_map(|line| [line, "\n"]).collect()
+/// Returns the lines of a text with their line feeds; the rest after the last one, which may be empty, gets one.
+fn fed_lines(text: &str) -> impl DoubleEndedIterator<Item = Cow<'_, str>> {
+    let (whole, rest) = text.split_at(text.rfind('\n').map_or(0, |feed| feed + 1));
+    whole.split_inclusive('\n').map(Cow::Borrowed).chain(std::iter::once(Cow::Owned(format!("{rest}\n"))))
 }
 
 #[cfg(test)]

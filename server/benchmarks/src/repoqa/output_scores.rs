@@ -111,11 +111,8 @@ fn score_repository<'a>(
         };
         let answer = output.output.first().map_or("", String::as_str);
         let score = score(language, &needle.name, answer, &needles, comments, rules);
-        let other = match rules {
-            Rules::Paper => Rules::Faithful,
-            Rules::Faithful => Rules::Paper,
-        };
-        scored.differently_read += usize::from(sanitize(language, answer, other) != score.sanitized);
+        let other = sanitize(language, answer, rules.other());
+        scored.differently_read += usize::from(other != score.sanitized);
         scored.scores.push(ScoredOutput { task, depth: depth(output), score });
     }
     Some(scored)

@@ -1,7 +1,9 @@
 //! The tables of an output file.
 
+use std::collections::BTreeMap;
+
 use super::aggregate::{THRESHOLDS, ThresholdCurve};
-use super::output_scores::{OutputScores, RepoqaTask, score_outputs};
+use super::output_scores::{NeedleDepth, OutputScores, RepoqaTask, score_outputs};
 use super::rows::{RepoqaDataset, RepoqaOutput};
 use super::score::CommentMode;
 use crate::Rules;
@@ -23,29 +25,43 @@ pub fn output_sheet(dataset: &RepoqaDataset, outputs: &[RepoqaOutput], rules: Ru
         ..ScoreSheet::default()
     };
     sheet.predictions = outputs.len() - sheet.unknown.count - sheet.repeated.count;
-    sheet.tables = tables(&compared, &ignored);
-    sheet.differences = vec![
+    let rows = |scores: &OutputScores| -> CurveRows {
+        scores.curves.iter().map(|(name, curve)| (name.clone(), *curve)).collect()
+    };
+    sheet.tables = tables([rows(&compared), rows(&ignored)], &compared.depths);
+    sheet.differences = differences(sheet.missing.count, compared.differently_read);
+    sheet
+}
+
+/// Names with their results, in the order of a table.
+pub(super) type CurveRows = Vec<(String, ThresholdCurve)>;
+
+/// Returns where the original's program differs from its description, with the numbers of functions and answers that this affects.
+pub(super) fn differences(missing: usize, differently_read: usize) -> Vec<RuleDifference> {
+    vec![
         RuleDifference {
             topic: "missing outputs",
             paper: "a function without an output counts as not found",
             faithful: "a function without an output is left out",
-            affected: sheet.missing.count,
+            affected: missing,
         },
         RuleDifference {
             topic: "code in an answer",
             paper: "fenced blocks by Markdown's rules",
             faithful: "fences of three backticks with at most one word after them only",
-            affected: compared.differently_read,
+            affected: differently_read,
         },
-    ];
-    sheet
+    ]
 }
 
-/// Returns the tables of the scores with comments and without them.
-pub(super) fn tables(compared: &OutputScores, ignored: &OutputScores) -> Vec<ScoreTable> {
+/// Returns the tables of the results with comments and without them, and by the place of the function.
+pub(super) fn tables(
+    [compared, ignored]: [CurveRows; 2],
+    by_depth: &BTreeMap<NeedleDepth, ThresholdCurve>,
+) -> Vec<ScoreTable> {
     let mut tables = vec![curves("pass@1", compared), curves("pass@1, comments ignored", ignored)];
-    if !compared.depths.is_empty() {
-        tables.push(depths(compared));
+    if !by_depth.is_empty() {
+        tables.push(depths(by_depth));
     }
     tables
 }
@@ -56,26 +72,24 @@ fn counted(tasks: &[RepoqaTask]) -> CountedIds {
     ids
 }
 
-fn curves(name: &str, scores: &OutputScores) -> ScoreTable {
+fn curves(name: &str, rows: CurveRows) -> ScoreTable {
     let columns = THRESHOLDS.iter().map(|threshold| format!("{threshold:.1}"));
-    let row = |(language, curve): (&String, &ThresholdCurve)| {
+    let row = |(name, curve): (String, ThresholdCurve)| {
         let shares = curve.pass_at_1().into_iter().chain([curve.total as f64]);
-        (language.clone(), shares.map(Some).collect())
+        (name, shares.map(Some).collect())
     };
     ScoreTable {
         name: name.to_owned(),
         columns: columns.chain(["total".to_owned()]).collect(),
-        rows: scores.curves.iter().map(row).collect(),
+        rows: rows.into_iter().map(row).collect(),
         picture: TablePicture::Curves,
     }
 }
 
-fn depths(scores: &OutputScores) -> ScoreTable {
-    let mut sizes: Vec<u64> = scores.depths.keys().map(|(tokens, _)| *tokens).collect();
+fn depths(by_depth: &BTreeMap<NeedleDepth, ThresholdCurve>) -> ScoreTable {
+    let mut sizes: Vec<u64> = by_depth.keys().map(|(tokens, _)| *tokens).collect();
     sizes.dedup();
-    let share = |tokens, tenth| {
-        scores.depths.get(&(tokens, tenth)).map(|curve: &ThresholdCurve| curve.pass_at_1()[PUBLISHED])
-    };
+    let share = |tokens, tenth| by_depth.get(&(tokens, tenth)).map(|curve| curve.pass_at_1()[PUBLISHED]);
     let row = |tokens: u64| (format!("{tokens} tokens"), (0..10).map(|tenth| share(tokens, tenth)).collect());
     ScoreTable {
         name: "pass@1 at 0.8 by size of the context and depth of the function".to_owned(),

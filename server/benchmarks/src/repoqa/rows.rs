@@ -1,13 +1,15 @@
 //! The data set, one JSON document, and the rows of output files.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read, Write};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use thiserror::Error;
 
 use super::dependency_order::dependency_order;
+use crate::json_text::JsonText;
 use crate::ordered_map::OrderedMap;
 use crate::row_reader::{BenchmarkItem, check_path};
 
@@ -26,12 +28,9 @@ pub enum DatasetError {
     /// The document has another form.
     #[error("{0}")]
     Parse(#[from] cases::ParseError),
-    /// The file is not UTF-8.
-    #[error("the data set is not UTF-8 from byte {0} on")]
-    Encoding(usize),
 }
 
-/// A repository that cannot be used.
+/// A repository, or one of its functions, that cannot be used.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{language}, repository {number}: {reason}")]
 pub struct BrokenRepository {
@@ -51,15 +50,70 @@ pub struct RepoqaDataset {
 }
 
 /// An entry of the list of repositories.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq)]
 enum RepoqaEntry {
     Repository(Box<RepoqaRepository>),
-    Broken(Value),
+    /// Some of its functions cannot be used.
+    Partial(Box<PartialRepository>),
+    /// As written, with the problem.
+    Broken(JsonText, String),
+}
+
+/// A repository without its broken functions.
+#[derive(Clone, Debug, PartialEq)]
+struct PartialRepository {
+    repository: RepoqaRepository,
+    /// As written.
+    text: JsonText,
+    /// Problems of functions.
+    broken: Vec<String>,
+}
+
+impl<'de> Deserialize<'de> for RepoqaEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RepoqaEntry, D::Error> {
+        let text = JsonText::deserialize(deserializer)?;
+        Ok(match RepoqaRepository::parse(&text) {
+            Ok((repository, broken)) if broken.is_empty() => RepoqaEntry::Repository(Box::new(repository)),
+            Ok((repository, broken)) => {
+                RepoqaEntry::Partial(Box::new(PartialRepository { repository, text, broken }))
+            }
+            Err(reason) => RepoqaEntry::Broken(text, reason),
+        })
+    }
+}
+
+impl Serialize for RepoqaEntry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            RepoqaEntry::Repository(repository) => repository.serialize(serializer),
+            RepoqaEntry::Partial(partial) => partial.text.serialize(serializer),
+            RepoqaEntry::Broken(text, _) => text.serialize(serializer),
+        }
+    }
+}
+
+impl RepoqaEntry {
+    fn repository(&self) -> Result<&RepoqaRepository, String> {
+        match self {
+            RepoqaEntry::Repository(repository) => Ok(repository),
+            RepoqaEntry::Partial(partial) => Ok(&partial.repository),
+            RepoqaEntry::Broken(_, reason) => Err(reason.clone()),
+        }
+    }
+
+    /// Sets a repository apart in which bytes were replaced because they are not UTF-8.
+    fn refuse_replaced_bytes(&mut self) {
+        let Ok(text) = serde_json::to_string(self) else { return };
+        if text.contains(char::REPLACEMENT_CHARACTER)
+            && let Some(text) = JsonText::new(text)
+        {
+            *self = RepoqaEntry::Broken(text, "not UTF-8; convert the file to UTF-8".to_owned());
+        }
+    }
 }
 
 impl RepoqaDataset {
-    /// Reads a data set of plain text.
+    /// Reads a data set of plain text. Repositories with bytes that are not UTF-8 are set apart.
     ///
     /// # Errors
     ///
@@ -70,9 +124,14 @@ impl RepoqaDataset {
         if bytes.len() as u64 > MAX_DATASET_BYTES {
             return Err(DatasetError::TooLong);
         }
-        let text = String::from_utf8(bytes)
-            .map_err(|error| DatasetError::Encoding(error.utf8_error().valid_up_to()))?;
-        Ok(cases::parse_document(text.strip_prefix('\u{feff}').unwrap_or(&text))?)
+        let text = String::from_utf8_lossy(&bytes);
+        let mut dataset: RepoqaDataset =
+            cases::parse_document(text.strip_prefix('\u{feff}').unwrap_or(&text))?;
+        if matches!(text, Cow::Owned(_)) {
+            let entries = dataset.languages.0.iter_mut().flat_map(|(_, entries)| entries);
+            entries.for_each(RepoqaEntry::refuse_replaced_bytes);
+        }
+        Ok(dataset)
     }
 
     /// Adds a repository to a language's list.
@@ -93,24 +152,34 @@ impl RepoqaDataset {
         Ok(serde_json::to_writer(out, self)?)
     }
 
-    /// Returns the name of each repository's language with the repository, or with the reason why it cannot be used.
-    pub fn repositories(&self) -> impl Iterator<Item = Result<(&str, &RepoqaRepository), BrokenRepository>> {
+    fn entries(&self) -> impl Iterator<Item = (&str, usize, &RepoqaEntry)> {
         self.languages.0.iter().flat_map(|(language, entries)| {
-            entries.iter().enumerate().map(move |(index, entry)| {
-                let repository = match entry {
-                    RepoqaEntry::Repository(repository) => {
-                        repository.check().map(|()| (language.as_str(), &**repository))
-                    }
-                    RepoqaEntry::Broken(value) => Err(RepoqaRepository::deserialize(value)
-                        .err()
-                        .map_or_else(|| "of another form".to_owned(), |error| error.to_string())),
-                };
-                repository.map_err(|reason| BrokenRepository {
-                    language: language.clone(),
-                    number: index + 1,
-                    reason,
-                })
-            })
+            entries.iter().enumerate().map(move |(index, entry)| (language.as_str(), index + 1, entry))
+        })
+    }
+
+    /// Returns the name of each repository's language with the repository, without functions that cannot be used, or with the reason
+    /// why it cannot be used.
+    pub fn repositories(&self) -> impl Iterator<Item = Result<(&str, &RepoqaRepository), BrokenRepository>> {
+        self.entries().map(|(language, number, entry)| {
+            let repository = entry.repository().map(|repository| (language, repository));
+            repository.map_err(|reason| BrokenRepository { language: language.to_owned(), number, reason })
+        })
+    }
+
+    /// Returns the functions that cannot be used, in otherwise usable repositories.
+    pub fn broken_functions(&self) -> impl Iterator<Item = BrokenRepository> {
+        self.entries().flat_map(|(language, number, entry)| {
+            let broken = match entry {
+                RepoqaEntry::Partial(partial) => partial.broken.as_slice(),
+                RepoqaEntry::Repository(_) | RepoqaEntry::Broken(..) => &[],
+            };
+            let problem = move |reason: &String| BrokenRepository {
+                language: language.to_owned(),
+                number,
+                reason: reason.clone(),
+            };
+            broken.iter().map(problem)
         })
     }
 }
@@ -176,18 +245,35 @@ impl RepoqaRepository {
         (lines.len() == length).then(|| lines.join("\n"))
     }
 
-    fn check(&self) -> Result<(), String> {
-        self.content.0.iter().try_for_each(|(path, _)| check_path(path))?;
-        let mut names = HashSet::new();
-        for needle in &self.needles {
-            if self.needle_code(needle).is_none() {
-                return Err(format!("the function `{}` is not in {:?}", needle.name, needle.path));
+    /// Parses a repository; returns the problems of the functions that are left out, too.
+    fn parse(text: &JsonText) -> Result<(RepoqaRepository, Vec<String>), String> {
+        let mut fields: OrderedMap<JsonText> = text.try_parse()?;
+        let mut broken = Vec::new();
+        let mut usable = Vec::new();
+        if let Some((_, needles)) = fields.0.iter_mut().rfind(|(name, _)| name == "needles") {
+            let entries: Vec<JsonText> = needles.try_parse()?;
+            for (index, entry) in entries.into_iter().enumerate() {
+                match entry.try_parse::<RepoqaNeedle>() {
+                    Ok(needle) => usable.push(needle),
+                    Err(reason) => broken.push(format!("function {}: {reason}", index + 1)),
+                }
             }
-            if !names.insert(needle.name.as_str()) {
-                return Err(format!("two functions have the name `{}`", needle.name));
+            *needles = JsonText::of(&Vec::<RepoqaNeedle>::new()).unwrap_or_else(|| needles.clone());
+        }
+        let rest = JsonText::of(&fields).ok_or("not a JSON object")?;
+        let mut repository: RepoqaRepository = rest.try_parse()?;
+        repository.content.0.iter().try_for_each(|(path, _)| check_path(path))?;
+        let mut names = HashSet::new();
+        for needle in usable {
+            if repository.needle_code(&needle).is_none() {
+                broken.push(format!("the function `{}` is not in {:?}", needle.name, needle.path));
+            } else if !names.insert(needle.name.clone()) {
+                broken.push(format!("another function has the name `{}`", needle.name));
+            } else {
+                repository.needles.push(needle);
             }
         }
-        Ok(())
+        Ok((repository, broken))
     }
 }
 
@@ -268,8 +354,42 @@ mod tests {
     }
 
     #[test]
+    fn broken_functions_are_set_apart_and_kept_in_the_file() {
+        let needle = |name: &str, end: usize| {
+            format!(
+                r#"{{"name":"{name}","path":"a.py","start_line":0,"end_line":{end},"start_byte":0,"end_byte":3}}"#
+            )
+        };
+        let needles = [needle("f", 1), r#"{"name":3}"#.to_owned(), needle("g", 9), needle("f", 1)].join(",");
+        let file = format!(
+            r#"{{"python":[{{"repo":"r","content":{{"a.py":"x=1"}},"dependency":{{}},"needles":[{needles}]}}]}}"#
+        );
+        let dataset = RepoqaDataset::read(file.as_bytes()).expect("a data set");
+        let (_, repository) = dataset.repositories().next().expect("one").expect("usable");
+        assert_eq!(repository.needles.len(), 1);
+        let broken: Vec<String> = dataset.broken_functions().map(|broken| broken.reason).collect();
+        assert!(broken[0].starts_with("function 2: invalid type"), "{broken:?}");
+        assert_eq!(broken[1..], ["the function `g` is not in \"a.py\"", "another function has the name `f`"]);
+        let mut written = Vec::new();
+        dataset.write(&mut written).expect("written");
+        assert_eq!(String::from_utf8(written).expect("text"), file);
+    }
+
+    #[test]
+    fn repositories_in_other_encodings_are_set_apart() {
+        let repository = |repo: &[u8]| {
+            [&b"{\"repo\":\""[..], repo, b"\",\"content\":{},\"dependency\":{},\"needles\":[]}"].concat()
+        };
+        let file = [&b"{\"go\":["[..], &repository(b"\xe9"), b",", &repository(b"b"), b"]}"].concat();
+        let dataset = RepoqaDataset::read(file.as_slice()).expect("a data set");
+        let read: Vec<_> = dataset.repositories().collect();
+        assert!(read[0].as_ref().expect_err("broken").reason.contains("not UTF-8"));
+        assert_eq!(read[1].as_ref().expect("a repository").1.repo, "b");
+    }
+
+    #[test]
     fn other_documents_are_errors() {
-        for file in [&b"[1]"[..], b"{\"a\":", b"\xff\xfe", b""] {
+        for file in [&b"[1]"[..], b"{\"a\":", b"\xff\xfe{\0", b""] {
             assert!(RepoqaDataset::read(file).is_err(), "{file:?}");
         }
     }

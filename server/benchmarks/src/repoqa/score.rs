@@ -84,7 +84,17 @@ pub fn score(
     comments: CommentMode,
     rules: Rules,
 ) -> FindScore {
-    let sanitized = sanitize(language, answer, rules);
+    score_code(language, asked, sanitize(language, answer, rules), needles, comments)
+}
+
+/// Scores the code of an answer, as [`score`].
+pub(crate) fn score_code(
+    language: Language,
+    asked: &str,
+    sanitized: String,
+    needles: &[PreparedNeedle],
+    comments: CommentMode,
+) -> FindScore {
     let compared = comments.compared(language, &sanitized);
     let bleu = Bleu::new(&compared);
     let similarities: Vec<f64> = needles.iter().map(|needle| bleu.similarity(&needle.compared)).collect();

@@ -4,6 +4,7 @@ use cases::{BlockKind, CallScope, Case, ContextItem, FunctionQuestion, Task, Wri
 use syntax::Language;
 
 use super::generation_sheet::MeraFunction;
+use super::mera_rows::MeraRow;
 use super::table::{YablocoFunctions, YablocoRow, YablocoTable};
 use crate::imported_case::{CaseParts, imported_case};
 
@@ -22,10 +23,8 @@ pub fn yabloco_case(
     let code =
         functions.code(&row.key).ok_or_else(|| format!("the document has no code for `{}`", row.key))?;
     let value = |column| table.value(row, column).unwrap_or_default();
-    // The public table has the repository's name in front of the path.
-    let file = value("file");
     let repository = value("repository");
-    let path = file.strip_prefix(repository).and_then(|path| path.strip_prefix('/')).unwrap_or(file);
+    let path = in_repository(value("file"), repository);
     let context = functions.callees(&row.key).map(|(path, code)| context_item(path, code));
     let question = Question {
         key: &row.key,
@@ -41,22 +40,28 @@ pub fn yabloco_case(
 }
 
 /// Returns the case of one of MERA's rows; an error says why it has none.
-pub fn mera_case(row: &MeraFunction) -> Result<Case, String> {
-    if row.code.is_empty() {
+pub fn mera_case(row: &MeraRow) -> Result<Case, String> {
+    let MeraFunction { id, repo, signature, doc, context, code } = &row.function;
+    if code.is_empty() {
         return Err("the row has no code; MERA keeps that of its tests private".to_owned());
     }
-    let path = format!("{}/{}.cpp", row.repo, row.id);
+    let invented = format!("{repo}/{id}.cpp");
     let question = Question {
-        key: &row.id,
-        repository: &row.repo,
-        name: "",
-        path: &path,
-        documentation: &row.doc,
-        signature: Some(&row.signature),
-        scope: None,
-        code: &row.code,
+        key: id,
+        repository: repo,
+        name: &row.name,
+        path: row.file.as_deref().map_or(&invented, |file| in_repository(file, repo)),
+        documentation: doc,
+        signature: Some(signature),
+        scope: row.category.map(scope),
+        code,
     };
-    question.case(row.context.iter().map(|code| context_item("", code)).collect())
+    question.case(context.iter().map(|code| context_item("", code)).collect())
+}
+
+/// Returns a path without the repository's name, which the public files have in front of it.
+fn in_repository<'p>(path: &'p str, repository: &str) -> &'p str {
+    path.strip_prefix(repository).and_then(|path| path.strip_prefix('/')).unwrap_or(path)
 }
 
 fn scope(category: &str) -> CallScope {
@@ -175,13 +180,20 @@ mod tests {
 
     #[test]
     fn rows_of_mera_need_their_code() {
-        let row = |code: &str| MeraFunction {
-            id: "A1".to_owned(),
-            repo: "redis".to_owned(),
-            signature: "int f()".to_owned(),
-            doc: "Returns two.".to_owned(),
-            context: vec!["int g();".to_owned()],
-            code: code.to_owned(),
+        let row = |code: &str| MeraRow {
+            line: 1,
+            text: String::new(),
+            function: MeraFunction {
+                id: "A1".to_owned(),
+                repo: "redis".to_owned(),
+                signature: "int f()".to_owned(),
+                doc: "Returns two.".to_owned(),
+                context: vec!["int g();".to_owned()],
+                code: code.to_owned(),
+            },
+            name: String::new(),
+            file: None,
+            category: None,
         };
         assert!(mera_case(&row("")).is_err());
         let case = mera_case(&row("int f() { return 2; }")).expect("a case");

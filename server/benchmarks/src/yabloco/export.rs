@@ -3,7 +3,6 @@
 use cases::Case;
 use serde_json::Value;
 
-use super::generation_sheet::MeraFunction;
 use super::table::{YablocoFunctions, YablocoRow, YablocoTable};
 use crate::JsonText;
 use crate::ordered_map::OrderedMap;
@@ -35,15 +34,14 @@ pub struct YablocoFiles {
     pub table: YablocoTable,
     /// Its document.
     pub functions: YablocoFunctions,
-    /// MERA's rows.
-    pub mera: Vec<MeraFunction>,
+    /// MERA's rows, with all their fields.
+    pub mera: Vec<OrderedMap<JsonText>>,
 }
 
 impl YablocoFiles {
     /// Adds the row that a case was imported from; returns whether it was imported from one.
     pub fn add(&mut self, case: &Case) -> bool {
         let Some(row) = row_of(case) else { return false };
-        let text = serde_json::to_string(&row).unwrap_or_default();
         let field = |name: &str| row.0.iter().rfind(|(field, _)| field == name).map(|(_, value)| value);
         let columns = field(COLUMNS).and_then(JsonText::parse::<OrderedMap<String>>);
         match columns.zip(field(FUNCTION).and_then(JsonText::parse::<Value>)) {
@@ -55,13 +53,10 @@ impl YablocoFiles {
                 self.table.rows.push(YablocoRow { line: self.table.rows.len() + 2, key, values });
                 true
             }
-            None => match cases::parse_document(&text) {
-                Ok(row) => {
-                    self.mera.push(row);
-                    true
-                }
-                Err(_) => false,
-            },
+            None => {
+                self.mera.push(row);
+                true
+            }
         }
     }
 }

@@ -73,18 +73,6 @@ pub struct MeraFunction {
     pub code: String,
 }
 
-impl MeraFunction {
-    /// Returns what the scores need.
-    pub fn function(&self) -> YablocoFunction {
-        YablocoFunction {
-            key: self.id.clone(),
-            repository: self.repo.clone(),
-            category: None,
-            code: self.code.clone(),
-        }
-    }
-}
-
 /// The result of a build and its tests: the files `KEY-N-res.json`, and `KEY-N.json` with the generation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct YablocoResult {
@@ -195,8 +183,7 @@ impl YablocoGenerations {
             answer.code.clone().unwrap_or_else(|| read_generation(answer.raw.as_deref(), rules))
         };
         let codes: Vec<String> = answers.values().map(|answer| read(answer, rules)).collect();
-        let other = if rules == Rules::Paper { Rules::Faithful } else { Rules::Paper };
-        let differs = |(answer, code): &(&Answer, &String)| read(answer, other) != **code;
+        let differs = |(answer, code): &(&Answer, &String)| read(answer, rules.other()) != **code;
         AnsweredFunction {
             function,
             differently_read: answers.values().zip(&codes).filter(differs).count(),

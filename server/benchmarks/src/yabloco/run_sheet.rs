@@ -9,26 +9,32 @@ use crate::function_tasks::{function_answer, original_code};
 use crate::run_tables::RunAnswersOf;
 use crate::score_sheet::ScoreSheet;
 
-/// Returns the tables of [`YablocoGenerations::sheet`] for all answers of an engine: a repetition is a further generation.
-pub(crate) fn run_sheet(cases: &[&Case], answers: &RunAnswersOf<'_>, rules: Rules) -> ScoreSheet {
-    let mut generations = YablocoGenerations::default();
-    let mut functions = Vec::new();
-    for case in cases {
-        let (Some(question), Some(key)) = (case.write_function(), &case.origin.benchmark_id) else {
-            continue;
-        };
-        let Task::WriteFunction(scope) = case.task else { continue };
-        functions.push(YablocoFunction {
-            key: key.clone(),
-            repository: case.origin.repository.clone().unwrap_or_default(),
-            category: scope.map(category),
-            code: original_code(case, question),
-        });
-        let texts: Vec<String> =
-            answers.all(case).map(|answer| function_answer(case, answer).into_owned()).collect();
-        if !texts.is_empty() {
-            generations.add(key, texts);
+/// Returns for each engine the tables of [`YablocoGenerations::sheet`] for all its answers: a repetition is a further generation.
+pub(crate) fn run_sheets(cases: &[&Case], engines: &[RunAnswersOf<'_>], rules: Rules) -> Vec<ScoreSheet> {
+    let known: Vec<(&Case, YablocoFunction)> =
+        cases.iter().filter_map(|case| Some((*case, function(case)?))).collect();
+    let functions: Vec<YablocoFunction> = known.iter().map(|(_, function)| function.clone()).collect();
+    let sheet = |answers: &RunAnswersOf<'_>| {
+        let mut generations = YablocoGenerations::default();
+        for (case, function) in &known {
+            let texts: Vec<String> =
+                answers.all(case).map(|answer| function_answer(case, answer).into_owned()).collect();
+            if !texts.is_empty() {
+                generations.add(&function.key, texts);
+            }
         }
-    }
-    generations.sheet(&functions, rules)
+        generations.sheet(&functions, rules)
+    };
+    engines.iter().map(sheet).collect()
+}
+
+fn function(case: &Case) -> Option<YablocoFunction> {
+    let question = case.write_function()?;
+    let Task::WriteFunction(scope) = case.task else { return None };
+    Some(YablocoFunction {
+        key: case.origin.benchmark_id.clone()?,
+        repository: case.origin.repository.clone().unwrap_or_default(),
+        category: scope.map(category),
+        code: original_code(case, question),
+    })
 }

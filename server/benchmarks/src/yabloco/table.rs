@@ -3,8 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read, Write};
 
+use csv::StringRecord;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use syntax::Language;
 use thiserror::Error;
 
 use crate::ordered_map::OrderedMap;
@@ -34,6 +36,9 @@ pub enum TableError {
     /// The file is too long.
     #[error("the file has more than {MAX_BYTES} bytes")]
     TooLong,
+    /// The file is not UTF-8.
+    #[error("not UTF-8 from byte {0} on; convert the file to UTF-8")]
+    Encoding(usize),
 }
 
 /// The table: one row per function. Columns and values are kept as written.
@@ -66,16 +71,25 @@ impl YablocoTable {
     ///
     /// The file cannot be read, is too long, or has no column with keys.
     pub fn read(file: impl Read) -> Result<YablocoTable, TableError> {
-        let text = read_text(file)?;
-        let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
+        let bytes = read_bytes(file)?;
+        let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(without_bom(&bytes));
         let columns: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();
         let key =
             columns.iter().position(|column| matches!(column.as_str(), KEY | "")).ok_or(TableError::NoKey)?;
         let mut table = YablocoTable { columns, ..YablocoTable::default() };
         let mut keys = HashSet::new();
-        for record in reader.records() {
+        for record in reader.into_byte_records() {
             let record = record?;
             let line = record.position().map_or(0, |position| position.line() as usize);
+            let record = match StringRecord::from_byte_record(record) {
+                Ok(record) => record,
+                Err(error) => {
+                    let column = error.utf8_error().field() + 1;
+                    let reason = format!("value {column}: not UTF-8; convert the file to UTF-8");
+                    table.broken.push(BrokenRow { line, reason });
+                    continue;
+                }
+            };
             let values = record.iter().map(str::to_owned).collect();
             let row = YablocoRow { line, key: record.get(key).unwrap_or_default().to_owned(), values };
             match table.check(&row, &mut keys) {
@@ -181,17 +195,19 @@ impl YablocoFunctions {
         self.function(key)?.get("code")?.as_str()
     }
 
-    /// Returns path and code of the functions that a function calls, as far as the document has them. The public document's code runs
-    /// on after the called function, so only as many lines are taken as that has.
+    /// Returns path and code of the functions that a function calls, as far as the document has them. The public document's code begins
+    /// a line after the beginning of the called function and runs on after its end, so it is cut there.
     pub fn callees(&self, key: &str) -> impl Iterator<Item = (&str, &str)> {
         let calls = self.function(key).and_then(|function| function.get("calls")?.as_array());
         calls.into_iter().flatten().filter_map(|call| {
             let text = |field| call.get(field).and_then(Value::as_str);
             let line = |place| call.pointer(place).and_then(Value::as_u64);
             let code = text("code").filter(|code| !code.is_empty())?;
+            let path = text("path").unwrap_or_default();
             let lines = line("/end/line").zip(line("/start/line"));
-            let lines = lines.map_or(u64::MAX, |(end, start)| end.saturating_sub(start).saturating_add(1));
-            Some((text("path").unwrap_or_default(), first_lines(code, lines)))
+            let lines = lines.and_then(|(end, start)| usize::try_from(end.checked_sub(start)?).ok());
+            let callee = lines.map_or(code, |lines| callee_lines(path, code, lines));
+            (!callee.is_empty()).then_some((path, callee))
         })
     }
 
@@ -202,19 +218,38 @@ impl YablocoFunctions {
     }
 }
 
-fn first_lines(text: &str, lines: u64) -> &str {
-    let last = usize::try_from(lines.saturating_sub(1)).unwrap_or(usize::MAX);
-    let end = text.match_indices('\n').nth(last).map_or(text.len(), |(feed, _)| feed + 1);
-    &text[..end]
+/// Returns the lines of a called function that has `later` lines after its first. A whole function, as Ghostbench's documents have it, is
+/// kept: it is as long as its lines, and in C and C++, which the public document has, its last line closes its body.
+fn callee_lines<'c>(path: &str, code: &'c str, later: usize) -> &'c str {
+    let lines: Vec<&str> = code.split_inclusive('\n').take(later + 2).collect();
+    let has_braces =
+        Language::from_path(path).is_none_or(|language| matches!(language, Language::C | Language::Cpp));
+    let count = |sign| code.matches(sign).count();
+    let closes = || lines.last().is_some_and(|line| line.contains('}')) && count('{') == count('}');
+    if lines.len() == later + 1 && (!has_braces || closes()) {
+        return code;
+    }
+    &code[..lines.iter().take(later).map(|line| line.len()).sum()]
 }
 
-fn read_text(file: impl Read) -> Result<String, TableError> {
-    let mut text = String::new();
-    file.take(MAX_BYTES + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MAX_BYTES {
+fn read_bytes(file: impl Read) -> Result<Vec<u8>, TableError> {
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
         return Err(TableError::TooLong);
     }
-    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    Ok(bytes)
+}
+
+fn without_bom(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
+/// Reads a file of UTF-8 without its byte order mark.
+pub(super) fn read_text(file: impl Read) -> Result<String, TableError> {
+    let bytes = read_bytes(file)?;
+    let text = str::from_utf8(without_bom(&bytes));
+    Ok(text.map_err(|error| TableError::Encoding(error.valid_up_to()))?.to_owned())
 }
 
 #[cfg(test)]
@@ -253,8 +288,29 @@ mod tests {
     #[test]
     fn tables_without_keys_and_other_encodings_are_errors() {
         assert!(matches!(YablocoTable::read(&b"a,b\n1,2\n"[..]), Err(TableError::NoKey)));
-        assert!(matches!(YablocoTable::read(&b"\xff\xfe"[..]), Err(TableError::Read(_))));
+        assert!(matches!(YablocoTable::read(&b"\xff\xfe"[..]), Err(TableError::Header(_))));
         assert!(YablocoFunctions::read(&b"[]"[..]).is_err());
+    }
+
+    #[test]
+    fn rows_in_another_encoding_are_set_apart() {
+        let file = b"\xef\xbb\xbf,doc\nA1,x\nB2,\xe9\nC3,y\n";
+        let table = YablocoTable::read(&file[..]).expect("a table");
+        let keys: Vec<_> = table.rows.iter().map(|row| row.key.as_str()).collect();
+        assert_eq!(keys, ["A1", "C3"]);
+        assert_eq!(table.broken[0].to_string(), "line 3: value 2: not UTF-8; convert the file to UTF-8");
+    }
+
+    #[test]
+    fn called_functions_are_cut_at_their_end() {
+        let whole = "int f(int a)\n{\n    return a;\n}\n";
+        let public = "{\n    return a;\n}\n";
+        assert_eq!(callee_lines("x/a.c", whole, 3), whole);
+        for after in ["", "#endif\n", "\n\nint g() {\n", "} // namespace\n"] {
+            assert_eq!(callee_lines("x/a.c", &format!("{public}{after}"), 3), public, "{after:?}");
+        }
+        let python = "def f(a):\n    return a\n";
+        assert_eq!(callee_lines("x/a.py", python, 1), python);
     }
 
     #[test]

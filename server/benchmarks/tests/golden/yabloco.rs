@@ -2,8 +2,8 @@
 
 use benchmarks::pass_at_k::pass_at_k;
 use benchmarks::yabloco::{
-    GenerationPair, accuracy, any_of_first_passes, edit_similarity, exact_match, function_text,
-    pass_at_k_estimate, read_generation, single_edit_similarity, splice,
+    GenerationPair, YablocoFunctions, accuracy, any_of_first_passes, edit_similarity, exact_match,
+    function_text, pass_at_k_estimate, read_generation, single_edit_similarity, splice,
 };
 use scoring::similarity::Similarity;
 use serde_json::Value;
@@ -121,5 +121,37 @@ fn golden_yabloco_bench() {
             differences.compare(row, "code", cut, &row["code"]);
         }
     }
+    differences.assert_none();
+}
+
+/// The public document's code of a called function is cut to its own lines, which lack the first.
+#[test]
+fn golden_yabloco_callees() {
+    let Some(rows) = golden_rows("yabloco_bench.jsonl") else { return };
+    let mut differences = Differences::default();
+    let mut compared = 0;
+    for row in &rows {
+        let known = list(row, "calls").iter().filter(|call| call["code_without_first_line"].is_string());
+        let known: Vec<&Value> = known.filter(|call| call["code_without_first_line"] != "").collect();
+        // The golden rows have the hash of the whole text only; what follows the function does not count.
+        let calls = known.iter().map(|call| {
+            let mut call = (*call).clone();
+            let lines = |place: &str| call.pointer(place).and_then(Value::as_u64);
+            let length =
+                lines("/end/line").zip(lines("/start/line")).map(|(end, start)| (end - start) as usize);
+            let own = text(&call, "code_without_first_line").to_owned();
+            // Texts whose branches were dropped are shorter.
+            let is_whole = length == Some(own.lines().count());
+            call["code"] = if is_whole { format!("{own}}}\nint next()\n{{\n").into() } else { own.into() };
+            call
+        });
+        let document = serde_json::json!({"A": {"code": "", "calls": calls.collect::<Vec<_>>()}}).to_string();
+        let functions = YablocoFunctions::read(document.as_bytes()).expect("a document");
+        let ours: Vec<&str> = functions.callees("A").map(|(_, code)| code).collect();
+        let expected: Vec<&str> = known.iter().map(|call| text(call, "code_without_first_line")).collect();
+        compared += expected.len();
+        differences.compare(row, "callees", ours, &serde_json::json!(expected));
+    }
+    assert!(compared > 150, "{compared}");
     differences.assert_none();
 }

@@ -164,6 +164,12 @@ pub(crate) struct ContextArgs {
     /// original.
     #[arg(long)]
     pub(crate) all_depths: bool,
+    /// Build the contexts of repoqa as the original's program does, with its bugs: for comparisons with published numbers.
+    #[arg(long)]
+    pub(crate) faithful: bool,
+    /// Count the tokens of repoqa's contexts by the tokenizer of this engine's server [default: estimate them].
+    #[arg(long, value_name = "ENGINE")]
+    pub(crate) tokenizer: Option<String>,
 }
 
 /// Treatment of comments in a context.

@@ -1,10 +1,11 @@
 //! `ghostbench import`: suites from the files of public benchmarks.
 
+mod engine_tokens;
 mod function_import;
-mod further_import;
 
 use std::collections::{BTreeMap, HashSet};
-use std::io::{BufWriter, Write};
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
 use anyhow::Context;
@@ -41,11 +42,16 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<()> {
         }
     }
     let broken = files.finish();
-    let SuiteWriter { file, ids, scenarios, left_out, secrets, .. } = suite;
+    let SuiteWriter { file, ids, scenarios, left_out, secrets, repeated, .. } = suite;
     if ids.is_empty() {
         return Err(UsageError("the files have no usable row; see the messages above".to_owned()).into());
     }
     let partial = file.into_inner().map_err(|error| error.into_error()).context("cannot write the suite")?;
+    let more_rows: usize = repeated.values().map(Vec::len).sum();
+    let partial = match more_rows {
+        0 => partial,
+        _ => add_repeated_rows(partial, repeated, &args.out).context("cannot write the suite")?,
+    };
     partial.persist(&args.out).with_context(|| cannot_write(&args.out))?;
     if secrets > 0 {
         print_message(&format!("masked {}; --keep-secrets keeps them", count(secrets, "secret")));
@@ -57,6 +63,7 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<()> {
             "scenarios": scenarios,
             "secrets": secrets,
             "left_out": left_out,
+            "repeated": more_rows,
             "broken": broken.json(),
         });
         return Ok(output::print(&format!("{report:#}\n"))?);
@@ -66,10 +73,16 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<()> {
         0 => String::new(),
         broken => format!("{broken:>6}  broken, set apart\n"),
     };
+    let more_rows = match more_rows {
+        0 => String::new(),
+        rows => format!("{rows:>6}  with the texts of another row, kept with its case\n"),
+    };
     let left_out: String =
         left_out.iter().map(|(reason, items)| format!("{items:>6}  left out: {reason}\n")).collect();
     let out = shell_quoted(&args.out);
-    Ok(output::print(&format!("{rows}{left_out}{set_apart}in {out}\nNext: ghostbench replay {out}\n"))?)
+    Ok(output::print(&format!(
+        "{rows}{more_rows}{left_out}{set_apart}in {out}\nNext: ghostbench replay {out}\n"
+    ))?)
 }
 
 fn cannot_write(path: &Path) -> String {
@@ -104,9 +117,6 @@ fn import_file(
             suite.import(files, path, |item: &HumanEvalItem| no_place(item.case()))
         }
         ImportFormat::Repoeval => suite.import(files, path, |item: &RepoEvalItem| no_place(item.case())),
-        ImportFormat::CopilotArena => further_import::copilot_arena(files, path, args, suite),
-        ImportFormat::Cursortab => further_import::cursortab(files, path, suite),
-        ImportFormat::Zed => further_import::zed(files, path, suite),
         ImportFormat::Repoqa | ImportFormat::Yabloco => Ok(()),
         ImportFormat::Repobench => suite.import(files, path, |item: &RepoBenchItem| no_place(item.case())),
     }
@@ -139,6 +149,10 @@ struct SuiteWriter {
     scenarios: BTreeMap<String, usize>,
     /// Valid items that are no cases, by reason.
     left_out: BTreeMap<&'static str, usize>,
+    /// Further rows with the texts of a case, by its id: their places among the rows of the scenario, and their tags.
+    repeated: BTreeMap<String, Vec<(usize, String)>>,
+    /// Rows of each scenario so far.
+    rows: BTreeMap<String, usize>,
     secrets: usize,
     keeps_secrets: bool,
 }
@@ -170,12 +184,14 @@ impl SuiteWriter {
             ids: HashSet::new(),
             scenarios: BTreeMap::new(),
             left_out: BTreeMap::new(),
+            repeated: BTreeMap::new(),
+            rows: BTreeMap::new(),
             secrets: 0,
             keeps_secrets,
         })
     }
 
-    /// Writes the cases of a file's rows; rows without a case, and repeated ones, are set apart.
+    /// Writes the cases of a file's rows; rows without a case are set apart. A row that gives a known case is kept with it.
     fn import<T: BenchmarkItem + Send + Sync>(
         &mut self,
         files: &mut BenchmarkFiles,
@@ -188,11 +204,10 @@ impl SuiteWriter {
                 rows.par_iter().map(|row| tagged(&row.text, case(&row.item)?, keeps_secrets)).collect();
             let mut broken = Vec::new();
             for (row, case) in rows.iter().zip(cases) {
-                let problem = match case {
-                    Ok((case, secrets)) => self.write(&case, secrets)?,
-                    Err(reason) => Some(reason),
-                };
-                broken.extend(problem.map(|reason| BrokenRow { line: row.line, reason }));
+                match case {
+                    Ok((case, secrets)) => self.write_or_repeat(case, secrets)?,
+                    Err(reason) => broken.push(BrokenRow { line: row.line, reason }),
+                }
             }
             Ok(broken)
         })
@@ -212,11 +227,46 @@ impl SuiteWriter {
             return Ok(Some("another row gives the same case".to_owned()));
         }
         self.secrets += secrets;
-        let variant = case.task.variant().map(|variant| format!(" {variant}")).unwrap_or_default();
-        *self.scenarios.entry(format!("{}{variant}", case.scenario())).or_default() += 1;
+        let scenario = scenario_name(case);
+        *self.rows.entry(scenario.clone()).or_default() += 1;
+        *self.scenarios.entry(scenario).or_default() += 1;
         self.file.write_all(cases::to_line(case).as_bytes()).context("cannot write the suite")?;
         Ok(None)
     }
+
+    /// Writes a case, or keeps its row for the equal case that the suite has.
+    fn write_or_repeat(&mut self, mut case: Case, secrets: usize) -> anyhow::Result<()> {
+        if self.ids.contains(&case.id) {
+            let place = self.rows.entry(scenario_name(&case)).or_default();
+            let row = (*place, case.tags.remove(ROW_TAG).unwrap_or_default());
+            *place += 1;
+            self.repeated.entry(case.id).or_default().push(row);
+            return Ok(());
+        }
+        self.write(&case, secrets).map(drop)
+    }
+}
+
+fn scenario_name(case: &Case) -> String {
+    let variant = case.task.variant().map(|variant| format!(" {variant}")).unwrap_or_default();
+    format!("{}{variant}", case.scenario())
+}
+
+/// Copies a suite, and adds further rows to their cases.
+fn add_repeated_rows(
+    suite: PartialSuite,
+    mut repeated: BTreeMap<String, Vec<(usize, String)>>,
+    path: &Path,
+) -> anyhow::Result<PartialSuite> {
+    let mut out = BufWriter::new(PartialSuite(PartialFile::create(path)?));
+    for line in BufReader::new(File::open(suite.0.path())?).lines() {
+        let mut case: Case = cases::parse_document(&line?)?;
+        for (place, tag) in repeated.remove(&case.id).unwrap_or_default() {
+            benchmarks::add_repeated_row(&mut case, place, tag);
+        }
+        out.write_all(cases::to_line(&case).as_bytes())?;
+    }
+    Ok(out.into_inner().map_err(|error| error.into_error())?)
 }
 
 /// Adds the row to its case, and masks secrets; returns their number, too.

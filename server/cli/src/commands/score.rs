@@ -8,7 +8,7 @@ use benchmarks::codev_bench::{CodevFile, CodevPrediction, CodevResultFiles, Code
 use benchmarks::crosscodeeval::{CcevalItem, CcevalPrediction, PredictionScorer};
 use benchmarks::repoqa::{self, RepoqaDataset, RepoqaOutput};
 use benchmarks::yabloco::{
-    MeraFunction, TableError, YablocoDocument, YablocoFunction, YablocoFunctions, YablocoGenerations,
+    MeraRow, TableError, YablocoDocument, YablocoFunction, YablocoFunctions, YablocoGenerations,
     YablocoTable, result_place,
 };
 use benchmarks::{BrokenRow, Rules, ScoreSheet};
@@ -65,7 +65,7 @@ fn codev_bench(files: &mut BenchmarkFiles, rules: Rules) -> anyhow::Result<Score
     let mut results = CodevResultFiles::default();
     for (shard, path) in shards {
         files.for_each_batch::<CodevPrediction>(&path, |rows| {
-            results.add(shard, &rows);
+            results.add(shard, &rows.into_iter().map(|row| row.item).collect::<Vec<_>>());
             Ok(Vec::new())
         })?;
     }
@@ -104,7 +104,8 @@ fn repoqa(files: &mut BenchmarkFiles, rules: Rules) -> anyhow::Result<ScoreSheet
             continue;
         }
         let read = RepoqaDataset::read(files.open(&path)?).with_context(|| output::path(&path))?;
-        let broken = read.repositories().filter_map(Result::err).map(|repository| BrokenRow {
+        let broken = read.repositories().filter_map(Result::err).chain(read.broken_functions());
+        let broken = broken.map(|repository| BrokenRow {
             line: repository.number,
             reason: format!("{}: {}", repository.language, repository.reason),
         });
@@ -130,7 +131,8 @@ fn two_of(what: &str, first: &Path, second: &Path) -> anyhow::Error {
 struct YablocoFiles {
     table: Option<(PathBuf, YablocoTable)>,
     functions: Option<(PathBuf, YablocoFunctions)>,
-    mera: Option<(PathBuf, Vec<YablocoFunction>)>,
+    /// MERA's functions in their places; those that cannot be used are none.
+    mera: Option<(PathBuf, Vec<Option<YablocoFunction>>)>,
     generations: YablocoGenerations,
     model: Option<PathBuf>,
     /// Lists of answers in the order of MERA's rows.
@@ -154,7 +156,9 @@ fn yabloco(files: &mut BenchmarkFiles, rules: Rules) -> anyhow::Result<ScoreShee
             .into());
         };
         for (function, answers) in functions.iter().zip(answers) {
-            found.generations.add(&function.key, answers);
+            if let Some(function) = function {
+                found.generations.add(&function.key, answers);
+            }
         }
     }
     let functions = match (found.table, found.functions, found.mera) {
@@ -167,7 +171,7 @@ fn yabloco(files: &mut BenchmarkFiles, rules: Rules) -> anyhow::Result<ScoreShee
             files.broken.add(&path, broken.collect::<Vec<_>>());
             functions
         }
-        (_, _, Some((_, functions))) => functions,
+        (_, _, Some((_, functions))) => functions.into_iter().flatten().collect(),
         _ => {
             let message = "name the table of functions (.csv) and its document (.json), or MERA's rows";
             return Err(UsageError(message.to_owned()).into());
@@ -211,7 +215,10 @@ fn add_document(files: &mut BenchmarkFiles, path: PathBuf, found: &mut YablocoFi
     };
     match document {
         YablocoDocument::Mera(rows) => {
-            found.mera = Some((path, rows.iter().map(MeraFunction::function).collect()));
+            let broken = rows.iter().filter_map(|row| row.as_ref().err().cloned());
+            files.broken.add(&path, broken.collect::<Vec<_>>());
+            let scored = |row: &Result<MeraRow, BrokenRow>| row.as_ref().ok().map(MeraRow::scored);
+            found.mera = Some((path, rows.iter().map(scored).collect()));
         }
         YablocoDocument::MeraAnswers(answers) => found.mera_generations = Some((path, answers)),
         YablocoDocument::Functions(functions) => {

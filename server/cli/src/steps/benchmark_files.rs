@@ -28,6 +28,9 @@ const MAX_DEPTH: usize = 16;
 /// Rows at the beginning of a file that identify its kind.
 const PROBED_ROWS: usize = 20;
 
+/// Description of a benchmark that Ghostbench built, beside its files.
+const DATASHEET: &str = "datasheet.json";
+
 /// The files of a command.
 pub(crate) struct BenchmarkFiles {
     /// Paths in the order of the command line; those of a folder are sorted.
@@ -147,7 +150,7 @@ fn add_files(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) -> anyhow::R
         let kind = entry.file_type().with_context(cannot_read)?;
         if kind.is_dir() {
             add_files(&entry.path(), depth - 1, paths)?;
-        } else if kind.is_file() {
+        } else if kind.is_file() && entry.file_name() != DATASHEET {
             paths.push(entry.path());
         }
     }

@@ -6,7 +6,10 @@ use std::path::Path;
 use anyhow::Context;
 use benchmarks::repoqa::{repoqa_file, repoqa_row};
 use benchmarks::yabloco::{YablocoFiles, YablocoRow, YablocoTable};
-use benchmarks::{ExportedRow, JsonText, OrderedMap, export_cceval_row, export_codev_row, function_answer};
+use benchmarks::{
+    ExportedRow, JsonText, OrderedMap, export_cceval_rows, export_codev_rows, function_answer, imported_rows,
+    in_imported_order,
+};
 use cases::{Case, Prediction};
 use serde_json::{Value, json};
 
@@ -20,8 +23,8 @@ const MS_PER_S: f64 = 1000.0;
 /// Maximum length of an engine's name in a file name.
 const MAX_NAME: usize = 60;
 
-/// Rows by the path of their file in the output folder.
-type RowFiles = BTreeMap<String, Vec<OrderedMap<JsonText>>>;
+/// Rows by the path of their file in the output folder, each with its place in the imported file if it is not the case's own.
+type RowFiles = BTreeMap<String, Vec<(OrderedMap<JsonText>, Option<usize>)>>;
 
 /// A file of rows.
 struct TextFile {
@@ -58,9 +61,7 @@ pub(crate) fn export_rows(args: &ExportArgs) -> anyhow::Result<()> {
     let (files, exported) = match args.format {
         ExportFormat::Repoqa => repoqa_files(&cases, &predictions),
         ExportFormat::Yabloco => yabloco_files(&cases, &predictions)?,
-        ExportFormat::CodevBench | ExportFormat::Crosscodeeval | ExportFormat::InspectEval => {
-            completion_files(args.format, &cases, &predictions)?
-        }
+        _ => completion_files(args.format, &cases, &predictions)?,
     };
     if exported == 0 {
         let path = output::path(&args.run);
@@ -88,57 +89,78 @@ fn completion_files(
     cases: &[Case],
     predictions: &[Prediction],
 ) -> anyhow::Result<(TextFiles, usize)> {
-    let rows: Vec<(&Case, ExportedRow)> = cases
-        .iter()
-        .enumerate()
-        .filter_map(|(number, case)| Some((case, row(format, case, number)?)))
-        .collect();
+    let rows: Vec<(&Case, Vec<ExportedRow>)> =
+        cases.iter().enumerate().map(|(number, case)| (case, case_rows(format, case, number))).collect();
+    let rows: Vec<(&Case, Vec<ExportedRow>)> =
+        rows.into_iter().filter(|(_, rows)| !rows.is_empty()).collect();
     let files = match format {
         ExportFormat::CodevBench => codev_files(&rows, predictions),
-        _ => cceval_files(&rows, predictions),
+        ExportFormat::Crosscodeeval => cceval_files(&rows, predictions),
+        _ => further_files(&rows, predictions),
     };
-    let texts: anyhow::Result<TextFiles> =
-        files.into_iter().map(|(name, rows)| Ok((name, TextFile::of_rows(&rows)?))).collect();
+    let text = |(name, rows)| Ok((name, TextFile::of_rows(&in_imported_order(rows))?));
+    let texts: anyhow::Result<TextFiles> = files.into_iter().map(text).collect();
     Ok((texts?, rows.len()))
 }
 
-fn row(format: ExportFormat, case: &Case, number: usize) -> Option<ExportedRow> {
+/// Returns the rows of a case.
+fn case_rows(format: ExportFormat, case: &Case, number: usize) -> Vec<ExportedRow> {
     match format {
-        ExportFormat::InspectEval | ExportFormat::Repoqa | ExportFormat::Yabloco => None,
-        ExportFormat::CodevBench => export_codev_row(case),
-        ExportFormat::Crosscodeeval => export_cceval_row(case, number),
+        ExportFormat::InspectEval | ExportFormat::Repoqa | ExportFormat::Yabloco => Vec::new(),
+        ExportFormat::CodevBench => export_codev_rows(case),
+        ExportFormat::Crosscodeeval => export_cceval_rows(case, number),
+        ExportFormat::Safim => imported_rows(case, "safim", "safim"),
+        ExportFormat::HumanevalInfilling => imported_rows(case, "humaneval-infilling", "humaneval-infilling"),
+        ExportFormat::Repoeval => imported_rows(case, "repoeval", "repoeval"),
+        ExportFormat::Repobench => imported_rows(case, "repobench", "repobench"),
     }
 }
 
-/// Returns the prompts of a suite, or of a run each engine's rows with its responses.
-fn codev_files(rows: &[(&Case, ExportedRow)], predictions: &[Prediction]) -> RowFiles {
+/// Returns the prompts of a suite, or of a run each engine's rows with its responses. A failure, and a missing answer, is no response.
+fn codev_files(rows: &[(&Case, Vec<ExportedRow>)], predictions: &[Prediction]) -> RowFiles {
     let mut files = RowFiles::new();
     let engines = answers_by_engine(predictions);
-    for (case, row) in rows {
+    for (case, row) in rows.iter().flat_map(|(case, rows)| rows.iter().map(move |row| (case, row))) {
         if engines.is_empty() {
-            files.entry(format!("{}/prompts.jsonl", row.file)).or_default().push(row.row.clone());
+            let name = format!("{}/prompts.jsonl", row.file);
+            files.entry(name).or_default().push((row.row.clone(), row.place));
         }
         for (engine, answers) in &engines {
-            let Some(answer) = answers.get(case.id.as_str()) else { continue };
-            let seconds = answer.ms.total / MS_PER_S;
-            let answered = row.clone().with_response(&answer.raw, &answer.text, seconds);
+            let answer = answers.get(case.id.as_str()).filter(|answer| !answer.has_failed());
+            let answer = answer.map(|answer| (&*answer.raw, &*answer.text, answer.ms.total / MS_PER_S));
+            let answered = row.clone().with_response(answer).map(|answered| (answered, row.place));
             files.entry(format!("{engine}/{}/results.jsonl", row.file)).or_default().extend(answered);
         }
     }
     files
 }
 
-/// Returns the rows by context, and each engine's predictions for them.
-fn cceval_files(rows: &[(&Case, ExportedRow)], predictions: &[Prediction]) -> RowFiles {
+/// Returns the rows by context, and each engine's predictions for them. A failure is no prediction.
+fn cceval_files(rows: &[(&Case, Vec<ExportedRow>)], predictions: &[Prediction]) -> RowFiles {
+    files_and_answers(rows, predictions, "prediction.jsonl", ExportedRow::prediction)
+}
+
+/// Returns the imported rows, and each engine's completions in the form that the programs of SAFIM and HumanEval-infilling read.
+fn further_files(rows: &[(&Case, Vec<ExportedRow>)], predictions: &[Prediction]) -> RowFiles {
+    files_and_answers(rows, predictions, "completions.jsonl", ExportedRow::completion)
+}
+
+/// Returns the rows, and files of each engine's answers, whose names end with `ending`.
+fn files_and_answers(
+    rows: &[(&Case, Vec<ExportedRow>)],
+    predictions: &[Prediction],
+    ending: &str,
+    answered: fn(&ExportedRow, &str) -> Option<OrderedMap<JsonText>>,
+) -> RowFiles {
     let mut files = RowFiles::new();
     let engines = answers_by_engine(predictions);
-    for (case, row) in rows {
-        files.entry(format!("{}.jsonl", row.file)).or_default().push(row.row.clone());
+    for (case, row) in rows.iter().flat_map(|(case, rows)| rows.iter().map(move |row| (case, row))) {
+        files.entry(format!("{}.jsonl", row.file)).or_default().push((row.row.clone(), row.place));
         for (engine, answers) in &engines {
-            let answer = answers.get(case.id.as_str());
-            let prediction = answer.and_then(|answer| row.prediction(&answer.text));
-            if let Some(prediction) = prediction {
-                files.entry(format!("{engine}/{}.prediction.jsonl", row.file)).or_default().push(prediction);
+            let answer = answers.get(case.id.as_str()).filter(|answer| !answer.has_failed());
+            if let Some(answer) = answer.and_then(|answer| answered(row, &answer.text)) {
+                let name = format!("{engine}/{}.{ending}", row.file);
+                files.entry(name).or_default().push((answer, row.place));
             }
         }
     }

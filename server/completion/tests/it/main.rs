@@ -2,6 +2,7 @@
 
 mod alternatives;
 mod answer_cache;
+mod ask;
 mod complete;
 mod completion_session;
 mod explain;

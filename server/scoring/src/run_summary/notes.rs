@@ -1,8 +1,8 @@
 //! Remarks on a run besides its numbers: missing requests, the code that engines could read, rows that mean something else.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
-use cases::{Case, EngineConfig, Metric, Prediction, Run};
+use cases::{AnswerForm, Case, EngineConfig, EngineIdentity, Metric, Prediction, Run};
 
 use super::failures::{self, EngineFailures, PromptProblem};
 use super::observations::RunObservations;
@@ -71,6 +71,13 @@ pub enum Note {
         /// The failures.
         failures: EngineFailures,
     },
+    /// How an engine got tasks without a cursor.
+    AnswerForms {
+        /// Its name.
+        engine: String,
+        /// The forms with the numbers of answers.
+        forms: Vec<(AnswerForm, usize)>,
+    },
     /// Answers of an engine show that its prompt has the wrong form.
     WrongPrompt(PromptProblem),
 }
@@ -123,7 +130,24 @@ pub(super) fn notes(rows: &RunRows<'_>, observed: &RunObservations<'_>, summary:
         failures: failures.clone(),
     });
     let prompts = failures::prompt_problems(rows, &summary.engines).into_iter().map(Note::WrongPrompt);
-    of_rows.into_iter().flatten().chain(late).chain(copies).chain(failures).chain(prompts).collect()
+    let forms = answer_forms(rows.predictions, &summary.engines);
+    let of_engines = failures.chain(forms).chain(prompts);
+    of_rows.into_iter().flatten().chain(late).chain(copies).chain(of_engines).collect()
+}
+
+/// Returns a note for each engine that got tasks without a cursor, in the order of the engines.
+fn answer_forms(predictions: &[Prediction], engines: &[EngineIdentity]) -> Vec<Note> {
+    let mut by_engine: BTreeMap<&str, BTreeMap<AnswerForm, usize>> = BTreeMap::new();
+    for row in predictions {
+        if let Some(form) = row.form {
+            *by_engine.entry(&row.engine.name).or_default().entry(form).or_default() += 1;
+        }
+    }
+    let note = |engine: &EngineIdentity| {
+        let forms = by_engine.remove(engine.name.as_str())?.into_iter().collect();
+        Some(Note::AnswerForms { engine: engine.name.clone(), forms })
+    };
+    engines.iter().filter_map(note).collect()
 }
 
 fn late_note(summary: &RunSummary, line: &EngineLine) -> Note {

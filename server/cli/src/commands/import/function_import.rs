@@ -3,14 +3,15 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use benchmarks::BrokenRow;
-use benchmarks::repoqa::{RepoqaCaseConfig, RepoqaDataset, repoqa_cases};
+use benchmarks::repoqa::{BrokenRepository, RepoqaCaseConfig, RepoqaDataset, repoqa_cases};
 use benchmarks::yabloco::{
     TableError, YablocoDocument, YablocoFunctions, YablocoTable, mera_case, yabloco_case, yabloco_row_text,
 };
+use benchmarks::{BrokenRow, Rules};
 use syntax::Language;
 
 use super::SuiteWriter;
+use super::engine_tokens::EngineTokens;
 use crate::args::ImportArgs;
 use crate::exit::UsageError;
 use crate::output;
@@ -27,11 +28,17 @@ pub(super) fn repoqa(
         sizes: contexts.sizes.iter().map(|&size| size as usize).collect(),
         comments: contexts.comments.iter().map(|&comments| comments.into()).collect(),
         all_depths: contexts.all_depths,
-        tokenizer: "estimate".to_owned(),
+        tokenizer: contexts.tokenizer.clone().unwrap_or_else(|| "estimate".to_owned()),
+        rules: if contexts.faithful { Rules::Faithful } else { Rules::Paper },
     };
+    let counter = contexts.tokenizer.as_deref().map(EngineTokens::new).transpose()?;
+    let count =
+        |text: &str| counter.as_ref().map_or_else(|| engines::estimate_tokens(text), |it| it.count(text));
     for path in files.paths.clone() {
         let dataset = RepoqaDataset::read(files.open(&path)?).with_context(|| output::path(&path))?;
-        let mut broken = Vec::new();
+        let of_function =
+            |problem: BrokenRepository| BrokenRow { line: problem.number, reason: problem.to_string() };
+        let mut broken: Vec<BrokenRow> = dataset.broken_functions().map(of_function).collect();
         for (number, entry) in dataset.repositories().enumerate() {
             // The document is one value: rows are numbered by repository.
             let line = number + 1;
@@ -46,7 +53,12 @@ pub(super) fn repoqa(
                 broken.push(BrokenRow { line, reason: format!("the language {name:?} is not supported") });
                 continue;
             };
-            for (needle, case) in repoqa_cases(language, repository, &config, &engines::estimate_tokens) {
+            for (needle, case) in repoqa_cases(language, repository, &config, &count) {
+                // Small repositories fit whole into contexts of several sizes and depths.
+                if case.as_ref().is_ok_and(|case| suite.ids.contains(&case.id)) {
+                    *suite.left_out.entry("same context as another case").or_default() += 1;
+                    continue;
+                }
                 let problem = suite.import_row(&serde_json::to_string(needle)?, case)?;
                 broken.extend(problem.map(|reason| BrokenRow {
                     line,
@@ -55,6 +67,7 @@ pub(super) fn repoqa(
             }
         }
         files.broken.add(&path, broken);
+        counter.as_ref().map_or(Ok(()), EngineTokens::check)?;
     }
     Ok(())
 }
@@ -77,9 +90,14 @@ pub(super) fn yabloco(files: &mut BenchmarkFiles, suite: &mut SuiteWriter) -> an
             }
             Ok(YablocoDocument::Mera(rows)) => {
                 let mut broken = Vec::new();
-                for (number, row) in rows.iter().enumerate() {
-                    let problem = suite.import_row(&serde_json::to_string(row)?, mera_case(row))?;
-                    broken.extend(problem.map(|reason| BrokenRow { line: number + 1, reason }));
+                for row in rows {
+                    match row {
+                        Ok(row) => {
+                            let problem = suite.import_row(&row.text, mera_case(&row))?;
+                            broken.extend(problem.map(|reason| BrokenRow { line: row.line, reason }));
+                        }
+                        Err(row) => broken.push(row),
+                    }
                 }
                 files.broken.add(&path, broken);
             }
