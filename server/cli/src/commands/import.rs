@@ -2,6 +2,7 @@
 
 mod engine_tokens;
 mod function_import;
+mod further_import;
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
@@ -117,6 +118,9 @@ fn import_file(
             suite.import(files, path, |item: &HumanEvalItem| no_place(item.case()))
         }
         ImportFormat::Repoeval => suite.import(files, path, |item: &RepoEvalItem| no_place(item.case())),
+        ImportFormat::CopilotArena => further_import::copilot_arena(files, path, args, suite),
+        ImportFormat::Cursortab => further_import::cursortab(files, path, suite),
+        ImportFormat::Zed => further_import::zed(files, path, suite),
         ImportFormat::Repoqa | ImportFormat::Yabloco => Ok(()),
         ImportFormat::Repobench => suite.import(files, path, |item: &RepoBenchItem| no_place(item.case())),
     }
