@@ -323,9 +323,9 @@ impl Recorder {
                 if replaced {
                     open.mark_shown(place);
                 }
+                open.note_change();
             }
         }
-        open.note_change();
     }
 
     fn report_shown(&mut self, item: u64) {

@@ -189,6 +189,35 @@ fn a_document_that_gets_lost_ends_its_opportunities_with_a_reason() {
 }
 
 #[test]
+fn a_clock_that_is_set_back_changes_no_truth() {
+    let project = Project::new("");
+    let set_back = |editor: &Editor| {
+        let ms = -i64::from(23 * 60 * 60 * 1_000);
+        assert_eq!(editor.client.call("ghostbench/advanceTime", json!({"ms": ms})), Value::Null);
+    };
+    let first = editor(&project, setup(&project));
+    let (mut buffer, cursor) = ask(&first, "shop.py");
+    set_back(&first);
+    write(&first, &mut buffer, cursor, "return 1");
+    pass(&first, Duration::from_secs(15));
+    let text = buffer.text().to_owned();
+    first.client.exit();
+    // The next server sees a row of the future.
+    let second = editor(&project, setup(&project));
+    set_back(&second);
+    let mut buffer = second.open("shop.py", &text);
+    write(&second, &mut buffer, cursor + 7, "20 - ");
+    pass(&second, Duration::from_secs(15));
+    second.client.exit();
+    let row = only_row(&project);
+    let truths: Vec<(&str, &str)> =
+        row.truths.iter().map(|truth| (truth.stage.name(), &*truth.text)).collect();
+    assert_eq!(row.lost, None);
+    assert!(truths.iter().all(|(_, text)| *text == "return 20 - 1"), "{truths:?}");
+    assert!(row.truths.is_sorted_by_key(|truth| truth.at) && row.truths.len() >= 2, "{row:?}");
+}
+
+#[test]
 fn time_of_the_system_is_not_advanced() {
     let project = Project::new("");
     let editor = Editor::new(&project);

@@ -125,6 +125,80 @@ fn a_killed_server_continues_where_the_text_is_the_same() {
     assert_eq!(locks.count(), 0, "no session runs");
 }
 
+/// Checks out a branch, after which the editor reloads the file.
+fn check_out(project: &Project, editor: &Editor, buffer: &mut Buffer, branch: &str, text: &str) {
+    git(project, &["checkout", "--quiet", branch]);
+    let change = json!({"uri": buffer.uri(), "type": 2});
+    editor.client.notify("workspace/didChangeWatchedFiles", json!({"changes": [change]}));
+    let length = buffer.text().len();
+    editor.change(buffer.edit(0..length, text));
+}
+
+#[test]
+fn another_branch_takes_no_truths_and_loses_what_it_replaces() {
+    let project = Project::new("");
+    project.write("shop.py", SHOP);
+    git(&project, &["init", "--quiet", "--initial-branch=main"]);
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "--quiet", "--message=start"]);
+    git(&project, &["branch", "other"]);
+    start(&project);
+    let editor = editor(&project);
+    let mut buffer = editor.open("shop.py", SHOP);
+    write(&editor, &mut buffer, find(SHOP, "    \n") + 4, "return rate");
+    wait_for(&project, TruthStage::Settled, "return rate");
+    save(&project, &editor, &buffer);
+    git(&project, &["commit", "--quiet", "--all", "--message=work"]);
+    wait_for(&project, TruthStage::Commit, "return rate");
+    let later = find(buffer.text(), "return 1") + 8;
+    write(&editor, &mut buffer, later, " + 2");
+    wait_for(&project, TruthStage::Settled, " + 2");
+    save(&project, &editor, &buffer);
+    git(&project, &["stash", "--quiet"]);
+    check_out(&project, &editor, &mut buffer, "other", SHOP);
+    wait_until("the replaced place is lost", || {
+        rows(&project).iter().any(|row| row.lost == Some(LossReason::External))
+    });
+    git(&project, &["commit", "--quiet", "--allow-empty", "--message=upstream"]);
+    let text = SHOP.replace("    \n", "    return rate\n");
+    check_out(&project, &editor, &mut buffer, "main", &text);
+    git(&project, &["rebase", "--quiet", "other"]);
+    editor.client.exit();
+    let rows = rows(&project);
+    let [committed, lost] = &rows[..] else { panic!("{rows:?}") };
+    assert_eq!((committed.lost, truth(committed, TruthStage::Commit)), (None, Some("return rate")));
+    assert_eq!((lost.lost, truth(lost, TruthStage::Commit)), (Some(LossReason::External), None));
+    assert_eq!(lost.truth().map(|truth| &*truth.text), Some(" + 2"));
+}
+
+#[test]
+fn a_rebase_takes_the_truths_that_it_rewrites() {
+    let project = Project::new("");
+    project.write("shop.py", SHOP);
+    git(&project, &["init", "--quiet", "--initial-branch=main"]);
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "--quiet", "--message=start"]);
+    git(&project, &["checkout", "--quiet", "-b", "upstream"]);
+    git(&project, &["commit", "--quiet", "--allow-empty", "--message=upstream"]);
+    git(&project, &["checkout", "--quiet", "main"]);
+    project.write("other.txt", "work\n");
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "--quiet", "--message=work"]);
+    start(&project);
+    let editor = editor(&project);
+    let mut buffer = editor.open("shop.py", SHOP);
+    write(&editor, &mut buffer, find(SHOP, "    \n") + 4, "return rate");
+    wait_for(&project, TruthStage::Settled, "return rate");
+    save(&project, &editor, &buffer);
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "--quiet", "--message=fixup! work"]);
+    git(&project, &["rebase", "--quiet", "upstream"]);
+    wait_for(&project, TruthStage::Commit, "return rate");
+    editor.client.exit();
+    let rows = rows(&project);
+    assert_eq!((rows.len(), rows[0].lost), (1, None), "{rows:?}");
+}
+
 #[test]
 fn a_session_that_runs_keeps_its_opportunities() {
     let project = Project::new("");
