@@ -21,6 +21,7 @@ const MODES: (QuickPickItem & { mode: TrialMode })[] = [
   { mode: "single", label: "Record one engine" },
   { mode: "shadow", label: "Show one engine", description: "and ask others the same, for the record" },
   { mode: "assign", label: "Show one of several engines", description: "drawn at random for each session" },
+  { mode: "duel", label: "Choose between two engines", description: "without knowing which is which" },
 ];
 
 /** Commands that mark the cursor for the trial, with their confirmation. */
@@ -77,8 +78,9 @@ export async function start(client: LanguageClient, named: unknown): Promise<voi
 
 /** Stops the trial; its opportunities are kept. */
 export async function stop(client: LanguageClient): Promise<void> {
-  const { name } = await client.sendRequest(stopTrial, ofActiveFile(client));
-  tell(`trial ${name} is stopped; its opportunities are kept`);
+  const { name, revealed } = await client.sendRequest(stopTrial, ofActiveFile(client));
+  const names = revealed.map((arm) => `; ${arm.shownAs} was ${arm.name}`).join("");
+  tell(`trial ${name} is stopped; its opportunities are kept${names}`);
 }
 
 /** Shows the comparison of the arms of the last trial. */
@@ -110,6 +112,9 @@ async function choose(client: LanguageClient): Promise<StartTrialParams | undefi
   const names = known.filter(({ reason }) => reason === undefined).map(({ name }) => name);
   if (mode === "assign") {
     return several(mode, [], names, "Engines to draw from");
+  }
+  if (mode === "duel") {
+    return several(mode, [], names, "Two engines");
   }
   const shown = await window.showQuickPick(names, { placeHolder: "Engine that writes the ghost text" });
   if (shown === undefined) {

@@ -15,12 +15,13 @@ mod outcome;
 mod tabby;
 mod timestamp;
 mod truth;
+mod zed;
 
 use serde::{Deserialize, Serialize};
 
 use crate::case::{BlockKind, ContextItem};
+use crate::string_enum::string_enum;
 use crate::task::Task;
-use crate::words::words;
 use crate::{Exposure, SchemaVersion};
 
 pub use answer::{ArmAnswer, ArmRole};
@@ -32,11 +33,12 @@ pub use open_telemetry::{EvaluatedOpportunity, otlp_evaluations, otlp_spans};
 pub use outcome::{AcceptedPart, OfferOutcome, OutcomeKind, Survival, SurvivalAge, SurvivalKind};
 pub use tabby::{TabbyLog, from_tabby};
 pub use truth::{LossReason, Provenance, ProvenanceSpan, Truth, TruthStage};
+pub use zed::from_zed;
 
 /// Id of an opportunity: 32 hexadecimal digits, unique in all stores.
 pub type OpportunityId = String;
 
-words! {
+string_enum! {
     /// How an opportunity began.
     Trigger {
         /// The editor asked while the developer typed.
@@ -50,7 +52,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Experiment of a trial.
     TrialMode {
         /// One engine; opportunities are recorded.
@@ -64,7 +66,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// How much of the code a row contains.
     PrivacyLevel {
         /// All texts, without secrets.
@@ -76,7 +78,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// A random decision of a trial.
     DecisionKind {
         /// Whether anything is shown.

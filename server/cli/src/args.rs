@@ -13,7 +13,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ::engines::Rule;
+use ::engines::ScriptedReply;
 use cases::Scenario;
 use clap::{Parser, Subcommand, ValueEnum};
 use index::Strategy;
@@ -275,7 +275,7 @@ pub(crate) struct LspArgs {
     pub(crate) settings: SettingsArgs,
     /// Rules of a scripted engine in front of the others, as JSON; for tests.
     #[arg(long, value_name = "JSON", value_parser = parse_rules, hide = true)]
-    pub(crate) scripted: Option<Arc<[Rule]>>,
+    pub(crate) scripted: Option<Arc<[ScriptedReply]>>,
     /// Let time pass in trials by `ghostbench/advanceTime` only; for simulations.
     #[arg(long, hide = true)]
     pub(crate) simulated_clock: bool,

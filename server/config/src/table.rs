@@ -99,6 +99,8 @@ const DAYS: ValueType = ValueType::Integer { min: 1, max: 3_650, unit: "days" };
 const MEGABYTES: ValueType = ValueType::Integer { min: 1, max: 1_000_000, unit: "megabytes" };
 /// The most expensive models cost a few hundred dollars.
 const PRICE: ValueType = ValueType::Number { min: 0.0, max: 1_000_000.0, unit: "" };
+/// Values are relative to each other.
+const NET_VALUE: ValueType = ValueType::Number { min: -1_000.0, max: 1_000.0, unit: "" };
 
 section! {
     /// Ghost text in the editor.
@@ -150,6 +152,14 @@ section! {
     leave_block: Duration = "leave_block_ms": STAGE, Some("5000"), Untrusted;
     /// Time without an edit in a document until you are taken for idle.
     idle: Duration = "idle_ms": STAGE, Some("30000"), Untrusted;
+    /// Limit of cost a day of an engine with a price, if the trial was started without one; in the currency of the prices.
+    budget_per_day: f64 = "budget_per_day": PRICE, Some("1"), Trusted;
+    /// Net value of a suggestion that is accepted or typed.
+    accepted_value: f64 = "accepted_value": NET_VALUE, Some("0.75"), Untrusted;
+    /// Net value of a suggestion that is shown in vain.
+    rejected_value: f64 = "rejected_value": NET_VALUE, Some("-0.25"), Untrusted;
+    /// Net value of showing nothing.
+    silent_value: f64 = "silent_value": NET_VALUE, Some("0"), Untrusted;
 }
 
 section! {

@@ -29,7 +29,7 @@ use std::time::{Duration, Instant, SystemTime};
 use cases::{Opportunity, OpportunityCursor, PrivacyLevel, Trigger};
 use config::Privacy;
 use replay::DataFolder;
-use session::{OpenDocument, admission, lock};
+use session::{OpenDocument, document_admission, lock};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot};
 use tokio_util::task::TaskTracker;
@@ -54,7 +54,7 @@ const FINISH_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long the descriptions of documents may take when the server ends: they read the settings and the list of files.
 const DESCRIBE_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// What is known of a recorded document.
+/// Facts about a recorded document.
 #[derive(Clone, Debug)]
 pub(crate) struct DocumentFacts {
     /// The trial of its folder.
@@ -346,7 +346,7 @@ pub(crate) async fn document_facts(server: &Server, document: &OpenDocument) -> 
         Privacy::Metrics => PrivacyLevel::Metrics,
         Privacy::Off => return None,
     };
-    if admission::refusal(document, &home).await.is_some() {
+    if document_admission::refusal(document, &home).await.is_some() {
         return None;
     }
     // An arm that is missing ends the trial here.

@@ -8,10 +8,11 @@
 
 use std::collections::HashMap;
 
-use cases::{TrialDefinition, TrialMode};
+use cases::TrialMode;
 use config::Privacy;
 use session::Folder;
 use tower_lsp_server::gen_lsp_types::Uri;
+use trial::assignment::BlindNames;
 
 use crate::ext::{DidChangeTrial, TrialState, TrialStateKind};
 use crate::server::Server;
@@ -23,11 +24,6 @@ pub(crate) struct TrialProblem {
     pub(crate) trial: Option<(String, TrialMode)>,
     /// The reason and the remedy.
     pub(crate) reason: String,
-}
-
-/// Returns whether the names of the arms are hidden: the developer judges the answers of unknown arms.
-pub(crate) fn is_blind(definition: &TrialDefinition) -> bool {
-    definition.is_running() && matches!(definition.mode, TrialMode::Duel | TrialMode::Assign)
 }
 
 /// Returns the state of the trial of a folder, without the counts of the day.
@@ -55,7 +51,7 @@ pub(crate) async fn trial_state(server: &Server, folder: &Folder) -> TrialState 
         state: if reason.is_some() { TrialStateKind::Paused } else { TrialStateKind::Running },
         name: Some(definition.name.clone()),
         mode: Some(definition.mode.name().to_owned()),
-        arms: (!is_blind(definition)).then(names),
+        arms: BlindNames::in_effect(definition).is_none().then(names),
         level: Some(privacy.name().to_owned()),
         reason,
         ..off

@@ -1,6 +1,6 @@
 //! Random decisions of a trial, by salted hashes: the same unit always gets the same result, in every server and after a restart.
 
-use cases::{Decision, DecisionKind, EngineIdentity, Opportunity, TrialDefinition};
+use cases::{Decision, DecisionKind, EngineIdentity, Opportunity, TrialDefinition, TrialMode};
 
 /// Decides whether nothing is shown at a place; `None` if the trial holds nothing out. `place` identifies the opportunity.
 pub fn holdout(definition: &TrialDefinition, place: &[&str]) -> Option<Decision> {
@@ -46,38 +46,75 @@ pub fn first_of_duel(definition: &TrialDefinition, place: &[&str]) -> Option<Dec
     Some(Decision { kind: DecisionKind::Order, value: first.name.clone(), probability: 0.5 })
 }
 
-/// Returns the names under which a duel shows its arms while it runs, in an order that does not tell them: real name and shown name.
-pub fn blind_names(definition: &TrialDefinition) -> Vec<(String, String)> {
-    let mut names: Vec<&str> = definition.arms.iter().map(|arm| arm.name.as_str()).collect();
-    names.sort_by(|one, other| {
-        let place = |name: &str| fraction(definition, DecisionKind::Order, &["name", name]);
-        place(one).total_cmp(&place(other))
-    });
-    let blind = |(number, name): (usize, &str)| (name.to_owned(), format!("engine {}", number + 1));
-    names.into_iter().enumerate().map(blind).collect()
+/// The names under which a trial shows its arms while it runs, so that the developer judges their answers without knowing the engines.
+///
+/// The one rule of blindness: in `duel` and `assign`, from the start to the stop of the trial, in the editor and on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlindNames {
+    /// Name of the trial.
+    pub trial: String,
+    /// The names of its arms.
+    pub arms: Vec<BlindArm>,
 }
 
-/// Replaces the names of a row's arms, and removes what else tells their engines; `names` are real names and those to show.
-pub fn rename_arms(row: &mut Opportunity, names: &[(String, String)]) {
-    let rename = |name: &mut String| {
-        if let Some((_, shown)) = names.iter().find(|(known, _)| known == name) {
-            name.clone_from(shown);
-        }
-    };
-    for answer in &mut row.answers {
-        rename(&mut answer.arm);
-        answer.engine = EngineIdentity {
-            name: answer.arm.clone(),
-            kind: String::new(),
-            model: String::new(),
-            fingerprint: String::new(),
-        };
-        answer.reason = None;
+/// An arm with two names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlindArm {
+    /// The real name.
+    pub name: String,
+    /// The name that is shown, such as `engine 1`.
+    pub shown_as: String,
+}
+
+impl BlindNames {
+    /// Returns the names that are in effect; `None` if the arms of the trial are not hidden, or not any more.
+    pub fn in_effect(definition: &TrialDefinition) -> Option<BlindNames> {
+        if definition.is_running() { BlindNames::of_mode(definition) } else { None }
     }
-    row.decisions.iter_mut().for_each(|decision| rename(&mut decision.value));
-    row.outcome.arm.iter_mut().for_each(rename);
-    let spans = row.truths.iter_mut().flat_map(|truth| &mut truth.provenance);
-    spans.filter_map(|span| span.arm.as_mut()).for_each(rename);
+
+    /// Returns the names that are in effect while the trial runs; `None` if its mode hides nothing. Their order does not reveal the arms.
+    pub fn of_mode(definition: &TrialDefinition) -> Option<BlindNames> {
+        if !matches!(definition.mode, TrialMode::Duel | TrialMode::Assign) {
+            return None;
+        }
+        let mut names: Vec<&str> = definition.arms.iter().map(|arm| arm.name.as_str()).collect();
+        names.sort_by(|one, other| {
+            let place = |name: &str| fraction(definition, DecisionKind::Order, &["name", name]);
+            place(one).total_cmp(&place(other))
+        });
+        let arms = names.into_iter().enumerate().map(|(number, name)| BlindArm {
+            name: name.to_owned(),
+            shown_as: format!("engine {}", number + 1),
+        });
+        Some(BlindNames { trial: definition.name.clone(), arms: arms.collect() })
+    }
+
+    /// Returns the name under which an arm is shown: its own if the trial has no such arm.
+    pub fn shown_as<'a>(&'a self, arm: &'a str) -> &'a str {
+        self.arms.iter().find(|known| known.name == arm).map_or(arm, |known| &known.shown_as)
+    }
+
+    /// Replaces the names of the arms in a row of the trial, and removes everything else that identifies their engines. Rows of other trials keep theirs.
+    pub fn hide(&self, row: &mut Opportunity) {
+        if row.trial.as_deref() != Some(&self.trial) {
+            return;
+        }
+        let rename = |name: &mut String| *name = self.shown_as(name).to_owned();
+        for answer in &mut row.answers {
+            rename(&mut answer.arm);
+            answer.engine = EngineIdentity {
+                name: answer.arm.clone(),
+                kind: String::new(),
+                model: String::new(),
+                fingerprint: String::new(),
+            };
+            (answer.reason, answer.cost) = (None, None);
+        }
+        row.decisions.iter_mut().for_each(|decision| rename(&mut decision.value));
+        row.outcome.arm.iter_mut().for_each(rename);
+        let spans = row.truths.iter_mut().flat_map(|truth| &mut truth.provenance);
+        spans.filter_map(|span| span.arm.as_mut()).for_each(rename);
+    }
 }
 
 /// The value of a holdout at which nothing is shown.
@@ -97,7 +134,10 @@ fn fraction(definition: &TrialDefinition, kind: DecisionKind, unit: &[&str]) -> 
 
 #[cfg(test)]
 mod tests {
-    use cases::{AssignmentUnit, TrialArm, TrialMode};
+    use cases::{
+        ArmAnswer, ArmRole, AssignmentUnit, OpportunityCursor, Provenance, ProvenanceSpan, Status, TrialArm,
+        Trigger, Truth, TruthStage,
+    };
 
     use super::*;
 
@@ -166,8 +206,71 @@ mod tests {
             |place: u32| first_of_duel(&definition, &[&place.to_string()]).expect("there are two arms");
         let count = (0..4_000).filter(|place| first(*place).value == "arm0").count();
         assert!((1_850..2_150).contains(&count), "{count}");
-        let names = blind_names(&definition);
-        assert!(names.iter().all(|(name, blind)| name.starts_with("arm") && blind.starts_with("engine ")));
+    }
+
+    /// A row of trial `t` in which the names of its arms are wherever they can be.
+    fn row(arm: &str) -> Opportunity {
+        let engine = EngineIdentity {
+            name: arm.to_owned(),
+            kind: format!("kind of {arm}"),
+            model: format!("model of {arm}"),
+            fingerprint: format!("fingerprint of {arm}"),
+        };
+        let answer = ArmAnswer {
+            reason: Some(format!("{arm} is busy")),
+            ..ArmAnswer::empty(arm.to_owned(), engine, ArmRole::Shown, Status::Gated)
+        };
+        let truth = Truth {
+            stage: TruthStage::Settled,
+            at: 1.0,
+            text: "x".to_owned(),
+            region: "x".to_owned(),
+            deleted: String::new(),
+            deleted_before: String::new(),
+            provenance: vec![ProvenanceSpan {
+                range: 0..1,
+                provenance: Provenance::Accepted,
+                arm: Some(arm.to_owned()),
+            }],
+            reversals: 0,
+            distance: None,
+        };
+        let decision = Decision { kind: DecisionKind::Order, value: arm.to_owned(), probability: 0.5 };
+        let mut row = Opportunity {
+            trial: Some("t".to_owned()),
+            answers: vec![answer],
+            truths: vec![truth],
+            decisions: vec![decision],
+            ..Opportunity::new(
+                "1".to_owned(),
+                Trigger::Automatic,
+                OpportunityCursor::at_start("python", "a.py"),
+            )
+        };
+        row.outcome.arm = Some(arm.to_owned());
+        row
+    }
+
+    #[test]
+    fn arms_of_duel_and_assign_are_hidden_until_the_trial_stops() {
+        let running = definition(&[1.0, 1.0], 0.0);
+        for mode in TrialMode::ALL {
+            let is_blind = matches!(mode, TrialMode::Duel | TrialMode::Assign);
+            let trial = TrialDefinition { mode: *mode, ..running.clone() };
+            assert_eq!(BlindNames::in_effect(&trial).is_some(), is_blind, "{mode}");
+            let stopped = TrialDefinition { stopped_at: Some("2026-01-02T00:00:00Z".to_owned()), ..trial };
+            assert_eq!(BlindNames::in_effect(&stopped), None);
+            assert_eq!(BlindNames::of_mode(&stopped).is_some(), is_blind, "{mode}");
+        }
+        let names = BlindNames::in_effect(&running).expect("it is blind");
+        let mut hidden = row("arm0");
+        names.hide(&mut hidden);
+        let text = format!("{hidden:?}");
+        assert!(!text.contains("arm0") && text.contains(names.shown_as("arm0")), "{text}");
+        let mut other = Opportunity { trial: Some("before".to_owned()), ..row("arm0") };
+        let before = other.clone();
+        names.hide(&mut other);
+        assert_eq!(other, before, "rows of other trials keep their names");
     }
 
     #[test]

@@ -63,6 +63,15 @@ impl fmt::Display for UsageRefusal {
     }
 }
 
+/// The arm of which a limit forbids a request, and the limit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RefusedArm {
+    /// Its name.
+    pub arm: String,
+    /// The limit.
+    pub refusal: UsageRefusal,
+}
+
 /// What the arms of a folder's trials were asked and cost today, by all servers.
 #[derive(Debug)]
 pub struct DailyUsage {
@@ -74,7 +83,7 @@ pub struct DailyUsage {
     arms: HashMap<String, ArmUsage>,
 }
 
-/// What one arm was asked and cost today.
+/// Requests and cost of one arm today.
 #[derive(Debug, Default)]
 struct ArmUsage {
     requests: u64,
@@ -89,18 +98,25 @@ impl DailyUsage {
         DailyUsage { folder, path: PathBuf::new(), read: 0, arms: HashMap::new() }
     }
 
-    /// Counts a request of an arm. Waits for the disk.
+    /// Counts a request of each of these arms, which answer one question together: all are counted, or none. Waits for the disk.
     ///
     /// # Errors
-    /// One of its limits is reached, or the request cannot be counted. It must not be sent then.
-    pub fn admit(&mut self, arm: &TrialArm, now: SystemTime) -> Result<(), UsageRefusal> {
-        let uncounted = |error: io::Error| UsageRefusal::Uncounted(error.to_string());
+    /// The first arm of which a limit is reached, or whose request cannot be counted. No request must be sent then.
+    pub fn admit(&mut self, arms: &[&TrialArm], now: SystemTime) -> Result<(), RefusedArm> {
+        let Some(first) = arms.first() else { return Ok(()) };
+        let refused = |arm: &TrialArm, refusal| RefusedArm { arm: arm.name.clone(), refusal };
+        let uncounted = |error: io::Error| refused(first, UsageRefusal::Uncounted(error.to_string()));
         self.refresh(now).map_err(uncounted)?;
-        if let Some(refusal) = self.refusal(arm, now) {
-            return Err(refusal);
+        for arm in arms {
+            if let Some(refusal) = self.refusal(arm, now) {
+                return Err(refused(arm, refusal));
+            }
         }
-        let line = UsageLine { arm: &arm.name, requests: 1, cost: 0.0, at: unix_ms(now) };
-        self.append(&line, now).map_err(uncounted)
+        let lines = arms
+            .iter()
+            .map(|arm| UsageLine { arm: &arm.name, requests: 1, cost: 0.0, at: unix_ms(now) })
+            .collect::<Vec<_>>();
+        self.append(&lines, now).map_err(uncounted)
     }
 
     /// Counts the cost of an arm's request, in the currency of its engine's prices. Waits for the disk.
@@ -108,11 +124,12 @@ impl DailyUsage {
     /// # Errors
     /// The file cannot be written.
     pub fn add_cost(&mut self, arm: &str, cost: f64, now: SystemTime) -> io::Result<()> {
-        self.append(&UsageLine { arm, requests: 0, cost, at: unix_ms(now) }, now)
+        self.append(&[UsageLine { arm, requests: 0, cost, at: unix_ms(now) }], now)
     }
 
     fn refusal(&self, arm: &TrialArm, now: SystemTime) -> Option<UsageRefusal> {
-        let used = self.arms.get(&arm.name)?;
+        let none = ArmUsage::default();
+        let used = self.arms.get(&arm.name).unwrap_or(&none);
         if let Some(limit) = arm.requests_per_day.filter(|limit| used.requests >= u64::from(*limit)) {
             return Some(UsageRefusal::PerDay(limit));
         }
@@ -170,15 +187,18 @@ impl DailyUsage {
         }
     }
 
-    fn append(&self, line: &UsageLine<'_>, now: SystemTime) -> io::Result<()> {
+    fn append(&self, lines: &[UsageLine<'_>], now: SystemTime) -> io::Result<()> {
         let path = file(&self.folder, now);
         let is_new = !path.exists();
-        let mut line = serde_json::to_string(line)?;
-        line.push('\n');
+        let mut text = String::new();
+        for line in lines {
+            text.push_str(&serde_json::to_string(line)?);
+            text.push('\n');
+        }
         private_files::own_folder(&self.folder)?;
         // One write at the end of the file, so that servers do not tear each other's lines.
         private_files::open(OpenOptions::new().append(true).create(true), &path)?
-            .write_all(line.as_bytes())?;
+            .write_all(text.as_bytes())?;
         if is_new {
             remove_earlier(&self.folder, &path);
         }
@@ -231,16 +251,30 @@ mod tests {
     fn requests_are_limited_by_day_and_arm_in_all_servers() {
         let folder = tempfile::tempdir().expect("there is a folder");
         let [mut one, mut other] = [0, 1].map(|_| DailyUsage::new(folder.path().to_owned()));
-        assert_eq!(one.admit(&arm(2), day(1)), Ok(()));
-        assert_eq!(other.admit(&arm(2), day(1)), Ok(()));
-        let refused = one.admit(&arm(2), day(1)).expect_err("both servers count");
-        assert_eq!(refused.to_string(), "limit of 2 requests a day");
-        assert_eq!(one.admit(&TrialArm { name: "c".to_owned(), ..arm(1) }, day(1)), Ok(()));
-        assert_eq!(one.admit(&arm(2), day(2)), Ok(()));
-        assert_eq!(other.admit(&arm(2), day(2)), Ok(()));
-        assert!(other.admit(&arm(2), day(2)).is_err());
+        assert_eq!(one.admit(&[&arm(2)], day(1)), Ok(()));
+        assert_eq!(other.admit(&[&arm(2)], day(1)), Ok(()));
+        let refused = one.admit(&[&arm(2)], day(1)).expect_err("both servers count");
+        assert_eq!(refused.refusal.to_string(), "limit of 2 requests a day");
+        assert_eq!(one.admit(&[&TrialArm { name: "c".to_owned(), ..arm(1) }], day(1)), Ok(()));
+        assert_eq!(one.admit(&[&arm(2)], day(2)), Ok(()));
+        assert_eq!(other.admit(&[&arm(2)], day(2)), Ok(()));
+        assert!(other.admit(&[&arm(2)], day(2)).is_err());
         let files = fs::read_dir(folder.path()).expect("it can be read").count();
         assert_eq!(files, 1, "the file of the day before is removed");
+    }
+
+    #[test]
+    fn arms_of_one_question_are_counted_together_or_not_at_all() {
+        let folder = tempfile::tempdir().expect("there is a folder");
+        let mut usage = DailyUsage::new(folder.path().to_owned());
+        let (first, rival) = (arm(10), TrialArm { name: "c".to_owned(), ..arm(1) });
+        assert_eq!(usage.admit(&[&first, &rival], day(1)), Ok(()));
+        for _ in 0..3 {
+            let refused = usage.admit(&[&first, &rival], day(1)).expect_err("the rival is at its limit");
+            assert_eq!(refused, RefusedArm { arm: "c".to_owned(), refusal: UsageRefusal::PerDay(1) });
+        }
+        usage.refresh(day(1)).expect("it can be read");
+        assert_eq!((usage.arms["b"].requests, usage.arms["c"].requests), (1, 1));
     }
 
     #[test]
@@ -248,13 +282,15 @@ mod tests {
         let folder = tempfile::tempdir().expect("there is a folder");
         let limited = TrialArm { requests_per_minute: Some(2), ..TrialArm::new("b".to_owned()) };
         let at = |seconds: u64| day(1) + Duration::from_secs(3_600 + seconds);
-        let admit = |seconds| DailyUsage::new(folder.path().to_owned()).admit(&limited, at(seconds)).is_ok();
+        let admit =
+            |seconds| DailyUsage::new(folder.path().to_owned()).admit(&[&limited], at(seconds)).is_ok();
         assert_eq!([0, 30, 59].map(admit), [true, true, false]);
         assert_eq!([61, 80, 91].map(admit), [true, false, true]);
-        let refusal = DailyUsage::new(folder.path().to_owned()).admit(&limited, at(92));
-        assert_eq!(refusal, Err(UsageRefusal::PerMinute(2)));
+        let admit = |seconds| DailyUsage::new(folder.path().to_owned()).admit(&[&limited], at(seconds));
+        let refusal = admit(92);
+        assert_eq!(refusal.clone().map_err(|refused| refused.refusal), Err(UsageRefusal::PerMinute(2)));
         // The clock was set back.
-        assert_eq!(DailyUsage::new(folder.path().to_owned()).admit(&limited, at(50)), refusal);
+        assert_eq!(admit(50), refusal);
     }
 
     #[test]
@@ -262,10 +298,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("there is a folder");
         let metered = TrialArm { budget_per_day: Some(0.5), ..arm(100) };
         let mut usage = DailyUsage::new(folder.path().to_owned());
-        assert_eq!(usage.admit(&metered, day(1)), Ok(()));
+        assert_eq!(usage.admit(&[&metered], day(1)), Ok(()));
         usage.add_cost("b", 0.5, day(1)).expect("it can be written");
-        let refused = usage.admit(&metered, day(1)).expect_err("it has cost that much");
-        assert_eq!(refused.to_string(), "budget of 0.5 a day");
+        let refused = usage.admit(&[&metered], day(1)).expect_err("it has cost that much");
+        assert_eq!(refused.refusal.to_string(), "budget of 0.5 a day");
+        let without = TrialArm { name: "c".to_owned(), budget_per_day: Some(0.0), ..arm(100) };
+        usage.admit(&[&without], day(1)).expect_err("nothing may be spent, not even by the first request");
     }
 
     #[test]
@@ -279,7 +317,7 @@ mod tests {
         assert_eq!((usage.arms["b"].requests, usage.arms["b"].cost), (1, 0.0));
         fs::remove_file(&path).expect("it can be removed");
         fs::create_dir(&path).expect("it can be created");
-        let refusal = usage.admit(&arm(2), day(1)).expect_err("it is refused").to_string();
+        let refusal = usage.admit(&[&arm(2)], day(1)).expect_err("it is refused").refusal.to_string();
         assert!(refusal.starts_with("requests cannot be counted"), "{refusal}");
     }
 }

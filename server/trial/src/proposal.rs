@@ -8,6 +8,7 @@ use std::time::SystemTime;
 
 use cases::{AssignmentUnit, Metric, SchemaVersion, TrialArm, TrialDefinition, TrialMode};
 use config::{Config, EngineDefinition, EngineKind, Privacy};
+use scoring::trial_scoreboard::{NetWeights, TrialMetric};
 use thiserror::Error;
 
 use crate::definition::{DefinitionError, read_definition, read_definitions, write_definition};
@@ -32,6 +33,9 @@ const MAX_ARMS: usize = 16;
 
 /// Note if the settings forbid recording.
 const NOTE_OFF: &str = "record.privacy is \"off\", so that nothing is recorded; set it to \"full\", \"structure\" or \"metrics\"";
+
+/// Largest limit of cost a day, in the currency of the prices: that of the setting.
+const MAX_BUDGET: f64 = 1e6;
 
 /// What the developer chooses. Limits and weights are by engine; the last one counts.
 #[derive(Clone, Debug, PartialEq)]
@@ -136,7 +140,7 @@ impl TrialProposal {
             let message = format!("there was a trial `{name}`; choose another name");
             return Err(ProposalError::Choices(message));
         }
-        let definition = definition(name, choices)?;
+        let definition = definition(name, choices, config)?;
         Ok(TrialProposal {
             disclosures: disclosures(&definition, config),
             note: (config.record.privacy == Privacy::Off).then_some(NOTE_OFF),
@@ -195,10 +199,39 @@ fn check_arms(choices: &TrialChoices) -> Result<(), String> {
     let rates = choices.requests_per_minute.iter().map(|(name, _)| ("a limit of requests", name));
     let requests = choices.requests_per_day.iter().map(|(name, _)| ("a limit of requests", name));
     let budgets = choices.budget_per_day.iter().map(|(name, _)| ("a limit of cost", name));
+    check_numbers(choices)?;
     // Values of engines that do not take part are misspelt.
     match weights.chain(rates).chain(requests).chain(budgets).find(|(_, name)| !arms.contains(name)) {
         Some((value, name)) => Err(format!("{value} names `{name}`, which is no engine of the trial")),
         None => Ok(()),
+    }
+}
+
+/// The command line checks its numbers when it parses them, an editor sends any.
+fn check_numbers(choices: &TrialChoices) -> Result<(), String> {
+    let TrialChoices {
+        weights, requests_per_minute, requests_per_day, budget_per_day, margin, primary, ..
+    } = choices;
+    let is_above_0 = |number: f64| number.is_finite() && number > 0.0;
+    if let Some((name, _)) = weights.iter().find(|(_, weight)| !is_above_0(*weight)) {
+        return Err(format!("the weight of `{name}` must be a number above 0"));
+    }
+    if let Some((name, _)) =
+        requests_per_minute.iter().chain(requests_per_day).find(|(_, requests)| *requests == 0)
+    {
+        return Err(format!("the limit of requests of `{name}` must be above 0"));
+    }
+    if let Some((name, _)) =
+        budget_per_day.iter().find(|(_, budget)| !is_above_0(*budget) || *budget > MAX_BUDGET)
+    {
+        return Err(format!("the budget of `{name}` must be an amount above 0 and at most {MAX_BUDGET}"));
+    }
+    if !(is_above_0(*margin) && *margin < 1.0) {
+        return Err("the margin must be a share above 0 and below 1, such as 0.01".to_owned());
+    }
+    match primary.name().parse::<TrialMetric>() {
+        Ok(_) => Ok(()),
+        Err(_) => Err(format!("`{primary}` decides no trial; choose exact_match, for example")),
     }
 }
 
@@ -215,13 +248,18 @@ fn check_name(name: &str) -> Result<(), String> {
     ))
 }
 
-fn definition(name: String, choices: &TrialChoices) -> Result<TrialDefinition, ProposalError> {
+fn definition(
+    name: String,
+    choices: &TrialChoices,
+    config: &Config,
+) -> Result<TrialDefinition, ProposalError> {
+    let arm = |(index, name): (usize, &String)| arm(name, index, choices, config);
     let default_holdout = if choices.arms.len() > 1 { HOLDOUT } else { 0.0 };
     Ok(TrialDefinition {
         schema: SchemaVersion::CURRENT,
         name,
         mode: choices.mode,
-        arms: choices.arms.iter().enumerate().map(|(index, name)| arm(name, index, choices)).collect(),
+        arms: choices.arms.iter().enumerate().map(arm).collect(),
         holdout: choices.holdout.unwrap_or(default_holdout),
         unit: choices.unit,
         salt: random_salt().map_err(ProposalError::Random)?,
@@ -232,16 +270,31 @@ fn definition(name: String, choices: &TrialChoices) -> Result<TrialDefinition, P
     })
 }
 
-fn arm(name: &str, index: usize, choices: &TrialChoices) -> TrialArm {
+fn arm(name: &str, index: usize, choices: &TrialChoices, config: &Config) -> TrialArm {
     // Limits of an engine that is shown are for the user to decide: beyond them it suggests nothing.
     let in_shadow = |limit: u32| (choices.mode == TrialMode::Shadow && index > 0).then_some(limit);
     TrialArm {
         weight: value_of(&choices.weights, name).unwrap_or(1.0),
         requests_per_minute: value_of(&choices.requests_per_minute, name).or(in_shadow(REQUESTS_PER_MINUTE)),
         requests_per_day: value_of(&choices.requests_per_day, name).or(in_shadow(REQUESTS_PER_DAY)),
-        budget_per_day: value_of(&choices.budget_per_day, name),
+        // Nothing is spent without a limit.
+        budget_per_day: value_of(&choices.budget_per_day, name)
+            .or_else(|| has_price(name, config).then_some(config.trial.budget_per_day)),
         ..TrialArm::new(name.to_owned())
     }
+}
+
+/// Returns whether the requests of an engine cost money.
+fn has_price(name: &str, config: &Config) -> bool {
+    let engine = config.engines.iter().find(|engine| engine.name == name);
+    let settings = engine.and_then(|engine| engine.settings.as_ref().ok());
+    settings.is_some_and(|settings| settings.price_in.is_some() || settings.price_out.is_some())
+}
+
+/// Returns the values of outcomes in the settings.
+pub fn net_weights(config: &Config) -> NetWeights {
+    let config::Trial { accepted_value, rejected_value, silent_value, .. } = config.trial;
+    NetWeights { accepted: accepted_value, rejected: rejected_value, silent: silent_value }
 }
 
 /// Returns the value that is given for an engine, the last one if there are several.
@@ -260,11 +313,7 @@ fn disclosures(definition: &TrialDefinition, config: &Config) -> Vec<String> {
     let lines = definition.arms.iter().filter_map(|arm| {
         let engine = config.engines.iter().find(|engine| engine.name == arm.name)?;
         let target = code_target(engine);
-        let price = engine
-            .settings
-            .as_ref()
-            .is_ok_and(|settings| settings.price_in.is_some() || settings.price_out.is_some());
-        if target.is_none() && !price {
+        if target.is_none() && !has_price(&arm.name, config) {
             return None;
         }
         let sends = match target {
@@ -275,11 +324,8 @@ fn disclosures(definition: &TrialDefinition, config: &Config) -> Vec<String> {
             Some(limits) => format!("at most {limits}"),
             None => "asked whenever its suggestion is to be shown, without a limit of requests".to_owned(),
         };
-        let cost = match (price, arm.budget_per_day) {
-            (true, Some(budget)) => format!(", costs money: at most {budget} a day"),
-            (true, None) => ", costs money: limit it with --budget-per-day".to_owned(),
-            (false, _) => String::new(),
-        };
+        let budget = arm.budget_per_day.filter(|_| has_price(&arm.name, config));
+        let cost = budget.map(|budget| format!(", costs money: at most {budget} a day")).unwrap_or_default();
         Some(format!("{}: {sends}; {requests}{cost}", arm.name))
     });
     lines.collect()
@@ -349,6 +395,15 @@ mod tests {
         let choices = TrialChoices::new(TrialMode::Shadow, arms(&["a", "b"]));
         let misspelt = TrialChoices { weights: vec![("c".to_owned(), 2.0)], ..choices.clone() };
         assert!(refusal(&misspelt).contains("`c`"));
+        for (wrong, expected) in [
+            (TrialChoices { weights: vec![("a".to_owned(), 0.0)], ..choices.clone() }, "above 0"),
+            (TrialChoices { requests_per_day: vec![("b".to_owned(), 0)], ..choices.clone() }, "above 0"),
+            (TrialChoices { budget_per_day: vec![("b".to_owned(), f64::NAN)], ..choices.clone() }, "amount"),
+            (TrialChoices { margin: 1.0, ..choices.clone() }, "below 1"),
+            (TrialChoices { primary: Metric::Parses, ..choices.clone() }, "decides no trial"),
+        ] {
+            assert!(refusal(&wrong).contains(expected), "{}", refusal(&wrong));
+        }
         let everything = TrialChoices { holdout: Some(1.0), ..choices.clone() };
         assert!(refusal(&everything).contains("below 1"));
         let named = TrialChoices { name: Some(" x".to_owned()), ..choices.clone() };

@@ -77,7 +77,10 @@ local ACTIONS = {
   end,
   stop = function(client, document)
     ui.request(client, 'ghostbench/stopTrial', { textDocument = document }, function(result)
-      ui.tell(('trial %s is stopped; its opportunities are kept'):format(result.name))
+      local names = vim.tbl_map(function(arm)
+        return ('; %s was %s'):format(arm.shownAs, arm.name)
+      end, result.revealed)
+      ui.tell(('trial %s is stopped; its opportunities are kept%s'):format(result.name, table.concat(names)))
     end)
   end,
   scoreboard = function(client, document)

@@ -58,7 +58,7 @@ impl ImportedEvent<'_> {
             exposure,
             answers: vec![self.answer()],
             opened_at: self.opened_at.clone(),
-            ..Opportunity::new(id, Trigger::Automatic, self.cursor())
+            ..Opportunity::new(id, Trigger::Automatic, cursor_between(self.place, self.prefix, self.suffix))
         }
     }
 
@@ -83,19 +83,19 @@ impl ImportedEvent<'_> {
             ..ArmAnswer::empty(arm, engine, ArmRole::Shown, status)
         }
     }
+}
 
-    /// Returns the cursor between the two parts of the document.
-    fn cursor(&self) -> OpportunityCursor {
-        let line_start = self.prefix.rfind('\n').map_or(0, |end| end + 1);
-        OpportunityCursor {
-            language: self.place.language.clone(),
-            path: self.place.path.clone(),
-            offset: self.prefix.len(),
-            line: count(self.prefix.matches('\n').count()),
-            character: count(self.prefix[line_start..].encode_utf16().count()),
-            prefix: self.prefix.to_owned(),
-            suffix: self.suffix.to_owned(),
-        }
+/// Returns the cursor between the two parts of a document.
+pub(super) fn cursor_between(place: ImportedPlace, prefix: &str, suffix: &str) -> OpportunityCursor {
+    let line_start = prefix.rfind('\n').map_or(0, |end| end + 1);
+    OpportunityCursor {
+        language: place.language,
+        path: place.path,
+        offset: prefix.len(),
+        line: count(prefix.matches('\n').count()),
+        character: count(prefix[line_start..].encode_utf16().count()),
+        prefix: prefix.to_owned(),
+        suffix: suffix.to_owned(),
     }
 }
 

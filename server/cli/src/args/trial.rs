@@ -67,7 +67,8 @@ pub(crate) enum TrialCommand {
     #[command(after_help = "Rows with the id of a recorded opportunity replace it. Examples:
   ghostbench trial import bundle.jsonl
   ghostbench trial import ~/.continue/dev_data/0.2.0/autocomplete.jsonl --format continue   without truths
-  ghostbench trial import ~/.tabby/events/2026-01-02.json --format tabby                    likewise")]
+  ghostbench trial import ~/.tabby/events/2026-01-02.json --format tabby                    likewise
+  ghostbench trial import evals/ --format zed                                               likewise, examples in Markdown")]
     Import(TrialImportArgs),
     /// Delete opportunities, and their texts from all files of the store.
     #[command(after_help = "Examples:
@@ -181,6 +182,8 @@ pub(crate) enum TrialImportFormat {
     Continue,
     /// The event log of a Tabby server.
     Tabby,
+    /// Zed's example of an edit prediction in Markdown, or a folder of them. The code around the cursor is the whole document.
+    Zed,
 }
 
 /// `ghostbench trial start`.

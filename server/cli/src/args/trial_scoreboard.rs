@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use scoring::trial_scoreboard::{NetWeights, TrialMetric};
 
-use super::ReportFormat;
 use super::values::{parse_margin, parse_weights};
+use super::{ReportFormat, SettingsArgs};
 
 /// `ghostbench trial scoreboard`.
 #[derive(Debug, clap::Args)]
@@ -25,9 +25,12 @@ pub(crate) struct TrialScoreboardArgs {
     /// Difference that does not matter, in points such as 1pt [default: that of the trial, for files 2pt].
     #[arg(long, value_name = "POINTS", value_parser = parse_margin)]
     pub(crate) margin: Option<f64>,
-    /// Value of an accepted suggestion, of one shown in vain, and of silence.
-    #[arg(long, value_name = "A,R,S", default_value = "0.75,-0.25,0", value_parser = parse_weights, allow_hyphen_values = true)]
-    pub(crate) weights: NetWeights,
+    /// Value of an accepted suggestion, of one shown in vain, and of silence [default: those of the settings, 0.75,-0.25,0].
+    #[arg(long, value_name = "A,R,S", value_parser = parse_weights, allow_hyphen_values = true)]
+    pub(crate) weights: Option<NetWeights>,
+    /// Additional settings.
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
     /// Output format.
     #[arg(long, value_enum, default_value_t = ReportFormat::Table)]
     pub(crate) format: ReportFormat,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use ::engines::Rule;
+use ::engines::ScriptedReply;
 use cases::{Metric, Scenario};
 use scoring::VerdictSettings;
 use scoring::gate::{Condition, ConditionError};
@@ -82,8 +82,8 @@ pub(super) fn parse_amount(word: &str) -> Result<f64, String> {
     amount.ok_or_else(|| "name an amount such as 2.50, without a currency".to_owned())
 }
 
-pub(super) fn parse_rules(json: &str) -> Result<Arc<[Rule]>, String> {
-    serde_json::from_str(json).map(|rules: Vec<Rule>| rules.into()).map_err(|error| error.to_string())
+pub(super) fn parse_rules(json: &str) -> Result<Arc<[ScriptedReply]>, String> {
+    serde_json::from_str(json).map(|rules: Vec<ScriptedReply>| rules.into()).map_err(|error| error.to_string())
 }
 
 pub(super) fn parse_ranking_metric(word: &str) -> Result<Metric, String> {

@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use cases::{Datasheet, Opportunity, TrialDefinition, TrialMode, parse_line};
-use trial::assignment::blind_names;
+use cases::{Datasheet, Opportunity, TrialDefinition, parse_line};
+use trial::assignment::BlindNames;
 use trial::store::{STORE_FILE, StoreFilter, TextLoad};
 use trial::{StoreReader, canaries, definition};
 
@@ -41,22 +41,20 @@ pub(crate) fn visit(
     Ok(None)
 }
 
-/// Returns the names under which a duel that runs shows its arms; empty without one.
-pub(crate) fn hidden_names(
+/// Returns the names under which the trial that runs in a workspace shows its arms; `None` if they are not hidden, for another trial than
+/// `trial`, and for rows of files.
+pub(crate) fn blind_names(
     files: &[PathBuf],
     workspace: &Path,
     trial: Option<&str>,
-) -> anyhow::Result<Vec<(String, String)>> {
+) -> anyhow::Result<Option<BlindNames>> {
     let Some(root) = workspace.canonicalize().ok().filter(|_| files.is_empty()) else {
-        return Ok(Vec::new());
+        return Ok(None);
     };
     let folder = folders::data_folder("name files of opportunities")?.trial(&root);
-    let running = definition::read_definition(&folder)?.filter(|definition| {
-        definition.mode == TrialMode::Duel
-            && definition.is_running()
-            && trial.is_none_or(|name| name == definition.name)
-    });
-    Ok(running.map(|definition| blind_names(&definition)).unwrap_or_default())
+    let latest = definition::read_definition(&folder)?;
+    let blind = latest.as_ref().and_then(BlindNames::in_effect);
+    Ok(blind.filter(|names| trial.is_none_or(|name| name == names.trial)))
 }
 
 /// Returns the arms of a trial whose answers to the canary questions changed, with the day.

@@ -10,6 +10,7 @@ use scoring::RunRows;
 use scoring::run_summary::{Note, completeness_notes};
 use serde_json::Value;
 use tower_lsp_server::jsonrpc::Result;
+use trial::proposal::net_weights;
 
 use crate::case_summaries::recorded_cases;
 use crate::ext::{ScoreboardParams, ScoreboardResult};
@@ -31,7 +32,8 @@ pub(crate) async fn scoreboard(
     let cases = run_blocking(move || counted.suite.count()).await?;
     if trial {
         let place = server.trial.place(&folder.root);
-        let board = run_cancellable(move |cancel| trial_board(&place, STYLE, cancel)).await?;
+        let weights = net_weights(&server.settings_in(Some(&folder)).await?.config);
+        let board = run_cancellable(move |cancel| trial_board(&place, weights, STYLE, cancel)).await?;
         let TrialBoard { name, summary, markdown, text } = board;
         let (trial, summary) = (Some(name), Some(summary));
         return Ok(ScoreboardResult { suite, cases, run: None, trial, summary, markdown, text });
@@ -75,6 +77,6 @@ fn render_board(
     };
     let summary = report.summary();
     let json = serde_json::from_str(&report::json(&summary)).map_err(|error| error.to_string())?;
-    let text = report::terminal::table(&summary, STYLE, &[]);
+    let text = report::terminal::table(&summary, &[], STYLE, &[]);
     Ok((json, report::markdown(&summary), text))
 }

@@ -7,10 +7,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tower_lsp_server::gen_lsp_types::TextDocumentIdentifier;
 use tower_lsp_server::jsonrpc::Result;
 use trial::StoreReader;
+use trial::assignment::{BlindArm, BlindNames};
 use trial::proposal::{self, ProposalError, TrialChoices, TrialProposal};
 use trial::store::{STORE_FILE, StoreError, StoreFilter};
 
-use crate::ext::{StartTrialParams, StartTrialResult, StopTrialResult, TrialDay, TrialParams, TrialState};
+use crate::ext::{
+    RevealedArm, StartTrialParams, StartTrialResult, StopTrialResult, TrialDay, TrialParams, TrialState,
+};
 use crate::request_context::RequestContext;
 use crate::run_blocking::run_blocking;
 use crate::server::Server;
@@ -64,8 +67,7 @@ pub(crate) async fn start_trial(
     let folder = server.folder_of(&context, params.text_document.as_ref()).await?;
     let settings = server.settings_in(Some(&folder)).await?;
     let place = server.trial.place(&folder.root);
-    let StartTrialParams { mode, arms, name, holdout, confirmed, .. } = params;
-    let choices = TrialChoices { name, holdout, ..TrialChoices::new(mode, arms) };
+    let (choices, confirmed) = choices(params);
     run_blocking(move || {
         let check_engine = |name: &str| server.folders.writer(&settings.config, name).map(drop);
         let proposal = TrialProposal::new(&place, &choices, &settings.config, check_engine)?;
@@ -81,6 +83,39 @@ pub(crate) async fn start_trial(
     .await
 }
 
+/// Returns the choices of a request, and the disclosures that the developer has confirmed.
+fn choices(params: StartTrialParams) -> (TrialChoices, Vec<String>) {
+    let StartTrialParams {
+        text_document: _,
+        mode,
+        arms,
+        name,
+        unit,
+        holdout,
+        weights,
+        requests_per_minute,
+        requests_per_day,
+        budget_per_day,
+        primary,
+        margin,
+        confirmed,
+    } = params;
+    let default = TrialChoices::new(mode, arms);
+    let choices = TrialChoices {
+        name,
+        unit: unit.unwrap_or(default.unit),
+        holdout,
+        weights: weights.into_iter().collect(),
+        requests_per_minute: requests_per_minute.into_iter().collect(),
+        requests_per_day: requests_per_day.into_iter().collect(),
+        budget_per_day: budget_per_day.into_iter().collect(),
+        primary: primary.unwrap_or(default.primary),
+        margin: margin.unwrap_or(default.margin),
+        ..default
+    };
+    (choices, confirmed)
+}
+
 pub(crate) async fn stop_trial(
     server: Server,
     context: RequestContext,
@@ -90,5 +125,7 @@ pub(crate) async fn stop_trial(
     let folder = server.folder_of(&context, document.as_ref()).await?;
     let place = server.trial.place(&folder.root);
     let stopped = run_blocking(move || proposal::stop(&place)).await?;
-    Ok(StopTrialResult { name: stopped.name })
+    let hidden = BlindNames::of_mode(&stopped).map(|names| names.arms).unwrap_or_default();
+    let revealed = hidden.into_iter().map(|BlindArm { name, shown_as }| RevealedArm { name, shown_as });
+    Ok(StopTrialResult { name: stopped.name, revealed: revealed.collect() })
 }

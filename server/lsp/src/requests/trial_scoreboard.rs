@@ -1,4 +1,5 @@
-//! `ghostbench/scoreboard` of a trial: the numbers of `ghostbench trial scoreboard`, with the trial's own metric and margin.
+//! `ghostbench/scoreboard` of a trial: the numbers of `ghostbench trial scoreboard`, with the trial's own metric and
+//! margin, and the values of outcomes in the settings.
 //!
 //! While the developer must not know the arms, they have numbers instead of names, also in the JSON.
 
@@ -8,14 +9,12 @@ use std::path::Path;
 use index::CancelFlag;
 use report::terminal::Style;
 use scoring::TrialLog;
-use scoring::trial_scoreboard::TrialSettings;
+use scoring::trial_scoreboard::{NetWeights, TrialSettings};
 use serde_json::Value;
-use trial::assignment::{blind_names, rename_arms};
+use trial::assignment::BlindNames;
 use trial::definition::read_definition;
 use trial::store::{STORE_FILE, StoreFilter, TextLoad};
 use trial::{StoreReader, canaries};
-
-use crate::trial_state::is_blind;
 
 /// A scoreboard in all forms.
 pub(crate) struct TrialBoard {
@@ -30,7 +29,12 @@ pub(crate) struct TrialBoard {
 }
 
 /// Compares the arms of the last trial in a folder for trials. The error says why that is not possible.
-pub(crate) fn trial_board(folder: &Path, style: Style, cancel: &CancelFlag) -> Result<TrialBoard, String> {
+pub(crate) fn trial_board(
+    folder: &Path,
+    weights: NetWeights,
+    style: Style,
+    cancel: &CancelFlag,
+) -> Result<TrialBoard, String> {
     let definition = read_definition(folder).map_err(|error| error.to_string())?;
     let definition = definition.ok_or("there is no trial in this folder; start one first")?;
     let store = folder.join(STORE_FILE);
@@ -40,10 +44,10 @@ pub(crate) fn trial_board(folder: &Path, style: Style, cancel: &CancelFlag) -> R
     let filter = StoreFilter { trial: Some(definition.name.clone()), ..StoreFilter::default() };
     let mut log = TrialLog::new();
     let reader = StoreReader::open(&store).map_err(|error| error.to_string())?;
-    let hidden = if is_blind(&definition) { blind_names(&definition) } else { Vec::new() };
+    let hidden = BlindNames::in_effect(&definition);
     let read = reader.visit(&filter, TextLoad::Short, |mut row| {
-        if !hidden.is_empty() {
-            rename_arms(&mut row.opportunity, &hidden);
+        if let Some(hidden) = &hidden {
+            hidden.hide(&mut row.opportunity);
         }
         log.add(&row.opportunity);
         if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -52,10 +56,10 @@ pub(crate) fn trial_board(folder: &Path, style: Style, cancel: &CancelFlag) -> R
         return Err("cancelled".to_owned());
     }
     for change in canaries::changes(folder, &definition).map_err(|error| error.to_string())? {
-        let shown = hidden.iter().find(|(name, _)| *name == change.arm).map(|(_, shown)| shown.clone());
-        log.add_drift(shown.unwrap_or(change.arm), change.day);
+        let arm = hidden.as_ref().map_or(&*change.arm, |hidden| hidden.shown_as(&change.arm));
+        log.add_drift(arm.to_owned(), change.day);
     }
-    let board = log.scoreboard(&TrialSettings::of_trial(&definition));
+    let board = log.scoreboard(&TrialSettings::of_trial(&definition, weights));
     let json = report::trial::json(&board);
     Ok(TrialBoard {
         name: definition.name,

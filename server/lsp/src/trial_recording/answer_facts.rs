@@ -26,7 +26,7 @@ use crate::generation_task::GenerationTask;
 use crate::inline_item::{InlineItem, PopupItem, inline_item};
 use crate::server::Server;
 
-/// What is known of the answer to a request, besides its text.
+/// Facts about the answer to a request, besides its text.
 #[derive(Default)]
 pub(crate) struct AnswerFacts {
     /// The engine that writes, and what the trial decided.
@@ -78,7 +78,7 @@ pub(crate) struct ShownAnswer {
     is_recorded: bool,
 }
 
-/// What is known of a generation.
+/// Facts about a generation.
 pub(crate) struct GenerationFacts {
     began: Instant,
     raw: String,
@@ -245,23 +245,56 @@ impl ShownQuestion {
         let WriterFacts { arm, trial, .. } = &self.writer;
         let rival = self.writer.rival.as_ref().map(|rival| &rival.arm);
         if let Some(trial) = trial {
-            for arm in arm.iter().chain(rival) {
-                if let Err(refusal) = trial.admit(arm).await {
-                    answer.record(Status::Gated, Some(refusal.to_string()), Vec::new(), |_| {});
-                    return Err(refusal);
-                }
+            let asked: Vec<&TrialArm> = arm.iter().chain(rival).collect();
+            if let Err(refused) = trial.admit(&asked).await {
+                let reason = |arm: &str| match arm == refused.arm {
+                    true => refused.refusal.to_string(),
+                    false => format!("the other arm: {}", refused.refusal),
+                };
+                answer.record(Status::Gated, Some(reason(&self.writer.engine.name)), Vec::new(), |_| {});
+                self.record_gated_rival(task, reason);
+                return Err(refused.refusal);
             }
         }
-        if let Some(trial) = trial {
-            let task = GenerationTask { shown: None, ..task.clone() };
-            let (trial, question) = (Arc::clone(trial), self.question.clone());
-            recording.ask(Box::new(ShadowQuestion { trial, question, task }));
-        }
+        self.ask_in_shadow(task, false);
         Ok(answer)
     }
-}
 
-impl ShownQuestion {
+    /// The answer to the request is the rest of an earlier one: no engine is asked for it. If it is the first one of an opportunity, the recorder asks
+    /// the other arms now, so that their answers can be compared with it.
+    pub(crate) fn reuse(self: &Arc<ShownQuestion>, task: &GenerationTask) {
+        if !self.is_asked.load(Ordering::Relaxed) && self.writer.rival.is_none() {
+            self.ask_in_shadow(task, true);
+        }
+    }
+
+    fn ask_in_shadow(&self, task: &GenerationTask, is_reused: bool) {
+        let Some(trial) = &self.writer.trial else { return };
+        let server = task.server.clone();
+        let task = GenerationTask { shown: None, ..task.clone() };
+        let (trial, question) = (Arc::clone(trial), self.question.clone());
+        server.trial.ask(Box::new(ShadowQuestion { trial, question, task, is_reused }));
+    }
+
+    /// Records that the other arm of a duel is not asked either.
+    fn record_gated_rival(&self, task: &GenerationTask, reason: impl Fn(&str) -> String) {
+        let Some(rival) = &self.writer.rival else { return };
+        let reason = reason(&rival.arm.name);
+        let answer = blank_answer(rival.identity.clone(), self.writer.role(), Status::Gated, Some(reason));
+        self.record_answer(task, answer);
+    }
+
+    fn record_answer(&self, task: &GenerationTask, answer: ArmAnswer) {
+        let event = AnswerEvent {
+            request: self.question.request,
+            answers: vec![answer],
+            items: Vec::new(),
+            context: Vec::new(),
+            decisions: self.writer.decisions.clone(),
+        };
+        task.server.trial.record(EventKind::Answered(Box::new(event)));
+    }
+
     /// The other arm of a duel, which is asked the same.
     pub(crate) fn rival(&self) -> Option<&TrialEngine> {
         self.writer.rival.as_ref()
@@ -290,14 +323,7 @@ impl ShownQuestion {
                 (engine.arm.name.as_str().into(), answer.text.clone()),
             ],
         });
-        let event = AnswerEvent {
-            request: question.request,
-            answers: vec![answer],
-            items: Vec::new(),
-            context: Vec::new(),
-            decisions: writer.decisions.clone(),
-        };
-        task.server.trial.record(EventKind::Answered(Box::new(event)));
+        self.record_answer(task, answer);
         if let Some(cost) = facts.cost.filter(|_| engine.arm.is_limited()) {
             trial.add_cost(&engine.arm.name, cost.amount).await;
         }

@@ -46,7 +46,7 @@ async fn ask_arm(trial: &RunningTrial, engine: &TrialEngine) {
     let mut round = CanaryRound::new(name, fingerprint, SystemTime::now());
     for (number, question) in QUESTIONS.iter().enumerate() {
         for _ in 0..REPETITIONS {
-            if trial.stopped.is_cancelled() || trial.admit(&engine.arm).await.is_err() {
+            if trial.stopped.is_cancelled() || trial.admit(&[&engine.arm]).await.is_err() {
                 return;
             }
             let text = [question.prefix, question.suffix].concat().into();

@@ -185,6 +185,10 @@ impl RecorderThread {
         if !is_recorded || !recorder.takes_answers_of(question.question.request) {
             return;
         }
+        if question.is_reused {
+            // The opportunity stays at this cursor, as if the shown engine had been asked there.
+            self.handle(self.now(), EventKind::Asked { request: question.question.request });
+        }
         let (server, trial) = (question.task.server.clone(), Arc::clone(&question.trial));
         self.asked = Some(Instant::now());
         self.context.gather(question.task.clone(), question.question.request);

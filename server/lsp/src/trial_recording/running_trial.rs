@@ -11,7 +11,7 @@ use session::{DocumentLocation, EffectiveSettings, Folder, OpenDocument, lock};
 use text::PositionEncoding;
 use tokio_util::sync::CancellationToken;
 use trial::assignment::{assigned_arm, first_of_duel, holdout, is_hidden};
-use trial::daily_usage::{DailyUsage, UsageRefusal, utc_date};
+use trial::daily_usage::{DailyUsage, RefusedArm, UsageRefusal, utc_date};
 
 use super::duel::AnsweredDuels;
 use crate::server::Server;
@@ -94,14 +94,20 @@ impl RunningTrial {
         RunningTrial { folder, definition, developer, stopped, duels, usage, engines }
     }
 
-    /// Counts a request of an arm, which must not be sent if this is refused.
-    pub(crate) async fn admit(&self, arm: &TrialArm) -> Result<(), UsageRefusal> {
-        if !arm.is_limited() {
-            return Ok(());
-        }
-        let (usage, arm) = (Arc::clone(&self.usage), arm.clone());
-        let admitted = completion::run_blocking(move |_| lock(&usage).admit(&arm, SystemTime::now())).await;
-        admitted.unwrap_or_else(|_| Err(UsageRefusal::Uncounted("internal error".to_owned())))
+    /// Counts a request of each of these arms, all or none. No request must be sent if this is refused.
+    pub(crate) async fn admit(&self, arms: &[&TrialArm]) -> Result<(), RefusedArm> {
+        let limited: Vec<TrialArm> =
+            arms.iter().filter(|arm| arm.is_limited()).map(|arm| (*arm).clone()).collect();
+        let Some(first) = limited.first().map(|arm| arm.name.clone()) else { return Ok(()) };
+        let usage = Arc::clone(&self.usage);
+        let admitted = completion::run_blocking(move |_| {
+            lock(&usage).admit(&limited.iter().collect::<Vec<_>>(), SystemTime::now())
+        })
+        .await;
+        admitted.unwrap_or_else(|_| {
+            let refusal = UsageRefusal::Uncounted("internal error".to_owned());
+            Err(RefusedArm { arm: first, refusal })
+        })
     }
 
     /// Counts the cost of an arm's request.

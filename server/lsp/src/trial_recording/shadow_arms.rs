@@ -4,13 +4,13 @@
 //! shown engine is asked ─► Recorder: of which opportunity? ─► queue of each arm: one asked, one waits ─► limits ─► engine ─► recorder
 //! ```
 //!
-//! Responsible for which arms are asked, and when: at the moment at which the shown engine is asked, the same snapshot at the same cursor. Where no
-//! engine is asked, because the request was debounced away or its answer is the rest of an earlier one, there is no question. If
-//! typing cancels the shown answer before it is there, and its engine is asked again, the earlier question is cancelled in shadow too;
+//! Responsible for which arms are asked, and when: at the moment at which the shown engine is asked, the same snapshot at the same cursor. If the
+//! first answer of an opportunity is the rest of an earlier one, they are asked when it is found, so that it is paired too. A request that was
+//! debounced away, or that continues an opportunity, asks nothing. If typing cancels the shown answer before it is there, and its engine is asked again, the earlier question is cancelled in shadow too;
 //! otherwise an arm may use all of its own deadline, whatever is typed.
 //!
-//! A request of the editor never waits here: the arms are asked by threads of their own with a lower priority, and share neither cache
-//! nor permits with the ghost text. An arm that is not asked answers `gated` with the reason, so that nothing is missing in silence.
+//! A request of the editor never waits here: the arms are asked by threads of their own with a lower priority, and share neither locks
+//! nor permits with the ghost text. They wait until its context is chosen, and use it if they would choose the same. An arm that is not asked answers `gated` with the reason, so that nothing is missing in silence.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex};
 use cases::{ArmAnswer, ArmRole, Status};
 use completion::ConfiguredEngine;
 use replay::outcome_status;
-use session::{admission, lock};
+use session::{document_admission, lock};
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 use trial::{AnswerEvent, EventKind};
@@ -37,6 +37,8 @@ pub(crate) struct ShadowQuestion {
     pub(crate) question: ArmQuestion,
     /// The request to the shown engine.
     pub(crate) task: GenerationTask,
+    /// Whether the shown engine is not asked, because its answer is the rest of an earlier one.
+    pub(crate) is_reused: bool,
 }
 
 impl std::fmt::Debug for ShadowQuestion {
@@ -190,17 +192,17 @@ impl Job {
         if self.cancel.is_cancelled() {
             return self.cancelled();
         }
-        if let Some(reason) = admission::refusal(&task.document, &task.home).await {
+        if let Some(reason) = document_admission::refusal(&task.document, &task.home).await {
             return self.gated(reason);
         }
-        match trial.admit(&self.arm.arm).await {
+        match trial.admit(&[&self.arm.arm]).await {
             Ok(()) => self.answer().await,
-            Err(refusal) => self.gated(refusal.to_string()),
+            Err(refused) => self.gated(refused.refusal.to_string()),
         }
     }
 
     async fn answer(&self) -> ArmAnswer {
-        let ShadowQuestion { trial, task, question } = &*self.question;
+        let ShadowQuestion { trial, task, question, .. } = &*self.question;
         let (outcome, facts) = task.run_in_shadow(&self.engine(), &self.cancel).await;
         if let Some(cost) = facts.cost() {
             trial.add_cost(&self.arm.arm.name, cost.amount).await;

@@ -21,11 +21,11 @@ pub struct TrialSettings {
 }
 
 impl TrialSettings {
-    /// Returns the question that a trial was started with. A metric that only replays have is replaced by the default.
-    pub fn of_trial(trial: &TrialDefinition) -> TrialSettings {
-        let default = TrialSettings::default();
-        let metric = trial.primary.name().parse().unwrap_or(default.metric);
-        TrialSettings { metric, margin: trial.margin, ..default }
+    /// Returns the question that a trial was started with, with these values of outcomes. A metric that only replays have is replaced by
+    /// the default.
+    pub fn of_trial(trial: &TrialDefinition, weights: NetWeights) -> TrialSettings {
+        let metric = trial.primary.name().parse().unwrap_or(TrialMetric::ExactMatch);
+        TrialSettings { metric, margin: trial.margin, weights }
     }
 }
 

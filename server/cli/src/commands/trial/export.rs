@@ -15,6 +15,7 @@ use crate::exit::UsageError;
 use crate::output::{self, count, print_message, shell_quoted};
 use crate::steps::licence::licences;
 use crate::steps::open_telemetry::EvaluatedRows;
+use crate::steps::trial_rows;
 use crate::steps::trial_store::{TrialPlace, confirm, now};
 
 /// Runs the command.
@@ -25,6 +26,7 @@ pub(crate) fn run(args: &TrialExportArgs) -> anyhow::Result<()> {
     let reviewed = StoreFilter { reviewed: Some(true), ..filter.clone() };
     let rows = reader.read_all(&reviewed, TextLoad::All)?;
     let mut rows: Vec<Opportunity> = rows.into_iter().map(|row| row.opportunity).collect();
+    check_blindness(args, &rows)?;
     let left_out = reader.count(&filter)?.saturating_sub(rows.len() as u64);
     if rows.is_empty() {
         let message = match left_out {
@@ -102,6 +104,20 @@ pub(crate) fn run(args: &TrialExportArgs) -> anyhow::Result<()> {
         text.push_str(&format!("{} in {}\n", opportunities(number as u64), shell_quoted(path)));
     }
     Ok(output::print(&if args.json { format!("{report:#}\n") } else { text })?)
+}
+
+/// Refuses rows of a trial whose arms are hidden: every form of an export names the engines.
+fn check_blindness(args: &TrialExportArgs, rows: &[Opportunity]) -> anyhow::Result<()> {
+    let blind = trial_rows::blind_names(&[], &args.workspace, args.filter.trial.as_deref())?;
+    let is_blind = |trial: &str| rows.iter().any(|row| row.trial.as_deref() == Some(trial));
+    match blind.map(|names| names.trial).filter(|trial| is_blind(trial)) {
+        Some(trial) => Err(UsageError(format!(
+            "the trial `{trial}` is running, and an export would tell its engines; stop it first: ghostbench trial stop, or name \
+             another one with --trial"
+        ))
+        .into()),
+        None => Ok(()),
+    }
 }
 
 /// Returns the cases of the rows; of equal ones, the first.

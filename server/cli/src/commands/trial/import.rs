@@ -1,9 +1,10 @@
 //! `ghostbench trial import`: reads a bundle, or another program's record, into the store of a workspace.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use anyhow::Context;
-use cases::{ImportedPlace, Opportunity, from_continue, from_tabby};
+use cases::{ImportedPlace, Opportunity, from_continue, from_tabby, from_zed};
 use report::format::opportunities;
 use serde_json::json;
 use syntax::Language;
@@ -16,7 +17,7 @@ use crate::exit::UsageError;
 use crate::output::{self, count, print_message};
 use crate::progress::Progress;
 use crate::steps::settings_sources::SettingsSources;
-use crate::steps::trial_store::TrialPlace;
+use crate::steps::trial_store::{TrialPlace, now};
 
 /// Rows between two flushes: fewer than the writer's queue holds.
 const BATCH: usize = 100;
@@ -28,6 +29,7 @@ pub(crate) fn run(args: &TrialImportArgs) -> anyhow::Result<()> {
         TrialImportFormat::Bundle => read_bundle(&args.file)?.rows,
         TrialImportFormat::Continue => read_continue(&args.file, &place)?,
         TrialImportFormat::Tabby => read_tabby(&args.file, &place)?,
+        TrialImportFormat::Zed => read_zed(&args.file, &place)?,
     };
     let config = SettingsSources::new(args.settings.file.as_deref()).config(&place.root)?;
     let Some(settings) = StoreSettings::from_config(&config, place.key.clone()) else {
@@ -84,6 +86,37 @@ fn read_tabby(path: &Path, place: &TrialPlace) -> anyhow::Result<Vec<Opportunity
     let log = log.with_context(|| output::path(path))?;
     print_left_out(log.left_out);
     Ok(log.rows)
+}
+
+/// Reads one of Zed's examples, or all Markdown files of a folder: those in files of this workspace, in a language that is supported.
+fn read_zed(path: &Path, place: &TrialPlace) -> anyhow::Result<Vec<Opportunity>> {
+    let files = if path.is_dir() { markdown_files(path)? } else { vec![path.to_owned()] };
+    if files.is_empty() {
+        return Err(
+            UsageError(format!("{} contains no .md file; name Zed's examples", output::path(path))).into()
+        );
+    }
+    let opened_at = now();
+    let mut rows = Vec::new();
+    for file in &files {
+        let text = read_text(file)?;
+        rows.extend(
+            from_zed(&text, &opened_at, |file| imported_place(file, place))
+                .with_context(|| output::path(file))?,
+        );
+    }
+    print_left_out(files.len() - rows.len());
+    Ok(rows)
+}
+
+/// Returns the Markdown files of a folder in order.
+fn markdown_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let entries = entries.with_context(|| format!("cannot read {}", output::path(folder)))?;
+    let mut files: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "md"));
+    files.sort();
+    Ok(files)
 }
 
 fn print_left_out(events: usize) {

@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use cases::to_line;
 use report::format::opportunities;
 use trial::StoreReader;
-use trial::assignment::rename_arms;
 use trial::store::{StoreFilter, StoredOpportunity, TextLoad, mark_reviewed};
 
 use crate::args::TrialReviewArgs;
@@ -23,14 +22,14 @@ pub(crate) fn run(args: &TrialReviewArgs) -> anyhow::Result<()> {
     let filter = StoreFilter { reviewed: args.new.then_some(false), ..place.filter(&args.filter)? };
     let path = place.store();
     let reader = StoreReader::open(&path)?;
-    let hidden = trial_rows::hidden_names(&[], &args.workspace, None)?;
+    let hidden = trial_rows::blind_names(&[], &args.workspace, args.filter.trial.as_deref())?;
     let (mut shown, mut batch) = (0, Vec::new());
     // The pipe may be closed before all is shown; only what was printed counts as reviewed.
     let mut failed = None;
     reader.visit(&filter, TextLoad::All, |row: StoredOpportunity| {
         let mut shown_row = row.clone();
-        if !hidden.is_empty() {
-            rename_arms(&mut shown_row.opportunity, &hidden);
+        if let Some(hidden) = &hidden {
+            hidden.hide(&mut shown_row.opportunity);
         }
         let text = match (args.json, args.full) {
             (true, true) => to_line(&shown_row.opportunity),

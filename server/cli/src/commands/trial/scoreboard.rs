@@ -3,15 +3,16 @@
 use std::collections::VecDeque;
 
 use anyhow::Context;
-use cases::Opportunity;
+use cases::{Opportunity, TrialDefinition};
 use report::format::opportunities;
 use scoring::trial_scoreboard::TrialSettings;
 use scoring::{TrialLog, TrialScoreboard};
-use trial::assignment::rename_arms;
+use trial::proposal::net_weights;
 
 use crate::args::{ReportFormat, TrialScoreboardArgs};
 use crate::output::{self, print_message};
 use crate::progress::Progress;
+use crate::steps::settings_sources::SettingsSources;
 use crate::steps::trial_rows;
 
 /// Most opportunities that the page can show with their texts.
@@ -20,11 +21,12 @@ const SHOWN_WITH_TEXTS: usize = 200;
 /// Runs the command.
 pub(crate) fn run(args: &TrialScoreboardArgs) -> anyhow::Result<()> {
     let mut log = TrialLog::new();
-    let hidden = trial_rows::hidden_names(&args.files, &args.workspace, args.trial.as_deref())?;
-    if !hidden.is_empty() {
-        print_message(
-            "note: the duel runs, so that the names of its engines are hidden; `ghostbench trial stop` reveals them",
-        );
+    let hidden = trial_rows::blind_names(&args.files, &args.workspace, args.trial.as_deref())?;
+    if let Some(hidden) = &hidden {
+        print_message(&format!(
+            "note: the trial `{}` is running, so that the names of its engines are hidden; `ghostbench trial stop` reveals them",
+            hidden.trial
+        ));
     }
     let mut latest: VecDeque<Opportunity> = VecDeque::new();
     let progress = Progress::spinner("read");
@@ -34,8 +36,8 @@ pub(crate) fn run(args: &TrialScoreboardArgs) -> anyhow::Result<()> {
         args.trial.as_deref(),
         args.html.is_some(),
         |mut row| {
-            if !hidden.is_empty() {
-                rename_arms(&mut row, &hidden);
+            if let Some(hidden) = &hidden {
+                hidden.hide(&mut row);
             }
             log.add(&row);
             if args.html.is_some() && row.truth().is_some() {
@@ -49,16 +51,10 @@ pub(crate) fn run(args: &TrialScoreboardArgs) -> anyhow::Result<()> {
     )?;
     progress.finish(&opportunities(log.len() as u64));
     for (arm, day) in trial_rows::drifts(&args.workspace, trial.as_ref())? {
-        let shown = hidden.iter().find(|(name, _)| *name == arm).map(|(_, shown)| shown.clone());
-        log.add_drift(shown.unwrap_or(arm), day);
+        let shown = hidden.as_ref().map_or(&*arm, |hidden| hidden.shown_as(&arm));
+        log.add_drift(shown.to_owned(), day);
     }
-    let asked = trial.map_or_else(TrialSettings::default, |trial| TrialSettings::of_trial(&trial));
-    let settings = TrialSettings {
-        metric: args.metric.unwrap_or(asked.metric),
-        margin: args.margin.unwrap_or(asked.margin),
-        weights: args.weights,
-    };
-    let board = log.scoreboard(&settings);
+    let board = log.scoreboard(&question(args, trial.as_ref())?);
     write_page(args, &board, latest.make_contiguous())?;
     let text = match if args.json { ReportFormat::Json } else { args.format } {
         ReportFormat::Table => report::trial::table(&board, output::style()),
@@ -66,6 +62,26 @@ pub(crate) fn run(args: &TrialScoreboardArgs) -> anyhow::Result<()> {
         ReportFormat::Json => report::trial::json(&board),
     };
     Ok(output::print(&text)?)
+}
+
+/// The question of the arguments, of the trial, and of the settings.
+fn question(args: &TrialScoreboardArgs, trial: Option<&TrialDefinition>) -> anyhow::Result<TrialSettings> {
+    let weights = match args.weights {
+        Some(weights) => weights,
+        None => {
+            let root = args.workspace.canonicalize().unwrap_or_else(|_| args.workspace.clone());
+            net_weights(&SettingsSources::new(args.settings.file.as_deref()).config(&root)?)
+        }
+    };
+    let asked = match trial {
+        Some(trial) => TrialSettings::of_trial(trial, weights),
+        None => TrialSettings { weights, ..TrialSettings::default() },
+    };
+    Ok(TrialSettings {
+        metric: args.metric.unwrap_or(asked.metric),
+        margin: args.margin.unwrap_or(asked.margin),
+        weights,
+    })
 }
 
 fn write_page(

@@ -1,8 +1,8 @@
-//! `ghostbench trial stop`: ends the running trial.
+//! `ghostbench trial stop`: ends the running trial, and reveals the names of its arms if they were hidden.
 
 use cases::TrialMode;
 use serde_json::json;
-use trial::assignment::blind_names;
+use trial::assignment::BlindNames;
 use trial::proposal;
 
 use crate::args::TrialPlaceArgs;
@@ -13,14 +13,17 @@ use crate::steps::trial_store::{TrialPlace, proposal_error};
 pub(crate) fn run(args: &TrialPlaceArgs) -> anyhow::Result<()> {
     let place = TrialPlace::of(&args.path)?;
     let definition = proposal::stop(&place.folder).map_err(proposal_error)?;
+    let revealed = BlindNames::of_mode(&definition).map(|names| names.arms).unwrap_or_default();
     if args.json {
-        return Ok(output::print(&format!("{:#}\n", json!({ "trial": definition })))?);
+        let arms = revealed.iter().map(|arm| json!({ "name": arm.name, "shown_as": arm.shown_as }));
+        let report = json!({ "trial": definition, "revealed": arms.collect::<Vec<_>>() });
+        return Ok(output::print(&format!("{report:#}\n"))?);
     }
     let mut text = format!("trial `{}` is stopped; its opportunities are kept\n", definition.name);
+    for arm in &revealed {
+        text.push_str(&format!("{} was {}\n", arm.shown_as, arm.name));
+    }
     if definition.mode == TrialMode::Duel {
-        for (name, shown) in blind_names(&definition) {
-            text.push_str(&format!("{shown} was {name}\n"));
-        }
         text.push_str("Next: ghostbench trial scoreboard --metric preferred\n");
     }
     Ok(output::print(&text)?)
