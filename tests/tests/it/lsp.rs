@@ -39,6 +39,7 @@ pub(crate) mod trial;
 mod trial_arms;
 mod trial_bad_input;
 mod trial_continues;
+mod trial_shared_context;
 mod trial_state;
 mod typing;
 #[cfg(unix)]
