@@ -206,6 +206,8 @@ impl Offer {
         let part = match text.chars().count() {
             _ if self.announced == Some(index) => Some(part_of(rest, text)),
             1 => None,
+            // The editor closes what the developer opens.
+            2 if is_pair(text) => None,
             count if count <= MAX_TYPED && text != rest && text.chars().all(char::is_alphanumeric) => None,
             _ => Some(part_of(rest, text)),
         };
@@ -417,6 +419,18 @@ mod tests {
         assert_eq!(offer.apply(&insertion(12, "y"), "", 3, 400), OfferedEdit::Contradicts);
         offer.decide(OutcomeKind::Ignored, 400);
         assert_eq!(offer.outcome(0, 500).kind, OutcomeKind::NotShown, "the developer was faster");
+    }
+
+    #[test]
+    fn a_bracket_that_the_editor_closes_is_typed() {
+        let mut offer = offer(&["()"]);
+        assert_eq!(offer.apply(&insertion(10, "()"), "", 1, 200), OfferedEdit::Follows);
+        assert_eq!(offer.outcome(0, 300).kind, OutcomeKind::TypedThrough);
+        assert_eq!(
+            offer.report_accepted(0, false, 201),
+            Some((1, "a".into())),
+            "unless the client knows better"
+        );
     }
 
     #[test]

@@ -34,9 +34,12 @@ impl RemovedTexts {
     pub(crate) fn apply(&mut self, edit: &Edit, removed: &str) {
         let joined = self.join(edit, removed);
         self.texts.iter_mut().for_each(|text| text.shift(edit));
-        if let Some(text) = joined {
-            self.push(RemovedText { at: edit.range.start, text });
+        let Some(joined) = joined else { return };
+        // What was removed in one edit also comes back in one.
+        if joined != removed {
+            self.push(RemovedText { at: edit.range.start, text: removed.to_owned() });
         }
+        self.push(RemovedText { at: edit.range.start, text: joined });
     }
 
     /// Returns the removed text, with the text that was removed before at one of its ends: an editor undoes keys in groups.
@@ -95,6 +98,15 @@ mod tests {
         assert!(removed.is_restored_by(&edit(10..10, "abc")));
         removed.apply(&edit(0..12, "x"), "whole");
         assert!(removed.is_restored_by(&edit(0..1, "whole")));
+    }
+
+    #[test]
+    fn a_word_comes_back_where_another_key_was_removed_before() {
+        let mut removed = RemovedTexts::default();
+        removed.apply(&edit(4..5, ""), "x");
+        removed.apply(&edit(4..4, "or "), "");
+        removed.apply(&edit(4..7, ""), "or ");
+        assert!(removed.is_restored_by(&edit(4..4, "or ")));
     }
 
     #[test]
