@@ -1,9 +1,14 @@
 //! A live trial in a real Neovim: the store holds what was done in the editor.
 
-use cases::{AcceptedPart, OutcomeKind, Trigger, TruthStage};
+use cases::{
+    AcceptedPart, OutcomeKind, Provenance, TrialArm, TrialDefinition, TrialMode, Trigger, TruthStage,
+};
+use mock::{MockServer, Reply};
 use serde_json::json;
 use tests::{Neovim, Project};
+use trial::definition::write_definition;
 
+use crate::lsp::trial::folder;
 use crate::settings::user_file;
 use crate::trial_rows::{parts, spans, wait_for_row};
 
@@ -18,6 +23,9 @@ def other(price):
 
 /// What the engine suggests everywhere.
 const SUGGESTION: &str = "total = price * rate";
+
+/// What its rival in a duel suggests.
+const RIVAL: &str = "return price * rate";
 
 /// Opens the file, and starts a trial of the scripted engine with short stages.
 #[track_caller]
@@ -73,6 +81,118 @@ fn parts_undo_save_and_restart_are_recorded() {
     });
     assert_eq!(spans(&later), [("y = 2", "typed")]);
     assert!(!later.outcome.is_inferred, "{:?}", later.outcome);
+}
+
+/// Starts a language server that formats when the file is saved: it puts blanks around `=` and `*`.
+const FORMATTER: &str = r"(function()
+  local function edits(uri)
+    local found = {}
+    local buffer = vim.uri_to_bufnr(uri)
+    for row, line in ipairs(vim.api.nvim_buf_get_lines(buffer, 0, -1, true)) do
+      for at in line:gmatch('()%w[=*]%w') do
+        for _, column in ipairs({ at, at + 1 }) do
+          local place = { line = row - 1, character = column }
+          table.insert(found, { range = { start = place, ['end'] = place }, newText = ' ' })
+        end
+      end
+    end
+    return found
+  end
+  local function request(method, params, on_answer, on_reply)
+    local results = {
+      initialize = { capabilities = { documentFormattingProvider = true } },
+      ['textDocument/formatting'] = method == 'textDocument/formatting' and edits(params.textDocument.uri),
+    }
+    Test.ids = (Test.ids or 0) + 1
+    local id = Test.ids
+    vim.schedule(function()
+      if on_reply then on_reply(id) end
+      on_answer(nil, results[method], id)
+    end)
+    return true, id
+  end
+  vim.lsp.start({
+    name = 'formatter',
+    cmd = function()
+      return {
+        request = request,
+        notify = function() return true end,
+        is_closing = function() return false end,
+        terminate = function() end,
+      }
+    end,
+  })
+  vim.api.nvim_create_autocmd('BufWritePre', {
+    callback = function() vim.lsp.buf.format({ name = 'formatter', timeout_ms = 10000 }) end,
+  })
+  return true
+end)()";
+
+#[test]
+fn a_formatter_that_runs_on_save_is_recorded_and_the_place_is_kept() {
+    let project = Project::new(SHOP);
+    let Some(editor) = open_with_trial(&project) else { return };
+    editor.evaluate(FORMATTER);
+    editor.wait_until("(vim.lsp.get_clients({ name = 'formatter' })[1] or {}).initialized");
+    editor.press(":call cursor(2, 5)<CR>A");
+    editor.wait_for_ghost_text();
+    editor.press("net=price*rate<Esc>:write<CR>");
+    editor.wait_until("vim.api.nvim_buf_get_lines(0, 1, 2, true)[1] == '    net = price * rate'");
+    let saved = wait_for_row(&project, "the formatted text is the truth", |row| {
+        row.truth().is_some_and(|truth| truth.text == "net = price * rate")
+    });
+    let truth = saved.truth().expect("it was waited for");
+    let written_by = |provenance: Provenance| {
+        let spans = truth.provenance.iter().filter(|span| span.provenance == provenance);
+        spans.map(|span| &truth.text[span.range.clone()]).collect::<String>()
+    };
+    assert_eq!(written_by(Provenance::Typed).replace(' ', ""), "net=price*rate", "{truth:?}");
+    let formatted = written_by(Provenance::Formatter);
+    assert!(!formatted.is_empty() && formatted.trim().is_empty(), "{truth:?}");
+}
+
+#[test]
+fn a_duel_is_decided_by_cycling_and_names_are_revealed_at_the_end() {
+    let project = Project::new(SHOP);
+    let step = json!({"content": RIVAL, "stop": true});
+    let rival = MockServer::scripted(move |_| {
+        Reply::stream("text/event-stream").chunk(format!("data: {step}\n\n").as_bytes()).end()
+    });
+    let engine = format!(
+        "[[engine]]\nname = \"rival\"\nkind = \"llama-cpp\"\nurl = \"{}\"\nfim = \"server\"\ncontext_window = 8192\n",
+        rival.url()
+    );
+    user_file(&project, &engine);
+    let arms = ["scripted", "rival"].map(|name| TrialArm::new(name.to_owned())).to_vec();
+    let started_at = "2026-01-01T00:00:00Z".to_owned();
+    let definition = TrialDefinition::new("duel".to_owned(), TrialMode::Duel, arms, started_at);
+    write_definition(&folder(&project), &definition).expect("the definition is written");
+    let rules = json!([{"path": "shop.py", "text": SUGGESTION}]).to_string();
+    let Some(editor) = Neovim::open(&project, "shop.py", &["--scripted", &rules]) else { return };
+    editor.wait_until("vim.g.ghostbench_trial == 'recording'");
+    editor.press(":call cursor(2, 5)<CR>A");
+    let first = editor.wait_for_ghost_text();
+    assert!([SUGGESTION, RIVAL].iter().any(|text| first.starts_with(text)), "{first}");
+    let answered = editor.wait_for_answer("textDocument/inlineCompletion").to_string();
+    assert!(!answered.contains("\"rival") && !answered.contains("\"scripted"), "{answered}");
+    editor.press("<M-]>");
+    let second = editor.wait_until("(Test.ghost_text() or ''):match('^(.*) %(2/2%)$')");
+    let second = second.as_str().expect("it is text").to_owned();
+    assert!(!first.starts_with(&second) && [SUGGESTION, RIVAL].contains(&&*second), "{first} {second}");
+    editor.press("<Tab>");
+    editor.wait_until(&format!("vim.api.nvim_get_current_line() == '    {second}'"));
+    let chosen = wait_for_row(&project, "the choice is stored", |row| {
+        row.outcome.kind == OutcomeKind::Accepted && row.outcome.arm.is_some()
+    });
+    let answer = chosen.answers.iter().find(|answer| answer.text == second).expect("it was offered");
+    assert_eq!((chosen.answers.len(), chosen.outcome.arm.as_ref()), (2, Some(&answer.arm)));
+    editor.press("<Esc>:GhostbenchTrial scoreboard<CR>");
+    let board = editor.wait_for_answer("ghostbench/scoreboard").to_string();
+    assert!(board.contains("engine 1") && !board.contains("rival"), "{board}");
+    editor.wait_until("Test.floating_text()");
+    editor.press("q:GhostbenchTrial stop<CR>");
+    let told = editor.wait_until("Test.messages('is stopped')[1]").to_string();
+    assert!(told.contains("was rival") && told.contains("was scripted"), "{told}");
 }
 
 #[test]

@@ -10,6 +10,8 @@ use std::time::Duration;
 use serde_json::Value;
 use tests::Project;
 
+use crate::trial::bundle;
+
 fn json(text: &str) -> Value {
     serde_json::from_str(text).expect("JSON alone")
 }
@@ -41,6 +43,40 @@ fn events_of_tabby_are_read_and_sent_to_a_collector_without_code() {
     drop(collector);
     project.run("trial export --otlp http://127.0.0.1:9 --yes").expect_code(3);
     project.run("trial export --otlp localhost --yes").expect_code(2);
+}
+
+#[test]
+fn metrics_of_answers_with_a_truth_are_sent_as_log_records() {
+    let project = Project::generated(2);
+    bundle(&project, "in.jsonl", "d1", 2);
+    project.run("trial import ../in.jsonl").expect_code(0);
+    project.run("trial review --full").expect_code(0);
+    let collector = Collector::start();
+    project.run(&format!("trial export --otlp {} --yes", collector.url)).expect_code(0);
+    let [(_, spans), (_, records)] = [collector.next_request(), collector.next_request()];
+    assert!(!spans.contains("zebra_price") && !records.contains("zebra_price"), "no code is sent");
+    let spans = &json(&spans)["resourceSpans"][0]["scopeSpans"][0]["spans"];
+    let records = &json(&records)["resourceLogs"][0]["scopeLogs"][0]["logRecords"];
+    let value = |record: &Value, key: &str| {
+        let attributes = record["attributes"].as_array().expect("a list");
+        attributes
+            .iter()
+            .find(|attribute| attribute["key"] == key)
+            .map(|attribute| attribute["value"].clone())
+    };
+    let exact: Vec<&Value> = records
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|record| {
+            value(record, "gen_ai.evaluation.name").is_some_and(|name| name["stringValue"] == "exact_match")
+        })
+        .collect();
+    let [first, _] = &exact[..] else { panic!("one record for each answer: {records:#}") };
+    assert_eq!(first["eventName"], "gen_ai.evaluation.result");
+    let score = value(first, "gen_ai.evaluation.score.value").expect("a score");
+    assert_eq!(score["doubleValue"], 1.0, "the answer is the truth");
+    assert_eq!((&first["traceId"], &first["spanId"]), (&spans[0]["traceId"], &spans[0]["spanId"]));
 }
 
 /// An HTTP server that answers every request with `{}`.

@@ -18,7 +18,7 @@ pub(super) const SUGGESTION: &str = "total = price * rate";
 pub(super) const SHOP: &str = "def cost(price, rate):\n    \n\n\ndef other():\n    return 1\n";
 
 /// Folder of the trials of a project's workspace.
-pub(super) fn folder(project: &Project) -> PathBuf {
+pub(crate) fn folder(project: &Project) -> PathBuf {
     DataFolder::new(project.home().join(".local/share/ghostbench")).trial(&project.root())
 }
 

@@ -159,6 +159,71 @@ fn arms_in_shadow_are_asked_when_the_shown_arm_is_asked() {
 }
 
 #[test]
+fn an_answer_from_the_cache_is_paired_with_the_arms_in_shadow() {
+    let project = Project::new("");
+    let rival = MockServer::scripted(|_| answer());
+    user_file(&project, &engine("rival", &rival.url()));
+    let definition = TrialDefinition {
+        mode: TrialMode::Shadow,
+        arms: vec![arm("scripted", 10), arm("rival", 10)],
+        ..definition()
+    };
+    start(&project, &definition);
+    let editor = editor(&project);
+    let buffer = editor.open("shop.py", SHOP);
+    let cursor = find(SHOP, "    \n") + 4;
+    // The developer looks elsewhere, and comes back.
+    for (number, place) in [cursor, SHOP.len(), cursor].into_iter().enumerate() {
+        editor.client.wait(editor.ask(&buffer, place)).expect("it is answered");
+        wait_until("the arm in shadow has answered", || {
+            let is_paired = |row: &Opportunity| row.answers.iter().any(|answer| answer.arm == "rival");
+            rows(&project).iter().filter(|row| is_paired(row)).count() == number + 1
+        });
+    }
+    assert_eq!(editor.status()["lastCompletion"]["status"], "reused");
+    editor.client.exit();
+    let rows = rows(&project);
+    let [first, _, again] = &rows[..] else { panic!("{rows:?}") };
+    assert_eq!((first.cursor.offset, again.cursor.offset), (cursor, cursor));
+    let found: Vec<_> = again
+        .answers
+        .iter()
+        .map(|answer| (&*answer.arm, answer.role, &*answer.text, answer.cached))
+        .collect();
+    let expected = [("scripted", ArmRole::Shown, SUGGESTION, true), ("rival", ArmRole::Shadow, RIVAL, false)];
+    assert!(expected.iter().all(|answer| found.contains(answer)) && found.len() == 2, "{found:?}");
+    assert_eq!(rival.log().requests, 3);
+}
+
+#[test]
+fn a_duel_asks_both_arms_or_none() {
+    let project = Project::new("");
+    let rival = MockServer::scripted(|_| answer());
+    user_file(&project, &engine("rival", &rival.url()));
+    let definition = TrialDefinition {
+        mode: TrialMode::Duel,
+        arms: vec![arm("scripted", 10), arm("rival", 1)],
+        salt: "salt".to_owned(),
+        ..definition()
+    };
+    start(&project, &definition);
+    let editor = editor(&project);
+    assert_eq!(["a.py", "b.py", "c.py"].map(|path| ask(&editor, path).len()), [2, 0, 0]);
+    let refused = ["scripted", "rival"].map(|arm| stored(&project, "c.py", arm));
+    editor.client.exit();
+    assert!(refused.iter().all(|answer| answer.status == Status::Gated), "{refused:?}");
+    let reasons = refused.map(|answer| answer.reason.unwrap_or_default());
+    assert_eq!(reasons, ["the other arm: limit of 1 request a day", "limit of 1 request a day"]);
+    let usage = std::fs::read_dir(folder(&project)).expect("a folder").flatten().find_map(|entry| {
+        let is_usage = entry.file_name().to_string_lossy().starts_with("usage-");
+        is_usage.then(|| std::fs::read_to_string(entry.path()).expect("it can be read"))
+    });
+    let usage = usage.expect("requests are counted");
+    let counted = ["\"scripted\"", "\"rival\""].map(|arm| usage.matches(arm).count());
+    assert_eq!((counted, rival.log().requests), ([1, 1], 1), "{usage}");
+}
+
+#[test]
 fn a_duel_offers_both_answers_without_names_and_records_the_choice() {
     let project = Project::new("");
     let rival = MockServer::scripted(|_| answer());

@@ -69,7 +69,10 @@ fn a_trial_is_started_and_stopped_from_the_editor() {
     assert_eq!(board["trial"], "first");
     assert!(board["text"].as_str().is_some_and(|text| text.contains("scripted")), "{board}");
 
-    assert_eq!(editor.client.call("ghostbench/stopTrial", Value::Null), json!({"name": "first"}));
+    assert_eq!(
+        editor.client.call("ghostbench/stopTrial", Value::Null),
+        json!({"name": "first", "revealed": []})
+    );
     assert_eq!(wait_for_state(&editor, "off")["name"], Value::Null);
     assert_eq!(editor.client.call_expecting_error("ghostbench/stopTrial", Value::Null), REQUEST_FAILED);
     editor.client.exit();
@@ -96,6 +99,40 @@ fn engines_that_send_code_are_confirmed_with_the_present_settings() {
     let started = editor.client.call("ghostbench/startTrial", choices(asked["disclosures"].clone()));
     assert_eq!(started["started"], true);
     wait_for_state(&editor, "running");
+    editor.client.exit();
+}
+
+#[test]
+fn limits_and_weights_are_those_of_the_editor_and_hidden_names_are_revealed_at_the_end() {
+    let project = Project::new("");
+    let far = json!([{"name": "far", "kind": "openai", "url": "https://models.example", "model": "m", "priceIn": 2}]);
+    let options = json!({"completion": {"deadlineMs": 600_000}, "engine": far, "trusted": true});
+    let editor = Editor::start(&project, &[], setup(&project, options));
+    let mut choices = json!({
+        "mode": "assign", "arms": ["builtin", "far"], "name": "first", "unit": "day", "weights": {"far": 0},
+        "requestsPerDay": {"far": 300}, "margin": 0.05, "primary": "edit_similarity",
+    });
+    assert_eq!(editor.client.call_expecting_error("ghostbench/startTrial", choices.clone()), REQUEST_FAILED);
+    choices["weights"]["far"] = json!(3);
+    let asked = editor.client.call("ghostbench/startTrial", choices.clone());
+    let line = asked["disclosures"][0].as_str().expect("a line");
+    assert!(line.ends_with("at most 300 requests a day, costs money: at most 1 a day"), "{line}");
+    choices["confirmed"] = asked["disclosures"].clone();
+    assert_eq!(editor.client.call("ghostbench/startTrial", choices)["started"], true);
+    wait_for_state(&editor, "running");
+    let written = read_definition(&folder(&project)).expect("readable").expect("it was started");
+    let far = &written.arms[1];
+    assert_eq!((far.weight, far.requests_per_day, far.budget_per_day), (3.0, Some(300), Some(1.0)));
+    assert_eq!(
+        (written.unit, written.margin, written.primary),
+        (cases::AssignmentUnit::Day, 0.05, cases::Metric::EditSimilarity)
+    );
+    let stopped = editor.client.call("ghostbench/stopTrial", Value::Null);
+    let revealed = stopped["revealed"].as_array().expect("a list");
+    let mut names: Vec<&str> = revealed.iter().filter_map(|arm| arm["name"].as_str()).collect();
+    names.sort_unstable();
+    assert_eq!((names, &revealed[0]["shownAs"]), (vec!["builtin", "far"], &json!("engine 1")));
+    wait_for_state(&editor, "off");
     editor.client.exit();
 }
 
