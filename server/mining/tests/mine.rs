@@ -131,6 +131,27 @@ fn only_sampled_files_are_parsed() {
     assert!(mined.parses <= 16, "{} of {} files", mined.parses, files.len());
 }
 
+/// A guard on counted work, in files whose functions are mostly copies of each other, so that many holes are rejected. Counts of the process:
+/// nextest runs each test in its own.
+#[test]
+fn cases_with_similar_functions_parse_no_file_twice() {
+    let files: Vec<SourceFile> = (0..25).flat_map(variations).collect();
+    let candidates: Vec<HoleCandidates> = files.iter().map(HoleCandidates::of).collect();
+    let sources = MiningInput {
+        files: &files,
+        index: &Index::build(&files),
+        projects: &Projects::new(&[]),
+        copies: &OnceLock::new(),
+        candidates: &candidates,
+    };
+    let before = syntax::parse_counts().parses;
+    let mined =
+        mining::mine(&sources, &MiningOptions { scenarios: vec![Scenario::Rag], ..options(8, 1) }, None);
+    let parses = syntax::parse_counts().parses - before;
+    assert_eq!(mined.cases.len(), 8);
+    assert!(parses <= files.len() as u64, "{parses} parses for {} files", files.len());
+}
+
 #[test]
 fn damaged_candidates_cost_a_parse_each_and_change_no_case() {
     let files = files();

@@ -189,7 +189,8 @@ fn a_fork_knows_what_was_computed_and_changes_nothing() {
 #[test]
 fn typing_parses_the_text_near_the_cursor() {
     let mut found = Vec::new();
-    for (language, source) in SOURCES {
+    // A second package clause is an error in Go.
+    for (language, source) in SOURCES.into_iter().filter(|(language, _)| *language != Language::Go) {
         let mut typed = source.repeat(60);
         let cache = SyntaxCache::default();
         let work = |prefix: &str| {
