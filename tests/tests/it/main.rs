@@ -31,6 +31,7 @@ mod score;
 mod secrets;
 mod settings;
 mod trial;
+mod trial_export;
 mod trial_rows;
 mod trial_scoreboard;
 #[cfg(unix)]
