@@ -1,5 +1,6 @@
 //! Develops a commit: several files are open at once, and the developer goes from one to another after each hunk.
 
+use cases::{Opportunity, OpportunityCursor, Trigger, redact_opportunity};
 use mining::history::FileChange;
 use text::SplitMix64;
 
@@ -64,10 +65,21 @@ pub(crate) fn develop(
 fn changed(file: &FileChange) -> Option<(&FileChange, &str, &str, Vec<TypedHunk>)> {
     let before = file.before.as_deref().unwrap_or_default();
     let after = file.after.as_deref().filter(|after| after.len().max(before.len()) <= MAX_FILE_BYTES)?;
+    if has_secret(before) || has_secret(after) {
+        return None;
+    }
     let mut hunks = typed_hunks(before, after);
     hunks.truncate(MAX_HUNKS);
     hunks.reverse();
     (!hunks.is_empty()).then_some((file, before, after, hunks))
+}
+
+/// Whether a text has a secret, which is masked in rows, so that they differ from the commit.
+fn has_secret(text: &str) -> bool {
+    let mut row = Opportunity::new(String::new(), Trigger::Automatic, OpportunityCursor::at_start("", ""));
+    text.clone_into(&mut row.cursor.prefix);
+    redact_opportunity(&mut row);
+    row.cursor.prefix != text
 }
 
 /// Opens files, writes their hunks in turn, and saves them. Returns the paths that stay open.

@@ -383,10 +383,13 @@ impl OpenOpportunity {
         from <= last && first <= to
     }
 
-    /// Gives the text of these edits another provenance.
+    /// Gives the text of these edits another provenance. A region with text from disk is lost.
     pub(crate) fn relabel(&mut self, edits: &Range<u64>, provenance: Provenance, arm: Option<&Arc<str>>) {
         if self.region.relabel(edits, provenance, arm) {
             self.pending = PendingStages::ALL;
+            if provenance == Provenance::External {
+                self.lose(LossReason::External);
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! | provenance | recognized by |
 //! |---|---|
-//! | `external` | the file changed on disk at about the same time, and several lines or places are replaced, or text of a saved document |
+//! | `external` | the file changed on disk at about the same time, and several lines or places are replaced, or a saved document changes |
 //! | `undo` | text is inserted where the same text was removed before; single characters are typed |
 //! | `formatter` | several edits, or one over several lines, that change blanks and punctuation only; or any such edit around a save |
 //! | `accepted` | the text continues an offered suggestion; decided by [`Offer`](super::offer::Offer) before these rules |
@@ -50,7 +50,8 @@ pub(crate) struct Circumstances {
 pub(crate) fn provenance_of_change(edits: &[TrimmedEdit], around: Circumstances) -> Option<Provenance> {
     let is_many = is_many_places(edits);
     let is_wide = is_many || edits.iter().any(TrimmedEdit::is_over_lines);
-    let is_reload = around.is_saved && edits.iter().any(TrimmedEdit::is_like_reload);
+    // Another version of the file may differ by one character.
+    let is_reload = around.is_saved && !edits.is_empty();
     if around.is_changed_on_disk && (is_wide || is_reload) {
         return Some(Provenance::External);
     }
@@ -108,12 +109,6 @@ pub(crate) fn provenance_of_edit(edit: &TrimmedEdit, before: &Document, restores
 }
 
 impl TrimmedEdit {
-    /// Whether it can be the reload of a changed file: it replaces more than a key can, or adds lines.
-    pub(crate) fn is_like_reload(&self) -> bool {
-        let characters = self.edit.text.chars().count() + self.removed.chars().count();
-        characters > 1 && (!self.removed.is_empty() || self.edit.text.contains('\n'))
-    }
-
     fn is_over_lines(&self) -> bool {
         !self.edit.text.is_empty() && !self.removed.trim().is_empty() && self.removed.contains('\n')
     }
@@ -214,7 +209,8 @@ mod tests {
         assert_eq!(of(line, around(true, false)), None, "the developer may replace a part of a line");
         let reload = Circumstances { is_saved: true, ..around(true, false) };
         assert_eq!(of(line, reload), Some(Provenance::External));
-        assert_eq!(of(&[("x = ||", "1")], reload), None, "a key");
+        assert_eq!(of(&[("x = ||", "1")], reload), Some(Provenance::External), "it may be a key, or not");
+        assert_eq!(of(&[("x = ||", "1")], around(true, false)), None, "a key: editors keep unsaved edits");
         let quotes: &[_] = &[("x = |'a'|", "\"a\""), ("f(a||)", ",")];
         assert_eq!(of(quotes, around(false, false)), Some(Provenance::Formatter));
         assert_eq!(of(&[("a|  |=", " ")], around(false, true)), Some(Provenance::Formatter));

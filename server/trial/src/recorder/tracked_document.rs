@@ -61,7 +61,7 @@ struct RecentChange {
     edits: Range<u64>,
     /// Whether it replaces text in several places or lines.
     is_wide: bool,
-    /// Whether it may be a reload of the file: it replaces text of a document without unsaved edits.
+    /// Whether it may be a reload of the file: it changes a document without unsaved edits.
     is_reload: bool,
     /// Whether it accepts a suggestion.
     is_acceptance: bool,
@@ -171,7 +171,7 @@ impl TrackedDocument {
         self.rope = after;
         self.has_unsaved_edits |= !trimmed.is_empty();
         let is_wide = is_many_places(&edits) || edits.iter().any(|edit| edit.removed.trim().contains('\n'));
-        let is_reload = around.is_saved && edits.iter().any(TrimmedEdit::is_like_reload);
+        let is_reload = around.is_saved && !edits.is_empty();
         self.recent.push_back(RecentChange {
             time: now,
             edits: first..self.edits,

@@ -1,6 +1,6 @@
 //! Provenance of the text of truths.
 
-use cases::Provenance;
+use cases::{LossReason, Provenance};
 
 use super::*;
 
@@ -79,6 +79,30 @@ fn text_changed_on_disk_is_external_in_either_order() {
             spans(truth).iter().any(|(text, name)| *name == "typed" && text.contains("y = 2"))
         };
         assert!(row.lost.is_some() || !row.truths.iter().any(by_hand), "{row:?}");
+    }
+}
+
+#[test]
+fn a_checkout_that_changes_one_character_is_external_in_either_order() {
+    for is_reported_first in [true, false] {
+        let mut session = Session::python("x = \n");
+        let id = session.request(4);
+        session.type_at(4, "\"an issue\"");
+        session.save();
+        session.send(EventKind::ChangedOnDisk { document: "a".into() });
+        session.wait(31_000);
+        let disk = EventKind::ChangedOnDisk { document: "a".into() };
+        if is_reported_first {
+            session.send(disk.clone());
+        }
+        session.edit(13..13, ".");
+        if !is_reported_first {
+            session.send(disk);
+        }
+        session.wait(31_000);
+        let row = session.row(&id);
+        assert_eq!(row.lost, Some(LossReason::External), "{is_reported_first}");
+        assert!(row.truths.iter().all(|truth| truth.text == "\"an issue\""), "{row:?}");
     }
 }
 
