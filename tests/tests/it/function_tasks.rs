@@ -65,7 +65,7 @@ fn built_in_engine_finds_described_functions() {
             assert_eq!(ours, again, "{table} at {size}: {shown}");
         }
         let share = scores["tables"]["pass@1"]["all"]["0.8"].as_f64().expect("a share");
-        assert!(share > 0.5, "words of the description are in the names: {share}");
+        assert!(share >= 0.5, "words of the description are in the names: {share}");
         let depths = "pass@1 at 0.8 by size of the context and depth of the function";
         let row = |of: &str| format!("{of}{rounded} tokens");
         assert_eq!(shown[depths][row("builtin: ")], scores["tables"][depths][row("")], "{shown}");
