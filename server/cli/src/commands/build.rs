@@ -414,7 +414,8 @@ fn yabloco(args: &BuildArgs) -> anyhow::Result<BuiltBenchmark> {
 fn compile_commands(args: &BuildArgs) -> anyhow::Result<Option<CompileCommands>> {
     const FILE: &str = "compile_commands.json";
     let usual = [args.path.join(FILE), args.path.join("build").join(FILE)];
-    let found = args.compile_commands.iter().chain(&usual).find(|path| path.is_file());
+    let candidates = args.compile_commands.as_ref().map_or(&usual[..], std::slice::from_ref);
+    let found = candidates.iter().find(|path| path.is_file());
     let path = match (found, &args.compile_commands) {
         (Some(path), _) => path,
         (None, Some(named)) => {

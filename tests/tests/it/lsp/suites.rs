@@ -120,7 +120,9 @@ fn a_case_is_a_document_with_its_hole_and_one_with_the_answers() {
 #[test]
 fn answers_are_refreshed_in_editors_that_show_them() {
     let project = Project::new("");
-    let setup = setup(&project).capability("/workspace/textDocumentContent", json!({}));
+    let setup = setup(&project)
+        .capability("/workspace/textDocumentContent", json!({}))
+        .answer("workspace/textDocumentContent/refresh", |_| Value::Null);
     let editor = Editor::start(&project, &["--scripted", &rules().to_string()], setup);
     assert_eq!(
         editor.introduction["capabilities"]["workspace"]["textDocumentContent"]["schemes"],
