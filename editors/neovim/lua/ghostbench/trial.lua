@@ -77,10 +77,13 @@ local ACTIONS = {
   end,
   stop = function(client, document)
     ui.request(client, 'ghostbench/stopTrial', { textDocument = document }, function(result)
+      ui.tell(('trial %s is stopped; its opportunities are kept'):format(result.name))
       local names = vim.tbl_map(function(arm)
-        return ('; %s was %s'):format(arm.shownAs, arm.name)
+        return ('%s was %s'):format(arm.shownAs, arm.name)
       end, result.revealed)
-      ui.tell(('trial %s is stopped; its opportunities are kept%s'):format(result.name, table.concat(names)))
+      if #names > 0 then
+        ui.show(names)
+      end
     end)
   end,
   scoreboard = function(client, document)
