@@ -14,6 +14,8 @@ mod engines;
 mod export;
 mod function_tasks;
 mod gates;
+#[cfg(unix)]
+mod github_action;
 mod history;
 mod import;
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! The HTML report in a browser: code is shown, never run; the layout fits windows of any width.
+//! The HTML pages in a browser: code is shown, never run; the layout fits windows of any width.
 
 #[expect(dead_code, reason = "the report's own tests use the rest")]
 #[path = "../../../server/report/tests/report/fixture.rs"]
@@ -7,6 +7,11 @@ mod fixture;
 use std::path::Path;
 use std::process::Command;
 
+use cases::{
+    ChangeKind, Metric, SchemaVersion, Status, WatchedChange, WatchedEngine, WatchedFailure, WatchedNight,
+};
+use scoring::run_comparison::{ComparisonSettings, NamedRun, compared_runs};
+use scoring::{RunComparison, VerdictSettings};
 use serde_json::json;
 use tests::{Browser, PageView, Project, RunningProcess, component};
 
@@ -82,41 +87,179 @@ const IMAGE_HEIGHT: u32 = 12_000;
 /// Writes the report of a made-up run and returns its address.
 fn made_up_report(folder: &Path, cases: usize, engines: usize) -> String {
     let fixture = fixture::many_engines(cases, engines);
-    let rows = fixture.report();
     let path = folder.join("report.html");
-    std::fs::write(&path, report::html(&rows, &rows.summary())).expect("the report is written");
+    std::fs::write(&path, fixture.html()).expect("the report is written");
     format!("file://{}", path.display())
 }
 
-#[test]
-fn report_fits_every_window_with_many_engines() {
+/// Opens a page in windows of all sizes, light and dark, and checks what holds for every page; `check` checks the rest. Writes images named
+/// after the page.
+fn check_every_window(page: &str, url: &str, is_ready: &str, check: impl Fn(&mut Browser, PageView)) {
     let Some(chromium) = component("chromium") else { return };
-    let folder = tempfile::tempdir().expect("a folder");
-    let url = made_up_report(folder.path(), 120, ENGINES);
     let images = std::env::var_os(SCREENSHOTS);
     let mut browser = Browser::start(&chromium);
     for (width, height) in [(1400, 1000), (800, 1000), (390, 844)] {
         for is_dark in [false, true] {
             let view = PageView { width, height, is_dark };
-            browser.open(&url, view, IS_READY);
+            browser.open(url, view, is_ready);
             assert_eq!(browser.take_errors(), [""; 0], "{view:?}");
             let sizes = browser.evaluate("[document.documentElement.scrollWidth, innerWidth]");
             assert_eq!(sizes, json!([width, width]), "{view:?}: the page scrolls sideways");
-            let is_visible =
-                "(row => row.getBoundingClientRect().height > 20)(document.querySelector('.board tbody tr'))";
-            assert_eq!(browser.evaluate(is_visible), true, "{view:?}: the first row is visible");
-            let rows = "document.querySelectorAll('[aria-label^=\"Scoreboard, mined\"] tbody tr:not([hidden])').length";
-            assert_eq!(browser.evaluate(rows), SHOWN_ENGINES, "{view:?}: copies are folded");
             let background = browser.evaluate("getComputedStyle(document.body).backgroundColor");
             let lightest =
                 background.as_str().and_then(|color| color.split(['(', ',']).nth(1)?.parse::<u8>().ok());
             assert_eq!(lightest.map(|value| value < 128), Some(is_dark), "{background}");
+            check(&mut browser, view);
             if let Some(folder) = &images {
                 let theme = if is_dark { "dark" } else { "light" };
                 browser
-                    .screenshot(&Path::new(folder).join(format!("report-{width}-{theme}.png")), IMAGE_HEIGHT);
+                    .screenshot(&Path::new(folder).join(format!("{page}-{width}-{theme}.png")), IMAGE_HEIGHT);
             }
         }
+    }
+}
+
+#[test]
+fn report_fits_every_window_with_many_engines() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = made_up_report(folder.path(), 120, ENGINES);
+    check_every_window("report", &url, IS_READY, |browser, view| {
+        let is_visible =
+            "(row => row.getBoundingClientRect().height > 20)(document.querySelector('.board tbody tr'))";
+        assert_eq!(browser.evaluate(is_visible), true, "{view:?}: the first row is visible");
+        let rows =
+            "document.querySelectorAll('[aria-label^=\"Scoreboard, mined\"] tbody tr:not([hidden])').length";
+        assert_eq!(browser.evaluate(rows), SHOWN_ENGINES, "{view:?}: copies are folded");
+    });
+}
+
+/// Writes the page of a comparison of two made-up runs of the same engines, and returns its address.
+fn made_up_comparison(folder: &Path, cases: usize, engines: usize) -> String {
+    let (before, after) = (fixture::many_engines(cases, engines), fixture::many_engines(cases - 10, engines));
+    let runs =
+        [("before", &before), ("after", &after)].map(|(name, of)| NamedRun { name, rows: of.report() });
+    let settings = ComparisonSettings { verdict: VerdictSettings::new(1), baseline: None };
+    let compared = compared_runs(&runs);
+    let comparison = RunComparison::new(&runs, &compared, &settings).expect("the same cases");
+    let path = folder.join("comparison.html");
+    let page = report::comparison_html(&comparison, &runs, &compared);
+    std::fs::write(&path, page).expect("the comparison is written");
+    format!("file://{}", path.display())
+}
+
+#[test]
+fn comparison_fits_every_window_and_folds_copies() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = made_up_comparison(folder.path(), 120, 8);
+    check_every_window("comparison", &url, IS_READY, |browser, view| {
+        let rows =
+            "document.querySelectorAll('[aria-label^=\"Ranking, mined\"] tbody tr:not([hidden])').length";
+        assert_eq!(browser.evaluate(rows), 12, "{view:?}: six engines of each run");
+        let failures =
+            "document.querySelectorAll('[aria-label=\"Failed requests by reason\"] tbody tr').length";
+        assert_eq!(browser.evaluate(failures), 28, "{view:?}: failures by reason");
+    });
+}
+
+/// Returns the history of three engines, of which one failed often in the last night and one changed.
+fn made_up_nights(count: usize) -> Vec<WatchedNight> {
+    let engine = |night: usize, number: usize| WatchedEngine {
+        name: format!("hosted model {number}"),
+        fingerprint: "f".to_owned(),
+        answers: 120,
+        failed: if number == 1 { 7 } else { 0 },
+        failures: if number == 1 {
+            vec![WatchedFailure {
+                status: Status::Error,
+                reason: Some("HTTP 429: quota exceeded".to_owned()),
+                count: 7,
+            }]
+        } else {
+            Vec::new()
+        },
+        value: Some(0.4 + 0.05 * number as f64 + 0.01 * (night * 7 % 5) as f64),
+        since: 0,
+        change: (number == 2 && night == count / 2).then_some(WatchedChange {
+            kind: ChangeKind::Answers,
+            first: night,
+            score: None,
+            text: None,
+        }),
+    };
+    (0..count)
+        .map(|night| WatchedNight {
+            schema: SchemaVersion::CURRENT,
+            run: (night + 1).to_string(),
+            time: format!("2026-{:02}-{:02}T03:00:00Z", 1 + night / 28, 1 + night % 28),
+            suite: "s".to_owned(),
+            metric: Metric::ExactMatch,
+            tree_hash: None,
+            engines: (0..3).map(|number| engine(night, number)).collect(),
+        })
+        .collect()
+}
+
+#[test]
+fn watched_engines_fit_every_window() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("watch.html");
+    std::fs::write(&path, report::watch_html(&made_up_nights(90), &[])).expect("the page is written");
+    let is_ready = "document.querySelectorAll('svg.over-nights').length === 3";
+    check_every_window("watch", &format!("file://{}", path.display()), is_ready, |browser, view| {
+        let listed =
+            browser.evaluate("document.querySelector('[aria-label=\"Failed requests\"]').textContent");
+        assert!(listed.as_str().is_some_and(|text| text.contains("quota exceeded")), "{view:?}: {listed}");
+    });
+}
+
+/// Cases of a large report, and bytes that its page may have.
+const MANY_CASES: usize = 10_000;
+const MAX_BYTES: usize = 15_000_000;
+/// Largest number of rows in the list: those of a window, with some above and below it.
+const MAX_ROWS: u64 = 80;
+
+/// Scrolls through the whole list, a step per frame; returns the longest time between two frames, milliseconds, and the largest number
+/// of rows at a time.
+const SCROLL: &str = "new Promise((resolve) => {
+  const list = document.getElementById('case-list');
+  const steps = 120;
+  let [step, last, longest, rows] = [0, performance.now(), 0, 0];
+  const frame = (now) => {
+    if (step > 0) longest = Math.max(longest, now - last);
+    last = now;
+    rows = Math.max(rows, list.querySelectorAll('[role=option]').length);
+    if (step === steps) return resolve([longest, rows]);
+    step += 1;
+    list.scrollTop = (list.scrollHeight - list.clientHeight) * step / steps;
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+})";
+
+/// The times are printed: they depend on the machine.
+#[test]
+fn page_of_ten_thousand_cases_is_small_and_draws_visible_rows_only() {
+    let Some(chromium) = component("chromium") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    for (cases, engines) in [(MANY_CASES, 8), (500, 20)] {
+        let url = made_up_report(folder.path(), cases, engines);
+        let bytes = std::fs::metadata(folder.path().join("report.html")).expect("the page").len();
+        assert!(bytes < MAX_BYTES as u64, "{bytes} bytes");
+        let mut browser = Browser::start(&chromium);
+        let view = PageView { width: 1400, height: 1000, is_dark: false };
+        browser.open(&url, view, IS_READY);
+        let ready =
+            browser.evaluate("Math.round(performance.getEntriesByType('navigation')[0].domInteractive)");
+        let scrolled = browser.evaluate(SCROLL);
+        let rows = scrolled[1].as_u64().expect("a count");
+        assert!((1..=MAX_ROWS).contains(&rows), "{rows} rows of {cases} cases");
+        let last = "document.querySelector('#case-list [aria-posinset=\"' + document.querySelector('#case-list [role=option]').getAttribute('aria-setsize') + '\"]') !== null";
+        tests::wait_until("the last case is drawn", || browser.evaluate(last) == true);
+        println!(
+            "{cases} cases, {engines} engines: {bytes} bytes, read in {ready} ms, longest frame {} ms, {rows} rows",
+            scrolled[0]
+        );
+        assert_eq!(browser.take_errors(), [""; 0]);
     }
 }
 
