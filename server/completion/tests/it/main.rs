@@ -5,5 +5,6 @@ mod answer_cache;
 mod ask;
 mod complete;
 mod completion_session;
+mod counted_work;
 mod explain;
 mod in_flight_request;
