@@ -48,6 +48,8 @@ pub(crate) enum BenchPart {
     Retrieval,
     /// The index at 10 k, 100 k and 1 M lines: speed and memory
     Index,
+    /// The index at 10 M lines: speed, processors and memory of building it; measured only if named
+    IndexHuge,
     /// Engines behind HTTP: latency, cancelling, leaks
     Engines,
     /// Ghost text in Neovim, compared to a server that answers at once
@@ -66,7 +68,7 @@ pub(crate) enum BenchPart {
 
 /// Measures the given parts, or all of them.
 pub(crate) fn run(parts: &[BenchPart]) -> Result<()> {
-    let parts = if parts.is_empty() { BenchPart::value_variants() } else { parts };
+    let parts = if parts.is_empty() { BenchPart::usual() } else { parts.to_vec() };
     if indexing::is_child() {
         return indexing::open_in_child();
     }
@@ -80,12 +82,17 @@ pub(crate) fn run(parts: &[BenchPart]) -> Result<()> {
                 further_repositories()?;
                 continue;
             }
-            BenchPart::Main => main_path::measure(&repos)?,
+            BenchPart::Main => {
+                main_path::measure(&repos, &[&repos[..], &further_repositories()?].concat())?
+            }
             BenchPart::Builtin => builtin::run(&fetch::repositories(REPORTED)?)?,
             BenchPart::Scale => builtin::scale::measure(&[&repos[..], &further_repositories()?].concat())?,
             BenchPart::Scoring => scoring::measure()?,
             BenchPart::Retrieval => retrieval::measure(&fetch::repositories(REPORTED)?)?,
             BenchPart::Index => indexing::measure(&[&repos[..], &further_repositories()?].concat())?,
+            BenchPart::IndexHuge => {
+                indexing::measure_huge(&[&repos[..], &further_repositories()?].concat())?
+            }
             BenchPart::Engines => engines::measure(&[&repos[..], &further_repositories()?].concat())?,
             BenchPart::Neovim => neovim::measure(&repos)?,
             BenchPart::Vscode if !vscode::is_prepared() => {
@@ -121,6 +128,12 @@ fn ghostbench() -> Result<PathBuf> {
 }
 
 impl BenchPart {
+    /// The parts measured if none is named.
+    fn usual() -> Vec<BenchPart> {
+        let parts = BenchPart::value_variants().iter().copied();
+        parts.filter(|part| *part != BenchPart::IndexHuge).collect()
+    }
+
     /// Name on the command line and in the document's markers.
     fn name(self) -> &'static str {
         match self {
@@ -131,6 +144,7 @@ impl BenchPart {
             BenchPart::Scoring => "scoring",
             BenchPart::Retrieval => "retrieval",
             BenchPart::Index => "index",
+            BenchPart::IndexHuge => "index-huge",
             BenchPart::Engines => "engines",
             BenchPart::Neovim => "neovim",
             BenchPart::Vscode => "vscode",

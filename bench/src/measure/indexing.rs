@@ -1,12 +1,13 @@
-//! Speed of building, updating and querying the index at 10 k, 100 k and 1 M lines, to show the growth.
+//! Speed of building, updating and querying the index at 10 k, 100 k and 1 M lines, to show the growth; and, only if named, of building it
+//! at 10 M lines.
 //!
 //! Measurements that need a fresh process (indexing a folder, its memory, opening it from the cache) run in a child. The others
 //! run here, on an index like the child's.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use completion::WorkspaceIndex;
 use session::Indexer;
 use workspace::ReadLimits;
@@ -30,6 +31,11 @@ pub(crate) use self::fresh_process::{is_child, open_in_child};
 /// Lines of the corpora.
 const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 
+/// Lines of the corpus that is measured only if it is named: it takes minutes.
+const HUGE: usize = 10_000_000;
+/// Environment variable with another number of lines, to try that measurement.
+const HUGE_LINES: &str = "GHOSTBENCH_BENCH_LINES";
+
 /// Measures every corpus and returns the Markdown of the section.
 pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
     let ghostbench = super::ghostbench()?;
@@ -40,6 +46,21 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
         columns.push(column(&ghostbench, &corpus)?);
     }
     Ok(table::section(&columns, neighbours.share()?))
+}
+
+/// Measures building the index of the largest corpus and returns the Markdown of the section.
+pub(crate) fn measure_huge(repos: &[Repo]) -> Result<String> {
+    let lines = match std::env::var(HUGE_LINES) {
+        Ok(lines) => lines.parse().with_context(|| format!("{HUGE_LINES} is no number"))?,
+        Err(_) => HUGE,
+    };
+    let ghostbench = super::ghostbench()?;
+    let neighbours = BackgroundLoad::watch()?;
+    let corpus = BenchCorpus::new(repos, lines)?;
+    let totals = workspace::load(&corpus.folder, &ReadLimits::standard(), &|_| {})?.totals();
+    let (cold, warm) = fresh_process::measure(&corpus.folder)?;
+    let command = whole_command::measure(&ghostbench, &corpus.folder)?;
+    Ok(table::building_section(&table::BuildingTimes { totals, cold, warm, command }, neighbours.share()?))
 }
 
 fn column(ghostbench: &Path, corpus: &BenchCorpus) -> Result<CorpusColumn> {
@@ -53,12 +74,18 @@ fn column(ghostbench: &Path, corpus: &BenchCorpus) -> Result<CorpusColumn> {
     let branch = branch_switch::measure(&mut indexer, &corpus.folder)?;
     let totals = indexer.files().totals();
     eprintln!("{} lines are measured", totals.lines);
-    Ok(CorpusColumn { totals, cold, warm, command, queries, edits, branch, served })
+    let building = table::BuildingTimes { totals, cold, warm, command };
+    Ok(CorpusColumn { building, queries, edits, branch, served })
 }
 
 /// Indexes a corpus with about this number of lines.
 pub(super) fn indexed(repos: &[Repo], lines: usize) -> Result<WorkspaceIndex> {
     Ok(open(&BenchCorpus::new(repos, lines)?.folder)?.current().clone())
+}
+
+/// Returns the folder of a corpus with about this number of lines.
+pub(super) fn corpus_folder(repos: &[Repo], lines: usize) -> Result<PathBuf> {
+    Ok(BenchCorpus::new(repos, lines)?.folder)
 }
 
 fn open(folder: &Path) -> Result<Indexer> {

@@ -1,4 +1,5 @@
-//! Folders of a given size, built from the pinned repositories: the same share for every language, as far as there is code.
+//! Folders of a given size, built from the pinned repositories: the same share for every language, as far as there is code. A larger
+//! folder than that has copies of the files with other names, so that the index has as many more names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,6 +8,7 @@ use anyhow::{Context, Result};
 use syntax::{Language, SourceFile};
 use workspace::{ReadLimits, Snapshot};
 
+use crate::measure::builtin::scale::rename_identifiers;
 use crate::measure::repositories::Repo;
 
 /// A folder of code.
@@ -59,20 +61,37 @@ fn write(repos: &[Repo], lines: usize, folder: &Path) -> Result<()> {
     shares.iter_mut().for_each(|share| share.lines = share.files.iter().map(|(_, file)| count(file)).sum());
     shares.sort_by_key(|share| share.lines);
     let mut left = lines;
-    for (number, share) in shares.iter().enumerate() {
-        left -= write_share(share, left / (shares.len() - number), folder)?.min(left);
+    for copy in 0.. {
+        let mut written = 0;
+        for (number, share) in shares.iter().enumerate() {
+            let lines = (left - written) / (shares.len() - number);
+            written += write_share(share, lines, copy, folder)?.min(left - written);
+        }
+        left -= written;
+        // What one pass leaves over is less than another copy of any size.
+        if written == 0 || left < lines / MIN_COPY_SHARE {
+            break;
+        }
     }
     Ok(())
 }
 
-/// Writes files until this number of lines is reached; returns the actual number.
-fn write_share(share: &LanguageShare<'_>, lines: usize, folder: &Path) -> Result<usize> {
+/// A further copy has more than one line in this many of the folder.
+const MIN_COPY_SHARE: usize = 20;
+
+/// Writes files until this number of lines is reached, with other names in copies but the first; returns the actual number.
+fn write_share(share: &LanguageShare<'_>, lines: usize, copy: usize, folder: &Path) -> Result<usize> {
+    let folder = if copy == 0 { folder.to_owned() } else { folder.join(format!("copy-{copy}")) };
     let mut written = 0;
     for (repo, file) in &share.files {
         if written >= lines {
             break;
         }
-        write_file(&folder.join(repo).join(&*file.path), &file.text)?;
+        let path = folder.join(repo).join(&*file.path);
+        match copy {
+            0 => write_file(&path, &file.text)?,
+            _ => write_file(&path, &rename_identifiers(file, copy))?,
+        }
         written += count(file);
     }
     Ok(written)

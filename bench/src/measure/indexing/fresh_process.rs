@@ -61,7 +61,8 @@ fn in_child(folder: &Path, caches: &Path) -> Result<OpenTimings> {
     child.arg("bench").env(FOLDER, folder).env(CACHE, caches);
     let report: Value =
         serde_json::from_str(&process::output(&mut child)?).context("the child prints no JSON")?;
-    let number = |field: &str| report[field].as_f64().with_context(|| format!("the child reports no `{field}`"));
+    let number =
+        |field: &str| report[field].as_f64().with_context(|| format!("the child reports no `{field}`"));
     Ok(OpenTimings {
         seconds: number("seconds")?,
         core_seconds: number("core_seconds")?,

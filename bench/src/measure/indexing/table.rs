@@ -10,12 +10,17 @@ use super::server::{ServerFigures, SwitchFigures};
 use super::whole_command::CommandTimes;
 use crate::measure::figures::{SortedTimes, milliseconds};
 
-/// Results of one corpus.
-pub(super) struct CorpusColumn {
+/// Times and memory of building the index of one corpus.
+pub(super) struct BuildingTimes {
     pub(super) totals: Totals,
     pub(super) cold: OpenTimings,
     pub(super) warm: OpenTimings,
     pub(super) command: CommandTimes,
+}
+
+/// Results of one corpus.
+pub(super) struct CorpusColumn {
+    pub(super) building: BuildingTimes,
     pub(super) queries: [SortedTimes; 4],
     pub(super) edits: SortedTimes,
     pub(super) branch: BranchSwitchTime,
@@ -39,36 +44,9 @@ pub(super) fn section(columns: &[CorpusColumn], neighbours: f64) -> String {
         let values: Vec<String> = columns.iter().map(value).collect();
         format!("| {what} | {} | {target} |", values.join(" | "))
     };
-    let size = |column: &CorpusColumn| column.totals.bytes as f64;
-    let mut lines = vec![
-        conditions(neighbours),
-        row("measure", "target", &|column| format!("{} k lines", (column.totals.lines + 500) / 1000)),
-        format!("|---|{}---|", "---|".repeat(columns.len())),
-        row("files; MB of source", "", &|column| {
-            format!("{}; {:.1}", column.totals.files, size(column) / 1e6)
-        }),
-        row("indexing, MB/s", "8", &|column| format!("{:.1}", size(column) / 1e6 / column.cold.seconds)),
-        row("indexing, MB a core-second", "", &|column| {
-            format!("{:.1}", size(column) / 1e6 / column.cold.core_seconds)
-        }),
-        row("indexing, s", "", &|column| format!("{:.2}", column.cold.seconds)),
-        row("resident after indexing and a query, MB", "600 (server)", &|column| {
-            megabytes(column.cold.memory)
-        }),
-        row("the same, MB a million lines", "130", &|column| {
-            megabytes(column.cold.memory * 1e6 / column.totals.lines as f64)
-        }),
-        row("`ghostbench index`, with tokens and caches: s; cores busy", "", &|column| {
-            let CommandTimes { seconds, core_seconds } = column.command;
-            format!("{seconds:.2}; {:.2}", core_seconds / seconds)
-        }),
-        row("resident after opening from the cache and a query, MB", "", &|column| {
-            megabytes(column.warm.memory)
-        }),
-        row("opening from the cache up to the first answer, s", "1", &|column| {
-            format!("{:.2}", column.warm.answered)
-        }),
-    ];
+    let mut lines = vec![conditions(neighbours)];
+    let buildings: Vec<&BuildingTimes> = columns.iter().map(|column| &column.building).collect();
+    lines.extend(building_rows(&buildings));
     for (number, strategy) in STRATEGIES.iter().enumerate() {
         let target = if number == 0 { "5 / 15" } else { "" };
         lines.push(row(&format!("`{strategy}`, p50 / p99 ms"), target, &|column| {
@@ -83,6 +61,55 @@ pub(super) fn section(columns: &[CorpusColumn], neighbours: f64) -> String {
     }));
     lines.extend(server_rows(&row));
     lines.join("\n")
+}
+
+/// Renders the section of a corpus of which only the building is measured.
+pub(super) fn building_section(building: &BuildingTimes, neighbours: f64) -> String {
+    let conditions = format!(
+        "A corpus from the pinned repositories, with copies in which every name has a suffix, built in new processes, median of three, with \
+         the files in the page cache. Other programs took {neighbours:.0} % of the processor time during the measurement.\n"
+    );
+    [vec![conditions], building_rows(&[building])].concat().join("\n")
+}
+
+/// Returns the head of a table and its rows about building.
+fn building_rows(columns: &[&BuildingTimes]) -> Vec<String> {
+    let row = |what: &str, target: &str, value: &dyn Fn(&BuildingTimes) -> String| {
+        let values: Vec<String> = columns.iter().map(|column| value(column)).collect();
+        format!("| {what} | {} | {target} |", values.join(" | "))
+    };
+    let size = |column: &BuildingTimes| column.totals.bytes as f64;
+    let memory_per_million =
+        |column: &BuildingTimes, bytes: f64| megabytes(bytes * 1e6 / column.totals.lines.max(1) as f64);
+    vec![
+        row("measure", "target", &|column| format!("{} k lines", (column.totals.lines + 500) / 1000)),
+        format!("|---|{}---|", "---|".repeat(columns.len())),
+        row("files; MB of source", "", &|column| {
+            format!("{}; {:.1}", column.totals.files, size(column) / 1e6)
+        }),
+        row("indexing, MB/s", "8", &|column| format!("{:.1}", size(column) / 1e6 / column.cold.seconds)),
+        row("indexing, MB a core-second", "", &|column| {
+            format!("{:.1}", size(column) / 1e6 / column.cold.core_seconds)
+        }),
+        row("indexing, cores busy", "", &|column| {
+            format!("{:.2}", column.cold.core_seconds / column.cold.seconds)
+        }),
+        row("indexing, s", "", &|column| format!("{:.2}", column.cold.seconds)),
+        row("resident after indexing and a query, MB", "600 (server)", &|column| {
+            megabytes(column.cold.memory)
+        }),
+        row("the same, MB a million lines", "130", &|column| memory_per_million(column, column.cold.memory)),
+        row("`ghostbench index`, with tokens and caches: s; cores busy", "", &|column| {
+            let CommandTimes { seconds, core_seconds } = column.command;
+            format!("{seconds:.2}; {:.2}", core_seconds / seconds)
+        }),
+        row("resident after opening from the cache and a query, MB", "", &|column| {
+            megabytes(column.warm.memory)
+        }),
+        row("opening from the cache up to the first answer, s", "1", &|column| {
+            format!("{:.2}", column.warm.answered)
+        }),
+    ]
 }
 
 /// Writes a row: name, target, and the cell of each column.
