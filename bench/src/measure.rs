@@ -82,17 +82,13 @@ pub(crate) fn run(parts: &[BenchPart]) -> Result<()> {
                 further_repositories()?;
                 continue;
             }
-            BenchPart::Main => {
-                main_path::measure(&repos, &[&repos[..], &further_repositories()?].concat())?
-            }
+            BenchPart::Main => main_path::measure(&repos, &[&repos[..], &further_repositories()?].concat())?,
             BenchPart::Builtin => builtin::run(&fetch::repositories(REPORTED)?)?,
             BenchPart::Scale => builtin::scale::measure(&[&repos[..], &further_repositories()?].concat())?,
             BenchPart::Scoring => scoring::measure()?,
             BenchPart::Retrieval => retrieval::measure(&fetch::repositories(REPORTED)?)?,
             BenchPart::Index => indexing::measure(&[&repos[..], &further_repositories()?].concat())?,
-            BenchPart::IndexHuge => {
-                indexing::measure_huge(&[&repos[..], &further_repositories()?].concat())?
-            }
+            BenchPart::IndexHuge => indexing::measure_huge(&[&repos[..], &further_repositories()?].concat())?,
             BenchPart::Engines => engines::measure(&[&repos[..], &further_repositories()?].concat())?,
             BenchPart::Neovim => neovim::measure(&repos)?,
             BenchPart::Vscode if !vscode::is_prepared() => {
