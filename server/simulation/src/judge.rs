@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cases::{Opportunity, Truth};
+use cases::{Opportunity, Provenance, Truth};
 use serde::Serialize;
 
 use crate::editor::{Expected, ExpectedTexts};
@@ -51,8 +51,10 @@ pub struct LanguageResults {
     pub right: usize,
     /// Truths that are something else.
     pub wrong: usize,
-    /// Truths of which accepted, pasted or restored text counts as typed, or typed text as accepted.
+    /// Truths of which an accepted suggestion counts as typed.
     pub wrong_provenance: usize,
+    /// Truths with a part whose provenance differs from how the developer wrote it last. Not every difference is a mistake.
+    pub differing_provenance: usize,
     /// Opportunities without a truth, whose end has no reason.
     pub silent: usize,
     /// Opportunities without a truth, by reason.
@@ -120,9 +122,11 @@ pub(crate) fn judge(rows: &[Opportunity], texts: &ExpectedTexts, server: ServerF
             let name = format!("{} {}", answer.arm, answer.status.name());
             *results.answers.entry(name).or_default() += 1;
         }
-        let verdict = Verdict::of(row, expected, texts);
+        let verdict = Verdict::of(row, expected);
+        let differs = provenance_differs(row, expected, texts);
         for counts in [&mut results.all, results.languages.entry(row.cursor.language.clone()).or_default()] {
             counts.add(row, expected, verdict);
+            counts.differing_provenance += usize::from(differs);
         }
         match verdict {
             Verdict::Wrong | Verdict::WrongProvenance if results.wrong.len() < MAX_EXAMPLES => {
@@ -147,15 +151,13 @@ enum Verdict {
 }
 
 impl Verdict {
-    fn of(row: &Opportunity, expected: &Expected, texts: &ExpectedTexts) -> Verdict {
+    fn of(row: &Opportunity, expected: &Expected) -> Verdict {
         let Some(truth) = row.truth() else {
             return if row.lost.is_some() { Verdict::Lost } else { Verdict::Silent };
         };
         match expected {
             _ if !is_right(truth, expected) => Verdict::Wrong,
-            Expected::Text { at, .. } if !texts.is_provenance_right(row, truth, *at) => {
-                Verdict::WrongProvenance
-            }
+            Expected::Text { .. } if counts_programs_as_typed(row, truth) => Verdict::WrongProvenance,
             Expected::Text { .. } | Expected::Mistake => Verdict::Right,
         }
     }
@@ -178,6 +180,20 @@ fn is_beginning(truth: &Truth, added: &str) -> bool {
     ends && truth.deleted_before.is_empty()
 }
 
+fn provenance_differs(row: &Opportunity, expected: &Expected, texts: &ExpectedTexts) -> bool {
+    let Expected::Text { at, .. } = expected else { return false };
+    let right = row.truth().filter(|truth| is_right(truth, expected));
+    right.is_some_and(|truth| !texts.is_provenance_right(row, truth, *at))
+}
+
+/// Whether text of an accepted suggestion is attributed to the developer.
+fn counts_programs_as_typed(row: &Opportunity, truth: &Truth) -> bool {
+    let accepted = row.outcome.accepted_chars > 0 && row.outcome.typed_chars == 0;
+    accepted
+        && !truth.text.is_empty()
+        && truth.provenance.iter().all(|span| span.provenance == Provenance::Typed)
+}
+
 impl LanguageResults {
     fn add_all(&mut self, other: &LanguageResults) {
         self.opportunities += other.opportunities;
@@ -185,6 +201,7 @@ impl LanguageResults {
         self.right += other.right;
         self.wrong += other.wrong;
         self.wrong_provenance += other.wrong_provenance;
+        self.differing_provenance += other.differing_provenance;
         self.silent += other.silent;
         for (reason, count) in &other.lost {
             *self.lost.entry(reason).or_default() += count;
