@@ -228,27 +228,6 @@ pub(crate) fn write_suite(project: &Project) {
 }
 
 #[test]
-fn suite_is_shown_case_by_case_and_replayed() {
-    let project = Project::new("//- /a.py\n");
-    write_suite(&project);
-    let Some(editor) = open_scripted(&project, "a.py", "a + 1") else { return };
-    editor.run("Ghostbench: Open Suite");
-    editor.answer("suite.jsonl");
-    editor.wait_for_message("Ghostbench: opened 2 cases");
-    editor.wait_until("Eyes.tabs().includes('SingleLine_0.py')");
-    editor.wait_until("Eyes.lines().some((line) => line === '    return ⟪hole⟫')");
-    editor.run("Ghostbench: Show Next Case of Suite");
-    editor.wait_until("Eyes.lines().some((line) => line === 'def next_1(a):')");
-    editor.run("Ghostbench: Replay Case of Suite");
-    editor.wait_for_message("Ghostbench: scripted exact");
-    editor.run("Ghostbench: Show Answers to Case of Suite");
-    editor.wait_until("Eyes.lines().some((line) => line.startsWith('## scripted exact'))");
-    editor.run("Ghostbench: Show Case of Suite");
-    editor.answer("1 humaneval-infilling/SingleLine_0.py");
-    editor.wait_until("Eyes.lines().some((line) => line === 'def next_0(a):')");
-}
-
-#[test]
 fn rejected_recording_shows_the_server_message() {
     let project = Project::new("//- /a.py\n# nothing\n");
     let Some(editor) = open_scripted(&project, "a.py", "") else { return };
