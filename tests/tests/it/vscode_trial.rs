@@ -1,6 +1,6 @@
 //! A live trial in a real VS Code: the store holds what was done in the editor.
 
-use cases::{AcceptedPart, OutcomeKind, Provenance, Trigger, TruthStage};
+use cases::{AcceptedPart, OutcomeKind, Trigger, TruthStage};
 use serde_json::json;
 use tests::{Project, VsCode, WindowOptions};
 
@@ -92,42 +92,6 @@ fn parts_undo_save_and_restart_are_recorded() {
         row.session != saved.session && row.truth().is_some_and(|truth| truth.text.ends_with("= 2"))
     });
     assert!(spans(&later).iter().all(|(_, provenance)| *provenance == "typed"), "{later:?}");
-}
-
-#[test]
-fn a_formatter_that_runs_on_save_is_recorded_and_the_place_is_kept() {
-    let project = Project::new("//- /shop.ts\nfunction cost(price: number, rate: number) {\n    \n}\n");
-    user_file(&project, "[trial]\nsettled_ms = 1000\nleave_block_ms = 1000\nidle_ms = 2000\n");
-    // VS Code's own extension for TypeScript formats.
-    let settings = json!({
-        "ghostbench.server.arguments": ["--scripted", "[]"],
-        "editor.formatOnSave": true,
-        "editor.quickSuggestions": {"other": "off"},
-        "editor.suggestOnTriggerCharacters": false,
-    });
-    let opening = WindowOptions { settings, server: None, is_trusted: true };
-    let Some(editor) = VsCode::start(&project, "shop.ts", opening) else { return };
-    editor.wait_until_served();
-    editor.run("Ghostbench: Start Trial");
-    editor.answer("Record one engine");
-    editor.answer("scripted");
-    editor.wait_for_message("is started");
-    editor.wait_until("Eyes.trial()?.endsWith('Trial: recording')");
-    editor.go_to(2, 5);
-    editor.type_text("return price*rate;");
-    // The formatter may still be starting; saving again formats then.
-    editor.wait_until("Eyes.lines()[1].trim() === 'return price*rate;'");
-    tests::wait_until("the file is formatted", || {
-        editor.press("Control+s");
-        editor.evaluate("Eyes.lines()[1].trim() === 'return price * rate;'") == json!(true)
-    });
-    let saved = wait_for_row(&project, "the formatted text is the truth", |row| {
-        row.truth().is_some_and(|truth| truth.text.contains("price * rate"))
-    });
-    let truth = saved.truth().expect("it was waited for");
-    let formatted = truth.provenance.iter().filter(|span| span.provenance == Provenance::Formatter);
-    let formatted: String = formatted.map(|span| &truth.text[span.range.clone()]).collect();
-    assert!(!formatted.is_empty() && formatted.trim().is_empty(), "{truth:?}");
 }
 
 #[test]
