@@ -31,11 +31,11 @@ pub use generation::{is_bad_generation, read_generation};
 pub use generation_sheet::{
     MeraFunction, YablocoFunction, YablocoGenerations, YablocoResult, yabloco_functions,
 };
+pub use mera_rows::MeraRow;
 pub use metrics::{
     GenerationPair, accuracy, any_of_first_passes, edit_similarity, exact_match, pass_at_k_estimate,
     single_edit_similarity,
 };
 pub use prompt::chat_prompt;
-pub use mera_rows::MeraRow;
 pub(crate) use run_sheet::run_sheets;
 pub use table::{TableError, YablocoFunctions, YablocoRow, YablocoTable};

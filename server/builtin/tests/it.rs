@@ -21,7 +21,16 @@ fn file(path: &str, language: Language, text: &str) -> SourceFile {
 }
 
 fn open<'a>(language: Language, before: &'a str, after: &'a str) -> OpenFile<'a> {
-    OpenFile { path: "src/open", language, before, after, hints: &[], hidden: &[], recent_typing: None, syntax: None }
+    OpenFile {
+        path: "src/open",
+        language,
+        before,
+        after,
+        hints: &[],
+        hidden: &[],
+        recent_typing: None,
+        syntax: None,
+    }
 }
 
 fn complete(corpus: &Corpus, open: &OpenFile, settings: &BuiltinSettings) -> Completion {

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::SchemaVersion;
 use crate::function_question::{FindFunction, FunctionQuestion, WriteFunction};
-use crate::task::{Scenario, Task};
 use crate::string_enum::string_enum;
+use crate::task::{Scenario, Task};
 
 /// Id of a case: the hash of its input and truth, in hexadecimal.
 pub type CaseId = String;

@@ -15,11 +15,11 @@ mod redaction;
 mod run;
 mod schema_version;
 mod score;
+mod string_enum;
 mod task;
 mod trial;
 mod truth_locator;
 mod watch;
-mod string_enum;
 
 pub use case::{
     BlockKind, Case, CaseId, ContextItem, Exposure, Origin, OriginKind, Tags, suite_hash, suite_hash_of_ids,

@@ -8,8 +8,8 @@ use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::task::TaskKind;
 use crate::string_enum::string_enum;
+use crate::task::TaskKind;
 
 /// Value of a metric for one prediction: a number, or a ratio that keeps numerator and denominator so that sums of ratios are
 /// exact.

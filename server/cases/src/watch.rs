@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::words::words;
+use crate::string_enum::string_enum;
 use crate::{Metric, SchemaVersion, Status};
 
-words! {
+string_enum! {
     /// Why the answers of an engine before and after a night are not compared with each other any more.
     ChangeKind {
         /// The engine's answers changed.

@@ -46,7 +46,9 @@ pub use config::EngineKind;
 pub use embeddings::{EmbeddingServer, EmbeddingServerError, HttpEmbedder};
 pub use function_task::{FunctionSearch, FunctionTask, TaskForm};
 pub use http::{HttpLimits, HttpServerConfig, Proxy, ServerError, TimeoutStage};
-pub use http_engine::{FUNCTION_TOKENS, FimSetting, HttpEngine, HttpSettings, PROMPT_TOKENS, PromptMode, SetupError};
+pub use http_engine::{
+    FUNCTION_TOKENS, FimSetting, HttpEngine, HttpSettings, PROMPT_TOKENS, PromptMode, SetupError,
+};
 pub use llama_server::{LLAMA_SERVER, LlamaServerEngine, LlamaServerError, LlamaServerSettings};
 pub use lsp_engine::{LspEngine, LspSettings};
 pub use prompt::template_check::{Symptom, symptoms_of};
@@ -56,7 +58,7 @@ pub use registry::{
     SelectionError, TokenPrice, check_named_once, http_engine, is_hashed,
 };
 pub use renamed_engine::with_name;
-pub use scripted_engine::{ScriptedReply, Script, ScriptedEngine};
+pub use scripted_engine::{Script, ScriptedEngine, ScriptedReply};
 pub use telemetry_collector::TelemetryCollector;
 pub use wire_formats::{Sampling, ServerMetadata};
 

@@ -25,7 +25,7 @@ use builtin::{BuiltinSettings, Method};
 use config::{Config, EngineKind, EngineSettings};
 
 use self::identity::{IdentityHasher, IdentityInput};
-use crate::{BuiltinEngine, Cassette, Engine, HttpEngine, ScriptedReply, ScriptedEngine, recorded};
+use crate::{BuiltinEngine, Cassette, Engine, HttpEngine, ScriptedEngine, ScriptedReply, recorded};
 
 pub use hash_key::{HASH_KEY, HashKey, is_hashed};
 pub use selection::{EngineSelection, SelectionError, check_named_once};

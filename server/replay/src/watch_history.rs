@@ -17,8 +17,8 @@ use cases::{
     Case, ChangeKind, Metric, Prediction, SchemaVersion, Score, WatchedChange, WatchedEngine, WatchedFailure,
     WatchedNight, WatchedShift, parse_lines, to_line,
 };
-use scoring::run_summary::{EngineFailures, request_failures};
 use scoring::change_points::{NightAnswer, NightAnswers, SignalChange, TESTED_NIGHTS, find_change};
+use scoring::run_summary::{EngineFailures, request_failures};
 use scoring::{Counts, RunRows};
 
 use crate::ReplayError;

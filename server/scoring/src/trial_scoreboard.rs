@@ -1,4 +1,4 @@
-//! The verdict of a live trial: which arm is better, which cannot be told apart, and how many opportunities would tell.
+//! The verdict of a live trial: which arm is better, which cannot be told apart, and how many opportunities would decide.
 //!
 //! ```text
 //! opportunities --TrialLog::add--> numbers by opportunity and arm --TrialLog::scoreboard--> TrialScoreboard

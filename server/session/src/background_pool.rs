@@ -141,7 +141,7 @@ mod tests {
     use completion::{
         CompletionSettings, DocumentText, EditorContext, OutcomeStatus, WorkspaceIndex, complete,
     };
-    use engines::{Rule, ScriptedEngine};
+    use engines::{ScriptedEngine, ScriptedReply};
     use index::{FileIndex, Index};
     use syntax::{Language, SourceFile};
     use tokio::sync::watch::Sender;
@@ -220,7 +220,7 @@ mod tests {
         let snapshot = index
             .snapshot(DocumentText { path, language, text })
             .with_editor_context(EditorContext { documents, ..EditorContext::default() });
-        let rule = Rule { context: true, ..Rule::default() };
+        let rule = ScriptedReply { context: true, ..ScriptedReply::default() };
         let engine = ScriptedEngine::with_rules("names its context", vec![rule]);
         let outcome = complete(
             &snapshot,

@@ -15,10 +15,10 @@ use text::{Document as Rope, Revision};
 use tokio_util::sync::CancellationToken;
 use workspace::Admission;
 
+use crate::fast_disk_check::FastDiskCheck;
 use crate::latest_request::LatestRequest;
 use crate::lazy_real_path::LazyRealPath;
 use crate::locks::lock;
-use crate::fast_disk_check::FastDiskCheck;
 use crate::tracked_ranges::TrackedRanges;
 use crate::typed_ranges::TypedRanges;
 

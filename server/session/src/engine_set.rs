@@ -185,7 +185,7 @@ mod tests {
     use std::sync::Arc;
 
     use config::{ConfigLayer, Environment, LayerKind, Trust};
-    use engines::Rule;
+    use engines::ScriptedReply;
     use index::Strategy;
 
     use super::*;
@@ -198,7 +198,7 @@ mod tests {
         Config::new(&[layer], &variables)
     }
 
-    fn source(names: &[&str], rules: Option<&[Rule]>) -> EngineSource {
+    fn source(names: &[&str], rules: Option<&[ScriptedReply]>) -> EngineSource {
         let names = names.iter().map(|&name| name.to_owned()).collect();
         EngineSource {
             names,
@@ -207,7 +207,7 @@ mod tests {
         }
     }
 
-    fn names(text: &str, names: &[&str], rules: Option<&[Rule]>) -> Vec<String> {
+    fn names(text: &str, names: &[&str], rules: Option<&[ScriptedReply]>) -> Vec<String> {
         let served = source(names, rules).serve(&configuration(text));
         served.in_role(Role::Replay).map(|engine| engine.name().to_owned()).collect()
     }

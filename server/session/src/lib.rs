@@ -11,8 +11,8 @@
 //! Responsible for the state that an editor and we share. It must never name a type of the language server protocol, and no lock is
 //! held across an await.
 
-pub mod document_admission;
 mod background_pool;
+pub mod document_admission;
 mod document_location;
 mod document_session;
 mod documents;
@@ -20,6 +20,7 @@ mod editor_context;
 mod engine_health;
 mod engine_set;
 mod events;
+mod fast_disk_check;
 mod folder;
 mod folders;
 mod indexer;
@@ -29,7 +30,6 @@ mod lazy_real_path;
 mod locks;
 mod open_document;
 mod opened_suites;
-mod fast_disk_check;
 mod recorded_cases;
 mod release_memory;
 mod request_snapshot;

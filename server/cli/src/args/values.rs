@@ -83,7 +83,9 @@ pub(super) fn parse_amount(word: &str) -> Result<f64, String> {
 }
 
 pub(super) fn parse_rules(json: &str) -> Result<Arc<[ScriptedReply]>, String> {
-    serde_json::from_str(json).map(|rules: Vec<ScriptedReply>| rules.into()).map_err(|error| error.to_string())
+    serde_json::from_str(json)
+        .map(|rules: Vec<ScriptedReply>| rules.into())
+        .map_err(|error| error.to_string())
 }
 
 pub(super) fn parse_ranking_metric(word: &str) -> Result<Metric, String> {

@@ -9,8 +9,8 @@ use completion::{
     PathGate, RequestSize, Snippet, WorkspaceIndex, complete,
 };
 use engines::{
-    Answer, BuiltinEngine, Engine, EngineDescription, EngineError, FinishReason, Request, ScriptedReply, Script,
-    ScriptedEngine, Sink,
+    Answer, BuiltinEngine, Engine, EngineDescription, EngineError, FinishReason, Request, Script,
+    ScriptedEngine, ScriptedReply, Sink,
 };
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;

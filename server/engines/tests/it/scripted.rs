@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
-use engines::{Answer, Engine, EngineError, FinishReason, PromptInput, Request, ScriptedReply, ScriptedEngine};
+use engines::{
+    Answer, Engine, EngineError, FinishReason, PromptInput, Request, ScriptedEngine, ScriptedReply,
+};
 use futures_util::FutureExt;
 use syntax::Language;
 use text::Snippet;

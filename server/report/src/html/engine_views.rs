@@ -26,7 +26,7 @@ pub(super) struct EngineView {
     copy_of: Option<usize>,
 }
 
-/// Returns the marks of the engines; `copy_of` tells the same engine with all files.
+/// Returns the marks of the engines; `copy_of` is the same engine with all files.
 pub(super) fn engine_views(
     engines: &[EngineIdentity],
     copy_of: impl Fn(usize) -> Option<usize>,

@@ -46,7 +46,7 @@ impl Names {
     }
 }
 
-/// What is known about the developer's text.
+/// Facts about the developer's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TruthState {
     /// Not written yet.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use builtin::{BuiltinSettings, CorpusLimit};
 use cache::Cache;
 use completion::{CompletionSettings, DocumentText, EditorContext, WorkspaceIndex, complete};
-use engines::{BuiltinEngine, Engine, Rule, ScriptedEngine};
+use engines::{BuiltinEngine, Engine, ScriptedEngine, ScriptedReply};
 use index::{FileIndex, Strategy, TokenBudget, Visit};
 use syntax::{Language, SourceFile};
 use tempfile::TempDir;
@@ -178,7 +178,10 @@ impl ServerUnderTest {
     }
 
     fn compare(&self, new: &WorkspaceIndex, asked: &ProbeCursor<'_>) -> Result<(), String> {
-        let recorder = ScriptedEngine::with_rules("context", vec![Rule { context: true, ..Rule::default() }]);
+        let recorder = ScriptedEngine::with_rules(
+            "context",
+            vec![ScriptedReply { context: true, ..ScriptedReply::default() }],
+        );
         for strategy in Strategy::ALL {
             let ask = |index: &WorkspaceIndex| self.ask(index, asked, &recorder, strategy);
             compare_text(&format!("{strategy} at {asked}"), &ask(self.indexer.current()), &ask(new))?;
