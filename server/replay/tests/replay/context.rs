@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cases::{Case, CompletionTask, ContextItem, Task};
 use completion::{CompletionSettings, ConfiguredEngine, WorkspaceIndex};
-use engines::{Rule, ScriptedEngine};
+use engines::{ScriptedReply, ScriptedEngine};
 use index::{Index, Strategy};
 use replay::{RunInputs, StopSignal, plan, run_attempts};
 use syntax::{Language, Projects, SourceFile};
@@ -40,7 +40,7 @@ fn with_computed_id(case: Case) -> Case {
 
 /// Returns the files of the context that an engine receives with the case under a strategy.
 async fn sent(case: Case, strategy: Strategy) -> String {
-    let rule = Rule { context: true, ..Rule::default() };
+    let rule = ScriptedReply { context: true, ..ScriptedReply::default() };
     let engine = Arc::new(ScriptedEngine::with_rules("scripted", vec![rule]));
     let engines = [ConfiguredEngine {
         engine,

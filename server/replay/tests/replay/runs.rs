@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use cases::{Case, Metric, MetricValue, Prediction, Run, SchemaVersion, Status, WorkspaceState, to_line};
 use completion::{CompletionSettings, ConfiguredEngine};
-use engines::{Rule, Script, ScriptedEngine};
+use engines::{ScriptedReply, Script, ScriptedEngine};
 use replay::{
     ReplayError, RunAnswers, RunFolder, StopSignal, read_run, read_suite, replay, score_all, scores_of,
     write_scores, write_suite,
@@ -78,11 +78,11 @@ const HOUR: u64 = 3_600_000;
 /// Returns an engine that answers `f0.py` immediately and everything else in an hour.
 fn quick_or_slow() -> Arc<ScriptedEngine> {
     let delay = Duration::from_millis(HOUR);
-    let rule = |path: &str, delay| Rule {
+    let rule = |path: &str, delay| ScriptedReply {
         path: path.to_owned(),
         delay,
         pieces: vec!["a + b".to_owned()],
-        ..Rule::default()
+        ..ScriptedReply::default()
     };
     Arc::new(ScriptedEngine::with_rules("scripted", vec![rule("f0.py", Duration::ZERO), rule("", delay)]))
 }

@@ -21,8 +21,8 @@ fn answering_server() -> MockServer {
 
 /// Returns the last count of retrievals in the log.
 fn retrievals(log: &str) -> u64 {
-    let counts = log.lines().filter(|line| line.contains("counted work"));
-    let last = counts.last().expect("the work is logged");
+    let mut counts = log.lines().filter(|line| line.contains("counted work"));
+    let last = counts.next_back().expect("the work is logged");
     let count = last.split_once("retrievals=").expect("the retrievals are logged").1;
     count.split_whitespace().next().and_then(|count| count.parse().ok()).expect("they are a number")
 }
