@@ -59,7 +59,7 @@ fn prompt(language: Language, code: &str, avoid: &BTreeSet<String>) -> String {
     let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
     format!(
-        "Describe the function below for a developer who searches for it without knowing its name: its purpose, its input, its output, \
+        "Describe the function below, for a search without knowledge of its name: its purpose, its input, its output, \
          and its steps. Write at most ten plain sentences and no code. Do not use the name of the function, or any other name \
          in its code.\n{avoid}\n{fence}{}\n{code}\n{fence}\n",
         language.name()

@@ -59,6 +59,7 @@ const TABLES: &[(&str, &str, Check<Table>)] = &[
     (ext::START_TRIAL, "result", has_fields_of::<StartTrialResult>),
     (ext::STOP_TRIAL, "parameters", has_fields_of::<TrialParams>),
     (ext::STOP_TRIAL, "result", has_fields_of::<StopTrialResult>),
+    (ext::STOP_TRIAL, "revealed arm", has_fields_of::<RevealedArm>),
     ("Case summary", "case", has_fields_of::<CaseSummary>),
     ("Case summary", "result", has_fields_of::<EngineResult>),
 ];

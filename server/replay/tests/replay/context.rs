@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cases::{Case, CompletionTask, ContextItem, Task};
 use completion::{CompletionSettings, ConfiguredEngine, WorkspaceIndex};
-use engines::{ScriptedReply, ScriptedEngine};
+use engines::{ScriptedEngine, ScriptedReply};
 use index::{Index, Strategy};
 use replay::{RunInputs, StopSignal, plan, run_attempts};
 use syntax::{Language, Projects, SourceFile};

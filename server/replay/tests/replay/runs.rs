@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use cases::{Case, Metric, MetricValue, Prediction, Run, SchemaVersion, Status, WorkspaceState, to_line};
 use completion::{CompletionSettings, ConfiguredEngine};
-use engines::{ScriptedReply, Script, ScriptedEngine};
+use engines::{Script, ScriptedEngine, ScriptedReply};
 use replay::{
     ReplayError, RunAnswers, RunFolder, StopSignal, read_run, read_suite, replay, score_all, scores_of,
     write_scores, write_suite,

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context;
 use cases::{Bundle, BundleConsent, Case, Opportunity, to_continue};
 use report::format::opportunities;
-use serde_json::json;
+use serde_json::{Value, json};
 use trial::StoreReader;
 use trial::store::{StoreFilter, TextLoad};
 
@@ -49,17 +49,7 @@ pub(crate) fn run(args: &TrialExportArgs) -> anyhow::Result<()> {
     let mut report = json!({ "opportunities": rows.len(), "left_out": left_out });
     let mut text = String::new();
     if let Some(path) = &args.suite {
-        let cases = suite(&rows);
-        if cases.is_empty() {
-            return Err(UsageError(
-                "no selected opportunity has a truth with code; there is no case".to_owned(),
-            )
-            .into());
-        }
-        replay::write_suite(path, &cases)?;
-        report["suite"] = json!({ "path": path.display().to_string(), "cases": cases.len() });
-        let (number, path) = (count(cases.len(), "case"), shell_quoted(path));
-        text.push_str(&format!("{number} in {path}\nNext: ghostbench replay {path} --workspace .\n"));
+        text.push_str(&write_suite(path, &rows, &mut report)?);
     }
     if let Some(collector) = &args.otlp {
         let opportunities = opportunities(rows.len() as u64);
@@ -72,38 +62,62 @@ pub(crate) fn run(args: &TrialExportArgs) -> anyhow::Result<()> {
         text.push_str(&format!("{opportunities} sent\n"));
     }
     if let Some(path) = &args.out {
-        let number = rows.len();
-        let question = format!(
-            "{} with {} will be in {}, for others. Do you agree: \"{}\"?",
-            opportunities(number as u64),
-            levels(&rows),
-            output::path(path),
-            args.consent
-        );
-        confirm(&question, args.yes)?;
-        let consent =
-            BundleConsent { given_at: now(), opportunities: number as u64, statement: args.consent.clone() };
-        report["path"] = json!(path.display().to_string());
-        match args.format {
-            TrialExportFormat::Bundle => {
-                let bundle = Bundle::new(rows, licence_names(&place.root), vec![consent]);
-                write(path, &bundle.print())?;
-                report["datasheet"] = json!(bundle.datasheet);
-            }
-            TrialExportFormat::Continue => {
-                let events = rows.iter().filter_map(to_continue);
-                write(path, &events.map(|event| format!("{event}\n")).collect::<String>())?;
-            }
-            TrialExportFormat::OtlpSpans => {
-                write(path, &format!("{}\n", EvaluatedRows::new(&rows).spans()))?;
-            }
-            TrialExportFormat::OtlpEvaluations => {
-                write(path, &format!("{}\n", EvaluatedRows::new(&rows).evaluations()))?;
-            }
-        }
-        text.push_str(&format!("{} in {}\n", opportunities(number as u64), shell_quoted(path)));
+        text.push_str(&write_rows(args, &place, path, rows, &mut report)?);
     }
     Ok(output::print(&if args.json { format!("{report:#}\n") } else { text })?)
+}
+
+/// Writes the cases of the rows as a suite. Returns the message.
+fn write_suite(path: &Path, rows: &[Opportunity], report: &mut Value) -> anyhow::Result<String> {
+    let cases = suite(rows);
+    if cases.is_empty() {
+        let message = "no selected opportunity has a truth with code; there is no case";
+        return Err(UsageError(message.to_owned()).into());
+    }
+    replay::write_suite(path, &cases)?;
+    report["suite"] = json!({ "path": path.display().to_string(), "cases": cases.len() });
+    let (number, path) = (count(cases.len(), "case"), shell_quoted(path));
+    Ok(format!("{number} in {path}\nNext: ghostbench replay {path} --workspace .\n"))
+}
+
+/// Writes the rows in the format that was chosen, once the developer has agreed. Returns the message.
+fn write_rows(
+    args: &TrialExportArgs,
+    place: &TrialPlace,
+    path: &Path,
+    rows: Vec<Opportunity>,
+    report: &mut Value,
+) -> anyhow::Result<String> {
+    let number = rows.len() as u64;
+    let question = format!(
+        "{} with {} will be in {}, for others. Do you agree: \"{}\"?",
+        opportunities(number),
+        levels(&rows),
+        output::path(path),
+        args.consent
+    );
+    confirm(&question, args.yes)?;
+    report["path"] = json!(path.display().to_string());
+    match args.format {
+        TrialExportFormat::Bundle => {
+            let consent =
+                BundleConsent { given_at: now(), opportunities: number, statement: args.consent.clone() };
+            let bundle = Bundle::new(rows, licence_names(&place.root), vec![consent]);
+            write(path, &bundle.print())?;
+            report["datasheet"] = json!(bundle.datasheet);
+        }
+        TrialExportFormat::Continue => {
+            let events = rows.iter().filter_map(to_continue);
+            write(path, &events.map(|event| format!("{event}\n")).collect::<String>())?;
+        }
+        TrialExportFormat::OtlpSpans => {
+            write(path, &format!("{}\n", EvaluatedRows::new(&rows).spans()))?;
+        }
+        TrialExportFormat::OtlpEvaluations => {
+            write(path, &format!("{}\n", EvaluatedRows::new(&rows).evaluations()))?;
+        }
+    }
+    Ok(format!("{} in {}\n", opportunities(number), shell_quoted(path)))
 }
 
 /// Refuses rows of a trial whose arms are hidden: every form of an export names the engines.
@@ -112,7 +126,7 @@ fn check_blindness(args: &TrialExportArgs, rows: &[Opportunity]) -> anyhow::Resu
     let is_blind = |trial: &str| rows.iter().any(|row| row.trial.as_deref() == Some(trial));
     match blind.map(|names| names.trial).filter(|trial| is_blind(trial)) {
         Some(trial) => Err(UsageError(format!(
-            "the trial `{trial}` is running, and an export would tell its engines; stop it first: ghostbench trial stop, or name \
+            "the trial `{trial}` is running, and an export would reveal its engines; stop it first: ghostbench trial stop, or name \
              another one with --trial"
         ))
         .into()),
