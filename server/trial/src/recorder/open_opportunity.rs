@@ -189,6 +189,10 @@ impl OpenOpportunity {
         self.age = self.age.max(truth.at.clamp(0.0, 1e15) as u64);
         self.last_truth = Some(truth.text);
         self.pending = PendingStages { settled: false, leave_block: false, idle: false };
+        let has_ended = |truth: &Truth| matches!(truth.stage, TruthStage::Idle | TruthStage::Commit);
+        if self.row.truths.iter().any(has_ended) {
+            self.region.fix_ends();
+        }
         if truth.stage == TruthStage::Commit {
             self.phase = Phase::Survival;
         }

@@ -85,7 +85,7 @@ impl Region {
         }
     }
 
-    /// Creates the region of a text that was written earlier and is now at `range`.
+    /// Creates the region of a text that was written earlier and is now at `range`. It still grows at its ends.
     pub(crate) fn restored(range: Range<usize>, spans: &[(usize, Provenance, Option<Arc<str>>)]) -> Region {
         let span = |(len, provenance, arm): &(usize, Provenance, Option<Arc<str>>)| Span {
             len: *len,
@@ -93,11 +93,8 @@ impl Region {
         };
         let spans: Vec<Span> = spans.iter().map(span).filter(|span| span.len > 0).collect();
         debug_assert_eq!(spans.iter().map(|span| span.len).sum::<usize>(), range.len());
-        Region { spans, has_fixed_ends: true, ..Region::new(range.start) }.with_range(range)
-    }
-
-    fn with_range(self, range: Range<usize>) -> Region {
-        Region { range, ..self }
+        let start = range.start;
+        Region { spans, range, ..Region::new(start) }
     }
 
     /// Returns its range in the document.

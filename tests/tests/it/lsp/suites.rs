@@ -133,7 +133,7 @@ fn answers_are_refreshed_in_editors_that_show_them() {
     let case = suite_case(&editor, &suite, 0);
     editor.client.call("ghostbench/replay", json!({"target": "case", "case": case["case"]["id"]}));
     let refresh = editor.client.expect_request("workspace/textDocumentContent/refresh");
-    assert_eq!(refresh["params"]["uri"], case["answersUri"]);
+    assert_eq!(refresh["uri"], case["answersUri"]);
 }
 
 #[test]

@@ -327,6 +327,21 @@ fn opportunities_continue_after_a_restart() {
 }
 
 #[test]
+fn text_typed_at_the_end_after_a_restart_belongs_to_the_truth() {
+    let mut session = Session::python(SHOP);
+    let at = session.at("rate = ") + 7;
+    let id = session.request(at);
+    session.type_at(at, "item.ra");
+    session.wait(11_000);
+    assert_eq!(session.truths(&id), [(TruthStage::Settled, "item.ra")]);
+    let mut next = Session::python(&session.text);
+    assert_eq!(next.recorder.resume("a", earlier(&session, 60_000), next.time), []);
+    next.type_at(at + "item.ra".len(), "te * 2");
+    next.wait(11_000);
+    assert_eq!(next.truths(&id), [(TruthStage::Settled, "item.rate * 2")]);
+}
+
+#[test]
 fn a_request_after_a_restart_is_an_opportunity_of_its_own() {
     let mut session = Session::python(SHOP);
     let at = session.at("return rate") + 11;
