@@ -156,33 +156,77 @@ impl Verdict {
             return if row.lost.is_some() { Verdict::Lost } else { Verdict::Silent };
         };
         match expected {
-            _ if !is_right(truth, expected) => Verdict::Wrong,
+            _ if !is_right(row, truth, expected) => Verdict::Wrong,
             Expected::Text { .. } if counts_programs_as_typed(row, truth) => Verdict::WrongProvenance,
             Expected::Text { .. } | Expected::Mistake => Verdict::Right,
         }
     }
 }
 
-fn is_right(truth: &Truth, expected: &Expected) -> bool {
+fn is_right(row: &Opportunity, truth: &Truth, expected: &Expected) -> bool {
     match expected {
         Expected::Mistake => truth.text.is_empty(),
-        Expected::Text { text, .. } => is_beginning(truth, text),
+        Expected::Text { text, .. } => {
+            truth.deleted_before.is_empty() && is_beginning(&row.cursor.prefix, &truth.text, text)
+        }
     }
 }
 
-/// Whether the truth is the beginning of the added text, and ends where code ends: at the end of a line, before a comment, or before
-/// nothing but brackets and separators. It is empty only if nothing was added on the line.
-fn is_beginning(truth: &Truth, added: &str) -> bool {
-    let Some(rest) = added.strip_prefix(&*truth.text) else { return false };
+/// Whether a truth is the beginning of the added text, and ends where code ends: at the end of a line, of the header of a block, before a
+/// comment, or before nothing but brackets and separators. It is empty only if nothing was added on the line.
+fn is_beginning(prefix: &str, truth: &str, added: &str) -> bool {
+    let Some(rest) = added.strip_prefix(truth) else { return false };
     let line = rest.split('\n').next().unwrap_or_default().trim();
     let is_comment = ["#", "//", "/*"].iter().any(|mark| line.starts_with(mark));
     let ends = is_comment || line.chars().all(|character| ")]}>;,:{".contains(character));
-    ends && truth.deleted_before.is_empty()
+    // Before a block, the truth is the whole block; inside its header, it is the rest of the header.
+    let is_inside_line = !last_line(prefix, "").trim().is_empty();
+    ends || is_inside_line && !truth.trim().is_empty() && ends_header(&last_line(prefix, truth))
+}
+
+/// Returns the last line of a text in two parts.
+fn last_line(first: &str, second: &str) -> String {
+    let joined = [first.rsplit('\n').next().unwrap_or_default(), second].concat();
+    joined.rsplit('\n').next().unwrap_or_default().to_owned()
+}
+
+/// Whether a line ends with the header of a block, whose body may follow on the same line: `if (a)`, `int size() {`.
+fn ends_header(line: &str) -> bool {
+    let line = line.trim_end();
+    match line.strip_suffix('{').map(str::trim_end) {
+        Some(header) => {
+            header.ends_with(')') || ["else", "try", "do"].iter().any(|word| header.ends_with(word))
+        }
+        None => condition_start(line).is_some_and(|start| {
+            ["if", "for", "while", "switch", "catch"].contains(&last_word(&line[..start]))
+        }),
+    }
+}
+
+/// Returns the offset of the bracket that the last character of a line closes.
+fn condition_start(line: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (offset, character) in line.char_indices().rev() {
+        match character {
+            ')' => depth += 1,
+            '(' if depth == 1 => return Some(offset),
+            '(' => depth = depth.checked_sub(1)?,
+            _ if depth == 0 => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn last_word(text: &str) -> &str {
+    let text = text.trim_end();
+    let start = text.rfind(|character: char| !character.is_alphanumeric() && character != '_');
+    &text[start.map_or(0, |start| start + 1)..]
 }
 
 fn provenance_differs(row: &Opportunity, expected: &Expected, texts: &ExpectedTexts) -> bool {
     let Expected::Text { at, .. } = expected else { return false };
-    let right = row.truth().filter(|truth| is_right(truth, expected));
+    let right = row.truth().filter(|truth| is_right(row, truth, expected));
     right.is_some_and(|truth| !texts.is_provenance_right(row, truth, *at))
 }
 
@@ -219,7 +263,7 @@ impl LanguageResults {
         for truth in &row.truths {
             let stage = self.stages.entry(truth.stage.name()).or_default();
             stage.truths += 1;
-            stage.right += usize::from(is_right(truth, expected));
+            stage.right += usize::from(is_right(row, truth, expected));
         }
         match verdict {
             Verdict::Right => self.right += 1,
@@ -248,5 +292,30 @@ fn example(row: &Opportunity, truth: Option<&Truth>, expected: &Expected) -> Wro
             Expected::Mistake => String::new(),
         },
         stage: truth.map_or("", |truth| truth.stage.name()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn truths_end_where_code_ends() {
+        let ends = |prefix, truth, rest: &str| is_beginning(prefix, truth, &[truth, rest].concat());
+        assert!(ends("x = ", "a + 1", "\ny = 2"));
+        assert!(ends("x = f(", "a", ");"));
+        assert!(ends("x = ", "a", "  # why"));
+        assert!(ends("    i", "f (error)", " *error = FAILED;"));
+        assert!(ends("    } else if (a", " && (b))", " return;"));
+        assert!(ends("    static ", "void clear() {", " get().clear(); }"));
+        assert!(ends("} el", "se {", " b(); }"));
+        assert!(!ends("x = ", "a", " + 1"));
+        assert!(!ends("x = g", "(a)", " + 1"));
+        assert!(!ends("if (a && f", "(b)", " && c) return;"));
+        assert!(!ends("x = ", "{", " a: 1 }"));
+        assert!(!ends("f(", "{", " a: 1 })"));
+        assert!(!ends("if (a)", "", " return;"));
+        assert!(!ends("x", "a)", " + 1"));
+        assert!(!ends("    ", "if (error)", " return;"));
     }
 }
