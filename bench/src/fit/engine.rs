@@ -111,16 +111,7 @@ impl TrainingRepository {
         let file = &self.files[case.file];
         let (path, language, before) = (&*file.path, file.language, case.before(file));
         let after = &file.text[case.hole.end..];
-        self.corpus.view(&OpenFile {
-            path,
-            language,
-            before: &before,
-            after,
-            hints: &[],
-            hidden: &[],
-            recent_typing: None,
-            syntax: None,
-        })
+        self.corpus.view(&OpenFile::new(path, language, &before, after))
     }
 
     fn truth(&self, case: &StudyCase) -> &str {

@@ -22,7 +22,7 @@ pub use humaneval_infilling::HumanEvalItem;
 pub use repobench::{RepoBenchItem, RepoBenchSnippet};
 pub use repoeval::{RepoEvalItem, RepoEvalMetadata};
 pub use safim::SafimItem;
-pub use zed::{CapturedFile, ZedExample, zed_example};
+pub use zed::{zed_case, zed_example};
 
 /// Limit of a file that is read as a whole, in bytes. The public ones are smaller than 2 MB.
 const MAX_FILE_BYTES: u64 = 64 << 20;

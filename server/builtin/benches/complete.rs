@@ -56,17 +56,7 @@ fn measure(bencher: Bencher<'_, '_>, measured: impl Fn(&Corpus, &OpenFile<'_>) +
     let corpus = Corpus::build(&files);
     let (text, cursor) = large_file(&files);
     let (before, after) = text.split_at(cursor);
-    let (path, language) = ("open.rs", Language::Rust);
-    let open = OpenFile {
-        path,
-        language,
-        before,
-        after,
-        hints: &[],
-        hidden: &[],
-        recent_typing: None,
-        syntax: None,
-    };
+    let open = OpenFile::new("open.rs", Language::Rust, before, after);
     bencher.counter(BytesCount::new(text.len())).bench(|| measured(&corpus, &open));
 }
 

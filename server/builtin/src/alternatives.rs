@@ -130,16 +130,7 @@ mod tests {
         let file = SourceFile { path: "b.py".into(), language: Language::Python, text: other.into() };
         let corpus = Corpus::build(&[file]);
         let language = Language::Python;
-        let open = OpenFile {
-            path: "a.py",
-            language,
-            before,
-            after,
-            hints: &[],
-            hidden: &[],
-            recent_typing: None,
-            syntax: None,
-        };
+        let open = OpenFile::new("a.py", language, before, after);
         let view = corpus.view(&open);
         let first = view.complete(settings, &mut || true);
         let alternatives = view.alternatives(settings, &first, &mut || true);
@@ -189,16 +180,7 @@ mod tests {
         let (before, language) = ("a = ", Language::Python);
         let file = SourceFile { path: "b.py".into(), language, text: CALLS.into() };
         let corpus = Corpus::build(&[file]);
-        let open = OpenFile {
-            path: "a.py",
-            language,
-            before,
-            after: "\n",
-            hints: &[],
-            hidden: &[],
-            recent_typing: None,
-            syntax: None,
-        };
+        let open = OpenFile::new("a.py", language, before, "\n");
         let view = corpus.view(&open);
         let first = view.complete(&UNGATED, &mut || true);
         assert_eq!(view.alternatives(&UNGATED, &first, &mut || false), Vec::new());

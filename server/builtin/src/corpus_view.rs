@@ -42,7 +42,12 @@ pub struct OpenFile<'a> {
     pub syntax: Option<&'a SyntaxCache>,
 }
 
-impl OpenFile<'_> {
+impl<'a> OpenFile<'a> {
+    /// Creates an open file of which nothing else is known.
+    pub fn new(path: &'a str, language: Language, before: &'a str, after: &'a str) -> OpenFile<'a> {
+        OpenFile { path, language, before, after, hints: &[], hidden: &[], recent_typing: None, syntax: None }
+    }
+
     /// Returns the tokens of `text`, a part of the file.
     pub(crate) fn tokens(&self, text: &str) -> Arc<[Token]> {
         match self.syntax {

@@ -21,16 +21,7 @@ fn file(path: &str, language: Language, text: &str) -> SourceFile {
 }
 
 fn open<'a>(language: Language, before: &'a str, after: &'a str) -> OpenFile<'a> {
-    OpenFile {
-        path: "src/open",
-        language,
-        before,
-        after,
-        hints: &[],
-        hidden: &[],
-        recent_typing: None,
-        syntax: None,
-    }
+    OpenFile::new("src/open", language, before, after)
 }
 
 fn complete(corpus: &Corpus, open: &OpenFile, settings: &BuiltinSettings) -> Completion {

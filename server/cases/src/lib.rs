@@ -20,6 +20,7 @@ mod task;
 mod trial;
 mod truth_locator;
 mod watch;
+mod zed_example;
 
 pub use case::{
     BlockKind, Case, CaseId, ContextItem, Exposure, Origin, OriginKind, Tags, suite_hash, suite_hash_of_ids,
@@ -53,3 +54,4 @@ pub use trial::{
 };
 pub use truth_locator::{FileText, TruthLocator};
 pub use watch::{ChangeKind, WatchedChange, WatchedEngine, WatchedFailure, WatchedNight, WatchedShift};
+pub use zed_example::{CapturedFile, ZedExample};

@@ -125,7 +125,7 @@ impl BenchRepository<'_> {
     fn open<'f>(&'f self, case: &StudyCase, before: &'f str) -> OpenFile<'f> {
         let file = &self.files[case.file];
         let (path, language, after) = (&*file.path, file.language, &file.text[case.hole.end..]);
-        OpenFile { path, language, before, after, hints: &[], hidden: &[], recent_typing: None, syntax: None }
+        OpenFile::new(path, language, before, after)
     }
 
     fn truth(&self, case: &StudyCase) -> &str {

@@ -263,16 +263,7 @@ fn ask(corpus: &Corpus, files: &[SourceFile]) -> (Vec<f64>, Vec<f64>) {
 
 fn answer(corpus: &Corpus, file: &SourceFile, case: &StudyCase) -> f64 {
     let before = case.before(file);
-    let open = OpenFile {
-        path: &file.path,
-        language: file.language,
-        before: &before,
-        after: &file.text[case.hole.end..],
-        hints: &[],
-        hidden: &[],
-        recent_typing: None,
-        syntax: None,
-    };
+    let open = OpenFile::new(&file.path, file.language, &before, &file.text[case.hole.end..]);
     let start = Instant::now();
     corpus.view(&open).complete(&BuiltinSettings::for_replay(), &mut || true);
     start.elapsed().as_secs_f64()

@@ -48,16 +48,7 @@ fn changes() -> impl Strategy<Value = Vec<(Files, BTreeSet<&'static str>)>> {
 }
 
 fn open<'a>(before: &'a str, hidden: &'a [&'a str]) -> OpenFile<'a> {
-    OpenFile {
-        path: "lib/c.py",
-        language: Language::Python,
-        before,
-        after: "\n",
-        hints: &[],
-        hidden,
-        recent_typing: None,
-        syntax: None,
-    }
+    OpenFile { hidden, ..OpenFile::new("lib/c.py", Language::Python, before, "\n") }
 }
 
 /// All candidates in order: hash of the text, offset in it, nearness and length of the match.

@@ -115,16 +115,9 @@ proptest! {
             bytes[at] = byte;
         }
         if let Ok(corpus) = read(&sealed(bytes)) {
-            let open = crate::OpenFile {
-                path: "lib/new.py",
-                language: Language::Python,
-                before: "def area(self):\n    return ",
-                after: "\n",
-                hints: &[],
-                hidden: &["a.py"],
-                recent_typing: None,
-                syntax: None,
-            };
+            let before = "def area(self):\n    return ";
+            let open = crate::OpenFile::new("lib/new.py", Language::Python, before, "\n");
+            let open = crate::OpenFile { hidden: &["a.py"], ..open };
             let settings = crate::BuiltinSettings { min_probability: None, ..crate::BuiltinSettings::for_replay() };
             corpus.view(&open).complete(&settings, &mut || true);
             let files = [file("lib/b.rs", "fn new() {}\n")];

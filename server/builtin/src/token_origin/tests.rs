@@ -34,16 +34,8 @@ impl Fixture<'_> {
         // The first file is in the base, the others in a layer on top.
         let (saved, changed) = files.split_at(files.len().min(1));
         let corpus = Corpus::build(saved).with_changes(changed, &[]);
-        let open = OpenFile {
-            path: "open.py",
-            language: Language::Python,
-            before: self.before,
-            after: self.after,
-            hints: self.hints,
-            hidden: &[],
-            recent_typing: None,
-            syntax: None,
-        };
+        let open = OpenFile::new("open.py", Language::Python, self.before, self.after);
+        let open = OpenFile { hints: self.hints, ..open };
         let view = corpus.view(&open);
         let completion = view.complete(&BuiltinSettings { method: self.method, ..UNGATED }, &mut || true);
         let origins = view.origins(&completion);

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use benchmarks::BrokenRow;
 use benchmarks::further_sources::{
-    UnusableItem, ZedExample, copilot_arena_rows, cursortab_cases, read_source_file, zed_example,
+    UnusableItem, copilot_arena_rows, cursortab_cases, read_source_file, zed_case, zed_example,
 };
-use cases::Case;
+use cases::{Case, ZedExample};
 use serde::Serialize;
 
 use super::SuiteWriter;
@@ -67,7 +67,7 @@ pub(super) fn zed(files: &mut BenchmarkFiles, path: &Path, suite: &mut SuiteWrit
         return files.for_each_batch::<ZedExample>(path, |rows| {
             let mut broken = Vec::new();
             for row in rows {
-                let case = row.item.case().map_err(|reason| match reason {
+                let case = zed_case(&row.item).map_err(|reason| match reason {
                     UnusableItem::Broken(_, reason) => UnusableItem::Broken(row.line, reason),
                     left_out => left_out,
                 });
@@ -81,7 +81,7 @@ pub(super) fn zed(files: &mut BenchmarkFiles, path: &Path, suite: &mut SuiteWrit
         .map_err(|reason| UnusableItem::Broken(1, reason))
         .and_then(|text| zed_example(&text, &stem(path)));
     let broken = match example {
-        Ok(example) => add(suite, &example, example.case(), 1)?,
+        Ok(example) => add(suite, &example, zed_case(&example), 1)?,
         Err(reason) => unusable(suite, reason),
     };
     files.broken.add(path, broken);
