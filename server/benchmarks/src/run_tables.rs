@@ -40,7 +40,7 @@ pub struct BenchmarkTables {
 /// for missing answers. Cases are scored on all threads, each once for all engines.
 pub fn run_tables(cases: &[Case], predictions: &[Prediction], rules: Rules) -> Vec<BenchmarkTables> {
     let engines = answers_by_engine(predictions);
-    let benchmarks: [(&'static str, SheetsOf); 4] = [
+    let benchmarks: [(&'static str, BuildSheets); 4] = [
         ("codev-bench", codev_sheets),
         ("crosscodeeval", cceval_sheets),
         (repoqa::REPOQA, repoqa::run_sheets),
@@ -69,23 +69,23 @@ pub fn run_tables(cases: &[Case], predictions: &[Prediction], rules: Rules) -> V
 }
 
 /// Computes a sheet for the answers of each engine.
-type SheetsOf = fn(&[&Case], &[RunAnswersOf<'_>], Rules) -> Vec<ScoreSheet>;
+type BuildSheets = fn(&[&Case], &[EngineAnswers<'_>], Rules) -> Vec<ScoreSheet>;
 
 /// The answers of one engine by case, in the order of their repetitions.
-pub(crate) struct RunAnswersOf<'a> {
+pub(crate) struct EngineAnswers<'a> {
     engine: &'a str,
     answers: HashMap<&'a str, BTreeMap<u32, &'a Prediction>>,
 }
 
 /// Returns the answers of each engine, in the order of their first answers.
-fn answers_by_engine(predictions: &[Prediction]) -> Vec<RunAnswersOf<'_>> {
+fn answers_by_engine(predictions: &[Prediction]) -> Vec<EngineAnswers<'_>> {
     let mut places: HashMap<&str, usize> = HashMap::new();
-    let mut engines: Vec<RunAnswersOf<'_>> = Vec::new();
+    let mut engines: Vec<EngineAnswers<'_>> = Vec::new();
     for prediction in predictions {
         let engine = prediction.engine.name.as_str();
         let place = *places.entry(engine).or_insert(engines.len());
         if place == engines.len() {
-            engines.push(RunAnswersOf { engine, answers: HashMap::new() });
+            engines.push(EngineAnswers { engine, answers: HashMap::new() });
         }
         let answers = engines[place].answers.entry(&prediction.case).or_default();
         answers.insert(prediction.repetition, prediction);
@@ -93,7 +93,7 @@ fn answers_by_engine(predictions: &[Prediction]) -> Vec<RunAnswersOf<'_>> {
     engines
 }
 
-impl<'a> RunAnswersOf<'a> {
+impl<'a> EngineAnswers<'a> {
     /// Returns the first answer to a case.
     pub(crate) fn first(&self, case: &Case) -> Option<&'a Prediction> {
         self.all(case).next()
@@ -130,14 +130,14 @@ impl BenchmarkTables {
 }
 
 /// Failures and unanswered cases have no response, so they count as failed also where the truth is empty.
-fn codev_sheets(cases: &[&Case], engines: &[RunAnswersOf<'_>], rules: Rules) -> Vec<ScoreSheet> {
+fn codev_sheets(cases: &[&Case], engines: &[EngineAnswers<'_>], rules: Rules) -> Vec<ScoreSheet> {
     let of_case = |case: &&Case| -> Vec<(CodevFile, CodevPrediction)> {
         let Some(file) = CodevFile::of_case(case) else { return Vec::new() };
         let rows = export_codev_rows(case).into_iter();
         rows.filter_map(|row| Some((file, imported(&row.unanswered().row)?))).collect()
     };
     let rows: Vec<Vec<(CodevFile, CodevPrediction)>> = cases.par_iter().map(of_case).collect();
-    let sheet = |answers: &RunAnswersOf<'_>| {
+    let sheet = |answers: &EngineAnswers<'_>| {
         let mut by_file: BTreeMap<CodevFile, Vec<CodevPrediction>> = BTreeMap::new();
         let of_cases = cases.iter().zip(&rows);
         for (case, (file, item)) in of_cases.flat_map(|(case, rows)| rows.iter().map(move |row| (case, row)))
@@ -158,7 +158,7 @@ fn codev_sheets(cases: &[&Case], engines: &[RunAnswersOf<'_>], rules: Rules) -> 
     engines.iter().map(sheet).collect()
 }
 
-fn cceval_sheets(cases: &[&Case], engines: &[RunAnswersOf<'_>], rules: Rules) -> Vec<ScoreSheet> {
+fn cceval_sheets(cases: &[&Case], engines: &[EngineAnswers<'_>], rules: Rules) -> Vec<ScoreSheet> {
     let mut by_language: BTreeMap<&str, Vec<(&Case, CcevalItem)>> = BTreeMap::new();
     for (number, case) in cases.iter().enumerate() {
         for exported in export_cceval_rows(case, number) {
@@ -166,7 +166,7 @@ fn cceval_sheets(cases: &[&Case], engines: &[RunAnswersOf<'_>], rules: Rules) ->
             by_language.entry(&case.language).or_default().extend(item.map(|item| (*case, item)));
         }
     }
-    let sheet = |answers: &RunAnswersOf<'_>| {
+    let sheet = |answers: &EngineAnswers<'_>| {
         let mut merged = ScoreSheet::default();
         for (language, items) in &by_language {
             let prediction = |(case, item): &(&Case, CcevalItem)| {

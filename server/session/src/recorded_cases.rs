@@ -27,7 +27,7 @@ pub struct RecordedCases {
 #[derive(Default)]
 struct CachedResults {
     latest: Option<(AnswersStamp, Arc<RecordedAnswers>)>,
-    moved: Option<Moved>,
+    moved: Option<MovedFiles>,
     /// Problems that were reported; each is reported once.
     reported: HashSet<String>,
 }
@@ -40,7 +40,7 @@ type MovesStamp = (u64, u64, u64);
 type MovedPaths = HashMap<String, Vec<String>>;
 
 /// Current paths of moved files.
-struct Moved {
+struct MovedFiles {
     stamp: MovesStamp,
     /// Number of recorded paths checked.
     paths: usize,
@@ -174,7 +174,7 @@ impl RecordedCases {
         let renames = lock(&self.renames);
         let stamp = (reading.version, suite.generation()?, renames.count);
         let known = read.moved.take().filter(|moved| moved.stamp == stamp);
-        let mut moved = known.unwrap_or_else(|| Moved { stamp, paths: 0, moves: Arc::default() });
+        let mut moved = known.unwrap_or_else(|| MovedFiles { stamp, paths: 0, moves: Arc::default() });
         let new = suite.paths_from(moved.paths)?;
         moved.paths += new.len();
         for path in new {

@@ -92,7 +92,7 @@ fn write_together(
 ) -> Result<Vec<String>, SimulationError> {
     let mut files = Vec::new();
     for (file, before, after, hunks) in changes {
-        // Expected texts are never those of another commit.
+        // ExpectedTruth texts are never those of another commit.
         let path = format!("{}/{}", commit.get(..12).unwrap_or(commit), file.path);
         editor.open(&path, file.language, before)?;
         let typist = Typist::new(path, is_drawn(random, FORMATTED_PERCENT));

@@ -38,7 +38,7 @@ const COMPLETION: &str = "textDocument/inlineCompletion";
 
 /// The right text at the cursor of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Expected {
+pub(crate) enum ExpectedTruth {
     /// This text, of which the commit added everything.
     Text {
         /// The text.
@@ -53,7 +53,7 @@ pub(crate) enum Expected {
 /// The expected texts, by path and hash of the text before the cursor.
 #[derive(Debug, Default)]
 pub(crate) struct ExpectedTexts {
-    texts: HashMap<(String, u64), Expected>,
+    texts: HashMap<(String, u64), ExpectedTruth>,
     /// How each byte of the files after the commits was written last, by path; `None` for text that was there before.
     provenance: HashMap<String, Vec<Option<Provenance>>>,
     /// First path of renamed files.
@@ -62,7 +62,7 @@ pub(crate) struct ExpectedTexts {
 
 impl ExpectedTexts {
     /// Returns the right text at the cursor of an opportunity.
-    pub(crate) fn of(&self, row: &Opportunity) -> Option<&Expected> {
+    pub(crate) fn of(&self, row: &Opportunity) -> Option<&ExpectedTruth> {
         let path = self.first_path(&row.cursor.path).to_owned();
         self.texts.get(&(path, hash(&row.cursor.prefix)))
     }
@@ -346,7 +346,7 @@ impl Editor {
         &mut self,
         path: &str,
         offset: usize,
-        expected: Expected,
+        expected: ExpectedTruth,
         answer: &str,
         is_patient: bool,
     ) -> Result<Option<Suggestion>, SimulationError> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cases::{Opportunity, Provenance, Truth};
 use serde::Serialize;
 
-use crate::editor::{Expected, ExpectedTexts};
+use crate::editor::{ExpectedTexts, ExpectedTruth};
 
 /// Maximum number of wrong truths that are kept as examples.
 const MAX_EXAMPLES: usize = 20;
@@ -151,22 +151,22 @@ enum Verdict {
 }
 
 impl Verdict {
-    fn of(row: &Opportunity, expected: &Expected) -> Verdict {
+    fn of(row: &Opportunity, expected: &ExpectedTruth) -> Verdict {
         let Some(truth) = row.truth() else {
             return if row.lost.is_some() { Verdict::Lost } else { Verdict::Silent };
         };
         match expected {
             _ if !is_right(row, truth, expected) => Verdict::Wrong,
-            Expected::Text { .. } if counts_programs_as_typed(row, truth) => Verdict::WrongProvenance,
-            Expected::Text { .. } | Expected::Mistake => Verdict::Right,
+            ExpectedTruth::Text { .. } if counts_programs_as_typed(row, truth) => Verdict::WrongProvenance,
+            ExpectedTruth::Text { .. } | ExpectedTruth::Mistake => Verdict::Right,
         }
     }
 }
 
-fn is_right(row: &Opportunity, truth: &Truth, expected: &Expected) -> bool {
+fn is_right(row: &Opportunity, truth: &Truth, expected: &ExpectedTruth) -> bool {
     match expected {
-        Expected::Mistake => truth.text.is_empty(),
-        Expected::Text { text, .. } => {
+        ExpectedTruth::Mistake => truth.text.is_empty(),
+        ExpectedTruth::Text { text, .. } => {
             truth.deleted_before.is_empty() && is_beginning(&row.cursor.prefix, &truth.text, text)
         }
     }
@@ -224,8 +224,8 @@ fn last_word(text: &str) -> &str {
     &text[start.map_or(0, |start| start + 1)..]
 }
 
-fn provenance_differs(row: &Opportunity, expected: &Expected, texts: &ExpectedTexts) -> bool {
-    let Expected::Text { at, .. } = expected else { return false };
+fn provenance_differs(row: &Opportunity, expected: &ExpectedTruth, texts: &ExpectedTexts) -> bool {
+    let ExpectedTruth::Text { at, .. } = expected else { return false };
     let right = row.truth().filter(|truth| is_right(row, truth, expected));
     right.is_some_and(|truth| !texts.is_provenance_right(row, truth, *at))
 }
@@ -257,7 +257,7 @@ impl LanguageResults {
         }
     }
 
-    fn add(&mut self, row: &Opportunity, expected: &Expected, verdict: Verdict) {
+    fn add(&mut self, row: &Opportunity, expected: &ExpectedTruth, verdict: Verdict) {
         self.opportunities += 1;
         self.with_truth += usize::from(row.truth().is_some());
         for truth in &row.truths {
@@ -279,7 +279,7 @@ impl LanguageResults {
     }
 }
 
-fn example(row: &Opportunity, truth: Option<&Truth>, expected: &Expected) -> WrongTruth {
+fn example(row: &Opportunity, truth: Option<&Truth>, expected: &ExpectedTruth) -> WrongTruth {
     let prefix = &row.cursor.prefix;
     let start = prefix.char_indices().rev().nth(40).map_or(0, |(start, _)| start);
     WrongTruth {
@@ -288,8 +288,8 @@ fn example(row: &Opportunity, truth: Option<&Truth>, expected: &Expected) -> Wro
         recorded: truth.map(|truth| truth.text.clone()).unwrap_or_default(),
         region: truth.map(|truth| truth.region.clone()).unwrap_or_default(),
         expected: match expected {
-            Expected::Text { text, .. } => text.clone(),
-            Expected::Mistake => String::new(),
+            ExpectedTruth::Text { text, .. } => text.clone(),
+            ExpectedTruth::Mistake => String::new(),
         },
         stage: truth.map_or("", |truth| truth.stage.name()),
     }

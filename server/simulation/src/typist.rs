@@ -6,7 +6,7 @@ use std::ops::Range;
 use cases::Provenance;
 use text::{Edit, SplitMix64};
 
-use crate::editor::{Editor, Expected, Suggestion};
+use crate::editor::{Editor, ExpectedTruth, Suggestion};
 use crate::error::SimulationError;
 use crate::hunks::TypedHunk;
 
@@ -72,7 +72,7 @@ pub(crate) struct Typist {
 }
 
 /// A text that is being written, and the cursor in it.
-struct Writing<'t> {
+struct UnfinishedText<'t> {
     text: &'t str,
     /// Offset of the text in the file after the commit.
     origin: usize,
@@ -91,9 +91,9 @@ struct Closer {
     len: usize,
 }
 
-impl<'t> Writing<'t> {
-    fn new(text: &'t str, origin: usize, cursor: usize) -> Writing<'t> {
-        Writing { text, origin, done: 0, cursor, closers: Vec::new() }
+impl<'t> UnfinishedText<'t> {
+    fn new(text: &'t str, origin: usize, cursor: usize) -> UnfinishedText<'t> {
+        UnfinishedText { text, origin, done: 0, cursor, closers: Vec::new() }
     }
 
     /// The text up to the next closer, which the developer writes at the cursor.
@@ -160,7 +160,7 @@ impl Typist {
         }
         let lines = &after[hunk.added.clone()];
         if lines.is_empty() {
-            return self.request(keyboard, &mut Writing::new("", hunk.start, start));
+            return self.request(keyboard, &mut UnfinishedText::new("", hunk.start, start));
         }
         // As with the Enter key at the end of the line before, or at the start of the first line.
         let (cursor, text) = match lines.strip_suffix('\n') {
@@ -172,7 +172,7 @@ impl Typist {
             None => (start, lines.to_owned()),
         };
         let origin = if lines.ends_with('\n') { hunk.start.saturating_sub(1) } else { hunk.start };
-        let mut writing = Writing::new(&text, origin, cursor);
+        let mut writing = UnfinishedText::new(&text, origin, cursor);
         self.request(keyboard, &mut writing)?;
         let is_pasted = text.lines().count() > 2
             && writing.rest().trim().len() >= MIN_PASTED_BYTES
@@ -190,7 +190,11 @@ impl Typist {
     }
 
     /// Types the next key, after mistakes and pauses.
-    fn key(&mut self, keyboard: &mut Keyboard<'_>, writing: &mut Writing<'_>) -> Result<(), SimulationError> {
+    fn key(
+        &mut self,
+        keyboard: &mut Keyboard<'_>,
+        writing: &mut UnfinishedText<'_>,
+    ) -> Result<(), SimulationError> {
         if writing.rest().is_empty()
             && let Some(closer) = writing.closers.pop()
         {
@@ -228,7 +232,7 @@ impl Typist {
     }
 
     /// Enter between two brackets moves the closing one to its own line. Returns the text that the editor adds for that.
-    fn new_line_of_closer<'t>(&self, writing: &mut Writing<'t>, key: &str) -> &'t str {
+    fn new_line_of_closer<'t>(&self, writing: &mut UnfinishedText<'t>, key: &str) -> &'t str {
         let text = writing.text;
         let was_opened = text[..writing.done].ends_with(['(', '[', '{']);
         let Some(closer) = writing.closers.last_mut().filter(|_| key.starts_with('\n') && was_opened) else {
@@ -247,7 +251,7 @@ impl Typist {
     fn type_over(
         &mut self,
         keyboard: &mut Keyboard<'_>,
-        writing: &mut Writing<'_>,
+        writing: &mut UnfinishedText<'_>,
         closer: Closer,
     ) -> Result<(), SimulationError> {
         keyboard.pause(50, 260)?;
@@ -263,7 +267,7 @@ impl Typist {
     fn end_line(
         &mut self,
         keyboard: &mut Keyboard<'_>,
-        writing: &mut Writing<'_>,
+        writing: &mut UnfinishedText<'_>,
     ) -> Result<(), SimulationError> {
         if self.is_formatted && writing.done > 0 && keyboard.is_drawn(30) {
             keyboard.editor.edit(&self.path, writing.cursor..writing.cursor, STRAY_BLANKS)?;
@@ -282,7 +286,7 @@ impl Typist {
         keyboard.editor.edit(&self.path, cursor..cursor, WRONG_KEY)?;
         let end = cursor + WRONG_KEY.len();
         let is_patient = !keyboard.is_drawn(HASTY_PERCENT);
-        keyboard.editor.request(&self.path, end, Expected::Mistake, "", is_patient)?;
+        keyboard.editor.request(&self.path, end, ExpectedTruth::Mistake, "", is_patient)?;
         keyboard.pause(150, 600)?;
         keyboard.editor.edit(&self.path, cursor..end, "")
     }
@@ -291,7 +295,7 @@ impl Typist {
     fn undo_and_redo(
         &mut self,
         keyboard: &mut Keyboard<'_>,
-        writing: &Writing<'_>,
+        writing: &UnfinishedText<'_>,
     ) -> Result<(), SimulationError> {
         let written = &writing.text[..writing.done];
         let line = written.rfind('\n').map_or(0, |end| end + 1);
@@ -311,7 +315,7 @@ impl Typist {
     fn request(
         &mut self,
         keyboard: &mut Keyboard<'_>,
-        writing: &mut Writing<'_>,
+        writing: &mut UnfinishedText<'_>,
     ) -> Result<(), SimulationError> {
         let rest = writing.rest();
         let line = rest.split('\n').next().unwrap_or_default();
@@ -322,7 +326,7 @@ impl Typist {
             false => "",
         };
         let is_patient = !answer.is_empty() || !keyboard.is_drawn(HASTY_PERCENT);
-        let expected = Expected::Text { text: rest.to_owned(), at: writing.origin + writing.done };
+        let expected = ExpectedTruth::Text { text: rest.to_owned(), at: writing.origin + writing.done };
         let shown = keyboard.editor.request(&self.path, writing.cursor, expected, answer, is_patient)?;
         let Some(shown) = shown else { return Ok(()) };
         let is_wanted = line.starts_with(&*shown.inserted) && keyboard.is_drawn(ACCEPTED_PERCENT);
@@ -333,7 +337,7 @@ impl Typist {
     fn accept(
         &mut self,
         keyboard: &mut Keyboard<'_>,
-        writing: &mut Writing<'_>,
+        writing: &mut UnfinishedText<'_>,
         shown: &Suggestion,
     ) -> Result<(), SimulationError> {
         keyboard.editor.show(shown)?;
@@ -358,7 +362,7 @@ impl Typist {
     fn note(
         &self,
         keyboard: &mut Keyboard<'_>,
-        writing: &Writing<'_>,
+        writing: &UnfinishedText<'_>,
         part: Range<usize>,
         provenance: Provenance,
     ) {
@@ -382,7 +386,7 @@ mod tests {
 
     #[test]
     fn the_editor_closes_brackets_on_their_line_and_around_blocks() {
-        let closer = |text| Writing::new(text, 0, 0).closer().map(|closer| closer.at);
+        let closer = |text| UnfinishedText::new(text, 0, 0).closer().map(|closer| closer.at);
         assert_eq!(closer("(a, (b)) + 1"), Some(7));
         assert_eq!(closer("\"a\" + \"b\""), Some(2));
         assert_eq!(closer("{\n    a();\n}"), Some(11));
@@ -395,7 +399,7 @@ mod tests {
     #[test]
     fn enter_between_brackets_moves_the_closing_one() {
         let text = "{\n    a();\n  } else";
-        let mut writing = Writing::new(text, 0, 0);
+        let mut writing = UnfinishedText::new(text, 0, 0);
         writing.closers.extend(writing.closer());
         writing.advance(1);
         let typist = Typist::new(String::new(), false);

@@ -10,7 +10,7 @@ use super::output_scores::{NeedleDepth, depth_of};
 use super::output_sheet::{CurveRows, differences, tables};
 use crate::FunctionScorer;
 use crate::Rules;
-use crate::run_tables::RunAnswersOf;
+use crate::run_tables::EngineAnswers;
 use crate::score_sheet::ScoreSheet;
 
 /// Row of the results of all languages, after their own.
@@ -32,7 +32,7 @@ struct AnswerResult {
 
 /// Returns for each engine the tables of [`super::output_sheet()`] for its first answers. A case without an answer counts by the rules
 /// for missing outputs. Contexts of different sizes and treatments of comments have rows of their own.
-pub(crate) fn run_sheets(cases: &[&Case], engines: &[RunAnswersOf<'_>], rules: Rules) -> Vec<ScoreSheet> {
+pub(crate) fn run_sheets(cases: &[&Case], engines: &[EngineAnswers<'_>], rules: Rules) -> Vec<ScoreSheet> {
     let results: Vec<Option<Vec<AnswerResult>>> =
         cases.par_iter().map(|case| case_results(case, engines, rules)).collect();
     let scored = cases
@@ -48,14 +48,14 @@ pub(crate) fn run_sheets(cases: &[&Case], engines: &[RunAnswersOf<'_>], rules: R
 }
 
 /// Scores the first answer of each engine; `None` for other tasks.
-fn case_results(case: &Case, engines: &[RunAnswersOf<'_>], rules: Rules) -> Option<Vec<AnswerResult>> {
+fn case_results(case: &Case, engines: &[EngineAnswers<'_>], rules: Rules) -> Option<Vec<AnswerResult>> {
     let scorer = FunctionScorer::new(case)?;
     let missing = AnswerResult {
         curves: [ThresholdCurve::new([], usize::from(rules == Rules::Paper)); 2],
         is_missing: true,
         is_differently_read: false,
     };
-    let result = |answers: &RunAnswersOf<'_>| {
+    let result = |answers: &EngineAnswers<'_>| {
         let Some(answer) = answers.first(case) else { return Some(missing) };
         let found = scorer.find_scores(answer, rules)?;
         Some(AnswerResult {

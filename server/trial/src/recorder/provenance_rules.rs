@@ -37,7 +37,7 @@ pub(crate) struct TrimmedEdit {
 
 /// The circumstances of a change.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Circumstances {
+pub(crate) struct ChangeContext {
     /// Whether the file changed on disk at about the same time, other than by saving the document.
     pub(crate) is_changed_on_disk: bool,
     /// Whether the document had no unsaved edits, so that editors reload a file that changes.
@@ -47,7 +47,7 @@ pub(crate) struct Circumstances {
 }
 
 /// Returns whether a change is the work of a program that replaces text in many places, and which.
-pub(crate) fn provenance_of_change(edits: &[TrimmedEdit], around: Circumstances) -> Option<Provenance> {
+pub(crate) fn provenance_of_change(edits: &[TrimmedEdit], around: ChangeContext) -> Option<Provenance> {
     let is_many = is_many_places(edits);
     let is_wide = is_many || edits.iter().any(TrimmedEdit::is_over_lines);
     // Another version of the file may differ by one character.
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn programs_change_many_places() {
-        let around = |is_changed_on_disk, is_around_save| Circumstances {
+        let around = |is_changed_on_disk, is_around_save| ChangeContext {
             is_changed_on_disk,
             is_saved: false,
             is_around_save,
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(of(format, around(true, false)), Some(Provenance::External));
         let line: &[_] = &[("x = |old(1)|", "fresh(2)")];
         assert_eq!(of(line, around(true, false)), None, "the developer may replace a part of a line");
-        let reload = Circumstances { is_saved: true, ..around(true, false) };
+        let reload = ChangeContext { is_saved: true, ..around(true, false) };
         assert_eq!(of(line, reload), Some(Provenance::External));
         assert_eq!(of(&[("x = ||", "1")], reload), Some(Provenance::External), "it may be a key, or not");
         assert_eq!(of(&[("x = ||", "1")], around(true, false)), None, "a key: editors keep unsaved edits");

@@ -15,7 +15,7 @@ use super::fine_edits::{character_hunks, line_hunks, removed_text, trim, unchang
 use super::offer::OfferedEdit;
 use super::open_opportunity::{OpenOpportunity, ParsedDocument};
 use super::provenance_rules::{
-    Circumstances, TrimmedEdit, is_many_places, provenance_of_change, provenance_of_edit,
+    ChangeContext, TrimmedEdit, is_many_places, provenance_of_change, provenance_of_edit,
 };
 use super::region::EditOrigin;
 use super::removed_texts::RemovedTexts;
@@ -155,7 +155,7 @@ impl TrackedDocument {
     fn change_by(&mut self, edits: Vec<Edit>, known: Option<Provenance>, now: u64) -> bool {
         let Some((trimmed, after)) = self.trimmed(edits) else { return false };
         let is_near = |time: Option<u64>| time.is_some_and(|time| now - time <= TOGETHER);
-        let around = Circumstances {
+        let around = ChangeContext {
             is_changed_on_disk: is_near(self.changed_on_disk),
             is_saved: !self.has_unsaved_edits,
             is_around_save: is_near(self.saved),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use super::error::{StoreError, Trouble, trouble};
+use super::error::{ErrorCategory, StoreError, category};
 
 /// Marks the files of this format: "GBts" in ASCII.
 const APPLICATION_ID: i64 = 0x4742_7473;
@@ -188,7 +188,7 @@ fn is_damaged(path: &Path) -> bool {
     };
     match check() {
         Ok(result) => result != "ok",
-        Err(error) => trouble(&error) == Trouble::Corrupt,
+        Err(error) => category(&error) == ErrorCategory::Corrupt,
     }
 }
 

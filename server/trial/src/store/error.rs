@@ -96,7 +96,7 @@ pub enum StoreError {
 
 /// Kinds of database errors that are handled differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(super) enum ErrorCategory {
     /// Another process holds a lock.
     Locked,
     /// The file is damaged, or no database.
@@ -108,12 +108,12 @@ pub(super) enum Trouble {
 }
 
 /// Returns the kind of an error.
-pub(super) fn trouble(error: &rusqlite::Error) -> Trouble {
+pub(super) fn category(error: &rusqlite::Error) -> ErrorCategory {
     match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Trouble::Locked,
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Trouble::Corrupt,
-        Some(ErrorCode::DiskFull) => Trouble::Full,
-        _ => Trouble::Other,
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => ErrorCategory::Locked,
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => ErrorCategory::Corrupt,
+        Some(ErrorCode::DiskFull) => ErrorCategory::Full,
+        _ => ErrorCategory::Other,
     }
 }
 
@@ -121,11 +121,11 @@ impl StoreError {
     /// Wraps an error of the database at `path`; `waited` is the time for which locks were awaited.
     pub(super) fn of(path: &std::path::Path, reason: rusqlite::Error, waited: Duration) -> StoreError {
         let path = path.to_owned();
-        match trouble(&reason) {
-            Trouble::Locked => StoreError::Locked { path, waited },
-            Trouble::Corrupt => StoreError::Corrupt { path, reason: reason.to_string() },
-            Trouble::Full => StoreError::Full { path },
-            Trouble::Other => StoreError::Database { path, reason },
+        match category(&reason) {
+            ErrorCategory::Locked => StoreError::Locked { path, waited },
+            ErrorCategory::Corrupt => StoreError::Corrupt { path, reason: reason.to_string() },
+            ErrorCategory::Full => StoreError::Full { path },
+            ErrorCategory::Other => StoreError::Database { path, reason },
         }
     }
 }

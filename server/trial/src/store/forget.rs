@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::database::{BUSY_TIMEOUT, Database, files_set_aside, with_suffix};
-use super::error::{StoreError, Trouble, trouble};
+use super::error::{ErrorCategory, StoreError, category};
 use super::place::PlaceKey;
 use super::texts::collect_garbage;
 
@@ -108,7 +108,7 @@ fn wait_for(
     loop {
         match step() {
             Ok(true) => return Ok(()),
-            Err(reason) if trouble(&reason) != Trouble::Locked => {
+            Err(reason) if category(&reason) != ErrorCategory::Locked => {
                 return Err(StoreError::of(database.path(), reason, BUSY_TIMEOUT));
             }
             _ if start.elapsed() > READER_TIMEOUT => {

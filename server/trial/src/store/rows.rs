@@ -13,7 +13,7 @@ const MAX_ROW_BYTES: usize = 16 << 20;
 
 /// Result of writing a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Written {
+pub(super) enum WriteResult {
     /// It is in the store.
     Stored,
     /// The user has forgotten it.
@@ -58,13 +58,13 @@ pub(super) fn put(
     connection: &mut Connection,
     mut opportunity: Opportunity,
     places: Places<'_>,
-) -> rusqlite::Result<Written> {
+) -> rusqlite::Result<WriteResult> {
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let opened_at = opened_ms(&opportunity);
     let Places { hashes, is_path } = places;
     let places = json(hashes);
     if is_forgotten(&transaction, &opportunity.id, &places, opened_at)? {
-        return Ok(Written::Forgotten);
+        return Ok(WriteResult::Forgotten);
     }
     let long: Vec<String> = long_texts(&mut opportunity).into_iter().map(mem::take).collect();
     let pieces: Vec<Pieces> =
@@ -88,7 +88,7 @@ pub(super) fn put(
         ],
     )?;
     transaction.commit()?;
-    Ok(Written::Stored)
+    Ok(WriteResult::Stored)
 }
 
 /// Whether the user has forgotten this row: the recorder may still have it in memory.

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant, SystemTime};
 use cases::{Opportunity, PrivacyLevel};
 
 use super::database::{Database, set_aside};
-use super::error::{StoreError, Trouble, trouble};
-use super::rows::Written;
+use super::error::{ErrorCategory, StoreError, category};
+use super::rows::WriteResult;
 use super::{StoreSettings, StoreState, limits, rows};
 use crate::privacy;
 
@@ -73,10 +73,10 @@ impl Writer {
         privacy::apply(&mut opportunity, self.settings.level, &self.settings.key);
         match self.with_patience(|database| rows::put(&mut database.connection, opportunity.clone(), places))
         {
-            Ok(Written::Forgotten) => {
+            Ok(WriteResult::Forgotten) => {
                 self.shared.forgotten.fetch_add(1, Ordering::Relaxed);
             }
-            Ok(Written::Stored) => {
+            Ok(WriteResult::Stored) => {
                 self.shared.written.fetch_add(1, Ordering::Relaxed);
                 self.rows_since_check += 1;
                 if self.rows_since_check >= ROWS_BETWEEN_CHECKS {
@@ -104,9 +104,9 @@ impl Writer {
                 Err(error) => error,
             };
             let path = self.database.path().to_owned();
-            match trouble(&error) {
-                Trouble::Locked if self.may_wait(start) => {}
-                Trouble::Corrupt if !is_new => {
+            match category(&error) {
+                ErrorCategory::Locked if self.may_wait(start) => {}
+                ErrorCategory::Corrupt if !is_new => {
                     is_new = true;
                     set_aside(&path)?;
                     self.database = Database::open(&path)?;
