@@ -1,6 +1,6 @@
 //! The main path: `ghostbench try` mines 200 cases from about 50,000 lines, replays them with the built-in engine, scores them
-//! and reports, as a user's first call does. Then the same without any cache on more lines, and `ghostbench mine` on a large workspace whose
-//! index is cached.
+//! and reports, as a user's first call does. Then the same without any cache on more lines, and `ghostbench mine` on a large workspace
+//! whose index is cached.
 
 use std::fs;
 use std::io::Read;

@@ -1,4 +1,5 @@
-//! Live trials: the time that recording and arms in shadow add to a completion, and the size and speed of the store, the scoreboard and a day.
+//! Live trials: the time that recording and arms in shadow add to a completion, and the size and speed of the store, the scoreboard and a
+//! day.
 
 use std::path::PathBuf;
 

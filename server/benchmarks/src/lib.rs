@@ -5,8 +5,8 @@
 //! items + answers --codev_bench | crosscodeeval | repoqa | yabloco--> the original's numbers
 //! ```
 //!
-//! Pure and deterministic. Readers and writers come from the caller: the crate never opens files, sends requests to engines or lays out tables. CrossCodeEval's metrics and
-//! both variants of edit similarity are in `scoring`, which uses them for every run.
+//! Pure and deterministic. Readers and writers come from the caller: the crate never opens files, sends requests to engines or lays out
+//! tables. CrossCodeEval's metrics and both variants of edit similarity are in `scoring`, which uses them for every run.
 #![deny(clippy::disallowed_methods)]
 
 pub mod codev_bench;

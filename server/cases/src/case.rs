@@ -210,8 +210,8 @@ impl Case {
     }
 
     /// Computes the identity: blake3 over schema major version, task, scenario, variant, language, path, prefix, suffix, truth
-    /// and context, and for a task without a cursor over its question, each preceded by its length in bytes. Origin, tags and times are not included, so the same input and truth
-    /// always have the same id.
+    /// and context, and for a task without a cursor over its question, each preceded by its length in bytes. Origin, tags and times are not
+    /// included, so the same input and truth always have the same id.
     pub fn compute_id(&self) -> CaseId {
         let mut hasher = FieldHasher::default();
         hasher.field(&self.schema.major.to_string());

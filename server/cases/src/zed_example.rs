@@ -2,8 +2,8 @@
 //!
 //! A Markdown file begins with a front matter (`repository_url`, `revision`) and a title. Code blocks under second-level headings have the
 //! contents. The one under "Cursor Position" is named by the path of the file and contains the code around the cursor, with a mark:
-//! `<|user_cursor|>` at the cursor, or a line with `[CURSOR_POSITION]` below it, whose `^` is at the column of the cursor, or whose `<` says
-//! that the cursor is at the column of its first character.
+//! `<|user_cursor|>` at the cursor, or a line with `[CURSOR_POSITION]` below it, whose `^` is at the column of the cursor, or whose `<`
+//! says that the cursor is at the column of its first character.
 //!
 //! Responsible for the parts of an example and the place of its cursor. It never applies a patch: a case of the expected edit is made by
 //! the benchmarks, and a trial reads the place only.

@@ -1,7 +1,7 @@
 //! Tasks without a cursor: an engine finds a described function, or writes one.
 //!
-//! Nothing of the pipeline for ghost text applies: no gate, no retrieval, no filter, because the answer is not inserted. Deadline, trace and
-//! cancellation are the same.
+//! Nothing of the pipeline for ghost text applies: no gate, no retrieval, no filter, because the answer is not inserted. Deadline, trace
+//! and cancellation are the same.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

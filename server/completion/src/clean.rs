@@ -37,8 +37,8 @@ pub(crate) struct CleaningContext<'a> {
 }
 
 impl<'a> CleaningContext<'a> {
-    /// Returns the surroundings of a cursor between `prefix` and `suffix`, for an answer that was not cut off. `syntax` keeps the tokens of the
-    /// document.
+    /// Returns the surroundings of a cursor between `prefix` and `suffix`, for an answer that was not cut off. `syntax` keeps the tokens of
+    /// the document.
     pub(crate) fn new(
         syntax: &SyntaxCache,
         language: Language,

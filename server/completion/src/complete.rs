@@ -39,8 +39,8 @@ const CHECK_INTERVAL_BYTES: usize = 16;
 
 /// Completes at `offset` (bytes) of the snapshot's document.
 ///
-/// Every way to end is a [`OutcomeStatus`] of the outcome, and the trace explains how it came about. Cancelling and dropping the future both
-/// free the engine.
+/// Every way to end is a [`OutcomeStatus`] of the outcome, and the trace explains how it came about. Cancelling and dropping the future
+/// both free the engine.
 pub async fn complete(
     snapshot: &DocumentSnapshot,
     offset: usize,

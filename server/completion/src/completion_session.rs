@@ -8,8 +8,8 @@
 //!             text
 //! ```
 //!
-//! Responsible for the state shared between requests: the cached answers ([`AnswerCache`]), the answer in flight ([`InFlightRequest`]) and the
-//! typing speed. Every answer goes through the cache, so one rule decides the rest of it that is shown. It must never run two engine
+//! Responsible for the state shared between requests: the cached answers ([`AnswerCache`]), the answer in flight ([`InFlightRequest`]) and
+//! the typing speed. Every answer goes through the cache, so one rule decides the rest of it that is shown. It must never run two engine
 //! requests at the same time, and never show text that does not fit the current document.
 //!
 //! The caller decides which request is current, and drops the future of [`CompletionSession::suggest`] for the others.

@@ -5,13 +5,13 @@
 //! ```
 //!
 //! Responsible for gates, context, the end of reading, and cleaning of the answer. Must not depend on editor protocols or
-//! cases. A [`DocumentSnapshot`] holds the open document as displayed and the workspace without that file, so a request cannot reach text that
-//! was removed from the document.
+//! cases. A [`DocumentSnapshot`] holds the open document as displayed and the workspace without that file, so a request cannot reach text
+//! that was removed from the document.
 //!
 //! [`ask()`] puts tasks without a cursor to the same engines.
 //!
-//! An editor requests a completion at every key. [`CompletionSession`] wraps [`complete()`] for editors: it caches answers, shares the one in flight
-//! and debounces. Measurements call [`complete()`] directly.
+//! An editor requests a completion at every key. [`CompletionSession`] wraps [`complete()`] for editors: it caches answers, shares the one
+//! in flight and debounces. Measurements call [`complete()`] directly.
 
 mod alternatives;
 mod answer_cache;

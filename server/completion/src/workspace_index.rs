@@ -16,8 +16,8 @@ use crate::path_gate::PathGate;
 use crate::settings::CompletionSettings;
 use crate::shared_context::{ContextKey, ContextShare};
 
-/// Index of a workspace: its saved files and the data derived from them. Immutable and cheap to clone. Engines get only a [`DocumentSnapshot`]
-/// of it.
+/// Index of a workspace: its saved files and the data derived from them. Immutable and cheap to clone. Engines get only a
+/// [`DocumentSnapshot`] of it.
 #[derive(Clone)]
 pub struct WorkspaceIndex {
     /// In the order of their paths.

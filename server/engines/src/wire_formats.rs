@@ -1,8 +1,8 @@
 //! The wire formats: how a request is serialized and an answer is parsed, one file per format.
 //!
 //! A format is a table of pure functions over JSON. It opens no connection and knows no templates: the [`ModelRequest`] already
-//! contains the model's input, which `http_engine` fits into its context window. Each format's file documents what real servers accept and send,
-//! with every known trap.
+//! contains the model's input, which `http_engine` fits into its context window. Each format's file documents what real servers accept and
+//! send, with every known trap.
 
 mod answer_state;
 mod anthropic;

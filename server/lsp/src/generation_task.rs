@@ -108,8 +108,8 @@ impl GenerationTask {
         Some(self.run_as_follower(&engine, &self.document.session.syntax, &self.server.stopping).await)
     }
 
-    /// Asks an engine in shadow, after the engine of the ghost text has chosen its context. Shares with it neither locks nor permits, and its
-    /// faults are not reported: they are in the answer.
+    /// Asks an engine in shadow, after the engine of the ghost text has chosen its context. Shares with it neither locks nor permits, and
+    /// its faults are not reported: they are in the answer.
     pub(crate) async fn run_in_shadow(
         &self,
         engine: &ConfiguredEngine,

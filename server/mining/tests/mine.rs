@@ -131,8 +131,8 @@ fn only_sampled_files_are_parsed() {
     assert!(mined.parses <= 16, "{} of {} files", mined.parses, files.len());
 }
 
-/// A guard on counted work, in files whose functions are mostly copies of each other, so that many holes are rejected. Counts of the process:
-/// nextest runs each test in its own.
+/// A guard on counted work, in files whose functions are mostly copies of each other, so that many holes are rejected. Counts of the
+/// process: nextest runs each test in its own.
 #[test]
 fn cases_with_similar_functions_parse_no_file_twice() {
     let files: Vec<SourceFile> = (0..25).flat_map(variations).collect();

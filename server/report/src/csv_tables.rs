@@ -1,5 +1,5 @@
-//! The tables of runs, comparisons and watched suites as CSV, for spreadsheets and data frames: one row per number, with all that identifies
-//! it.
+//! The tables of runs, comparisons and watched suites as CSV, for spreadsheets and data frames: one row per number, with all that
+//! identifies it.
 //!
 //! Numbers are not rounded. docs/formats.md lists the columns.
 

@@ -1,5 +1,5 @@
-//! Renders runs, trials, comparisons and the results of gates: tables for the terminal, Markdown, JSON, JUnit, CSV, self-contained HTML pages,
-//! and logs for the viewer of inspect_ai.
+//! Renders runs, trials, comparisons and the results of gates: tables for the terminal, Markdown, JSON, JUnit, CSV, self-contained HTML
+//! pages, and logs for the viewer of inspect_ai.
 //!
 //! Pure: a [`RunSummary`] in, text out. This crate computes no number: every displayed number is a row of `cases` or a cell of
 //! `scoring`. Positions in drawings are layout. Code in cases is displayed, never run.

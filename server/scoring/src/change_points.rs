@@ -1,7 +1,7 @@
 //! Change points in the nightly answers of one engine to a fixed suite.
 //!
-//! While an engine stays the same, its answers to one case on different nights are exchangeable: any order of them is equally likely. So for
-//! each case the answers of the last nights are a random part of all answers to it since the last change, and the sum over the cases of
+//! While an engine stays the same, its answers to one case on different nights are exchangeable: any order of them is equally likely. So
+//! for each case the answers of the last nights are a random part of all answers to it since the last change, and the sum over the cases of
 //! their scores has a known distribution. Its tail is bounded by Chernoff's method; the bound for drawing without replacement is that for
 //! drawing with replacement (W. Hoeffding, Probability inequalities for sums of bounded random variables, JASA 58, 1963, section 6). No
 //! normal approximation, no assumption on the cases, and no noise from cases that always get the same answer.

@@ -1,4 +1,5 @@
-//! Recorded cases of a folder, or those of a suite that the user opened, and the latest results of the engines; read incrementally when files change.
+//! Recorded cases of a folder, or those of a suite that the user opened, and the latest results of the engines; read incrementally when
+//! files change.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};

@@ -94,7 +94,8 @@ impl BlindNames {
         self.arms.iter().find(|known| known.name == arm).map_or(arm, |known| &known.shown_as)
     }
 
-    /// Replaces the names of the arms in a row of the trial, and removes everything else that identifies their engines. Rows of other trials keep theirs.
+    /// Replaces the names of the arms in a row of the trial, and removes everything else that identifies their engines. Rows of other
+    /// trials keep theirs.
     pub fn hide(&self, row: &mut Opportunity) {
         if row.trial.as_deref() != Some(&self.trial) {
             return;

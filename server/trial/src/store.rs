@@ -4,10 +4,10 @@
 //! recorder --put--> bounded channel --> writer thread --> store.db <-- StoreReader, forget
 //! ```
 //!
-//! Everything slow (privacy, secrets, compression, the disk) happens in the writer's thread; [`Store::put`], which only the recorder's thread calls,
-//! waits for room in the queue, but not long. Each row is a
-//! transaction, so that a killed process loses at most the row in flight. Several processes may write one store. A store that cannot
-//! be written turns recording off with one message; it never delays or fails a completion. Nothing leaves the machine from here.
+//! Everything slow (privacy, secrets, compression, the disk) happens in the writer's thread; [`Store::put`], which only the recorder's
+//! thread calls, waits for room in the queue, but not long. Each row is a transaction, so that a killed process loses at most the row in
+//! flight. Several processes may write one store. A store that cannot be written turns recording off with one message; it never delays or
+//! fails a completion. Nothing leaves the machine from here.
 #![expect(
     clippy::disallowed_methods,
     reason = "the store is the part of this crate that has files and clocks"

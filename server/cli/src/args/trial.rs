@@ -274,8 +274,8 @@ pub(crate) struct TrialExportArgs {
     /// Form of the file.
     #[arg(long, value_enum, default_value_t = TrialExportFormat::Bundle)]
     pub(crate) format: TrialExportFormat,
-    /// Collector of OpenTelemetry that receives spans and metrics, without code. Headers come from OTEL_EXPORTER_OTLP_HEADERS, as NAME=VALUE
-    /// with commas between.
+    /// Collector of OpenTelemetry that receives spans and metrics, without code. Headers come from OTEL_EXPORTER_OTLP_HEADERS, as
+    /// NAME=VALUE with commas between.
     #[arg(long, value_name = "URL")]
     pub(crate) otlp: Option<String>,
     /// File for a suite of the opportunities with a truth, as cases for `replay`. It stays yours: no datasheet, no consent.

@@ -69,8 +69,8 @@ pub(crate) struct ShownQuestion {
     is_asked: Arc<AtomicBool>,
 }
 
-/// The answer of the engine that writes the ghost text, which is recorded when the engine answers, whether or not a request waits for it. One that
-/// is dropped without an outcome was cancelled.
+/// The answer of the engine that writes the ghost text, which is recorded when the engine answers, whether or not a request waits for it.
+/// One that is dropped without an outcome was cancelled.
 pub(crate) struct ShownAnswer {
     server: Server,
     shown: Arc<ShownQuestion>,
@@ -228,7 +228,8 @@ impl WriterFacts {
 }
 
 impl ShownQuestion {
-    /// The engine is asked now; the recorder asks the other arms, if the trial has them answer in shadow. The error says why it must not be asked.
+    /// The engine is asked now; the recorder asks the other arms, if the trial has them answer in shadow. The error says why it must not be
+    /// asked.
     pub(crate) async fn begin(
         self: &Arc<ShownQuestion>,
         task: &GenerationTask,
@@ -260,8 +261,8 @@ impl ShownQuestion {
         Ok(answer)
     }
 
-    /// The answer to the request is the rest of an earlier one: no engine is asked for it. If it is the first one of an opportunity, the recorder asks
-    /// the other arms now, so that their answers can be compared with it.
+    /// The answer to the request is the rest of an earlier one: no engine is asked for it. If it is the first one of an opportunity, the
+    /// recorder asks the other arms now, so that their answers can be compared with it.
     pub(crate) fn reuse(self: &Arc<ShownQuestion>, task: &GenerationTask) {
         if !self.is_asked.load(Ordering::Relaxed) && self.writer.rival.is_none() {
             self.ask_in_shadow(task, true);

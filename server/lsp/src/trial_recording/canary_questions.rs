@@ -1,8 +1,8 @@
 //! Asks the arms of a trial the canary questions, when they are due.
 //!
-//! Responsible for asking few: a round for each arm every half day, by one thread with a lower priority, counted in the limits of the arm. The
-//! questions contain no code of the workspace, and no context is searched for them. An arm of which the questions would take more than a hundredth
-//! of its requests is not asked.
+//! Responsible for asking few: a round for each arm every half day, by one thread with a lower priority, counted in the limits of the arm.
+//! The questions contain no code of the workspace, and no context is searched for them. An arm of which the questions would take more than
+//! a hundredth of its requests is not asked.
 
 use std::sync::Arc;
 use std::thread;

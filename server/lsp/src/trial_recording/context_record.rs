@@ -1,5 +1,5 @@
-//! The code of other files that retrieval finds at an opportunity, for the record: the candidates of the strategy beyond its budget, so that
-//! retrieval can be replayed, and the functions that are similar to the one at the cursor.
+//! The code of other files that retrieval finds at an opportunity, for the record: the candidates of the strategy beyond its budget, so
+//! that retrieval can be replayed, and the functions that are similar to the one at the cursor.
 //!
 //! Responsible for how much is gathered, and when: after the engine was asked, by one thread with a lower priority. What an engine reads is
 //! gathered by its own request; nothing here delays or changes it. Behind by more than [`MAX_WAITING`] opportunities, a row keeps its lists

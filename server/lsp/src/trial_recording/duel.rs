@@ -1,7 +1,7 @@
 //! Duels: two arms answer one request, and both answers are offered as items among which the editor cycles.
 //!
-//! Responsible for offering both at once, so that their times do not reveal the arms, and for knowing later which item is whose. Where one arm has no
-//! answer, or both have the same, there is nothing to choose: one item is offered.
+//! Responsible for offering both at once, so that their times do not reveal the arms, and for knowing later which item is whose. Where one
+//! arm has no answer, or both have the same, there is nothing to choose: one item is offered.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};

@@ -150,7 +150,8 @@ impl RecorderThread {
         if self.clock.is_simulated() { self.latest } else { self.clock.now() }
     }
 
-    /// Ticks and looks for commits as often as the system's clock would, and waits for the disk: it has less time than that clock would give it.
+    /// Ticks and looks for commits as often as the system's clock would, and waits for the disk: it has less time than that clock would
+    /// give it.
     fn pass_time(&mut self, until: Instant) {
         if until.saturating_duration_since(self.latest) >= POLL {
             self.poll_commits();

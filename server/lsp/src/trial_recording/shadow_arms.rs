@@ -4,13 +4,15 @@
 //! shown engine is asked ─► Recorder: of which opportunity? ─► queue of each arm: one asked, one waits ─► limits ─► engine ─► recorder
 //! ```
 //!
-//! Responsible for which arms are asked, and when: at the moment at which the shown engine is asked, the same snapshot at the same cursor. If the
-//! first answer of an opportunity is the rest of an earlier one, they are asked when it is found, so that it is paired too. A request that was
-//! debounced away, or that continues an opportunity, asks nothing. If typing cancels the shown answer before it is there, and its engine is asked again, the earlier question is cancelled in shadow too;
-//! otherwise an arm may use all of its own deadline, whatever is typed.
+//! Responsible for which arms are asked, and when: at the moment at which the shown engine is asked, the same snapshot at the same cursor.
+//! If the first answer of an opportunity is the rest of an earlier one, they are asked when it is found, so that it is paired too. A
+//! request that was debounced away, or that continues an opportunity, asks nothing. If typing cancels the shown answer before it is there,
+//! and its engine is asked again, the earlier question is cancelled in shadow too; otherwise an arm may use all of its own deadline,
+//! whatever is typed.
 //!
 //! A request of the editor never waits here: the arms are asked by threads of their own with a lower priority, and share neither locks
-//! nor permits with the ghost text. They wait until its context is chosen, and use it if they would choose the same. An arm that is not asked answers `gated` with the reason, so that nothing is missing in silence.
+//! nor permits with the ghost text. They wait until its context is chosen, and use it if they would choose the same. An arm that is not
+//! asked answers `gated` with the reason, so that nothing is missing in silence.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -184,8 +184,8 @@ fn a_fork_knows_what_was_computed_and_changes_nothing() {
     assert!(Arc::ptr_eq(&known, &cache.scope(Language::Go, "package a\n")));
 }
 
-/// A guard on counted work: while code is typed, a request parses the text near the cursor. Nodes of a statement that the parser reads in two
-/// ways (`print (x)` in Python) are never reused.
+/// A guard on counted work: while code is typed, a request parses the text near the cursor. Nodes of a statement that the parser reads in
+/// two ways (`print (x)` in Python) are never reused.
 #[test]
 fn typing_parses_the_text_near_the_cursor() {
     let mut found = Vec::new();

@@ -4,8 +4,8 @@
 //! may be in other pieces after reuse. Here the parser works again from the *restart* on: a token well before the first difference. It
 //! follows the reused nodes in both texts without an error, so the parser has combined them as in a parse from nothing when it has read the
 //! restart. Behind it nothing is reused. So errors behind the restart meet the same nodes, and the parser recovers in the same way. That
-//! holds only without errors before the restart, since the parser weighs an error by its distance from the last one. With such errors, a result
-//! is used only if it has no others.
+//! holds only without errors before the restart, since the parser weighs an error by its distance from the last one. With such errors, a
+//! result is used only if it has no others.
 
 use std::ops::Range;
 
@@ -27,8 +27,8 @@ pub(crate) struct EndUpdate {
 }
 
 impl Tree {
-    /// Returns the tree of `new`, as a parse with the budget for texts that change on every key returns it; `None` if a parse from nothing is
-    /// necessary. `old` is the text of this tree.
+    /// Returns the tree of `new`, as a parse with the budget for texts that change on every key returns it; `None` if a parse from nothing
+    /// is necessary. `old` is the text of this tree.
     pub(crate) fn update_end(&self, old: &str, new: &str) -> Option<EndUpdate> {
         let Some(edit) = Edit::between(old, new) else {
             return Some(EndUpdate { tree: self.clone(), parsed_again: 0 });
@@ -57,8 +57,8 @@ impl Tree {
         is_same.then_some(EndUpdate { tree, parsed_again: new.len() - restart.start })
     }
 
-    /// Returns the first token that starts at `from` or later and is not part of a comment: comments do not make the parser combine the nodes
-    /// before them.
+    /// Returns the first token that starts at `from` or later and is not part of a comment: comments do not make the parser combine the
+    /// nodes before them.
     fn token_from(&self, from: usize) -> Option<Range<usize>> {
         let mut cursor = self.root().walk();
         loop {

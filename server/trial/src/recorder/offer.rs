@@ -141,8 +141,8 @@ impl Offer {
         is_new
     }
 
-    /// The client reports that an item, or a part of it, was accepted. Returns the edits that were taken for typing and accepted text instead, with
-    /// the arm.
+    /// The client reports that an item, or a part of it, was accepted. Returns the edits that were taken for typing and accepted text
+    /// instead, with the arm.
     pub(crate) fn report_accepted(&mut self, id: u64, is_partial: bool, now: u64) -> Option<(u64, Arc<str>)> {
         let index = self.items.iter().position(|item| item.id == id)?;
         let arm = Arc::clone(&self.items[index].arm);
@@ -247,8 +247,8 @@ impl Offer {
         }
     }
 
-    /// The last edit that was taken for an acceptance was a redo, which brought the suggestion's text back. Returns false if it was not this
-    /// offer's, or if the client reported the acceptance.
+    /// The last edit that was taken for an acceptance was a redo, which brought the suggestion's text back. Returns false if it was not
+    /// this offer's, or if the client reported the acceptance.
     pub(crate) fn retract(&mut self, edits: &Range<u64>, now: u64) -> bool {
         let last =
             self.last_accepted.filter(|(edit, _)| edits.contains(edit) && !self.is_acceptance_reported);
