@@ -206,6 +206,12 @@ fn a_clock_that_is_set_back_changes_no_truth() {
     let second = editor(&project, setup(&project));
     set_back(&second);
     let mut buffer = second.open("shop.py", &text);
+    // A row is continued where the text is the same: before anything is typed.
+    wait_until("the second session reads the rows", || {
+        let entries = fs::read_dir(folder(&project)).expect("it is a folder").flatten();
+        entries.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with("session-"))
+    });
+    pass(&second, Duration::from_millis(1));
     write(&second, &mut buffer, cursor + 7, "20 - ");
     pass(&second, Duration::from_secs(15));
     second.client.exit();
