@@ -9,6 +9,7 @@
 mod build;
 mod case;
 mod judges;
+mod mutants;
 mod response;
 mod result_sheet;
 mod rows;
@@ -18,6 +19,7 @@ mod unit_test_log;
 pub(crate) use build::block_row;
 pub use build::{CodevBuilder, CodevRow};
 pub use judges::{has_right_indent, is_empty, is_on_one_line, line_length};
+pub use mutants::Mutants;
 pub use response::extract_code;
 pub use result_sheet::{CodevPrediction, CodevResultFiles, CodevShard};
 pub use rows::{CodevBlock, CodevFile, CodevItem};

@@ -58,6 +58,7 @@ pub(crate) fn imported_case(parts: CaseParts<'_>) -> Option<Case> {
         truth: parts.truth.to_owned(),
         context: parts.context,
         function: None,
+        tests: None,
         origin,
         tags: Tags::new(),
     };

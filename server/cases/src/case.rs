@@ -8,6 +8,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::SchemaVersion;
+use crate::case_tests::CaseTests;
 use crate::function_question::{FindFunction, FunctionQuestion, WriteFunction};
 use crate::string_enum::string_enum;
 use crate::task::{Scenario, Task};
@@ -170,6 +171,8 @@ pub struct Case {
     pub context: Vec<ContextItem>,
     /// The question of a task without a cursor, of the kind of the task; `None` for completions.
     pub function: Option<Box<FunctionQuestion>>,
+    /// Tests that judge answers; not part of the identity.
+    pub tests: Option<Box<CaseTests>>,
     /// Provenance; not part of the identity.
     pub origin: Origin,
     /// Remarks; not part of the identity.

@@ -5,6 +5,7 @@
 #![deny(clippy::disallowed_methods)]
 
 mod case;
+mod case_tests;
 mod definition_tags;
 mod function_question;
 mod history_tags;
@@ -25,6 +26,7 @@ mod zed_example;
 pub use case::{
     BlockKind, Case, CaseId, ContextItem, Exposure, Origin, OriginKind, Tags, suite_hash, suite_hash_of_ids,
 };
+pub use case_tests::{CaseTests, Judgement, TestRunnerKind, TestVerdict};
 pub use definition_tags::{
     AFTER_JUMP, DEFINED_TAG, DefinitionLocation, ENTITY_TAG, FOLLOWS_TAG, JUDGE_TAG, RESOLVED_TAG,
 };

@@ -180,6 +180,7 @@ metrics! {
     Silent "silent", "silent", "silent", Cases, Neither, Outcome, "the engine suggested nothing";
     Stopping "stopping", "stopping", "stopping", WholeTruths, Higher, Answer, "the shown text ends with the truth's last token";
     StopsShort "stops_short", "stops short", "short", RightSoFar, Lower, Answer, "the shown text ends before the truth does";
+    TestsPassed "tests_passed", "tests passed", "tests", Cases, Higher, Answer, "all unit tests of the case pass with the answer in place";
     TokenExact "token_exact", "token-exact", "tokens", Cases, Higher, Answer, "the tokens equal the truth's; white space and comments do not count";
     Tokens "tokens", "tokens", "tokens", Cases, Neither, Context, "tokens of the context";
 }

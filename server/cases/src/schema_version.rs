@@ -16,7 +16,7 @@ pub struct SchemaVersion {
 
 impl SchemaVersion {
     /// The version written by this build.
-    pub const CURRENT: SchemaVersion = SchemaVersion { major: 1, minor: 7 };
+    pub const CURRENT: SchemaVersion = SchemaVersion { major: 1, minor: 8 };
 
     /// Whether this build can read rows of this version.
     pub fn is_readable(self) -> bool {

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cases::{
     AcceptedPart, AnswerForm, ArmAnswer, ArmRole, AssignmentUnit, BlockCut, BlockKind, BodyCut,
-    BundleConsent, CallScope, CandidateFunction, Case, CaseCopies, ChangeKind, CompletionTask,
+    BundleConsent, CallScope, CandidateFunction, Case, CaseCopies, CaseTests, ChangeKind, CompletionTask,
     ContextComments, ContextItem, Cost, CrossFileContext, Datasheet, Decision, DecisionKind, EngineConfig,
-    EngineIdentity, Exposure, FindFunction, Finish, LossReason, Machine, Metric, MetricValue, MissingTail,
+    EngineIdentity, Exposure, FindFunction, Finish, Judgement, LossReason, Machine, Metric, MetricValue, MissingTail,
     OfferOutcome, Opportunity, OpportunityCursor, Origin, OriginKind, OutcomeKind, Prediction,
     PredictionTimings, Price, PrivacyLevel, PromptSymptom, Provenance, ProvenanceSpan, Recorded, Rename, Run,
     Scenario, SchemaVersion, Score, Span, SpanSource, Status, Survival, SurvivalAge, SurvivalKind, Task,
-    TaskKind, TokenCounts, TrialArm, TrialDefinition, TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
+    TaskKind, TestRunnerKind, TestVerdict, TokenCounts, TrialArm, TrialDefinition, TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
     WatchedChange, WatchedEngine, WatchedFailure, WatchedNight, WatchedShift, WorkspaceState, WriteFunction,
     parse_document, parse_line, to_document, to_line,
 };
@@ -38,6 +38,25 @@ fn prediction_fields_are_documented() {
 fn score_fields_are_documented() {
     check_fields("Score", &full_score(), &["metrics"]);
     check_example::<Score>("score");
+}
+
+#[test]
+fn judgement_fields_are_documented() {
+    let judgement = Judgement {
+        schema: SchemaVersion::CURRENT,
+        case: full_case().id,
+        engine: "builtin".to_owned(),
+        repetition: 0,
+        patch: "5b1c".to_owned(),
+        verdict: TestVerdict::Failed,
+        not_passed: BTreeSet::from(["t.py::a".to_owned()]),
+        seconds: 0.5,
+        output: "1 failed".to_owned(),
+    };
+    check_fields("Judgement", &judgement, &[]);
+    check_words("Judgement", "verdict", TestVerdict::ALL);
+    check_words("Case", "tests.runner", TestRunnerKind::ALL);
+    check_example::<Judgement>("judgement");
 }
 
 #[test]
@@ -267,6 +286,12 @@ fn full_case() -> Case {
             score: 7.5,
         }],
         function: None,
+        tests: Some(Box::new(CaseTests {
+            runner: TestRunnerKind::Pytest,
+            folder: "server".to_owned(),
+            ids: vec!["tests/test_area.py::test_circle".to_owned()],
+            seconds: 0.5,
+        })),
         origin: Origin {
             kind: OriginKind::Live,
             benchmark: Some("codev-bench".to_owned()),

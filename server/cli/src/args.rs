@@ -4,6 +4,7 @@ mod asking;
 mod benchmarks;
 mod engines;
 mod judging;
+mod tests;
 mod trial;
 mod trial_scoreboard;
 mod values;
@@ -26,6 +27,7 @@ pub(crate) use self::engines::{
     EnginesArgs, EnginesCassetteArgs, EnginesCheckArgs, EnginesCommand, EnginesCompleteArgs, EnginesListArgs,
 };
 pub(crate) use self::judging::{BaselineArgs, GateArgs, VerdictArgs};
+pub(crate) use self::tests::{BuildTestsArgs, JudgeArgs, ReplayJudgeArgs, SandboxArgs};
 pub(crate) use self::trial::{
     TrialArgs, TrialCommand, TrialExportArgs, TrialExportFormat, TrialFilterArgs, TrialForgetArgs,
     TrialImportArgs, TrialImportFormat, TrialMergeArgs, TrialPlaceArgs, TrialReviewArgs, TrialSimulateArgs,
@@ -85,9 +87,26 @@ pub(crate) enum Command {
   ghostbench replay cases.jsonl --dry-run                            what it would cost
   ghostbench replay cases.jsonl --budget 5                           stop before it costs more
   ghostbench replay --into run --workspace . --engine new            add an engine to a run
+  ghostbench replay codev/cases.jsonl --workspace . --judge          judge the answers by the cases' unit tests
   ghostbench replay cases.jsonl --cassette answers.jsonl             record answers, repeat no request
   ghostbench replay cases.jsonl --cassette answers.jsonl --offline   replay the answers without any engine")]
     Replay(ReplayArgs),
+    /// Judge the answers of a run by unit tests, in a sandbox.
+    #[command(after_help = "The cases must have tests, and the workspace must be the code that they were built from. Examples:
+  ghostbench build codev-bench . --with-tests --out codev     cases whose tests fail without the truth
+  ghostbench replay codev/cases.jsonl --workspace . --out run
+  ghostbench judge run --workspace .                          resumes where an interrupted one stopped
+  ghostbench judge run --workspace . --judge-jobs 1 --json")]
+    Judge(JudgeArgs),
+    /// Prepare a sandbox; started by `judge`.
+    #[command(name = "sandbox-mount", hide = true)]
+    SandboxMount,
+    /// Run one command in a sandbox; started by `judge`.
+    #[command(name = "sandbox-init", hide = true)]
+    SandboxInit {
+        /// File with the description of the command [default: standard input].
+        spec: Option<PathBuf>,
+    },
     /// Index a workspace ahead of its first use, or manage all caches.
     #[command(after_help = "Examples:
   ghostbench index .          index this workspace
@@ -149,6 +168,7 @@ A broken row is reported with its file and line, and the others are imported.")]
     /// Build a benchmark in the shape of a public one from a repository.
     #[command(after_help = "Examples:
   ghostbench build codev-bench . --out codev            the six files, a folder each
+  ghostbench build codev-bench . --out codev --with-tests   only blocks that the repository's own tests can judge
   ghostbench build crosscodeeval . --out cceval         three files per language: plain, and with retrieved context
   ghostbench build repoqa . --out repoqa --size 20      a data set of functions to find by their documentation
   ghostbench build yabloco ../redis --out yabloco       functions of C and C++ to write, by their callees
@@ -362,6 +382,9 @@ pub(crate) struct ReplayArgs {
     /// Number of requests per case.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_REPEAT))]
     pub(crate) repeat: u32,
+    /// Unit tests.
+    #[command(flatten)]
+    pub(crate) judging: ReplayJudgeArgs,
     /// Seed of the confidence intervals.
     #[arg(long, default_value_t = 1, value_name = "S")]
     pub(crate) seed: u64,

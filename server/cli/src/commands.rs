@@ -8,6 +8,7 @@ pub(crate) mod engines;
 pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod index;
+pub(crate) mod judge;
 pub(crate) mod lsp;
 pub(crate) mod mine;
 pub(crate) mod replay;

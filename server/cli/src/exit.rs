@@ -195,11 +195,12 @@ fn is_usage(error: &replay::ReplayError) -> bool {
         }
         E::NoRun { .. } | E::Exists { .. } | E::NoSuite { .. } | E::EmptySuite { .. } => true,
         E::OtherSuite { .. } | E::OtherEngines { .. } | E::OtherEngine { .. } => true,
-        E::OtherOption { .. } | E::SameName { .. } | E::OtherHistory { .. } => true,
+        E::OtherOption { .. } | E::SameName { .. } | E::OtherHistory { .. } | E::OtherCode { .. } => true,
         E::Folder { .. } | E::Append { .. } | E::Record { .. } | E::Locked { .. } | E::HashKey { .. } => {
             false
         }
-        E::Parse { .. }
+        E::Sandbox { .. }
+        | E::Parse { .. }
         | E::Row { .. }
         | E::TruncatedRow { .. }
         | E::Language { .. }

@@ -10,7 +10,7 @@ use crate::problem::{Problem, Severity};
 use crate::setting_location::{LayerKind, SettingLocation, SettingOrigin};
 use crate::suggest::backquoted_list;
 use crate::table::{
-    COMPLETION, CONTEXT, Completion, Context, RECORD, Record, SECTIONS, TRIAL, Trial, defaults,
+    COMPLETION, CONTEXT, Completion, Context, RECORD, Record, SECTIONS, TESTS, TRIAL, Tests, Trial, defaults,
 };
 use crate::trust::Trust;
 use crate::validate::KeySetting;
@@ -26,6 +26,8 @@ pub struct Config {
     pub record: Record,
     /// The store of live trials.
     pub trial: Trial,
+    /// Unit tests.
+    pub tests: Tests,
     /// Engines, in the order in which they are first named. Engines of an untrusted file are listed but cannot be used.
     pub engines: Vec<EngineDefinition>,
     /// Problems, layer by layer.
@@ -82,6 +84,7 @@ impl Config {
             context: Context::of(&values(&CONTEXT), variables),
             record: Record::of(&values(&RECORD), variables),
             trial: Trial::of(&values(&TRIAL), variables),
+            tests: Tests::of(&values(&TESTS), variables),
             engines,
             problems,
             values: SECTIONS

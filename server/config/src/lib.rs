@@ -52,7 +52,7 @@ pub use secret::Secret;
 pub use secret_table::SecretTable;
 pub use setting_location::{LayerKind, SettingLocation, SettingOrigin};
 pub use table::{
-    COMPLETION, CONTEXT, Completion, Context, ENGINE, EngineSettings, RECORD, Record, SECTIONS, TRIAL, Trial,
+    COMPLETION, CONTEXT, Completion, Context, ENGINE, EngineSettings, RECORD, Record, SECTIONS, TESTS, TRIAL, Tests, Trial,
     all_sections,
 };
 pub use trust::{Trust, TrustError, TrustStore};

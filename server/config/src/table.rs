@@ -93,6 +93,8 @@ const REQUESTS: ValueType = ValueType::Integer { min: 1, max: 1024, unit: "reque
 const PRIVACY: ValueType = ValueType::Choice(&Privacy::NAMES);
 /// Up to ten minutes; later the developer works at something else.
 const STAGE: ValueType = ValueType::Milliseconds { min: 1, max: 600_000 };
+/// Up to four hours: the tests of a large project.
+const TEST_TIME: ValueType = ValueType::Milliseconds { min: 1, max: 14_400_000 };
 /// Up to ten years.
 const DAYS: ValueType = ValueType::Integer { min: 1, max: 3_650, unit: "days" };
 /// Up to a terabyte.
@@ -163,6 +165,25 @@ section! {
 }
 
 section! {
+    /// Unit tests that judge answers. They run in a throw-away copy of the workspace, confined by the system.
+    TESTS "tests" Tests [|_| false];
+
+    /// Program that runs the tests, with its arguments; the whole command is one test unless it writes a report. Default: the
+    /// runner that the files of the workspace name.
+    command: Option<Vec<String>> = "command": ValueType::Command, None, Trusted;
+    /// Report that the command writes in JUnit's XML format, relative to the workspace: its tests are told apart.
+    report: Option<String> = "report": ValueType::Text, None, Trusted;
+    /// Time limit for the tests of a case, and of a run of all tests.
+    timeout: Duration = "timeout_ms": TEST_TIME, Some("300000"), Untrusted;
+    /// Memory of all processes of a run of tests.
+    memory_mb: u32 = "memory_mb": MEGABYTES, Some("4096"), Untrusted;
+    /// Files that a run of tests may write, which are kept in memory.
+    disk_mb: u32 = "disk_mb": MEGABYTES, Some("2048"), Untrusted;
+    /// A further folder that tests may read. The workspace, the system's programs and the packages of known tools are readable anyway.
+    read: Option<PathBuf> = "read": ValueType::Path, None, Trusted;
+}
+
+section! {
     /// An engine. The section can be repeated.
     ENGINE "engine" EngineSettings [|_| true];
 
@@ -227,7 +248,7 @@ section! {
 }
 
 /// The sections that occur once.
-pub static SECTIONS: [&Section; 4] = [&COMPLETION, &CONTEXT, &RECORD, &TRIAL];
+pub static SECTIONS: [&Section; 5] = [&COMPLETION, &CONTEXT, &RECORD, &TRIAL, &TESTS];
 
 /// Returns all sections; the last one can be repeated.
 pub fn all_sections() -> impl Iterator<Item = &'static Section> + Clone {
@@ -325,6 +346,7 @@ mod tests {
             "context" => drop(Context::of(values, &variables)),
             "record" => drop(Record::of(values, &variables)),
             "trial" => drop(Trial::of(values, &variables)),
+            "tests" => drop(Tests::of(values, &variables)),
             "engine" => drop(EngineSettings::of(values, &variables)),
             other => panic!("[{other}] has no struct"),
         }

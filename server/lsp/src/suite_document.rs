@@ -150,6 +150,7 @@ mod tests {
             truth: "x```y".to_owned(),
             context: Vec::new(),
             function: None,
+            tests: None,
             origin: Origin::new(OriginKind::Imported, ""),
             tags: Tags::new(),
         };

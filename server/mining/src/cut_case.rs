@@ -74,6 +74,7 @@ impl CaseDraft<'_> {
             truth: source.text[self.range].to_owned(),
             context: self.context,
             function: None,
+            tests: None,
             origin: origin.clone(),
             tags: self.tags,
         };

@@ -52,6 +52,23 @@ pub enum ReplayError {
         /// The system's error.
         reason: io::Error,
     },
+    /// The code at a case's place is not its truth.
+    #[error(
+        "{path}, line {line}: the workspace has other code than the suite; check out the commit that it was made from",
+        path = path.display()
+    )]
+    OtherCode {
+        /// The file.
+        path: PathBuf,
+        /// Line of the case, from 1.
+        line: u32,
+    },
+    /// A sandbox does not work.
+    #[error("{reason}")]
+    Sandbox {
+        /// Why, and the remedy.
+        reason: String,
+    },
     /// A row is invalid.
     #[error("{path}, {problem}", path = path.display())]
     Parse {

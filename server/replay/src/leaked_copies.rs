@@ -71,6 +71,7 @@ mod tests {
             truth: truth.to_owned(),
             context: Vec::new(),
             function: None,
+            tests: None,
             origin: Origin::new(OriginKind::Mined, "t"),
             tags: Tags::new(),
         }

@@ -25,7 +25,7 @@ const RUN: &str = "run.json";
 const CASES: &str = "cases.jsonl";
 const PREDICTIONS: &str = "predictions.jsonl";
 const SCORES: &str = "scores.jsonl";
-const LOCK: &str = "lock";
+pub(crate) const LOCK: &str = "lock";
 
 /// Content of a run folder.
 #[derive(Clone, Debug, PartialEq)]

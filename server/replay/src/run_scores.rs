@@ -6,6 +6,7 @@ use std::path::Path;
 use cases::{Case, CaseId, Prediction, Score};
 use scoring::SCORER_VERSION;
 
+use crate::judged_answers::add_verdicts;
 use crate::run_folder::{RunContents, ScoresFile};
 use crate::score_predictions::score_while;
 
@@ -22,10 +23,11 @@ pub struct RunScores {
 pub fn scores_of(folder: &Path, contents: &RunContents) -> RunScores {
     let stored = ScoresFile::of(folder);
     let known = ScoresByKey::read(&stored);
-    let scores = complete_scores(known, &contents.cases, &contents.predictions, &|| true);
+    let mut scores = complete_scores(known, &contents.cases, &contents.predictions, &|| true);
     if scores.computed > 0 {
         stored.replace_unless_changed(&scores.scores);
     }
+    add_verdicts(folder, &contents.cases, &mut scores.scores);
     scores
 }
 

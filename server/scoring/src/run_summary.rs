@@ -188,11 +188,13 @@ impl ReportSection {
         self.overall.lines.iter().any(EngineLine::has_late_answers)
     }
 
-    /// Returns the metrics of the scoreboard, in its order: exact match in time if there are late answers.
+    /// Returns the metrics of the scoreboard, in its order: unit tests where there are any, and exact match in time if there are late answers.
     pub fn headline_metrics(&self) -> Vec<Metric> {
         let [exact, others @ ..] = differences::METRICS;
         let in_time = self.has_late_answers().then_some(Metric::ExactInTime);
-        [exact].into_iter().chain(in_time).chain(others).collect()
+        let has_tests = self.overall.lines.iter().any(|line| line.metrics.contains_key(&Metric::TestsPassed));
+        let tests = has_tests.then_some(Metric::TestsPassed);
+        tests.into_iter().chain([exact]).chain(in_time).chain(others).collect()
     }
 
     /// Returns the number of cases and files of the engine with the most answers.

@@ -29,6 +29,8 @@ mod program_engines;
 mod report;
 mod requests;
 mod run_rows;
+#[cfg(target_os = "linux")]
+mod sandbox_attacks;
 mod score;
 mod secrets;
 mod settings;

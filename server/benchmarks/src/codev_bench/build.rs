@@ -16,7 +16,7 @@ pub struct CodevRow {
     pub func_name: String,
     /// Ids of functions in the original's list of tests; empty.
     pub item_dids: Vec<String>,
-    /// Unit tests that cover the block; empty.
+    /// Unit tests that judge the block, in the notation of their runner.
     pub unit_test_ids: Vec<String>,
     /// The block: `path#La-Lb`.
     pub block_key: String,
@@ -101,7 +101,7 @@ pub(crate) fn block_row(case: &Case) -> Option<CodevRow> {
     Some(CodevRow {
         func_name: block_key.clone(),
         item_dids: Vec::new(),
-        unit_test_ids: Vec::new(),
+        unit_test_ids: case.tests.as_ref().map_or_else(Vec::new, |tests| tests.ids.clone()),
         block_key,
         block_type: block_type(case.block_kind?),
         prompt: prompt(case, language),

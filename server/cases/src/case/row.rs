@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{BlockKind, Case, ContextItem, Origin, Tags};
 use crate::SchemaVersion;
+use crate::case_tests::CaseTests;
 use crate::function_question::{FindFunction, FunctionQuestion, WriteFunction};
 use crate::task::{Scenario, Task, TaskKind};
 
@@ -36,6 +37,8 @@ struct CaseRow<'a> {
     find: Option<Cow<'a, FindFunction>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     write: Option<Cow<'a, WriteFunction>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tests: Option<Cow<'a, CaseTests>>,
     origin: Cow<'a, Origin>,
     #[serde(default, skip_serializing_if = "are_no_tags")]
     tags: Cow<'a, Tags>,
@@ -70,6 +73,7 @@ impl Serialize for Case {
             context: Cow::Borrowed(&self.context),
             find: self.find_function().map(Cow::Borrowed),
             write: self.write_function().map(Cow::Borrowed),
+            tests: self.tests.as_deref().map(Cow::Borrowed),
             origin: Cow::Borrowed(&self.origin),
             tags: Cow::Borrowed(&self.tags),
         };
@@ -99,6 +103,7 @@ impl<'de> Deserialize<'de> for Case {
             truth: row.truth.into_owned(),
             context: row.context.into_owned(),
             function: function.map(Box::new),
+            tests: row.tests.map(|tests| Box::new(tests.into_owned())),
             origin: row.origin.into_owned(),
             tags: row.tags.into_owned(),
         })

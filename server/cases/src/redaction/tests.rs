@@ -39,6 +39,7 @@ fn case(prefix: &str, truth: &str, suffix: &str, context: &str) -> Case {
         truth: truth.to_owned(),
         context: vec![item],
         function: None,
+        tests: None,
         origin,
         tags: Tags::new(),
     };

@@ -43,6 +43,7 @@ impl Opportunity {
             truth: truth.text.clone(),
             context: Vec::new(),
             function: None,
+            tests: None,
             origin: self.origin(),
             tags: self.tags(),
         };

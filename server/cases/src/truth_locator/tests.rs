@@ -29,6 +29,7 @@ fn case(text: &str) -> Case {
         truth: truth.to_owned(),
         context: Vec::new(),
         function: None,
+        tests: None,
         origin: Origin::new(OriginKind::Live, "t"),
         tags: Tags::new(),
     }

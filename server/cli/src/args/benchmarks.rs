@@ -7,7 +7,7 @@ use cases::ContextComments;
 use clap::ValueEnum;
 use syntax::Language;
 
-use super::{CassetteArgs, SettingsArgs};
+use super::{BuildTestsArgs, CassetteArgs, SettingsArgs};
 
 /// `ghostbench score`.
 #[derive(Debug, clap::Args)]
@@ -82,6 +82,9 @@ pub(crate) struct BuildArgs {
     /// Descriptions of the functions of repoqa.
     #[command(flatten)]
     pub(crate) describe: DescribeArgs,
+    /// Unit tests of codev-bench.
+    #[command(flatten)]
+    pub(crate) tests: BuildTestsArgs,
     /// Compilation database of yabloco [default: compile_commands.json in the repository or in its folder `build`].
     #[arg(long, value_name = "FILE")]
     pub(crate) compile_commands: Option<PathBuf>,

@@ -18,14 +18,18 @@ use serde_json::{Value, json};
 use syntax::{Language, SourceFile};
 
 use crate::args::{BenchmarkName, BuildArgs};
-use crate::exit::UsageError;
+use crate::exit::{InterruptedError, UsageError};
+use crate::interrupt::stop_token;
 use crate::output::{self, count, print_message, shell_quoted};
 use crate::progress::Progress;
 use crate::steps::builtin_judge::BuiltinJudge;
 use crate::steps::describe_functions::FunctionDescriber;
+use crate::steps::find_tests::{RepositoryTests, find_runner};
 use crate::steps::index::{IndexedWorkspace, index, index_for_mining};
 use crate::steps::last_commits::last_commits;
 use crate::steps::licence::licences;
+use crate::steps::settings_sources::SettingsSources;
+use crate::steps::test_judge::{configured_runner, judge_jobs, open_judge};
 use crate::steps::use_threads;
 
 /// Default size of the mined benchmarks, in cases.
@@ -33,6 +37,9 @@ const CASES: u32 = 400;
 
 /// Cases that are drawn at most to find enough of each kind.
 const MAX_DRAWN: usize = 100_000;
+
+/// Suite of cases with tests.
+const SUITE: &str = "cases.jsonl";
 
 /// Default number of functions for RepoQA in each language, as in the original.
 const NEEDLES: u32 = 10;
@@ -46,6 +53,9 @@ pub(crate) fn run(args: &BuildArgs) -> anyhow::Result<()> {
     if args.out.is_file() {
         let out = output::path(&args.out);
         return Err(UsageError(format!("{out} is a file; name a folder with --out")).into());
+    }
+    if args.tests.with_tests && args.format != BenchmarkName::CodevBench {
+        return Err(UsageError("--with-tests is for codev-bench; leave it out".to_owned()).into());
     }
     if args.describe.engine.is_some() && args.format != BenchmarkName::Repoqa {
         return Err(UsageError("--describe-with is for repoqa; leave it out".to_owned()).into());
@@ -130,7 +140,8 @@ impl<'a> Miner<'a> {
         let (indexed, mut candidates) = index_for_mining(&args.path)?;
         for (file, candidates) in indexed.index.files().iter().zip(&mut candidates) {
             // Blocks of other languages must not be drawn in place of those that are wanted.
-            if !is_wanted(args, file.language) {
+            let is_test = args.tests.with_tests && is_test_file(&file.path);
+            if is_test || !is_wanted(args, file.language) {
                 *candidates = HoleCandidates::of(&SourceFile { text: "".into(), ..file.clone() });
             }
         }
@@ -227,12 +238,22 @@ fn codev_bench(args: &BuildArgs) -> anyhow::Result<BuiltBenchmark> {
     let size = args.size.unwrap_or(CASES) as usize;
     let progress = Progress::new("mined", "scenarios");
     let scenarios = [Scenario::FullBlock, Scenario::InnerBlock, Scenario::IncompleteSuffix, Scenario::Rag];
-    let mut cases = Vec::new();
+    let mut cases: Vec<Case> = Vec::new();
     for (done, scenario) in scenarios.into_iter().enumerate() {
         cases.extend(miner.mine_groups(scenario, &codev_quotas(scenario, size), CodevFile::of_case)?);
         progress.set(done as u64 + 1, scenarios.len() as u64);
     }
     progress.finish(&count(cases.len(), "case"));
+    let mut counts = serde_json::Map::new();
+    let mut written = BTreeMap::new();
+    if args.tests.with_tests {
+        let judged = with_tests(args, cases, &mut miner.left_out)?;
+        counts.insert("tests".to_owned(), judged.counts);
+        cases = judged.cases;
+        let suite: String = cases.iter().map(cases::to_line).collect();
+        write_file(&args.out.join(SUITE), &suite)?;
+        written.insert(SUITE.to_owned(), cases.len());
+    }
     let files = masked(miner.indexed.index.files(), &|_| true);
     let mut builder = CodevBuilder::new(&files);
     let mut rows: BTreeMap<&str, Vec<_>> = BTreeMap::new();
@@ -244,23 +265,65 @@ fn codev_bench(args: &BuildArgs) -> anyhow::Result<BuiltBenchmark> {
         }
     }
     drop(builder);
-    let mut written = BTreeMap::new();
     for (mode, rows) in rows {
         let name = format!("{mode}/prompts.jsonl");
         write_rows(&args.out.join(&name), &rows)?;
         written.insert(name, rows.len());
     }
     require_rows(&written, "no block in these files can become a case")?;
+    counts.insert("block_types".to_owned(), json!(kinds));
     let Miner { indexed, left_out, .. } = miner;
     Ok(BuiltBenchmark {
         indexed,
         files: written,
-        counts: json!({ "block_types": kinds }),
+        counts: json!(counts),
         left_out,
         rules: "Holes are drawn evenly over the block types and do not overlap. A quarter of the inner blocks is empty, and half of the \
             incomplete suffixes end with the function, as far as there are enough. rag has the three functions most similar to the \
-            enclosing one without the removed text. There are no unit tests.",
+            enclosing one without the removed text. Unit tests, if they were asked for, \
+            pass with the truth and fail with nothing, a placeholder and a changed truth in its place.",
     })
+}
+
+/// Cases that tests can judge.
+struct JudgedCases {
+    cases: Vec<Case>,
+    counts: Value,
+}
+
+/// Runs the repository's tests, and keeps the cases that they can judge.
+fn with_tests(
+    args: &BuildArgs,
+    cases: Vec<Case>,
+    left_out: &mut BTreeMap<String, usize>,
+) -> anyhow::Result<JudgedCases> {
+    let settings = SettingsSources::new(args.describe.settings.file.as_deref()).config(&args.path)?.tests;
+    let runner = find_runner(&args.path, configured_runner(&settings))?;
+    let judge = open_judge(&args.path, &settings, &args.tests.sandbox)?;
+    let stop = stop_token().context("cannot listen for Ctrl-C")?;
+    let tests = RepositoryTests::run(&judge, runner, args.tests.test_runs)?;
+    let jobs = judge_jobs(args.jobs, &settings);
+    let found = tests.judge_cases(&judge, cases, jobs, &stop)?;
+    if stop.is_cancelled() {
+        return Err(InterruptedError { remedy: "Nothing was written; start again".to_owned() }.into());
+    }
+    stop.cancel();
+    for (reason, number) in found.left_out {
+        *left_out.entry(reason).or_default() += number;
+    }
+    Ok(JudgedCases { cases: found.cases, counts: tests.counts() })
+}
+
+/// Whether a file holds tests, whose own code no test judges.
+fn is_test_file(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_folder = |part: &str| ["test", "tests", "__tests__", "spec", "testing"].contains(&part);
+    let stem = name.split('.').next().unwrap_or(name);
+    folders.split('/').any(is_folder)
+        || stem.starts_with("test_")
+        || ["_test", "Test", "Tests"].iter().any(|ending| stem.ends_with(ending))
+        || [".test.", ".spec."].iter().any(|part| name.contains(part))
+        || name == "conftest.py"
 }
 
 fn crosscodeeval(args: &BuildArgs) -> anyhow::Result<BuiltBenchmark> {

@@ -15,6 +15,7 @@ use crate::steps::require_answers::require_answers;
 use crate::steps::run_replay::{ReplayJob, RunStart, run_inputs, run_replay};
 use crate::steps::settings_sources::SettingsSources;
 use crate::steps::show_run::{ReportOptions, show};
+use crate::steps::test_judge::{judge_jobs, judge_run, open_judge};
 use crate::steps::{cassette, engine_registry, use_threads};
 
 /// Runs the command.
@@ -56,6 +57,8 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         let done = earlier.map_or_else(Vec::new, |earlier| earlier.predictions);
         return print_estimate(&estimate(&inputs, &plan, &done, &name), args.json);
     }
+    // Without a sandbox nothing is asked: answers that cannot be judged are not what was wanted.
+    let judge = args.judging.judge.then(|| open_judge(root, &config.tests, &args.judging.sandbox)).transpose()?;
     let folder = match out {
         Some(folder) => folder.clone(),
         None => folders::data_folder(USE_OUT)?.new_run(&name)?,
@@ -73,7 +76,15 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         args: &args.asking,
     })?;
     showing.add_replay(&replayed);
-    let gates = show(&folder, &replayed.contents, &replayed.scores, &showing)?;
+    let scores = match (&judge, &indexed) {
+        (Some(judge), Some(indexed)) => {
+            let jobs = judge_jobs(args.judging.judge_jobs, &config.tests);
+            judge_run(&folder, &replayed.contents, judge, &indexed.code.state.tree_hash, jobs)?;
+            replay::scores_of(&folder, &replayed.contents).scores
+        }
+        _ => replayed.scores,
+    };
+    let gates = show(&folder, &replayed.contents, &scores, &showing)?;
     cassette::close(&args.asking.cassette, cassette.as_deref())?;
     require_answers(&replayed.contents)?;
     require_passed(&gates)

@@ -31,6 +31,7 @@ pub(crate) fn case(number: usize) -> Case {
         truth: "a + b".to_owned(),
         context: Vec::new(),
         function: None,
+        tests: None,
         origin,
         tags: Tags::new(),
     };

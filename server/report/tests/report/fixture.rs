@@ -270,6 +270,7 @@ fn mined_case(number: usize) -> Case {
         truth,
         context: context(number),
         function: None,
+        tests: None,
         origin: origin(OriginKind::Mined, Exposure::None),
         tags: Tags::from([("last_changed".to_owned(), "2026-03-02".to_owned())]),
     })

@@ -158,6 +158,7 @@ pub(crate) fn mock_case(number: usize, file: usize) -> Case {
         truth: "x".into(),
         context: Vec::new(),
         function: None,
+        tests: None,
         origin: Origin::new(OriginKind::Mined, "tree"),
         tags: Tags::new(),
     }

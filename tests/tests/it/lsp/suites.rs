@@ -33,6 +33,7 @@ fn imported(path: &str) -> Case {
         truth: LOOP.to_owned(),
         context: Vec::new(),
         function: None,
+        tests: None,
         origin: Origin::new(OriginKind::Imported, ""),
         tags: Tags::new(),
     };

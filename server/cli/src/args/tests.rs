@@ -1,0 +1,69 @@
+//! Arguments of the commands that run unit tests.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use super::{SettingsArgs, VerdictArgs};
+
+/// The sandbox of tests.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub(crate) struct SandboxArgs {
+    /// Run tests without a sandbox, if the system has none: code that engines wrote then runs with all your rights, in a copy of
+    /// the workspace.
+    #[arg(long)]
+    pub(crate) no_sandbox: bool,
+}
+
+/// `ghostbench judge`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct JudgeArgs {
+    /// Folder of the run.
+    pub(crate) run: PathBuf,
+    /// Workspace of the tests: the code that the suite was built from.
+    #[arg(long, default_value = ".", value_name = "DIR")]
+    pub(crate) workspace: PathBuf,
+    /// Number of sandboxes at a time [default: one per core, as far as the memory allows].
+    #[arg(long, value_name = "N")]
+    pub(crate) judge_jobs: Option<NonZeroUsize>,
+    /// The sandbox.
+    #[command(flatten)]
+    pub(crate) sandbox: SandboxArgs,
+    /// Additional settings.
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    /// The question that ranks engines.
+    #[command(flatten)]
+    pub(crate) verdict: VerdictArgs,
+    /// Print every number as JSON instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Judging at the end of `ghostbench replay`.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct ReplayJudgeArgs {
+    /// Judge the answers by the unit tests of their cases, in the workspace. Repeat or resume by `ghostbench judge`.
+    #[arg(long, requires = "workspace")]
+    pub(crate) judge: bool,
+    /// Number of sandboxes at a time [default: one per core, as far as the memory allows].
+    #[arg(long, value_name = "N", requires = "judge")]
+    pub(crate) judge_jobs: Option<NonZeroUsize>,
+    /// The sandbox.
+    #[command(flatten)]
+    pub(crate) sandbox: SandboxArgs,
+}
+
+/// Tests of `ghostbench build codev-bench`.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct BuildTestsArgs {
+    /// Run the repository's tests, and keep only cases of codev-bench that tests can judge: they pass with the truth, and fail without
+    /// it. Writes cases.jsonl for `ghostbench replay` beside the benchmark's files.
+    #[arg(long)]
+    pub(crate) with_tests: bool,
+    /// Runs of all tests that must agree; tests that do not judge nothing.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) test_runs: u32,
+    /// The sandbox.
+    #[command(flatten)]
+    pub(crate) sandbox: SandboxArgs,
+}

@@ -1,0 +1,295 @@
+//! Judges the answers of a run by unit tests: `verdicts.jsonl` in its folder.
+//!
+//! A row is appended when its tests have ended, so a killed process repeats those in flight only. Equal code is judged once, whoever
+//! wrote it. Must never change a prediction.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use cases::{
+    Case, CaseId, CaseTests, Judgement, Metric, MetricValue, Prediction, SchemaVersion, Score, TestVerdict,
+    parse_lines, to_line,
+};
+use sandbox::ChangedFile;
+use tokio_util::sync::CancellationToken;
+
+use crate::ReplayError;
+use crate::file_io::{self, AppendFile, parse_error, read_whole_lines, write_error};
+use crate::run_folder::{LOCK, RunContents};
+use crate::test_judge::TestJudge;
+
+const VERDICTS: &str = "verdicts.jsonl";
+
+/// Bytes of the stored output of tests.
+const OUTPUT_BYTES: usize = 4_000;
+
+/// What is judged.
+pub struct JudgingJob<'a> {
+    /// The run's folder.
+    pub folder: &'a Path,
+    /// Its cases and answers.
+    pub contents: &'a RunContents,
+    /// The judge.
+    pub judge: &'a TestJudge,
+    /// Hash of the workspace's files.
+    pub tree_hash: &'a str,
+    /// Number of sandboxes at a time.
+    pub jobs: usize,
+    /// Once it is cancelled, no new tests start.
+    pub stop: &'a CancellationToken,
+}
+
+/// What was judged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JudgedAnswers {
+    /// Answers to cases with tests.
+    pub answers: usize,
+    /// Answers with a judgement.
+    pub judged: usize,
+    /// Runs of tests of this call.
+    pub runs: usize,
+}
+
+/// Code to judge, and the answers that consist of it.
+struct Patch<'a> {
+    hash: String,
+    case: &'a Case,
+    tests: &'a CaseTests,
+    change: ChangedFile,
+    answers: Vec<&'a Prediction>,
+}
+
+/// Judges the answers that have no judgement yet. `on_progress` gets the number of judged patches and of all.
+pub fn judge_answers(
+    job: &JudgingJob<'_>,
+    on_progress: impl Fn(usize, usize) + Sync,
+) -> Result<JudgedAnswers, ReplayError> {
+    let lock_path = job.folder.join(LOCK);
+    let Some(_lock) = file_io::lock(&lock_path).map_err(write_error(&lock_path))? else {
+        return Err(ReplayError::Locked { path: job.folder.to_owned() });
+    };
+    let path = job.folder.join(VERDICTS);
+    let stored = read_verdicts(&path)?;
+    let rows = AppendFile::open(&path).map_err(write_error(&path))?;
+    rows.truncate(stored.complete_bytes as u64).map_err(write_error(&path))?;
+    let cases = cases_with_tests(&job.contents.cases);
+    let answers = job.contents.predictions.iter().filter(|prediction| cases.contains_key(&*prediction.case));
+    let answers: Vec<&Prediction> = answers.collect();
+    let mut writer = VerdictWriter { rows, judged: 0 };
+    let (patches, failed) = patches(job, &cases, &answers)?;
+    let mut known: HashMap<String, Judgement> = HashMap::new();
+    let mut done: BTreeSet<(CaseId, String, u32)> = BTreeSet::new();
+    for row in stored.last.into_values() {
+        if patches.get(&row.patch).is_some_and(|patch| patch.answers.iter().any(|answer| key(answer) == row.key()))
+            || row.patch.is_empty() && failed.iter().any(|answer| key(answer) == row.key())
+        {
+            done.insert((row.case.clone(), row.engine.clone(), row.repetition));
+            known.insert(row.patch.clone(), row);
+        }
+    }
+    writer.judged = done.len();
+    let is_done = |answer: &Prediction| done.contains(&(answer.case.clone(), answer.engine.name.clone(), answer.repetition));
+    for answer in failed.into_iter().filter(|answer| !is_done(answer)) {
+        writer.append(&failed_request(answer))?;
+    }
+    let mut to_run = Vec::new();
+    for patch in patches.into_values() {
+        let mut rest = patch.answers.iter().copied().filter(|answer| !is_done(answer)).peekable();
+        if rest.peek().is_none() {
+            continue;
+        }
+        match known.get(&patch.hash) {
+            Some(row) => rest.try_for_each(|answer| writer.append(&again(row, answer)))?,
+            None => to_run.push(patch),
+        }
+    }
+    let runs = run_patches(job, &to_run, &is_done, &mut writer, on_progress)?;
+    Ok(JudgedAnswers { answers: answers.len(), judged: writer.judged, runs })
+}
+
+/// Adds the judgements of a run to the scores of its answers: [`Metric::TestsPassed`].
+pub(crate) fn add_verdicts(folder: &Path, cases: &[Case], scores: &mut [Score]) {
+    // Unreadable judgements count as missing; judging again reports why.
+    let Ok(stored) = read_verdicts(&folder.join(VERDICTS)) else { return };
+    if stored.last.is_empty() {
+        return;
+    }
+    let cases = cases_with_tests(cases);
+    for score in scores {
+        let key = (score.case.clone(), score.engine.clone(), score.repetition);
+        let Some(row) = stored.last.get(&key).filter(|_| cases.contains_key(&*score.case)) else { continue };
+        // Tests that are not the same twice say nothing about the answer.
+        if row.verdict != TestVerdict::Flaky {
+            let value = f64::from(u8::from(row.verdict == TestVerdict::Passed));
+            score.metrics.insert(Metric::TestsPassed, MetricValue::Value(value));
+        }
+    }
+}
+
+/// Returns the judgements of a run, the last of each answer.
+pub fn judgements(folder: &Path) -> Result<Vec<Judgement>, ReplayError> {
+    Ok(read_verdicts(&folder.join(VERDICTS))?.last.into_values().collect())
+}
+
+/// The rows of a file.
+struct StoredVerdicts {
+    last: BTreeMap<(CaseId, String, u32), Judgement>,
+    complete_bytes: usize,
+}
+
+fn read_verdicts(path: &Path) -> Result<StoredVerdicts, ReplayError> {
+    let lines = parse_lines::<Judgement>(&read_whole_lines(path)?).map_err(parse_error(path))?;
+    let row = |row: Judgement| ((row.case.clone(), row.engine.clone(), row.repetition), row);
+    Ok(StoredVerdicts { last: lines.rows.into_iter().map(row).collect(), complete_bytes: lines.complete_bytes })
+}
+
+fn cases_with_tests(cases: &[Case]) -> HashMap<&str, (&Case, &CaseTests)> {
+    cases.iter().filter_map(|case| Some((&*case.id, (case, case.tests.as_deref()?)))).collect()
+}
+
+fn key(answer: &Prediction) -> (&str, &str, u32) {
+    (&answer.case, &answer.engine.name, answer.repetition)
+}
+
+/// Returns the different patches by hash, in no order that is visible, and the answers of failed requests.
+fn patches<'a>(
+    job: &JudgingJob<'a>,
+    cases: &HashMap<&str, (&'a Case, &'a CaseTests)>,
+    answers: &[&'a Prediction],
+) -> Result<(BTreeMap<String, Patch<'a>>, Vec<&'a Prediction>), ReplayError> {
+    let mut patches: BTreeMap<String, Patch<'a>> = BTreeMap::new();
+    let mut failed = Vec::new();
+    for &answer in answers {
+        let (case, tests) = cases[&*answer.case];
+        if answer.has_failed() {
+            failed.push(answer);
+            continue;
+        }
+        let change = job.judge.place(case, &answer.text)?;
+        let hash = patch_hash(job.tree_hash, tests, &change);
+        let patch = Patch { hash: hash.clone(), case, tests, change, answers: Vec::new() };
+        patches.entry(hash).or_insert(patch).answers.push(answer);
+    }
+    Ok((patches, failed))
+}
+
+/// Returns the first 128 bits of the BLAKE3 hash of everything that decides a verdict, each part preceded by its length.
+fn patch_hash(tree_hash: &str, tests: &CaseTests, change: &ChangedFile) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let path = change.path.to_string_lossy();
+    let parts = [tree_hash, tests.runner.name(), &tests.folder, &path, &change.text];
+    for part in parts.into_iter().chain(tests.ids.iter().map(String::as_str)) {
+        hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+    }
+    hasher.finalize().to_hex()[..32].to_owned()
+}
+
+/// Runs the tests of patches, some at a time, and returns their number.
+fn run_patches(
+    job: &JudgingJob<'_>,
+    patches: &[Patch<'_>],
+    is_done: &dyn Fn(&Prediction) -> bool,
+    writer: &mut VerdictWriter,
+    on_progress: impl Fn(usize, usize) + Sync,
+) -> Result<usize, ReplayError> {
+    let next = AtomicUsize::new(0);
+    let next_patch = || -> Option<&Patch<'_>> {
+        if job.stop.is_cancelled() { None } else { patches.get(next.fetch_add(1, Ordering::Relaxed)) }
+    };
+    let (sender, finished) = mpsc::channel();
+    let sender = Mutex::new(sender);
+    let mut runs = 0;
+    on_progress(0, patches.len());
+    thread::scope(|scope| {
+        for _ in 0..job.jobs.clamp(1, patches.len().max(1)) {
+            let sender = sender.lock().map(|sender| sender.clone());
+            let Ok(sender) = sender else { break };
+            scope.spawn(move || {
+                while let Some(patch) = next_patch() {
+                    if sender.send((patch, judge(job.judge, patch))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        // The workers have senders of their own; the last one ends the loop.
+        drop(sender);
+        for (patch, judged) in finished {
+            let judged = judged?;
+            runs += 1;
+            let mut answers = patch.answers.iter().filter(|answer| !is_done(answer));
+            if let Some(first) = answers.next() {
+                let row = Judgement { engine: first.engine.name.clone(), repetition: first.repetition, ..judged };
+                writer.append(&row)?;
+                answers.try_for_each(|answer| writer.append(&again(&row, answer)))?;
+            }
+            on_progress(runs, patches.len());
+        }
+        Ok(runs)
+    })
+}
+
+fn judge(judge: &TestJudge, patch: &Patch<'_>) -> Result<Judgement, ReplayError> {
+    let run = judge.run(patch.tests, patch.change.clone())?;
+    let verdict = run.verdict(&patch.tests.ids);
+    let has_passed = verdict == TestVerdict::Passed;
+    let not_passed = if has_passed { Vec::new() } else { run.not_passed(&patch.tests.ids) };
+    let output = secrets::redact(&run.outcome.output);
+    let end = output.ceil_char_boundary(output.len().saturating_sub(OUTPUT_BYTES));
+    Ok(Judgement {
+        schema: SchemaVersion::CURRENT,
+        case: patch.case.id.clone(),
+        engine: String::new(),
+        repetition: 0,
+        patch: patch.hash.clone(),
+        verdict,
+        not_passed: not_passed.into_iter().map(str::to_owned).collect(),
+        seconds: run.outcome.wall.as_secs_f64(),
+        output: if has_passed { String::new() } else { output[end..].to_owned() },
+    })
+}
+
+/// Returns the judgement of an answer that equals a judged one.
+fn again(row: &Judgement, answer: &Prediction) -> Judgement {
+    Judgement {
+        case: answer.case.clone(),
+        engine: answer.engine.name.clone(),
+        repetition: answer.repetition,
+        seconds: 0.0,
+        ..row.clone()
+    }
+}
+
+/// Returns the judgement of a failed request: a failure in every metric.
+fn failed_request(answer: &Prediction) -> Judgement {
+    Judgement {
+        schema: SchemaVersion::CURRENT,
+        case: answer.case.clone(),
+        engine: answer.engine.name.clone(),
+        repetition: answer.repetition,
+        patch: String::new(),
+        verdict: TestVerdict::Failed,
+        not_passed: BTreeSet::new(),
+        seconds: 0.0,
+        output: "the request failed".to_owned(),
+    }
+}
+
+/// Appends judgements.
+struct VerdictWriter {
+    rows: AppendFile,
+    judged: usize,
+}
+
+impl VerdictWriter {
+    fn append(&mut self, row: &Judgement) -> Result<(), ReplayError> {
+        let written = self.rows.append(&to_line(row));
+        written.map_err(|reason| ReplayError::Append { path: self.rows.path().to_owned(), reason })?;
+        self.judged += 1;
+        Ok(())
+    }
+}

@@ -1,0 +1,289 @@
+//! Test runners: finds the one of a workspace, runs tests in a sandbox, and reads their results.
+//!
+//! A result counts only if the runner itself reports it, in its own format, and its exit code agrees. What a test prints is not a
+//! result. Where tests and the code under test share a process, a test that must fail runs beside them: a runner that was
+//! patched to let everything pass lets it pass, too.
+
+mod cargo_test;
+mod command;
+mod go_test;
+mod javascript;
+mod junit;
+mod pytest;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use cases::{TestRunnerKind, TestVerdict};
+use serde::{Deserialize, Serialize};
+
+use crate::outcome::{CommandOutcome, Exit};
+use crate::sandbox::{Sandbox, SandboxError};
+use crate::spec::{ChangedFile, SandboxCommand};
+
+/// Outcome of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TestState {
+    /// It ran and passed.
+    Passed,
+    /// It failed, or its setup or teardown did.
+    Failed,
+    /// It did not run.
+    Skipped,
+}
+
+/// A result of one test.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TestResult {
+    /// Its outcome.
+    pub state: TestState,
+    /// Its time, where the runner reports it.
+    pub time: Option<Duration>,
+}
+
+/// Lines of files that tests executed, by path in the workspace; tests are numbers in [`TestRun::tests`] by their order.
+pub type CoveredLines = BTreeMap<String, BTreeMap<u32, Vec<u32>>>;
+
+/// The results of a run of tests.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TestResults {
+    /// Results by the test's id. A test that was reported twice with different results has failed.
+    pub tests: BTreeMap<String, TestResult>,
+    /// Whether a file could not be loaded or compiled.
+    pub has_build_error: bool,
+    /// Whether the test that must fail failed; `None` for runners without one.
+    pub has_failing_control: Option<bool>,
+    /// Executed lines, 1-based, if they were asked for; `None` if the runner cannot say.
+    pub covered: Option<CoveredLines>,
+}
+
+/// A finished run of tests.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TestRun {
+    /// The results.
+    pub results: TestResults,
+    /// The command's outcome.
+    pub outcome: CommandOutcome,
+}
+
+/// The test runner of a workspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestRunner {
+    /// The program.
+    pub kind: TestRunnerKind,
+    /// Its folder, relative to the workspace.
+    pub folder: PathBuf,
+    /// Words of the command before the runner's own arguments; empty for its usual ones.
+    pub command: Vec<String>,
+    /// Report of [`TestRunnerKind::Command`] in JUnit's format, relative to `folder`; without it, its exit code is one test.
+    pub report: Option<PathBuf>,
+}
+
+/// Which tests run, and what is noted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TestSelection<'a> {
+    /// Ids of the tests; `None` for all.
+    pub tests: Option<&'a [String]>,
+    /// Whether to note the lines that each test executes.
+    pub covers_lines: bool,
+    /// Wall time, if it is shorter than that of the sandbox.
+    pub time_limit: Option<Duration>,
+}
+
+impl TestRunner {
+    /// Returns the runner of a kind with its usual command, in a folder relative to the workspace.
+    pub fn of_kind(kind: TestRunnerKind, folder: &Path) -> TestRunner {
+        TestRunner { kind, folder: folder.to_owned(), command: Vec::new(), report: None }
+    }
+
+    /// Finds the runners of a workspace in its files, the most specific first.
+    pub fn detect(workspace: &Path) -> Vec<TestRunner> {
+        let runner = |kind| TestRunner::of_kind(kind, Path::new(""));
+        let has = |name: &str| workspace.join(name).exists();
+        let mut found = Vec::new();
+        if ["pytest.ini", "pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "conftest.py"].iter().any(|name| has(name)) {
+            found.push(runner(TestRunnerKind::Pytest));
+        }
+        if has("Cargo.toml") {
+            found.push(runner(TestRunnerKind::Cargo));
+        }
+        if has("go.mod") {
+            found.push(runner(TestRunnerKind::Go));
+        }
+        found.extend(javascript::detect(workspace).map(runner));
+        if has("pom.xml") {
+            found.push(runner(TestRunnerKind::Maven));
+        }
+        let built = ["build", "."].into_iter().find(|folder| workspace.join(folder).join("CTestTestfile.cmake").is_file());
+        if let Some(folder) = built {
+            found.push(TestRunner::of_kind(TestRunnerKind::Ctest, Path::new(folder.trim_start_matches('.'))));
+        }
+        found
+    }
+
+    /// Whether results come with the lines that each test executed.
+    pub fn can_cover_lines(&self) -> bool {
+        self.kind == TestRunnerKind::Pytest
+    }
+
+    /// Runs tests in a copy of the workspace with some changed files.
+    pub fn run(
+        &self,
+        sandbox: &Sandbox,
+        changes: &[ChangedFile],
+        selection: TestSelection<'_>,
+    ) -> Result<TestRun, SandboxError> {
+        let nonce = nonce();
+        let (mut command, support) = self.command(sandbox.workspace(), selection, &nonce);
+        command.time_limit = selection.time_limit;
+        let changes: Vec<ChangedFile> = changes.iter().cloned().chain(support).collect();
+        let outcome = sandbox.run(&changes, &command)?;
+        let results = self.read(&outcome, sandbox.workspace(), &nonce);
+        Ok(TestRun { results, outcome })
+    }
+
+    /// Returns the command and the files that it needs.
+    fn command(&self, workspace: &Path, selection: TestSelection<'_>, nonce: &str) -> (SandboxCommand, Vec<ChangedFile>) {
+        match self.kind {
+            TestRunnerKind::Pytest => pytest::command(self, workspace, selection, nonce),
+            TestRunnerKind::Cargo => (cargo_test::command(self, selection), Vec::new()),
+            TestRunnerKind::Go => (go_test::command(self, selection), Vec::new()),
+            TestRunnerKind::Node | TestRunnerKind::Vitest | TestRunnerKind::Jest => javascript::command(self, selection, nonce),
+            TestRunnerKind::Ctest | TestRunnerKind::Maven | TestRunnerKind::Command => (command::command(self, selection), Vec::new()),
+        }
+    }
+
+    fn read(&self, outcome: &CommandOutcome, workspace: &Path, nonce: &str) -> TestResults {
+        match self.kind {
+            TestRunnerKind::Pytest => pytest::read(outcome, workspace, nonce),
+            TestRunnerKind::Cargo => cargo_test::read(outcome),
+            TestRunnerKind::Go => go_test::read(outcome),
+            TestRunnerKind::Node | TestRunnerKind::Vitest | TestRunnerKind::Jest => {
+                javascript::read(outcome, &workspace.join(&self.folder), nonce)
+            },
+            TestRunnerKind::Ctest | TestRunnerKind::Maven | TestRunnerKind::Command => command::read(self, outcome),
+        }
+    }
+}
+
+impl TestRun {
+    /// Returns the ids of the expected tests that did not pass.
+    pub fn not_passed<'a>(&self, expected: &'a [String]) -> Vec<&'a str> {
+        let has_passed = |id: &&String| self.results.tests.get(*id).is_some_and(|test| test.state == TestState::Passed);
+        expected.iter().filter(|id| !has_passed(id)).map(String::as_str).collect()
+    }
+
+    /// Judges the code by the expected tests.
+    pub fn verdict(&self, expected: &[String]) -> TestVerdict {
+        let state = |id: &String| self.results.tests.get(id).map(|test| test.state);
+        match self.outcome.exit {
+            Exit::TimedOut => return TestVerdict::TimedOut,
+            Exit::OutOfMemory => return TestVerdict::OutOfMemory,
+            Exit::TooManyProcesses | Exit::TooMuchOutput => return TestVerdict::Failed,
+            Exit::Code(_) | Exit::Signal(_) | Exit::Lost => {}
+        }
+        if expected.iter().any(|id| state(id) == Some(TestState::Failed)) {
+            return TestVerdict::Failed;
+        }
+        let has_run = expected.iter().any(|id| state(id) == Some(TestState::Passed));
+        if self.results.has_build_error && !has_run {
+            return TestVerdict::BuildError;
+        }
+        if expected.is_empty() || expected.iter().any(|id| state(id) != Some(TestState::Passed)) {
+            return TestVerdict::NotRun;
+        }
+        // Other tests of the same files may fail, then the code differs; the selected ones are all that ran.
+        let expected_exit = match self.results.has_failing_control {
+            Some(true) => Exit::Code(1),
+            Some(false) => return TestVerdict::Failed,
+            None => Exit::Code(0),
+        };
+        if self.outcome.exit == expected_exit { TestVerdict::Passed } else { TestVerdict::Failed }
+    }
+}
+
+impl TestResults {
+    /// Adds a result.
+    fn add(&mut self, id: String, state: TestState, time: Option<Duration>) {
+        let result = TestResult { state, time };
+        self.tests
+            .entry(id)
+            .and_modify(|known| {
+                if known.state != state {
+                    known.state = TestState::Failed;
+                }
+            })
+            .or_insert(result);
+    }
+}
+
+/// Returns a name that code under test cannot know.
+fn nonce() -> String {
+    let folder = tempfile::Builder::new().prefix("").rand_bytes(20).make(|path| Ok(path.to_owned()));
+    let name = folder.ok().and_then(|name| name.path().file_name().map(|name| name.to_string_lossy().into_owned()));
+    let name: String = name.unwrap_or_default().chars().filter(char::is_ascii_alphanumeric).collect();
+    format!("control_{name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(exit: Exit, tests: &[(&str, TestState)], control: Option<bool>) -> TestRun {
+        let mut results = TestResults { has_failing_control: control, ..TestResults::default() };
+        tests.iter().for_each(|&(id, state)| results.add(id.to_owned(), state, None));
+        let outcome = CommandOutcome {
+            exit,
+            output: String::new(),
+            reports: Vec::new(),
+            wall: Duration::ZERO,
+            peak_memory_bytes: 0,
+        };
+        TestRun { results, outcome }
+    }
+
+    #[test]
+    fn verdict_needs_every_expected_test_and_the_exit_code() {
+        use TestState::{Failed, Passed, Skipped};
+        let expected = ["a".to_owned(), "b".to_owned()];
+        let both = [("a", Passed), ("b", Passed)];
+        for (exit, tests, control, verdict) in [
+            (Exit::Code(0), &both[..], None, TestVerdict::Passed),
+            (Exit::Code(1), &both, Some(true), TestVerdict::Passed),
+            (Exit::Code(0), &both, Some(true), TestVerdict::Failed),
+            (Exit::Code(1), &both, Some(false), TestVerdict::Failed),
+            (Exit::Code(1), &both, None, TestVerdict::Failed),
+            (Exit::Signal(11), &both, None, TestVerdict::Failed),
+            (Exit::Code(0), &both[..1], None, TestVerdict::NotRun),
+            (Exit::Code(0), &[], None, TestVerdict::NotRun),
+            (Exit::Code(0), &[("a", Passed), ("b", Skipped)], None, TestVerdict::NotRun),
+            (Exit::Code(1), &[("a", Passed), ("b", Failed)], None, TestVerdict::Failed),
+            (Exit::Code(0), &[("a", Passed), ("b", Passed), ("b", Failed)], None, TestVerdict::Failed),
+            (Exit::TimedOut, &both, None, TestVerdict::TimedOut),
+            (Exit::OutOfMemory, &both, None, TestVerdict::OutOfMemory),
+            (Exit::TooMuchOutput, &both, None, TestVerdict::Failed),
+        ] {
+            assert_eq!(run(exit, tests, control).verdict(&expected), verdict, "{exit:?} {tests:?} {control:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_never_passed() {
+        assert_eq!(run(Exit::Code(0), &[], None).verdict(&[]), TestVerdict::NotRun);
+    }
+
+    #[test]
+    fn build_error_is_a_verdict_only_if_no_expected_test_ran() {
+        let mut failed = run(Exit::Code(2), &[], None);
+        failed.results.has_build_error = true;
+        assert_eq!(failed.verdict(&["a".to_owned()]), TestVerdict::BuildError);
+    }
+
+    #[test]
+    fn names_of_controls_differ() {
+        assert_ne!(nonce(), nonce());
+        assert!(nonce().len() > 20);
+    }
+}

@@ -1,0 +1,119 @@
+"""Reports the results of pytest to Ghostbench, with the lines that each test executes if they are wanted.
+
+Adds one test that must fail. Its name is secret: a runner that was changed to let everything pass lets it pass, too.
+"""
+
+import json
+import os
+
+import pytest
+
+
+def _options():
+    path = os.environ.pop("GHOSTBENCH_PYTEST_OPTIONS")
+    with open(path, encoding="utf-8") as file:
+        options = json.load(file)
+    os.unlink(path)
+    return options
+
+
+class Reporter:
+    def __init__(self, options):
+        self._report = options["report"]
+        self._control = options["control"]
+        self._coverage = self._start_coverage() if options["covers_lines"] else None
+        self._tests = {}
+        self._control_state = None
+        self._has_build_error = False
+
+    @staticmethod
+    def _start_coverage():
+        import coverage
+
+        measured = coverage.Coverage(data_file=None, branch=False, config_file=False)
+        measured.start()
+        return measured
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items):
+        parents = [item.getparent(pytest.Module) for item in items]
+        parent = next((parent for parent in parents if parent is not None), None)
+        if parent is None:
+            return
+
+        def control():
+            raise AssertionError(self._control)
+
+        items.append(pytest.Function.from_parent(parent, name=self._control, callobj=control))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item):
+        if self._coverage is not None:
+            self._coverage.switch_context(item.nodeid)
+        result = yield
+        if self._coverage is not None:
+            self._coverage.switch_context("")
+        return result
+
+    def pytest_collectreport(self, report):
+        if report.failed:
+            self._has_build_error = True
+
+    def pytest_runtest_logreport(self, report):
+        if report.nodeid.endswith("::" + self._control):
+            if report.when == "call":
+                self._control_state = report.outcome
+            elif report.failed:
+                self._control_state = "failed"
+            return
+        state, seconds = self._tests.get(report.nodeid, ("skipped", 0.0))
+        if report.failed:
+            state = "failed"
+        elif report.when == "call" and report.passed and state != "failed":
+            state = "passed"
+        self._tests[report.nodeid] = (state, seconds + report.duration)
+
+    def pytest_sessionfinish(self):
+        report = {
+            "control": self._control,
+            "control_failed": self._control_state == "failed",
+            "has_build_error": self._has_build_error,
+            "tests": self._tests,
+        }
+        if self._coverage is not None:
+            self._coverage.stop()
+            report.update(self._lines(self._coverage.get_data()))
+        with open(self._report, "w", encoding="utf-8") as file:
+            json.dump(report, file)
+
+    def _lines(self, data):
+        covering = sorted(self._tests)
+        numbers = {test: number for number, test in enumerate(covering)}
+        lines = {}
+        for path in data.measured_files():
+            contexts = data.contexts_by_lineno(path)
+            lines[path] = {
+                line: [numbers[test] for test in tests if test in numbers]
+                for line, tests in contexts.items()
+                if any(test in numbers for test in tests)
+            }
+        return {"covering": covering, "lines": lines}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config):
+    # pytest-cov would trace in place of us.
+    if getattr(early_config.known_args_namespace, "cov_source", None):
+        early_config.known_args_namespace.cov_source = []
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    # The project's options may stop at the first failure, or run in several processes.
+    for name, value in [("maxfail", 0), ("numprocesses", None), ("tx", []), ("dist", "no"), ("usepdb", False)]:
+        if hasattr(config.option, name):
+            setattr(config.option, name, value)
+
+
+def pytest_configure(config):
+    config.pluginmanager.register(Reporter(_options()), "ghostbench-reporter")

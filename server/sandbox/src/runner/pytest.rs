@@ -1,0 +1,157 @@
+//! pytest, with a plugin that reports results and executed lines, and adds the test that must fail.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{CoveredLines, TestResults, TestRunner, TestSelection, TestState};
+use crate::outcome::CommandOutcome;
+use crate::spec::{ChangedFile, ReportFiles, SandboxCommand};
+
+/// Folder of our files in the copy of the workspace.
+const FOLDER: &str = ".ghostbench-tests";
+
+const PLUGIN: &str = include_str!("ghostbench_pytest.py");
+
+/// What the plugin does.
+#[derive(Serialize)]
+struct PluginOptions<'a> {
+    report: PathBuf,
+    control: &'a str,
+    covers_lines: bool,
+}
+
+/// What the plugin reports.
+#[derive(Deserialize)]
+struct PluginReport {
+    control: String,
+    /// Results by id: state and seconds. Without the control.
+    tests: BTreeMap<String, (TestState, f64)>,
+    control_failed: bool,
+    has_build_error: bool,
+    /// Ids in the order of the numbers in `lines`.
+    #[serde(default)]
+    covering: Vec<String>,
+    /// Numbers of tests by absolute path and line.
+    #[serde(default)]
+    lines: Option<BTreeMap<String, BTreeMap<u32, Vec<u32>>>>,
+}
+
+pub(super) fn command(
+    runner: &TestRunner,
+    workspace: &Path,
+    selection: TestSelection<'_>,
+    nonce: &str,
+) -> (SandboxCommand, Vec<ChangedFile>) {
+    let mut words = runner.command.clone();
+    if words.is_empty() {
+        words = [&interpreter(workspace), "-m", "pytest"].map(str::to_owned).to_vec();
+    }
+    let options = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "ghostbench_pytest"];
+    words.extend(options.map(str::to_owned));
+    words.extend(selection.tests.into_iter().flatten().cloned());
+    let folder = workspace.join(FOLDER);
+    let options = PluginOptions { report: folder.join("report.json"), control: nonce, covers_lines: selection.covers_lines };
+    let options_file = PathBuf::from(FOLDER).join("options.json");
+    let env = [
+        ("PYTHONPATH", folder.to_string_lossy().into_owned()),
+        ("GHOSTBENCH_PYTEST_OPTIONS", workspace.join(&options_file).to_string_lossy().into_owned()),
+        ("PYTHONHASHSEED", "0".to_owned()),
+    ];
+    let command = SandboxCommand {
+        words,
+        folder: runner.folder.clone(),
+        env: env.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        reports: vec![ReportFiles::File(PathBuf::from(FOLDER).join("report.json"))],
+        ..SandboxCommand::default()
+    };
+    let text = serde_json::to_string(&options).unwrap_or_default();
+    let files = vec![
+        ChangedFile { path: PathBuf::from(FOLDER).join("ghostbench_pytest.py"), text: PLUGIN.to_owned() },
+        ChangedFile { path: options_file, text },
+    ];
+    (command, files)
+}
+
+/// Returns the Python of the project's own environment, or that of the path.
+fn interpreter(workspace: &Path) -> String {
+    let own = [".venv", "venv", "env"].map(|name| workspace.join(name).join("bin/python"));
+    let own = own.into_iter().find(|path| path.exists());
+    own.map_or_else(|| "python3".to_owned(), |path| path.to_string_lossy().into_owned())
+}
+
+pub(super) fn read(outcome: &CommandOutcome, workspace: &Path, nonce: &str) -> TestResults {
+    let report = outcome.reports.first().and_then(|report| serde_json::from_str::<PluginReport>(&report.text).ok());
+    let Some(report) = report.filter(|report| report.control == nonce) else {
+        // pytest did not come to its end: 2 to 4 are errors before the first test.
+        let has_build_error = matches!(outcome.exit, crate::Exit::Code(1..=4));
+        return TestResults { has_build_error, has_failing_control: Some(false), ..TestResults::default() };
+    };
+    let mut results = TestResults {
+        has_build_error: report.has_build_error,
+        has_failing_control: Some(report.control_failed),
+        ..TestResults::default()
+    };
+    for (id, (state, seconds)) in report.tests {
+        results.add(id, state, Duration::try_from_secs_f64(seconds).ok());
+    }
+    results.covered = report.lines.map(|lines| covered(lines, &report.covering, &results, workspace));
+    results
+}
+
+/// Returns the lines with paths in the workspace, and tests as their place in the results.
+fn covered(
+    lines: BTreeMap<String, BTreeMap<u32, Vec<u32>>>,
+    covering: &[String],
+    results: &TestResults,
+    workspace: &Path,
+) -> CoveredLines {
+    let places: HashMap<&str, u32> = results.tests.keys().zip(0..).map(|(id, place)| (&**id, place)).collect();
+    let place = |number: &u32| covering.get(*number as usize).and_then(|id| places.get(&**id)).copied();
+    let in_workspace = |path: &str| Path::new(path).strip_prefix(workspace).ok()?.to_str().map(str::to_owned);
+    lines
+        .into_iter()
+        .filter_map(|(path, lines)| {
+            let lines = lines.into_iter().map(|(line, tests)| (line, tests.iter().filter_map(place).collect()));
+            Some((in_workspace(&path)?, lines.collect()))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::{Exit, Report};
+
+    fn outcome(exit: i32, report: Option<&str>) -> CommandOutcome {
+        CommandOutcome {
+            exit: Exit::Code(exit),
+            output: String::new(),
+            reports: report.map(|text| Report { path: "r".into(), text: text.to_owned() }).into_iter().collect(),
+            wall: Duration::ZERO,
+            peak_memory_bytes: 0,
+        }
+    }
+
+    #[test]
+    fn results_and_lines_of_a_report_are_read() {
+        let text = r#"{"control":"n","control_failed":true,"has_build_error":false,"tests":{"t.py::a":["passed",0.5],"t.py::b":["skipped",0]},
+            "covering":["t.py::b","t.py::a"],"lines":{"/w/src/x.py":{"3":[1],"4":[0,1,9]},"/usr/y.py":{"1":[0]}}}"#;
+        let results = read(&outcome(1, Some(text)), Path::new("/w"), "n");
+        assert_eq!(results.has_failing_control, Some(true));
+        assert_eq!(results.tests["t.py::a"].time, Some(Duration::from_millis(500)));
+        let lines = BTreeMap::from([(3, vec![0]), (4, vec![1, 0])]);
+        assert_eq!(results.covered, Some(BTreeMap::from([("src/x.py".to_owned(), lines)])));
+    }
+
+    #[test]
+    fn report_with_another_control_is_not_believed() {
+        let text = r#"{"control":"guess","control_failed":true,"has_build_error":false,"tests":{"a":["passed",0]}}"#;
+        for report in [Some(text), Some("{"), None] {
+            let results = read(&outcome(0, report), Path::new("/w"), "n");
+            assert!(results.tests.is_empty() && results.has_failing_control == Some(false));
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! Runs commands in throw-away copies of a workspace.
+
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::confinement::{Confinement, ConfinementChoice};
+use crate::limits::Limits;
+use crate::outcome::{CommandOutcome, Exit};
+use crate::spec::{ChangedFile, InitSpec, SandboxCommand, is_inside};
+use crate::tool_folders::ToolFolders;
+use crate::workspace_copy::copy_workspace;
+
+/// Time beyond the limit of a command after which the sandbox itself is killed: its first process did not.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Bytes of an outcome; reports and output are limited inside.
+const MAX_OUTCOME_BYTES: u64 = 256 << 20;
+
+/// A command could not be run in the sandbox. It says nothing about the command.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// There is no confinement.
+    #[error("{reason}")]
+    Unavailable {
+        /// Why, and the remedy.
+        reason: String,
+    },
+    /// The workspace cannot be copied.
+    #[error("cannot copy {}: {error}", path.display())]
+    Copy {
+        /// The workspace.
+        path: PathBuf,
+        /// The reason.
+        error: std::io::Error,
+    },
+    /// A process cannot be started, or ended without an outcome.
+    #[error("the sandbox failed: {reason}")]
+    Failed {
+        /// What it printed.
+        reason: String,
+    },
+    /// A changed file is not below the workspace.
+    #[error("{} is not a path below the workspace", path.display())]
+    Outside {
+        /// The path.
+        path: PathBuf,
+    },
+}
+
+/// What a sandbox may do.
+#[derive(Clone, Debug, Default)]
+pub struct SandboxOptions {
+    /// Whether it must confine.
+    pub confinement: ConfinementChoice,
+    /// Limits of each command.
+    pub limits: Limits,
+    /// Folders outside of the workspace that can be read, beside those of known tools.
+    pub readable: Vec<PathBuf>,
+    /// The program with the commands `sandbox-mount` and `sandbox-init`: this one, if it is `None`.
+    pub program: Option<PathBuf>,
+}
+
+/// Runs commands over a workspace. Any number may run at a time, each in a copy of its own.
+#[derive(Debug)]
+pub struct Sandbox {
+    workspace: PathBuf,
+    confinement: Confinement,
+    limits: Limits,
+    program: PathBuf,
+    home: PathBuf,
+    tools: ToolFolders,
+    /// An empty folder for mounts.
+    mount_point: TempDir,
+    /// Whether overlays work; else files are copied.
+    has_overlays: bool,
+}
+
+impl Sandbox {
+    /// Finds the confinement of this system and tries it.
+    pub fn new(workspace: &Path, options: &SandboxOptions) -> Result<Sandbox, SandboxError> {
+        let failed = |error: std::io::Error| SandboxError::Failed { reason: error.to_string() };
+        let confinement = match options.confinement {
+            ConfinementChoice::None => Confinement::None,
+            ConfinementChoice::Required => {
+                Confinement::of_system().map_err(|reason| SandboxError::Unavailable { reason })?
+            }
+        };
+        let workspace = workspace
+            .canonicalize()
+            .map_err(|error| SandboxError::Copy { path: workspace.to_owned(), error })?;
+        let home = home();
+        let tools = ToolFolders::of_user(&home, &options.readable);
+        let mut sandbox = Sandbox {
+            workspace,
+            confinement,
+            limits: options.limits,
+            program: options.program.clone().map_or_else(std::env::current_exe, Ok).map_err(failed)?,
+            home,
+            tools,
+            mount_point: tempfile::Builder::new().prefix("ghostbench-mount-").tempdir().map_err(failed)?,
+            has_overlays: matches!(options.confinement, ConfinementChoice::Required) && cfg!(target_os = "linux"),
+        };
+        sandbox.check()?;
+        Ok(sandbox)
+    }
+
+    /// Returns the workspace, without links in its path.
+    pub fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    /// Returns the confinement.
+    pub fn confinement(&self) -> &Confinement {
+        &self.confinement
+    }
+
+    /// Whether a copy is an overlay, which takes no time.
+    pub fn has_overlays(&self) -> bool {
+        self.has_overlays
+    }
+
+    /// Runs a command in a copy of the workspace with some changed files. Blocks until it has ended.
+    pub fn run(&self, changes: &[ChangedFile], command: &SandboxCommand) -> Result<CommandOutcome, SandboxError> {
+        let outside = changes.iter().map(|change| &change.path).chain([&command.folder]).find(|path| !is_inside(path));
+        if let Some(path) = outside {
+            return Err(SandboxError::Outside { path: path.clone() });
+        }
+        let copy = self.copy()?;
+        let (input, mut process, _groups) = self.process(changes, command, copy.as_ref())?;
+        process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Ctrl-C in a terminal goes to all processes of its group: running tests end by themselves.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut process, 0);
+        let child = process.spawn().map_err(|error| SandboxError::Failed {
+            reason: format!("cannot start {}: {error}", process.get_program().display()),
+        })?;
+        self.outcome(child, input, self.limits_of(command).time)
+    }
+
+    /// Runs a command that does nothing, and does without overlays if the system has none.
+    fn check(&mut self) -> Result<(), SandboxError> {
+        #[cfg(target_os = "linux")]
+        crate::linux::cgroup::remove_stale();
+        let nothing = SandboxCommand { words: vec!["true".to_owned()], ..SandboxCommand::default() };
+        let Err(error) = self.run(&[], &nothing) else { return Ok(()) };
+        if self.has_overlays {
+            self.has_overlays = false;
+            if self.run(&[], &nothing).is_ok() {
+                return Ok(());
+            }
+        }
+        Err(SandboxError::Unavailable {
+            reason: format!(
+                "{} does not work here: {error}; allow user namespaces, or allow running without a sandbox",
+                self.confinement.name()
+            ),
+        })
+    }
+
+    fn copy(&self) -> Result<Option<TempDir>, SandboxError> {
+        if self.has_overlays {
+            return Ok(None);
+        }
+        let copied = copy_workspace(&self.workspace);
+        copied.map(Some).map_err(|error| SandboxError::Copy { path: self.workspace.clone(), error })
+    }
+
+    fn limits_of(&self, command: &SandboxCommand) -> Limits {
+        let time = command.time_limit.map_or(self.limits.time, |time| time.min(self.limits.time));
+        Limits { time, ..self.limits }
+    }
+
+    fn init_spec(&self, command: &SandboxCommand, workspace: &Path) -> InitSpec {
+        let mut env = self.tools.env.clone();
+        env.insert("TMPDIR".to_owned(), "/tmp".to_owned());
+        env.extend(command.env.clone());
+        InitSpec {
+            words: command.words.clone(),
+            workspace: workspace.to_owned(),
+            folder: command.folder.clone(),
+            env,
+            reports: command.reports.clone(),
+            limits: self.limits_of(command),
+            writable: None,
+        }
+    }
+
+    /// Returns the process to start, its standard input, and what must be kept while it runs.
+    #[cfg(target_os = "linux")]
+    fn process(
+        &self,
+        changes: &[ChangedFile],
+        command: &SandboxCommand,
+        copy: Option<&TempDir>,
+    ) -> Result<(String, Command, crate::linux::cgroup::Cgroups), SandboxError> {
+        let groups = crate::linux::cgroup::Cgroups::create(&self.limits);
+        let Confinement::Bubblewrap(bubblewrap) = &self.confinement else {
+            let (input, process) = self.unconfined(changes, command, copy)?;
+            return Ok((input, process, groups));
+        };
+        let mut init = self.init_spec(command, &self.workspace);
+        let mut writable = vec![self.workspace.clone(), "/tmp".into(), "/var/tmp".into(), "/proc".into(), self.home.clone()];
+        let caches = self.tools.caches.iter().filter(|_| self.has_overlays).cloned();
+        let caches: Vec<PathBuf> = caches.filter(|cache| !cache.starts_with(&self.workspace)).collect();
+        writable.extend(caches.iter().cloned());
+        init.writable = Some(writable);
+        let readable = self.tools.readable.iter().chain(self.tools.caches.iter().filter(|_| !self.has_overlays));
+        let spec = crate::spec::MountSpec {
+            mount_point: self.mount_point.path().to_owned(),
+            copy: copy.map(|copy| copy.path().to_owned()),
+            caches,
+            readable: readable.filter(|folder| !folder.starts_with(&self.workspace)).cloned().collect(),
+            home: self.home.clone(),
+            changes: changes.to_vec(),
+            bubblewrap: bubblewrap.clone(),
+            cgroups: groups.folders().to_vec(),
+            init,
+        };
+        let mut process = Command::new(&self.program);
+        process.arg(crate::MOUNT_COMMAND);
+        crate::linux::die_with_parent(&mut process);
+        Ok((to_json(&spec)?, process, groups))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn process(
+        &self,
+        changes: &[ChangedFile],
+        command: &SandboxCommand,
+        copy: Option<&TempDir>,
+    ) -> Result<(String, Command, ()), SandboxError> {
+        let (input, process) = self.unconfined(changes, command, copy)?;
+        #[cfg(target_os = "macos")]
+        if self.confinement == Confinement::Seatbelt {
+            let copy = copy.map_or(&*self.workspace, TempDir::path);
+            let readable: Vec<&Path> = self.tools.readable.iter().map(PathBuf::as_path).chain([copy]).collect();
+            let writable = [copy, Path::new("/private/tmp"), Path::new("/private/var/folders")];
+            let mut confined = crate::macos::command(&self.home, &readable, &writable);
+            confined.arg(process.get_program()).args(process.get_args());
+            return Ok((input, confined, ()));
+        }
+        Ok((input, process, ()))
+    }
+
+    /// Returns a process that runs the command in a copy, without confinement.
+    fn unconfined(
+        &self,
+        changes: &[ChangedFile],
+        command: &SandboxCommand,
+        copy: Option<&TempDir>,
+    ) -> Result<(String, Command), SandboxError> {
+        let copy = copy.map_or(&*self.workspace, TempDir::path);
+        for change in changes {
+            let path = copy.join(&change.path);
+            let written = path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| {
+                // A link may lead out of the copy.
+                let _ = std::fs::remove_file(&path);
+                std::fs::write(&path, &change.text)
+            });
+            written.map_err(|error| SandboxError::Copy { path: change.path.clone(), error })?;
+        }
+        let mut process = Command::new(&self.program);
+        process.arg(crate::INIT_COMMAND);
+        #[cfg(target_os = "linux")]
+        crate::linux::die_with_parent(&mut process);
+        Ok((to_json(&self.init_spec(command, copy))?, process))
+    }
+
+    /// Passes the description to a started sandbox and waits for its outcome.
+    fn outcome(&self, mut child: Child, input: String, limit: Duration) -> Result<CommandOutcome, SandboxError> {
+        let start = Instant::now();
+        let mut stdin = child.stdin.take().expect("standard input is piped");
+        let stdout = child.stdout.take().expect("standard output is piped");
+        let stderr = child.stderr.take().expect("standard error is piped");
+        let read = |reader: Box<dyn std::io::Read + Send>, max: u64| {
+            std::thread::spawn(move || {
+                let mut text = Vec::new();
+                let _ = reader.take(max).read_to_end(&mut text);
+                text
+            })
+        };
+        let outcome = read(Box::new(stdout), MAX_OUTCOME_BYTES);
+        let messages = read(Box::new(stderr), 64 << 10);
+        // A sandbox that ends at once does not read its input; its message says why.
+        let writing = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+        let deadline = limit + GRACE;
+        let status = loop {
+            match child.try_wait() {
+                Ok(Some(status)) => break Some(status),
+                Ok(None) if start.elapsed() < deadline => std::thread::sleep(Duration::from_millis(1)),
+                Ok(None) | Err(_) => {
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    break None;
+                }
+            }
+        };
+        let (outcome, messages) = (outcome.join().unwrap_or_default(), messages.join().unwrap_or_default());
+        let _ = writing.join();
+        if let Ok(outcome) = serde_json::from_slice::<CommandOutcome>(&outcome) {
+            return Ok(outcome);
+        }
+        let messages = String::from_utf8_lossy(&messages).trim().to_owned();
+        let lost = |exit| CommandOutcome {
+            exit,
+            output: String::new(),
+            reports: Vec::new(),
+            wall: start.elapsed(),
+            peak_memory_bytes: 0,
+        };
+        match status {
+            None => Ok(lost(Exit::TimedOut)),
+            // The kernel kills a sandbox that exceeds the memory of its group, with the process that watches it.
+            Some(status) if is_killed(status) && messages.is_empty() => Ok(lost(Exit::OutOfMemory)),
+            Some(_) => {
+                let reason = if messages.is_empty() { "it ended without an outcome".to_owned() } else { messages };
+                Err(SandboxError::Failed { reason })
+            }
+        }
+    }
+}
+
+/// Whether a process was killed; bubblewrap ends with 128 and the signal of the first process.
+fn is_killed(status: std::process::ExitStatus) -> bool {
+    #[cfg(unix)]
+    if std::os::unix::process::ExitStatusExt::signal(&status).is_some() {
+        return true;
+    }
+    status.code().is_some_and(|code| code > 128)
+}
+
+fn to_json(value: &impl serde::Serialize) -> Result<String, SandboxError> {
+    serde_json::to_string(value).map_err(|error| SandboxError::Failed { reason: error.to_string() })
+}
+
+/// Returns the user's home, or a folder that nobody has.
+fn home() -> PathBuf {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    home.filter(|home| home.is_absolute() && *home != Path::new("/")).unwrap_or_else(|| "/home/sandbox".into())
+}
