@@ -17,12 +17,15 @@ mod language_servers;
 mod llama_server;
 pub mod neovim;
 mod node;
+mod pytest;
 mod relocate;
 
 /// Installs missing components. Returns the environment variables with their paths for the tests.
 pub fn install() -> Result<Vec<(&'static str, PathBuf)>> {
     install_nextest()?;
-    require("in a browser", install_chromium())?;
+    require("in a browser", install_package("chromium", "chromium"))?;
+    require("in a sandbox", install_package("bwrap", "bubblewrap"))?;
+    let pytest = require("with pytest", pytest::install())?;
     let neovim = require("in Neovim", neovim::install())?;
     let llama_server = require("with llama-server", llama_server::install())?;
     let code_server = require("in VS Code", code_server::install())?;
@@ -31,6 +34,7 @@ pub fn install() -> Result<Vec<(&'static str, PathBuf)>> {
         (neovim::VARIABLE, neovim),
         (llama_server::VARIABLE, llama_server),
         (code_server::VARIABLE, code_server),
+        (pytest::VARIABLE, pytest),
     ];
     let programs = programs.into_iter().filter_map(|(variable, program)| Some((variable, program?)));
     Ok(programs.chain(language_servers.into_iter().flatten()).collect())
@@ -58,16 +62,16 @@ fn install_nextest() -> Result<()> {
     process::run(process::cargo().args(["install", "--locked", "cargo-nextest"]))
 }
 
-/// The browser that opens the HTML report in an end-to-end test.
-fn install_chromium() -> Result<()> {
-    if process::is_installed("chromium") {
+/// Installs a package of the system that has a program.
+fn install_package(program: &str, package: &str) -> Result<()> {
+    if process::is_installed(program) {
         return Ok(());
     }
     if !process::is_installed("apt-get") || !is_root() {
-        bail!("chromium is not installed; install it with the system's package manager");
+        bail!("{program} is not installed; install the package {package} with the system's package manager");
     }
     process::run(Command::new("apt-get").args(["-qq", "update"]))?;
-    let arguments = ["-qq", "install", "--yes", "--no-install-recommends", "chromium"];
+    let arguments = ["-qq", "install", "--yes", "--no-install-recommends", package];
     process::run(Command::new("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
 }
 

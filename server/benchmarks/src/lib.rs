@@ -19,7 +19,6 @@ mod imported_case;
 mod json_text;
 mod left_out;
 mod ordered_map;
-pub mod pass_at_k;
 pub mod repoqa;
 mod row_reader;
 mod row_template;

@@ -7,13 +7,13 @@ use cases::{
     AcceptedPart, AnswerForm, ArmAnswer, ArmRole, AssignmentUnit, BlockCut, BlockKind, BodyCut,
     BundleConsent, CallScope, CandidateFunction, Case, CaseCopies, CaseTests, ChangeKind, CompletionTask,
     ContextComments, ContextItem, Cost, CrossFileContext, Datasheet, Decision, DecisionKind, EngineConfig,
-    EngineIdentity, Exposure, FindFunction, Finish, Judgement, LossReason, Machine, Metric, MetricValue, MissingTail,
-    OfferOutcome, Opportunity, OpportunityCursor, Origin, OriginKind, OutcomeKind, Prediction,
+    EngineIdentity, Exposure, FindFunction, Finish, Judgement, LossReason, Machine, Metric, MetricValue,
+    MissingTail, OfferOutcome, Opportunity, OpportunityCursor, Origin, OriginKind, OutcomeKind, Prediction,
     PredictionTimings, Price, PrivacyLevel, PromptSymptom, Provenance, ProvenanceSpan, Recorded, Rename, Run,
     Scenario, SchemaVersion, Score, Span, SpanSource, Status, Survival, SurvivalAge, SurvivalKind, Task,
-    TaskKind, TestRunnerKind, TestVerdict, TokenCounts, TrialArm, TrialDefinition, TrialMode, Trigger, Truth, TruthStage, TypingRhythm,
-    WatchedChange, WatchedEngine, WatchedFailure, WatchedNight, WatchedShift, WorkspaceState, WriteFunction,
-    parse_document, parse_line, to_document, to_line,
+    TaskKind, TestRunnerKind, TestVerdict, TokenCounts, TrialArm, TrialDefinition, TrialMode, Trigger, Truth,
+    TruthStage, TypingRhythm, WatchedChange, WatchedEngine, WatchedFailure, WatchedNight, WatchedShift,
+    WorkspaceState, WriteFunction, parse_document, parse_line, to_document, to_line,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -92,7 +92,7 @@ prop_compose! {
         let mut case = Case {
             schema: SchemaVersion::CURRENT, id: String::new(), hole, task, language: "python".to_owned(), block_kind,
             path: "a/b.py".to_owned(), byte_range: at..at + truth.len(), line: 3, character: 4, prefix, suffix, truth, context,
-            function, origin, tags,
+            function, tests: None, origin, tags,
         };
         case.id = case.compute_id();
         case

@@ -92,11 +92,13 @@ pub(crate) enum Command {
   ghostbench replay cases.jsonl --cassette answers.jsonl --offline   replay the answers without any engine")]
     Replay(ReplayArgs),
     /// Judge the answers of a run by unit tests, in a sandbox.
-    #[command(after_help = "The cases must have tests, and the workspace must be the code that they were built from. Examples:
+    #[command(
+        after_help = "The cases must have tests, and the workspace must be the code that they were built from. Examples:
   ghostbench build codev-bench . --with-tests --out codev     cases whose tests fail without the truth
   ghostbench replay codev/cases.jsonl --workspace . --out run
   ghostbench judge run --workspace .                          resumes where an interrupted one stopped
-  ghostbench judge run --workspace . --judge-jobs 1 --json")]
+  ghostbench judge run --workspace . --judge-jobs 1 --json"
+    )]
     Judge(JudgeArgs),
     /// Prepare a sandbox; started by `judge`.
     #[command(name = "sandbox-mount", hide = true)]

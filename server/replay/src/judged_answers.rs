@@ -84,7 +84,9 @@ pub fn judge_answers(
     let mut known: HashMap<String, Judgement> = HashMap::new();
     let mut done: BTreeSet<(CaseId, String, u32)> = BTreeSet::new();
     for row in stored.last.into_values() {
-        if patches.get(&row.patch).is_some_and(|patch| patch.answers.iter().any(|answer| key(answer) == row.key()))
+        if patches
+            .get(&row.patch)
+            .is_some_and(|patch| patch.answers.iter().any(|answer| key(answer) == row.key()))
             || row.patch.is_empty() && failed.iter().any(|answer| key(answer) == row.key())
         {
             done.insert((row.case.clone(), row.engine.clone(), row.repetition));
@@ -92,7 +94,9 @@ pub fn judge_answers(
         }
     }
     writer.judged = done.len();
-    let is_done = |answer: &Prediction| done.contains(&(answer.case.clone(), answer.engine.name.clone(), answer.repetition));
+    let is_done = |answer: &Prediction| {
+        done.contains(&(answer.case.clone(), answer.engine.name.clone(), answer.repetition))
+    };
     for answer in failed.into_iter().filter(|answer| !is_done(answer)) {
         writer.append(&failed_request(answer))?;
     }
@@ -144,7 +148,10 @@ struct StoredVerdicts {
 fn read_verdicts(path: &Path) -> Result<StoredVerdicts, ReplayError> {
     let lines = parse_lines::<Judgement>(&read_whole_lines(path)?).map_err(parse_error(path))?;
     let row = |row: Judgement| ((row.case.clone(), row.engine.clone(), row.repetition), row);
-    Ok(StoredVerdicts { last: lines.rows.into_iter().map(row).collect(), complete_bytes: lines.complete_bytes })
+    Ok(StoredVerdicts {
+        last: lines.rows.into_iter().map(row).collect(),
+        complete_bytes: lines.complete_bytes,
+    })
 }
 
 fn cases_with_tests(cases: &[Case]) -> HashMap<&str, (&Case, &CaseTests)> {
@@ -223,7 +230,8 @@ fn run_patches(
             runs += 1;
             let mut answers = patch.answers.iter().filter(|answer| !is_done(answer));
             if let Some(first) = answers.next() {
-                let row = Judgement { engine: first.engine.name.clone(), repetition: first.repetition, ..judged };
+                let row =
+                    Judgement { engine: first.engine.name.clone(), repetition: first.repetition, ..judged };
                 writer.append(&row)?;
                 answers.try_for_each(|answer| writer.append(&again(&row, answer)))?;
             }

@@ -49,11 +49,18 @@ impl TestJudge {
 
     /// Runs tests of a case with a changed file.
     pub fn run(&self, tests: &CaseTests, change: ChangedFile) -> Result<TestRun, ReplayError> {
-        let runner = self.runner.clone().unwrap_or_else(|| TestRunner::of_kind(tests.runner, Path::new(&tests.folder)));
+        let runner = self
+            .runner
+            .clone()
+            .unwrap_or_else(|| TestRunner::of_kind(tests.runner, Path::new(&tests.folder)));
         // A wrong answer may never end; a slow machine is not ten times slower.
-        let limit = Duration::from_secs(10) + Duration::try_from_secs_f64(10.0 * tests.seconds).unwrap_or(Duration::MAX / 2);
-        let selection = TestSelection { tests: Some(&tests.ids), time_limit: Some(limit), ..TestSelection::default() };
-        runner.run(&self.sandbox, &[change], selection).map_err(|error| ReplayError::Sandbox { reason: error.to_string() })
+        let limit = Duration::from_secs(10)
+            + Duration::try_from_secs_f64(10.0 * tests.seconds).unwrap_or(Duration::MAX / 2);
+        let selection =
+            TestSelection { tests: Some(&tests.ids), time_limit: Some(limit), ..TestSelection::default() };
+        runner
+            .run(&self.sandbox, &[change], selection)
+            .map_err(|error| ReplayError::Sandbox { reason: error.to_string() })
     }
 
     /// Returns the verdict on a text in place of a case's truth.

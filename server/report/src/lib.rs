@@ -33,7 +33,7 @@ pub use notes::note_texts;
 
 use cases::{EngineIdentity, Run, SchemaVersion};
 use scoring::RunSummary;
-use scoring::run_summary::{EngineCost, EngineFailures, ReportSection};
+use scoring::run_summary::{EngineCost, EngineFailures, ReportSection, TestSummary};
 use serde::Serialize;
 
 /// The summary in `--json`: its remarks are texts.
@@ -47,14 +47,25 @@ struct SummaryJson<'a> {
     costs: &'a [EngineCost],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     failures: &'a [EngineFailures],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tests: Option<&'a TestSummary>,
     notes: Vec<String>,
 }
 
 /// Returns the summary as JSON, indented and ending in a line end.
 pub fn json(summary: &RunSummary) -> String {
-    let RunSummary { schema, run, engines, sections, costs, failures, .. } = summary;
+    let RunSummary { schema, run, engines, sections, costs, failures, tests, .. } = summary;
     let notes = note_texts(summary);
-    let rows = SummaryJson { schema: *schema, run, engines, sections, costs, failures, notes };
+    let rows = SummaryJson {
+        schema: *schema,
+        run,
+        engines,
+        sections,
+        costs,
+        failures,
+        tests: tests.as_ref(),
+        notes,
+    };
     let mut text = serde_json::to_string_pretty(&rows).expect("a summary has string keys");
     text.push('\n');
     text

@@ -16,7 +16,9 @@ use crate::notes::note_texts;
 use benchmarks::BenchmarkTables;
 use cases::EngineIdentity;
 use columns::CellFormatter;
-use scoring::run_summary::{CaseGroup, CutoffSlice, EngineLine, ReportSection, ScenarioGroup};
+use scoring::run_summary::{
+    CaseGroup, CutoffSlice, EngineLine, EngineTests, ReportSection, ScenarioGroup, TestAgreement,
+};
 use scoring::{RunSummary, Verdict};
 use text_table::{NamedLines, TableLayout};
 
@@ -65,6 +67,7 @@ pub fn table(summary: &RunSummary, benchmarks: &[BenchmarkTables], style: Style,
     let mut parts: Vec<String> =
         summary.sections.iter().map(|section| section_text(summary, section, style)).collect();
     parts.extend(costs(summary, style));
+    parts.extend(test_results(summary, style));
     let failures = failures::rows(&summary.failures, &summary.engines, style.alphabet());
     parts.extend(failure_list("Failed requests", failures, &summary.engines, style));
     let are_late = summary.sections.iter().any(ReportSection::has_late_answers);
@@ -80,14 +83,46 @@ pub fn table(summary: &RunSummary, benchmarks: &[BenchmarkTables], style: Style,
     parts.join("\n\n") + "\n"
 }
 
+/// Returns the results of unit tests: a line for each engine, and the metrics that predict them.
+fn test_results(summary: &RunSummary, style: Style) -> Option<String> {
+    let tests = summary.tests.as_ref()?;
+    let engine = |engine: &EngineTests| {
+        let chances =
+            engine.pass_at.iter().map(|(k, chance)| format!("pass@{k} {}", format::percent(*chance)));
+        let name = format::escape_invisible(&engine.engine);
+        let chances = chances.collect::<Vec<_>>().join(", ");
+        format!(
+            "  {name}: {} of {} answers pass the tests of their case; {chances}",
+            engine.passed, engine.answers
+        )
+    };
+    let mut lines: Vec<String> = tests.engines.iter().map(engine).collect();
+    if !tests.agreement.is_empty() {
+        let metric =
+            |agreement: &TestAgreement| format!("{} {:.2}", agreement.metric.spec().label, agreement.area);
+        let metrics: Vec<String> = tests.agreement.iter().map(metric).collect();
+        let text = format!(
+            "Chance that an answer that passes has the higher value than one that fails (0.50 predicts nothing): {}.",
+            metrics.join(", ")
+        );
+        lines.push(format!("  {}", wrapped(&text, style.width.saturating_sub(2), "  ")));
+    }
+    Some(with_title("unit tests", &lines.join("\n"), style))
+}
+
 fn section_text(summary: &RunSummary, section: &ReportSection, style: Style) -> String {
     let all = CellFormatter {
         are_late: section.has_late_answers(),
+        are_judged: section.has_tests(),
         ..CellFormatter::new(&summary.engines, style.alphabet())
     };
     let detailed = |engine| !summary.is_without_copies(engine);
     let are_several = (0..summary.engines.len()).filter(|&engine| detailed(engine)).count() > 1;
-    let numbers = CellFormatter { are_several, ..CellFormatter::new(&summary.engines, style.alphabet()) };
+    let numbers = CellFormatter {
+        are_several,
+        are_judged: section.has_tests(),
+        ..CellFormatter::new(&summary.engines, style.alphabet())
+    };
     let labels: Vec<Vec<String>> = section.scenarios.iter().map(labels).collect();
     let scenarios: Vec<(ScenarioGroup, NamedLines<'_>)> = section
         .scenarios

@@ -39,7 +39,8 @@ impl Confinement {
                 .to_owned());
         }
         let paths = std::env::var_os("PATH").unwrap_or_default();
-        let found = std::env::split_paths(&paths).map(|folder| folder.join("bwrap")).find(|path| path.is_file());
+        let found =
+            std::env::split_paths(&paths).map(|folder| folder.join("bwrap")).find(|path| path.is_file());
         found.map(Confinement::Bubblewrap).ok_or_else(|| {
             "bubblewrap is not installed; install the package `bubblewrap`, or allow running without a sandbox".to_owned()
         })

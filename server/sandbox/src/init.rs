@@ -30,8 +30,8 @@ pub(crate) fn run(spec: Option<&Path>) -> Result<(), String> {
         None => std::io::read_to_string(std::io::stdin()),
     };
     let text = text.map_err(|error| format!("cannot read the description of the command: {error}"))?;
-    let spec: InitSpec =
-        serde_json::from_str(&text).map_err(|error| format!("invalid description of the command: {error}"))?;
+    let spec: InitSpec = serde_json::from_str(&text)
+        .map_err(|error| format!("invalid description of the command: {error}"))?;
     let outcome = run_command(&spec)?;
     let json = serde_json::to_string(&outcome).map_err(|error| error.to_string())?;
     std::io::Write::write_all(&mut std::io::stdout(), json.as_bytes())

@@ -31,16 +31,15 @@ mod workspace_copy;
 pub use confinement::{Confinement, ConfinementChoice};
 pub use limits::Limits;
 pub use outcome::{CommandOutcome, Exit, Report};
-pub use runner::{
-    CoveredLines, TestResult, TestResults, TestRun, TestRunner, TestSelection, TestState,
-};
+pub use runner::{CoveredLines, TestResult, TestResults, TestRun, TestRunner, TestSelection, TestState};
 pub use sandbox::{Sandbox, SandboxError, SandboxOptions};
 pub use spec::{ChangedFile, ReportFiles, SandboxCommand};
 
 /// Returns the memory of this machine in bytes, where the system says it.
 pub fn memory_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let kilobytes = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?.trim().strip_suffix(" kB")?;
+    let kilobytes =
+        text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?.trim().strip_suffix(" kB")?;
     kilobytes.parse::<u64>().ok()?.checked_mul(1024)
 }
 

@@ -103,7 +103,10 @@ impl TestRunner {
         let runner = |kind| TestRunner::of_kind(kind, Path::new(""));
         let has = |name: &str| workspace.join(name).exists();
         let mut found = Vec::new();
-        if ["pytest.ini", "pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "conftest.py"].iter().any(|name| has(name)) {
+        if ["pytest.ini", "pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "conftest.py"]
+            .iter()
+            .any(|name| has(name))
+        {
             found.push(runner(TestRunnerKind::Pytest));
         }
         if has("Cargo.toml") {
@@ -116,7 +119,9 @@ impl TestRunner {
         if has("pom.xml") {
             found.push(runner(TestRunnerKind::Maven));
         }
-        let built = ["build", "."].into_iter().find(|folder| workspace.join(folder).join("CTestTestfile.cmake").is_file());
+        let built = ["build", "."]
+            .into_iter()
+            .find(|folder| workspace.join(folder).join("CTestTestfile.cmake").is_file());
         if let Some(folder) = built {
             found.push(TestRunner::of_kind(TestRunnerKind::Ctest, Path::new(folder.trim_start_matches('.'))));
         }
@@ -145,13 +150,22 @@ impl TestRunner {
     }
 
     /// Returns the command and the files that it needs.
-    fn command(&self, workspace: &Path, selection: TestSelection<'_>, nonce: &str) -> (SandboxCommand, Vec<ChangedFile>) {
+    fn command(
+        &self,
+        workspace: &Path,
+        selection: TestSelection<'_>,
+        nonce: &str,
+    ) -> (SandboxCommand, Vec<ChangedFile>) {
         match self.kind {
             TestRunnerKind::Pytest => pytest::command(self, workspace, selection, nonce),
             TestRunnerKind::Cargo => (cargo_test::command(self, selection), Vec::new()),
             TestRunnerKind::Go => (go_test::command(self, selection), Vec::new()),
-            TestRunnerKind::Node | TestRunnerKind::Vitest | TestRunnerKind::Jest => javascript::command(self, selection, nonce),
-            TestRunnerKind::Ctest | TestRunnerKind::Maven | TestRunnerKind::Command => (command::command(self, selection), Vec::new()),
+            TestRunnerKind::Node | TestRunnerKind::Vitest | TestRunnerKind::Jest => {
+                javascript::command(self, selection, nonce)
+            }
+            TestRunnerKind::Ctest | TestRunnerKind::Maven | TestRunnerKind::Command => {
+                (command::command(self, selection), Vec::new())
+            }
         }
     }
 
@@ -162,8 +176,10 @@ impl TestRunner {
             TestRunnerKind::Go => go_test::read(outcome),
             TestRunnerKind::Node | TestRunnerKind::Vitest | TestRunnerKind::Jest => {
                 javascript::read(outcome, &workspace.join(&self.folder), nonce)
-            },
-            TestRunnerKind::Ctest | TestRunnerKind::Maven | TestRunnerKind::Command => command::read(self, outcome),
+            }
+            TestRunnerKind::Ctest | TestRunnerKind::Maven | TestRunnerKind::Command => {
+                command::read(self, outcome)
+            }
         }
     }
 }
@@ -171,7 +187,8 @@ impl TestRunner {
 impl TestRun {
     /// Returns the ids of the expected tests that did not pass.
     pub fn not_passed<'a>(&self, expected: &'a [String]) -> Vec<&'a str> {
-        let has_passed = |id: &&String| self.results.tests.get(*id).is_some_and(|test| test.state == TestState::Passed);
+        let has_passed =
+            |id: &&String| self.results.tests.get(*id).is_some_and(|test| test.state == TestState::Passed);
         expected.iter().filter(|id| !has_passed(id)).map(String::as_str).collect()
     }
 
@@ -222,7 +239,8 @@ impl TestResults {
 /// Returns a name that code under test cannot know.
 fn nonce() -> String {
     let folder = tempfile::Builder::new().prefix("").rand_bytes(20).make(|path| Ok(path.to_owned()));
-    let name = folder.ok().and_then(|name| name.path().file_name().map(|name| name.to_string_lossy().into_owned()));
+    let name =
+        folder.ok().and_then(|name| name.path().file_name().map(|name| name.to_string_lossy().into_owned()));
     let name: String = name.unwrap_or_default().chars().filter(char::is_ascii_alphanumeric).collect();
     format!("control_{name}")
 }
@@ -265,7 +283,11 @@ mod tests {
             (Exit::OutOfMemory, &both, None, TestVerdict::OutOfMemory),
             (Exit::TooMuchOutput, &both, None, TestVerdict::Failed),
         ] {
-            assert_eq!(run(exit, tests, control).verdict(&expected), verdict, "{exit:?} {tests:?} {control:?}");
+            assert_eq!(
+                run(exit, tests, control).verdict(&expected),
+                verdict,
+                "{exit:?} {tests:?} {control:?}"
+            );
         }
     }
 

@@ -102,7 +102,8 @@ impl Sandbox {
             home,
             tools,
             mount_point: tempfile::Builder::new().prefix("ghostbench-mount-").tempdir().map_err(failed)?,
-            has_overlays: matches!(options.confinement, ConfinementChoice::Required) && cfg!(target_os = "linux"),
+            has_overlays: matches!(options.confinement, ConfinementChoice::Required)
+                && cfg!(target_os = "linux"),
         };
         sandbox.check()?;
         Ok(sandbox)
@@ -124,8 +125,13 @@ impl Sandbox {
     }
 
     /// Runs a command in a copy of the workspace with some changed files. Blocks until it has ended.
-    pub fn run(&self, changes: &[ChangedFile], command: &SandboxCommand) -> Result<CommandOutcome, SandboxError> {
-        let outside = changes.iter().map(|change| &change.path).chain([&command.folder]).find(|path| !is_inside(path));
+    pub fn run(
+        &self,
+        changes: &[ChangedFile],
+        command: &SandboxCommand,
+    ) -> Result<CommandOutcome, SandboxError> {
+        let outside =
+            changes.iter().map(|change| &change.path).chain([&command.folder]).find(|path| !is_inside(path));
         if let Some(path) = outside {
             return Err(SandboxError::Outside { path: path.clone() });
         }
@@ -203,12 +209,14 @@ impl Sandbox {
             return Ok((input, process, groups));
         };
         let mut init = self.init_spec(command, &self.workspace);
-        let mut writable = vec![self.workspace.clone(), "/tmp".into(), "/var/tmp".into(), "/proc".into(), self.home.clone()];
+        let mut writable =
+            vec![self.workspace.clone(), "/tmp".into(), "/var/tmp".into(), "/proc".into(), self.home.clone()];
         let caches = self.tools.caches.iter().filter(|_| self.has_overlays).cloned();
         let caches: Vec<PathBuf> = caches.filter(|cache| !cache.starts_with(&self.workspace)).collect();
         writable.extend(caches.iter().cloned());
         init.writable = Some(writable);
-        let readable = self.tools.readable.iter().chain(self.tools.caches.iter().filter(|_| !self.has_overlays));
+        let readable =
+            self.tools.readable.iter().chain(self.tools.caches.iter().filter(|_| !self.has_overlays));
         let spec = crate::spec::MountSpec {
             mount_point: self.mount_point.path().to_owned(),
             copy: copy.map(|copy| copy.path().to_owned()),
@@ -237,7 +245,8 @@ impl Sandbox {
         #[cfg(target_os = "macos")]
         if self.confinement == Confinement::Seatbelt {
             let copy = copy.map_or(&*self.workspace, TempDir::path);
-            let readable: Vec<&Path> = self.tools.readable.iter().map(PathBuf::as_path).chain([copy]).collect();
+            let readable: Vec<&Path> =
+                self.tools.readable.iter().map(PathBuf::as_path).chain([copy]).collect();
             let writable = [copy, Path::new("/private/tmp"), Path::new("/private/var/folders")];
             let mut confined = crate::macos::command(&self.home, &readable, &writable);
             confined.arg(process.get_program()).args(process.get_args());
@@ -271,7 +280,12 @@ impl Sandbox {
     }
 
     /// Passes the description to a started sandbox and waits for its outcome.
-    fn outcome(&self, mut child: Child, input: String, limit: Duration) -> Result<CommandOutcome, SandboxError> {
+    fn outcome(
+        &self,
+        mut child: Child,
+        input: String,
+        limit: Duration,
+    ) -> Result<CommandOutcome, SandboxError> {
         let start = Instant::now();
         let mut stdin = child.stdin.take().expect("standard input is piped");
         let stdout = child.stdout.take().expect("standard output is piped");
@@ -317,7 +331,8 @@ impl Sandbox {
             // The kernel kills a sandbox that exceeds the memory of its group, with the process that watches it.
             Some(status) if is_killed(status) && messages.is_empty() => Ok(lost(Exit::OutOfMemory)),
             Some(_) => {
-                let reason = if messages.is_empty() { "it ended without an outcome".to_owned() } else { messages };
+                let reason =
+                    if messages.is_empty() { "it ended without an outcome".to_owned() } else { messages };
                 Err(SandboxError::Failed { reason })
             }
         }
@@ -340,5 +355,6 @@ fn to_json(value: &impl serde::Serialize) -> Result<String, SandboxError> {
 /// Returns the user's home, or a folder that nobody has.
 fn home() -> PathBuf {
     let home = std::env::var_os("HOME").map(PathBuf::from);
-    home.filter(|home| home.is_absolute() && *home != Path::new("/")).unwrap_or_else(|| "/home/sandbox".into())
+    home.filter(|home| home.is_absolute() && *home != Path::new("/"))
+        .unwrap_or_else(|| "/home/sandbox".into())
 }

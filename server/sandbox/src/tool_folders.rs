@@ -9,22 +9,64 @@ use std::path::{Path, PathBuf};
 
 /// Folders below the home that can be read.
 const READABLE: [&str; 24] = [
-    ".asdf", ".cargo/bin", ".cargo/git", ".conda/envs", ".dotnet", ".jdks", ".local/bin", ".local/lib", ".local/share/mise",
-    ".local/share/pnpm", ".local/share/uv", ".local/share/virtualenvs", ".nix-profile", ".nvm/versions", ".opam", ".pyenv", ".rbenv",
-    ".rustup", ".sdkman/candidates", ".virtualenvs", ".volta", "anaconda3", "go/pkg", "miniconda3",
+    ".asdf",
+    ".cargo/bin",
+    ".cargo/git",
+    ".conda/envs",
+    ".dotnet",
+    ".jdks",
+    ".local/bin",
+    ".local/lib",
+    ".local/share/mise",
+    ".local/share/pnpm",
+    ".local/share/uv",
+    ".local/share/virtualenvs",
+    ".nix-profile",
+    ".nvm/versions",
+    ".opam",
+    ".pyenv",
+    ".rbenv",
+    ".rustup",
+    ".sdkman/candidates",
+    ".virtualenvs",
+    ".volta",
+    "anaconda3",
+    "go/pkg",
+    "miniconda3",
 ];
 
 /// Folders below the home that build tools write while they build.
-const CACHES: [&str; 6] =
-    [".cache/go-build", ".cargo/registry", ".gradle/caches", ".gradle/wrapper", ".m2/repository", ".cache/pypoetry/virtualenvs"];
+const CACHES: [&str; 6] = [
+    ".cache/go-build",
+    ".cargo/registry",
+    ".gradle/caches",
+    ".gradle/wrapper",
+    ".m2/repository",
+    ".cache/pypoetry/virtualenvs",
+];
 
 /// Folders elsewhere that can be read.
 const SYSTEM: [&str; 4] = ["/opt", "/nix/store", "/home/linuxbrew/.linuxbrew", "/usr/share/maven-repo"];
 
 /// Variables that are passed on.
 const VARIABLES: [&str; 17] = [
-    "CARGO_HOME", "CONDA_PREFIX", "GOFLAGS", "GOPATH", "GOROOT", "GRADLE_USER_HOME", "JAVA_HOME", "LANG", "LC_ALL", "MAVEN_OPTS",
-    "NVM_DIR", "PATH", "PYENV_ROOT", "PYENV_VERSION", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "VIRTUAL_ENV",
+    "CARGO_HOME",
+    "CONDA_PREFIX",
+    "GOFLAGS",
+    "GOPATH",
+    "GOROOT",
+    "GRADLE_USER_HOME",
+    "JAVA_HOME",
+    "LANG",
+    "LC_ALL",
+    "MAVEN_OPTS",
+    "NVM_DIR",
+    "PATH",
+    "PYENV_ROOT",
+    "PYENV_VERSION",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "VIRTUAL_ENV",
 ];
 
 /// Values of every command: no tool waits for a network that does not exist, and none writes where it cannot.
@@ -62,7 +104,8 @@ impl ToolFolders {
         let named = named.iter().filter_map(|name| variable(name)).map(PathBuf::from);
         let programs = variable("PATH").unwrap_or_default();
         let programs: Vec<PathBuf> = env::split_paths(&programs).collect();
-        let mut readable: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).chain(below_home).chain(named).collect();
+        let mut readable: Vec<PathBuf> =
+            SYSTEM.iter().map(PathBuf::from).chain(below_home).chain(named).collect();
         readable.extend(programs);
         readable.extend_from_slice(further);
         let mut caches: Vec<PathBuf> = CACHES.iter().map(|name| home.join(name)).collect();
@@ -94,7 +137,12 @@ mod tests {
         let home = tempfile::tempdir().expect("a folder");
         let inner = home.path().join("tools");
         std::fs::create_dir(&inner).expect("a folder");
-        let further = [home.path().to_owned(), home.path().parent().expect("a parent").to_owned(), "/".into(), inner.clone()];
+        let further = [
+            home.path().to_owned(),
+            home.path().parent().expect("a parent").to_owned(),
+            "/".into(),
+            inner.clone(),
+        ];
         let folders = ToolFolders::of_user(home.path(), &further);
         assert!(folders.readable.contains(&inner));
         assert!(folders.readable.iter().all(|folder| !home.path().starts_with(folder)), "{folders:?}");
@@ -103,7 +151,8 @@ mod tests {
     #[test]
     fn keys_of_the_environment_are_not_passed_on() {
         let folders = ToolFolders::of_user(Path::new("/nowhere"), &[]);
-        let known: Vec<&str> = VARIABLES.iter().copied().chain(FIXED.map(|(name, _)| name)).chain(["HOME"]).collect();
+        let known: Vec<&str> =
+            VARIABLES.iter().copied().chain(FIXED.map(|(name, _)| name)).chain(["HOME"]).collect();
         assert!(folders.env.keys().all(|name| known.contains(&&**name)), "{:?}", folders.env);
     }
 }

@@ -33,9 +33,15 @@ fn copy_folder(from: &Path, to: &Path, depth: usize) -> io::Result<()> {
             fs::copy(&source, &target)?;
             // Build tools compare times.
             let modified = entry.metadata()?.modified()?;
-            fs::File::options().write(true).open(&target).and_then(|file| file.set_modified(modified)).or_else(|error| {
-                if error.kind() == io::ErrorKind::PermissionDenied { Ok(()) } else { Err(error) }
-            })?;
+            fs::File::options()
+                .write(true)
+                .open(&target)
+                .and_then(|file| file.set_modified(modified))
+                .or_else(
+                    |error| {
+                        if error.kind() == io::ErrorKind::PermissionDenied { Ok(()) } else { Err(error) }
+                    },
+                )?;
         } else if kind.is_symlink() {
             copy_link(&source, &target)?;
         }

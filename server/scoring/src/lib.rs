@@ -17,6 +17,7 @@ mod counts;
 pub mod gate;
 pub mod metric_table;
 mod paired_difference;
+pub mod pass_at_k;
 pub mod retrieval_score;
 pub mod run_comparison;
 pub mod run_summary;

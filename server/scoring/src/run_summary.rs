@@ -14,6 +14,7 @@ pub(crate) mod outcome;
 pub(crate) mod rows;
 mod scenario_group;
 mod sections;
+mod test_results;
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -22,6 +23,8 @@ use cases::{
     Prediction, Run, Scenario, SchemaVersion, Score,
 };
 use serde::Serialize;
+
+use test_results::test_summary;
 
 use crate::PairedDifference;
 use crate::compared_runs::ComparedRuns;
@@ -34,6 +37,7 @@ pub use observations::ExclusionReason;
 pub use outcome::{AnswerClass, answer_class, latency};
 pub use rows::ScoreIndex;
 pub use scenario_group::{NameResolution, ScenarioGroup};
+pub use test_results::{EngineTests, TestAgreement, TestSummary};
 
 /// The rows of one run.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +80,7 @@ impl RunRows<'_> {
             sections,
             costs: costs(self, &engines),
             failures: request_failures(self),
+            tests: test_summary(self.scores),
             engines,
             notes: self.notes.to_vec(),
         };
@@ -102,6 +107,8 @@ pub struct RunSummary {
     pub costs: Vec<EngineCost>,
     /// Failed requests of the engines that have any.
     pub failures: Vec<EngineFailures>,
+    /// Results of unit tests; left out if none judged an answer.
+    pub tests: Option<TestSummary>,
     /// Remarks for the reader.
     pub notes: Vec<Note>,
 }
@@ -188,12 +195,16 @@ impl ReportSection {
         self.overall.lines.iter().any(EngineLine::has_late_answers)
     }
 
+    /// Whether unit tests judged answers.
+    pub fn has_tests(&self) -> bool {
+        self.overall.lines.iter().any(|line| line.metrics.contains_key(&Metric::TestsPassed))
+    }
+
     /// Returns the metrics of the scoreboard, in its order: unit tests where there are any, and exact match in time if there are late answers.
     pub fn headline_metrics(&self) -> Vec<Metric> {
         let [exact, others @ ..] = differences::METRICS;
         let in_time = self.has_late_answers().then_some(Metric::ExactInTime);
-        let has_tests = self.overall.lines.iter().any(|line| line.metrics.contains_key(&Metric::TestsPassed));
-        let tests = has_tests.then_some(Metric::TestsPassed);
+        let tests = self.has_tests().then_some(Metric::TestsPassed);
         tests.into_iter().chain([exact]).chain(in_time).chain(others).collect()
     }
 

@@ -38,6 +38,8 @@ mod trial;
 mod trial_export;
 mod trial_rows;
 mod trial_scoreboard;
+#[cfg(target_os = "linux")]
+mod unit_tests;
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use sandbox::{ChangedFile, CommandOutcome, Exit, Limits, ReportFiles, Sandbox, SandboxCommand, SandboxOptions};
+use sandbox::{
+    ChangedFile, CommandOutcome, Exit, Limits, ReportFiles, Sandbox, SandboxCommand, SandboxOptions,
+};
 use tests::{Project, binary, component};
 
 /// A sandbox over a workspace with small limits; `None` if bubblewrap is not installed.
@@ -31,7 +33,8 @@ fn attack(script: &str) -> Option<CommandOutcome> {
 fn attack_with(project: &Project, script: &str) -> Option<CommandOutcome> {
     let sandbox = small_sandbox(project)?;
     let before = tree(&project.root());
-    let mark = format!("mark{}", project.root().to_string_lossy().replace(|c: char| !c.is_alphanumeric(), ""));
+    let mark =
+        format!("mark{}", project.root().to_string_lossy().replace(|c: char| !c.is_alphanumeric(), ""));
     let command = SandboxCommand {
         words: ["sh", "-c", script, &mark].map(str::to_owned).to_vec(),
         reports: vec![ReportFiles::File("report.txt".into())],
@@ -66,7 +69,8 @@ fn processes_with(mark: &str) -> Vec<u32> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     let has_mark = |pid: &u32| {
-        fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| String::from_utf8_lossy(&line).contains(mark))
+        fs::read(format!("/proc/{pid}/cmdline"))
+            .is_ok_and(|line| String::from_utf8_lossy(&line).contains(mark))
     };
     pids.filter(has_mark).collect()
 }
@@ -111,7 +115,10 @@ fn links_out_of_the_workspace_lead_nowhere() {
     let project = Project::new("//- /a.txt\nhello\n");
     let secret = project.sibling_path("secret");
     fs::write(&secret, "secret").expect("a file");
-    let script = format!("ln -s {0} link; cat link; echo overwritten > link; rm -rf ./* .git; ls -A", secret.display());
+    let script = format!(
+        "ln -s {0} link; cat link; echo overwritten > link; rm -rf ./* .git; ls -A",
+        secret.display()
+    );
     let Some(outcome) = attack_with(&project, &script) else { return };
     assert!(!outcome.output.contains("secret\n"), "{}", outcome.output);
     assert_eq!(fs::read_to_string(secret).expect("a file"), "secret");
@@ -174,7 +181,9 @@ time.sleep(60)'";
 
 #[test]
 fn parents_and_other_processes_cannot_be_killed() {
-    let Some(outcome) = attack("kill -9 1; kill -9 $PPID; kill -STOP 1; echo alive; kill -9 -1; echo still; exit 7") else {
+    let Some(outcome) =
+        attack("kill -9 1; kill -9 $PPID; kill -STOP 1; echo alive; kill -9 -1; echo still; exit 7")
+    else {
         return;
     };
     assert!(outcome.output.contains("alive"), "{}", outcome.output);
@@ -219,7 +228,9 @@ fn endless_output_is_cut_and_ends_the_command() {
 
 #[test]
 fn first_process_hides_its_memory_and_files() {
-    let Some(outcome) = attack("cat /proc/1/environ; ls /proc/1/fd && echo listed; mount -t tmpfs x /tmp && echo mounted; true") else {
+    let Some(outcome) = attack(
+        "cat /proc/1/environ; ls /proc/1/fd && echo listed; mount -t tmpfs x /tmp && echo mounted; true",
+    ) else {
         return;
     };
     assert!(!outcome.output.contains("listed") && !outcome.output.contains("mounted"), "{}", outcome.output);
@@ -232,12 +243,20 @@ fn nothing_is_left_if_ghostbench_is_killed() {
         return;
     }
     // The command of the settings is the test; it sleeps far longer than this test.
-    project.write("ghostbench.toml", "[tests]\ncommand = [\"sh\", \"-c\", \"sleep 300\", \"killed-sandbox-mark\"]\n");
-    project.write("m.py", "def f(a):\n    if a:\n        return 1\n    return 2\n\n\ndef g(a):\n    return f(a) + 1\n");
-    let mut build = tests::RunningProcess::start(
-        project.ghostbench("build codev-bench . --with-tests --test-runs 1 --size 4 --out ../codev --config ghostbench.toml"),
+    project.write(
+        "ghostbench.toml",
+        "[tests]\ncommand = [\"sh\", \"-c\", \"sleep 300\", \"killed-sandbox-mark\"]\n",
     );
-    tests::wait_until("the tests run", || !processes_with("killed-sandbox-mark").is_empty() || build.has_ended());
+    project.write(
+        "m.py",
+        "def f(a):\n    if a:\n        return 1\n    return 2\n\n\ndef g(a):\n    return f(a) + 1\n",
+    );
+    let mut build = tests::RunningProcess::start(project.ghostbench(
+        "build codev-bench . --with-tests --test-runs 1 --size 4 --out ../codev --config ghostbench.toml",
+    ));
+    tests::wait_until("the tests run", || {
+        !processes_with("killed-sandbox-mark").is_empty() || build.has_ended()
+    });
     assert!(!build.has_ended(), "it waits for the tests");
     build.kill();
     tests::wait_until("all processes are gone", || processes_with("killed-sandbox-mark").is_empty());

@@ -10,9 +10,9 @@ use text::python;
 use super::generation::{is_bad_generation, read_generation};
 use super::metrics::{GenerationPair, any_of_first_passes, edit_similarity, exact_match};
 use super::table::{YablocoFunctions, YablocoTable};
-use crate::pass_at_k::pass_at_k;
 use crate::score_sheet::{RuleDifference, ScoreSheet, ScoreTable, TablePicture};
 use crate::{BrokenRow, Rules};
+use scoring::pass_at_k::pass_at_k;
 
 /// Numbers of answers for which pass@k is reported.
 const KS: [usize; 3] = [1, 5, 10];

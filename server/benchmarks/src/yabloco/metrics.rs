@@ -3,7 +3,7 @@
 use scoring::similarity::Similarity;
 use text::python;
 
-use crate::pass_at_k::pass_at_k;
+use scoring::pass_at_k::pass_at_k;
 
 /// A generated function and the function written by the developer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! YABLoCo.
 
-use benchmarks::pass_at_k::pass_at_k;
 use benchmarks::yabloco::{
     GenerationPair, YablocoFunctions, accuracy, any_of_first_passes, edit_similarity, exact_match,
     function_text, pass_at_k_estimate, read_generation, single_edit_similarity, splice,
 };
+use scoring::pass_at_k::pass_at_k;
 use scoring::similarity::Similarity;
 use serde_json::Value;
 use test_fixture::golden_rows;

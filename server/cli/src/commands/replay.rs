@@ -58,7 +58,8 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         return print_estimate(&estimate(&inputs, &plan, &done, &name), args.json);
     }
     // Without a sandbox nothing is asked: answers that cannot be judged are not what was wanted.
-    let judge = args.judging.judge.then(|| open_judge(root, &config.tests, &args.judging.sandbox)).transpose()?;
+    let judge =
+        args.judging.judge.then(|| open_judge(root, &config.tests, &args.judging.sandbox)).transpose()?;
     let folder = match out {
         Some(folder) => folder.clone(),
         None => folders::data_folder(USE_OUT)?.new_run(&name)?,

@@ -82,9 +82,14 @@ impl RepositoryTests {
         }
         let with = |outcomes: &[bool]| {
             let outcomes: BTreeSet<bool> = outcomes.iter().copied().collect();
-            states.iter().filter(move |(_, seen)| **seen == outcomes).map(|(id, _)| id.clone()).collect::<Vec<_>>()
+            states
+                .iter()
+                .filter(move |(_, seen)| **seen == outcomes)
+                .map(|(id, _)| id.clone())
+                .collect::<Vec<_>>()
         };
-        let stable: BTreeMap<String, f64> = with(&[true]).into_iter().map(|id| (id.clone(), times[&id])).collect();
+        let stable: BTreeMap<String, f64> =
+            with(&[true]).into_iter().map(|id| (id.clone(), times[&id])).collect();
         let (flaky, failing) = (with(&[true, false]).len(), with(&[false]).len());
         progress.finish(&format!("{} pass, {failing} fail, {flaky} do both", count(stable.len(), "test")));
         Ok(RepositoryTests { runner, stable, flaky, failing, covered, whole_seconds })
@@ -135,7 +140,9 @@ impl RepositoryTests {
         for (place, tests) in found {
             match tests? {
                 FoundTests::Judges(tests) => {
-                    kept.extend(cases[place].take().map(|case| Case { tests: Some(Box::new(tests)), ..case }));
+                    kept.extend(
+                        cases[place].take().map(|case| Case { tests: Some(Box::new(tests)), ..case }),
+                    );
                 }
                 FoundTests::None(reason) => *left_out.entry(reason.to_owned()).or_default() += 1,
             }
@@ -145,7 +152,8 @@ impl RepositoryTests {
     }
 
     fn find(&self, judge: &TestJudge, case: &Case) -> anyhow::Result<FoundTests> {
-        let Some(language) = Language::from_name(&case.language).filter(|_| !case.truth.trim().is_empty()) else {
+        let Some(language) = Language::from_name(&case.language).filter(|_| !case.truth.trim().is_empty())
+        else {
             return Ok(FoundTests::None("nothing to write"));
         };
         let mutants = Mutants::of(language, &case.truth);
@@ -206,8 +214,10 @@ impl RepositoryTests {
         let Some((ids, lines)) = &self.covered else { return self.stable.keys().cloned().collect() };
         let Some(lines) = lines.get(&case.path) else { return Vec::new() };
         let first = case.line + 1;
-        let last = first + u32::try_from(case.truth.trim_end().matches('\n').count()).unwrap_or(u32::MAX - first);
-        let numbers: BTreeSet<u32> = lines.range(first..=last).flat_map(|(_, tests)| tests.iter().copied()).collect();
+        let last =
+            first + u32::try_from(case.truth.trim_end().matches('\n').count()).unwrap_or(u32::MAX - first);
+        let numbers: BTreeSet<u32> =
+            lines.range(first..=last).flat_map(|(_, tests)| tests.iter().copied()).collect();
         let ids = numbers.into_iter().filter_map(|number| ids.get(number as usize));
         ids.filter(|id| self.stable.contains_key(*id)).cloned().collect()
     }
@@ -225,7 +235,8 @@ impl RepositoryTests {
             let selection = TestSelection { time_limit: Some(limit), ..TestSelection::default() };
             let run = self.runner.run(judge.sandbox(), &[judge.place(case, text)?], selection);
             let run = run.context("cannot run the tests")?;
-            let failed = |id: &&String| run.results.tests.get(*id).is_some_and(|test| test.state == TestState::Failed);
+            let failed =
+                |id: &&String| run.results.tests.get(*id).is_some_and(|test| test.state == TestState::Failed);
             let failed: Vec<String> = ids.iter().filter(failed).cloned().collect();
             if !failed.is_empty() {
                 return Ok(failed);

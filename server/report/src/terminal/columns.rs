@@ -56,6 +56,8 @@ impl Column {
 
 const ENGINE: Column = Column::Engine { always: false };
 const ENGINE_NAME: Column = Column::Engine { always: true };
+const TESTS: Column = Column::Share(Metric::TestsPassed);
+const TESTS_RANGE: Column = Column::Interval(Metric::TestsPassed);
 const EXACT: Column = Column::Share(Metric::ExactMatch);
 const EXACT_RANGE: Column = Column::Interval(Metric::ExactMatch);
 const TOKENS: Column = Column::Share(Metric::TokenExact);
@@ -77,6 +79,8 @@ pub(super) const RESULTS: &[&[Column]] = &[
         Label,
         ENGINE,
         Cases,
+        TESTS,
+        TESTS_RANGE,
         EXACT,
         EXACT_RANGE,
         TOKENS,
@@ -88,11 +92,25 @@ pub(super) const RESULTS: &[&[Column]] = &[
         FAILED_COUNT,
         Latency,
     ],
-    &[Label, ENGINE, Cases, EXACT, EXACT_RANGE, TOKENS, TOKENS_RANGE, EDIT, EDIT_RANGE, Quiet, Latency],
-    &[Label, ENGINE, Cases, EXACT, EXACT_RANGE, TOKENS, EDIT, EDIT_RANGE, Quiet, Latency],
-    &[Label, ENGINE, Cases, EXACT, TOKENS, EDIT, EDIT_RANGE, Quiet, Latency],
-    &[Label, ENGINE, Cases, EXACT, EDIT, EDIT_RANGE, Latency],
-    &[Label, ENGINE, Cases, EXACT, EDIT],
+    &[
+        Label,
+        ENGINE,
+        Cases,
+        TESTS,
+        TESTS_RANGE,
+        EXACT,
+        EXACT_RANGE,
+        TOKENS,
+        TOKENS_RANGE,
+        EDIT,
+        EDIT_RANGE,
+        Quiet,
+        Latency,
+    ],
+    &[Label, ENGINE, Cases, TESTS, TESTS_RANGE, EXACT, EXACT_RANGE, TOKENS, EDIT, EDIT_RANGE, Quiet, Latency],
+    &[Label, ENGINE, Cases, TESTS, EXACT, TOKENS, EDIT, EDIT_RANGE, Quiet, Latency],
+    &[Label, ENGINE, Cases, TESTS, EXACT, EDIT, EDIT_RANGE, Latency],
+    &[Label, ENGINE, Cases, TESTS, EXACT, EDIT],
 ];
 
 /// For cases with an empty truth.
@@ -106,6 +124,8 @@ pub(super) const OVERALL: &[&[Column]] = &[
     &[
         ENGINE_NAME,
         Cases,
+        TESTS,
+        TESTS_RANGE,
         EXACT,
         EXACT_RANGE,
         IN_TIME,
@@ -118,10 +138,24 @@ pub(super) const OVERALL: &[&[Column]] = &[
         Quiet,
         Latency,
     ],
-    &[ENGINE_NAME, Cases, EXACT, EXACT_RANGE, IN_TIME, TOKENS, EDIT, EDIT_RANGE, RESTRAINED, Quiet, Latency],
-    &[ENGINE_NAME, Cases, EXACT, IN_TIME, TOKENS, EDIT, EDIT_RANGE, RESTRAINED, Quiet, Latency],
-    &[ENGINE_NAME, Cases, EXACT, IN_TIME, TOKENS, EDIT, RESTRAINED, Quiet, Latency],
-    &[ENGINE_NAME, Cases, EXACT, IN_TIME, EDIT],
+    &[
+        ENGINE_NAME,
+        Cases,
+        TESTS,
+        TESTS_RANGE,
+        EXACT,
+        EXACT_RANGE,
+        IN_TIME,
+        TOKENS,
+        EDIT,
+        EDIT_RANGE,
+        RESTRAINED,
+        Quiet,
+        Latency,
+    ],
+    &[ENGINE_NAME, Cases, TESTS, EXACT, IN_TIME, TOKENS, EDIT, EDIT_RANGE, RESTRAINED, Quiet, Latency],
+    &[ENGINE_NAME, Cases, TESTS, EXACT, IN_TIME, TOKENS, EDIT, RESTRAINED, Quiet, Latency],
+    &[ENGINE_NAME, Cases, TESTS, EXACT, IN_TIME, EDIT],
 ];
 
 /// Context for formatting cells.
@@ -132,6 +166,8 @@ pub(super) struct CellFormatter {
     pub(super) are_several: bool,
     /// Whether there are late answers, so that exact match in time differs from exact match.
     pub(super) are_late: bool,
+    /// Whether unit tests judged answers.
+    pub(super) are_judged: bool,
     pub(super) alphabet: Alphabet,
 }
 
@@ -141,6 +177,7 @@ impl CellFormatter {
             engines: names(engines, alphabet),
             are_several: engines.len() > 1,
             are_late: false,
+            are_judged: false,
             alphabet,
         }
     }
@@ -149,6 +186,7 @@ impl CellFormatter {
         match column {
             ENGINE => self.are_several,
             IN_TIME => self.are_late,
+            TESTS | TESTS_RANGE => self.are_judged,
             _ => true,
         }
     }

@@ -77,6 +77,7 @@ fn small() -> RunSummary {
         sections: vec![section],
         costs: Vec::new(),
         failures: Vec::new(),
+        tests: None,
         notes: fixture.notes,
     }
 }

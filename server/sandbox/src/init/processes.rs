@@ -85,7 +85,9 @@ fn descendants() -> HashMap<i32, Usage> {
     let mut processes: HashMap<i32, (i32, Usage)> = HashMap::new();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
-        if let Some(status) = fs::read_to_string(entry.path().join("stat")).ok().as_deref().and_then(parse_stat) {
+        if let Some(status) =
+            fs::read_to_string(entry.path().join("stat")).ok().as_deref().and_then(parse_stat)
+        {
             processes.insert(pid, status);
         }
     }
@@ -101,7 +103,11 @@ fn descendants() -> HashMap<i32, Usage> {
         }
         false
     };
-    processes.iter().filter(|&(&pid, _)| pid != own && is_below(pid)).map(|(&pid, &(_, usage))| (pid, usage)).collect()
+    processes
+        .iter()
+        .filter(|&(&pid, _)| pid != own && is_below(pid))
+        .map(|(&pid, &(_, usage))| (pid, usage))
+        .collect()
 }
 
 /// Returns the parent and the usage in a line of `/proc/PID/stat`, see proc(5). The name of the program, which is in parentheses, may
@@ -123,7 +129,8 @@ mod tests {
 
     #[test]
     fn stat_of_a_program_with_a_misleading_name_is_read() {
-        let line = "7 (a) S 1 (b) R 3 7 7 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 5 0 100 4096 10 18446744073709551615";
+        let line =
+            "7 (a) S 1 (b) R 3 7 7 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 5 0 100 4096 10 18446744073709551615";
         let page = rustix::param::page_size() as u64;
         assert_eq!(parse_stat(line), Some((3, Usage { memory_bytes: 10 * page, threads: 5 })));
         assert_eq!(parse_stat("7 (a) S 1"), None);

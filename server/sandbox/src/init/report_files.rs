@@ -79,9 +79,11 @@ mod tests {
         for name in ["b.xml", "a.xml", "c.txt"] {
             fs::write(folder.join(name), name).expect("a file");
         }
-        let wanted = [ReportFiles::Folder("out".into(), ".xml".to_owned()), ReportFiles::File("out/c.txt".into())];
+        let wanted =
+            [ReportFiles::Folder("out".into(), ".xml".to_owned()), ReportFiles::File("out/c.txt".into())];
         let read = read_reports(workspace.path(), &wanted);
-        let read: Vec<(&str, &str)> = read.iter().map(|it| (it.path.to_str().expect("UTF-8"), &*it.text)).collect();
+        let read: Vec<(&str, &str)> =
+            read.iter().map(|it| (it.path.to_str().expect("UTF-8"), &*it.text)).collect();
         assert_eq!(read, [("out/a.xml", "a.xml"), ("out/b.xml", "b.xml"), ("out/c.txt", "c.txt")]);
         remove_reports(workspace.path(), &wanted);
         assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 0);
@@ -93,7 +95,9 @@ mod tests {
         let inner = workspace.path().join("inner");
         fs::create_dir(&inner).expect("a folder");
         fs::write(workspace.path().join("secret"), "secret").expect("a file");
-        for report in [ReportFiles::File("../secret".into()), ReportFiles::Folder("..".into(), "secret".to_owned())] {
+        for report in
+            [ReportFiles::File("../secret".into()), ReportFiles::Folder("..".into(), "secret".to_owned())]
+        {
             assert_eq!(read_reports(&inner, &[report]), []);
         }
     }
@@ -103,7 +107,8 @@ mod tests {
     fn links_and_pipes_are_not_read() {
         let workspace = workspace();
         std::os::unix::fs::symlink("/etc/passwd", workspace.path().join("link")).expect("a link");
-        rustix::fs::mkfifoat(rustix::fs::CWD, workspace.path().join("pipe"), rustix::fs::Mode::RWXU).expect("a pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, workspace.path().join("pipe"), rustix::fs::Mode::RWXU)
+            .expect("a pipe");
         let wanted = [ReportFiles::File("link".into()), ReportFiles::File("pipe".into())];
         assert_eq!(read_reports(workspace.path(), &wanted), []);
     }

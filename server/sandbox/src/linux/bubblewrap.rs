@@ -8,17 +8,41 @@ use std::path::Path;
 use std::process::Command;
 
 use super::mounts::{Mounted, UserIds};
-use crate::spec::MountSpec;
 use crate::INIT_COMMAND;
+use crate::spec::MountSpec;
 
 /// Folders of the system that can be read. Links are kept as links.
 const SYSTEM: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
 /// Files and folders of `/etc` that programs need and that hold no secret.
 const CONFIGURATION: [&str; 27] = [
-    "alternatives", "ca-certificates", "crypto-policies", "fonts", "gai.conf", "group", "hosts", "java-11-openjdk", "java-17-openjdk",
-    "java-21-openjdk", "java-25-openjdk", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "maven", "mime.types",
-    "nsswitch.conf", "passwd", "pki", "profile.d", "protocols", "python3", "python3.11", "services", "ssl/certs", "timezone",
+    "alternatives",
+    "ca-certificates",
+    "crypto-policies",
+    "fonts",
+    "gai.conf",
+    "group",
+    "hosts",
+    "java-11-openjdk",
+    "java-17-openjdk",
+    "java-21-openjdk",
+    "java-25-openjdk",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "localtime",
+    "maven",
+    "mime.types",
+    "nsswitch.conf",
+    "passwd",
+    "pki",
+    "profile.d",
+    "protocols",
+    "python3",
+    "python3.11",
+    "services",
+    "ssl/certs",
+    "timezone",
 ];
 
 /// Where the program is inside.
@@ -28,7 +52,14 @@ const INIT_SPEC: &str = "/run/ghostbench/init.json";
 /// Returns the call; `program` is this one.
 pub(super) fn command(spec: &MountSpec, mounted: &Mounted, user: UserIds, program: &Path) -> Command {
     let mut command = Command::new(&spec.bubblewrap);
-    command.args(["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--as-pid-1", "--new-session"]);
+    command.args([
+        "--unshare-all",
+        "--unshare-user",
+        "--disable-userns",
+        "--die-with-parent",
+        "--as-pid-1",
+        "--new-session",
+    ]);
     command.args(["--uid", &user.user.to_string(), "--gid", &user.group.to_string()]);
     command.args(["--cap-drop", "ALL", "--clearenv", "--hostname", "sandbox"]);
     for folder in SYSTEM {

@@ -108,9 +108,13 @@ fn parent(line: &str) -> Option<(PathBuf, Vec<Controller>)> {
         // Version 2: a group with processes cannot limit groups below it, so the new one is beside ours.
         let folder = Path::new(ROOT).join(path).parent()?.to_owned();
         let enabled = fs::read_to_string(folder.join("cgroup.subtree_control")).ok()?;
-        let files = [("memory", Controller::Memory("memory.max")), ("pids", Controller::Processes("pids.max"))];
-        let usable: Vec<Controller> =
-            files.into_iter().filter(|(name, _)| enabled.split_whitespace().any(|it| it == *name)).map(|it| it.1).collect();
+        let files =
+            [("memory", Controller::Memory("memory.max")), ("pids", Controller::Processes("pids.max"))];
+        let usable: Vec<Controller> = files
+            .into_iter()
+            .filter(|(name, _)| enabled.split_whitespace().any(|it| it == *name))
+            .map(|it| it.1)
+            .collect();
         return (!usable.is_empty()).then_some((folder, usable));
     }
     let controller = match controllers {

@@ -9,16 +9,43 @@ use landlock::{
     ABI, Access as _, AccessFs, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset, RulesetAttr as _,
     RulesetCreatedAttr as _, Scope,
 };
-use seccompiler::{BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+};
 
 /// Calls that no test needs and that attack the kernel or leave the sandbox.
 const REFUSED: &[libc::c_long] = &[
-    libc::SYS_acct, libc::SYS_add_key, libc::SYS_bpf, libc::SYS_delete_module, libc::SYS_finit_module, libc::SYS_fsconfig,
-    libc::SYS_fsmount, libc::SYS_fsopen, libc::SYS_fspick, libc::SYS_init_module, libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register, libc::SYS_io_uring_setup, libc::SYS_kexec_load, libc::SYS_keyctl, libc::SYS_mount,
-    libc::SYS_mount_setattr, libc::SYS_move_mount, libc::SYS_open_by_handle_at, libc::SYS_open_tree, libc::SYS_perf_event_open,
-    libc::SYS_pivot_root, libc::SYS_quotactl, libc::SYS_reboot, libc::SYS_request_key, libc::SYS_setns, libc::SYS_swapoff,
-    libc::SYS_swapon, libc::SYS_umount2, libc::SYS_unshare, libc::SYS_userfaultfd,
+    libc::SYS_acct,
+    libc::SYS_add_key,
+    libc::SYS_bpf,
+    libc::SYS_delete_module,
+    libc::SYS_finit_module,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fsopen,
+    libc::SYS_fspick,
+    libc::SYS_init_module,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_io_uring_setup,
+    libc::SYS_kexec_load,
+    libc::SYS_keyctl,
+    libc::SYS_mount,
+    libc::SYS_mount_setattr,
+    libc::SYS_move_mount,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_open_tree,
+    libc::SYS_perf_event_open,
+    libc::SYS_pivot_root,
+    libc::SYS_quotactl,
+    libc::SYS_reboot,
+    libc::SYS_request_key,
+    libc::SYS_setns,
+    libc::SYS_swapoff,
+    libc::SYS_swapon,
+    libc::SYS_umount2,
+    libc::SYS_unshare,
+    libc::SYS_userfaultfd,
 ];
 
 /// Requests of `ioctl` that put text into a terminal.
@@ -65,7 +92,9 @@ fn refused_calls() -> BTreeMap<i64, Vec<SeccompRule>> {
         let condition = SeccompCondition::new(argument, length, operator, value);
         condition.and_then(|condition| SeccompRule::new(vec![condition])).ok()
     };
-    let terminal = TERMINAL_INPUT.iter().filter_map(|&request| rule(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, request));
+    let terminal = TERMINAL_INPUT
+        .iter()
+        .filter_map(|&request| rule(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, request));
     rules.insert(libc::SYS_ioctl, terminal.collect());
     let new_user = libc::CLONE_NEWUSER as u64;
     let clone = rule(0, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(new_user), new_user);

@@ -9,10 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, mkdirat, openat2};
-use rustix::mount::{
-    MountFlags, MountPropagationFlags, mount, mount_bind_recursive, mount_change,
-};
-use rustix::process::{getgid, getuid, set_parent_process_death_signal, Signal};
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind_recursive, mount_change};
+use rustix::process::{Signal, getgid, getuid, set_parent_process_death_signal};
 use rustix::thread::UnshareFlags;
 
 use crate::spec::{ChangedFile, MountSpec, is_inside};
@@ -45,7 +43,10 @@ const ORDINARY: u32 = 1000;
 /// Enters a user and a mount namespace. Must be called before any thread is started.
 pub(super) fn enter_namespaces() -> Result<UserIds, String> {
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
-    #[expect(unsafe_code, reason = "the files of this process are shared with no other thread, because there is none")]
+    #[expect(
+        unsafe_code,
+        reason = "the files of this process are shared with no other thread, because there is none"
+    )]
     // SAFETY: neither flag unshares the table of open files.
     let entered = unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWUSER | UnshareFlags::NEWNS) };
     entered.map_err(|error| format!("no namespace for users and mounts: {error}"))?;
@@ -72,7 +73,8 @@ pub(super) fn mount_copies(spec: &MountSpec) -> Result<Mounted, String> {
     mount("tmpfs", &spec.mount_point, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, Some(&*size))
         .map_err(|error| failed("a file system in memory", error))?;
     // Options of an overlay are separated by commas and colons; names of our own have none.
-    std::env::set_current_dir(&spec.mount_point).map_err(|error| format!("cannot enter the sandbox: {error}"))?;
+    std::env::set_current_dir(&spec.mount_point)
+        .map_err(|error| format!("cannot enter the sandbox: {error}"))?;
     let make = |name: &str| -> Result<PathBuf, String> {
         fs::create_dir(name).map_err(|error| format!("cannot create a folder in memory: {error}"))?;
         Ok(spec.mount_point.join(name))
@@ -81,9 +83,11 @@ pub(super) fn mount_copies(spec: &MountSpec) -> Result<Mounted, String> {
         Some(copy) => copy.clone(),
         None => overlay(&spec.init.workspace, &make("workspace")?)?,
     };
-    let caches = spec.caches.iter().enumerate().map(|(number, cache)| {
-        Ok((cache.clone(), overlay(cache, &make(&format!("cache{number}"))?)?))
-    });
+    let caches = spec
+        .caches
+        .iter()
+        .enumerate()
+        .map(|(number, cache)| Ok((cache.clone(), overlay(cache, &make(&format!("cache{number}"))?)?)));
     let mounted = Mounted {
         workspace,
         caches: caches.collect::<Result<_, String>>()?,
@@ -106,7 +110,8 @@ fn overlay(folder: &Path, place: &Path) -> Result<PathBuf, String> {
     for name in ["lower", "upper", "work", "merged"] {
         fs::create_dir(name).map_err(|error| format!("cannot create a folder in memory: {error}"))?;
     }
-    mount_bind_recursive(folder, "lower").map_err(|error| format!("cannot mount {}: {error}", folder.display()))?;
+    mount_bind_recursive(folder, "lower")
+        .map_err(|error| format!("cannot mount {}: {error}", folder.display()))?;
     let options = c_string("lowerdir=lower,upperdir=upper,workdir=work,userxattr");
     mount("overlay", "merged", "overlay", MountFlags::NOSUID | MountFlags::NODEV, Some(&*options))
         .map_err(|error| format!("cannot mount an overlay over {}: {error}", folder.display()))?;
@@ -116,7 +121,8 @@ fn overlay(folder: &Path, place: &Path) -> Result<PathBuf, String> {
 
 /// Writes a file below a folder. No link is followed: one in the workspace may lead out of it.
 fn write_inside(folder: &Path, change: &ChangedFile) -> Result<(), String> {
-    let failed = |error: rustix::io::Errno| format!("cannot write {} in the copy: {error}", change.path.display());
+    let failed =
+        |error: rustix::io::Errno| format!("cannot write {} in the copy: {error}", change.path.display());
     if !is_inside(&change.path) {
         return Err(format!("{} is not a path below the workspace", change.path.display()));
     }
@@ -128,7 +134,8 @@ fn write_inside(folder: &Path, change: &ChangedFile) -> Result<(), String> {
         let name = Path::new(component.as_os_str());
         if components.peek().is_some() {
             let made = mkdirat(&parent, name, Mode::from_raw_mode(0o755));
-            made.or_else(|error| if error == rustix::io::Errno::EXIST { Ok(()) } else { Err(error) }).map_err(failed)?;
+            made.or_else(|error| if error == rustix::io::Errno::EXIST { Ok(()) } else { Err(error) })
+                .map_err(failed)?;
             parent = openat2(&parent, name, directory, Mode::empty(), beneath).map_err(failed)?;
             continue;
         }

@@ -23,7 +23,8 @@ pub(super) fn command(runner: &TestRunner, selection: TestSelection<'_>) -> Sand
             let targets: BTreeSet<Vec<String>> = tests.iter().filter_map(|id| target(id)).collect();
             words.extend(targets.into_iter().flatten());
             words.extend(["--", "--test-threads=1", "--exact"].map(str::to_owned));
-            let names: BTreeSet<&str> = tests.iter().filter_map(|id| id.split_once(SEPARATOR)).map(|it| it.1).collect();
+            let names: BTreeSet<&str> =
+                tests.iter().filter_map(|id| id.split_once(SEPARATOR)).map(|it| it.1).collect();
             words.extend(names.into_iter().map(str::to_owned));
         }
     }
@@ -53,7 +54,10 @@ pub(super) fn read(outcome: &CommandOutcome) -> TestResults {
             has_started = true;
             continue;
         }
-        let Some((name, state)) = line.strip_prefix("test ").and_then(|rest| rest.rsplit_once(" ... ")) else { continue };
+        let Some((name, state)) = line.strip_prefix("test ").and_then(|rest| rest.rsplit_once(" ... "))
+        else {
+            continue;
+        };
         let state = match state {
             "ok" => TestState::Passed,
             "FAILED" => TestState::Failed,
@@ -89,7 +93,8 @@ mod tests {
                       running 3 tests\ntest tests::a ... ok\ntest tests::b - should panic ... ok\ntest tests::c ... ignored, slow\n\n\
                       test result: ok.\n\n     Running tests/it.rs (target/debug/deps/it-1)\n\nrunning 1 test\ntest a ... FAILED\n";
         let results = read(&outcome(101, output));
-        let states: Vec<(&str, TestState)> = results.tests.iter().map(|(id, test)| (&**id, test.state)).collect();
+        let states: Vec<(&str, TestState)> =
+            results.tests.iter().map(|(id, test)| (&**id, test.state)).collect();
         assert_eq!(
             states,
             [
@@ -104,7 +109,8 @@ mod tests {
 
     #[test]
     fn compiler_error_is_a_build_error() {
-        let results = read(&outcome(101, "error[E0308]: mismatched types\nerror: could not compile `x` (lib)\n"));
+        let results =
+            read(&outcome(101, "error[E0308]: mismatched types\nerror: could not compile `x` (lib)\n"));
         assert!(results.has_build_error && results.tests.is_empty());
     }
 

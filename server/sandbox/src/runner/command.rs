@@ -19,26 +19,37 @@ pub(super) fn command(runner: &TestRunner, selection: TestSelection<'_>) -> Sand
     let in_folder = |name: &str| runner.folder.join(name);
     let (words, report) = match runner.kind {
         TestRunnerKind::Ctest => (ctest(selection), Some(ReportFiles::File(in_folder(CTEST_REPORT)))),
-        TestRunnerKind::Maven => (maven(selection), Some(ReportFiles::Folder(in_folder("target/surefire-reports"), ".xml".to_owned()))),
+        TestRunnerKind::Maven => (
+            maven(selection),
+            Some(ReportFiles::Folder(in_folder("target/surefire-reports"), ".xml".to_owned())),
+        ),
         _ => (Vec::new(), runner.report.as_ref().map(|report| ReportFiles::File(runner.folder.join(report)))),
     };
     let words = if runner.command.is_empty() { words } else { runner.command.clone() };
-    SandboxCommand { words, folder: runner.folder.clone(), reports: report.into_iter().collect(), ..SandboxCommand::default() }
+    SandboxCommand {
+        words,
+        folder: runner.folder.clone(),
+        reports: report.into_iter().collect(),
+        ..SandboxCommand::default()
+    }
 }
 
 /// Builds, then runs tests whose names are equal to the selected ones.
 fn ctest(selection: TestSelection<'_>) -> Vec<String> {
-    let mut script = format!("cmake --build . >&2 && exec ctest --output-junit {CTEST_REPORT} --no-tests=error");
+    let mut script =
+        format!("cmake --build . >&2 && exec ctest --output-junit {CTEST_REPORT} --no-tests=error");
     if selection.tests.is_some() {
         script.push_str(" -R \"$0\"");
     }
-    let names: BTreeSet<&str> = selection.tests.into_iter().flatten().filter_map(|id| id.rsplit_once("::")).map(|it| it.1).collect();
+    let names: BTreeSet<&str> =
+        selection.tests.into_iter().flatten().filter_map(|id| id.rsplit_once("::")).map(|it| it.1).collect();
     let pattern = format!("^({})$", names.into_iter().map(escaped).collect::<Vec<_>>().join("|"));
     ["sh", "-c", &script, &pattern].map(str::to_owned).to_vec()
 }
 
 fn maven(selection: TestSelection<'_>) -> Vec<String> {
-    let mut words: Vec<String> = ["mvn", "--offline", "--quiet", "test", "-DfailIfNoTests=false"].map(str::to_owned).to_vec();
+    let mut words: Vec<String> =
+        ["mvn", "--offline", "--quiet", "test", "-DfailIfNoTests=false"].map(str::to_owned).to_vec();
     if let Some(tests) = selection.tests {
         let names: Vec<String> = tests.iter().map(|id| id.replace("::", "#")).collect();
         words.push(format!("-Dtest={}", names.join(",")));
@@ -48,7 +59,8 @@ fn maven(selection: TestSelection<'_>) -> Vec<String> {
 
 /// Escapes the signs of CMake's regular expressions.
 fn escaped(name: &str) -> String {
-    let escape = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c.to_string() } else { format!("[{c}]") };
+    let escape =
+        |c: char| if c.is_ascii_alphanumeric() || c == '_' { c.to_string() } else { format!("[{c}]") };
     name.chars().map(escape).collect()
 }
 

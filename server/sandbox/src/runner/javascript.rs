@@ -26,7 +26,9 @@ pub(super) fn detect(workspace: &Path) -> Option<TestRunnerKind> {
         return None;
     }
     let manifest: Value = serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?;
-    let has = |name: &str| ["dependencies", "devDependencies"].iter().any(|table| manifest[table].get(name).is_some());
+    let has = |name: &str| {
+        ["dependencies", "devDependencies"].iter().any(|table| manifest[table].get(name).is_some())
+    };
     let script = manifest["scripts"]["test"].as_str().unwrap_or_default();
     let names = |name: &str| script.split(|c: char| !c.is_alphanumeric()).any(|word| word == name);
     if names("vitest") || !names("jest") && has("vitest") {
@@ -46,14 +48,28 @@ pub(super) fn command(
     let report = runner.folder.join(format!("{nonce}.report"));
     let file = format!("{nonce}.report");
     let usual = match runner.kind {
-        TestRunnerKind::Vitest => vec![program("vitest"), "run".to_owned(), "--reporter=json".to_owned(), format!("--outputFile={file}")],
+        TestRunnerKind::Vitest => vec![
+            program("vitest"),
+            "run".to_owned(),
+            "--reporter=json".to_owned(),
+            format!("--outputFile={file}"),
+        ],
         TestRunnerKind::Jest => {
-            vec![program("jest"), "--ci".to_owned(), "--json".to_owned(), format!("--outputFile={file}"), "--runInBand".to_owned()]
+            vec![
+                program("jest"),
+                "--ci".to_owned(),
+                "--json".to_owned(),
+                format!("--outputFile={file}"),
+                "--runInBand".to_owned(),
+            ]
         }
-        _ => ["node", "--test", "--test-reporter=junit", &format!("--test-reporter-destination={file}")].map(str::to_owned).to_vec(),
+        _ => ["node", "--test", "--test-reporter=junit", &format!("--test-reporter-destination={file}")]
+            .map(str::to_owned)
+            .to_vec(),
     };
     let mut words = if runner.command.is_empty() { usual } else { runner.command.clone() };
-    let selected: Vec<(&str, &str)> = selection.tests.into_iter().flatten().filter_map(|id| id.split_once("::")).collect();
+    let selected: Vec<(&str, &str)> =
+        selection.tests.into_iter().flatten().filter_map(|id| id.split_once("::")).collect();
     if selection.tests.is_some() {
         let names: BTreeSet<String> = selected.iter().map(|it| escaped(it.1)).collect();
         let pattern = format!("^({})$", names.into_iter().collect::<Vec<_>>().join("|"));
@@ -80,7 +96,8 @@ fn program(name: &str) -> String {
 
 /// Escapes the signs of JavaScript's regular expressions.
 fn escaped(name: &str) -> String {
-    let escape = |c: char| if c.is_alphanumeric() || " _".contains(c) { c.to_string() } else { format!("\\{c}") };
+    let escape =
+        |c: char| if c.is_alphanumeric() || " _".contains(c) { c.to_string() } else { format!("\\{c}") };
     name.chars().map(escape).collect()
 }
 
@@ -158,8 +175,14 @@ mod tests {
     fn runner_is_that_of_the_script_or_of_the_packages() {
         let folder = tempfile::tempdir().expect("a folder");
         for (manifest, runner) in [
-            (r#"{"scripts":{"test":"vitest run"},"devDependencies":{"jest":"1"}}"#, Some(TestRunnerKind::Vitest)),
-            (r#"{"scripts":{"test":"jest --ci"},"devDependencies":{"vitest":"1"}}"#, Some(TestRunnerKind::Jest)),
+            (
+                r#"{"scripts":{"test":"vitest run"},"devDependencies":{"jest":"1"}}"#,
+                Some(TestRunnerKind::Vitest),
+            ),
+            (
+                r#"{"scripts":{"test":"jest --ci"},"devDependencies":{"vitest":"1"}}"#,
+                Some(TestRunnerKind::Jest),
+            ),
             (r#"{"devDependencies":{"jest":"1"}}"#, Some(TestRunnerKind::Jest)),
             (r#"{"scripts":{"test":"node --test"}}"#, Some(TestRunnerKind::Node)),
             (r#"{"scripts":{"test":"tap"}}"#, None),
@@ -176,7 +199,8 @@ mod tests {
             {"fullName":"sum adds","status":"passed","duration":3},{"fullName":"sum fails","status":"failed"},{"fullName":"later","status":"todo"}]},
             {"name":"/w/test/b.test.ts","status":"failed","assertionResults":[]}]}"#;
         let results = read(&outcome(report), Path::new("/w"), "n");
-        let states: Vec<(&str, TestState)> = results.tests.iter().map(|(id, test)| (&**id, test.state)).collect();
+        let states: Vec<(&str, TestState)> =
+            results.tests.iter().map(|(id, test)| (&**id, test.state)).collect();
         let expected = [
             ("test/a.test.ts::later", TestState::Skipped),
             ("test/a.test.ts::sum adds", TestState::Passed),

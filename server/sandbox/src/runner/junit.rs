@@ -17,7 +17,9 @@ pub(super) fn read_report(xml: &str, results: &mut TestResults) {
     let mut case: Option<(String, TestState, Option<Duration>)> = None;
     for _ in 0..MAX_EVENTS {
         match reader.read_event() {
-            Ok(Event::Start(element)) if element.name().as_ref() == "testcase" => case = Some(test_case(&element)),
+            Ok(Event::Start(element)) if element.name().as_ref() == "testcase" => {
+                case = Some(test_case(&element))
+            }
             Ok(Event::Empty(element)) if element.name().as_ref() == "testcase" => {
                 let (id, state, time) = test_case(&element);
                 results.add(id, state, time);
@@ -74,7 +76,8 @@ mod tests {
             </testsuite></testsuites>"#;
         let mut results = TestResults::default();
         read_report(xml, &mut results);
-        let states: Vec<(&str, TestState)> = results.tests.iter().map(|(id, test)| (&**id, test.state)).collect();
+        let states: Vec<(&str, TestState)> =
+            results.tests.iter().map(|(id, test)| (&**id, test.state)).collect();
         assert_eq!(
             states,
             [

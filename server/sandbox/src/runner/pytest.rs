@@ -53,7 +53,11 @@ pub(super) fn command(
     words.extend(options.map(str::to_owned));
     words.extend(selection.tests.into_iter().flatten().cloned());
     let folder = workspace.join(FOLDER);
-    let options = PluginOptions { report: folder.join("report.json"), control: nonce, covers_lines: selection.covers_lines };
+    let options = PluginOptions {
+        report: folder.join("report.json"),
+        control: nonce,
+        covers_lines: selection.covers_lines,
+    };
     let options_file = PathBuf::from(FOLDER).join("options.json");
     let env = [
         ("PYTHONPATH", folder.to_string_lossy().into_owned()),
@@ -83,7 +87,8 @@ fn interpreter(workspace: &Path) -> String {
 }
 
 pub(super) fn read(outcome: &CommandOutcome, workspace: &Path, nonce: &str) -> TestResults {
-    let report = outcome.reports.first().and_then(|report| serde_json::from_str::<PluginReport>(&report.text).ok());
+    let report =
+        outcome.reports.first().and_then(|report| serde_json::from_str::<PluginReport>(&report.text).ok());
     let Some(report) = report.filter(|report| report.control == nonce) else {
         // pytest did not come to its end: 2 to 4 are errors before the first test.
         let has_build_error = matches!(outcome.exit, crate::Exit::Code(1..=4));
@@ -108,13 +113,15 @@ fn covered(
     results: &TestResults,
     workspace: &Path,
 ) -> CoveredLines {
-    let places: HashMap<&str, u32> = results.tests.keys().zip(0..).map(|(id, place)| (&**id, place)).collect();
+    let places: HashMap<&str, u32> =
+        results.tests.keys().zip(0..).map(|(id, place)| (&**id, place)).collect();
     let place = |number: &u32| covering.get(*number as usize).and_then(|id| places.get(&**id)).copied();
     let in_workspace = |path: &str| Path::new(path).strip_prefix(workspace).ok()?.to_str().map(str::to_owned);
     lines
         .into_iter()
         .filter_map(|(path, lines)| {
-            let lines = lines.into_iter().map(|(line, tests)| (line, tests.iter().filter_map(place).collect()));
+            let lines =
+                lines.into_iter().map(|(line, tests)| (line, tests.iter().filter_map(place).collect()));
             Some((in_workspace(&path)?, lines.collect()))
         })
         .collect()
@@ -129,7 +136,10 @@ mod tests {
         CommandOutcome {
             exit: Exit::Code(exit),
             output: String::new(),
-            reports: report.map(|text| Report { path: "r".into(), text: text.to_owned() }).into_iter().collect(),
+            reports: report
+                .map(|text| Report { path: "r".into(), text: text.to_owned() })
+                .into_iter()
+                .collect(),
             wall: Duration::ZERO,
             peak_memory_bytes: 0,
         }
@@ -148,7 +158,8 @@ mod tests {
 
     #[test]
     fn report_with_another_control_is_not_believed() {
-        let text = r#"{"control":"guess","control_failed":true,"has_build_error":false,"tests":{"a":["passed",0]}}"#;
+        let text =
+            r#"{"control":"guess","control_failed":true,"has_build_error":false,"tests":{"a":["passed",0]}}"#;
         for report in [Some(text), Some("{"), None] {
             let results = read(&outcome(0, report), Path::new("/w"), "n");
             assert!(results.tests.is_empty() && results.has_failing_control == Some(false));
