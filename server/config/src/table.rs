@@ -171,7 +171,7 @@ section! {
     /// Program that runs the tests, with its arguments; the whole command is one test unless it writes a report. Default: the
     /// runner that the files of the workspace name.
     command: Option<Vec<String>> = "command": ValueType::Command, None, Trusted;
-    /// Report that the command writes in JUnit's XML format, relative to the workspace: its tests are told apart.
+    /// Report that the command writes in JUnit's XML format, relative to the workspace: each of its tests counts.
     report: Option<String> = "report": ValueType::Text, None, Trusted;
     /// Time limit for the tests of a case, and of a run of all tests.
     timeout: Duration = "timeout_ms": TEST_TIME, Some("300000"), Untrusted;

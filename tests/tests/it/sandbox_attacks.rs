@@ -228,12 +228,13 @@ fn endless_output_is_cut_and_ends_the_command() {
 
 #[test]
 fn first_process_hides_its_memory_and_files() {
-    let Some(outcome) = attack(
-        "cat /proc/1/environ; ls /proc/1/fd && echo listed; mount -t tmpfs x /tmp && echo mounted; true",
-    ) else {
-        return;
-    };
-    assert!(!outcome.output.contains("listed") && !outcome.output.contains("mounted"), "{}", outcome.output);
+    let script = "for f in /proc/1/fd/*; do (echo forged > $f) 2> /dev/null && echo written; done; \
+                  cat /proc/1/environ /proc/1/mem && echo seen; mount -t tmpfs x /tmp && echo mounted; \
+                  unshare --user true && echo nested; true";
+    let Some(outcome) = attack(script) else { return };
+    for word in ["written", "seen", "mounted", "nested"] {
+        assert!(!outcome.output.contains(word), "{word}: {}", outcome.output);
+    }
 }
 
 #[test]
