@@ -203,7 +203,7 @@ fn a_newer_major_schema_is_refused_with_a_remedy() {
     assert_eq!(error.line, 7);
     assert_eq!(
         error.message,
-        "unsupported schema 2.0: this version of ghostbench reads schema 1.7; install a newer version"
+        "unsupported schema 2.0: this version of ghostbench reads schema 1.8; install a newer version"
     );
 }
 
