@@ -20,6 +20,7 @@ mod indexing;
 mod lsp;
 mod main_path;
 mod neovim;
+mod peak_memory;
 mod replay;
 mod repositories;
 mod retrieval;

@@ -32,6 +32,9 @@ const OPTIONS: [&str; 10] = [
 /// The protocol reads from descriptor 3 and writes to descriptor 4.
 const WITH_PIPES: &str = "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>/dev/null";
 
+/// Names of keys and their codes.
+const KEY_CODES: [(&str, u32); 3] = [("Tab", 9), ("Enter", 13), ("Escape", 27)];
+
 /// How a page is displayed.
 #[derive(Clone, Copy, Debug)]
 pub struct PageView {
@@ -99,6 +102,9 @@ impl Browser {
         for domain in ["Page", "Runtime", "Log"] {
             self.call(&format!("{domain}.enable"), json!({}));
         }
+        // A page behind another one has no focus: its keys would wait for a frame that is never drawn.
+        self.call("Page.bringToFront", json!({}));
+        self.call("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
     }
 
     /// Opens a page, and waits until `is_ready`, a script, is true.
@@ -128,6 +134,32 @@ impl Browser {
         let mut answer = self.call("Runtime.evaluate", request);
         assert!(answer.get("exceptionDetails").is_none(), "{script}: {answer:#}");
         answer["result"]["value"].take()
+    }
+
+    /// Presses and releases a key without a character, such as `Tab` or `Escape`.
+    ///
+    /// # Panics
+    ///
+    /// If the key is not one of these.
+    pub fn press(&mut self, key: &str) {
+        let code = KEY_CODES.iter().find(|(name, _)| *name == key).expect("a known key").1;
+        for kind in ["rawKeyDown", "keyUp"] {
+            let event = json!({ "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code });
+            self.call("Input.dispatchKeyEvent", event);
+        }
+    }
+
+    /// Taps the middle of the first element of a selector with a finger, after scrolling it into view.
+    pub fn tap(&mut self, selector: &str) {
+        let middle = format!(
+            "(box => [box.x + box.width / 2, box.y + box.height / 2])((node => {{ node.scrollIntoView({{ block: 'center' }}); return \
+             node.getBoundingClientRect(); }})(document.querySelector('{selector}')))"
+        );
+        let place = self.evaluate(&middle);
+        self.call("Emulation.setTouchEmulationEnabled", json!({ "enabled": true }));
+        let point = json!({ "x": place[0], "y": place[1] });
+        self.call("Input.dispatchTouchEvent", json!({ "type": "touchStart", "touchPoints": [point] }));
+        self.call("Input.dispatchTouchEvent", json!({ "type": "touchEnd", "touchPoints": [] }));
     }
 
     /// Writes an image of the whole page, at most this high, as PNG.

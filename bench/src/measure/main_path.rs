@@ -5,7 +5,7 @@
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
@@ -172,29 +172,11 @@ fn run_once(mut command: Command) -> Result<Measurement> {
         let mut text = String::new();
         stdout.read_to_string(&mut text).map(|_| text)
     });
-    let peak_memory = watch_memory(&mut child)?;
+    let peak_memory = super::peak_memory::wait(&mut child)?;
     let wall = start.elapsed();
     ensure!(child.wait()?.success(), "`ghostbench try` failed");
     let text = reader.join().ok().context("the reader panicked")??;
     Ok(Measurement { wall, peak_memory, summary: serde_json::from_str(&text)? })
-}
-
-/// Waits for the child and returns its peak resident set in bytes, as of the last poll.
-fn watch_memory(child: &mut Child) -> Result<u64> {
-    let status = format!("/proc/{}/status", child.id());
-    let mut peak = 0;
-    while child.try_wait()?.is_none() {
-        peak = peak.max(high_water_mark(&status).unwrap_or(0));
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    Ok(peak)
-}
-
-fn high_water_mark(status: &str) -> Option<u64> {
-    let text = fs::read_to_string(status).ok()?;
-    let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
-    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kilobytes * 1024)
 }
 
 /// The table of the run with the median wall time.

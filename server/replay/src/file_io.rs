@@ -3,7 +3,7 @@
 //! Writers lock a separate file that is never read, because a lock on Windows also blocks readers.
 
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -73,6 +73,31 @@ pub(crate) fn lock(path: &Path) -> io::Result<Option<File>> {
     // On file systems without locks, users must avoid concurrent writers.
     let is_taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
     Ok((!is_taken).then_some(file))
+}
+
+/// Bytes of files that are compared at a time.
+const COMPARED_BYTES: usize = 64 * 1024;
+
+/// Whether two files have the same bytes.
+pub(crate) fn have_same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
+    let (one, other) = (File::open(one)?, File::open(other)?);
+    if one.metadata()?.len() != other.metadata()?.len() {
+        return Ok(false);
+    }
+    let [mut one, mut other] = [one, other].map(|file| BufReader::with_capacity(COMPARED_BYTES, file));
+    loop {
+        let (left, right) = (one.fill_buf()?, other.fill_buf()?);
+        let count = left.len().min(right.len());
+        if count == 0 {
+            // Both end here, unless one was changed meanwhile.
+            return Ok(left.len() == right.len());
+        }
+        if left[..count] != right[..count] {
+            return Ok(false);
+        }
+        one.consume(count);
+        other.consume(count);
+    }
 }
 
 /// Reads the file; returns no bytes if it is missing.

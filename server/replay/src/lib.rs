@@ -50,7 +50,7 @@ pub use latest_answers::{LatestAnswers, SuiteRun, latest_answers};
 pub use machine::cores;
 pub use plan::{Attempt, plan};
 pub use recorded_suite::{AddedCase, RecordedCase, RecordedSuite};
-pub use run_folder::{RunContents, RunFolder, read_run, write_scores};
+pub use run_folder::{RunContents, RunFolder, read_run, read_run_beside, write_scores};
 pub use run_scores::{RunScores, scores_of};
 pub use runner::{
     AnswerFilter, RunInputs, StopSignal, engine_config, engine_identity, outcome_cost, outcome_status,

@@ -137,6 +137,26 @@ pub fn read_run(path: &Path) -> Result<RunContents, ReplayError> {
     read_contents(path).map(|(contents, _)| contents)
 }
 
+/// Reads a run like [`read_run`]. If its suite has the same bytes as that of one of `others`, folders and their contents, the cases are
+/// shared: suites are most of what large runs need memory and time for.
+pub fn read_run_beside<'a>(
+    path: &Path,
+    others: impl IntoIterator<Item = (&'a Path, &'a RunContents)>,
+) -> Result<RunContents, ReplayError> {
+    let run = read_run_file(path)?;
+    let suite = path.join(CASES);
+    let has_same_suite = |(folder, other): &(&Path, &RunContents)| {
+        other.run.suite == run.suite && file_io::have_same_bytes(&folder.join(CASES), &suite).unwrap_or(false)
+    };
+    match others.into_iter().find(has_same_suite) {
+        Some((_, other)) => {
+            let (predictions, _) = read_predictions(path)?;
+            Ok(RunContents { run, cases: Arc::clone(&other.cases), predictions })
+        }
+        None => read_run(path),
+    }
+}
+
 /// Reads a run and its predictions without the suite, which may be large.
 pub(crate) fn read_answers(path: &Path) -> Result<(Run, Vec<Prediction>), ReplayError> {
     let run = read_run_file(path)?;

@@ -181,7 +181,7 @@ fn engine(summary: &RunSummary, index: usize) -> String {
 
 fn legend() -> String {
     format!(
-        "Percent, in brackets the 95 % interval, resampled over whole files (exact if few of them are informative; Student's or Tango's for differences). \
+        "Percent, in brackets the 95 % interval over whole files (Wilson's or Hall's, exact if few of them are informative; Student's or Tango's for differences). \
          Cells under {} cases show counts only.",
         scoring::metric_table::MIN_CASES
     )

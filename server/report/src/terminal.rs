@@ -270,9 +270,9 @@ pub fn with_title(title: &str, body: &str, style: Style) -> String {
 
 fn legend(are_late: bool, style: Style) -> String {
     let text = format!(
-        "Percent, then the 95 % interval, resampled over files because cases of one file are alike; exact \
-         if few files are informative; Student's or Tango's for differences. Cells under {} cases show counts only (sum/cases). quiet: \
-         answers silent+gated+failed. ms: median/95th percentile, a timeout counting as longest.{}",
+        "Percent, then the 95 % interval over files, because cases of one file are alike: Wilson's or Hall's, exact if few files are \
+         informative, Student's or Tango's for differences. Cells under {} cases show counts only (sum/cases). quiet: answers \
+         silent+gated+failed. ms: median/95th percentile, a timeout counting as longest.{}",
         scoring::metric_table::MIN_CASES,
         if are_late { " in time: exact, without answers that were cut at the deadline." } else { "" }
     );

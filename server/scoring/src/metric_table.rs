@@ -9,10 +9,12 @@ use serde::{Serialize, Serializer};
 
 use crate::comparison::OUTSIDE;
 use crate::counts::Counts;
+use crate::statistics::beta::student_quantile;
 use crate::statistics::bootstrap::CountColumns;
+use crate::statistics::hall::SkewedMean;
 use crate::statistics::percentile::percentile;
-use crate::statistics::sample::{ClusterNumbers, Sample};
-use crate::statistics::{MIN_CLUSTERS, bootstrap, clopper_pearson};
+use crate::statistics::sample::{ClusterNumbers, Sample, ShareSpread};
+use crate::statistics::{MIN_CLUSTERS, bootstrap, clopper_pearson, wilson};
 
 /// One scored prediction.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,7 +98,20 @@ pub enum IntervalMethod {
         /// Number of resamples.
         resamples: usize,
     },
-    /// Clopper and Pearson's exact interval, with the number of cases reduced by the correlation of cases of one file.
+    /// Wilson's score interval of a share, with the number of cases reduced by the correlation of cases of one file.
+    Wilson {
+        /// Number of independent cases that the group is equivalent to.
+        effective_cases: f64,
+        /// Degrees of freedom of this number.
+        degrees: f64,
+    },
+    /// Hall's interval of a share of other values than counts, which may be skewed, over the files.
+    Hall {
+        /// Degrees of freedom.
+        degrees: f64,
+    },
+    /// Clopper and Pearson's exact interval, with the number of cases reduced by the correlation of cases of one file, for shares of which
+    /// too few files are informative.
     ClopperPearson {
         /// Number of independent cases that the group is equivalent to.
         effective_cases: f64,
@@ -120,6 +135,8 @@ impl IntervalMethod {
     pub fn name(self) -> &'static str {
         match self {
             IntervalMethod::ClusterBootstrap { .. } => "cluster_bootstrap",
+            IntervalMethod::Wilson { .. } => "wilson",
+            IntervalMethod::Hall { .. } => "hall",
             IntervalMethod::ClopperPearson { .. } => "clopper_pearson",
             IntervalMethod::Tango => "tango",
             IntervalMethod::Student { .. } => "student_t",
@@ -167,9 +184,11 @@ fn row(group: &[&Observation], seed: u64) -> TableRow {
     let clusters = ClusterNumbers::new(cases.values().map(|case| case.cluster));
     let metrics: BTreeSet<Metric> =
         group.iter().flat_map(|observation| observation.metrics.keys().copied()).collect();
+    let numbered: Vec<(usize, &Repetitions<'_>)> =
+        cases.values().filter_map(|case| Some((clusters.number(case.cluster)?, case))).collect();
     let samples = metrics.into_iter().map(|metric| {
-        let of_cases = cases.values().filter_map(|case| Some((case.cluster, case.counts(metric)?)));
-        (metric, Sample::new(&clusters, of_cases))
+        let of_cases = numbered.iter().filter_map(|(file, case)| Some((*file, case.counts(metric)?)));
+        (metric, Sample::new(clusters.len(), of_cases))
     });
     let (names, samples): (Vec<Metric>, Vec<Sample>) = samples.unzip();
     TableRow {
@@ -234,28 +253,39 @@ fn cells(samples: &[Sample], seed: u64) -> Vec<MetricCell> {
 fn cell_without_resampling(sample: &Sample) -> MetricCell {
     let counts = sample.total();
     let value = counts.ratio().filter(|_| sample.len() >= MIN_CASES);
-    let is_exact = !is_resampled(sample) && sample.is_share();
     MetricCell {
         cases: sample.len(),
         clusters: sample.clusters(),
         num: counts.num,
         den: counts.den,
         value,
-        interval: value.filter(|_| is_exact).map(|value| exact_interval(sample, value)),
+        interval: value.filter(|_| sample.is_share()).map(|value| share_interval(sample, value)),
     }
 }
 
-/// Whether resampling the files shows the uncertainty of the sample. For shares, only informative files count: resamples of 30
-/// files with right answers in two of them hardly differ.
+/// Whether the files are resampled: for values that are no shares, if there are enough files.
 fn is_resampled(sample: &Sample) -> bool {
-    let files = if sample.is_share() { sample.telling_clusters() } else { sample.clusters() };
-    files >= MIN_CLUSTERS && !sample.is_constant()
+    !sample.is_share() && sample.clusters() >= MIN_CLUSTERS && !sample.is_constant()
 }
 
-fn exact_interval(sample: &Sample, value: f64) -> Interval {
-    let effective_cases = sample.effective_cases();
-    let (low, high) = clopper_pearson::interval(value, effective_cases, OUTSIDE);
-    Interval { low, high, method: IntervalMethod::ClopperPearson { effective_cases } }
+/// Returns the interval of a share: Wilson's of counts, Hall's of other values such as similarities, and, if too few files are informative to
+/// estimate their spread, the exact one for a cautious number of cases.
+pub(crate) fn share_interval(sample: &Sample, value: f64) -> Interval {
+    let Some(spread) = sample.spread().filter(|_| !sample.is_constant()) else {
+        let effective_cases = sample.effective_cases();
+        let (low, high) = clopper_pearson::interval(value, effective_cases, OUTSIDE);
+        return Interval { low, high, method: IntervalMethod::ClopperPearson { effective_cases } };
+    };
+    let ShareSpread { effective_cases, degrees, error, skewness } = spread;
+    let limit = student_quantile(degrees, OUTSIDE);
+    if sample.has_counts() {
+        let (low, high) = wilson::interval(value, effective_cases, limit);
+        return Interval { low, high, method: IntervalMethod::Wilson { effective_cases, degrees } };
+    }
+    let mean = SkewedMean { mean: value, error, skewness, count: sample.clusters() as f64 };
+    let (low, high) = mean.interval(limit);
+    Interval { low: low.max(0.0), high: high.min(1.0), method: IntervalMethod::Hall { degrees } }
+        .widened_to(value)
 }
 
 /// Returns the percentiles of latencies in milliseconds, infinite for timeouts; `None` for none.

@@ -40,7 +40,8 @@ pub struct ComparisonSettings {
 pub enum ComparisonError {
     /// A run has no case of any other one.
     #[error(
-        "{run} shares no case with {others}; compare runs of the same suite: `ghostbench replay {run}/cases.jsonl` asks its cases again"
+        "{run} shares no case with {others}; compare runs of the same suite: `ghostbench replay` with the file cases.jsonl of {run} asks its \
+         cases again"
     )]
     NoSharedCases {
         /// The run.

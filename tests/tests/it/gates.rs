@@ -50,6 +50,24 @@ fn too_few_cases_prove_nothing_even_without_a_difference() {
     project.run("report ../today --baseline ../run --non-inferior 70pt").expect_code(0);
 }
 
+/// A slice that a renamed folder or another suite left empty must not pass unseen.
+#[test]
+fn rules_about_slices_without_cases_fail_and_say_so() {
+    let project = project_with_run();
+    for rule in
+        ["--fail-under exact_match[language=rust]=0%", "--fail-on restraint[scenario=rag,engine=builtin]<1%"]
+    {
+        let failed = project.run(&format!("report ../run {rule} --junit ../gates.xml")).expect_code(1);
+        failed.expect_message(&["there is nothing to measure for"]);
+        let junit = run_rows::text(&project.sibling_path("gates.xml"));
+        assert!(junit.contains("<failure") && junit.contains("nothing to measure"), "{junit}");
+    }
+    project.run("report ../run --fail-under exact_match[language=python]=0%").expect_code(0);
+    // The number of cases of an empty slice is known.
+    project.run("report ../run --fail-on cases[language=rust]>0").expect_code(0);
+    project.run("report ../run --fail-on cases[language=rust]<1").expect_code(1);
+}
+
 #[test]
 fn rules_that_cannot_be_checked_are_usage_errors() {
     let project = project_with_run();

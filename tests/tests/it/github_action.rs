@@ -68,7 +68,7 @@ fn run_step(project: &Project, inputs: &[(&str, &str)]) -> ProcessOutcome {
 fn recorded_project() -> Project {
     let project = Project::generated(3);
     let (_server, settings) = open_ai();
-    user_file(&project, &settings);
+    user_file(&project, &format!("{settings}price_in = 2\nprice_out = 8\n"));
     project.run("try . --cases 12 --engine mock --out ../run --cassette ../c.jsonl").expect_code(0);
     project
 }
@@ -108,6 +108,21 @@ fn broken_rule_fails_the_step_after_its_summary_is_written() {
     assert!(summary.contains("mock - mock @ baseline: 0 worse, 0 better"), "{summary}");
     let junit = run_rows::text(&project.sibling_path("ci").join("gates.xml"));
     assert!(junit.contains("<failure message="), "{junit}");
+}
+
+#[test]
+fn budget_that_suffices_passes_and_one_that_does_not_stops_the_step() {
+    let project = recorded_project();
+    let rules = [("fail-under", "exact_match=0%"), ("budget", "1")];
+    run_step(&project, &with(&rules)).expect_code(0);
+    let summary = run_rows::text(&project.sibling_path("summary.md"));
+    assert!(summary.starts_with("## Gates: all 1 passed"), "{summary}");
+    fs::remove_file(project.sibling_path("c.jsonl")).expect("it was recorded");
+    fs::remove_file(project.sibling_path("summary.md")).expect("it was written");
+    fs::remove_dir_all(project.sibling_path("ci")).expect("it was written");
+    let outcome = run_step(&project, &with(&[("budget", "0.000001")])).expect_code(1);
+    outcome.expect_message(&["--budget"]);
+    assert!(!project.sibling_path("summary.md").exists());
 }
 
 #[test]

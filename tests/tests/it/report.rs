@@ -218,25 +218,42 @@ const MAX_BYTES: usize = 15_000_000;
 /// Largest number of rows in the list: those of a window, with some above and below it.
 const MAX_ROWS: u64 = 80;
 
-/// Scrolls through the whole list, a step per frame; returns the longest time between two frames, milliseconds, and the largest number
-/// of rows at a time.
-const SCROLL: &str = "new Promise((resolve) => {
+/// Scrolls the list by as many pixels in each of 120 frames, from its start; returns the times of the frames in milliseconds, and the
+/// largest numbers of rows at a time, of rows that a frame adds, and of attributes that a frame changes.
+fn scroll_script(pixels: &str) -> String {
+    format!(
+        "new Promise((resolve) => {{
   const list = document.getElementById('case-list');
-  const steps = 120;
-  let [step, last, longest, rows] = [0, performance.now(), 0, 0];
-  const frame = (now) => {
-    if (step > 0) longest = Math.max(longest, now - last);
+  const pixels = {pixels};
+  const work = {{ added: 0, changed: 0 }};
+  const observer = new MutationObserver((records) => {{
+    for (const record of records) {{
+      work.added += [...record.addedNodes].filter((node) => node.role === 'option').length;
+      work.changed += record.type === 'attributes' ? 1 : 0;
+    }}
+  }});
+  observer.observe(list, {{ subtree: true, childList: true, attributes: true }});
+  const times = [];
+  let [step, last, rows, added, changed] = [0, 0, 0, 0, 0];
+  list.scrollTop = 0;
+  const frame = (now) => {{
+    if (step > 1) times.push(now - last);
     last = now;
     rows = Math.max(rows, list.querySelectorAll('[role=option]').length);
-    if (step === steps) return resolve([longest, rows]);
+    // The first frame draws the start of the list.
+    if (step > 1) [added, changed] = [Math.max(added, work.added), Math.max(changed, work.changed)];
+    [work.added, work.changed] = [0, 0];
+    if (step === 120) return resolve([times.map(Math.round), rows, added, changed]);
     step += 1;
-    list.scrollTop = (list.scrollHeight - list.clientHeight) * step / steps;
+    list.scrollTop += pixels;
     requestAnimationFrame(frame);
-  };
+  }};
   requestAnimationFrame(frame);
-})";
+}})"
+    )
+}
 
-/// The times are printed: they depend on the machine.
+/// The work of scrolling is counted; the times are printed, because they depend on the machine.
 #[test]
 fn page_of_ten_thousand_cases_is_small_and_draws_visible_rows_only() {
     let Some(chromium) = component("chromium") else { return };
@@ -250,15 +267,20 @@ fn page_of_ten_thousand_cases_is_small_and_draws_visible_rows_only() {
         browser.open(&url, view, IS_READY);
         let ready =
             browser.evaluate("Math.round(performance.getEntriesByType('navigation')[0].domInteractive)");
-        let scrolled = browser.evaluate(SCROLL);
-        let rows = scrolled[1].as_u64().expect("a count");
-        assert!((1..=MAX_ROWS).contains(&rows), "{rows} rows of {cases} cases");
+        println!("{cases} cases, {engines} engines: {bytes} bytes, read in {ready} ms");
+        // A step of a wheel's size adds the rows that come into view, and a leap through the whole list adds a window.
+        let leap = "(list.scrollHeight - list.clientHeight) / 120";
+        for (pixels, most_added) in [("92", 4), (leap, MAX_ROWS)] {
+            let scrolled = browser.evaluate(&scroll_script(pixels));
+            println!("steps of {pixels} pixels: frames in ms, rows, added and changed in a frame {scrolled}");
+            let [rows, added, changed] = [1, 2, 3].map(|part| scrolled[part].as_u64().expect("a count"));
+            assert!((1..=MAX_ROWS).contains(&rows), "{rows} rows of {cases} cases");
+            assert!((1..=most_added).contains(&added), "{added} rows in a frame");
+            // The mark of the chosen row, and its name for screen readers.
+            assert!(changed <= 2, "{changed} attributes in a frame");
+        }
         let last = "document.querySelector('#case-list [aria-posinset=\"' + document.querySelector('#case-list [role=option]').getAttribute('aria-setsize') + '\"]') !== null";
         tests::wait_until("the last case is drawn", || browser.evaluate(last) == true);
-        println!(
-            "{cases} cases, {engines} engines: {bytes} bytes, read in {ready} ms, longest frame {} ms, {rows} rows",
-            scrolled[0]
-        );
         assert_eq!(browser.take_errors(), [""; 0]);
     }
 }
@@ -325,6 +347,132 @@ fn a_difference_leads_to_its_cases_and_compares_the_two_answers() {
         browser.evaluate(panels).as_str().is_some_and(|titles| titles.contains("The two answers"))
     });
     assert_eq!(browser.take_errors(), [""; 0]);
+}
+
+/// Outcomes in the list as percentages of the shown engines, by case: 100 if exact, else the similarity, 0 without text.
+const LISTED_OUTCOMES: &str = "[...document.querySelectorAll('#case-list [role=option]')].sort((a, b) => a.dataset.index - b.dataset.index)\
+    .map(row => [...row.querySelectorAll('.chip')].map(chip => chip.textContent === '\\u2713' ? 100 : Number(chip.textContent) || 0))";
+
+#[test]
+fn pair_of_a_comparison_leads_to_its_cases_by_gap_and_to_all_differences() {
+    let Some(chromium) = component("chromium") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = made_up_comparison(folder.path(), 120, 6);
+    let mut browser = Browser::start(&chromium);
+    browser.open(&url, PageView { width: 1400, height: 1000, is_dark: false }, IS_READY);
+    for relation in ["better", "worse"] {
+        let link = format!(
+            "[...document.querySelectorAll('[aria-label^=Ranking] tbody a[href*=\"pair={relation}\"]')].find(link => Number(link.textContent) > 3)"
+        );
+        let wanted = browser.evaluate(&format!("{link}.textContent"));
+        let wanted = wanted.as_str().expect("a number").to_owned();
+        // Only the two engines, so that the list shows a chip of each.
+        let shown = format!(
+            "(of => location.hash = of.href.split('#')[1] + '&shown=' + ['engine', 'other'].map(name => new URLSearchParams(of.href.split('#')[1]).get(name)).join('.'))({link})"
+        );
+        browser.evaluate(&shown);
+        let is_listed = format!(
+            "document.getElementById('case-count').textContent.startsWith('{wanted} of ') && document.getElementById('filter-pair').value === '{relation}'"
+        );
+        tests::wait_until("the cases of the pair are listed", || browser.evaluate(&is_listed) == true);
+        assert_eq!(browser.evaluate("document.getElementById('filter-sort').value"), "gap");
+        let listed: Vec<[f64; 2]> =
+            serde_json::from_value(browser.evaluate(LISTED_OUTCOMES)).expect("two engines in each row");
+        assert!(listed.len() > 3, "{listed:?}");
+        // The letters of engines are in the order of the runs; one of the pair is right in every case, the other in none.
+        let right = (0..2).find(|&engine| listed[0][engine] == 100.0).expect("one is right");
+        assert!(listed.iter().all(|of| of[right] == 100.0 && of[1 - right] < 100.0), "{listed:?}");
+        let gaps = listed.iter().map(|of| (of[0] - of[1]).abs());
+        assert!(gaps.is_sorted_by(|one, next| one >= next), "the largest gap first: {listed:?}");
+        check_compared_answers(&mut browser);
+    }
+    assert_eq!(browser.take_errors(), [""; 0]);
+}
+
+/// Checks that the open case shows the two answers of the chosen pair next to each other, and each next to the truth.
+#[track_caller]
+fn check_compared_answers(browser: &mut Browser) {
+    let answers = "document.querySelectorAll('#case-detail section.answer').length";
+    tests::wait_until("both answers are shown", || {
+        // Equal outcomes and texts share a panel; here one answer is right and the other is not.
+        browser.evaluate(answers) == 2
+    });
+    let sides = |browser: &mut Browser, panel: &str| {
+        browser.evaluate(&format!(
+            "[...document.querySelectorAll('#case-detail {panel} .pair h5')].map(side => side.textContent.slice(0, 6))"
+        ))
+    };
+    assert_eq!(sides(browser, "[aria-label=\"The two answers\"]"), json!(["Answer", "Answer"]));
+    let wrong = "section.answer:has(.verdict:not(.exact))";
+    assert_eq!(sides(browser, wrong), json!(["Truth", "Answer"]));
+    for panel in ["[aria-label=\"The two answers\"]", wrong] {
+        let marks = format!("document.querySelectorAll('#case-detail {panel} :is(del, ins)').length");
+        assert!(browser.evaluate(&marks).as_u64() > Some(0), "{panel}: the difference is marked");
+    }
+}
+
+#[test]
+fn cell_of_all_pairs_leads_to_the_cases_of_its_pair() {
+    let Some(chromium) = component("chromium") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = made_up_comparison(folder.path(), 120, 6);
+    let mut browser = Browser::start(&chromium);
+    browser.open(&url, PageView { width: 1400, height: 1000, is_dark: false }, IS_READY);
+    let cell = "document.querySelector('[aria-label^=\"All pairs\"] tbody a')";
+    let pair = format!(
+        "['engine', 'other'].map(name => new URLSearchParams({cell}.href.split('#')[1]).get(name)).join()"
+    );
+    let pair = browser.evaluate(&pair);
+    browser.evaluate(&format!("{cell}.click()"));
+    let chosen = "['engine', 'other'].map(name => document.getElementById('filter-' + name).value).join()";
+    tests::wait_until("its pair is chosen", || browser.evaluate(chosen) == pair);
+    assert_eq!(browser.take_errors(), [""; 0]);
+}
+
+/// A tooltip's text, or null if none is displayed.
+const TITLE: &str = "(box => box.hidden ? null : box.textContent)(document.getElementById('title-box'))";
+
+#[test]
+fn terms_are_explained_to_the_keyboard_and_to_a_finger() {
+    let Some(chromium) = component("chromium") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = made_up_report(folder.path(), 60, 8);
+    let mut browser = Browser::start(&chromium);
+    let term = "[aria-label^=\"Scoreboard, mined\"] thead abbr";
+    let explanation = "no text if the truth is empty";
+    browser.open(&url, PageView { width: 1400, height: 1000, is_dark: false }, IS_READY);
+    // From the heading before it: the next stop of the keyboard is the term's.
+    browser.evaluate(&format!(
+        "document.querySelector('{term}').closest('th').previousElementSibling.querySelector('button').focus()"
+    ));
+    browser.press("Tab");
+    assert_eq!(browser.evaluate(TITLE), explanation);
+    let described = "document.activeElement.getAttribute('aria-describedby')";
+    assert_eq!(browser.evaluate(described), "title-box", "screen readers read it, too");
+    browser.press("Escape");
+    assert_eq!(browser.evaluate(TITLE), json!(null));
+    browser.open(&url, PageView { width: 390, height: 844, is_dark: false }, IS_READY);
+    browser.tap(term);
+    tests::wait_until("the tapped term is explained", || browser.evaluate(TITLE) == explanation);
+    let edges = "(box => [box.left >= 0, box.right <= innerWidth, box.bottom <= innerHeight])(document.getElementById('title-box').getBoundingClientRect())";
+    assert_eq!(browser.evaluate(edges), json!([true, true, true]), "it is inside of the window");
+    browser.tap("h1");
+    tests::wait_until("a tap elsewhere hides it", || browser.evaluate(TITLE) == json!(null));
+    assert_eq!(browser.take_errors(), [""; 0]);
+}
+
+/// Every term with an explanation is a stop of the keyboard, or inside of one.
+#[test]
+fn every_explained_term_is_reachable_by_the_keyboard() {
+    let Some(chromium) = component("chromium") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = made_up_report(folder.path(), 60, 8);
+    let mut browser = Browser::start(&chromium);
+    browser.open(&url, PageView { width: 1400, height: 1000, is_dark: false }, IS_READY);
+    let counts = "(terms => [terms.length, terms.filter(term => term.tabIndex !== 0 && !term.closest('button')).length])([...document.querySelectorAll('abbr[title]')])";
+    let counts = browser.evaluate(counts);
+    assert!(counts[0].as_u64() > Some(2), "{counts}");
+    assert_eq!(counts[1], 0);
 }
 
 #[test]

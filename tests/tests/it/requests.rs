@@ -1,5 +1,6 @@
 //! Requests of a run to a server that counts them: estimates, limits, near-copies, failures and their repetition.
 
+use cases::Prediction;
 use mock::{MockServer, Reply};
 use serde_json::Value;
 use std::sync::Arc;
@@ -38,7 +39,7 @@ fn completions(server: &MockServer) -> usize {
 }
 
 /// Code that has nothing in common with the generated modules.
-const OTHER_CODE: &str = "import csv
+pub(crate) const OTHER_CODE: &str = "import csv
 
 from pathlib import Path
 
@@ -147,6 +148,35 @@ fn failures_are_counted_in_all_outputs_and_repeated_on_demand() {
     let json: Value = serde_json::from_str(&json).expect("JSON");
     let failures = &json["summary"]["failures"][0];
     assert_eq!((&failures["failed"], &failures["repeated"]), (&0.into(), &5.into()));
+}
+
+#[test]
+fn failed_requests_are_repeated_after_a_limit_stopped_the_run() {
+    let (server, settings) = counting_server("pass", 3);
+    let project = project_with_copies(&settings);
+    // Failures are free, and an answer costs 0.0011: the budget does not suffice for twelve, and stops earlier, because the next request
+    // might cost more.
+    let replay = "replay ../suite.jsonl --engine counted --no-copies off --jobs 1 --out ../run";
+    project.run(&format!("{replay} --budget 0.012")).expect_code(1).expect_message(&["--budget", "--resume"]);
+    let (run, sent) = (project.sibling_path("run"), completions(&server));
+    let stopped = run_rows::predictions(&run);
+    assert_eq!((stopped.len(), failed(&stopped)), (sent, 3), "{sent} requests were sent");
+    assert!(sent < case_count(&project), "the run stopped early");
+    // What is missing and what failed, in one command; what is paid counts.
+    let retry = "replay --engine counted --no-copies off --jobs 1 --out ../run --retry-failed";
+    project.run(&format!("{retry} --budget 0.0125")).expect_code(1).expect_message(&["--retry-failed"]);
+    assert!(completions(&server) <= sent + 2, "the first run's costs count");
+    project.run(retry).expect_code(0);
+    assert_eq!(completions(&server), case_count(&project) + 3, "each case is answered once");
+    let json = project.run("report ../run --json").expect_code(0).stdout;
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let failures = &json["summary"]["failures"][0];
+    assert_eq!((&failures["failed"], &failures["repeated"]), (&0.into(), &3.into()));
+}
+
+/// Number of failed answers.
+fn failed(rows: &[Prediction]) -> usize {
+    rows.iter().filter(|row| row.has_failed()).count()
 }
 
 #[test]

@@ -25,9 +25,12 @@ pub(crate) struct ScoredRun {
 impl ScoredRun {
     /// Reads a run, and computes the scores that its folder lacks.
     pub(crate) fn read(folder: &Path, name: String) -> anyhow::Result<ScoredRun> {
-        let contents = replay::read_run(folder)?;
+        Ok(ScoredRun::of(folder, name, replay::read_run(folder)?))
+    }
+
+    fn of(folder: &Path, name: String, contents: RunContents) -> ScoredRun {
         let scores = replay::scores_of(folder, &contents).scores;
-        Ok(ScoredRun { name, contents, scores })
+        ScoredRun { name, contents, scores }
     }
 
     /// Returns its rows under its name.
@@ -42,15 +45,26 @@ impl ScoredRun {
 pub(crate) fn read_runs(folders: &[PathBuf]) -> anyhow::Result<Vec<ScoredRun>> {
     let names = names(folders)?;
     let progress = Progress::spinner("read");
-    let runs: anyhow::Result<Vec<ScoredRun>> =
-        folders.iter().zip(names).map(|(folder, name)| ScoredRun::read(folder, name)).collect();
-    let runs = runs?;
+    let mut runs: Vec<ScoredRun> = Vec::new();
+    for (folder, name) in folders.iter().zip(names) {
+        let others = folders.iter().zip(&runs).map(|(other, run)| (other.as_path(), &run.contents));
+        let contents = replay::read_run_beside(folder, others)?;
+        runs.push(ScoredRun::of(folder, name, contents));
+    }
     progress.finish(&output::count(runs.len(), "run"));
     Ok(runs)
 }
 
-/// Returns the names of the folders: the last part of each path if these are different, otherwise the whole paths.
+/// Returns the names of the folders: the last part of each path if these are different, otherwise the whole paths. A folder that is named
+/// twice, however it is spelled, is an error.
 fn names(folders: &[PathBuf]) -> Result<Vec<String>, UsageError> {
+    // A folder that does not exist is reported by its reader.
+    let resolved: Vec<PathBuf> =
+        folders.iter().map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.clone())).collect();
+    let mut numbered = folders.iter().enumerate();
+    if let Some((_, twice)) = numbered.find(|(index, _)| resolved[..*index].contains(&resolved[*index])) {
+        return Err(UsageError(format!("{} is named twice; name different runs", output::path(twice))));
+    }
     let short: Vec<String> = folders
         .iter()
         .map(|folder| {
@@ -60,11 +74,7 @@ fn names(folders: &[PathBuf]) -> Result<Vec<String>, UsageError> {
     if short.iter().collect::<BTreeSet<_>>().len() == short.len() {
         return Ok(short);
     }
-    let whole: Vec<String> = folders.iter().map(|folder| output::path(folder)).collect();
-    match whole.iter().enumerate().find(|(index, name)| whole[..*index].contains(name)) {
-        Some((_, twice)) => Err(UsageError(format!("{twice} is named twice; name different runs"))),
-        None => Ok(whole),
-    }
+    Ok(folders.iter().map(|folder| output::path(folder)).collect())
 }
 
 #[cfg(test)]

@@ -10,14 +10,14 @@ use cases::{Case, Metric, MetricValue, Prediction, Run, SchemaVersion, Status, W
 use completion::{CompletionSettings, ConfiguredEngine};
 use engines::{Script, ScriptedEngine, ScriptedReply};
 use replay::{
-    ReplayError, RunAnswers, RunFolder, StopSignal, read_run, read_suite, replay, score_all, scores_of,
-    write_scores, write_suite,
+    ReplayError, RunAnswers, RunFolder, StopSignal, read_run, read_run_beside, read_suite, replay, score_all,
+    scores_of, write_scores, write_suite,
 };
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::fixture::{case, engine, run, run_inputs, run_missing_attempts, scripted_engine};
+use crate::fixture::{case, engine, named, run, run_inputs, run_missing_attempts, scripted_engine};
 
 #[tokio::test(start_paused = true)]
 async fn stop_drains_running_requests_and_resume_repeats_none() {
@@ -426,4 +426,25 @@ fn edited_prefix_or_truth_is_reported_with_its_line() {
             "{message}"
         );
     }
+}
+
+#[test]
+fn runs_with_the_same_bytes_of_a_suite_share_its_cases() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engines = [named("a", "x")];
+    let mut tagged = vec![case(1), case(2)];
+    let write = |name: &str, cases: &[Case]| {
+        let path = folder.path().join(name);
+        RunFolder::create(&path, &run(cases, &engines), cases).expect("a new folder");
+        path
+    };
+    let (one, same) = (write("one", &tagged), write("same", &tagged));
+    // Tags are no part of a case's id: the suite is the same, but not its file.
+    tagged[0].tags.insert("reviewed".to_owned(), "yes".to_owned());
+    let other = write("other", &tagged);
+    let known = read_run(&one).expect("a run");
+    let beside = |path: &Path| read_run_beside(path, [(one.as_path(), &known)]).expect("a run");
+    assert!(Arc::ptr_eq(&beside(&same).cases, &known.cases));
+    let read = beside(&other);
+    assert_eq!((&*read.cases, &read.run.suite), (tagged.as_slice(), &known.run.suite));
 }

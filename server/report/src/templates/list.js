@@ -22,7 +22,7 @@ const OUTCOMES = {
 function caseList(box, data, selection, choose) {
   const room = box.appendChild(element("div", { class: "room" }));
   const drawn = new Map();
-  let [rows, chosen, queued] = [[], -1, false];
+  let [rows, chosen, marked, queued] = [[], -1, -1, false];
 
   // Adds the rows that came into view and removes those that left it.
   function draw() {
@@ -42,9 +42,17 @@ function caseList(box, data, selection, choose) {
       added.push(row);
     }
     room.append(...added);
-    for (const [index, row] of drawn) row.setAttribute("aria-selected", index === chosen);
-    if (drawn.has(chosen)) box.setAttribute("aria-activedescendant", `row-${chosen}`);
-    else box.removeAttribute("aria-activedescendant");
+    mark();
+  }
+
+  // Marks the chosen row. Changes no other attribute: each of them would be styled again at every step of scrolling.
+  function mark() {
+    if (marked !== chosen) drawn.get(marked)?.setAttribute("aria-selected", "false");
+    marked = chosen;
+    const row = drawn.get(chosen);
+    if (row) row.setAttribute("aria-selected", "true");
+    if (!row) box.removeAttribute("aria-activedescendant");
+    else if (box.getAttribute("aria-activedescendant") !== row.id) box.setAttribute("aria-activedescendant", row.id);
   }
 
   // Scrolls a row next to the visible ones to the edge, and a distant one to the middle.
@@ -89,7 +97,7 @@ function listRow(item, index, count, data, selection) {
   const row = element(
     "div",
     {
-      role: "option", id: `row-${index}`, "data-index": index,
+      role: "option", id: `row-${index}`, "data-index": index, "aria-selected": "false",
       "aria-posinset": index + 1, "aria-setsize": count, title: `${place}\n${kind}`,
     },
     element("div", { class: "place" }, ...placeParts(item)),

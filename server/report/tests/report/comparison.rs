@@ -6,7 +6,7 @@ use report::terminal::Style;
 use scoring::run_comparison::{ComparisonError, ComparisonSettings, NamedRun, compared_runs};
 use scoring::{RunComparison, VerdictSettings};
 
-use crate::fixture::{Fixture, fixture};
+use crate::fixture::{Fixture, fixture, many_engines};
 
 const STYLE: Style = Style { color: false, width: 100, unicode: true };
 
@@ -108,6 +108,30 @@ fn renders_the_shared_cases_and_every_pair_with_the_baseline() {
     let markdown = report::comparison_markdown(&comparison);
     assert!(markdown.contains("- before: 62 cases, 10 only here"), "{markdown}");
     assert!(markdown.contains("| qwen @ after - qwen @ before |"), "{markdown}");
+}
+
+/// Twenty engines of each run, of which five are without near-copies: thirty ranks, and the neighbours' differences in place of all 435
+/// pairs.
+#[test]
+fn comparison_of_twenty_engines_fits_the_terminal_and_lists_neighbours_only() {
+    let (one, other) = (many_engines(120, 20), many_engines(110, 20));
+    let comparison = compare(&[("monday", &one), ("tuesday", &other)], None).expect("shared cases");
+    assert_eq!((comparison.engines.len(), comparison.shared_cases), (40, 112));
+    let verdict = &comparison.sections[0].verdict;
+    assert_eq!((verdict.standings.len(), verdict.pairs.len(), verdict.copies.len()), (30, 435, 10));
+    let text = report::comparison_table(&comparison, STYLE);
+    let widest = text.lines().max_by_key(|line| line.chars().count()).expect("lines");
+    assert!(widest.chars().count() <= STYLE.width, "{widest}");
+    let (mined, _) = text.split_once("live cases").expect("the next section");
+    let (ranking, pairs) = mined.split_once("pairs, the second engine subtracted").expect("pairs");
+    // Names are wrapped between their words.
+    let [ranking, pairs] = [ranking, pairs].map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    for standing in &verdict.standings {
+        let name = &comparison.engines[standing.engine].name;
+        assert!(ranking.contains(name), "{name}: {ranking}");
+        // Two neighbours, one at the ends, and the copies of two engines whose names begin alike.
+        assert!((1..=4).contains(&pairs.matches(name).count()), "{name}: {pairs}");
+    }
 }
 
 /// Returns the page of runs, and their comparison.

@@ -29,11 +29,11 @@ fn cross_file_table_lists_context_kinds_and_unresolved_names() {
         cross_file
           kind                   engine    n  exact  95 %    tokens  95 %     edit  95 %    quiet        ms
           in_file*               builtin  45    0.0  0–22       0.0  0–22     65.8  48–81   0+0+0     15/27
-                                 qwen     45   33.3  18–52     33.3  18–52    78.5  61–91   0+0+0  507/1594
-          retrieval              builtin  45   33.3  18–52     33.3  18–52    78.5  61–91   0+0+0     15/27
-                                 qwen     45   77.8  55–93     77.8  55–93    91.0  72–99   0+0+0  507/1594
-          oracle                 builtin  45   33.3  18–52     33.3  18–52    78.5  61–91   0+0+0     15/27
-                                 qwen     45   77.8  55–93     77.8  55–93    91.0  72–99   0+0+0  507/1594
+                                 qwen     45   33.3  20–50     33.3  20–50    78.5  61–91   0+0+0  507/1594
+          retrieval              builtin  45   33.3  20–50     33.3  20–50    78.5  61–91   0+0+0     15/27
+                                 qwen     45   77.8  49–93     77.8  49–93    91.0  72–99   0+0+0  507/1594
+          oracle                 builtin  45   33.3  20–50     33.3  20–50    78.5  61–91   0+0+0     15/27
+                                 qwen     45   77.8  49–93     77.8  49–93    91.0  72–99   0+0+0  507/1594
           in_file, unresolved*   builtin  15    0.0  0–22       0.0  0–22     70.5  42–91   0+0+0     16/28
                                  qwen     15  100.0  78–100   100.0  78–100  100.0  78–100  0+0+0  458/1563
           retrieval, unresolved  builtin  15  100.0  78–100   100.0  78–100  100.0  78–100  0+0+0     16/28
@@ -43,11 +43,11 @@ fn cross_file_table_lists_context_kinds_and_unresolved_names() {
 
         by language
           language               engine    n  exact  95 %    tokens  95 %     edit  95 %    quiet        ms
-          python                 builtin  20   50.0  20–80     50.0  20–80    79.8  46–97   0+0+0     16/26
-                                 qwen     20   50.0  20–80     50.0  20–80    79.8  46–97   0+0+0  541/1563
-          rust                   builtin  20   50.0  20–80     50.0  20–80    80.1  47–97   0+0+0     14/25
+          python                 builtin  20   50.0  23–77     50.0  23–77    79.8  46–97   0+0+0     16/26
+                                 qwen     20   50.0  23–77     50.0  23–77    79.8  46–97   0+0+0  541/1563
+          rust                   builtin  20   50.0  23–77     50.0  23–77    80.1  47–97   0+0+0     14/25
                                  qwen     20  100.0  47–100   100.0  47–100  100.0  47–100  0+0+0  398/1323
-          typescript             builtin  20   50.0  20–80     50.0  20–80    91.8  60–100  0+0+0     14/28
+          typescript             builtin  20   50.0  23–77     50.0  23–77    91.8  60–100  0+0+0     14/28
                                  qwen     20  100.0  47–100   100.0  47–100  100.0  47–100  0+0+0  594/1658
         In totals: 60 cases: cross_file 60 (60 selected by a judge). In no total: cross_file 120 (the same
         holes with other context).
@@ -57,8 +57,8 @@ fn cross_file_table_lists_context_kinds_and_unresolved_names() {
 
         overall
           engine    n  exact  95 %   tokens  95 %   edit  95 %    restraint  95 %  quiet        ms
-          builtin  60   50.0  34–66    50.0  34–66  83.9  69–94           –        0+0+0     15/27
-          qwen     60   83.3  63–95    83.3  63–95  93.3  77–100          –        0+0+0  490/1563
+          builtin  60   50.0  36–64    50.0  36–64  83.9  69–94           –        0+0+0     15/27
+          qwen     60   83.3  60–95    83.3  60–95  93.3  77–100          –        0+0+0  490/1563
 
         cross_file: effect of context, on the same holes
           with - without                    engine    n   exact         95 %   +/-   edit        95 %   +/-

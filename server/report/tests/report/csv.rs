@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use benchmarks::codev_bench::{CodevFile, CodevItem};
 use benchmarks::{Rules, run_tables};
+use cases::{Case, Prediction, Status};
 use report::CsvTable;
 use scoring::{ComparedRuns, VerdictSettings};
 
@@ -89,6 +91,57 @@ fn cutoffs_have_a_row_for_each_side() {
         tables["cutoffs.csv"].iter().filter(|row| row["metric"] == "token_exact" && row["origin"] == "mined");
     let sides: Vec<(&str, &str)> = of_metric.map(|row| (&*row["is_after"], &*row["has_cutoff"])).collect();
     assert_eq!(sides, [("false", "true"), ("false", "false"), ("true", "true"), ("true", "false")]);
+}
+
+/// Returns a run of two engines over cases of a public benchmark: one leaves the empty completions empty, the other does not.
+fn public_benchmark() -> Fixture {
+    let mut fixture = fixture(0);
+    let case = |number: usize| -> Case {
+        let line = format!(
+            r#"{{"func_name":"{number}.py#L1-L3","block_key":"{number}.py#L2-L2","block_type":"IF","prompt":"","prefix":"if x:\n    y","suffix":"\n","middle":""}}"#
+        );
+        let item: CodevItem = cases::parse_line(&line, 1).expect("an item");
+        item.case(CodevFile::InnerBlockEmpty).expect("a case")
+    };
+    fixture.cases = (0..6).map(case).collect();
+    let engines: Vec<_> = fixture.run.engines.iter().map(|config| config.engine.clone()).collect();
+    let answers = fixture.cases.iter().flat_map(|case| {
+        engines.iter().zip(["", "z = 1"]).map(|(engine, text)| Prediction {
+            text: text.to_owned(),
+            ..Prediction::empty(case.id.clone(), engine.clone(), Status::Ok)
+        })
+    });
+    (fixture.predictions, fixture.scores) = (answers.collect(), Vec::new());
+    fixture
+}
+
+#[test]
+fn cells_of_public_benchmarks_have_a_row_each() {
+    let fixture = public_benchmark();
+    let expected = run_tables(&fixture.cases, &fixture.predictions, Rules::Paper);
+    let rows = &tables(&fixture)["benchmarks.csv"];
+    let cells = expected.iter().flat_map(|benchmark| &benchmark.tables).flat_map(|table| {
+        let of_row = |(name, values): &(String, Vec<Option<f64>>)| {
+            let named = table.columns.iter().zip(values.clone());
+            named
+                .map(|(column, value)| (table.name.clone(), name.clone(), column.clone(), value))
+                .collect::<Vec<_>>()
+        };
+        table.rows.iter().flat_map(of_row).collect::<Vec<_>>()
+    });
+    let cells: Vec<_> = cells.collect();
+    let read = |row: &BTreeMap<String, String>| {
+        (row["table"].clone(), row["row"].clone(), row["column"].clone(), row["value"].parse().ok())
+    };
+    assert_eq!(rows.iter().map(read).collect::<Vec<_>>(), cells);
+    assert!(rows.iter().all(|row| row["benchmark"] == "codev-bench"));
+    // The silent engine is right in all six, the other in none.
+    let similarities: Vec<&str> = rows
+        .iter()
+        .filter(|row| row["row"].ends_with(": edit_sim"))
+        .map(|row| row["value"].as_str())
+        .collect();
+    assert!(similarities.contains(&"100") && similarities.contains(&"0"), "{similarities:?}");
 }
 
 #[test]

@@ -42,9 +42,9 @@ fn terminal_shows_stopping_counts_and_shares() {
     let (part, _) = part.split_once("\n\n").expect("an end");
     expect![[r#"
           engine   text   right so far  short  whole  stops  goes on  cut  stopping    95 %
-          builtin  raw              24      5     19      8        9    2      42.1   18–69
+          builtin  raw              24      5     19      8        9    2      42.1   19–69
           builtin  shown            24      5     19     19        0    -     100.0  71–100
-          qwen     raw              24      5     19     11        6    2      57.9   27–85
+          qwen     raw              24      5     19     11        6    2      57.9   25–85
           qwen     shown            24      5     19     19        0    -     100.0  71–100
         In totals: 24 cases: full_block 9, inner_block 10, incomplete_suffix 5. Right so far: answers without a wrong
         token up to their own end or the truth's. Short: those of them that end before the truth. Whole: those that
@@ -63,9 +63,9 @@ fn markdown_and_html_show_the_stopping_table() {
     expect![[r#"
          right so far | short | whole | stops | goes on | cut | stopping |
         |---|---|--:|--:|--:|--:|--:|--:|--:|
-        | builtin | raw | 24 | 5 | 19 | 8 | 9 | 2 | 42.1 (18–69) |
+        | builtin | raw | 24 | 5 | 19 | 8 | 9 | 2 | 42.1 (19–69) |
         | builtin | shown | 24 | 5 | 19 | 19 | 0 | - | 100.0 (71–100) |
-        | qwen | raw | 24 | 5 | 19 | 11 | 6 | 2 | 57.9 (27–85) |
+        | qwen | raw | 24 | 5 | 19 | 11 | 6 | 2 | 57.9 (25–85) |
         | qwen | shown | 24 | 5 | 19 | 19 | 0 | - | 100.0 (71–100) |"#]]
     .assert_eq(part);
     let page = fixture.html_of(&summary);

@@ -68,7 +68,7 @@ fn renders_a_small_run_as_markdown() {
 
         </details>
 
-        Percent, in brackets the 95 % interval, resampled over whole files (exact if few of them are informative; Student's or Tango's for differences). Cells under 10 cases show counts only.
+        Percent, in brackets the 95 % interval over whole files (Wilson's or Hall's, exact if few of them are informative; Student's or Tango's for differences). Cells under 10 cases show counts only.
 
         - Cases recorded since then, not in these numbers: 3.
         - 4 answers belong to no case of the suite and are left out

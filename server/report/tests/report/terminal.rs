@@ -269,8 +269,8 @@ fn renders_a_run_at_80_columns() {
               builtin  40   25.0  15–35    25.0  45.0  35–55          –  2+1+0  8.2/12.3s
               qwen     40   50.0  40–60    50.0  70.0  60–80          –  2+1+0  408/12.3s
 
-            Percent, then the 95 % interval, resampled over files because cases of one file
-            are alike; exact if few files are informative; Student's or Tango's for
+            Percent, then the 95 % interval over files, because cases of one file are alike:
+            Wilson's or Hall's, exact if few files are informative, Student's or Tango's for
             differences. Cells under 10 cases show counts only (sum/cases). quiet: answers
             silent+gated+failed. ms: median/95th percentile, a timeout counting as longest.
 
@@ -327,8 +327,8 @@ fn renders_a_run_at_120_columns_in_ascii() {
               builtin  40   25.0  15-35    25.0  15-35  45.0  35-55          -        2+1+0  8.2/12.3s
               qwen     40   50.0  40-60    50.0  40-60  70.0  60-80          -        2+1+0  408/12.3s
 
-            Percent, then the 95 % interval, resampled over files because cases of one file are alike; exact if few files are
-            informative; Student's or Tango's for differences. Cells under 10 cases show counts only (sum/cases). quiet: answers
+            Percent, then the 95 % interval over files, because cases of one file are alike: Wilson's or Hall's, exact if few files
+            are informative, Student's or Tango's for differences. Cells under 10 cases show counts only (sum/cases). quiet: answers
             silent+gated+failed. ms: median/95th percentile, a timeout counting as longest.
 
             Notes
@@ -394,13 +394,13 @@ fn renders_essential_columns_at_40_columns() {
               builtin  40   25.0  45.0
               qwen     40   50.0  70.0
 
-            Percent, then the 95 % interval,
-            resampled over files because cases of
-            one file are alike; exact if few files
-            are informative; Student's or Tango's
-            for differences. Cells under 10 cases
-            show counts only (sum/cases). quiet:
-            answers silent+gated+failed. ms:
+            Percent, then the 95 % interval over
+            files, because cases of one file are
+            alike: Wilson's or Hall's, exact if few
+            files are informative, Student's or
+            Tango's for differences. Cells under 10
+            cases show counts only (sum/cases).
+            quiet: answers silent+gated+failed. ms:
             median/95th percentile, a timeout
             counting as longest.
 

@@ -74,28 +74,38 @@ impl FileTotals {
         ]))
     }
 
-    /// Returns the variance of the files' deviations, each raised by its file's weight (CR2 of Bell and McCaffrey 2002 for a mean).
+    /// Returns the variance of the files' deviations.
     pub(crate) fn variance(&self, deviation: Deviation) -> f64 {
-        self.files.iter().map(|&(a, b)| deviation.of(a, b).powi(2) / (1.0 - self.weight(a, b))).sum()
+        raised_variance(self.files.iter().map(|&(a, b)| (deviation.of(a, b), self.weight(a, b))))
     }
 
-    /// Returns the degrees of freedom of the files' variance (Satterthwaite's, after Bell and McCaffrey 2002): the number of files
-    /// less one if all have the same weight.
+    /// Returns the degrees of freedom of the files' variance.
     pub(crate) fn degrees(&self) -> f64 {
-        let (mut squares, mut raised, mut raised_squares) = (0.0, 0.0, 0.0);
-        for &(baseline, engine) in &self.files {
-            let weight = self.weight(baseline, engine);
-            let square = weight * weight;
-            squares += square;
-            raised += square / (1.0 - weight);
-            raised_squares += (square / (1.0 - weight)).powi(2);
-        }
-        1.0 / (squares + raised * raised - raised_squares)
+        degrees(self.files.iter().map(|&(a, b)| self.weight(a, b)))
     }
 
     fn weight(&self, baseline: Counts, engine: Counts) -> f64 {
-        ((baseline.den / self.baseline.den + engine.den / self.engine.den) / 2.0).min(MAX_WEIGHT)
+        (baseline.den / self.baseline.den + engine.den / self.engine.den) / 2.0
     }
+}
+
+/// Returns the variance of the sum of the files' deviations, each raised by its file's weight, its share of all cases (CR2 of Bell and
+/// McCaffrey 2002 for a mean).
+pub(crate) fn raised_variance(deviations_and_weights: impl Iterator<Item = (f64, f64)>) -> f64 {
+    deviations_and_weights.map(|(deviation, weight)| deviation.powi(2) / (1.0 - weight.min(MAX_WEIGHT))).sum()
+}
+
+/// Returns the degrees of freedom of this variance (Satterthwaite's, after Bell and McCaffrey 2002): the number of files less one if all
+/// have the same weight.
+pub(crate) fn degrees(weights: impl Iterator<Item = f64>) -> f64 {
+    let (mut squares, mut raised, mut raised_squares) = (0.0, 0.0, 0.0);
+    for weight in weights.map(|weight| weight.min(MAX_WEIGHT)) {
+        let square = weight * weight;
+        squares += square;
+        raised += square / (1.0 - weight);
+        raised_squares += (square / (1.0 - weight)).powi(2);
+    }
+    1.0 / (squares + raised * raised - raised_squares)
 }
 
 /// The deviation of cases from a difference, as a linear function of their counts.
