@@ -175,8 +175,9 @@ impl<'a> FunctionScorer<'a> {
         let ScorerKind::Find(scorer) = &self.kind else { return None };
         let answer = function_answer(self.case, prediction);
         let scores = scorer.score(&answer, rules);
-        let other = repoqa::sanitize(scorer.language, &answer, rules.other());
-        Some(FindScores { is_differently_read: other != scores[0].sanitized, scores })
+        let is_differently_read =
+            repoqa::is_read_differently(scorer.language, &answer, &scores[0].sanitized, rules);
+        Some(FindScores { is_differently_read, scores })
     }
 }
 

@@ -21,6 +21,11 @@ impl JsonText {
     }
 
     /// Returns its spelling.
+    pub(crate) fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns its spelling.
     pub fn into_text(self) -> String {
         self.0
     }

@@ -178,13 +178,24 @@ fn import_row<T: BenchmarkItem>(line: usize, text: &str) -> Result<ImportedRow<T
     if !text.trim_start().starts_with('{') {
         return Err(broken("not a JSON object".to_owned()));
     }
-    let item: T = cases::parse_line(text, line).map_err(|error| broken(reason(&error)))?;
+    let item: T = cases::parse_line(text, line).map_err(|error| broken(reason(text, &error)))?;
     item.check().map_err(broken)?;
     Ok(ImportedRow { line, item, text: text.trim_end_matches(['\n', '\r']).to_owned() })
 }
 
-fn reason(error: &cases::ParseError) -> String {
-    format!("column {}: {}", error.column, error.message)
+/// Values that Python writes for numbers that JSON does not have.
+const NO_NUMBERS: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
+
+fn reason(text: &str, error: &cases::ParseError) -> String {
+    // The column is that of the first wrong character: behind the sign of a number.
+    let at = error.column.saturating_sub(1);
+    let near = |start: usize| {
+        NO_NUMBERS.iter().find(|value| text.get(start..).is_some_and(|it| it.starts_with(**value)))
+    };
+    match near(at.saturating_sub(1)).or_else(|| near(at)) {
+        Some(value) => format!("column {}: `{value}` is not a number in JSON", error.column),
+        None => format!("column {}: {}", error.column, error.message),
+    }
 }
 
 impl<R: BufRead, T: BenchmarkItem> Iterator for RowReader<R, T> {
@@ -380,6 +391,7 @@ mod tests {
             "{\"id\":\"b\"}",
             "{\"id\":\"c\",\"path\":\"../x\"}",
             "{\"id\":\"d\",\"path\":NaN}",
+            "{\"id\":\"d\",\"x\":[-Infinity]}",
             "{\"id\":\"e\",\"path\":\"x\",\"more\":\"eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee\"}",
             "[1]",
             "{\"id\":\"f\",\"path\":\"x\"}",
@@ -392,11 +404,12 @@ mod tests {
                 "line 2: the id `a` is also on line 1",
                 "line 3: column 10: missing field `path`",
                 "line 4: the path \"../x\" is not a path inside of the repository",
-                "line 5: column 18: expected value",
-                "line 6: longer than 60 bytes",
-                "line 7: not a JSON object",
+                "line 5: column 18: `NaN` is not a number in JSON",
+                "line 6: column 17: `-Infinity` is not a number in JSON",
+                "line 7: longer than 60 bytes",
+                "line 8: not a JSON object",
                 "f",
-                "line 9: column 13: EOF while parsing a string",
+                "line 10: column 13: EOF while parsing a string",
             ]
         );
     }

@@ -12,6 +12,14 @@ pub enum Rules {
 }
 
 impl Rules {
+    /// Returns the name of the rules in our formats.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rules::Paper => "paper",
+            Rules::Faithful => "faithful",
+        }
+    }
+
     /// Returns the other rules.
     pub(crate) fn other(self) -> Rules {
         match self {

@@ -26,6 +26,8 @@ const MS_PER_S: f64 = 1000.0;
 pub struct BenchmarkTables {
     /// Name of the benchmark: `codev-bench`, `crosscodeeval`, `repoqa` or `yabloco`.
     pub benchmark: &'static str,
+    /// The rules of the numbers.
+    pub rules: Rules,
     /// Number of the run's cases of it.
     pub cases: usize,
     /// The original's tables; each row belongs to an engine.
@@ -55,6 +57,7 @@ pub fn run_tables(cases: &[Case], predictions: &[Prediction], rules: Rules) -> V
         }
         let mut tables = BenchmarkTables {
             benchmark,
+            rules,
             cases: of_benchmark.len(),
             tables: Vec::new(),
             differences: Vec::new(),

@@ -8,6 +8,7 @@
 
 mod build;
 mod case;
+mod clangd_index;
 mod compile_commands;
 mod document;
 mod export;
@@ -23,6 +24,7 @@ mod table;
 
 pub use build::{BuiltYabloco, LastCommits, YablocoBuildConfig, build_functions};
 pub use case::{YABLOCO, mera_case, yabloco_case};
+pub use clangd_index::{ClangdIndex, ClangdIndexError, IndexedTarget, MAX_INDEX_BYTES};
 pub use compile_commands::CompileCommands;
 pub use document::{YablocoDocument, result_place};
 pub use export::{YablocoFiles, yabloco_row_text};

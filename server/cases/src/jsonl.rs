@@ -53,6 +53,12 @@ pub fn parse_document<T: DeserializeOwned>(text: &str) -> Result<T, ParseError> 
     serde_json::from_str(text).map_err(|error| parse_error(&error))
 }
 
+impl From<serde_json::Error> for ParseError {
+    fn from(error: serde_json::Error) -> ParseError {
+        parse_error(&error)
+    }
+}
+
 fn parse_error(error: &serde_json::Error) -> ParseError {
     let full = error.to_string();
     let message = full.rsplit_once(" at line ").map_or(full.as_str(), |(message, _)| message);

@@ -3,7 +3,7 @@
 //! A Markdown file begins with a front matter (`repository_url`, `revision`) and a title. Code blocks under second-level headings have the
 //! contents. The one under "Cursor Position" is named by the path of the file and contains the code around the cursor, with a mark:
 //! `<|user_cursor|>` at the cursor, or a line with `[CURSOR_POSITION]` below it, whose `^` is at the column of the cursor, or whose `<`
-//! says that the cursor is at the column of its first character.
+//! says that the cursor is at the column of its first character, or at the end of a shorter line.
 //!
 //! Responsible for the parts of an example and the place of its cursor. It never applies a patch: a case of the expected edit is made by
 //! the benchmarks, and a trial reads the place only.
@@ -132,10 +132,10 @@ impl ZedExample {
         let start = text[..mark].rfind('\n').map_or(0, |end| end + 1);
         let end = text[mark..].find('\n').map_or(text.len(), |end| mark + end + 1);
         let number = self.cursor_line + 1 + text[..start].lines().count();
-        let column = column_of(&text[start..mark])
-            .ok_or_else(|| problem(number, "has a mark without `^` or `<` before it"))?;
         let above = text[..start].strip_suffix('\n').unwrap_or_default();
         let line = above.rfind('\n').map_or(0, |end| end + 1);
+        let column = column_of(&text[start..mark], above.len() - line)
+            .ok_or_else(|| problem(number, "has a mark without `^` or `<` before it"))?;
         let cursor = line + column;
         match start > 0 && cursor < start && text.is_char_boundary(cursor) {
             true => Ok(([&text[..start], &text[end..]].concat(), cursor)),
@@ -158,11 +158,14 @@ fn closes(line: &str, fence: &str) -> bool {
     line.starts_with(fence) && line.trim_start_matches(&fence[..1]).is_empty()
 }
 
-/// Returns the column of the cursor in bytes, from the line below it up to its mark.
-fn column_of(before_mark: &str) -> Option<usize> {
+/// Returns the column of the cursor in bytes, from the line below it up to its mark. The line has this many bytes.
+fn column_of(before_mark: &str, length: usize) -> Option<usize> {
     match (before_mark.find('^'), before_mark.contains('<')) {
         (Some(column), _) => Some(column),
-        (None, true) => before_mark.find(|character: char| !character.is_whitespace()),
+        (None, true) => {
+            let column = before_mark.find(|character: char| !character.is_whitespace());
+            column.map(|column| column.min(length))
+        }
         (None, false) => None,
     }
 }
@@ -207,6 +210,7 @@ mod tests {
         check(&with("a = 1\nb = 22\n#    ^[CURSOR_POSITION]\nc"), "a = 1\nb = 2|2\nc\n");
         check(&with("    b\n  # <[CURSOR_POSITION]"), "  |  b\n");
         check(&with("abc\n <---[CURSOR_POSITION]"), "a|bc\n");
+        check(&with("\t/\n   // <[CURSOR_POSITION]\nc"), "\t/|\nc\n");
         check(&with("a\n\n^[CURSOR_POSITION]\nb"), "a\n|\nb\n");
         check("~~~~ shop/x.py\n```\nx\n^[CURSOR_POSITION]\n~~~~", "```\n|x\n");
     }

@@ -450,6 +450,10 @@ pub(crate) struct ReportArgs {
     /// Folder for the tables as CSV, one file each; docs/formats.md lists them. Existing files of these names are replaced.
     #[arg(long, value_name = "DIR")]
     pub(crate) csv: Option<PathBuf>,
+    /// Compute the tables of public benchmarks as the originals' programs do, with their bugs: for comparisons with published numbers.
+    /// Only these tables change; the other numbers of the report are Ghostbench's own.
+    #[arg(long)]
+    pub(crate) faithful: bool,
     /// Open the report in the browser.
     #[arg(long)]
     pub(crate) open: bool,
@@ -496,6 +500,9 @@ pub(crate) struct ExportArgs {
     /// Folder for the files.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
+    /// Data set of repoqa to write, too [default: the one that `import` wrote beside the suite].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dataset: Option<PathBuf>,
     /// Print the list of files as JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -510,7 +517,7 @@ pub(crate) enum ExportFormat {
     CodevBench,
     /// Rows of CrossCodeEval, and predictions.
     Crosscodeeval,
-    /// Output files of RepoQA, one per engine and size of context.
+    /// Data set of RepoQA, and output files, one per engine and size of context.
     Repoqa,
     /// Table and document of YABLoCo (or MERA's rows), and a table of generations per engine.
     Yabloco,

@@ -3,6 +3,7 @@
 pub(crate) mod benchmark_files;
 pub(crate) mod builtin_judge;
 pub(crate) mod cassette;
+pub(crate) mod clangd_index;
 pub(crate) mod cursor_arg;
 pub(crate) mod describe_functions;
 pub(crate) mod embeddings;

@@ -47,10 +47,11 @@ pub async fn ask(
     cancel: &CancellationToken,
 ) -> (TaskForm, Outcome) {
     let start = Instant::now();
-    let limit = settings.function_deadline();
-    let deadline = tokio::time::Instant::now() + limit;
     let function = FunctionTask { prompt: Arc::clone(&task.prompt), search: task.search.clone() };
     let form = engine.task_form(&function);
+    let size = if form == TaskForm::Chat { task.prompt.len() } else { task.code.len() };
+    let limit = settings.function_deadline(size);
+    let deadline = tokio::time::Instant::now() + limit;
     let input = engines::PromptInput {
         path: Arc::clone(&task.path),
         language: task.language,
@@ -66,7 +67,6 @@ pub async fn ask(
         deadline: Some(deadline),
         ..Request::new(input)
     };
-    let size = if form == TaskForm::Chat { task.prompt.len() } else { task.code.len() };
     let mut reader = WholeAnswerReader {
         trace: Trace {
             context: Arc::clone(&task.context),

@@ -32,8 +32,11 @@ const EDITOR_BUDGET: TokenBudget = TokenBudget { tokens: 1024 };
 /// is enough for a small model on an idle processor, and leaves the reader some time as well.
 const EDITOR_DEADLINE: Duration = Duration::from_secs(5);
 
-/// Factor from the deadline of a completion to that of a task without a cursor: its prompt can have 128 k tokens instead of 4 k.
+/// Factor from the deadline of a completion to that of a task without a cursor: its prompt can have 32 k tokens instead of 4 k.
 const FUNCTION_PATIENCE: u32 = 10;
+
+/// Size of a prompt in bytes, about 32 k tokens, from which on the deadline grows with it.
+const PATIENT_PROMPT_BYTES: usize = 128 << 10;
 
 impl CompletionSettings {
     /// Settings for measuring: nothing is withheld, slow engines get their time, and cases bring the same context for all engines.
@@ -70,9 +73,10 @@ impl CompletionSettings {
         self.strategy != Strategy::None && engine.reads_context()
     }
 
-    /// Returns the time limit of a task without a cursor.
-    pub fn function_deadline(&self) -> Duration {
-        self.deadline * FUNCTION_PATIENCE
+    /// Returns the time limit of a task without a cursor, whose prompt has this many bytes.
+    pub fn function_deadline(&self, prompt_bytes: usize) -> Duration {
+        let times = u32::try_from(prompt_bytes.div_ceil(PATIENT_PROMPT_BYTES)).unwrap_or(u32::MAX);
+        (self.deadline * FUNCTION_PATIENCE).saturating_mul(times.max(1))
     }
 
     /// Returns the time limit for choosing context: half the deadline, as the engine can answer without context.

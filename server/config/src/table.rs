@@ -231,7 +231,8 @@ section! {
     context_window: Option<u32> = "context_window": TOKENS, None, Trusted, EngineKind::takes_prompt;
     /// Time limit for a connection.
     connect_timeout: Duration = "connect_timeout_ms": TIMEOUT, Some("5000"), Trusted, EngineKind::uses_http;
-    /// Time limit from the connection to the first byte of an answer, even if the deadline is later.
+    /// Time limit from the connection to the first byte of an answer, even if the deadline is later. For requests of more than 32 KB it
+    /// grows with their size.
     first_byte_timeout: Duration = "first_byte_timeout_ms": TIMEOUT, Some("60000"), Trusted, EngineKind::uses_http;
     /// Time limit for each further byte.
     idle_timeout: Duration = "idle_timeout_ms": TIMEOUT, Some("20000"), Trusted, EngineKind::uses_http;

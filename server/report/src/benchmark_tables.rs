@@ -1,6 +1,6 @@
 //! The tables of public benchmarks in the originals' terms, as `benchmarks` computes them: for the terminal, Markdown and HTML.
 
-use benchmarks::{BenchmarkTables, ScoreTable, TablePicture};
+use benchmarks::{BenchmarkTables, Rules, ScoreTable, TablePicture};
 use serde::Serialize;
 
 use crate::format;
@@ -84,14 +84,22 @@ fn escaped(text: &str) -> String {
 }
 
 fn title(benchmark: &BenchmarkTables) -> String {
-    format!("{}, in the original's terms", benchmark.benchmark)
+    let rules = match benchmark.rules {
+        Rules::Paper => "in the original's terms",
+        Rules::Faithful => "as the original's program computes",
+    };
+    format!("{}, {rules}", benchmark.benchmark)
 }
 
 /// Returns the notes, and where the original's program differs from its description.
 fn remarks(benchmark: &BenchmarkTables) -> Vec<String> {
     let difference = |(engine, difference): &(String, benchmarks::RuleDifference)| {
         let benchmarks::RuleDifference { topic, paper, faithful, affected } = difference;
-        format!("{engine}, {topic}: {paper}; the original's program: {faithful} ({affected} affected)")
+        let (used, other, source) = match benchmark.rules {
+            Rules::Paper => (paper, faithful, "the original's program"),
+            Rules::Faithful => (faithful, paper, "its description"),
+        };
+        format!("{engine}, {topic}: {used}; {source}: {other} ({affected} affected)")
     };
     benchmark.notes.iter().cloned().chain(benchmark.differences.iter().map(difference)).collect()
 }
@@ -217,6 +225,8 @@ fn curves_view(table: &ScoreTable) -> CurvesView {
 
 #[cfg(test)]
 mod tests {
+    use benchmarks::RuleDifference;
+
     use super::*;
 
     fn tables() -> Vec<BenchmarkTables> {
@@ -235,6 +245,7 @@ mod tests {
         );
         vec![BenchmarkTables {
             benchmark: "repoqa",
+            rules: Rules::Paper,
             cases: 4,
             tables: vec![curves, heat],
             differences: Vec::new(),
@@ -248,6 +259,27 @@ mod tests {
         assert!(text.contains("| a\\|b: all | 1 | 0.25 | 4 |"), "{text}");
         assert!(text.contains("| a: 1 | 1 | 0 | – |") && text.contains("- A note."), "{text}");
         assert_eq!(benchmark_markdown(&[]), "");
+    }
+
+    #[test]
+    fn rules_are_named_with_the_other_ones() {
+        let mut tables = tables();
+        let difference =
+            RuleDifference { topic: "outputs", paper: "zero", faithful: "left out", affected: 3 };
+        tables[0].differences = vec![("e".to_owned(), difference)];
+        let paper = benchmark_markdown(&tables);
+        assert!(paper.contains("## repoqa, in the original's terms"), "{paper}");
+        assert!(
+            paper.contains("- e, outputs: zero; the original's program: left out (3 affected)"),
+            "{paper}"
+        );
+        tables[0].rules = Rules::Faithful;
+        let faithful = benchmark_markdown(&tables);
+        assert!(faithful.contains("## repoqa, as the original's program computes"), "{faithful}");
+        assert!(
+            faithful.contains("- e, outputs: left out; its description: zero (3 affected)"),
+            "{faithful}"
+        );
     }
 
     #[test]

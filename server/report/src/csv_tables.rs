@@ -102,12 +102,13 @@ fn benchmark_table(benchmarks: &[BenchmarkTables]) -> CsvTable {
         benchmark.tables.iter().flat_map(move |of| {
             of.rows.iter().flat_map(move |(name, values)| {
                 of.columns.iter().zip(values).map(move |(column, value)| {
-                    row![benchmark.benchmark, of.name.as_str(), name.as_str(), column.as_str(), *value]
+                    let rules = benchmark.rules.name();
+                    row![benchmark.benchmark, of.name.as_str(), name.as_str(), column.as_str(), *value, rules]
                 })
             })
         })
     });
-    table("benchmarks.csv", &["benchmark", "table", "row", "column", "value"], rows)
+    table("benchmarks.csv", &["benchmark", "table", "row", "column", "value", "rules"], rows)
 }
 
 /// The tables that only runs have.

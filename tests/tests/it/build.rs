@@ -7,6 +7,7 @@ use mock::{MockServer, ReceivedRequest, Reply};
 use serde_json::{Value, json};
 use tests::Project;
 
+use crate::cceval_reader::{exact_matches, read_examples};
 use crate::settings::user_file;
 
 fn build(project: &Project, arguments: &str) -> Value {
@@ -104,12 +105,23 @@ fn crosscodeeval_has_the_originals_three_files() {
         let context = oracle["crossfile_context"]["text"].as_str().unwrap();
         assert!(context.starts_with("# Here are some relevant code fragments"), "{context}");
     }
-    let predictions: String = plain
+    let predictions: Vec<Value> = plain
         .iter()
-        .map(|row| {
-            json!({"task_id": row["metadata"]["task_id"], "pred": row["groundtruth"]}).to_string() + "\n"
-        })
+        .map(|row| json!({"task_id": row["metadata"]["task_id"], "pred": row["groundtruth"]}))
         .collect();
+    for (file, has_context) in [(&plain, false), (&rg1, true), (&oracle, true)] {
+        let examples = read_examples(file, "#");
+        assert_eq!(exact_matches(&examples, &predictions), 100.0);
+        for example in examples {
+            assert_eq!(
+                example.prompt.starts_with("# Here are some relevant"),
+                has_context,
+                "{}",
+                example.prompt
+            );
+        }
+    }
+    let predictions: String = predictions.iter().map(|row| format!("{row}\n")).collect();
     fs::write(out.join("prediction.jsonl"), predictions).expect("written");
     let files = "../cceval/python/line_completion_rg1_bm25.jsonl ../cceval/python/prediction.jsonl";
     let scores = score(&project, &format!("--format crosscodeeval {files}"));
@@ -291,4 +303,23 @@ fn compilation_database_of_yabloco_is_found_and_checked() {
         .run("build yabloco . --compile-commands nowhere.json --out ../yabloco")
         .expect_code(2)
         .expect_message(&["nowhere.json"]);
+}
+
+#[test]
+fn unusable_index_of_clangd_is_named_and_ignored() {
+    let project = Project::new(C_CODE);
+    project.write(".cache/clangd/index/list.c.0.idx", b"RIFF\0\0\0\0CdIxmeta\x04\0\0\0\x63\0\0\0");
+    project.write(".cache/clangd/index/main.c.0.idx", "no index");
+    let outcome = project.run("build yabloco . --out ../yabloco --json").expect_code(0).expect_message(&[
+        "ignored 1 file: version 99 of the index is not supported",
+        "ignored 1 file: not an index of clangd",
+        "has no reference",
+    ]);
+    let datasheet: Value = serde_json::from_str(&outcome.stdout).expect("JSON alone");
+    assert_eq!(datasheet["counts"]["indexed_references"], Value::Null);
+    assert_eq!(datasheet["counts"]["categories"], json!({"none": 1, "stdlib": 1, "same_file": 1}));
+    project
+        .run("build yabloco . --clangd-index nowhere --out ../yabloco")
+        .expect_code(2)
+        .expect_message(&["nowhere is not a folder"]);
 }

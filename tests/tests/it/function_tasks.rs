@@ -35,6 +35,27 @@ fn documented_functions() -> &'static str {
     "//- /src/ring.c\n#include \"ring.h\"\n\n/* Returns the number of entries in the ring buffer. */\nint ring_length(struct ring *ring)\n{\n    int length = ring->head - ring->tail;\n    if (length < 0)\n        length += ring->size;\n    return length;\n}\n\n/* Tells whether the ring buffer has room for another entry. */\nint ring_has_room(struct ring *ring)\n{\n    int used = ring_length(ring);\n    return used + 1 < ring->size;\n}\n//- /src/ring.h\nstruct ring { int head; int tail; int size; };\nint ring_length(struct ring *ring);\n"
 }
 
+/// Checks the fields that the original's scripts read from a repository, and that its places are right.
+#[track_caller]
+fn assert_has_fields_of_the_original(repository: &Value) {
+    let content = repository["content"].as_object().expect("files");
+    assert_eq!(repository["dependency"].as_object().expect("imports").len(), content.len());
+    for needle in repository["needles"].as_array().expect("needles") {
+        let path = needle["path"].as_str().expect("a path");
+        let text = content[path].as_str().expect("code");
+        let at = |key: &str| needle[key].as_u64().unwrap_or_else(|| panic!("no {key}: {needle}")) as usize;
+        let lines: Vec<&str> =
+            text.split('\n').skip(at("start_line")).take(at("end_line") - at("start_line")).collect();
+        assert_eq!(lines.join("\n"), text[at("start_byte")..at("end_byte")]);
+        assert_eq!(at("global_end_line") - at("global_start_line"), lines.len());
+        assert_eq!(at("global_end_byte") - at("global_start_byte"), at("end_byte") - at("start_byte"));
+        assert!(needle["code_ratio"].is_f64() && needle["description"].is_string());
+        let functions = repository["functions"][path].as_array().expect("functions");
+        let same = functions.iter().find(|function| function["name"] == needle["name"]).expect("the needle");
+        assert!(same.as_object().expect("fields").iter().all(|(key, value)| needle[key] == *value), "{same}");
+    }
+}
+
 #[test]
 fn built_in_engine_finds_described_functions() {
     let project = Project::new(&described_functions());
@@ -45,6 +66,14 @@ fn built_in_engine_finds_described_functions() {
     );
     let cases = imported["cases"].as_u64().expect("a count");
     assert!(cases >= 10 && imported["broken"]["count"] == 0, "{imported}");
+    json_of(&project, "export ../rq.jsonl --format repoqa --out ../suite-rows");
+    let dataset = |path: &str| -> Value {
+        let text = fs::read_to_string(project.sibling_path(path)).expect("a data set");
+        serde_json::from_str(&text).expect("JSON")
+    };
+    let exported = dataset("suite-rows/repoqa.json");
+    assert_eq!(exported, dataset("rq/repoqa.json"));
+    assert_has_fields_of_the_original(&exported["python"][0]);
     project.run("replay ../rq.jsonl --engine builtin --out ../run").expect_code(0);
     let answers = run_rows::predictions(&project.sibling_path("run"));
     assert_eq!(answers.len() as u64, cases);
@@ -83,6 +112,10 @@ fn built_in_engine_finds_described_functions() {
     }
     let page = fs::read_to_string(project.sibling_path("run/report.html")).expect("a page");
     assert!(page.contains("<polyline") && page.contains("heat-9"));
+    assert_eq!(report["benchmark_rules"]["repoqa"]["rules"], "paper");
+    let faithful = json_of(&project, "report ../run --faithful");
+    assert_eq!(faithful["benchmark_rules"]["repoqa"]["rules"], "faithful");
+    assert_eq!(&faithful["benchmarks"]["repoqa"], shown, "the answers are whole, so the rules agree");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use test_fixture::golden_rows;
 use tests::Project;
 
+use crate::cceval_reader::{exact_matches, read_examples};
 use crate::run_rows;
 
 fn lines<'a>(rows: impl IntoIterator<Item = &'a Value>) -> String {
@@ -52,6 +53,19 @@ fn answers_to_imported_rows_are_scored_by_the_originals_rules() {
     assert_eq!(report["files"].as_array().unwrap().len(), 2, "{report}");
     let predictions = rows(&project.sibling_path("rows/01-builtin/line_completion_rg1.prediction.jsonl"));
     let answers = run_rows::predictions(&project.sibling_path("run"));
+    for language in ["python", "java", "typescript", "csharp"] {
+        // The evaluation of the original reads a file of each language.
+        let of_language = |row: &&Value| row["metadata"]["task_id"].as_str().unwrap().contains(language);
+        let exported = rows(&project.sibling_path("rows/line_completion_rg1.jsonl"));
+        let exported: Vec<Value> = exported.iter().filter(of_language).cloned().collect();
+        let of_task =
+            |row: &&Value| exported.iter().any(|item| item["metadata"]["task_id"] == row["task_id"]);
+        let predicted: Vec<Value> = predictions.iter().filter(of_task).cloned().collect();
+        if !exported.is_empty() {
+            let examples = read_examples(&exported, if language == "python" { "#" } else { "//" });
+            assert!((0.0..=100.0).contains(&exact_matches(&examples, &predicted)));
+        }
+    }
     assert_eq!(predictions.len(), originals.len());
     assert!(predictions.iter().all(|row| answers.iter().any(|answer| answer.text == row["pred"])));
     let scores = json_of(
@@ -59,6 +73,39 @@ fn answers_to_imported_rows_are_scored_by_the_originals_rules() {
         "score --format crosscodeeval ../rows/line_completion_rg1.jsonl ../rows/01-builtin/line_completion_rg1.prediction.jsonl",
     );
     assert_eq!((&scores["cases"], &scores["missing"]["count"]), (&json!(originals.len()), &json!(0)));
+}
+
+#[test]
+fn reports_and_scores_follow_the_program_if_they_are_faithful() {
+    let item = |id: &str| {
+        json!({"prompt": "x = ", "groundtruth": "1;", "right_context": "",
+            "metadata": {"task_id": format!("project_cc_java/{id}"), "file": format!("{id}.java")}})
+    };
+    let project = Project::new("");
+    project.write("line_completion.jsonl", lines(&["1", "2"].map(item)));
+    project.run("import crosscodeeval line_completion.jsonl --out ../s.jsonl").expect_code(0);
+    project.run("replay ../s.jsonl --engine empty --out ../run").expect_code(0);
+    // One of two answers is missing: its description counts it, its program leaves it out.
+    let file = project.sibling_path("run/predictions.jsonl");
+    let text = run_rows::text(&file);
+    fs::write(&file, text.split_inclusive('\n').next().expect("an answer")).expect("written");
+    let report = |option: &str| json_of(&project, &format!("report ../run {option}"));
+    for (option, rules, total) in [("", "paper", 2), ("--faithful", "faithful", 1)] {
+        let report = report(option);
+        let rules_of_report = &report["benchmark_rules"]["crosscodeeval"];
+        assert_eq!(rules_of_report["rules"], rules);
+        let difference = &rules_of_report["differences"][0];
+        assert_eq!(
+            (&difference["engine"], &difference["affected"]),
+            (&json!("empty"), &json!(1)),
+            "{difference}"
+        );
+        let table = &report["benchmarks"]["crosscodeeval"]["results"]["empty: java"];
+        assert_eq!(table["total"].as_f64(), Some(f64::from(total)), "{table}");
+    }
+    let text = project.run("report ../run --faithful").expect_code(0).stdout;
+    assert!(text.contains("crosscodeeval, as the original's program computes"), "{text}");
+    assert!(text.contains("its description: a case without a prediction counts as an empty one"), "{text}");
 }
 
 #[test]
@@ -80,6 +127,79 @@ fn codev_bench_rows_are_the_same_after_import_and_export() {
     let exported = rows(&project.sibling_path("rows").join(mode).join("prompts.jsonl"));
     assert!(exported.len() > 10);
     assert_eq!(exported, originals);
+}
+
+fn document(path: &Path) -> Value {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(&text).expect("a document")
+}
+
+#[test]
+fn repoqa_data_set_is_the_same_after_import_and_export() {
+    let Some(repositories) = golden_rows("repoqa_repos.jsonl") else { return };
+    let mut dataset = json!({});
+    for mut repository in repositories {
+        for needle in repository["needles"].as_array_mut().expect("needles") {
+            needle["description"] = "It does what it is for.".into();
+        }
+        let language = repository["language"].as_str().expect("a language").to_owned();
+        let entries = dataset.as_object_mut().expect("an object").entry(language).or_insert(json!([]));
+        entries.as_array_mut().expect("a list").push(repository);
+    }
+    dataset["go"].as_array_mut().expect("repositories").push(json!({"repo": 3, "is": "broken"}));
+    let project = Project::new("");
+    project.write("d.json", dataset.to_string());
+    let import = "import repoqa d.json --keep-secrets --context-tokens 256 --out ../s.jsonl";
+    let report = json_of(&project, import);
+    assert_eq!(report["broken"]["count"], 1, "{report}");
+    json_of(&project, "export ../s.jsonl --format repoqa --out ../rows");
+    assert_eq!(document(&project.sibling_path("rows/repoqa.json")), dataset);
+
+    // A suite without its data set is exported without it, unless another place is named.
+    fs::rename(project.sibling_path("s.repoqa.json"), project.sibling_path("moved.json")).expect("renamed");
+    let report = json_of(&project, "export ../s.jsonl --format repoqa --out ../alone");
+    assert_eq!(report["files"].as_array().expect("files").len(), 1, "{report}");
+    json_of(&project, "export ../s.jsonl --format repoqa --dataset ../moved.json --out ../named");
+    assert_eq!(document(&project.sibling_path("named/repoqa.json")), dataset);
+    let python = dataset["python"][0]["repo"].clone();
+    dataset["python"].as_array_mut().expect("repositories").remove(0);
+    project.write("less.json", dataset.to_string());
+    let named = "export ../s.jsonl --format repoqa --dataset less.json --out ../less";
+    project.run(named).expect_code(0).expect_message(&["less.json lacks", "of the suite"]);
+    project.write(
+        "other.json",
+        json!({"python": [{"repo": python, "content": {}, "dependency": {}, "needles": []}]}).to_string(),
+    );
+    project
+        .run("export ../s.jsonl --format repoqa --dataset other.json --out ../other")
+        .expect_code(2)
+        .expect_message(&["has no function of the suite"]);
+    project
+        .run("export ../s.jsonl --format crosscodeeval --dataset d.json --out ../other")
+        .expect_code(2)
+        .expect_message(&["--dataset is for repoqa"]);
+}
+
+#[test]
+fn secrets_of_data_sets_are_masked_unless_they_are_kept() {
+    let project = Project::new("");
+    let key = format!("AKIA{}", "QX7DMBNZP4R2TS6V");
+    let code = format!("KEY = \"{key}\"\ndef f():\n    return 1\n");
+    let (start, end) = (code.find("def").expect("it is there"), code.len() - 1);
+    let needle = json!({"name": "f", "path": "a.py", "start_line": 1, "end_line": 3, "start_byte": start,
+        "end_byte": end, "description": "Returns one."});
+    let dataset = json!({"python": [{"repo": "r", "content": {"a.py": code}, "dependency": {"a.py": []}, "needles": [needle]}]});
+    project.write("d.json", dataset.to_string());
+    project.run("import repoqa d.json --context-tokens 256 --out ../s.jsonl").expect_code(0);
+    let masked = document(&project.sibling_path("s.repoqa.json"));
+    let text = masked["python"][0]["content"]["a.py"].as_str().expect("code");
+    assert!(!text.contains(&key) && text.len() == code.len() && text.ends_with(&code[start..]), "{text}");
+    project.run("import repoqa d.json --keep-secrets --out ../s.jsonl").expect_code(0);
+    assert_eq!(document(&project.sibling_path("s.repoqa.json")), dataset);
+    // The imported file is not replaced by its masked copy.
+    project.write("t.repoqa.json", dataset.to_string());
+    project.run("import repoqa t.repoqa.json --out t.jsonl").expect_code(0);
+    assert_eq!(document(&project.root().join("t.repoqa.json")), dataset);
 }
 
 #[test]

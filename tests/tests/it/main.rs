@@ -4,6 +4,7 @@ mod bad_input;
 mod build;
 mod caches;
 mod cassettes;
+mod cceval_reader;
 mod commands;
 mod compare;
 mod cross_file;

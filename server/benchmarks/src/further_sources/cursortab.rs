@@ -1,7 +1,7 @@
 //! Scenarios of cursortab.nvim's evaluation: text archives with the buffer, the cursor and the expected buffer.
 //!
 //! An archive is a header with a field per line, followed by files, each after a line `-- NAME --`. A scenario whose expected buffer is the
-//! buffer itself asks for silence.
+//! buffer itself, or whose steps expect that nothing is shown, asks for silence.
 
 use std::collections::HashMap;
 
@@ -52,7 +52,9 @@ pub fn cursortab_cases(text: &str, name: &str) -> Result<Vec<CursortabCase>, Unu
     let broken = |reason: String| UnusableItem::Broken(1, reason);
     let part = |name: &str| archive.files.get(name).cloned();
     let buffer = part("buffer.txt").ok_or_else(|| broken("there is no `-- buffer.txt --`".to_owned()))?;
+    let expects_nothing = part("steps").is_some_and(|steps| steps.lines().any(expects_silence));
     let expected = part("expected").or_else(|| part("expected.txt"));
+    let expected = expected.or_else(|| expects_nothing.then(|| buffer.clone()));
     let expected = expected.ok_or(UnusableItem::LeftOut("the scenario has no expected buffer"))?;
     let named = archive.fields.get("language").copied().unwrap_or_default();
     let file = match archive.fields.get("file") {
@@ -76,6 +78,12 @@ pub fn cursortab_cases(text: &str, name: &str) -> Result<Vec<CursortabCase>, Unu
         language,
     };
     Ok(cursors.iter().map(case).collect())
+}
+
+/// Whether a step expects that nothing is shown: `expect !shown`.
+fn expects_silence(step: &str) -> bool {
+    let mut words = step.split_whitespace();
+    words.next() == Some("expect") && words.any(|word| word == "!shown")
 }
 
 fn first_ending(language: Language) -> &'static str {
@@ -191,6 +199,14 @@ mod tests {
         let case = only(&scenario("language: go\nrow: 1\ncol: 1", "a\n", "a\n")).case().expect("a case");
         assert_eq!((case.truth.as_str(), case.task, case.path.as_str()), ("", Task::EMPTY, "eval.go"));
         assert_eq!(case.origin.benchmark_id.as_deref(), Some("name"));
+    }
+
+    #[test]
+    fn steps_without_a_suggestion_ask_for_silence() {
+        let text = "file: a.py\nrow: 1\ncol: 1\n-- buffer.txt --\na\n-- steps --\nrequest-completion\n  expect !shown suppressed\n";
+        assert_eq!(only(text).case().expect("a case").task, Task::EMPTY);
+        let shown = text.replace("!shown", "shown");
+        assert!(matches!(cursortab_cases(&shown, "name"), Err(UnusableItem::LeftOut(_))));
     }
 
     #[test]

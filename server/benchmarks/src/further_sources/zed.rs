@@ -112,6 +112,9 @@ fn inserted_at(old: &str, new: &str, text: &str, cursor: usize) -> Option<String
     around.find_map(|start| inserted(old, new, cursor - start)).map(str::to_owned)
 }
 
+/// Beginnings of the lines before the first hunk of a diff.
+const HEADERS: [&str; 4] = ["--- ", "+++ ", "diff ", "index "];
+
 /// Returns the hunk of a diff with one.
 fn only_hunk(patch: &str) -> Option<Hunk<'_>> {
     let mut hunks: Vec<Hunk<'_>> = Vec::new();
@@ -120,7 +123,14 @@ fn only_hunk(patch: &str) -> Option<Hunk<'_>> {
             hunks.push(Hunk::default());
             continue;
         }
-        // Lines that begin otherwise are headers, marks of the cursor and notes about line ends.
+        if hunks.is_empty() {
+            if HEADERS.iter().any(|header| line.starts_with(header)) {
+                continue;
+            }
+            // Some diffs have no line `@@`.
+            hunks.push(Hunk::default());
+        }
+        // Lines that begin otherwise are marks of the cursor and notes about line ends.
         let Some(hunk) = hunks.last_mut() else { continue };
         match line.split_at_checked(1) {
             Some(("-", line)) => hunk.old.push((line, false)),
@@ -176,6 +186,8 @@ mod tests {
         assert_eq!(insertion(patch, text, 4).as_deref(), Some("x\n"));
         assert_eq!(insertion(patch, text, 2), None);
         assert_eq!(insertion(patch, "no such lines\n", 2), None);
+        let bare = "--- a/x\n+++ b/x\n a\n b\n+x\n c\n";
+        assert_eq!(insertion(bare, text, 4).as_deref(), Some("x\n"));
     }
 
     #[test]

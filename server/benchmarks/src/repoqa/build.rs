@@ -12,6 +12,7 @@ use syntax::{Language, ModuleLocation, Projects, SourceFile};
 
 use super::dependency_order::dependency_order;
 use super::description::{self, Describer};
+use super::function_table::{FunctionTable, function_table};
 use super::functions::{FileFunction, file_functions};
 use super::rows::{RepoqaDataset, RepoqaNeedle, RepoqaRepository};
 use crate::left_out::LeftOutCounts;
@@ -117,48 +118,60 @@ fn build_repository(
     if let Some(describer) = describer {
         candidates.retain_mut(|candidate| describe(candidate, describer, left_out));
     }
-    let mut content = Vec::new();
-    let mut needles = Vec::new();
-    for file in files {
-        let of_file: Vec<&Candidate<'_>> =
-            candidates.iter().filter(|candidate| candidate.file.path == file.path).collect();
-        let removed: Vec<Range<usize>> = of_file.iter().map(|it| it.documentation.clone()).collect();
-        let text = without(&file.text, removed);
-        let functions = if of_file.is_empty() { Vec::new() } else { file_functions(file.language, &text) };
-        for candidate in of_file {
-            match functions.iter().find(|function| function.name == candidate.function.name) {
-                Some(function) => needles.push(needle(file, function, &candidate.description)),
-                None => left_out.add("the code is broken without its documentation"),
-            }
-        }
-        content.push((file.path.to_string(), text));
-    }
-    RepoqaRepository {
+    let content: Vec<(String, String)> = files
+        .iter()
+        .map(|file| {
+            let of_file = candidates.iter().filter(|candidate| candidate.file.path == file.path);
+            (file.path.to_string(), without(&file.text, of_file.map(|it| it.documentation.clone()).collect()))
+        })
+        .collect();
+    let mut repository = RepoqaRepository {
         repo: config.repository.to_owned(),
         content: OrderedMap(content),
         dependency: OrderedMap(dependency),
-        needles,
+        needles: Vec::new(),
         other: OrderedMap(vec![
             ("commit_sha".to_owned(), json!(config.commit)),
             ("entrypoint_path".to_owned(), json!(".")),
             ("topic".to_owned(), Value::Null),
         ]),
+    };
+    let functions = files.first().map(|file| function_table(file.language, &repository.ordered_files()));
+    let functions = functions.unwrap_or_default();
+    let in_order_of_files =
+        files.iter().flat_map(|file| candidates.iter().filter(|candidate| candidate.file.path == file.path));
+    for candidate in in_order_of_files {
+        match needle(candidate, &functions) {
+            Some(needle) => repository.needles.push(needle),
+            None => left_out.add("the code is broken without its documentation"),
+        }
     }
+    repository.other.0.push(("functions".to_owned(), json!(functions)));
+    repository
 }
 
-fn needle(file: &SourceFile, function: &FileFunction, description: &str) -> RepoqaNeedle {
-    RepoqaNeedle {
-        name: function.name.clone(),
-        path: file.path.to_string(),
-        start_line: function.lines.start,
-        end_line: function.lines.end,
-        start_byte: function.bytes.start,
-        end_byte: function.bytes.end,
-        other: OrderedMap(vec![
-            ("code_ratio".to_owned(), json!(function.comment_ratio)),
-            ("description".to_owned(), json!(description)),
-        ]),
-    }
+/// Returns the row of a function, whose place is that in the code without documentation.
+fn needle(candidate: &Candidate<'_>, functions: &FunctionTable) -> Option<RepoqaNeedle> {
+    let path = &*candidate.file.path;
+    let (_, of_file) = functions.0.iter().find(|(file, _)| file == path)?;
+    let row = of_file.iter().find(|row| row.name == candidate.function.name)?;
+    let other = [
+        ("global_start_line", json!(row.global_start_line)),
+        ("global_end_line", json!(row.global_end_line)),
+        ("global_start_byte", json!(row.global_start_byte)),
+        ("global_end_byte", json!(row.global_end_byte)),
+        ("code_ratio", json!(row.code_ratio)),
+        ("description", json!(candidate.description)),
+    ];
+    Some(RepoqaNeedle {
+        name: row.name.clone(),
+        path: path.to_owned(),
+        start_line: row.start_line,
+        end_line: row.end_line,
+        start_byte: row.start_byte,
+        end_byte: row.end_byte,
+        other: OrderedMap(other.map(|(name, value)| (name.to_owned(), value)).to_vec()),
+    })
 }
 
 /// Returns the functions that can be described, in the order of contexts.

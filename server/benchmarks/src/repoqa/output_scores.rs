@@ -8,7 +8,7 @@ use syntax::Language;
 
 use super::aggregate::ThresholdCurve;
 use super::rows::{RepoqaDataset, RepoqaOutput, RepoqaRepository};
-use super::sanitize::sanitize;
+use super::sanitize::is_read_differently;
 use super::score::{CommentMode, FindScore, Needle, PreparedNeedle, score};
 use crate::Rules;
 
@@ -111,8 +111,8 @@ fn score_repository<'a>(
         };
         let answer = output.output.first().map_or("", String::as_str);
         let score = score(language, &needle.name, answer, &needles, comments, rules);
-        let other = sanitize(language, answer, rules.other());
-        scored.differently_read += usize::from(other != score.sanitized);
+        let is_differently_read = is_read_differently(language, answer, &score.sanitized, rules);
+        scored.differently_read += usize::from(is_differently_read);
         scored.scores.push(ScoredOutput { task, depth: depth(output), score });
     }
     Some(scored)

@@ -1,6 +1,5 @@
 //! The data set, one JSON document, and the rows of output files.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read, Write};
 
@@ -8,23 +7,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use thiserror::Error;
 
+use super::dataset_reader::{LIMITS, read_languages};
 use super::dependency_order::dependency_order;
 use crate::json_text::JsonText;
 use crate::ordered_map::OrderedMap;
 use crate::row_reader::{BenchmarkItem, check_path};
 
-/// Limit of the data set in bytes, decompressed. The public one has about 150 MB.
-const MAX_DATASET_BYTES: u64 = 1 << 30;
-
 /// The data set cannot be read.
 #[derive(Debug, Error)]
 pub enum DatasetError {
-    /// The file cannot be read.
+    /// The file cannot be read, or is too long.
     #[error("cannot read the data set: {0}")]
     Read(#[from] io::Error),
-    /// The file is too long.
-    #[error("the data set has more than {MAX_DATASET_BYTES} bytes")]
-    TooLong,
     /// The document has another form.
     #[error("{0}")]
     Parse(#[from] cases::ParseError),
@@ -43,7 +37,7 @@ pub struct BrokenRepository {
 }
 
 /// The data set: repositories by language. Writing it as JSON keeps unknown fields, broken repositories and the order of files.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct RepoqaDataset {
     languages: OrderedMap<Vec<RepoqaEntry>>,
@@ -51,7 +45,7 @@ pub struct RepoqaDataset {
 
 /// An entry of the list of repositories.
 #[derive(Clone, Debug, PartialEq)]
-enum RepoqaEntry {
+pub(super) enum RepoqaEntry {
     Repository(Box<RepoqaRepository>),
     /// Some of its functions cannot be used.
     Partial(Box<PartialRepository>),
@@ -61,7 +55,7 @@ enum RepoqaEntry {
 
 /// A repository without its broken functions.
 #[derive(Clone, Debug, PartialEq)]
-struct PartialRepository {
+pub(super) struct PartialRepository {
     repository: RepoqaRepository,
     /// As written.
     text: JsonText,
@@ -101,6 +95,22 @@ impl RepoqaEntry {
         }
     }
 
+    fn mask(&mut self, mask: &dyn Fn(&str) -> String) {
+        let mask_text = |text: &mut JsonText| {
+            if let Some(masked) = JsonText::new(mask(text.text())) {
+                *text = masked;
+            }
+        };
+        match self {
+            RepoqaEntry::Repository(repository) => repository.mask(mask),
+            RepoqaEntry::Partial(partial) => {
+                partial.repository.mask(mask);
+                mask_text(&mut partial.text);
+            }
+            RepoqaEntry::Broken(text, _) => mask_text(text),
+        }
+    }
+
     /// Sets a repository apart in which bytes were replaced because they are not UTF-8.
     fn refuse_replaced_bytes(&mut self) {
         let Ok(text) = serde_json::to_string(self) else { return };
@@ -119,19 +129,12 @@ impl RepoqaDataset {
     ///
     /// The file cannot be read, is too long, or is no JSON object of lists.
     pub fn read(file: impl Read) -> Result<RepoqaDataset, DatasetError> {
-        let mut bytes = Vec::new();
-        file.take(MAX_DATASET_BYTES + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > MAX_DATASET_BYTES {
-            return Err(DatasetError::TooLong);
-        }
-        let text = String::from_utf8_lossy(&bytes);
-        let mut dataset: RepoqaDataset =
-            cases::parse_document(text.strip_prefix('\u{feff}').unwrap_or(&text))?;
-        if matches!(text, Cow::Owned(_)) {
-            let entries = dataset.languages.0.iter_mut().flat_map(|(_, entries)| entries);
+        let (mut languages, has_replaced) = read_languages(file, LIMITS)?;
+        if has_replaced {
+            let entries = languages.iter_mut().flat_map(|(_, entries)| entries);
             entries.for_each(RepoqaEntry::refuse_replaced_bytes);
         }
-        Ok(dataset)
+        Ok(RepoqaDataset { languages: OrderedMap(languages) })
     }
 
     /// Adds a repository to a language's list.
@@ -141,6 +144,31 @@ impl RepoqaDataset {
             Some((_, entries)) => entries.push(entry),
             None => self.languages.0.push((language.to_owned(), vec![entry])),
         }
+    }
+
+    /// Adds the repositories of another data set.
+    pub fn extend(&mut self, other: RepoqaDataset) {
+        for (language, entries) in other.languages.0 {
+            match self.languages.0.iter_mut().find(|(name, _)| *name == language) {
+                Some((_, known)) => known.extend(entries),
+                None => self.languages.0.push((language, entries)),
+            }
+        }
+    }
+
+    /// Replaces every text of code and description by what `mask` returns for it, which must have the same length.
+    pub fn mask(&mut self, mask: &dyn Fn(&str) -> String) {
+        let entries = self.languages.0.iter_mut().flat_map(|(_, entries)| entries);
+        entries.for_each(|entry| entry.mask(mask));
+    }
+
+    /// Whether the data set has this function.
+    pub fn has_function(&self, language: &str, repo: &str, name: &str) -> bool {
+        self.repositories().filter_map(Result::ok).any(|(of, repository)| {
+            of == language
+                && repository.repo == repo
+                && repository.needles.iter().any(|needle| needle.name == name)
+        })
     }
 
     /// Writes the data set as one line of JSON.
@@ -235,6 +263,18 @@ impl RepoqaRepository {
             self.content.0.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
         let order = dependency_order(&self.dependency.0).into_iter();
         order.filter_map(|path| Some((path, *content.get(path)?))).collect()
+    }
+
+    fn mask(&mut self, mask: &dyn Fn(&str) -> String) {
+        for (_, text) in &mut self.content.0 {
+            *text = mask(text);
+        }
+        let of_needles = self.needles.iter_mut().flat_map(|needle| &mut needle.other.0);
+        for (_, value) in of_needles.chain(&mut self.other.0) {
+            if let Value::String(text) = value {
+                *text = mask(text);
+            }
+        }
     }
 
     /// Returns the whole lines of a needle, which answers are compared with.
@@ -385,6 +425,29 @@ mod tests {
         let read: Vec<_> = dataset.repositories().collect();
         assert!(read[0].as_ref().expect_err("broken").reason.contains("not UTF-8"));
         assert_eq!(read[1].as_ref().expect("a repository").1.repo, "b");
+    }
+
+    #[test]
+    fn masks_keep_everything_else() {
+        let file = DATASET.replace("pass", "SEKR").replace(r#""topic":"t""#, r#""topic":"SEKR""#);
+        let file = file.replace(r#"{"repo":3}"#, r#"{"repo":3,"x":"SEKR"}"#);
+        let mut dataset = RepoqaDataset::read(file.as_bytes()).expect("a data set");
+        dataset.mask(&|text| text.replace("SEKR", "xxxx"));
+        let mut written = Vec::new();
+        dataset.write(&mut written).expect("written");
+        let masked: Value = serde_json::from_slice(&written).expect("JSON");
+        assert_eq!(masked, serde_json::from_str::<Value>(&file.replace("SEKR", "xxxx")).expect("JSON"));
+    }
+
+    #[test]
+    fn data_sets_are_joined_by_language() {
+        let mut dataset = RepoqaDataset::read(DATASET.as_bytes()).expect("a data set");
+        let more = r#"{"go":[{"repo":"g","content":{"a.go":"x"},"dependency":{},"needles":[]}],"rust":[]}"#;
+        dataset.extend(RepoqaDataset::read(more.as_bytes()).expect("a data set"));
+        let found: Vec<_> = dataset.repositories().filter_map(Result::ok).map(|(name, _)| name).collect();
+        assert_eq!(found, ["python", "go"]);
+        assert!(dataset.has_function("python", "a/b", "f"));
+        assert!(!dataset.has_function("go", "a/b", "f") && !dataset.has_function("python", "a/b", "g"));
     }
 
     #[test]

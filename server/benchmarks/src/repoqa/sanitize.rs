@@ -20,6 +20,14 @@ pub fn sanitize(language: Language, answer: &str, rules: Rules) -> String {
     function.or_else(|| blocks.first().copied()).unwrap_or(answer).to_owned()
 }
 
+/// Whether the other rules read other code from an answer than `rules`, which read `sanitized`.
+pub(crate) fn is_read_differently(language: Language, answer: &str, sanitized: &str, rules: Rules) -> bool {
+    let stripped = python::strip(answer);
+    // Equal blocks need not be parsed again.
+    fenced_blocks(stripped) != original_blocks(stripped)
+        && sanitize(language, answer, rules.other()) != sanitized
+}
+
 fn first_function(language: Language, block: &str) -> Option<&str> {
     let functions = syntax::parse(language, block).declared_functions();
     functions.into_iter().next().map(|function| &block[function.range])
@@ -65,6 +73,9 @@ mod tests {
     fn check(answer: &str, paper: &str, faithful: &str) {
         assert_eq!(sanitize(Language::Python, answer, Rules::Paper), paper, "paper");
         assert_eq!(sanitize(Language::Python, answer, Rules::Faithful), faithful, "faithful");
+        let differs = |code: &str, rules: Rules| is_read_differently(Language::Python, answer, code, rules);
+        assert_eq!(differs(paper, Rules::Paper), paper != faithful, "{answer}");
+        assert_eq!(differs(faithful, Rules::Faithful), paper != faithful, "{answer}");
     }
 
     #[test]

@@ -7,9 +7,9 @@
 //! The original takes the functions that tests cover, newest and best covered first. The coverage is not known here: functions whose
 //! file was committed last come first, then those with the lower key.
 //!
-//! Calls are resolved by name, nearest file first. A function with internal linkage (`static`) is called from its own file only, or
-//! through a header. With a compilation database, files that are not compiled have no part, and a function in a header is called only
-//! from files that include it.
+//! Calls that the index of clangd knows have its targets. The others are resolved by name, nearest file first. A function with internal
+//! linkage (`static`) is called from its own file only, or through a header. With a compilation database, files that are not compiled
+//! have no part, and a function in a header is called only from files that include it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,6 +17,7 @@ use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use syntax::{Function, Language, SourceFile};
 
+use super::clangd_index::{ClangdIndex, IndexedTarget};
 use super::compile_commands::CompileCommands;
 use super::function_text;
 use super::generation_sheet::MeraFunction;
@@ -79,6 +80,8 @@ pub struct YablocoBuildConfig<'a> {
     pub last_commits: &'a LastCommits,
     /// The compilation database, if there is one.
     pub compile_commands: Option<&'a CompileCommands>,
+    /// The index of clangd, if there is one.
+    pub clangd_index: Option<&'a ClangdIndex>,
 }
 
 /// A benchmark, and the functions left out by reason.
@@ -92,6 +95,8 @@ pub struct BuiltYabloco {
     pub mera: Vec<MeraFunction>,
     /// Functions by dependency category.
     pub categories: BTreeMap<&'static str, usize>,
+    /// Calls of the documented functions that the index of clangd resolved.
+    pub indexed_calls: usize,
     /// Functions by the reason why they are left out.
     pub left_out: LeftOutCounts,
 }
@@ -100,8 +105,10 @@ pub struct BuiltYabloco {
 struct Definition<'a> {
     file: &'a SourceFile,
     function: Function,
-    /// Names that it calls, without repeats, in order.
-    calls: Vec<&'a str>,
+    /// Names that it calls, without repeats, in order, each at its first use.
+    calls: Vec<CalledName<'a>>,
+    /// 0-based lines from the beginning to the end of the signature.
+    signature_lines: std::ops::RangeInclusive<usize>,
     /// 1-based line.
     pos: usize,
     /// Lines after the first.
@@ -109,6 +116,16 @@ struct Definition<'a> {
     key: String,
     /// Whether other files cannot call it by its name, unless they include its file.
     is_internal: bool,
+}
+
+/// A name that is called.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct CalledName<'a> {
+    name: &'a str,
+    /// 0-based line.
+    line: usize,
+    /// 0-based column in UTF-16 units.
+    column: usize,
 }
 
 impl Definition<'_> {
@@ -146,11 +163,13 @@ pub fn build_functions(files: &[SourceFile], config: YablocoBuildConfig<'_>) -> 
         by_name.entry(definition.short_name()).or_default().push(definition);
     }
     built.table.columns = COLUMNS.map(str::to_owned).to_vec();
+    let resolver = CallResolver { by_name, includes, index: config.clangd_index };
     let mut candidates: BTreeMap<usize, Vec<(&Definition<'_>, String, CallTargets<'_>)>> = BTreeMap::new();
     for definition in &definitions {
         match description(definition) {
             Ok(doc) => {
-                let targets = CallTargets::resolve(definition, &by_name, includes.as_ref());
+                let targets = resolver.resolve(definition);
+                built.indexed_calls += targets.indexed;
                 candidates.entry(targets.category()).or_default().push((definition, doc, targets));
             }
             Err(reason) => built.left_out.add(reason),
@@ -240,24 +259,31 @@ impl BuiltYabloco {
 fn definitions(file: &SourceFile) -> Vec<Definition<'_>> {
     let tree = syntax::parse(file.language, &file.text);
     let uses = tree.uses(&file.text);
+    let line_starts: Vec<usize> =
+        std::iter::once(0).chain(file.text.match_indices('\n').map(|(feed, _)| feed + 1)).collect();
+    let line_at = |offset: usize| line_starts.partition_point(|&start| start <= offset) - 1;
     let functions = tree.functions(&file.text).into_iter().filter_map(|function| {
         let body = function.body.clone()?;
         let first = uses.partition_point(|one| one.name.start < body.start);
         let inside = uses[first..].iter().take_while(|one| one.name.end <= body.end);
-        let mut calls: Vec<&str> = Vec::new();
+        let text = &file.text;
+        let mut calls: Vec<CalledName<'_>> = Vec::new();
         for one in inside {
-            let is_call = file.text[one.name.end..].trim_start().starts_with('(');
-            let name = short_name(&file.text[one.name.clone()]);
-            if is_call && !calls.contains(&name) {
-                calls.push(name);
+            let is_call = text[one.name.end..].trim_start().starts_with('(');
+            let name = short_name(&text[one.name.clone()]);
+            if is_call && !calls.iter().any(|call| call.name == name) {
+                let start = one.name.end - name.len();
+                let line = line_at(start);
+                let column = text[line_starts[line]..start].encode_utf16().count();
+                calls.push(CalledName { name, line, column });
             }
         }
-        let text = &file.text;
-        let pos = text[..function.range.start].matches('\n').count() + 1;
+        let pos = line_at(function.range.start) + 1;
+        let signature_lines = line_at(function.signature.start)..=line_at(function.signature.end);
         let length = text[function.range.clone()].matches('\n').count();
         let key = key(&[&file.path, &function.name, &pos.to_string()]);
         let is_internal = is_static(file, &function);
-        Some(Definition { file, function, calls, pos, length, key, is_internal })
+        Some(Definition { file, function, calls, signature_lines, pos, length, key, is_internal })
     });
     functions.collect()
 }
@@ -438,35 +464,62 @@ impl Call<'_> {
 /// The targets of a function's calls that are known.
 struct CallTargets<'a> {
     calls: Vec<Call<'a>>,
+    /// Number of calls that the index of clangd knows.
+    indexed: usize,
 }
 
-impl<'a> CallTargets<'a> {
-    fn resolve(
-        definition: &'a Definition<'a>,
-        by_name: &HashMap<&str, Vec<&'a Definition<'a>>>,
-        includes: Option<&Includes<'_>>,
-    ) -> CallTargets<'a> {
-        let calls = definition.calls.iter().filter_map(|&name| {
-            let of_name = by_name.get(name).map(Vec::as_slice).unwrap_or_default();
-            let others = of_name.iter().take(MAX_DEFINITIONS).filter(|other| other.key != definition.key);
-            let nearest = others
-                .filter(|other| other.file.language.family() == definition.file.language.family())
-                .filter(|other| is_callable(definition, other, includes))
-                .min_by_key(|other| (category(definition, other), other.file.path.clone(), other.pos));
-            match nearest {
-                Some(other) => {
-                    Some(Call { name, definition: Some(other), category: category(definition, other) })
-                }
-                None => is_in_standard_library(definition.file.language, name).then_some(Call {
-                    name,
-                    definition: None,
-                    category: 1,
+/// Finds the targets of calls.
+struct CallResolver<'a> {
+    by_name: HashMap<&'a str, Vec<&'a Definition<'a>>>,
+    includes: Option<Includes<'a>>,
+    index: Option<&'a ClangdIndex>,
+}
+
+impl<'a> CallResolver<'a> {
+    fn resolve(&self, definition: &'a Definition<'a>) -> CallTargets<'a> {
+        let mut targets = CallTargets { calls: Vec::new(), indexed: 0 };
+        for &call in &definition.calls {
+            let known = self.index.map(|index| index.target(&definition.file.path, call.line, call.column));
+            let target = match known {
+                None | Some(IndexedTarget::Unknown) => self.by_name(definition, call.name),
+                Some(IndexedTarget::Outside) => None,
+                Some(IndexedTarget::Definition(path, line)) => self.at(call.name, path, line),
+            };
+            targets.indexed += usize::from(known.is_some_and(|known| known != IndexedTarget::Unknown));
+            match target.filter(|target| target.key != definition.key) {
+                Some(target) => targets.calls.push(Call {
+                    name: call.name,
+                    definition: Some(target),
+                    category: category(definition, target),
                 }),
+                None if is_in_standard_library(definition.file.language, call.name) => {
+                    targets.calls.push(Call { name: call.name, definition: None, category: 1 });
+                }
+                None => {}
             }
-        });
-        CallTargets { calls: calls.collect() }
+        }
+        targets
     }
 
+    /// Returns the nearest function of a name that can be called.
+    fn by_name(&self, definition: &Definition<'_>, name: &str) -> Option<&'a Definition<'a>> {
+        let others = self.by_name.get(name).into_iter().flatten().take(MAX_DEFINITIONS);
+        others
+            .filter(|other| other.key != definition.key)
+            .filter(|other| other.file.language.family() == definition.file.language.family())
+            .filter(|other| is_callable(definition, other, self.includes.as_ref()))
+            .min_by_key(|other| (category(definition, other), other.file.path.clone(), other.pos))
+            .copied()
+    }
+
+    /// Returns the function of a name that is defined on a line of a file.
+    fn at(&self, name: &str, path: &str, line: usize) -> Option<&'a Definition<'a>> {
+        let mut others = self.by_name.get(name).into_iter().flatten();
+        others.find(|other| &*other.file.path == path && other.signature_lines.contains(&line)).copied()
+    }
+}
+
+impl CallTargets<'_> {
     /// Returns the number of calls of each category.
     fn counts(&self) -> [usize; CATEGORIES.len()] {
         let mut counts = [0; CATEGORIES.len()];
@@ -532,6 +585,7 @@ fn bleu_2(reference: &[String], hypothesis: &[String]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::yabloco::clangd_index::tests::{MadeReference, made_index};
 
     fn file(path: &str, text: &str) -> SourceFile {
         SourceFile {
@@ -583,7 +637,20 @@ int tiny(void) {
         last_commits: &LastCommits,
         compile_commands: Option<&CompileCommands>,
     ) -> BuiltYabloco {
-        let config = YablocoBuildConfig { repository: "demo", functions: 14, last_commits, compile_commands };
+        build_with(files, YablocoBuildConfig { compile_commands, ..config(last_commits) })
+    }
+
+    fn config(last_commits: &LastCommits) -> YablocoBuildConfig<'_> {
+        YablocoBuildConfig {
+            repository: "demo",
+            functions: 14,
+            last_commits,
+            compile_commands: None,
+            clangd_index: None,
+        }
+    }
+
+    fn build_with(files: &[SourceFile], config: YablocoBuildConfig<'_>) -> BuiltYabloco {
         build_functions(files, config)
     }
 
@@ -628,6 +695,32 @@ int tiny(void) {
         assert_eq!(built.left_out.0["the file is not compiled"], 1);
         let without = build(&files, &LastCommits::new(), None);
         assert_eq!(without.table.rows.len(), 2);
+    }
+
+    #[test]
+    fn the_index_of_clangd_decides_what_is_called() {
+        let caller = "/* Write the whole report of today. */\nvoid report(int a) {\n    /* é */ show(a);\n    strlen(a);\n}\n";
+        let show = "void show(int a) {\n    a++;\n}\n";
+        let files =
+            [file("src/a.c", caller), file("src/show.c", show), file("lib/show.c", &["\n", show].concat())];
+        let commits = LastCommits::new();
+        let uris = ["file:///r/src/a.c", "file:///r/lib/show.c", "file:///usr/include/string.h"];
+        let built = |references: &[MadeReference]| {
+            let mut index = ClangdIndex::default();
+            index.add(&made_index(17, &uris, references), "/r").expect("an index");
+            let built =
+                build_with(&files, YablocoBuildConfig { clangd_index: Some(&index), ..config(&commits) });
+            let counts = ["same_package", "project", "stdlib"].map(|name| column(&built, name)[0].to_owned());
+            (counts.join(" "), built.indexed_calls)
+        };
+        // Both files have a function of the name: without an index the nearest counts.
+        assert_eq!(built(&[]), ("1 0 1".to_owned(), 0));
+        let call = (7, 4, 0, 2, 12);
+        assert_eq!(built(&[call, (7, 2, 1, 1, 5)]), ("0 1 1".to_owned(), 1));
+        assert_eq!(built(&[call, (7, 2, 2, 1, 5)]), ("0 0 1".to_owned(), 1), "it is defined elsewhere");
+        assert_eq!(built(&[(7, 4, 0, 2, 13), (7, 2, 1, 1, 5)]), ("1 0 1".to_owned(), 0), "another column");
+        assert_eq!(built(&[call, (7, 2, 1, 3, 5)]), ("0 0 1".to_owned(), 1), "no function begins there");
+        assert_eq!(built(&[(8, 4, 0, 3, 4)]), ("1 0 1".to_owned(), 1), "the standard library stays");
     }
 
     #[test]

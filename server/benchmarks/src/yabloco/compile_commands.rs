@@ -123,7 +123,7 @@ fn absolute(path: &str, directory: &str) -> String {
 }
 
 /// Returns an absolute path relative to the root; `None` outside of it.
-fn relative(path: &str, root: &str) -> Option<String> {
+pub(super) fn relative(path: &str, root: &str) -> Option<String> {
     let (path, root) = (normal(path)?, normal(root)?);
     let rest = path.strip_prefix(&root)?;
     if rest.is_empty() { Some(String::new()) } else { rest.strip_prefix('/').map(str::to_owned) }

@@ -74,8 +74,9 @@ impl YablocoTable {
         let bytes = read_bytes(file)?;
         let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(without_bom(&bytes));
         let columns: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();
-        let key =
-            columns.iter().position(|column| matches!(column.as_str(), KEY | "")).ok_or(TableError::NoKey)?;
+        // The public table has an index without a name before its key, which other tables have as their first column.
+        let named = |name: &str| columns.iter().position(|column| column == name);
+        let key = named(KEY).or_else(|| named("")).ok_or(TableError::NoKey)?;
         let mut table = YablocoTable { columns, ..YablocoTable::default() };
         let mut keys = HashSet::new();
         for record in reader.into_byte_records() {
@@ -267,6 +268,12 @@ mod tests {
         let mut written = Vec::new();
         table.write(&mut written).expect("written");
         assert_eq!(String::from_utf8(written).expect("text"), TABLE);
+    }
+
+    #[test]
+    fn the_named_key_counts_and_not_the_index_before_it() {
+        let table = YablocoTable::read(&b",Unnamed: 0.1,Unnamed: 0,file\n0,9,A1,a.c\n"[..]).expect("a table");
+        assert_eq!(table.rows[0].key, "A1");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use benchmarks::repoqa::{
     CommentCleaning, CommentMode, ContextRequest, FindScore, Needle, PreparedNeedle, RepoqaDataset,
-    THRESHOLDS, ThresholdCurve, build_context, dependency_order, file_functions, remove_comments, score,
+    THRESHOLDS, ThresholdCurve, build_context, dependency_order, function_table, remove_comments, score,
 };
 use serde_json::{Value, json};
 use test_fixture::golden_rows;
@@ -79,30 +79,12 @@ fn golden_repoqa_functions() {
 }
 
 /// Returns the functions of a file as the original writes them.
-fn functions_of(repo: &Value, path: &str) -> Vec<Value> {
-    let before: Vec<&str> = texts(repo, "topological_order")
-        .into_iter()
-        .take_while(|other| *other != path)
-        .map(|other| text(&repo["content"], other))
-        .collect();
-    let characters: usize = before.iter().map(|text| text.chars().count()).sum();
-    let lines: usize = before.iter().map(|text| text.matches('\n').count() + 1).sum();
-    let functions = file_functions(language(repo), text(&repo["content"], path));
-    let values = functions.into_iter().map(|function| {
-        json!({
-            "name": function.name,
-            "start_line": function.lines.start,
-            "end_line": function.lines.end,
-            "start_byte": function.bytes.start,
-            "end_byte": function.bytes.end,
-            "global_start_line": lines + function.lines.start,
-            "global_end_line": lines + function.lines.end,
-            "global_start_byte": characters + function.bytes.start,
-            "global_end_byte": characters + function.bytes.end,
-            "code_ratio": function.comment_ratio,
-        })
-    });
-    values.collect()
+fn functions_of(repo: &Value, path: &str) -> Value {
+    let order = texts(repo, "topological_order");
+    let files: Vec<(&str, &str)> = order.iter().map(|path| (*path, text(&repo["content"], path))).collect();
+    let table = function_table(language(repo), &files);
+    let of_file = table.0.iter().find(|(of, _)| of == path).map(|(_, functions)| functions);
+    json!(of_file.expect("the file is in the order"))
 }
 
 #[test]

@@ -88,6 +88,10 @@ pub(crate) struct BuildArgs {
     /// Compilation database of yabloco [default: compile_commands.json in the repository or in its folder `build`].
     #[arg(long, value_name = "FILE")]
     pub(crate) compile_commands: Option<PathBuf>,
+    /// Folder of clangd's index for yabloco [default: .cache/clangd/index in the repository, in its folder `build`, or beside
+    /// the compilation database].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) clangd_index: Option<PathBuf>,
     /// Print the datasheet as JSON.
     #[arg(long)]
     pub(crate) json: bool,

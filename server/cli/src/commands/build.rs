@@ -9,7 +9,7 @@ use anyhow::Context;
 use benchmarks::codev_bench::{CodevBuilder, CodevFile};
 use benchmarks::crosscodeeval::{CcevalBuilder, CcevalRow};
 use benchmarks::repoqa::{RepoqaBuildConfig, build_dataset};
-use benchmarks::yabloco::{CompileCommands, YablocoBuildConfig, build_functions};
+use benchmarks::yabloco::{ClangdIndex, CompileCommands, YablocoBuildConfig, build_functions};
 use cases::{Case, CrossFileContext, OriginKind, Scenario};
 use mining::{HoleCandidates, Judge, MiningOptions, Mix};
 use rayon::prelude::*;
@@ -23,6 +23,7 @@ use crate::interrupt::stop_token;
 use crate::output::{self, count, print_message, shell_quoted};
 use crate::progress::Progress;
 use crate::steps::builtin_judge::BuiltinJudge;
+use crate::steps::clangd_index::clangd_index;
 use crate::steps::describe_functions::FunctionDescriber;
 use crate::steps::find_tests::{RepositoryTests, find_runner};
 use crate::steps::index::{IndexedWorkspace, index, index_for_mining};
@@ -437,11 +438,13 @@ fn yabloco(args: &BuildArgs) -> anyhow::Result<BuiltBenchmark> {
     let languages: &[Language] = if args.languages.is_empty() { &default } else { &args.languages };
     let files = masked(indexed.index.files(), &|language| languages.contains(&language));
     let commands = compile_commands(args)?;
+    let index_of_calls = clangd_index(args)?;
     let config = YablocoBuildConfig {
         repository: &indexed.code.name,
         functions: args.size.unwrap_or(FUNCTIONS_PER_CATEGORY) as usize,
         last_commits: &last_commits(&args.path, files.iter().map(|file| &*file.path)),
         compile_commands: commands.as_ref(),
+        clangd_index: index_of_calls.as_ref(),
     };
     let built = build_functions(&files, config);
     let number = built.table.rows.len();
@@ -464,11 +467,14 @@ fn yabloco(args: &BuildArgs) -> anyhow::Result<BuiltBenchmark> {
         counts: json!({
             "categories": built.categories,
             "compiled_files": commands.as_ref().map(CompileCommands::len),
+            "indexed_references": index_of_calls.as_ref().map(ClangdIndex::len),
+            "indexed_calls": index_of_calls.as_ref().map(|_| built.indexed_calls),
         }),
         left_out: reasons(&built.left_out),
         rules: "Functions have a documentation of at least 4 words without code, a body of 2 to 15 lines, at most 7 calls, and no \
-            `test` in path or name; near duplicates (BLEU-2 of 0.2) are left out. Calls are resolved by name, nearest file first; \
-            the compilation database, if there is one, tells which files and headers count. Functions of the file that was \
+            `test` in path or name; near duplicates (BLEU-2 of 0.2) are left out. Calls are resolved by the index of clangd, if \
+            there is one and knows them, otherwise by name, nearest file first; the compilation database, if there is one, tells \
+            which files and headers count. Functions of the file that was \
             committed last come first. The coverage by tests is not known.",
     })
 }

@@ -24,6 +24,11 @@ pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<()> {
     if args.format != ExportFormat::InspectEval {
         return export_rows(args);
     }
+    if args.dataset.is_some() {
+        return Err(
+            UsageError("--dataset is for repoqa; leave it out, or add --format repoqa".to_owned()).into()
+        );
+    }
     let contents = replay::read_run(&args.run)?;
     if contents.predictions.is_empty() {
         return Err(UsageError(format!(

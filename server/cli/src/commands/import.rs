@@ -7,12 +7,13 @@ mod further_import;
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use benchmarks::codev_bench::{CodevFile, CodevItem, CodevShard};
 use benchmarks::crosscodeeval::CcevalItem;
 use benchmarks::further_sources::{HumanEvalItem, RepoBenchItem, RepoEvalItem, SafimItem};
+use benchmarks::repoqa::RepoqaDataset;
 use benchmarks::{BenchmarkItem, BrokenRow, ROW_TAG};
 use cases::{Case, CrossFileContext};
 use private_files::PartialFile;
@@ -24,6 +25,7 @@ use crate::args::{ImportArgs, ImportFormat};
 use crate::exit::UsageError;
 use crate::output::{self, count, print_message, shell_quoted};
 use crate::steps::benchmark_files::BenchmarkFiles;
+use crate::steps::export_rows::dataset_path;
 
 /// Runs the command.
 pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<()> {
@@ -33,8 +35,11 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<()> {
     }
     let mut files = BenchmarkFiles::find(&args.files)?;
     let mut suite = SuiteWriter::create(&args.out, args.keep_secrets)?;
+    let mut dataset = None;
     match args.format {
-        ImportFormat::Repoqa => function_import::repoqa(&mut files, args, &mut suite)?,
+        ImportFormat::Repoqa => {
+            dataset = Some(function_import::repoqa(&mut files, args, &mut suite)?);
+        }
         ImportFormat::Yabloco => function_import::yabloco(&mut files, &mut suite)?,
         _ => {
             for path in files.paths.clone() {
@@ -42,6 +47,7 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<()> {
             }
         }
     }
+    let inputs = files.paths.clone();
     let broken = files.finish();
     let SuiteWriter { file, ids, scenarios, left_out, secrets, repeated, .. } = suite;
     if ids.is_empty() {
@@ -54,12 +60,14 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<()> {
         _ => add_repeated_rows(partial, repeated, &args.out).context("cannot write the suite")?,
     };
     partial.persist(&args.out).with_context(|| cannot_write(&args.out))?;
+    let dataset = dataset.map(|dataset| write_dataset(&dataset, &args.out, &inputs)).transpose()?;
     if secrets > 0 {
         print_message(&format!("masked {}; --keep-secrets keeps them", count(secrets, "secret")));
     }
     if args.json {
         let report = json!({
             "suite": args.out.display().to_string(),
+            "dataset": dataset.map(|path| path.display().to_string()),
             "cases": ids.len(),
             "scenarios": scenarios,
             "secrets": secrets,
@@ -84,6 +92,23 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<()> {
     Ok(output::print(&format!(
         "{rows}{more_rows}{left_out}{set_apart}in {out}\nNext: ghostbench replay {out}\n"
     ))?)
+}
+
+/// Writes the data set of RepoQA beside its suite, for the export, and returns its path. A file that was imported is left as it is.
+fn write_dataset(dataset: &RepoqaDataset, suite: &Path, inputs: &[PathBuf]) -> anyhow::Result<PathBuf> {
+    let path = dataset_path(suite);
+    let is_same = |input: &PathBuf| {
+        input.canonicalize().is_ok_and(|input| path.canonicalize().is_ok_and(|path| path == input))
+    };
+    if inputs.iter().any(is_same) {
+        return Ok(path);
+    }
+    let partial = PartialFile::create(&path).with_context(|| cannot_write(&path))?;
+    let mut out = BufWriter::new(partial.file());
+    dataset.write(&mut out).and_then(|()| out.flush()).with_context(|| cannot_write(&path))?;
+    drop(out);
+    partial.persist(&path).with_context(|| cannot_write(&path))?;
+    Ok(path)
 }
 
 fn cannot_write(path: &Path) -> String {

@@ -1,5 +1,7 @@
 //! `ghostbench report`: shows a complete or incomplete run as a table and as HTML.
 
+use benchmarks::Rules;
+
 use crate::args::{ReportArgs, ReportFormat};
 use crate::steps::gates::require_passed;
 use crate::steps::show_run::{ReportOptions, score, show};
@@ -16,6 +18,7 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<()> {
         showing.html.clone_from(html);
     }
     showing.csv.clone_from(&args.csv);
+    showing.rules = if args.faithful { Rules::Faithful } else { Rules::Paper };
     let contents = replay::read_run(&args.run)?;
     let scores = score(&args.run, &contents);
     require_passed(&show(&args.run, &contents, &scores, &showing)?)

@@ -16,6 +16,9 @@ use crate::progress::Progress;
 /// Rows that are read before they are scored or written, so that all threads have work and memory stays bounded.
 const BATCH_ROWS: usize = 256;
 
+/// Bytes of the rows that are read before they are scored or written. A row may have more.
+const BATCH_BYTES: usize = 16 << 20;
+
 /// Broken rows that are kept for the report; all are counted.
 const KEPT_BROKEN_ROWS: usize = 1000;
 
@@ -105,10 +108,15 @@ impl BenchmarkFiles {
         loop {
             let mut batch = Vec::with_capacity(BATCH_ROWS);
             let mut is_done = true;
-            for row in rows.by_ref().take(BATCH_ROWS) {
+            let mut bytes = 0;
+            while batch.len() < BATCH_ROWS && broken.len() < BATCH_ROWS && bytes < BATCH_BYTES {
+                let Some(row) = rows.next() else { break };
                 is_done = false;
                 match row {
-                    Ok(row) => batch.push(row),
+                    Ok(row) => {
+                        bytes += row.text.len();
+                        batch.push(row);
+                    }
                     Err(row) => broken.push(row),
                 }
             }

@@ -1,10 +1,12 @@
 //! Writes the cases of a suite or a run as rows of a completion benchmark, and the answers of a run as its predictions.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use benchmarks::repoqa::{repoqa_file, repoqa_row};
+use benchmarks::repoqa::{RepoqaDataset, repoqa_file, repoqa_row};
 use benchmarks::yabloco::{YablocoFiles, YablocoRow, YablocoTable};
 use benchmarks::{
     ExportedRow, JsonText, OrderedMap, export_cceval_rows, export_codev_rows, function_answer, imported_rows,
@@ -58,8 +60,15 @@ pub(crate) fn export_rows(args: &ExportArgs) -> anyhow::Result<()> {
     } else {
         (replay::read_suite(&args.run)?, Vec::new())
     };
+    if args.dataset.is_some() && args.format != ExportFormat::Repoqa {
+        return Err(UsageError("--dataset is for repoqa; leave it out".to_owned()).into());
+    }
     let (files, exported) = match args.format {
-        ExportFormat::Repoqa => repoqa_files(&cases, &predictions),
+        ExportFormat::Repoqa => {
+            let (mut files, exported) = repoqa_files(&cases, &predictions);
+            files.extend(dataset_file(args, &cases)?);
+            (files, exported)
+        }
         ExportFormat::Yabloco => yabloco_files(&cases, &predictions)?,
         _ => completion_files(args.format, &cases, &predictions)?,
     };
@@ -81,6 +90,45 @@ pub(crate) fn export_rows(args: &ExportArgs) -> anyhow::Result<()> {
     }
     let lines: String = files.iter().map(|(name, file)| format!("{:>6}  {name}\n", file.rows)).collect();
     Ok(output::print(&format!("{lines}in {}\n", shell_quoted(&args.out)))?)
+}
+
+/// Returns the path of the data set that belongs to an imported suite of RepoQA.
+pub(crate) fn dataset_path(suite: &Path) -> PathBuf {
+    suite.with_extension("repoqa.json")
+}
+
+/// Returns the data set with its name in the output folder: the named one, or the one beside the suite if it is there.
+fn dataset_file(args: &ExportArgs, cases: &[Case]) -> anyhow::Result<Option<(String, TextFile)>> {
+    let beside = dataset_path(&args.run);
+    let path = match &args.dataset {
+        Some(path) => path,
+        None if beside.is_file() => &beside,
+        None => return Ok(None),
+    };
+    let name = output::path(path);
+    let file = File::open(path).map_err(|error| UsageError(format!("cannot read {name}: {error}")))?;
+    let text = benchmarks::decompress(BufReader::new(file)).with_context(|| name.clone())?;
+    let dataset = RepoqaDataset::read(text).with_context(|| name.clone())?;
+    let mut asked: Vec<(&str, &str, &str)> = Vec::new();
+    for case in cases {
+        let Some((question, repository)) = case.find_function().zip(case.origin.repository.as_deref()) else {
+            continue;
+        };
+        asked.push((&case.language, repository, &question.name));
+    }
+    asked.sort_unstable();
+    asked.dedup();
+    let unknown = asked.iter().filter(|(language, repo, name)| !dataset.has_function(language, repo, name));
+    match unknown.count() {
+        0 => {}
+        unknown if unknown == asked.len() => {
+            let message = format!("{name} has no function of the suite; name its data set with --dataset");
+            return Err(UsageError(message).into());
+        }
+        unknown => print_message(&format!("{name} lacks {} of the suite", count(unknown, "function"))),
+    }
+    let rows = dataset.repositories().filter_map(Result::ok).map(|(_, it)| it.needles.len()).sum();
+    Ok(Some(("repoqa.json".to_owned(), TextFile { text: text_of(|out| dataset.write(out))?, rows })))
 }
 
 /// Returns the files of a completion benchmark, and the number of exported cases.

@@ -19,7 +19,7 @@ use crate::steps::estimate;
 use crate::steps::gates::{Baseline, check_run};
 use crate::steps::run_replay::FinishedReplay;
 use crate::steps::write_csv::write_csv;
-use crate::views::score_sheet::tables_json;
+use crate::views::score_sheet::{rules_json, tables_json};
 
 /// Options for showing a run.
 pub(crate) struct ReportOptions {
@@ -35,6 +35,8 @@ pub(crate) struct ReportOptions {
     pub(crate) html: PathBuf,
     /// Folder for the tables as CSV.
     pub(crate) csv: Option<PathBuf>,
+    /// Rules of the numbers of public benchmarks.
+    pub(crate) rules: Rules,
     /// Whether to open it in the browser.
     pub(crate) open: bool,
     /// Further suggested steps besides reading the report.
@@ -54,6 +56,7 @@ impl ReportOptions {
             format,
             html: folder.join("report.html"),
             csv: None,
+            rules: Rules::Paper,
             open,
             next: Vec::new(),
             extra: serde_json::Map::new(),
@@ -100,7 +103,7 @@ pub(crate) fn show(
     question.margin = question.margin.or(showing.gates.non_inferior.filter(|_| question.baseline.is_some()));
     let runs = ComparedRuns::new(&[report]);
     let summary = report.summary_with(&runs, &question)?;
-    let tables = run_tables(&contents.cases, &contents.predictions, Rules::Paper);
+    let tables = run_tables(&contents.cases, &contents.predictions, showing.rules);
     let gates = check_run(report, &runs, &baseline, &showing.gates, &question)?;
     if showing.html.is_dir() {
         return Err(
@@ -161,6 +164,8 @@ fn json(
     if !tables.is_empty() {
         let named = tables.iter().map(|tables| (tables.benchmark.to_owned(), tables_json(&tables.tables)));
         object.insert("benchmarks".to_owned(), serde_json::Value::Object(named.collect()));
+        let rules = tables.iter().map(|tables| (tables.benchmark.to_owned(), rules_json(tables)));
+        object.insert("benchmark_rules".to_owned(), serde_json::Value::Object(rules.collect()));
     }
     object.insert("gates".to_owned(), serde_json::to_value(gates)?);
     object.insert("run".to_owned(), folder.display().to_string().into());

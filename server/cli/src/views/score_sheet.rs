@@ -1,6 +1,6 @@
 //! Renders the numbers of a public benchmark.
 
-use benchmarks::{CountedIds, Rules, ScoreSheet, ScoreTable};
+use benchmarks::{BenchmarkTables, CountedIds, RuleDifference, Rules, ScoreSheet, ScoreTable};
 use report::terminal::{Style, dim_note, with_title};
 use report::{format, score_table_text};
 use serde_json::{Map, Value, json};
@@ -60,7 +60,7 @@ fn id_list(ids: &CountedIds, name: &str) -> String {
     format!("  {} {name}: {}{more}", ids.count, shown.join(", "))
 }
 
-fn difference(difference: &benchmarks::RuleDifference, rules: Rules) -> String {
+fn difference(difference: &RuleDifference, rules: Rules) -> String {
     let other = match rules {
         Rules::Paper => difference.faithful,
         Rules::Faithful => difference.paper,
@@ -72,17 +72,9 @@ fn difference(difference: &benchmarks::RuleDifference, rules: Rules) -> String {
 pub(crate) fn score_json(name: &str, rules: Rules, sheet: &ScoreSheet, broken: &BrokenRows) -> Value {
     let tables = tables_json(&sheet.tables);
     let ids = |ids: &CountedIds| json!({ "count": ids.count, "first": ids.first });
-    let differences = sheet.differences.iter().map(|difference| {
-        json!({
-            "topic": difference.topic,
-            "paper": difference.paper,
-            "faithful": difference.faithful,
-            "affected": difference.affected,
-        })
-    });
     json!({
         "format": name,
-        "rules": if rules == Rules::Faithful { "faithful" } else { "paper" },
+        "rules": rules.name(),
         "cases": sheet.cases,
         "predictions": sheet.predictions,
         "missing": ids(&sheet.missing),
@@ -90,8 +82,27 @@ pub(crate) fn score_json(name: &str, rules: Rules, sheet: &ScoreSheet, broken: &
         "repeated": ids(&sheet.repeated),
         "broken": broken.json(),
         "tables": tables,
-        "differences": differences.collect::<Vec<_>>(),
+        "differences": sheet.differences.iter().map(difference_json).collect::<Vec<_>>(),
         "notes": sheet.notes,
+    })
+}
+
+fn difference_json(difference: &RuleDifference) -> Value {
+    let RuleDifference { topic, paper, faithful, affected } = difference;
+    json!({ "topic": topic, "paper": paper, "faithful": faithful, "affected": affected })
+}
+
+/// Returns the rules of a run's tables, and where the original's program and its description differ.
+pub(crate) fn rules_json(tables: &BenchmarkTables) -> Value {
+    let difference = |(engine, difference): &(String, RuleDifference)| {
+        let mut row = difference_json(difference);
+        row["engine"] = json!(engine);
+        row
+    };
+    json!({
+        "rules": tables.rules.name(),
+        "differences": tables.differences.iter().map(difference).collect::<Vec<_>>(),
+        "notes": tables.notes,
     })
 }
 

@@ -245,7 +245,7 @@ impl HttpClient {
         call: &HttpRequest,
         recording: &mut Option<ResponseRecorder<'_>>,
     ) -> Result<reqwest::Response, ServerError> {
-        let limit = self.limits.first_byte;
+        let limit = self.limits.first_byte_of(call.body.as_ref().map_or(0, |body| body.len()));
         let sent = tokio::time::timeout(limit, self.send(call)).await;
         let sent = sent.map_err(|_| self.timeout_error(TimeoutStage::FirstByte, limit))?;
         let response = sent.map_err(|error| self.connection_error(&error))?;

@@ -25,7 +25,7 @@ pub enum Proxy {
 pub struct HttpLimits {
     /// Connect timeout.
     pub connect: Duration,
-    /// Timeout from the connection to the first byte of the answer.
+    /// Timeout from the connection to the first byte of the answer, for a request of 32 KB at most.
     pub first_byte: Duration,
     /// Timeout between bytes.
     pub idle: Duration,
@@ -33,7 +33,17 @@ pub struct HttpLimits {
     pub answer: usize,
 }
 
+/// Size of a request in bytes from which on the timeout to the first byte grows with it: a prompt of 8,000 tokens.
+const PATIENT_BYTES: usize = 32 << 10;
+
 impl HttpLimits {
+    /// Returns the timeout to the first byte for a request of this size in bytes: servers read a prompt before they answer, so that a
+    /// context of 128,000 tokens takes 16 times as long as one of 8,000.
+    pub fn first_byte_of(&self, bytes: usize) -> Duration {
+        let times = u32::try_from(bytes.div_ceil(PATIENT_BYTES)).unwrap_or(u32::MAX);
+        self.first_byte.saturating_mul(times.max(1))
+    }
+
     /// Limits for interactive use; requests have their own, shorter deadline.
     ///
     /// A reachable server accepts a connection at once, even across an ocean. A long prompt takes a slow processor up to a

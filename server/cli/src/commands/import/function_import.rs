@@ -17,12 +17,13 @@ use crate::exit::UsageError;
 use crate::output;
 use crate::steps::benchmark_files::BenchmarkFiles;
 
-/// Imports data sets of RepoQA, a repository after the other.
+/// Imports data sets of RepoQA, a repository after the other; returns them as one, for the export.
 pub(super) fn repoqa(
     files: &mut BenchmarkFiles,
     args: &ImportArgs,
     suite: &mut SuiteWriter,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<RepoqaDataset> {
+    let mut all = RepoqaDataset::default();
     let contexts = &args.contexts;
     let config = RepoqaCaseConfig {
         sizes: contexts.sizes.iter().map(|&size| size as usize).collect(),
@@ -68,8 +69,12 @@ pub(super) fn repoqa(
         }
         files.broken.add(&path, broken);
         counter.as_ref().map_or(Ok(()), EngineTokens::check)?;
+        all.extend(dataset);
     }
-    Ok(())
+    if !args.keep_secrets {
+        all.mask(&|text| secrets::redact(text).into_owned());
+    }
+    Ok(all)
 }
 
 /// Imports the table of YABLoCo with its document, and MERA's rows.
