@@ -47,11 +47,14 @@ pub(crate) fn exact_matches(view: &CorpusView, context: &[TokenId]) -> Vec<Candi
         layer.exact.match_context(last_tokens.iter().copied(), |at| tokens[at])
     });
     let climbs: Vec<ContextMatches> = climbs.collect();
-    suffix_array::visit_matches(&climbs, MAX_PER_ARRAY, priority(view), |layer, position, matched| {
-        let candidate = candidate(&view.layers[layer], position, matched);
-        candidates.extend(candidate);
-        candidate.is_some()
-    });
+    let is_permitted = |layer: usize, position: u32| is_candidate(&view.layers[layer], position);
+    suffix_array::visit_matches(
+        &climbs,
+        MAX_PER_ARRAY,
+        priority(view),
+        is_permitted,
+        |layer, position, matched| candidates.push(candidate(&view.layers[layer], position, matched)),
+    );
     if let Some(&last) = context.last() {
         candidates.extend(view.overlay.after(last).take(MAX_PER_CHAIN).filter_map(|position| {
             let nearness = overlay_nearness(view, position)?;
@@ -73,13 +76,19 @@ pub(crate) fn add_class_matches(view: &CorpusView, context: &[TokenId], candidat
         layer.abstracted.match_context(classes.iter().copied(), |at| view.words.abstracted(tokens[at]))
     });
     let climbs: Vec<ContextMatches> = climbs.collect();
-    suffix_array::visit_matches(&climbs, MAX_PER_ARRAY, priority(view), |layer, position, _| {
+    let is_permitted = |layer: usize, position: u32| {
         let layer = &view.layers[layer];
-        let is_new = exact.binary_search(&(layer.first + position)).is_err();
-        let candidate = candidate(layer, position, 0).filter(|_| is_new);
-        candidates.extend(candidate);
-        candidate.is_some()
-    });
+        exact.binary_search(&(layer.first + position)).is_err() && is_candidate(layer, position)
+    };
+    suffix_array::visit_matches(
+        &climbs,
+        MAX_PER_ARRAY,
+        priority(view),
+        is_permitted,
+        |layer, position, _| {
+            candidates.push(candidate(&view.layers[layer], position, 0));
+        },
+    );
     if let [.., second, last] = *context {
         let alike = view.overlay.after_classes((second, last), &view.words).take(MAX_PER_CHAIN);
         candidates.extend(alike.filter_map(|position| {
@@ -114,15 +123,16 @@ fn positions(candidates: &[Candidate]) -> Vec<u32> {
     positions
 }
 
-/// Returns a candidate for a position of a layer, if it has a token that follows another one and is not masked.
-fn candidate(layer: &LayerView<'_>, position: u32, matched: usize) -> Option<Candidate> {
+/// Whether a position of a layer has a token that follows another one and is not masked.
+fn is_candidate(layer: &LayerView<'_>, position: u32) -> bool {
     let at = position as usize;
-    let pair = layer.tokens.tokens.get(at.checked_sub(1)?..=at)?;
-    if pair.contains(&END) {
-        return None;
-    }
-    let nearness = Some(layer.nearness(position)).filter(|&nearness| nearness != Nearness::Masked)?;
-    Some(Candidate { position: TokenPosition::Corpus(layer.first + position), nearness, match_len: matched })
+    let pair = at.checked_sub(1).and_then(|before| layer.tokens.tokens.get(before..=at));
+    pair.is_some_and(|pair| !pair.contains(&END)) && layer.nearness(position) != Nearness::Masked
+}
+
+fn candidate(layer: &LayerView<'_>, position: u32, matched: usize) -> Candidate {
+    let nearness = layer.nearness(position);
+    Candidate { position: TokenPosition::Corpus(layer.first + position), nearness, match_len: matched }
 }
 
 /// Returns the number of equal tokens at the ends of `history` and `context`, up to [`MAX_EXACT`].

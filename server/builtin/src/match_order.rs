@@ -7,6 +7,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::mem;
 use std::ops::Range;
 
 use crate::layer::{LayerFile, LayerText};
@@ -139,7 +140,7 @@ impl MinimaTree {
         let (mut range, mut level) = (range, NodeLevel::PLACES);
         while !range.is_empty() {
             let inner = range.start.next_multiple_of(FANOUT)..range.end / FANOUT * FANOUT;
-            if inner.is_empty() || level.0 == self.levels.len() {
+            if inner.is_empty() || usize::from(level.0) == self.levels.len() {
                 return range.for_each(|index| add(level, index));
             }
             (range.start..inner.start).chain(inner.end..range.end).for_each(|index| add(level, index));
@@ -150,8 +151,8 @@ impl MinimaTree {
 }
 
 /// Level of a node; single positions are on level 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct NodeLevel(usize);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct NodeLevel(u8);
 
 impl NodeLevel {
     const PLACES: NodeLevel = NodeLevel(0);
@@ -168,41 +169,107 @@ pub(crate) struct ArrayPart<'a> {
     pub(crate) range: Range<usize>,
 }
 
-/// A node in one of several trees: the lowest priority that may be below it, its level, the number of the array, and its index.
-/// Among equal priorities higher nodes come first, because a position below them may have the same priority.
-type Node = (u64, Reverse<NodeLevel>, usize, usize);
+/// A node of a part's tree and the lowest priority that may be below it, or a position and its priority. Compared by priority, then by
+/// part and index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Node {
+    priority: u64,
+    /// Number of the part in the upper half, index in the level in the lower one: one comparison instead of two.
+    place: u64,
+}
 
-/// Visits positions in ranges of arrays by priority, the lowest first, until `visit` returns `false`. `priority` returns the
-/// priority of a position in the array with a number.
-pub(crate) fn by_priority(
-    parts: &[ArrayPart<'_>],
-    priority: impl Fn(usize, u32) -> u64,
-    mut visit: impl FnMut(usize, u32) -> bool,
-) {
-    let mut heap: BinaryHeap<Reverse<Node>> = BinaryHeap::new();
-    let item = |part: usize, level: NodeLevel, index: usize| {
-        let ArrayPart { number, positions, minima, .. } = &parts[part];
-        let lowest = match level {
-            NodeLevel::PLACES => priority(*number, positions[index]),
-            NodeLevel(above) => u64::from(minima.levels[above - 1][index]) << PRIORITY_SHIFT,
-        };
-        Reverse((lowest, Reverse(level), part, index))
-    };
-    for (part, ArrayPart { minima, range, .. }) in parts.iter().enumerate() {
-        minima.cover(range.clone(), |level, index| heap.push(item(part, level, index)));
+impl Node {
+    fn new(priority: u64, part: usize, index: usize) -> Node {
+        Node { priority, place: (part as u64) << 32 | index as u64 }
     }
-    while let Some(Reverse((_, Reverse(level), part, index))) = heap.pop() {
-        let ArrayPart { number, positions, minima, .. } = &parts[part];
-        if level == NodeLevel::PLACES {
-            if !visit(*number, positions[index]) {
-                return;
+
+    fn part(self) -> usize {
+        (self.place >> 32) as usize
+    }
+
+    fn index(self) -> usize {
+        self.place as u32 as usize
+    }
+}
+
+/// Selects the positions with the lowest priorities in ranges of arrays. Kept between ranges to avoid allocations.
+#[derive(Debug, Default)]
+pub(crate) struct PrioritySelector {
+    /// Nodes that may have better positions, by priority; their levels are in `levels`.
+    nodes: BinaryHeap<Reverse<(Node, u8)>>,
+    /// The best positions so far, the worst of them first.
+    best: BinaryHeap<Node>,
+}
+
+impl PrioritySelector {
+    /// Calls `visit` with array and position of at most `enough` permitted positions, those with the lowest priorities, in their
+    /// order. `priority` returns the priority of a position in the array with a number.
+    pub(crate) fn visit_lowest(
+        &mut self,
+        parts: &[ArrayPart<'_>],
+        enough: usize,
+        priority: impl Fn(usize, u32) -> u64,
+        is_permitted: impl Fn(usize, u32) -> bool,
+        mut visit: impl FnMut(usize, u32),
+    ) {
+        self.nodes.clear();
+        let add = |selector: &mut PrioritySelector, part: usize, level: NodeLevel, index: usize| {
+            let ArrayPart { number, positions, minima, .. } = &parts[part];
+            if level == NodeLevel::PLACES {
+                let position = positions[index];
+                let node = Node::new(priority(*number, position), part, index);
+                if selector.is_better(node, enough) && is_permitted(*number, position) {
+                    selector.keep(node, enough);
+                }
+            } else {
+                let lowest = minima.levels[usize::from(level.0) - 1][index];
+                let node = Node::new(u64::from(lowest) << PRIORITY_SHIFT, part, index);
+                if selector.may_hold_better(node, enough) {
+                    selector.nodes.push(Reverse((node, level.0)));
+                }
             }
-            continue;
+        };
+        for (part, ArrayPart { minima, range, .. }) in parts.iter().enumerate() {
+            minima.cover(range.clone(), |level, index| add(self, part, level, index));
         }
-        let below = NodeLevel(level.0 - 1);
-        let length = below.0.checked_sub(1).map_or(positions.len(), |at| minima.levels[at].len());
-        let children = index * FANOUT..length.min((index + 1) * FANOUT);
-        heap.extend(children.map(|child| item(part, below, child)));
+        while let Some(Reverse((node, level))) = self.nodes.pop() {
+            if !self.may_hold_better(node, enough) {
+                break;
+            }
+            let ArrayPart { positions, minima, .. } = &parts[node.part()];
+            let below = level - 1;
+            let length =
+                below.checked_sub(1).map_or(positions.len(), |at| minima.levels[usize::from(at)].len());
+            let children = node.index() * FANOUT..length.min((node.index() + 1) * FANOUT);
+            children.for_each(|child| add(self, node.part(), NodeLevel(below), child));
+        }
+        let mut best = mem::take(&mut self.best).into_vec();
+        best.sort_unstable();
+        for node in best.drain(..) {
+            let ArrayPart { number, positions, .. } = &parts[node.part()];
+            visit(*number, positions[node.index()]);
+        }
+        self.best = best.into();
+    }
+
+    /// Whether a position is among the best so far.
+    fn is_better(&self, position: Node, enough: usize) -> bool {
+        self.best.len() < enough || self.best.peek().is_some_and(|worst| position < *worst)
+    }
+
+    /// Whether a position below a node may be among the best. It may have the lowest priority that is known of the node, or the
+    /// priority of the worst position.
+    fn may_hold_better(&self, node: Node, enough: usize) -> bool {
+        self.best.len() < enough || self.best.peek().is_some_and(|worst| node.priority <= worst.priority)
+    }
+
+    /// Adds a position that is among the best.
+    fn keep(&mut self, position: Node, enough: usize) {
+        if self.best.len() < enough {
+            self.best.push(position);
+        } else if let Some(mut worst) = self.best.peek_mut() {
+            *worst = position;
+        }
     }
 }
 
@@ -214,9 +281,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn positions_are_visited_by_priority_across_arrays(
-            arrays in prop::collection::vec((prop::collection::vec(any::<u64>(), 0..600), any::<[prop::sample::Index; 2]>()), 1..4),
+        fn lowest_priorities_are_selected_across_arrays(
+            arrays in prop::collection::vec((prop::collection::vec(prop_oneof![any::<u64>(), 0..9_u64, (0..9_u64).prop_map(|high| high << 60)], 0..600), any::<[prop::sample::Index; 2]>()), 1..4),
             enough in 1_usize..50,
+            rejected in 1_u32..5,
         ) {
             let minima: Vec<(Vec<u32>, MinimaTree)> = arrays.iter().map(|(priorities, _)| {
                 let positions: Vec<u32> = (0..priorities.len() as u32).rev().collect();
@@ -230,15 +298,21 @@ mod tests {
                 ArrayPart { number, positions, minima, range: ends[0]..ends[1] }
             }).collect();
             let priority = |number: usize, position: u32| arrays[number].0[position as usize];
+            let is_permitted = |_: usize, position: u32| position % rejected != rejected - 1;
+            let mut selector = PrioritySelector::default();
             let mut found = Vec::new();
-            by_priority(&parts, priority, |number, position| {
-                found.push(priority(number, position));
-                found.len() < enough
-            });
-            let all = parts.iter().flat_map(|part| part.positions[part.range.clone()].iter().map(|&position| priority(part.number, position)));
-            let mut expected: Vec<u64> = all.collect();
+            // The second time finds the same.
+            for _ in 0..2 {
+                found.clear();
+                selector.visit_lowest(&parts, enough, priority, is_permitted, |number, position| {
+                    found.push((priority(number, position), number, position));
+                });
+            }
+            let all = parts.iter().flat_map(|part| part.positions[part.range.clone()].iter().enumerate().map(|(place, &position)| (priority(part.number, position), part.number, place, position)));
+            let mut expected: Vec<(u64, usize, usize, u32)> = all.filter(|&(_, number, _, position)| is_permitted(number, position)).collect();
             expected.sort_unstable();
             expected.truncate(enough);
+            let expected: Vec<(u64, usize, u32)> = expected.into_iter().map(|(priority, number, _, position)| (priority, number, position)).collect();
             prop_assert_eq!(found, expected);
         }
     }

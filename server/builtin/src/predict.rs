@@ -83,6 +83,7 @@ struct PredictionCache {
 
 /// Input of the models.
 struct MatchEvidence {
+    /// The last tokens before the next one, as many as any of them reads.
     context: Vec<TokenId>,
     /// Positions after the same tokens.
     exact: Vec<Candidate>,
@@ -139,9 +140,18 @@ struct DecodePosition<'a, 'c> {
     written: &'a [TokenId],
 }
 
+impl DecodePosition<'_, '_> {
+    /// Returns the number of guesses that are needed. At the cursor, a rare one may complete the partial word.
+    fn most_guesses(&self) -> usize {
+        if self.written.is_empty() { usize::MAX } else { MAX_GUESSES }
+    }
+}
+
 impl MatchEvidence {
     fn new(asked: &DecodePosition<'_, '_>) -> MatchEvidence {
-        let context = [&*asked.view.cursor.context, asked.written].concat();
+        let before = &*asked.view.cursor.context;
+        let unread = (before.len() + asked.written.len()).saturating_sub(evidence::WINDOW);
+        let context = [&before[unread.min(before.len())..], asked.written].concat();
         let exact = candidates::exact_matches(asked.view, &context);
         MatchEvidence { context, exact, evidence: OnceCell::new() }
     }
@@ -162,10 +172,15 @@ impl PredictionCache {
         }
         let gathered = self.match_evidence(asked);
         let guesses = match model {
-            PredictionMethod::LongestMatch => longest_match::guesses(asked.view, &gathered.exact),
-            PredictionMethod::Count => witten_bell::guesses(asked.view, &gathered.exact),
+            PredictionMethod::LongestMatch => {
+                longest_match::guesses(asked.view, &gathered.exact, asked.most_guesses())
+            }
+            PredictionMethod::Count => {
+                witten_bell::guesses(asked.view, &gathered.exact, asked.most_guesses())
+            }
             PredictionMethod::Vote | PredictionMethod::SoftVote => {
-                let VoteResult { sharp, soft } = vote::vote(asked.view, gathered.evidence(asked));
+                let VoteResult { sharp, soft } =
+                    vote::vote(asked.view, gathered.evidence(asked), asked.most_guesses());
                 self.insert(asked, PredictionMethod::SoftVote, soft);
                 let sharp = self.insert(asked, PredictionMethod::Vote, sharp);
                 return if model == PredictionMethod::Vote {
@@ -178,6 +193,7 @@ impl PredictionCache {
                 asked.view,
                 &self.guesses(asked, PredictionMethod::Vote),
                 &self.guesses(asked, PredictionMethod::Count),
+                asked.most_guesses(),
             ),
             PredictionMethod::Ranked => self.ranked(asked),
         };
@@ -190,9 +206,7 @@ impl PredictionCache {
         model: PredictionMethod,
         mut guesses: Vec<TokenGuess>,
     ) -> Rc<[TokenGuess]> {
-        if !asked.written.is_empty() {
-            guesses.truncate(MAX_GUESSES);
-        }
+        guesses.truncate(asked.most_guesses());
         let guesses: Rc<[TokenGuess]> = guesses.into();
         self.guesses[model as usize] = Some(Rc::clone(&guesses));
         guesses
@@ -252,20 +266,22 @@ pub(crate) struct BaselinePredictions {
 /// Returns the baseline predictions after any context.
 pub(crate) fn baseline_predictions(view: &CorpusView, context: &[TokenId]) -> BaselinePredictions {
     let exact = candidates::exact_matches(view, context);
-    let counted = witten_bell::guesses(view, &exact);
-    let VoteResult { sharp, soft } = vote::vote(view, &evidence::collect_evidence(view, context, &exact));
-    BaselinePredictions { sharp: mixed(view, &sharp, &counted), soft: mixed(view, &soft, &counted) }
+    let evidence = evidence::collect_evidence(view, context, &exact);
+    let counted = witten_bell::guesses(view, &exact, usize::MAX);
+    let VoteResult { sharp, soft } = vote::vote(view, &evidence, usize::MAX);
+    let mixed = |guesses: &[TokenGuess]| mixed(view, guesses, &counted, usize::MAX);
+    BaselinePredictions { sharp: mixed(&sharp), soft: mixed(&soft) }
 }
 
 /// Returns the mean of two distributions. The position of a token in both is taken from the first.
-fn mixed(view: &CorpusView, first: &[TokenGuess], second: &[TokenGuess]) -> Vec<TokenGuess> {
+fn mixed(view: &CorpusView, first: &[TokenGuess], second: &[TokenGuess], most: usize) -> Vec<TokenGuess> {
     let mut tally: TokenTally<Option<TokenGuess>> = TokenTally::default();
     for &guess in first.iter().chain(second) {
         let (_, mean) = tally.entry(guess.token);
         let mean = mean.get_or_insert(TokenGuess { probability: 0.0, ..guess });
         mean.probability += guess.probability / 2.0;
     }
-    ranked(view, tally.entries.into_iter().filter_map(|(_, guess)| guess).collect())
+    ranked(view, tally.entries.into_iter().filter_map(|(_, guess)| guess).collect(), most)
 }
 
 /// Sums up the support of each token, in the order of first occurrence.
@@ -287,12 +303,17 @@ impl<T: Default> TokenTally<T> {
     }
 }
 
-/// Sorts by probability. Ties are resolved by length, because short tokens are more frequent; never by number, which depends on the
+/// Returns the best guesses, at most `most`, sorted by probability. Ties are resolved by length, because short tokens are more frequent; never by number, which depends on the
 /// history of the corpus.
-fn ranked(view: &CorpusView, mut guesses: Vec<TokenGuess>) -> Vec<TokenGuess> {
-    let order = |token: TokenId| view.words.sort_key(token);
-    guesses.sort_by(|a, b| {
-        b.probability.total_cmp(&a.probability).then_with(|| order(a.token).cmp(&order(b.token)))
-    });
+fn ranked(view: &CorpusView, mut guesses: Vec<TokenGuess>, most: usize) -> Vec<TokenGuess> {
+    let key = |token: TokenId| view.words.sort_key(token);
+    let order = |a: &TokenGuess, b: &TokenGuess| {
+        b.probability.total_cmp(&a.probability).then_with(|| key(a.token).cmp(&key(b.token)))
+    };
+    if guesses.len() > most {
+        guesses.select_nth_unstable_by(most, order);
+        guesses.truncate(most);
+    }
+    guesses.sort_unstable_by(order);
     guesses
 }

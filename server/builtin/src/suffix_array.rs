@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use libsais::SuffixArrayConstruction;
 
-use crate::match_order::{ArrayPart, MinimaTree, by_priority};
+use crate::match_order::{ArrayPart, MinimaTree, PrioritySelector};
 use crate::vocabulary::TokenId;
 
 /// Positions of a stream, sorted by the tokens *before* them, read backwards.
@@ -95,29 +95,34 @@ impl ContextMatches<'_> {
     }
 }
 
-/// Visits positions in several arrays as if they were one, from the longest match down, and by lowest priority among equal matches,
-/// until `enough` were accepted. Matches of length 0 are visited only if nothing better exists. `priority` and `accept` receive the
-/// number of the array and the position, `accept` also the match length.
+/// Visits permitted positions in several arrays as if they were one, from the longest match down, and by lowest priority among equal
+/// matches, until there were `enough`. Matches of length 0 are visited only if nothing better exists. `priority`, `is_permitted` and
+/// `visit` receive the number of the array and the position, `visit` also the match length.
 pub(crate) fn visit_matches(
     climbs: &[ContextMatches],
     enough: usize,
     priority: impl Fn(usize, u32) -> u64,
-    mut accept: impl FnMut(usize, u32, usize) -> bool,
+    is_permitted: impl Fn(usize, u32) -> bool,
+    mut visit: impl FnMut(usize, u32, usize),
 ) {
-    let mut accepted = 0;
+    let mut visited = 0;
+    let mut selector = PrioritySelector::default();
+    let mut parts = Vec::new();
     let lengths = climbs.iter().map(|climb| climb.ranges.len()).max().unwrap_or(0);
     for matched in (0..lengths).rev() {
-        if accepted >= enough || (matched == 0 && accepted > 0) {
+        if visited >= enough || (matched == 0 && visited > 0) {
             return;
         }
-        let parts = climbs.iter().enumerate().flat_map(|(number, climb)| {
+        parts.clear();
+        for (number, climb) in climbs.iter().enumerate() {
             let SuffixArray { positions, minima, .. } = climb.array;
             let (before, behind) = climb.ranges_of_length(matched);
-            [before, behind].map(|range| ArrayPart { number, positions, minima, range })
-        });
-        by_priority(&parts.collect::<Vec<_>>(), &priority, |number, position| {
-            accepted += usize::from(accept(number, position, matched));
-            accepted < enough
+            let both = [before, behind].into_iter().filter(|range| !range.is_empty());
+            parts.extend(both.map(|range| ArrayPart { number, positions, minima, range }));
+        }
+        selector.visit_lowest(&parts, enough - visited, &priority, &is_permitted, |number, position| {
+            visited += 1;
+            visit(number, position, matched);
         });
     }
 }
@@ -169,10 +174,8 @@ mod tests {
             &climbs.collect::<Vec<_>>(),
             enough,
             |number, position| u64::from(position) << 48 | number as u64,
-            |number, position, matched| {
-                visited.push((number, position, matched));
-                true
-            },
+            |_, _| true,
+            |number, position, matched| visited.push((number, position, matched)),
         );
         visited
     }

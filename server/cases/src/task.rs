@@ -255,7 +255,7 @@ fn required<V: Copy + fmt::Display>(
 struct TaskRow<'a> {
     task: TaskKind,
     scenario: Scenario,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     variant: Option<Cow<'a, str>>,
 }
 

@@ -33,6 +33,7 @@ mod run_folder;
 mod run_scores;
 mod runner;
 mod score_predictions;
+mod slot_engine;
 mod spend;
 mod suite;
 mod test_judge;

@@ -10,9 +10,10 @@ use cases::{
     Recorded, Rename, Span, SpanSource, TokenCounts,
 };
 use completion::{
-    ConfiguredEngine, DocumentSnapshot, FunctionRequest, Outcome, OutcomeStatus, TimingSource, WorkspaceIndex,
+    CompletionSettings, ConfiguredEngine, DocumentSnapshot, FunctionRequest, Outcome, OutcomeStatus,
+    TimingSource, WorkspaceIndex,
 };
-use engines::TokenPrice;
+use engines::{Engine, TokenPrice};
 use futures_util::StreamExt;
 use futures_util::stream;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -24,6 +25,7 @@ use crate::fingerprint::fingerprint;
 use crate::function_request::{answer_form, function_request};
 use crate::plan::Attempt;
 use crate::prompt_symptoms::prompt_symptoms;
+use crate::slot_engine::SlotEngine;
 use crate::spend::{Reservation, SpendGuard};
 use crate::truth_copies::TruthCopies;
 
@@ -98,9 +100,10 @@ impl StopSignal {
 /// Changes an answer to a case before it is recorded, on the threads that process requests.
 pub type AnswerFilter = fn(&mut Prediction, &Case);
 
-/// Number of attempts beyond the concurrent requests whose request is being prepared or whose answer is being processed: engines do not
-/// wait for either.
-const ATTEMPTS_WITHOUT_REQUEST: usize = 8;
+/// Limits of the attempts beyond the concurrent requests whose request is being prepared or whose answer is being processed, as many as
+/// there are concurrent requests: engines do not wait for either, even if answers come in bursts. Each holds the text of a file.
+const FEWEST_ATTEMPTS_WITHOUT_REQUEST: usize = 8;
+const MOST_ATTEMPTS_WITHOUT_REQUEST: usize = 64;
 
 /// Runs all attempts, passes each prediction to `filter`, and then with the index of its case to `record` in the order of
 /// completion, until all are finished, `stop` is signalled or `record` returns `Break`. Dropping the future cancels all requests.
@@ -115,7 +118,10 @@ pub async fn run_attempts(
 ) {
     let jobs = questions.jobs.max(1);
     // With one request at a time, answers come in the order of the attempts.
-    let without_request = if jobs > 1 { ATTEMPTS_WITHOUT_REQUEST } else { 0 };
+    let without_request = match jobs {
+        1 => 0,
+        _ => jobs.clamp(FEWEST_ATTEMPTS_WITHOUT_REQUEST, MOST_ATTEMPTS_WITHOUT_REQUEST),
+    };
     let slots = RequestSlots { free: Arc::new(Semaphore::new(jobs)), stop: stop.clone() };
     let run = |attempt| run_attempt(questions, attempt, filter, slots.clone());
     let answers = stream::iter(attempts)
@@ -170,8 +176,9 @@ async fn run_attempt(
         let request = CaseRequest::new(case, &inputs);
         let slot = slots.acquire().await?;
         let reservation = slots.reserve(attempt).await?;
-        let (form, outcome) = request.put_to(engine).await;
-        drop(slot);
+        let in_slot = SlotEngine::new(&*engine.engine, slot);
+        let (form, outcome) = request.put_to(&in_slot, &engine.settings).await;
+        drop(in_slot);
         let mut prediction = Prediction { form, ..prediction(case, engine, attempt.repetition, Ok(outcome)) };
         if let Some(reservation) = reservation {
             reservation.settle(&prediction);
@@ -206,15 +213,18 @@ impl CaseRequest {
     }
 
     /// Returns the outcome, and for a task without a cursor how it was put.
-    async fn put_to(&self, engine: &ConfiguredEngine) -> (Option<AnswerForm>, Outcome) {
-        let ConfiguredEngine { engine, settings, .. } = engine;
+    async fn put_to(
+        &self,
+        engine: &dyn Engine,
+        settings: &CompletionSettings,
+    ) -> (Option<AnswerForm>, Outcome) {
         let cancel = CancellationToken::new();
         match self {
             CaseRequest::Completion(snapshot, cursor) => {
-                (None, completion::complete(snapshot, *cursor, &**engine, settings, &cancel).await)
+                (None, completion::complete(snapshot, *cursor, engine, settings, &cancel).await)
             }
             CaseRequest::Function(request) => {
-                let (form, outcome) = completion::ask(request, &**engine, settings, &cancel).await;
+                let (form, outcome) = completion::ask(request, engine, settings, &cancel).await;
                 (Some(answer_form(form)), outcome)
             }
         }

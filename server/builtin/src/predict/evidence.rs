@@ -6,10 +6,10 @@
 
 use crate::candidates::{self, Candidate};
 use crate::corpus_view::CorpusView;
-use crate::vocabulary::{END, TokenClass, TokenId, is_newline};
+use crate::vocabulary::{TokenClass, TokenId};
 
-/// Maximum number of aligned tokens (feasibility study, section 8.4).
-const WINDOW: usize = 160;
+/// Maximum number of aligned tokens (feasibility study, section 8.4). Candidates are found by fewer.
+pub(super) const WINDOW: usize = 160;
 /// Maximum number of names that an alignment tracks; its window rarely contains more.
 const MAX_NAMES: usize = 32;
 /// Score at which an alignment stops: twice the maximum that counts in any vote.
@@ -40,32 +40,39 @@ pub(super) struct Evidence {
 pub(super) fn collect_evidence(view: &CorpusView, context: &[TokenId], exact: &[Candidate]) -> Vec<Evidence> {
     let mut candidates = exact.to_vec();
     candidates::add_class_matches(view, context, &mut candidates);
-    let mut alignment = Alignment::default();
+    let mut alignment = Alignment::new(view, context);
     candidates
         .into_iter()
         .map(|candidate| {
-            alignment.align(view, context, view.history(candidate.position));
+            alignment.align(view, view.history(candidate.position));
             let original = view.token_at(candidate.position);
             Evidence { candidate, original, token: alignment.apply_renames(original), score: alignment.score }
         })
         .collect()
 }
 
-/// An alignment of the code before two positions, with the renamed names.
-#[derive(Default)]
+/// An alignment of the code before two positions, with the renamed names. It is reused for all candidates.
 struct Alignment {
+    /// The last tokens of the context with their classes, the last one first.
+    context: Vec<(TokenId, TokenClass)>,
     score: f64,
     /// Pairs of names, in the candidate and in the context, possibly equal.
     renames: Vec<(TokenId, TokenId)>,
 }
 
 impl Alignment {
-    /// Computes an alignment. It is reused for all candidates to avoid allocations.
-    fn align(&mut self, view: &CorpusView, context: &[TokenId], history: &[TokenId]) {
+    fn new(view: &CorpusView, context: &[TokenId]) -> Alignment {
+        let last = context.iter().rev().take(WINDOW).map(|&token| (token, view.class(token)));
+        Alignment { context: last.collect(), score: 0.0, renames: Vec::new() }
+    }
+
+    /// Computes an alignment of the context with the tokens before a position.
+    fn align(&mut self, view: &CorpusView, history: &[TokenId]) {
         self.score = 0.0;
         self.renames.clear();
-        for (&here, &there) in context.iter().rev().zip(history.iter().rev()).take(WINDOW) {
-            match self.score_of(view, here, there) {
+        for (index, &there) in history.iter().rev().take(self.context.len()).enumerate() {
+            let (here, class) = self.context[index];
+            match self.score_of(view, here, class, there) {
                 Some(score) => self.score += score,
                 None => break,
             }
@@ -75,30 +82,34 @@ impl Alignment {
         }
     }
 
-    /// Returns the score of a pair of tokens; `None` if they do not agree.
-    fn score_of(&mut self, view: &CorpusView, here: TokenId, there: TokenId) -> Option<f64> {
-        if there == END {
-            return None;
+    /// Returns the score of a pair of tokens, the first one with its class; `None` if they do not agree.
+    fn score_of(
+        &mut self,
+        view: &CorpusView,
+        here: TokenId,
+        class: TokenClass,
+        there: TokenId,
+    ) -> Option<f64> {
+        // Tokens of different classes never agree. The class of the other token is looked up only if it is not the same token.
+        match class {
+            TokenClass::Identifier if here == there || view.class(there) == class => {
+                self.score_of_names(here, there)
+            }
+            TokenClass::End => None,
+            TokenClass::Newline => (here == there).then_some(NEWLINE),
+            _ if here == there => Some(EQUAL),
+            TokenClass::String | TokenClass::Number if view.class(there) == class => Some(FIRST_RENAME),
+            _ => None,
         }
-        let class = view.class(there);
-        if class == TokenClass::Identifier {
-            return self.score_of_names(view, here, there);
-        }
-        if here == there {
-            return Some(if is_newline(there) { NEWLINE } else { EQUAL });
-        }
-        let differs = matches!(class, TokenClass::String | TokenClass::Number) && view.class(here) == class;
-        differs.then_some(FIRST_RENAME)
     }
 
     /// Returns the score of a pair of names. The renaming must be one-to-one.
-    fn score_of_names(&mut self, view: &CorpusView, here: TokenId, there: TokenId) -> Option<f64> {
+    fn score_of_names(&mut self, here: TokenId, there: TokenId) -> Option<f64> {
         let is_equal = here == there;
         if let Some(renamed) = self.rename_of(there) {
             return (renamed == here).then_some(if is_equal { EQUAL } else { SAME_RENAME });
         }
-        let is_taken = self.renames.iter().any(|&(_, renamed)| renamed == here);
-        if is_taken || view.class(here) != TokenClass::Identifier {
+        if self.renames.iter().any(|&(_, renamed)| renamed == here) {
             return None;
         }
         if self.renames.len() < MAX_NAMES {

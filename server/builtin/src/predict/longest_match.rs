@@ -7,8 +7,8 @@ use crate::corpus_view::CorpusView;
 /// Weight of all unseen tokens (feasibility study, section 2, method 4).
 const UNSEEN: f64 = 0.5;
 
-/// Returns guesses from `candidates`, the positions after the same tokens.
-pub(super) fn guesses(view: &CorpusView, candidates: &[Candidate]) -> Vec<TokenGuess> {
+/// Returns at most `most` guesses from `candidates`, the positions after the same tokens.
+pub(super) fn guesses(view: &CorpusView, candidates: &[Candidate], most: usize) -> Vec<TokenGuess> {
     let longest = candidates.iter().map(|candidate| candidate.match_len).max().unwrap_or_default();
     let mut tally: TokenTally<(f64, Option<TokenPosition>)> = TokenTally::default();
     let mut total = UNSEEN;
@@ -32,5 +32,6 @@ pub(super) fn guesses(view: &CorpusView, candidates: &[Candidate]) -> Vec<TokenG
                 })
             })
             .collect(),
+        most,
     )
 }

@@ -64,8 +64,8 @@ impl VoteSupport {
     }
 }
 
-/// Computes sharp and soft votes in one pass, because reading the evidence takes most of the time.
-pub(super) fn vote(view: &CorpusView, evidence: &[Evidence]) -> VoteResult {
+/// Computes at most `most` guesses by sharp and by soft votes in one pass, because reading the evidence takes most of the time.
+pub(super) fn vote(view: &CorpusView, evidence: &[Evidence], most: usize) -> VoteResult {
     let mut tally: TokenTally<[VoteSupport; 2]> = TokenTally::default();
     for &Evidence { candidate, original, token, score } in evidence {
         let adapted = if token == original { 1.0 } else { RENAMED };
@@ -77,8 +77,8 @@ pub(super) fn vote(view: &CorpusView, evidence: &[Evidence]) -> VoteResult {
     }
     let supports = |of: usize| tally.entries.iter().map(move |&(token, supports)| (token, supports[of]));
     VoteResult {
-        sharp: ranked_guesses(view, SHARP, supports(0)),
-        soft: ranked_guesses(view, SOFT, supports(1)),
+        sharp: ranked_guesses(view, SHARP, supports(0), most),
+        soft: ranked_guesses(view, SOFT, supports(1), most),
     }
 }
 
@@ -86,6 +86,7 @@ fn ranked_guesses(
     view: &CorpusView,
     sharpness: Sharpness,
     supports: impl Iterator<Item = (TokenId, VoteSupport)> + Clone,
+    most: usize,
 ) -> Vec<TokenGuess> {
     let seen: f64 = supports.clone().map(|(_, support)| support.weight).sum();
     let total = seen + sharpness.weight(UNSEEN_SCORE);
@@ -102,6 +103,7 @@ fn ranked_guesses(
                 })
             })
             .collect(),
+        most,
     )
 }
 

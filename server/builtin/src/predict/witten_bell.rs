@@ -27,8 +27,8 @@ struct MatchedPosition {
     weight: u32,
 }
 
-/// Returns guesses from `candidates`, the positions after the same tokens.
-pub(super) fn guesses(view: &CorpusView, candidates: &[Candidate]) -> Vec<TokenGuess> {
+/// Returns at most `most` guesses from `candidates`, the positions after the same tokens.
+pub(super) fn guesses(view: &CorpusView, candidates: &[Candidate], most: usize) -> Vec<TokenGuess> {
     let mut tally: TokenTally<TokenMatches> = TokenTally::default();
     let mut places = Vec::with_capacity(candidates.len());
     for &Candidate { position: place, nearness, match_len: matched } in candidates {
@@ -56,6 +56,7 @@ pub(super) fn guesses(view: &CorpusView, candidates: &[Candidate]) -> Vec<TokenG
                 })
             })
             .collect(),
+        most,
     )
 }
 

@@ -121,17 +121,19 @@ fn scenarios(view: &LogView<'_>, records: &[(&Record, f64)]) -> Vec<ScenarioNumb
 
 fn arm_numbers(view: &LogView<'_>, arm: usize, members: &[(&Record, f64)]) -> Option<ArmNumbers> {
     let name = view.arms[arm];
-    let answers = || members.iter().filter_map(|(record, _)| record.answer(name));
-    let of_truths = || TrialMetric::ALL.into_iter().filter(|metric| metric.is_of_truths());
-    let cells = of_truths().filter_map(|metric| Some((metric, cell(view, name, metric, members)?)));
-    (answers().count() > 0).then(|| ArmNumbers {
-        arm,
-        opportunities: answers().count(),
-        answered: answers().filter(|answer| answer.status == Status::Ok && !answer.is_blank).count(),
-        failed: answers().filter(|answer| answer.has_failed()).count(),
-        cancelled: answers().filter(|answer| answer.status == Status::Cancelled).count(),
-        metrics: cells.collect(),
-    })
+    let mut numbers =
+        ArmNumbers { arm, opportunities: 0, answered: 0, failed: 0, cancelled: 0, metrics: BTreeMap::new() };
+    for answer in members.iter().filter_map(|(record, _)| record.answer(name)) {
+        numbers.opportunities += 1;
+        numbers.answered += usize::from(answer.status == Status::Ok && !answer.is_blank);
+        numbers.failed += usize::from(answer.has_failed());
+        numbers.cancelled += usize::from(answer.status == Status::Cancelled);
+    }
+    let of_truths: Vec<TrialMetric> =
+        TrialMetric::ALL.into_iter().filter(|metric| metric.is_of_truths()).collect();
+    let cells = of_truths.iter().zip(cells(view, name, &of_truths, members));
+    numbers.metrics = cells.filter_map(|(metric, cell)| Some((*metric, cell?))).collect();
+    (numbers.opportunities > 0).then_some(numbers)
 }
 
 /// Returns the weighted sums of a metric; `None` if it applies to no opportunity.
@@ -141,22 +143,59 @@ pub(super) fn cell(
     metric: TrialMetric,
     members: &[(&Record, f64)],
 ) -> Option<MetricCell> {
-    let mut sum = Counts::default();
-    let (mut cases, mut clusters, mut is_known) = (0, 0, vec![false; view.log.files()]);
+    cells(view, arm, &[metric], members).pop().flatten()
+}
+
+/// Returns the cells of several metrics. Reads the records once: there may be more than fit into the processor's cache.
+fn cells(
+    view: &LogView<'_>,
+    arm: u32,
+    metrics: &[TrialMetric],
+    members: &[(&Record, f64)],
+) -> Vec<Option<MetricCell>> {
+    let mut sums: Vec<CellSums> = metrics.iter().map(|_| CellSums::new(view.log.files())).collect();
     for (record, weight) in members {
-        let Some(counts) = view.value(record, arm, metric) else { continue };
-        sum += Counts { num: counts.num * weight, den: counts.den * weight };
-        cases += 1;
-        clusters += usize::from(!std::mem::replace(&mut is_known[record.file as usize], true));
+        let Some(answer) = record.answer(arm) else { continue };
+        for (metric, sums) in metrics.iter().zip(&mut sums) {
+            if let Some(counts) = view.value(record, answer, *metric) {
+                sums.add(counts, *weight, record.file);
+            }
+        }
     }
-    (cases > 0).then(|| MetricCell {
-        cases,
-        clusters,
-        num: sum.num,
-        den: sum.den,
-        value: sum.ratio().filter(|_| cases >= MIN_CASES),
-        interval: None,
-    })
+    sums.into_iter().map(CellSums::cell).collect()
+}
+
+/// Sums of one metric.
+struct CellSums {
+    sum: Counts,
+    cases: usize,
+    clusters: usize,
+    /// By file: whether one of the cases is in it.
+    is_known: Vec<bool>,
+}
+
+impl CellSums {
+    fn new(files: usize) -> CellSums {
+        CellSums { sum: Counts::default(), cases: 0, clusters: 0, is_known: vec![false; files] }
+    }
+
+    fn add(&mut self, counts: Counts, weight: f64, file: u32) {
+        self.sum += Counts { num: counts.num * weight, den: counts.den * weight };
+        self.cases += 1;
+        self.clusters += usize::from(!std::mem::replace(&mut self.is_known[file as usize], true));
+    }
+
+    fn cell(self) -> Option<MetricCell> {
+        let CellSums { sum, cases, clusters, .. } = self;
+        (cases > 0).then(|| MetricCell {
+            cases,
+            clusters,
+            num: sum.num,
+            den: sum.den,
+            value: sum.ratio().filter(|_| cases >= MIN_CASES),
+            interval: None,
+        })
+    }
 }
 
 /// Returns the headline's truths by quality.

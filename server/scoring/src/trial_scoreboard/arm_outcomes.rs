@@ -116,7 +116,8 @@ pub(super) fn outcomes(view: &LogView<'_>) -> Vec<ArmOutcomes> {
 fn of_arm(view: &LogView<'_>, arm: usize, name: u32) -> ArmOutcomes {
     let answers: Vec<(&Record, &AnswerRecord)> =
         view.records.iter().filter_map(|&record| Some((record, record.answer(name)?))).collect();
-    let count = |status: Status| answers.iter().filter(|(_, answer)| answer.status == status).count();
+    let statuses: Vec<Status> = answers.iter().map(|(_, answer)| answer.status).collect();
+    let count = |counted: Status| statuses.iter().filter(|&&status| status == counted).count();
     let offered: Vec<(&Record, f64)> = answers
         .iter()
         .filter(|(_, answer)| answer.role == ArmRole::Shown)

@@ -16,21 +16,40 @@ use crate::score::{AnswerAgreement, CaseScorer, RightFiles, ScoringInput};
 
 /// Most arms of a log; answers of further ones are not counted. A trial has two to four.
 const MOST_ARMS: usize = 32;
+/// Characters of a time in RFC 3339, with milliseconds.
+const MOST_TIME_CHARS: usize = 24;
 /// Most answers of an opportunity that are read.
 const MOST_ANSWERS: usize = 64;
+
+/// Number of names up to which comparing them is faster than hashing: arms, fingerprints, languages.
+const FEW_NAMES: usize = 8;
 
 /// Names in the order of their first use.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     numbers: HashMap<String, u32>,
     names: Vec<String>,
+    /// The number that was returned last.
+    last: u32,
 }
 
 impl Names {
     fn number(&mut self, name: &str) -> u32 {
-        if let Some(&number) = self.numbers.get(name) {
-            return number;
+        // Rows mostly repeat the name of the row before: the same file, the same session.
+        if self.names.get(self.last as usize).is_some_and(|last| last == name) {
+            return self.last;
         }
+        let known = match self.names.len() {
+            0..=FEW_NAMES => {
+                (0..).zip(&self.names).find(|(_, known)| *known == name).map(|(number, _)| number)
+            }
+            _ => self.numbers.get(name).copied(),
+        };
+        self.last = known.unwrap_or_else(|| self.add(name));
+        self.last
+    }
+
+    fn add(&mut self, name: &str) -> u32 {
         let number = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
         self.numbers.insert(name.to_owned(), number);
         self.names.push(name.to_owned());
@@ -246,7 +265,7 @@ impl TrialLog {
         let decisions = row.decisions.iter().take(DecisionKind::ALL.len());
         Record {
             id: row.id.as_str().into(),
-            opened_at: row.opened_at.chars().take(24).collect::<String>().into_boxed_str(),
+            opened_at: beginning(&row.opened_at, MOST_TIME_CHARS).into(),
             developer: self.developers.number(&row.developer),
             session: self.sessions.number(&format!("{}\n{}", row.developer, row.session)),
             file: self.files.number(&format!("{}\n{}", row.developer, row.cursor.path)),
@@ -307,6 +326,11 @@ impl TrialLog {
             fingerprint: self.fingerprints.number(&answer.engine.fingerprint),
         })
     }
+}
+
+/// Returns the first characters of a text.
+fn beginning(text: &str, characters: usize) -> &str {
+    text.char_indices().nth(characters).map_or(text, |(end, _)| &text[..end])
 }
 
 /// Returns the agreement of an answer in a row without texts.
@@ -373,8 +397,10 @@ pub(super) struct LogView<'a> {
     /// Number of opportunities whose suggestion was seen, although no holdout could have hidden it: without them, the headline is not
     /// about all opportunities.
     pub(super) uncovered: usize,
-    /// Numbers of the clusters in the order of time, so that the order of rows does not matter.
-    clusters: HashMap<u32, usize>,
+    /// By record: the number of its cluster in the order of time, so that the order of rows does not matter.
+    clusters: Vec<usize>,
+    /// By arm and record: the value of the metric of the settings.
+    values: HashMap<u32, Vec<Option<Counts>>>,
 }
 
 impl<'a> LogView<'a> {
@@ -383,18 +409,24 @@ impl<'a> LogView<'a> {
         records
             .sort_by(|left, right| left.opened_at.cmp(&right.opened_at).then_with(|| left.id.cmp(&right.id)));
         let needs_holdout = records.iter().any(|record| record.holdout.is_some());
-        let mut clusters = HashMap::new();
-        for record in &records {
-            let next = clusters.len();
-            clusters.entry(cluster_name(log, record)).or_insert(next);
-        }
+        let mut numbers = HashMap::new();
+        let mut number = |record: &Record| {
+            let next = numbers.len();
+            *numbers.entry(cluster_name(log, record)).or_insert(next)
+        };
+        let clusters = records.iter().map(|record| number(record)).collect();
+        let arms = arms(log, &records);
+        let value_of =
+            |record: &Record, arm: u32| value(record, record.answer(arm)?, settings.metric, *settings);
+        let values = |&arm: &u32| (arm, records.iter().map(|record| value_of(record, arm)).collect());
         let is_uncovered = |record: &&&Record| {
             !needs_holdout && record.is_representative() && record.exposure != Exposure::None
         };
         LogView {
             log,
             settings: *settings,
-            arms: arms(log, &records),
+            values: arms.iter().map(values).collect(),
+            arms,
             uncovered: records.iter().filter(is_uncovered).count(),
             records,
             needs_holdout,
@@ -407,9 +439,9 @@ impl<'a> LogView<'a> {
         Some((self.records.first()?.opened_at.to_string(), self.records.last()?.opened_at.to_string()))
     }
 
-    /// Returns the number of the cluster: the file, or the developer if there are several.
-    pub(super) fn cluster(&self, record: &Record) -> usize {
-        self.clusters.get(&cluster_name(self.log, record)).copied().unwrap_or_default()
+    /// Returns the number of a record's cluster, by the record's place: the file, or the developer if there are several.
+    pub(super) fn cluster(&self, place: usize) -> usize {
+        self.clusters[place]
     }
 
     /// Returns the weight of an opportunity among the headline's; `None` if it is not one of them.
@@ -423,9 +455,19 @@ impl<'a> LogView<'a> {
         if metric.is_of_truths() { self.headline_weight(record) } else { Some(1.0) }
     }
 
-    /// Returns the value of an arm; `None` if the metric does not apply.
-    pub(super) fn value(&self, record: &Record, arm: u32, metric: TrialMetric) -> Option<Counts> {
-        value(record, record.answer(arm)?, metric, self.settings)
+    /// Returns the value of an answer; `None` if the metric does not apply.
+    pub(super) fn value(
+        &self,
+        record: &Record,
+        answer: &AnswerRecord,
+        metric: TrialMetric,
+    ) -> Option<Counts> {
+        value(record, answer, metric, self.settings)
+    }
+
+    /// Returns the values of an arm in the metric of the settings, by record.
+    pub(super) fn values(&self, arm: u32) -> &[Option<Counts>] {
+        self.values.get(&arm).map_or(&[], Vec::as_slice)
     }
 }
 

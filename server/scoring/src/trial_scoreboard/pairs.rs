@@ -104,30 +104,30 @@ pub struct Checkpoint {
     pub sequence: Option<Interval>,
 }
 
-/// Counts of two arms at one opportunity.
-pub(super) struct ArmPair {
-    pub(super) arm: u32,
-    pub(super) baseline: u32,
+/// Counts of two arms at the opportunities of a view.
+pub(super) struct ArmPair<'v> {
+    view: &'v LogView<'v>,
+    /// Values by opportunity.
+    arm: &'v [Option<Counts>],
+    baseline: &'v [Option<Counts>],
     pub(super) is_paired: bool,
 }
 
-impl ArmPair {
+impl<'v> ArmPair<'v> {
     /// Returns the pair; it is paired if enough opportunities have values of both.
-    pub(super) fn new(view: &LogView<'_>, arm: u32, baseline: u32) -> ArmPair {
-        let metric = view.settings.metric;
-        let has_both = |record: &&&Record| {
-            view.value(record, arm, metric).is_some() && view.value(record, baseline, metric).is_some()
-        };
-        let both = view.records.iter().filter(has_both).take(MIN_CASES).count();
-        ArmPair { arm, baseline, is_paired: both == MIN_CASES }
+    pub(super) fn new(view: &'v LogView<'v>, arm: u32, baseline: u32) -> ArmPair<'v> {
+        let (arm, baseline) = (view.values(arm), view.values(baseline));
+        let has_both =
+            |(arm, baseline): &(&Option<Counts>, &Option<Counts>)| arm.is_some() && baseline.is_some();
+        let both = arm.iter().zip(baseline).filter(has_both).take(MIN_CASES).count();
+        ArmPair { view, arm, baseline, is_paired: both == MIN_CASES }
     }
 
-    /// Returns the weighted counts of baseline and arm; `None` if the opportunity does not count.
-    pub(super) fn counts(&self, view: &LogView<'_>, record: &Record) -> Option<(Counts, Counts)> {
-        let metric = view.settings.metric;
-        let weight = view.weight(record, metric)?;
-        let counts = |arm: u32| {
-            let counts = view.value(record, arm, metric)?;
+    /// Returns the weighted counts of baseline and arm at the opportunity of this place; `None` if it does not count.
+    pub(super) fn counts(&self, place: usize) -> Option<(Counts, Counts)> {
+        let weight = self.view.weight(self.view.records[place], self.view.settings.metric)?;
+        let counts = |values: &[Option<Counts>]| {
+            let counts = values[place]?;
             Some(Counts { num: counts.num * weight, den: counts.den * weight })
         };
         match (counts(self.baseline), counts(self.arm)) {
@@ -149,15 +149,15 @@ pub(super) fn pairs(view: &LogView<'_>) -> Vec<TrialPair> {
 
 fn pair(view: &LogView<'_>, arm: usize, baseline: usize, alpha: f64) -> TrialPair {
     let of_pair = ArmPair::new(view, view.arms[arm], view.arms[baseline]);
-    let counted: Vec<(&Record, (Counts, Counts))> =
-        view.records.iter().filter_map(|&record| Some((record, of_pair.counts(view, record)?))).collect();
+    let counted: Vec<(usize, (Counts, Counts))> =
+        (0..view.records.len()).filter_map(|place| Some((place, of_pair.counts(place)?))).collect();
     let step = CHECKPOINT.max(counted.len().div_ceil(MOST_CHECKPOINTS));
     let mut sums = DifferenceSums::default();
     let mut over_time = Vec::new();
-    for (number, (record, (of_baseline, of_arm))) in (1..).zip(&counted) {
-        sums.add(view.cluster(record), *of_baseline, *of_arm);
+    for (number, &(place, (of_baseline, of_arm))) in (1..).zip(&counted) {
+        sums.add(view.cluster(place), of_baseline, of_arm);
         if number % step == 0 || number == counted.len() {
-            over_time.extend(checkpoint(&sums, record, alpha));
+            over_time.extend(checkpoint(&sums, view.records[place], alpha));
         }
     }
     let value = sums.difference().filter(|_| sums.cases() >= MIN_CASES);

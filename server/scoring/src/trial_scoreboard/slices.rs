@@ -81,15 +81,15 @@ pub(super) fn slices(view: &LogView<'_>) -> Vec<TrialSlice> {
 fn of_arm(view: &LogView<'_>, arm: usize, alpha: f64) -> Vec<TrialSlice> {
     let pair = ArmPair::new(view, view.arms[arm], view.arms[0]);
     let mut groups: BTreeMap<(u32, Option<BlockKind>), SliceSums> = BTreeMap::new();
-    for record in &view.records {
-        let Some((baseline, engine)) = pair.counts(view, record) else { continue };
+    for (place, record) in view.records.iter().enumerate() {
+        let Some((baseline, engine)) = pair.counts(place) else { continue };
         let number = groups.len() + 1;
         let group = groups.entry((record.language, record.block_kind)).or_insert_with(|| SliceSums {
             number,
             sums: DifferenceSums::default(),
             weight: 0.0,
         });
-        group.sums.add(view.cluster(record), baseline, engine);
+        group.sums.add(view.cluster(place), baseline, engine);
         group.weight += weight(view, record);
     }
     let estimates: Vec<DifferenceEstimate> =

@@ -135,8 +135,9 @@ impl StoreReader {
         mut visit: impl FnMut(StoredOpportunity) -> ControlFlow<B>,
     ) -> Result<Option<B>, StoreError> {
         let (condition, values) = filter.condition();
+        let pieces = if texts == TextLoad::All { "texts" } else { "''" };
         let query = format!(
-            "SELECT id, row, texts, reviewed FROM opportunities WHERE {condition} ORDER BY opened_at, number"
+            "SELECT id, row, {pieces}, reviewed FROM opportunities WHERE {condition} ORDER BY opened_at, number"
         );
         let of = |reason| self.failed(reason);
         // The transaction ends when it is dropped; it changes nothing.
@@ -198,13 +199,18 @@ impl StoreReader {
     }
 
     fn read(&self, row: &Row<'_>, pieces: Option<&mut TextReader>) -> Result<StoredOpportunity, StoreError> {
-        let columns = || -> rusqlite::Result<(String, String, String, bool)> {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+        // Texts are borrowed: a copy of each row costs as much as finding it.
+        let columns = || -> rusqlite::Result<(&str, &str, &str, bool)> {
+            let text = |column: usize| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str()?);
+            Ok((text(0)?, text(1)?, text(2)?, row.get(3)?))
         };
         let (id, json, texts, is_reviewed) = columns().map_err(|reason| self.failed(reason))?;
         let parsed =
-            rows::parse(&self.connection, &json, &texts, pieces).map_err(|reason| self.failed(reason))?;
-        let opportunity = parsed.map_err(|reason| StoreError::Row { path: self.path.clone(), id, reason })?;
+            rows::parse(&self.connection, json, texts, pieces).map_err(|reason| self.failed(reason))?;
+        let opportunity = parsed.map_err(|reason| {
+            let (path, id) = (self.path.clone(), id.to_owned());
+            StoreError::Row { path, id, reason }
+        })?;
         Ok(StoredOpportunity { opportunity, is_reviewed })
     }
 

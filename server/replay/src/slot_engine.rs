@@ -1,0 +1,70 @@
+//! An engine that frees the slot of its request as soon as it has answered: the next request is sent while the answer is cleaned.
+
+use std::sync::{Mutex, PoisonError};
+
+use engines::{
+    Answer, Engine, EngineDescription, EngineError, EngineInfo, FunctionTask, Request, Sink, TaskForm,
+};
+use futures_util::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+/// An engine for one request in a slot, which is free again when `S` is dropped.
+pub(crate) struct SlotEngine<'a, S> {
+    engine: &'a dyn Engine,
+    /// Taken by the end of the answer. If that does not come, dropping the engine frees the slot.
+    slot: Mutex<Option<S>>,
+}
+
+impl<'a, S: Send> SlotEngine<'a, S> {
+    pub(crate) fn new(engine: &'a dyn Engine, slot: S) -> SlotEngine<'a, S> {
+        SlotEngine { engine, slot: Mutex::new(Some(slot)) }
+    }
+
+    fn free(&self) {
+        drop(self.slot.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}
+
+impl<S: Send> Engine for SlotEngine<'_, S> {
+    fn description(&self) -> &EngineDescription {
+        self.engine.description()
+    }
+
+    fn reads_workspace(&self) -> bool {
+        self.engine.reads_workspace()
+    }
+
+    fn reads_context(&self) -> bool {
+        self.engine.reads_context()
+    }
+
+    fn has_alternatives(&self) -> bool {
+        self.engine.has_alternatives()
+    }
+
+    fn task_form(&self, task: &FunctionTask) -> TaskForm {
+        self.engine.task_form(task)
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: Request,
+        sink: Sink<'a>,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Answer, EngineError>> {
+        let answering = self.engine.complete(request, sink, cancel);
+        Box::pin(async move {
+            let answer = answering.await;
+            self.free();
+            answer
+        })
+    }
+
+    fn count_tokens<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Option<usize>> {
+        self.engine.count_tokens(text)
+    }
+
+    fn probe(&self) -> BoxFuture<'_, Result<EngineInfo, EngineError>> {
+        self.engine.probe()
+    }
+}
