@@ -86,7 +86,7 @@ fn answer_view(board: &TrialScoreboard, answer: &ArmAnswer, truth: &Truth) -> An
         arm: on_one_line(&answer.arm),
         color,
         state: format!("{}, {} ms{late}", answer.status, milliseconds(answer.ms.total)),
-        is_right: parts.iter().all(|part| part.kind == "same"),
+        is_right: answer.text == truth.text,
         parts,
     }
 }
