@@ -243,8 +243,13 @@ fn marked_cursor(request: &Request) -> Option<(Trigger, &Value)> {
 
 /// Returns the event that opens a document for the recorder; `None` if its text is not known.
 pub(crate) fn opened(document: &OpenDocument) -> Option<EventKind> {
-    let OpenDocument { key, language, rope, .. } = document;
-    let opened = EventKind::Opened { document: key.clone(), language: *language, text: rope.clone() };
+    let OpenDocument { key, language, rope, session, .. } = document;
+    let opened = EventKind::Opened {
+        document: key.clone(),
+        language: *language,
+        text: rope.clone(),
+        syntax: session.syntax.clone(),
+    };
     document.is_synchronized().then_some(opened)
 }
 

@@ -8,6 +8,7 @@
 //! Responsible for which documents and requests are recorded. Nothing here waits: a full queue drops recording, never a completion,
 //! and the recorder then begins with the documents as they are. Without a running trial nothing is passed on.
 
+mod added_cases;
 mod answer_facts;
 mod canary_questions;
 mod commits;

@@ -115,6 +115,16 @@ impl RecordedSuite {
         self.file.clone()
     }
 
+    /// Returns the state of the file.
+    pub fn stamp(&self) -> FileStamp {
+        FileStamp::of(&self.file)
+    }
+
+    /// Returns whether this state of the file was read, also after a case was added here.
+    pub fn has_read(&self, stamp: FileStamp) -> bool {
+        self.state().stamp == stamp
+    }
+
     fn folder(&self) -> &Path {
         self.file.parent().unwrap_or(&self.file)
     }
@@ -176,9 +186,14 @@ impl RecordedSuite {
     }
 
     /// Masks the secrets of a case and adds it, unless the suite already contains it.
-    pub fn add(&self, mut case: Case) -> Result<AddedCase, ReplayError> {
-        cases::redact_case(&mut case);
-        case.id = case.compute_id();
+    pub fn add(&self, case: Case) -> Result<AddedCase, ReplayError> {
+        let added = self.add_all(vec![case])?;
+        Ok(added.into_iter().next().expect("there is one result per case"))
+    }
+
+    /// Masks the secrets of cases and adds those that the suite does not contain, in this order. Returns one result per case. After an error,
+    /// the cases before it may be in the suite.
+    pub fn add_all(&self, cases: Vec<Case>) -> Result<Vec<AddedCase>, ReplayError> {
         let path = self.path();
         let failed = |path: &Path, reason| ReplayError::Record { path: path.to_owned(), reason };
         // Also the two folders above it that belong to Ghostbench: that of all recorded suites, and the data folder.
@@ -188,15 +203,18 @@ impl RecordedSuite {
         let _lock = self.lock()?;
         private_files::restrict(&path).map_err(|reason| failed(&path, reason))?;
         read.catch_up(&path)?;
-        if read.contains(&path, &case.id)? {
-            return Ok(AddedCase { case, is_new: false });
+        let mut all_added = Vec::with_capacity(cases.len());
+        for mut case in cases {
+            cases::redact_case(&mut case);
+            case.id = case.compute_id();
+            let is_new = read.append_new(&path, &case)?;
+            all_added.push(AddedCase { case, is_new });
         }
-        let is_read = fs::metadata(&path).map_or(true, |metadata| metadata.len() == read.end);
-        let is_torn = !is_read || (read.end > 0 && read.tail.last() != Some(&b'\n'));
-        let lines = [if is_torn { "\n" } else { "" }, &to_line(&case)].concat();
-        append(&path, &lines).map_err(|reason| failed(&path, reason))?;
-        read.catch_up(&path)?;
-        Ok(AddedCase { case, is_new: true })
+        if all_added.iter().any(|added| added.is_new) {
+            // Unlike an answer, a recorded case cannot be requested again.
+            sync(&path).map_err(|reason| failed(&path, reason))?;
+        }
+        Ok(all_added)
     }
 
     fn lock(&self) -> Result<File, ReplayError> {
@@ -225,6 +243,20 @@ impl RecordedSuite {
 }
 
 impl SuiteCache {
+    /// Appends a case that the file does not contain, and reads it. Returns whether it was appended. The suite's lock must be held.
+    fn append_new(&mut self, path: &Path, case: &Case) -> Result<bool, ReplayError> {
+        if self.contains(path, &case.id)? {
+            return Ok(false);
+        }
+        let is_read = fs::metadata(path).map_or(true, |metadata| metadata.len() == self.end);
+        let is_torn = !is_read || (self.end > 0 && self.tail.last() != Some(&b'\n'));
+        let lines = [if is_torn { "\n" } else { "" }, &to_line(case)].concat();
+        let appended = AppendFile::open(path).and_then(|mut file| file.append(&lines));
+        appended.map_err(|reason| ReplayError::Record { path: path.to_owned(), reason })?;
+        self.catch_up(path)?;
+        Ok(true)
+    }
+
     /// Reads new lines of the file.
     fn catch_up(&mut self, path: &Path) -> Result<(), ReplayError> {
         let stamp = FileStamp::of(path);
@@ -366,11 +398,8 @@ fn load_row(path: &Path, case: &RecordedCase) -> Option<Case> {
     parse_line::<Case>(&line, 1).ok().filter(|loaded| loaded.id == case.id)
 }
 
-fn append(path: &Path, lines: &str) -> io::Result<()> {
-    let mut file = AppendFile::open(path)?;
-    file.append(lines)?;
-    // Unlike an answer, a recorded case cannot be requested again.
-    file.sync()
+fn sync(path: &Path) -> io::Result<()> {
+    AppendFile::open(path)?.sync()
 }
 
 fn row_problem(path: &Path, line: usize, message: String) -> ReplayError {

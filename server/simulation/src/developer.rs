@@ -51,6 +51,9 @@ pub(crate) fn develop(
 ) -> Result<(), SimulationError> {
     let mut left = Vec::new();
     for part in files.iter().filter_map(changed).collect::<Vec<_>>().chunks(MAX_OPEN) {
+        if editor.is_over() {
+            break;
+        }
         left.extend(write_together(editor, random, kills, commit, part)?);
     }
     editor.commit(commit)?;
@@ -107,7 +110,7 @@ fn write_together(
         let index = random.below(files.len());
         let file = &mut files[index];
         let mut keyboard = Keyboard { editor, random };
-        match file.hunks.pop() {
+        match file.hunks.pop().filter(|_| !keyboard.editor.is_over()) {
             Some(hunk) => {
                 keyboard.pause(1_500, 20_000)?;
                 file.typist.write(&mut keyboard, &hunk, file.after)?;

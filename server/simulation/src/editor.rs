@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use cases::{Opportunity, Provenance, Truth};
+use serde::Serialize;
 use serde_json::{Value, json};
 use syntax::Language;
 use text::{Document, Edit, Position, PositionEncoding};
@@ -19,7 +20,7 @@ use crate::SimulationSettings;
 use crate::connection::Connection;
 use crate::error::SimulationError;
 use crate::judge::ServerFacts;
-use crate::scratch::{FAST, Scratch, TRIAL};
+use crate::scratch::{FAST, RIVAL, Scratch, TRIAL};
 
 /// How VS Code counts characters.
 const ENCODING: PositionEncoding = PositionEncoding::Utf16;
@@ -50,6 +51,20 @@ pub(crate) enum ExpectedTruth {
     Mistake,
 }
 
+/// A part of a truth that is attributed to another provenance than the one by which it was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ProvenanceDifference {
+    /// The part.
+    pub text: String,
+    /// The recorded provenance; `None` if there is none, or if the accepted text of the shown engine is attributed to another one.
+    pub recorded: Option<Provenance>,
+    /// How it was written; `None` if it was there before.
+    pub written: Option<Provenance>,
+    /// Its end in the truth.
+    #[serde(skip)]
+    end: usize,
+}
+
 /// The expected texts, by path and hash of the text before the cursor.
 #[derive(Debug, Default)]
 pub(crate) struct ExpectedTexts {
@@ -67,21 +82,37 @@ impl ExpectedTexts {
         self.texts.get(&(path, hash(&row.cursor.prefix)))
     }
 
-    /// Returns whether a truth whose text was expected at offset `at` of the file attributes its parts to those who wrote them.
-    pub(crate) fn is_provenance_right(&self, row: &Opportunity, truth: &Truth, at: usize) -> bool {
-        let Some(written) = self.provenance.get(self.first_path(&row.cursor.path)) else { return true };
-        truth.provenance.iter().all(|span| {
-            let mut code =
-                span.range.clone().filter(|&byte| !truth.text.as_bytes()[byte].is_ascii_whitespace());
-            code.all(|byte| match written.get(at + byte).copied().flatten() {
-                None => true,
-                Some(Provenance::Accepted) => span.provenance == Provenance::Accepted,
-                Some(Provenance::Typed) => {
-                    !matches!(span.provenance, Provenance::Accepted | Provenance::External)
+    /// Returns the parts of a truth, whose text was expected at offset `at` of the file, that are attributed to another provenance than
+    /// the one by which they were written. Blanks are left out: they may be those of a formatter or of the editor.
+    pub(crate) fn provenance_differences(
+        &self,
+        row: &Opportunity,
+        truth: &Truth,
+        at: usize,
+    ) -> Vec<ProvenanceDifference> {
+        let Some(written) = self.provenance.get(self.first_path(&row.cursor.path)) else { return Vec::new() };
+        let mut differences: Vec<ProvenanceDifference> = Vec::new();
+        for (byte, character) in truth.text.char_indices().filter(|(_, it)| !it.is_whitespace()) {
+            let how = written.get(at + byte).copied().flatten();
+            let recorded = recorded_at(truth, byte);
+            if how == recorded {
+                continue;
+            }
+            let end = byte + character.len_utf8();
+            match differences.last_mut() {
+                Some(last) if last.end == byte && (last.recorded, last.written) == (recorded, how) => {
+                    last.text.push(character);
+                    last.end = end;
                 }
-                Some(_) => span.provenance != Provenance::Typed,
-            })
-        })
+                _ => differences.push(ProvenanceDifference {
+                    text: character.into(),
+                    recorded,
+                    written: how,
+                    end,
+                }),
+            }
+        }
+        differences
     }
 
     fn note(&mut self, path: &str, range: Range<usize>, provenance: Provenance) {
@@ -93,6 +124,13 @@ impl ExpectedTexts {
     fn first_path<'a>(&'a self, path: &'a str) -> &'a str {
         self.first_paths.get(path).map_or(path, String::as_str)
     }
+}
+
+/// Returns the provenance that is recorded for a byte of a truth. Only the shown engine has text that can be accepted.
+fn recorded_at(truth: &Truth, byte: usize) -> Option<Provenance> {
+    let span = truth.provenance.iter().find(|span| span.range.contains(&byte))?;
+    let is_of_shown = span.provenance != Provenance::Accepted || span.arm.as_deref() == Some(FAST);
+    is_of_shown.then_some(span.provenance)
 }
 
 /// An open document.
@@ -112,6 +150,15 @@ pub(crate) struct Suggestion {
     pub(crate) inserted: String,
 }
 
+/// What the engines answer to the next request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct EngineAnswers {
+    /// The engine that is shown.
+    pub(crate) fast: String,
+    /// Its rival in shadow.
+    pub(crate) rival: String,
+}
+
 /// An editor with a server.
 #[derive(Debug)]
 pub(crate) struct Editor {
@@ -126,8 +173,8 @@ pub(crate) struct Editor {
     started: SystemTime,
     /// The last request, if its answer was not awaited.
     unanswered: Option<i64>,
-    /// The text in the file of the shown engine.
-    answer: String,
+    /// The texts in the files of the engines.
+    answers: EngineAnswers,
     expected: ExpectedTexts,
     facts: ServerFacts,
 }
@@ -145,7 +192,7 @@ impl Editor {
             now: 0,
             started: SystemTime::now(),
             unanswered: None,
-            answer: String::new(),
+            answers: EngineAnswers::default(),
             expected: ExpectedTexts::default(),
             facts: ServerFacts::default(),
         };
@@ -157,8 +204,12 @@ impl Editor {
         &self.scratch
     }
 
-    /// Returns the hours that have passed.
-    pub(crate) fn hours(&self) -> f64 {
+    /// Returns whether the developer's time is over.
+    pub(crate) fn is_over(&self) -> bool {
+        self.settings.max_hours.is_some_and(|most| self.hours() >= most)
+    }
+
+    fn hours(&self) -> f64 {
         self.now as f64 / 3_600_000.0
     }
 
@@ -340,20 +391,17 @@ impl Editor {
         }
     }
 
-    /// Requests a completion, for which the shown engine has this text. Without patience the answer is not awaited. Returns the
+    /// Requests a completion, for which the engines have these texts. Without patience the answer is not awaited. Returns the
     /// suggestion that inserts text at the cursor.
     pub(crate) fn request(
         &mut self,
         path: &str,
         offset: usize,
         expected: ExpectedTruth,
-        answer: &str,
+        answers: EngineAnswers,
         is_patient: bool,
     ) -> Result<Option<Suggestion>, SimulationError> {
-        if self.answer != answer {
-            self.scratch.write(&self.scratch.suggestion(FAST), answer)?;
-            answer.clone_into(&mut self.answer);
-        }
+        self.prepare(answers)?;
         let Some(file) = self.files.get(path) else { return Ok(None) };
         let prefix = file.rope.slice(0..offset).unwrap_or_default();
         let key = (self.expected.first_path(path).to_owned(), hash(&prefix));
@@ -371,6 +419,17 @@ impl Editor {
         let list = self.server.wait(id, COMPLETION)?;
         let item = list["items"].get(0);
         Ok(item.and_then(|item| self.files.get(path)?.suggestion(item, offset)))
+    }
+
+    fn prepare(&mut self, answers: EngineAnswers) -> Result<(), SimulationError> {
+        if self.answers.fast != answers.fast {
+            self.scratch.write(&self.scratch.suggestion(FAST), &answers.fast)?;
+        }
+        if self.answers.rival != answers.rival {
+            self.scratch.write(&self.scratch.suggestion(RIVAL), &answers.rival)?;
+        }
+        self.answers = answers;
+        Ok(())
     }
 
     /// Reports that a suggestion is visible.
@@ -504,4 +563,55 @@ fn hash(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use cases::{OpportunityCursor, ProvenanceSpan, Trigger, TruthStage};
+
+    use super::*;
+
+    /// Returns the differences for a truth whose bytes 0 to 2 were typed and 2 to 4 accepted.
+    fn differences(spans: &[(Range<usize>, Provenance, Option<&str>)]) -> Vec<String> {
+        let mut texts = ExpectedTexts::default();
+        texts.note("a.py", 10..12, Provenance::Typed);
+        texts.note("a.py", 12..14, Provenance::Accepted);
+        let cursor = OpportunityCursor::at_start("python", "a.py");
+        let row = Opportunity::new(String::new(), Trigger::Automatic, cursor);
+        let span = |(range, provenance, arm): &(Range<usize>, Provenance, Option<&str>)| ProvenanceSpan {
+            range: range.clone(),
+            provenance: *provenance,
+            arm: arm.map(str::to_owned),
+        };
+        let truth = Truth {
+            stage: TruthStage::Save,
+            at: 0.0,
+            text: "a =1".to_owned(),
+            region: "a =1".to_owned(),
+            deleted: String::new(),
+            deleted_before: String::new(),
+            provenance: spans.iter().map(span).collect(),
+            reversals: 0,
+            distance: None,
+        };
+        let found = texts.provenance_differences(&row, &truth, 10);
+        found.into_iter().map(|difference| difference.text).collect()
+    }
+
+    #[test]
+    fn each_byte_has_the_provenance_by_which_it_was_written() {
+        use Provenance::{Accepted, External, Pasted, Typed};
+        let fast = Some(FAST);
+        assert_eq!(differences(&[(0..2, Typed, None), (2..4, Accepted, fast)]), [""; 0]);
+        assert_eq!(differences(&[(0..4, Typed, None)]), ["=1"]);
+        assert_eq!(differences(&[(0..4, Accepted, fast)]), ["a"]);
+        assert_eq!(
+            differences(&[(0..1, Typed, None), (1..2, External, None), (2..4, Accepted, fast)]),
+            [""; 0]
+        );
+        assert_eq!(differences(&[(0..3, Typed, None), (3..4, Accepted, fast)]), ["="]);
+        assert_eq!(differences(&[(0..2, Pasted, None), (2..4, Accepted, fast)]), ["a"]);
+        assert_eq!(differences(&[(0..2, Typed, None), (2..4, Accepted, Some("rival"))]), ["=1"]);
+        assert_eq!(differences(&[(0..2, Typed, None)]), ["=1"], "nothing is recorded");
+    }
 }

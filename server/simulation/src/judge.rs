@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use cases::{Opportunity, Provenance, Truth};
+use cases::{Opportunity, Truth};
 use serde::Serialize;
 
-use crate::editor::{ExpectedTexts, ExpectedTruth};
+use crate::editor::{ExpectedTexts, ExpectedTruth, ProvenanceDifference};
+use crate::typist::STRAY_BLANKS;
 
 /// Maximum number of wrong truths that are kept as examples.
 const MAX_EXAMPLES: usize = 20;
@@ -17,7 +18,7 @@ pub struct SimulationResults {
     pub all: LanguageResults,
     /// By name of the language.
     pub languages: BTreeMap<String, LanguageResults>,
-    /// Some truths that differ from the commit.
+    /// Some truths that differ from the commit, or are attributed to others than those who wrote them.
     pub wrong: Vec<WrongTruth>,
     /// Some opportunities without a truth and without a reason.
     pub silent: Vec<WrongTruth>,
@@ -51,10 +52,8 @@ pub struct LanguageResults {
     pub right: usize,
     /// Truths that are something else.
     pub wrong: usize,
-    /// Truths of which an accepted suggestion counts as typed.
+    /// Truths with the right text, of which a part is attributed to another provenance than the one by which it was written.
     pub wrong_provenance: usize,
-    /// Truths with a part whose provenance differs from how the developer wrote it last. Not every difference is a mistake.
-    pub differing_provenance: usize,
     /// Opportunities without a truth, whose end has no reason.
     pub silent: usize,
     /// Opportunities without a truth, by reason.
@@ -108,6 +107,8 @@ pub struct WrongTruth {
     pub expected: String,
     /// The last stage.
     pub stage: &'static str,
+    /// The parts that are attributed to others than those who wrote them.
+    pub provenance: Vec<ProvenanceDifference>,
 }
 
 /// Judges all rows of a store.
@@ -122,15 +123,15 @@ pub(crate) fn judge(rows: &[Opportunity], texts: &ExpectedTexts, server: ServerF
             let name = format!("{} {}", answer.arm, answer.status.name());
             *results.answers.entry(name).or_default() += 1;
         }
-        let verdict = Verdict::of(row, expected);
-        let differs = provenance_differs(row, expected, texts);
+        let differences = provenance_differences(row, expected, texts);
+        let verdict = Verdict::of(row, expected, &differences);
         for counts in [&mut results.all, results.languages.entry(row.cursor.language.clone()).or_default()] {
             counts.add(row, expected, verdict);
-            counts.differing_provenance += usize::from(differs);
         }
         match verdict {
             Verdict::Wrong | Verdict::WrongProvenance if results.wrong.len() < MAX_EXAMPLES => {
-                results.wrong.extend(row.truth().map(|truth| example(row, Some(truth), expected)));
+                let wrong = row.truth().map(|truth| example(row, Some(truth), expected));
+                results.wrong.extend(wrong.map(|wrong| WrongTruth { provenance: differences, ..wrong }));
             }
             Verdict::Silent if results.silent.len() < MAX_EXAMPLES => {
                 results.silent.push(example(row, None, expected));
@@ -151,13 +152,14 @@ enum Verdict {
 }
 
 impl Verdict {
-    fn of(row: &Opportunity, expected: &ExpectedTruth) -> Verdict {
+    fn of(row: &Opportunity, expected: &ExpectedTruth, differences: &[ProvenanceDifference]) -> Verdict {
         let Some(truth) = row.truth() else {
             return if row.lost.is_some() { Verdict::Lost } else { Verdict::Silent };
         };
         match expected {
+            _ if row.lost.is_some() && is_unformatted(row, truth, expected) => Verdict::Lost,
             _ if !is_right(row, truth, expected) => Verdict::Wrong,
-            ExpectedTruth::Text { .. } if counts_programs_as_typed(row, truth) => Verdict::WrongProvenance,
+            _ if !differences.is_empty() => Verdict::WrongProvenance,
             ExpectedTruth::Text { .. } | ExpectedTruth::Mistake => Verdict::Right,
         }
     }
@@ -170,6 +172,15 @@ fn is_right(row: &Opportunity, truth: &Truth, expected: &ExpectedTruth) -> bool 
             truth.deleted_before.is_empty() && is_beginning(&row.cursor.prefix, &truth.text, text)
         }
     }
+}
+
+/// Whether a truth of an early stage has blanks that a formatter removed when the opportunity was not followed any more: the server was
+/// killed in between.
+fn is_unformatted(row: &Opportunity, truth: &Truth, expected: &ExpectedTruth) -> bool {
+    let without = |line| str::strip_suffix(line, STRAY_BLANKS).unwrap_or(line);
+    let text = truth.text.split('\n').map(without).collect::<Vec<_>>().join("\n");
+    let formatted = Truth { text, ..truth.clone() };
+    formatted.text != truth.text && is_right(row, &formatted, expected)
 }
 
 /// Whether a truth is the beginning of the added text, and ends where code ends: at the end of a line, of the header of a block, before a
@@ -224,18 +235,15 @@ fn last_word(text: &str) -> &str {
     &text[start.map_or(0, |start| start + 1)..]
 }
 
-fn provenance_differs(row: &Opportunity, expected: &ExpectedTruth, texts: &ExpectedTexts) -> bool {
-    let ExpectedTruth::Text { at, .. } = expected else { return false };
+/// Returns the parts of a right truth that are attributed to others than those who wrote them.
+fn provenance_differences(
+    row: &Opportunity,
+    expected: &ExpectedTruth,
+    texts: &ExpectedTexts,
+) -> Vec<ProvenanceDifference> {
+    let ExpectedTruth::Text { at, .. } = expected else { return Vec::new() };
     let right = row.truth().filter(|truth| is_right(row, truth, expected));
-    right.is_some_and(|truth| !texts.is_provenance_right(row, truth, *at))
-}
-
-/// Whether text of an accepted suggestion is attributed to the developer.
-fn counts_programs_as_typed(row: &Opportunity, truth: &Truth) -> bool {
-    let accepted = row.outcome.accepted_chars > 0 && row.outcome.typed_chars == 0;
-    accepted
-        && !truth.text.is_empty()
-        && truth.provenance.iter().all(|span| span.provenance == Provenance::Typed)
+    right.map(|truth| texts.provenance_differences(row, truth, *at)).unwrap_or_default()
 }
 
 impl LanguageResults {
@@ -245,7 +253,6 @@ impl LanguageResults {
         self.right += other.right;
         self.wrong += other.wrong;
         self.wrong_provenance += other.wrong_provenance;
-        self.differing_provenance += other.differing_provenance;
         self.silent += other.silent;
         for (reason, count) in &other.lost {
             *self.lost.entry(reason).or_default() += count;
@@ -292,6 +299,7 @@ fn example(row: &Opportunity, truth: Option<&Truth>, expected: &ExpectedTruth) -
             ExpectedTruth::Mistake => String::new(),
         },
         stage: truth.map_or("", |truth| truth.stage.name()),
+        provenance: Vec::new(),
     }
 }
 

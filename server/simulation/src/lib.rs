@@ -22,11 +22,13 @@ mod typist;
 
 use std::path::PathBuf;
 
+use cases::Opportunity;
 use mining::history::FileChange;
 use text::SplitMix64;
 
 use editor::Editor;
 
+pub use editor::ProvenanceDifference;
 pub use engine::{EngineScript, answer_requests};
 pub use error::SimulationError;
 pub use judge::{LanguageResults, ServerFacts, SimulationResults, StageCounts, WrongTruth};
@@ -42,6 +44,8 @@ pub struct SimulationSettings {
     pub is_real_time: bool,
     /// Number of times that the server is killed and started again while files are open.
     pub kills: u32,
+    /// Hours after which nothing more is typed than the text that was begun.
+    pub max_hours: Option<f64>,
 }
 
 /// Develops commits one after the other.
@@ -53,7 +57,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Starts a server with an empty workspace in which a trial with two engines runs.
+    /// Starts a server with an empty workspace in which a trial with three engines runs.
     ///
     /// # Errors
     /// The temporary folder cannot be written, or the server does not start.
@@ -81,17 +85,19 @@ impl Simulation {
         self.editor.scratch().stored()
     }
 
-    /// Returns the hours that have passed for the developer.
-    pub fn hours(&self) -> f64 {
-        self.editor.hours()
+    /// Returns whether the developer's time is over.
+    pub fn is_over(&self) -> bool {
+        self.editor.is_over()
     }
 
-    /// Ends the server, and compares the recorded truths with the commits.
+    /// Ends the server, and compares the recorded truths with the commits. Returns the recorded rows, too.
     ///
     /// # Errors
     /// The server does not end, or the store cannot be read.
-    pub fn finish(self) -> Result<SimulationResults, SimulationError> {
+    pub fn finish(self) -> Result<(SimulationResults, Vec<Opportunity>), SimulationError> {
         let (scratch, expected, server) = self.editor.finish()?;
-        Ok(judge::judge(&scratch.rows()?, &expected, server))
+        let rows = scratch.rows()?;
+        let results = judge::judge(&rows, &expected, server);
+        Ok((results, rows))
     }
 }

@@ -19,7 +19,9 @@ use crate::error::SimulationError;
 pub(crate) const TRIAL: &str = "simulated";
 /// The engine that is shown.
 pub(crate) const FAST: &str = "fast";
-/// The engine in shadow.
+/// An engine in shadow that is often right.
+pub(crate) const RIVAL: &str = "rival";
+/// An engine in shadow that is slow.
 const SLOW: &str = "slow";
 /// Its delay: longer than several keys take.
 const SLOW_DELAY: Duration = Duration::from_secs(2);
@@ -43,6 +45,7 @@ impl Scratch {
         let scratch = Scratch { folder };
         scratch.write(&scratch.workspace().join("README.md"), "Simulated.\n")?;
         scratch.write(&scratch.suggestion(FAST), "")?;
+        scratch.write(&scratch.suggestion(RIVAL), "")?;
         scratch.write(&scratch.suggestion(SLOW), SLOW_ANSWER)?;
         scratch.write(&scratch.config(), &engines(&scratch, settings))?;
         let trial = trial::definition::write_definition(&scratch.trial(), &definition());
@@ -176,7 +179,7 @@ impl Scratch {
     }
 }
 
-/// The settings of the server: two engines whose programs are this one.
+/// The settings of the server: engines whose programs are this one.
 fn engines(scratch: &Scratch, settings: &SimulationSettings) -> String {
     let slow = if settings.is_real_time { SLOW_DELAY } else { SIMULATED_SLOW_DELAY };
     let engine = |name: &str, delay: Duration| {
@@ -186,11 +189,11 @@ fn engines(scratch: &Scratch, settings: &SimulationSettings) -> String {
             json!([program, "trial", "simulate", "--answer-with", file, "--answer-after-ms", delay]);
         format!("[[engine]]\nname = \"{name}\"\nkind = \"command\"\ncommand = {command}\n")
     };
-    [engine(FAST, Duration::ZERO), engine(SLOW, slow)].concat()
+    [engine(FAST, Duration::ZERO), engine(RIVAL, Duration::ZERO), engine(SLOW, slow)].concat()
 }
 
 fn definition() -> TrialDefinition {
     let arm = |name: &str| TrialArm::new(name.to_owned());
-    let arms = vec![arm(FAST), arm(SLOW)];
+    let arms = vec![arm(FAST), arm(RIVAL), arm(SLOW)];
     TrialDefinition::new(TRIAL.to_owned(), TrialMode::Shadow, arms, "2026-01-01T00:00:00Z".to_owned())
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use cases::Provenance;
 use text::{Edit, SplitMix64};
 
-use crate::editor::{Editor, ExpectedTruth, Suggestion};
+use crate::editor::{Editor, EngineAnswers, ExpectedTruth, Suggestion};
 use crate::error::SimulationError;
 use crate::hunks::TypedHunk;
 
@@ -32,10 +32,13 @@ const WRONG_PERCENT: usize = 20;
 /// Share of the right suggestions that are accepted, and of these the share of which only a word is accepted.
 const ACCEPTED_PERCENT: usize = 60;
 const PARTIAL_PERCENT: usize = 30;
+/// Share of the answers of the rival that are right, and a wrong one.
+const RIVAL_PERCENT: usize = 40;
+const RIVAL_SUGGESTION: &str = "value";
 /// A wrong suggestion.
 const WRONG_SUGGESTION: &str = "something_else()";
 /// Blanks that a formatter removes.
-const STRAY_BLANKS: &str = "  ";
+pub(crate) const STRAY_BLANKS: &str = "  ";
 /// A key that is not in the text.
 const WRONG_KEY: &str = "\u{a7}";
 /// Brackets and quotes that the editor closes.
@@ -286,7 +289,8 @@ impl Typist {
         keyboard.editor.edit(&self.path, cursor..cursor, WRONG_KEY)?;
         let end = cursor + WRONG_KEY.len();
         let is_patient = !keyboard.is_drawn(HASTY_PERCENT);
-        keyboard.editor.request(&self.path, end, ExpectedTruth::Mistake, "", is_patient)?;
+        let silence = EngineAnswers::default();
+        keyboard.editor.request(&self.path, end, ExpectedTruth::Mistake, silence, is_patient)?;
         keyboard.pause(150, 600)?;
         keyboard.editor.edit(&self.path, cursor..end, "")
     }
@@ -326,8 +330,10 @@ impl Typist {
             false => "",
         };
         let is_patient = !answer.is_empty() || !keyboard.is_drawn(HASTY_PERCENT);
+        let rival = if keyboard.is_drawn(RIVAL_PERCENT) { line } else { RIVAL_SUGGESTION };
+        let answers = EngineAnswers { fast: answer.to_owned(), rival: rival.to_owned() };
         let expected = ExpectedTruth::Text { text: rest.to_owned(), at: writing.origin + writing.done };
-        let shown = keyboard.editor.request(&self.path, writing.cursor, expected, answer, is_patient)?;
+        let shown = keyboard.editor.request(&self.path, writing.cursor, expected, answers, is_patient)?;
         let Some(shown) = shown else { return Ok(()) };
         let is_wanted = line.starts_with(&*shown.inserted) && keyboard.is_drawn(ACCEPTED_PERCENT);
         if is_wanted { self.accept(keyboard, writing, &shown) } else { Ok(()) }

@@ -5,7 +5,7 @@
 //! ([`Tree::update`], [`Tree::update_end`]).
 //!
 //! Nothing is computed when a document changes. Requests for the same text wait for the first one and find it done: callers are on
-//! blocking threads. A thread that must not be waited for uses a [fork](SyntaxCache::fork).
+//! blocking threads. A thread that must not be waited for uses [`SyntaxCache::background_tree`] or a [fork](SyntaxCache::fork).
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -38,6 +38,8 @@ struct Entries {
     document: Option<ParsedText>,
     /// The text that the whole document is parsed from.
     document_base: Option<ParsedText>,
+    /// The whole document as a background thread read it last, which may be behind.
+    background: Option<ParsedText>,
     /// The scope after the text before the last cursor.
     scope: Option<LastScope>,
     /// The closed text that the text before a cursor is parsed from.
@@ -67,6 +69,26 @@ impl SyntaxCache {
     /// Returns the tree of the document's text.
     pub fn tree(&self, language: Language, text: &Arc<str>) -> Tree {
         self.entries().tree(language, text)
+    }
+
+    /// Returns the tree of the document's text for a thread that must not be waited for: no lock is held while it parses. It may be behind:
+    /// what [`tree`](SyntaxCache::tree) keeps stays as it is. Both find each other's trees, so a text that both read is parsed once.
+    pub fn background_tree(&self, language: Language, text: &Arc<str>) -> Tree {
+        let (known, base) = {
+            let entries = self.entries();
+            (entries.known_tree(language, text), entries.document_base.clone())
+        };
+        if let Some(known) = known {
+            return known;
+        }
+        let (tree, is_near) = parse_from(base.as_ref(), language, text);
+        let parsed = ParsedText { text: Arc::clone(text), tree: tree.clone() };
+        let mut entries = self.entries();
+        if !is_near {
+            entries.document_base = Some(parsed.clone());
+        }
+        entries.background = Some(parsed);
+        tree
     }
 
     /// Returns a cache that begins with what this one knows. They share no lock: no thread that uses one waits for a thread that uses the
@@ -160,17 +182,17 @@ impl Entries {
         Arc::clone(&last.scope)
     }
 
+    fn known_tree(&self, language: Language, text: &str) -> Option<Tree> {
+        let is_known = |known: &&ParsedText| known.tree.language() == language && *known.text == *text;
+        let known = self.document.iter().chain(&self.background).find(is_known);
+        known.map(|known| known.tree.clone())
+    }
+
     fn tree(&mut self, language: Language, text: &Arc<str>) -> Tree {
-        let is_known = |known: &&ParsedText| known.tree.language() == language && known.text == *text;
-        if let Some(known) = self.document.as_ref().filter(is_known) {
-            return known.tree.clone();
+        if let Some(known) = self.known_tree(language, text) {
+            return known;
         }
-        let base = self.document_base.as_ref().filter(|base| base.tree.language() == language);
-        let edit = base.and_then(|base| Edit::between(&base.text, text));
-        let updated =
-            base.zip(edit.as_ref()).and_then(|(base, edit)| base.tree.try_update(&base.text, text, edit));
-        let is_near = updated.is_some() && edit.is_some_and(|edit| edit.text.len() <= MAX_PARSED_AGAIN);
-        let tree = updated.unwrap_or_else(|| parse_while_edited(language, text));
+        let (tree, is_near) = parse_from(self.document_base.as_ref(), language, text);
         let document = ParsedText { text: Arc::clone(text), tree: tree.clone() };
         if !is_near {
             self.document_base = Some(document.clone());
@@ -178,6 +200,16 @@ impl Entries {
         self.document = Some(document);
         tree
     }
+}
+
+/// Parses a text, from an earlier one if it has the same language. Returns whether that one is still a good base.
+fn parse_from(base: Option<&ParsedText>, language: Language, text: &Arc<str>) -> (Tree, bool) {
+    let base = base.filter(|base| base.tree.language() == language);
+    let edit = base.and_then(|base| Edit::between(&base.text, text));
+    let updated =
+        base.zip(edit.as_ref()).and_then(|(base, edit)| base.tree.try_update(&base.text, text, edit));
+    let is_near = updated.is_some() && edit.is_some_and(|edit| edit.text.len() <= MAX_PARSED_AGAIN);
+    (updated.unwrap_or_else(|| parse_while_edited(language, text)), is_near)
 }
 
 #[cfg(test)]

@@ -30,8 +30,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use cases::{LossReason, Opportunity, OutcomeKind, Trigger, TruthStage};
-use syntax::Language;
+use cases::{LossReason, OfferOutcome, Opportunity, OutcomeKind, Trigger, TruthStage};
 use text::{Document, Edit};
 
 pub use event::{
@@ -44,7 +43,7 @@ use clock::MonotonicClock;
 use fine_edits::unchanged_range;
 use offer::Offer;
 use open_opportunity::{LaterRequest, OpenOpportunity};
-use tracked_document::TrackedDocument;
+use tracked_document::{OpenedText, TrackedDocument};
 
 /// Maximum number of requests that are remembered until they are answered.
 const MAX_REQUESTS: usize = 1_024;
@@ -69,6 +68,15 @@ struct RequestTarget {
     opportunity: String,
     /// Whether the request is at the cursor of the opportunity.
     is_first: bool,
+    /// Its cursor, and the edits of the document until then.
+    cursor: RequestCursor,
+}
+
+/// A cursor in the document after a number of edits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RequestCursor {
+    pub(crate) offset: usize,
+    pub(crate) edits: u64,
 }
 
 impl Recorder {
@@ -86,7 +94,9 @@ impl Recorder {
     pub fn handle(&mut self, event: Event) -> Vec<Opportunity> {
         let now = self.clock.advance(event.time);
         match event.kind {
-            EventKind::Opened { document, language, text } => self.open(document, language, text, now),
+            EventKind::Opened { document, language, text, syntax } => {
+                self.open(document, OpenedText { language, rope: text, syntax }, now)
+            }
             EventKind::Edited { document, edits } => self.edit(&document, edits, now),
             EventKind::Desynchronized { document } => self.desynchronize(&document),
             EventKind::ChangedOnDisk { document } => self.with(&document, |open| open.note_disk_change(now)),
@@ -98,7 +108,7 @@ impl Recorder {
             EventKind::Asked { request } => self.ask(request),
             EventKind::Gathered(gathered) => self.gather(*gathered),
             EventKind::Answered(answer) => self.answer(*answer, now),
-            EventKind::Shown { item } => self.report_shown(item),
+            EventKind::Shown { item } => self.report_shown(item, now),
             EventKind::Accepted { item, is_partial } => self.report_accepted(item, is_partial, now),
             EventKind::Dismissed { document, item, kind } => self.dismiss(&document, item, kind, now),
             EventKind::Identified { document, provenance } => {
@@ -165,11 +175,11 @@ impl Recorder {
         }
     }
 
-    fn open(&mut self, key: DocumentKey, language: Option<Language>, text: Document, now: u64) {
+    fn open(&mut self, key: DocumentKey, text: OpenedText, now: u64) {
         match self.documents.get_mut(&key) {
-            Some(known) => known.reopen(language, text, now),
+            Some(known) => known.reopen(text, now),
             None => {
-                self.documents.insert(key.clone(), TrackedDocument::new(key, language, text, now));
+                self.documents.insert(key.clone(), TrackedDocument::new(key, text, now));
             }
         }
     }
@@ -193,13 +203,16 @@ impl Recorder {
         let Some(mut renamed) = self.documents.remove(from) else { return };
         // The editor may have opened it under its new name before it reported the renaming.
         if let Some(opened) = self.documents.remove(to) {
-            renamed.reopen(opened.language(), opened.rope().clone(), now);
+            renamed.reopen(opened.opened_text(), now);
             renamed.is_open = opened.is_open;
             renamed.open.extend(opened.open);
         }
         renamed.key = to.clone();
-        self.requests.iter_mut().filter(|request| *request.document == *from).for_each(|request| {
+        let moved = self.requests.iter_mut().filter(|it| *it.document == *from || *it.document == **to);
+        moved.for_each(|request| {
             request.document = to.clone();
+            // The edits of the two documents are not counted together.
+            request.cursor.edits = 0;
         });
         self.documents.insert(to.clone(), renamed);
     }
@@ -211,6 +224,7 @@ impl Recorder {
             return;
         }
         document.cursor = offset;
+        let cursor = RequestCursor { offset, edits: document.edits() };
         let snapshot = document.rope().clone();
         row.rhythm = document.rhythm(now);
         row.requests = 1;
@@ -247,7 +261,7 @@ impl Recorder {
                 (id, true)
             }
         };
-        self.requests.push_back(RequestTarget { request, document: key, opportunity, is_first });
+        self.requests.push_back(RequestTarget { request, document: key, opportunity, is_first, cursor });
         if self.requests.len() > MAX_REQUESTS {
             self.requests.pop_front();
         }
@@ -308,34 +322,30 @@ impl Recorder {
         if target.is_first {
             open.add_answers(answers, context, decisions);
         }
-        let place = document.cursor_of_offer(index, target.is_first);
+        let place = document.cursor_of_offer(index, target.is_first, target.cursor);
         let open = &mut document.open[index];
         let is_known = open.offer.as_mut().is_some_and(|offer| offer.extend(&items, place));
         match &mut open.offer {
             _ if is_known || items.is_empty() => {}
             Some(offer) if offer.is_decided() => {}
             offer => {
-                if let Some(offer) = offer {
-                    offer.decide(OutcomeKind::Replaced, now);
-                }
-                let replaced = offer.take().is_some_and(|offer| offer.was_shown());
-                *offer = Offer::new(items, place, now);
-                if replaced {
-                    open.mark_shown(place);
+                match offer {
+                    Some(offer) => offer.replace(items, place, now),
+                    None => *offer = Offer::new(items, place, now),
                 }
                 open.note_change();
             }
         }
     }
 
-    fn report_shown(&mut self, item: u64) {
+    fn report_shown(&mut self, item: u64, now: u64) {
         let offered =
             |open: &&mut OpenOpportunity| open.offer.as_ref().is_some_and(|offer| offer.has_item(item));
         for document in self.documents.values_mut() {
             let Some(open) = document.open.iter_mut().find(offered) else { continue };
             open.note_change();
             let Some(offer) = &mut open.offer else { continue };
-            offer.report_shown();
+            offer.report_shown(now);
             let place = offer.place();
             document.mark_shown(place);
             return;
@@ -355,12 +365,15 @@ impl Recorder {
     fn dismiss(&mut self, document: &str, item: Option<u64>, kind: OutcomeKind, now: u64) {
         let is_meant = |offer: &Offer| !offer.is_decided() && item.is_none_or(|item| offer.has_item(item));
         self.with(document, |document| {
+            let mut places = Vec::new();
             for open in &mut document.open {
                 let Some(offer) = open.offer.as_mut().filter(|offer| is_meant(offer)) else { continue };
-                offer.report_shown();
+                offer.report_seen();
+                places.push(offer.place());
                 offer.decide(kind, now);
                 open.note_change();
             }
+            places.into_iter().for_each(|place| document.mark_shown(place));
         });
     }
 
@@ -450,7 +463,15 @@ pub fn interrupted(mut row: Opportunity) -> Opportunity {
     if accepted_text::is_pending(&row.outcome) {
         row.outcome.survival_lost = Some(LossReason::Interrupted);
     }
+    withdraw(&mut row.outcome);
     row
+}
+
+/// The suggestion of an earlier session is not visible any more.
+fn withdraw(outcome: &mut OfferOutcome) {
+    if outcome.kind == OutcomeKind::Shown {
+        outcome.kind = OutcomeKind::Cancelled;
+    }
 }
 
 fn awaits_truth(row: &Opportunity) -> bool {

@@ -38,6 +38,7 @@ mod symlinked_documents;
 pub(crate) mod trial;
 mod trial_arms;
 mod trial_bad_input;
+mod trial_cases;
 mod trial_continues;
 mod trial_shared_context;
 mod trial_state;

@@ -37,6 +37,7 @@ mod secrets;
 mod settings;
 mod trial;
 mod trial_export;
+mod trial_page;
 mod trial_rows;
 mod trial_scoreboard;
 #[cfg(target_os = "linux")]

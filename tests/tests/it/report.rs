@@ -94,7 +94,12 @@ fn made_up_report(folder: &Path, cases: usize, engines: usize) -> String {
 
 /// Opens a page in windows of all sizes, light and dark, and checks what holds for every page; `check` checks the rest. Writes images named
 /// after the page.
-fn check_every_window(page: &str, url: &str, is_ready: &str, check: impl Fn(&mut Browser, PageView)) {
+pub(crate) fn check_every_window(
+    page: &str,
+    url: &str,
+    is_ready: &str,
+    check: impl Fn(&mut Browser, PageView),
+) {
     let Some(chromium) = component("chromium") else { return };
     let images = std::env::var_os(SCREENSHOTS);
     let mut browser = Browser::start(&chromium);

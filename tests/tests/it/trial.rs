@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use cases::{
@@ -316,6 +317,45 @@ fn golden_truths_are_the_commits_of_spdlog() {
 #[test]
 fn golden_truths_are_the_commits_of_react_redux() {
     simulate("react-redux", "typescript");
+}
+
+/// Runs git in a folder.
+#[track_caller]
+fn git(folder: &Path, arguments: &[&str]) {
+    let identity = ["-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "commit.gpgSign=false"];
+    let mut command = Command::new("git");
+    let outcome = command.args(identity).args(arguments).current_dir(folder).output().expect("there is git");
+    assert!(outcome.status.success(), "{}", String::from_utf8_lossy(&outcome.stderr));
+}
+
+/// A small commit with the system's clock: the truths are the same as with a simulated one.
+#[test]
+fn a_simulation_in_real_time_shows_the_same() {
+    let project = Project::new("");
+    let repository = project.sibling_path("repository");
+    fs::create_dir_all(&repository).expect("the folder is ours");
+    git(&repository, &["init", "--quiet"]);
+    for text in ["def cost(price):\n    return price\n", "def cost(price):\n    tax = 2\n    return tax\n"] {
+        fs::write(repository.join("shop.py"), text).expect("written");
+        git(&repository, &["add", "--all"]);
+        git(&repository, &["commit", "--quiet", "--message", "a change"]);
+    }
+    let simulate = |clock: &str| {
+        let limits = "--range HEAD~1..HEAD --kills 0 --seed 1 --json";
+        let command = format!("trial simulate {} {limits} {clock}", repository.display());
+        let outcome = RunningProcess::start(project.ghostbench(&command))
+            .wait_at_most(Duration::from_secs(120))
+            .expect_code(0);
+        json(&outcome.stdout)["all"].take()
+    };
+    let simulated = simulate("");
+    let real = simulate("--real-time");
+    assert!(simulated["right"].as_u64() >= Some(2), "{simulated:#}");
+    for counts in [&simulated, &real] {
+        assert_eq!(counts["right"], counts["with_truth"], "{counts:#}");
+        assert_eq!(counts["with_truth"], counts["opportunities"], "{counts:#}");
+    }
+    assert_eq!(real["opportunities"], simulated["opportunities"]);
 }
 
 #[test]

@@ -1,9 +1,14 @@
 //! A live trial in a real VS Code: the store holds what was done in the editor.
 
-use cases::{AcceptedPart, OutcomeKind, Trigger, TruthStage};
-use serde_json::json;
-use tests::{Project, VsCode, WindowOptions};
+use cases::{
+    AcceptedPart, OutcomeKind, Provenance, TrialArm, TrialDefinition, TrialMode, Trigger, TruthStage,
+};
+use mock::{MockServer, Reply};
+use serde_json::{Value, json};
+use tests::{Project, VsCode, WindowOptions, wait_until};
+use trial::definition::write_definition;
 
+use crate::lsp::trial::folder;
 use crate::settings::user_file;
 use crate::trial_rows::{parts, spans, wait_for_row};
 
@@ -19,17 +24,23 @@ def other(price):
 /// What the engine suggests everywhere.
 const SUGGESTION: &str = "total = price * rate";
 
+/// What the other engine of a duel suggests.
+const RIVAL: &str = "return price";
+
 /// Opens the file, and starts a trial of the scripted engine with short stages.
 #[track_caller]
 fn open_with_trial(project: &Project) -> Option<VsCode> {
+    open_file_with_trial(project, "shop.py", json!({"files.trimTrailingWhitespace": true}))
+}
+
+/// As [`open_with_trial`], with a file and settings.
+#[track_caller]
+fn open_file_with_trial(project: &Project, file: &str, mut settings: Value) -> Option<VsCode> {
     user_file(project, "[trial]\nsettled_ms = 1000\nleave_block_ms = 1000\nidle_ms = 2000\n");
-    let rules = json!([{"path": "shop.py", "text": SUGGESTION}]).to_string();
-    let settings = json!({
-        "ghostbench.server.arguments": ["--scripted", rules],
-        "files.trimTrailingWhitespace": true,
-    });
+    let rules = json!([{"path": file, "text": SUGGESTION}]).to_string();
+    settings["ghostbench.server.arguments"] = json!(["--scripted", rules]);
     let opening = WindowOptions { settings, server: None, is_trusted: true };
-    let editor = VsCode::start(project, "shop.py", opening)?;
+    let editor = VsCode::start(project, file, opening)?;
     editor.wait_until_served();
     assert_eq!(editor.evaluate("Eyes.trial()"), json!(null), "there is no trial");
     editor.run("Ghostbench: Start Trial");
@@ -143,4 +154,92 @@ fn places_are_marked_and_the_trial_is_shown_and_stopped() {
     editor.run("Ghostbench: Stop Trial");
     editor.wait_for_message("is stopped; its opportunities are kept");
     editor.wait_until("Eyes.trial() === null");
+}
+
+/// Whether a name of an engine is anywhere in the window.
+const SHOWS_NAMES: &str = "/scripted|rival/.test(document.body.innerText)";
+
+#[test]
+fn a_duel_is_decided_by_cycling_and_names_are_revealed_at_the_end() {
+    let project = Project::new(SHOP);
+    let step = json!({"content": RIVAL, "stop": true});
+    let rival = MockServer::scripted(move |_| {
+        Reply::stream("text/event-stream").chunk(format!("data: {step}\n\n").as_bytes()).end()
+    });
+    let engine = format!(
+        "[[engine]]\nname = \"rival\"\nkind = \"llama-cpp\"\nurl = \"{}\"\nfim = \"server\"\ncontext_window = 8192\n",
+        rival.url()
+    );
+    user_file(&project, &engine);
+    let arms = ["scripted", "rival"].map(|name| TrialArm::new(name.to_owned())).to_vec();
+    let started_at = "2026-01-01T00:00:00Z".to_owned();
+    let definition = TrialDefinition::new("duel".to_owned(), TrialMode::Duel, arms, started_at);
+    write_definition(&folder(&project), &definition).expect("the definition is written");
+    let rules = json!([{"path": "shop.py", "text": SUGGESTION}]).to_string();
+    let Some(editor) = VsCode::open(&project, "shop.py", &["--scripted", &rules]) else { return };
+    editor.wait_until("Eyes.trial()?.endsWith('Trial: recording')");
+    editor.go_to(2, 5);
+    editor.run("Trigger Inline Suggestion");
+    let first = editor.wait_for_ghost_text();
+    assert!([SUGGESTION, RIVAL].contains(&&*first), "{first}");
+    let second = if first == RIVAL { SUGGESTION } else { RIVAL };
+    for text in [second, &*first, second] {
+        editor.press("Alt+]");
+        editor.wait_for_this_ghost_text(text);
+    }
+    let answered: Vec<Value> =
+        editor.requests("textDocument/inlineCompletion").into_iter().filter_map(|(_, a)| a).collect();
+    let answered = json!(answered).to_string();
+    assert!(
+        answered.contains(RIVAL) && !answered.contains("\"rival") && !answered.contains("\"scripted"),
+        "{answered}"
+    );
+    assert_eq!(editor.evaluate(SHOWS_NAMES), json!(false));
+    editor.press("Tab");
+    editor.wait_until(&format!("Eyes.lines()[1] === '    {second}' && Eyes.ghostText() === null"));
+    let chosen = wait_for_row(&project, "the choice is stored", |row| {
+        row.outcome.kind == OutcomeKind::Accepted && !row.outcome.is_inferred
+    });
+    let answer = chosen.answers.iter().find(|answer| answer.text == second).expect("it was offered");
+    assert_eq!((chosen.answers.len(), chosen.outcome.arm.as_ref()), (2, Some(&answer.arm)));
+    assert_eq!(spans(&chosen).iter().map(|(_, provenance)| *provenance).collect::<Vec<_>>(), ["accepted"]);
+
+    editor.click("#ghostbench\\.ghostbench\\.ghostbench\\.trial a");
+    editor.wait_until("Eyes.choices().includes('Stop the trial')");
+    assert_eq!(editor.evaluate(SHOWS_NAMES), json!(false), "also in the state of the trial");
+    editor.answer("Show the scoreboard of the trial");
+    editor.wait_until("Eyes.lines().some((line) => line.includes('engine 1'))");
+    assert_eq!(editor.evaluate(SHOWS_NAMES), json!(false));
+    editor.run("Ghostbench: Stop Trial");
+    editor.wait_for_message("was rival");
+    editor.wait_for_message("was scripted");
+    editor.wait_until("Eyes.trial() === null");
+}
+
+#[test]
+fn a_formatter_that_runs_on_save_is_recorded() {
+    let project = Project::new("//- /shop.ts\nfunction cost(price: number, rate: number) {\n    \n}\n");
+    let settings = json!({"editor.formatOnSave": true, "editor.wordBasedSuggestions": "off"});
+    let Some(editor) = open_file_with_trial(&project, "shop.ts", settings) else { return };
+    editor.go_to(2, 5);
+    editor.run("Trigger Inline Suggestion");
+    editor.wait_for_this_ghost_text(SUGGESTION);
+    editor.type_text("const net=price*rate;");
+    editor.press("Escape");
+    // The formatter of VS Code is a program that takes a while to start; until then, the file is saved as it is.
+    wait_until("the saved file is formatted", || {
+        editor.press("Control+s");
+        let text = std::fs::read_to_string(project.root().join("shop.ts"));
+        text.is_ok_and(|text| text.contains("const net = price * rate;"))
+    });
+    let saved = wait_for_row(&project, "the formatted text is the truth", |row| {
+        row.truth().is_some_and(|truth| truth.text == "const net = price * rate;")
+    });
+    let truth = saved.truth().expect("it was waited for");
+    let written_by = |provenance: Provenance| {
+        let spans = truth.provenance.iter().filter(|span| span.provenance == provenance);
+        spans.map(|span| &truth.text[span.range.clone()]).collect::<String>()
+    };
+    assert_eq!(written_by(Provenance::Typed), "const net=price*rate;", "{truth:?}");
+    assert_eq!(written_by(Provenance::Formatter), "    ", "{truth:?}");
 }

@@ -53,12 +53,13 @@ pub(crate) enum TrialCommand {
   ghostbench trial review --path src/app.py --full      everything that an export would contain
   ghostbench trial review --full --json > all.jsonl     the same, for programs")]
     Review(TrialReviewArgs),
-    /// Write reviewed opportunities as a bundle with a datasheet, or as a suite.
+    /// Write reviewed opportunities as a bundle with a datasheet, or as a suite, or record them as cases of the workspace.
     #[command(after_help = "Asks once whether you agree. Examples:
   ghostbench trial export --out bundle.jsonl --consent 'I agree to its use by my team'
   ghostbench trial export --out bundle.jsonl --level structure --yes     with renamed identifiers and literals
   ghostbench trial export --out autocomplete.jsonl --format continue     as Continue's dev data
   ghostbench trial export --otlp http://localhost:4318                   spans and metrics, for a collector of OpenTelemetry
+  ghostbench trial export --record --since 2h                            recorded cases, which editors show as code lenses
   ghostbench trial export --suite cases.jsonl                            ordinary cases, for:
   ghostbench replay cases.jsonl --workspace .
   ghostbench export cases.jsonl --format codev-bench --out rows          the same as rows of Codev-Bench")]
@@ -83,10 +84,11 @@ pub(crate) enum TrialCommand {
     Merge(TrialMergeArgs),
     /// Check the recorder: type what the commits of repositories added, and compare the recorded truths with the commits.
     #[command(
-        after_help = "Runs a language server with two simulated engines and a simulated clock in a temporary folder. Examples:
+        after_help = "Runs a language server with three simulated engines and a simulated clock in a temporary folder. Examples:
   ghostbench trial simulate .
   ghostbench trial simulate ~/src/click ~/src/fd --opportunities 1000 --json
-  ghostbench trial simulate . --opportunities 20 --real-time     the same as it takes a developer"
+  ghostbench trial simulate . --hours 0.05 --real-time           three minutes, as long as it takes a developer
+  ghostbench trial simulate . --out rows.jsonl && ghostbench trial scoreboard rows.jsonl --html page.html"
     )]
     Simulate(TrialSimulateArgs),
 }
@@ -103,7 +105,7 @@ pub(crate) struct TrialSimulateArgs {
     /// Number of opportunities per repository.
     #[arg(long, value_name = "N", default_value_t = 500)]
     pub(crate) opportunities: u64,
-    /// Hours of typing per repository after which no further commit is typed.
+    /// Hours of typing per repository after which nothing more is typed than the text that was begun.
     #[arg(long, value_name = "N")]
     pub(crate) hours: Option<f64>,
     /// Number of times per repository that the server is killed and started again.
@@ -112,6 +114,9 @@ pub(crate) struct TrialSimulateArgs {
     /// Let time pass as usual. Typing takes as long as a developer takes: a few opportunities a minute.
     #[arg(long)]
     pub(crate) real_time: bool,
+    /// File for the recorded opportunities, as a bundle: for `trial scoreboard`, for example.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
     /// Be an engine of a simulation, which answers with the text of this file.
     #[arg(long, value_name = "FILE", hide = true)]
     pub(crate) answer_with: Option<PathBuf>,
@@ -269,7 +274,7 @@ pub(crate) struct TrialExportArgs {
     #[command(flatten)]
     pub(crate) filter: TrialFilterArgs,
     /// File for the bundle.
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["suite", "otlp"])]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["suite", "record", "otlp"])]
     pub(crate) out: Option<PathBuf>,
     /// Form of the file.
     #[arg(long, value_enum, default_value_t = TrialExportFormat::Bundle)]
@@ -281,8 +286,12 @@ pub(crate) struct TrialExportArgs {
     /// File for a suite of the opportunities with a truth, as cases for `replay`. It stays yours: no datasheet, no consent.
     #[arg(long, value_name = "FILE")]
     pub(crate) suite: Option<PathBuf>,
+    /// Add the opportunities with a truth to the recorded cases of the workspace, which stay on this machine: editors show each as a code
+    /// lens that replays it. Only those whose code is stored as it is (level full).
+    #[arg(long)]
+    pub(crate) record: bool,
     /// Lower privacy level of the bundle: structure or metrics [default: as recorded].
-    #[arg(long, value_name = "LEVEL")]
+    #[arg(long, value_name = "LEVEL", conflicts_with = "record")]
     pub(crate) level: Option<PrivacyLevel>,
     /// Words of your agreement, for the datasheet.
     #[arg(long, value_name = "TEXT", default_value = "exported by the developer")]

@@ -4,6 +4,7 @@ use std::io::{self, BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use replay::RecordedSuite;
 use trial::proposal::ProposalError;
 use trial::store::{PlaceKey, STORE_FILE, StoreFilter};
 
@@ -41,6 +42,11 @@ impl TrialPlace {
     /// Returns the file of the store.
     pub(crate) fn store(&self) -> PathBuf {
         self.folder.join(STORE_FILE)
+    }
+
+    /// Returns the suite of the cases recorded in the workspace.
+    pub(crate) fn recorded_suite(&self) -> anyhow::Result<RecordedSuite> {
+        Ok(folders::data_folder(SET_HOME)?.recorded_suite(&self.root))
     }
 
     /// Returns a path of the command line relative to the workspace, with `/` between its parts. It may be deleted since.

@@ -20,6 +20,7 @@ use trial::{
     StoreReader, StoreSettings, definition,
 };
 
+use super::added_cases::AddedCases;
 use super::canary_questions;
 use super::commits::{self, Commits};
 use super::context_record::ContextRecord;
@@ -66,6 +67,7 @@ pub(super) struct RecorderThread {
     /// Documents in which the opportunities of earlier sessions were looked for.
     resumed: HashSet<DocumentKey>,
     commits: Commits,
+    added_cases: AddedCases,
     /// When it was looked whether canary questions are due.
     canaries_asked: Option<Instant>,
     /// Arms that may be due.
@@ -96,6 +98,7 @@ impl RecorderThread {
             sessions: HashMap::new(),
             resumed: HashSet::new(),
             commits: Commits::default(),
+            added_cases: AddedCases::default(),
             canaries_asked: None,
             canaries: None,
             asked: None,
@@ -455,7 +458,7 @@ impl RecorderThread {
         state.trial.set_trials(trials);
         state.trial.set_problems(problems);
         state.trial.changed.notify_one();
-        drop(state);
+        self.added_cases.poll(&Server::from(state));
         self.poll_commits();
         let messages: Vec<String> =
             self.stores.values().filter_map(|(_, store)| store.as_ref().ok()?.take_message()).collect();

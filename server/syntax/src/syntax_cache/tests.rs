@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use super::SyntaxCache;
-use crate::{Language, parse_counts, scope};
+use crate::{Language, Tree, parse_counts, scope};
 
 const SOURCES: [(Language, &str); 10] = [
     (
@@ -127,8 +127,13 @@ impl Editor {
         let prefix = &self.text[..self.cursor];
         assert_eq!(*self.cache.scope(self.language, prefix), scope(self.language, prefix), "{prefix}");
         let text: Arc<str> = self.text.as_str().into();
+        // A background thread reads some of the texts, before or after a request.
+        let follow = || self.cache.background_tree(self.language, &text).root().to_sexp();
+        let followed = (self.text.len() % 3 == 0).then(follow);
         let (kept, fresh) = (self.cache.tree(self.language, &text), crate::parse(self.language, &text));
         assert_eq!(kept.root().to_sexp(), fresh.root().to_sexp(), "{text}");
+        let followed = followed.or_else(|| (self.text.len() % 3 == 1).then(follow));
+        assert!(followed.is_none_or(|followed| followed == fresh.root().to_sexp()), "{text}");
         assert_eq!(
             *self.cache.outline_of_head(self.language, prefix),
             crate::parse(self.language, prefix).outline(prefix)
@@ -165,6 +170,27 @@ fn one_text_is_parsed_once() {
         parse_counts().parses - before
     };
     assert_eq!([ask(), ask()], [3, 0]);
+}
+
+#[test]
+fn a_background_thread_shares_trees_and_changes_none() {
+    let source = SOURCES[0].1;
+    let cache = SyntaxCache::default();
+    let text = |end: &str| -> Arc<str> { [source, end].concat().into() };
+    let parses_of = |read: &dyn Fn() -> Tree| {
+        let before = parse_counts().parses;
+        let tree = read();
+        (parse_counts().parses - before, tree.root().to_sexp())
+    };
+    let (old, new) = (text("a = 1\n"), text("a = 1\nb = 2\n"));
+    let ask = |text: &Arc<str>| parses_of(&|| cache.tree(Language::Python, text));
+    let follow = |text: &Arc<str>| parses_of(&|| cache.background_tree(Language::Python, text));
+    assert_eq!([follow(&old).0, ask(&old).0, ask(&new).0, follow(&new).0], [1, 0, 1, 0]);
+    // A thread that is behind does not displace the newest text.
+    let middle = text("a = 1\nb");
+    assert_eq!([follow(&middle).0, ask(&new).0, follow(&middle).0], [1, 0, 0]);
+    let fresh = crate::parse(Language::Python, &middle);
+    assert_eq!(follow(&middle).1, fresh.root().to_sexp());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cases::{ArmAnswer, ContextItem, Decision, Opportunity, OutcomeKind, Provenance};
-use syntax::Language;
+use syntax::{Language, SyntaxCache};
 use text::{Document, Edit};
 
 /// Key of a document while it is open.
@@ -29,6 +29,8 @@ pub enum EventKind {
         language: Option<Language>,
         /// Its text.
         text: Document,
+        /// Its syntax, which the editor's session shares: a text that both read is parsed once.
+        syntax: SyntaxCache,
     },
     /// A document was edited: all edits of one message, each in the text that the previous ones left.
     Edited {

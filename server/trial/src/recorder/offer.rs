@@ -12,35 +12,67 @@ use super::event::OfferedItem;
 
 /// Maximum length of a part of a word that counts as typed, in characters: some editors report several keys at once.
 const MAX_TYPED: usize = 4;
+/// Time between an edit and the client's report that it accepted a suggestion, in ms.
+const REPORT_WITHIN: u64 = 2_000;
 
 /// The items offered at one place.
 #[derive(Clone, Debug)]
 pub(crate) struct Offer {
-    items: Vec<OfferedItem>,
+    items: Vec<PlacedItem>,
     /// Offset in the document behind the text that was written along the items.
     at: usize,
     /// The text written along the items, with LF line ends.
     written: String,
     offered_at: u64,
-    /// Whether the client reported that it is visible.
-    is_reported: bool,
-    /// Whether it is taken for visible.
-    is_shown: bool,
+    shown: Option<Shown>,
+    /// The suggestions that these items replaced, if they were visible.
+    replaced: Option<ReplacedItems>,
     decision: Option<(OutcomeKind, u64)>,
     parts: Vec<AcceptedPart>,
     accepted_chars: usize,
     typed_chars: usize,
-    /// Index of the item that was accepted.
-    accepted_item: Option<usize>,
+    accepted_item: Option<AcceptedItem>,
     is_acceptance_reported: bool,
-    /// An item whose acceptance was reported before its edit.
-    announced: Option<usize>,
+    /// Id of an item whose acceptance was reported before its edit, and when.
+    announced: Option<(u64, u64)>,
     /// The edits that accepted text.
     edits: Vec<u64>,
     /// The last of them, with the number of its characters.
     last_accepted: Option<(u64, usize)>,
     /// The last edit along the items, if it is taken for typing.
     last_typed: Option<(u64, usize)>,
+    /// The insertion that contradicted the items: its number and characters.
+    contradiction: Option<(u64, usize)>,
+}
+
+/// An item with its index in the answer that offered it first.
+#[derive(Clone, Debug)]
+struct PlacedItem {
+    item: OfferedItem,
+    index: u32,
+}
+
+/// Since when a suggestion is visible.
+#[derive(Clone, Copy, Debug)]
+struct Shown {
+    since: u64,
+    /// Whether the client reported it.
+    is_reported: bool,
+}
+
+/// Suggestions of the same opportunity that were visible before.
+#[derive(Clone, Copy, Debug)]
+struct ReplacedItems {
+    shown: Shown,
+    /// How long they were visible, in ms.
+    visible: u64,
+}
+
+/// The item of which text was accepted.
+#[derive(Clone, Debug)]
+struct AcceptedItem {
+    index: u32,
+    arm: Arc<str>,
 }
 
 /// What an edit means for an offer.
@@ -56,19 +88,29 @@ pub(crate) enum OfferedEdit {
     Contradicts,
 }
 
+/// An edit of the document, for an offer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FollowedEdit<'a> {
+    pub(crate) edit: &'a Edit,
+    /// The text that it removes.
+    pub(crate) removed: &'a str,
+    /// Its number.
+    pub(crate) number: u64,
+    /// Whether it inserts a text where that text was removed before, as redo does.
+    pub(crate) restores: bool,
+}
+
 impl Offer {
     /// Creates the offer of these items at the offset `at`; `None` without items that have text.
     pub(crate) fn new(items: Vec<OfferedItem>, at: usize, now: u64) -> Option<Offer> {
-        let with_lf = |item: OfferedItem| OfferedItem { text: with_lf(&item.text), ..item };
-        let items: Vec<OfferedItem> =
-            items.into_iter().map(with_lf).filter(|item| !item.text.is_empty()).collect();
+        let items = placed(items);
         (!items.is_empty()).then(|| Offer {
             items,
             at,
             written: String::new(),
             offered_at: now,
-            is_reported: false,
-            is_shown: false,
+            shown: None,
+            replaced: None,
             decision: None,
             parts: Vec::new(),
             accepted_chars: 0,
@@ -79,7 +121,37 @@ impl Offer {
             edits: Vec::new(),
             last_accepted: None,
             last_typed: None,
+            contradiction: None,
         })
+    }
+
+    /// Offers other items instead. What was visible, and what was accepted of it, stays a part of the outcome.
+    pub(crate) fn replace(&mut self, items: Vec<OfferedItem>, at: usize, now: u64) {
+        let Some(new) = Offer::new(items, at, now) else {
+            return self.decide(OutcomeKind::Replaced, now);
+        };
+        let before = std::mem::replace(self, new);
+        self.replaced = before.visible_until(now).map(|(shown, visible)| ReplacedItems { shown, visible });
+        if !before.edits.is_empty() {
+            self.parts = before.parts;
+            self.accepted_chars = before.accepted_chars;
+            self.accepted_item = before.accepted_item;
+            self.is_acceptance_reported = before.is_acceptance_reported;
+            self.edits = before.edits;
+        }
+        if self.was_shown() {
+            self.typed_chars = before.typed_chars;
+        }
+    }
+
+    /// Returns since when a suggestion of this opportunity is visible, and for how long until `now`.
+    fn visible_until(&self, now: u64) -> Option<(Shown, u64)> {
+        let own = self.shown.map(|shown| (shown, now - shown.since.min(now)));
+        match (self.replaced, own) {
+            (Some(before), Some((_, visible))) => Some((before.shown, before.visible + visible)),
+            (Some(before), None) => Some((before.shown, before.visible)),
+            (None, own) => own,
+        }
     }
 
     /// Returns whether the developer has decided.
@@ -87,9 +159,9 @@ impl Offer {
         self.decision.is_some()
     }
 
-    /// Returns whether the suggestion was visible.
+    /// Returns whether a suggestion was visible.
     pub(crate) fn was_shown(&self) -> bool {
-        self.is_shown
+        self.shown.is_some() || self.replaced.is_some()
     }
 
     /// Returns the offset at which it is displayed.
@@ -108,88 +180,148 @@ impl Offer {
     }
 
     pub(crate) fn has_item(&self, id: u64) -> bool {
-        self.items.iter().any(|item| item.id == id)
+        self.position(id).is_some()
+    }
+
+    fn position(&self, id: u64) -> Option<usize> {
+        self.items.iter().position(|placed| placed.item.id == id)
     }
 
     /// Adds the items of a later request that offer the rest of these items. Returns false if they offer another text.
     pub(crate) fn extend(&mut self, items: &[OfferedItem], at: usize) -> bool {
         let is_rest = |item: &OfferedItem| {
             let known = self.items.iter().find(|known| {
-                let rest = known.text.strip_prefix(&self.written);
-                known.arm == item.arm && rest == Some(&with_lf(&item.text))
+                let rest = known.item.text.strip_prefix(&self.written);
+                known.item.arm == item.arm && rest == Some(&with_lf(&item.text))
             })?;
-            Some(OfferedItem { id: item.id, ..known.clone() })
+            Some(PlacedItem { item: OfferedItem { id: item.id, ..known.item.clone() }, index: known.index })
         };
-        let known: Option<Vec<OfferedItem>> = items.iter().map(is_rest).collect();
+        let known: Option<Vec<PlacedItem>> = items.iter().map(is_rest).collect();
         let Some(known) = known.filter(|_| at == self.at && !self.is_decided()) else { return false };
         // The items that are offered last come first, so that their ids are found.
-        self.items.splice(..0, known.into_iter().filter(|item| !item.text.is_empty()));
+        self.items.splice(..0, known.into_iter().filter(|placed| !placed.item.text.is_empty()));
         self.items.truncate(MAX_ITEMS);
         true
     }
 
     /// The client reports that an item is visible.
-    pub(crate) fn report_shown(&mut self) {
-        self.is_reported = true;
-        self.is_shown |= !self.is_decided();
+    pub(crate) fn report_shown(&mut self, now: u64) {
+        if self.is_decided() {
+            return;
+        }
+        let since = self.shown.map_or(now, |shown| shown.since);
+        self.shown = Some(Shown { since, is_reported: true });
+    }
+
+    /// The client reports that the suggestion was visible until now.
+    pub(crate) fn report_seen(&mut self) {
+        if self.shown.is_none() {
+            self.report_shown(self.offered_at);
+        }
+        self.shown.iter_mut().for_each(|shown| shown.is_reported = true);
     }
 
     /// Time passes; an undecided suggestion counts as visible after a while.
     pub(crate) fn tick(&mut self, now: u64, shown_after: u64) -> bool {
-        let is_new = !self.is_shown && !self.is_decided() && now - self.offered_at >= shown_after;
-        self.is_shown |= is_new;
+        let is_new = self.shown.is_none() && !self.is_decided() && now - self.offered_at >= shown_after;
+        if is_new {
+            self.infer_shown();
+        }
         is_new
     }
 
-    /// The client reports that an item, or a part of it, was accepted. Returns the edits that were taken for typing and accepted text
-    /// instead, with the arm.
-    pub(crate) fn report_accepted(&mut self, id: u64, is_partial: bool, now: u64) -> Option<(u64, Arc<str>)> {
-        let index = self.items.iter().position(|item| item.id == id)?;
-        let arm = Arc::clone(&self.items[index].arm);
-        self.is_shown = true;
-        if self.accepted_item.is_some() {
-            // Two items may begin with the accepted text; the client knows which one it was.
-            if self.rest(index).is_some() {
-                self.accepted_item = Some(index);
-            }
-            self.is_acceptance_reported = true;
-            return None;
+    fn infer_shown(&mut self) {
+        self.shown.get_or_insert(Shown { since: self.offered_at, is_reported: false });
+    }
+
+    /// The client reports that an item, or a part of it, was accepted. Returns the edits that were taken for something else, or for the
+    /// text of another arm, and accepted text of this arm.
+    pub(crate) fn report_accepted(
+        &mut self,
+        id: u64,
+        is_partial: bool,
+        now: u64,
+    ) -> Option<(Vec<u64>, Arc<str>)> {
+        let index = self.position(id)?;
+        if self.last_accepted.is_some() {
+            return self.confirm_accepted(index);
         }
         let is_complete = self.rest(index) == Some("");
         if let Some((edit, characters)) = self.last_typed.filter(|_| is_complete || is_partial) {
             self.typed_chars -= characters.min(self.typed_chars);
             let part = if is_complete { AcceptedPart::Full } else { AcceptedPart::Word };
-            self.accept(index, edit, characters, part, now);
-            self.is_acceptance_reported = true;
-            return Some((edit, arm));
+            return Some(self.accept_reported(index, edit, characters, part, now));
         }
-        self.announced = (!self.is_decided()).then_some(index);
+        let is_recent = |time: u64| now - time.min(now) <= REPORT_WITHIN;
+        let decided = self.decision.filter(|(_, time)| is_recent(*time));
+        if let (Some((edit, characters)), Some(_)) = (self.contradiction, decided) {
+            // The client inserted more, or less, than the item has: beside a selected item of its popup, or with brackets.
+            let part = if is_partial { AcceptedPart::Word } else { AcceptedPart::Full };
+            self.decision = Some((OutcomeKind::Accepted, now));
+            return Some(self.accept_reported(index, edit, characters, part, now));
+        }
+        self.announced = (!self.is_decided()).then_some((id, now));
         None
     }
 
+    /// An accepted edit is known. Two items may begin with its text; the client knows which one it was.
+    fn confirm_accepted(&mut self, index: usize) -> Option<(Vec<u64>, Arc<str>)> {
+        self.is_acceptance_reported = true;
+        self.rest(index)?;
+        let PlacedItem { item, index } = &self.items[index];
+        let accepted = AcceptedItem { index: *index, arm: Arc::clone(&item.arm) };
+        let is_other = self.accepted_item.as_ref().is_none_or(|known| known.arm != accepted.arm);
+        let (edit, arm) = (self.last_accepted.map(|(edit, _)| edit), Arc::clone(&accepted.arm));
+        self.accepted_item = Some(accepted);
+        edit.filter(|_| is_other).map(|edit| (vec![edit], arm))
+    }
+
+    fn accept_reported(
+        &mut self,
+        index: usize,
+        edit: u64,
+        characters: usize,
+        part: AcceptedPart,
+        now: u64,
+    ) -> (Vec<u64>, Arc<str>) {
+        self.accept(index, edit, characters, part, now);
+        self.is_acceptance_reported = true;
+        (vec![edit], Arc::clone(&self.items[index].item.arm))
+    }
+
     /// Follows an edit of the document.
-    pub(crate) fn apply(&mut self, edit: &Edit, removed: &str, number: u64, now: u64) -> OfferedEdit {
+    pub(crate) fn apply(&mut self, followed: FollowedEdit<'_>, now: u64) -> OfferedEdit {
+        let FollowedEdit { edit, removed, number, .. } = followed;
         if self.is_decided() {
             self.shift(edit);
             return OfferedEdit::Elsewhere;
         }
+        self.announced.take_if(|(_, time)| now - *time > REPORT_WITHIN);
         if edit.range.is_empty() && edit.range.start == self.at {
-            return self.insert(&edit.text, number, now);
+            return self.insert(followed, now);
         }
         let takes_back = edit.text.is_empty() && edit.range.end == self.at;
         let rest = self.written.strip_suffix(&*with_lf(removed)).map(str::len);
         if let Some(rest) = rest.filter(|_| takes_back) {
             self.written.truncate(rest);
             self.at = edit.range.start;
-            self.last_typed = None;
+            (self.last_typed, self.last_accepted) = (None, None);
             return OfferedEdit::Follows;
         }
         let touches = edit.range.start <= self.at && self.at <= edit.range.end;
         self.shift(edit);
-        if touches { OfferedEdit::Contradicts } else { OfferedEdit::Elsewhere }
+        if touches { self.contradict(edit, number) } else { OfferedEdit::Elsewhere }
     }
 
-    fn insert(&mut self, inserted: &str, number: u64, now: u64) -> OfferedEdit {
+    fn contradict(&mut self, edit: &Edit, number: u64) -> OfferedEdit {
+        let characters = edit.text.chars().count();
+        self.contradiction = (characters > 0).then_some((number, characters));
+        OfferedEdit::Contradicts
+    }
+
+    fn insert(&mut self, followed: FollowedEdit<'_>, now: u64) -> OfferedEdit {
+        let FollowedEdit { edit, number, restores, .. } = followed;
+        let inserted = &*edit.text;
         let text = with_lf(inserted);
         let (index, text) = match self.matching(&text) {
             Some(index) => (index, &*text),
@@ -198,13 +330,17 @@ impl Offer {
                 Some(index) => (index, &text[..1]),
                 None => {
                     self.at += inserted.len();
-                    return OfferedEdit::Contradicts;
+                    return self.contradict(edit, number);
                 }
             },
         };
         let rest = self.rest(index).unwrap_or_default();
         let part = match text.chars().count() {
-            _ if self.announced == Some(index) => Some(part_of(rest, text)),
+            _ if self.announced.is_some_and(|(id, _)| id == self.items[index].item.id) => {
+                Some(part_of(rest, text))
+            }
+            // Redo brings typed text back. If the suggestion was accepted again, the client reports it.
+            _ if restores => None,
             1 => None,
             // The editor closes what the developer opens.
             2 if is_pair(text) => None,
@@ -218,11 +354,11 @@ impl Offer {
         match part {
             Some(part) => {
                 self.accept(index, number, characters, part, now);
-                OfferedEdit::Accepts(Arc::clone(&self.items[index].arm))
+                OfferedEdit::Accepts(Arc::clone(&self.items[index].item.arm))
             }
             None => {
                 self.typed_chars += characters;
-                self.last_typed = Some((number, characters));
+                (self.last_typed, self.last_accepted) = (Some((number, characters)), None);
                 if is_complete {
                     let kind =
                         if self.edits.is_empty() { OutcomeKind::TypedThrough } else { OutcomeKind::Accepted };
@@ -235,13 +371,14 @@ impl Offer {
 
     fn accept(&mut self, index: usize, edit: u64, characters: usize, part: AcceptedPart, now: u64) {
         self.is_acceptance_reported |= self.announced.take().is_some();
-        self.is_shown = true;
-        self.accepted_item = Some(index);
+        self.infer_shown();
+        let PlacedItem { item, index: place } = &self.items[index];
+        self.accepted_item = Some(AcceptedItem { index: *place, arm: Arc::clone(&item.arm) });
         self.accepted_chars += characters;
         self.parts.push(part);
         self.edits.push(edit);
         self.last_accepted = Some((edit, characters));
-        self.last_typed = None;
+        (self.last_typed, self.contradiction) = (None, None);
         if self.rest(index) == Some("") {
             self.decision = Some((OutcomeKind::Accepted, now));
         }
@@ -268,14 +405,14 @@ impl Offer {
     /// Returns the first item that continues with `text`.
     fn matching(&self, text: &str) -> Option<usize> {
         let continues = |index: &usize| self.rest(*index).is_some_and(|rest| rest.starts_with(text));
-        let announced = self.announced.filter(continues);
+        let announced = self.announced.and_then(|(id, _)| self.position(id)).filter(continues);
         let whole = || (0..self.items.len()).find(|index| self.rest(*index) == Some(text));
         announced.or_else(whole).or_else(|| (0..self.items.len()).find(continues))
     }
 
     /// Returns the part of an item that is not written yet; `None` if something else was written.
     fn rest(&self, index: usize) -> Option<&str> {
-        self.items[index].text.strip_prefix(&self.written)
+        self.items[index].item.text.strip_prefix(&self.written)
     }
 
     fn shift(&mut self, edit: &Edit) {
@@ -295,35 +432,51 @@ impl Offer {
             _ if !self.edits.is_empty() => OutcomeKind::Accepted,
             OutcomeKind::TypedThrough => kind,
             // The developer was faster.
-            _ if !self.is_shown => OutcomeKind::NotShown,
+            _ if self.shown.is_none() => self.unseen(),
             _ => kind,
         };
         self.decision = Some((kind, now));
     }
 
+    /// The outcome while the items were not visible.
+    fn unseen(&self) -> OutcomeKind {
+        if self.replaced.is_some() { OutcomeKind::Replaced } else { OutcomeKind::NotShown }
+    }
+
     /// Returns the outcome at `now`. `opened` is the time at which the opportunity was opened.
     pub(crate) fn outcome(&self, opened: u64, now: u64) -> OfferOutcome {
-        let undecided = if self.is_shown { OutcomeKind::Shown } else { OutcomeKind::NotShown };
+        let undecided = if self.shown.is_some() { OutcomeKind::Shown } else { self.unseen() };
         let partial = (!self.edits.is_empty()).then_some(OutcomeKind::Accepted);
         let kind = self.decision.map_or(partial.unwrap_or(undecided), |(kind, _)| kind);
         let end = self.decision.map_or(now, |(_, time)| time);
-        let is_reported =
-            if kind == OutcomeKind::Accepted { self.is_acceptance_reported } else { self.is_reported };
-        let accepted = self.accepted_item.and_then(|index| self.items.get(index));
-        let shown = self.is_shown || kind == OutcomeKind::TypedThrough;
+        // Text that is typed through counts as seen from the beginning.
+        let typed = (kind == OutcomeKind::TypedThrough)
+            .then(|| (Shown { since: self.offered_at, is_reported: false }, end - self.offered_at.min(end)));
+        let visible = self.visible_until(end).or(typed);
+        let is_reported = match kind {
+            OutcomeKind::Accepted => self.is_acceptance_reported,
+            _ => self.shown.or(self.replaced.map(|before| before.shown)).is_some_and(|it| it.is_reported),
+        };
         OfferOutcome {
             kind,
-            is_inferred: shown && !is_reported,
-            shown_at: shown.then(|| (self.offered_at - opened.min(self.offered_at)) as f64),
-            visible: shown.then(|| (end - self.offered_at.min(end)) as f64),
-            item: self.accepted_item.and_then(|index| u32::try_from(index).ok()),
-            arm: accepted.map(|item| item.arm.to_string()),
+            is_inferred: visible.is_some() && !is_reported,
+            shown_at: visible.map(|(shown, _)| (shown.since - opened.min(shown.since)) as f64),
+            visible: visible.map(|(_, time)| time as f64),
+            item: self.accepted_item.as_ref().map(|accepted| accepted.index),
+            arm: self.accepted_item.as_ref().map(|accepted| accepted.arm.to_string()),
             parts: self.parts.clone(),
             accepted_chars: saturated(self.accepted_chars),
             typed_chars: saturated(self.typed_chars),
             ..OfferOutcome::not_shown()
         }
     }
+}
+
+/// Returns the items that have text, with LF line ends.
+fn placed(items: Vec<OfferedItem>) -> Vec<PlacedItem> {
+    let with_lf = |item: OfferedItem| OfferedItem { text: with_lf(&item.text), ..item };
+    let items = (0..).zip(items.into_iter().map(with_lf)).filter(|(_, item)| !item.text.is_empty());
+    items.map(|(index, item)| PlacedItem { item, index }).collect()
 }
 
 /// Maximum number of items of an offer: those of several requests that continue one suggestion.
@@ -333,9 +486,10 @@ pub(crate) fn saturated(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Returns the unit of an acceptance of `text`, the beginning of `rest`.
+/// Returns the unit of an acceptance of `text`, the beginning of `rest`. A word at the end of a line cannot be told from the rest of that
+/// line.
 fn part_of(rest: &str, text: &str) -> AcceptedPart {
-    let ends_line = text.contains('\n') || rest[text.len()..].starts_with('\n');
+    let ends_line = text.ends_with('\n') || rest[text.len()..].starts_with('\n');
     match ends_line {
         _ if text == rest => AcceptedPart::Full,
         true => AcceptedPart::Line,
@@ -370,6 +524,10 @@ mod tests {
         Edit { range: at..at, text: text.to_owned() }
     }
 
+    fn apply(offer: &mut Offer, edit: &Edit, removed: &str, number: u64, now: u64) -> OfferedEdit {
+        offer.apply(FollowedEdit { edit, removed, number, restores: false }, now)
+    }
+
     fn accepts() -> OfferedEdit {
         OfferedEdit::Accepts("a".into())
     }
@@ -378,10 +536,10 @@ mod tests {
     fn parts_of_a_suggestion_are_accepted() {
         let mut offer = offer(&["total = price * 2\nreturn total"]);
         assert!(offer.tick(900, SHOWN_AFTER) && !offer.tick(901, SHOWN_AFTER));
-        assert_eq!(offer.apply(&insertion(10, "total "), "", 1, 1_000), accepts());
-        assert_eq!(offer.apply(&insertion(16, "="), "", 2, 1_100), OfferedEdit::Follows);
-        assert_eq!(offer.apply(&insertion(17, " price * 2"), "", 3, 1_200), accepts());
-        assert_eq!(offer.apply(&insertion(27, "\r\nreturn total"), "", 4, 1_300), accepts());
+        assert_eq!(apply(&mut offer, &insertion(10, "total "), "", 1, 1_000), accepts());
+        assert_eq!(apply(&mut offer, &insertion(16, "="), "", 2, 1_100), OfferedEdit::Follows);
+        assert_eq!(apply(&mut offer, &insertion(17, " price * 2"), "", 3, 1_200), accepts());
+        assert_eq!(apply(&mut offer, &insertion(27, "\r\nreturn total"), "", 4, 1_300), accepts());
         let outcome = offer.outcome(50, 5_000);
         assert_eq!(outcome.kind, OutcomeKind::Accepted);
         assert_eq!(outcome.parts, [AcceptedPart::Word, AcceptedPart::Line, AcceptedPart::Full]);
@@ -397,14 +555,14 @@ mod tests {
     fn a_report_counts_before_and_after_its_edit() {
         let mut before = offer(&["ab"]);
         assert_eq!(before.report_accepted(0, false, 200), None);
-        assert_eq!(before.apply(&insertion(10, "ab"), "", 1, 201), accepts());
+        assert_eq!(apply(&mut before, &insertion(10, "ab"), "", 1, 201), accepts());
         let mut after = offer(&["b", "abc"]);
-        assert_eq!(after.apply(&insertion(10, "abc"), "", 1, 200), accepts());
+        assert_eq!(apply(&mut after, &insertion(10, "abc"), "", 1, 200), accepts());
         assert_eq!(after.report_accepted(1, false, 201), None);
         let mut typed = offer(&["a"]);
-        assert_eq!(typed.apply(&insertion(10, "a"), "", 7, 200), OfferedEdit::Follows);
+        assert_eq!(apply(&mut typed, &insertion(10, "a"), "", 7, 200), OfferedEdit::Follows);
         assert_eq!(typed.outcome(0, 300).kind, OutcomeKind::TypedThrough);
-        assert_eq!(typed.report_accepted(0, false, 201), Some((7, "a".into())));
+        assert_eq!(typed.report_accepted(0, false, 201), Some((vec![7], "a".into())));
         for offer in [before, after, typed] {
             let outcome = offer.outcome(0, 300);
             assert_eq!((outcome.kind, outcome.is_inferred), (OutcomeKind::Accepted, false));
@@ -414,9 +572,9 @@ mod tests {
     #[test]
     fn typing_along_is_not_acceptance() {
         let mut offer = offer(&["f(x)"]);
-        assert_eq!(offer.apply(&insertion(10, "f"), "", 1, 200), OfferedEdit::Follows);
-        assert_eq!(offer.apply(&insertion(11, "()"), "", 2, 300), OfferedEdit::Follows);
-        assert_eq!(offer.apply(&insertion(12, "y"), "", 3, 400), OfferedEdit::Contradicts);
+        assert_eq!(apply(&mut offer, &insertion(10, "f"), "", 1, 200), OfferedEdit::Follows);
+        assert_eq!(apply(&mut offer, &insertion(11, "()"), "", 2, 300), OfferedEdit::Follows);
+        assert_eq!(apply(&mut offer, &insertion(12, "y"), "", 3, 400), OfferedEdit::Contradicts);
         offer.decide(OutcomeKind::Ignored, 400);
         assert_eq!(offer.outcome(0, 500).kind, OutcomeKind::NotShown, "the developer was faster");
     }
@@ -424,11 +582,11 @@ mod tests {
     #[test]
     fn a_bracket_that_the_editor_closes_is_typed() {
         let mut offer = offer(&["()"]);
-        assert_eq!(offer.apply(&insertion(10, "()"), "", 1, 200), OfferedEdit::Follows);
+        assert_eq!(apply(&mut offer, &insertion(10, "()"), "", 1, 200), OfferedEdit::Follows);
         assert_eq!(offer.outcome(0, 300).kind, OutcomeKind::TypedThrough);
         assert_eq!(
             offer.report_accepted(0, false, 201),
-            Some((1, "a".into())),
+            Some((vec![1], "a".into())),
             "unless the client knows better"
         );
     }
@@ -436,15 +594,15 @@ mod tests {
     #[test]
     fn deleting_typed_characters_keeps_the_suggestion() {
         let mut offer = offer(&["value"]);
-        offer.apply(&insertion(10, "v"), "", 1, 200);
+        apply(&mut offer, &insertion(10, "v"), "", 1, 200);
         assert_eq!(
-            offer.apply(&Edit { range: 10..11, text: String::new() }, "v", 2, 300),
+            apply(&mut offer, &Edit { range: 10..11, text: String::new() }, "v", 2, 300),
             OfferedEdit::Follows
         );
-        assert_eq!(offer.apply(&insertion(0, "\n"), "", 3, 350), OfferedEdit::Elsewhere);
+        assert_eq!(apply(&mut offer, &insertion(0, "\n"), "", 3, 350), OfferedEdit::Elsewhere);
         assert_eq!(offer.place(), 11);
         assert_eq!(
-            offer.apply(&Edit { range: 9..11, text: String::new() }, "xy", 4, 400),
+            apply(&mut offer, &Edit { range: 9..11, text: String::new() }, "xy", 4, 400),
             OfferedEdit::Contradicts
         );
     }
@@ -452,12 +610,141 @@ mod tests {
     #[test]
     fn the_rest_of_a_suggestion_is_the_same_offer() {
         let mut offer = offer(&["value"]);
-        offer.apply(&insertion(10, "v"), "", 1, 200);
+        apply(&mut offer, &insertion(10, "v"), "", 1, 200);
         let rest = |text: &str| [OfferedItem { id: 9, arm: "a".into(), text: text.to_owned() }];
         assert!(!offer.extend(&rest("alue2"), 11) && !offer.extend(&rest("alue"), 10));
         assert!(offer.extend(&rest("alue"), 11) && offer.has_item(9));
-        assert_eq!(offer.apply(&insertion(11, "alue"), "", 2, 300), accepts());
+        assert_eq!(apply(&mut offer, &insertion(11, "alue"), "", 2, 300), accepts());
         assert_eq!(offer.report_accepted(9, false, 310), None);
         assert!(!offer.outcome(0, 400).is_inferred);
+    }
+
+    /// Items of the arms `a`, `b` and so on, with the ids 0, 1 and so on.
+    fn duel(texts: &[&str], now: u64) -> Offer {
+        let arms = ["a", "b"];
+        let item = |(id, (text, arm)): (u64, (&&str, &str))| OfferedItem {
+            id,
+            arm: arm.into(),
+            text: (*text).to_owned(),
+        };
+        let items = (0..).zip(texts.iter().zip(arms)).map(item).collect();
+        Offer::new(items, 10, now).expect("there is a text")
+    }
+
+    #[test]
+    fn a_redo_of_typed_text_accepts_nothing() {
+        let mut offer = offer(&["= f(x)"]);
+        apply(&mut offer, &insertion(10, "="), "", 1, 200);
+        apply(&mut offer, &insertion(11, " "), "", 2, 300);
+        apply(&mut offer, &Edit { range: 10..12, text: String::new() }, "= ", 3, 400);
+        let edit = insertion(10, "= ");
+        let redo = FollowedEdit { edit: &edit, removed: "", number: 4, restores: true };
+        assert_eq!(offer.apply(redo, 500), OfferedEdit::Follows);
+        assert_eq!((offer.outcome(0, 600).kind, offer.accepted_chars()), (OutcomeKind::NotShown, 0));
+        // The client knows better.
+        assert_eq!(offer.report_accepted(0, true, 600), Some((vec![4], "a".into())));
+        assert_eq!(offer.outcome(0, 600).kind, OutcomeKind::Accepted);
+    }
+
+    #[test]
+    fn what_was_accepted_and_visible_outlasts_another_answer() {
+        let other = |text: &str| vec![OfferedItem { id: 9, arm: "b".into(), text: text.to_owned() }];
+        let mut accepted = offer(&["total = price"]);
+        apply(&mut accepted, &insertion(10, "total "), "", 1, 200);
+        accepted.replace(other("+= 1"), 16, 300);
+        apply(&mut accepted, &insertion(16, "x"), "", 2, 400);
+        accepted.decide(OutcomeKind::Ignored, 400);
+        let outcome = accepted.outcome(0, 500);
+        assert_eq!((outcome.kind, outcome.accepted_chars), (OutcomeKind::Accepted, 6));
+        assert_eq!((outcome.arm.as_deref(), accepted.accepted_edits()), (Some("a"), &[1][..]));
+
+        let mut seen = offer(&["total = price"]);
+        seen.report_shown(150);
+        seen.replace(other("rate"), 10, 400);
+        assert!(seen.was_shown());
+        assert_eq!(seen.outcome(0, 450).kind, OutcomeKind::Replaced);
+        seen.decide(OutcomeKind::Ignored, 500);
+        let outcome = seen.outcome(0, 600);
+        assert_eq!((outcome.kind, outcome.is_inferred), (OutcomeKind::Replaced, false));
+        assert_eq!((outcome.shown_at, outcome.visible), (Some(150.0), Some(250.0)));
+
+        let mut again = offer(&["total = price"]);
+        again.report_shown(150);
+        again.replace(other("rate"), 10, 400);
+        again.report_shown(450);
+        again.decide(OutcomeKind::Rejected, 700);
+        let outcome = again.outcome(0, 800);
+        assert_eq!((outcome.kind, outcome.visible), (OutcomeKind::Rejected, Some(500.0)));
+
+        let mut unseen = offer(&["total = price"]);
+        unseen.replace(other("rate"), 10, 150);
+        unseen.decide(OutcomeKind::Ignored, 200);
+        assert_eq!(unseen.outcome(0, 300).kind, OutcomeKind::NotShown);
+        unseen.replace(Vec::new(), 10, 300);
+        assert_eq!(unseen.outcome(0, 300).kind, OutcomeKind::NotShown);
+    }
+
+    #[test]
+    fn a_suggestion_is_visible_from_its_report_on() {
+        let mut offer = offer(&["total"]);
+        offer.report_shown(400);
+        assert!(!offer.tick(2_000, SHOWN_AFTER), "it is known");
+        offer.decide(OutcomeKind::Ignored, 1_000);
+        let outcome = offer.outcome(50, 5_000);
+        assert_eq!((outcome.shown_at, outcome.visible), (Some(350.0), Some(600.0)));
+        offer.report_shown(6_000);
+        assert_eq!(offer.outcome(50, 7_000), outcome, "a late report changes nothing");
+    }
+
+    #[test]
+    fn the_arm_of_the_accepted_item_is_known() {
+        // Both begin with the accepted word.
+        let mut offer = duel(&["total + 1", "total * 2"], 100);
+        assert_eq!(apply(&mut offer, &insertion(10, "total "), "", 1, 200), accepts());
+        assert_eq!(offer.report_accepted(1, true, 210), Some((vec![1], "b".into())));
+        let rest = [OfferedItem { id: 7, arm: "b".into(), text: "* 2".to_owned() }];
+        assert!(offer.extend(&rest, 16));
+        let outcome = offer.outcome(0, 300);
+        assert_eq!((outcome.item, outcome.arm.as_deref()), (Some(1), Some("b")));
+        assert_eq!(apply(&mut offer, &insertion(16, "* 2"), "", 2, 400), OfferedEdit::Accepts("b".into()));
+        assert_eq!(offer.report_accepted(7, false, 410), None);
+        let outcome = offer.outcome(0, 500);
+        assert_eq!((outcome.item, outcome.arm.as_deref(), outcome.accepted_chars), (Some(1), Some("b"), 9));
+    }
+
+    #[test]
+    fn the_client_knows_that_another_text_was_an_acceptance() {
+        // The selected item of a popup is inserted with the suggestion behind it.
+        let mut offer = offer(&[" * 2"]);
+        assert_eq!(apply(&mut offer, &insertion(10, "ce * 2"), "", 1, 200), OfferedEdit::Contradicts);
+        offer.decide(OutcomeKind::Ignored, 200);
+        assert_eq!(offer.report_accepted(0, false, 220), Some((vec![1], "a".into())));
+        let outcome = offer.outcome(0, 300);
+        assert_eq!((outcome.kind, outcome.accepted_chars), (OutcomeKind::Accepted, 6));
+        assert!(!outcome.is_inferred && outcome.shown_at.is_some());
+
+        let mut late = duel(&["total"], 100);
+        apply(&mut late, &insertion(10, "x"), "", 1, 200);
+        late.decide(OutcomeKind::Ignored, 200);
+        assert_eq!(late.report_accepted(0, false, 200 + REPORT_WITHIN + 1), None);
+        assert_eq!(late.outcome(0, 9_000).kind, OutcomeKind::NotShown);
+    }
+
+    #[test]
+    fn an_announced_acceptance_that_does_not_come_is_forgotten() {
+        let mut offer = offer(&["total"]);
+        assert_eq!(offer.report_accepted(0, false, 200), None);
+        let later = 200 + REPORT_WITHIN + 1;
+        assert_eq!(apply(&mut offer, &insertion(10, "t"), "", 1, later), OfferedEdit::Follows);
+        assert_eq!(offer.outcome(0, later).accepted_chars, 0);
+    }
+
+    #[test]
+    fn a_part_is_a_line_if_it_ends_one() {
+        assert_eq!(part_of("a = 1\nb = 2", "a = 1"), AcceptedPart::Line);
+        assert_eq!(part_of("a = 1\nb = 2", "a = 1\n"), AcceptedPart::Line);
+        assert_eq!(part_of("a = 1\nb = 2", "a = 1\nb"), AcceptedPart::Word);
+        assert_eq!(part_of("a = 1\nb = 2", "a "), AcceptedPart::Word);
+        assert_eq!(part_of("a = 1\nb = 2", "a = 1\nb = 2"), AcceptedPart::Full);
     }
 }

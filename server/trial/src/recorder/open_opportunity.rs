@@ -16,6 +16,7 @@ use super::offer::{Offer, saturated};
 use super::provenance_rules::code;
 use super::region::{EditEffect, EditOrigin, Region, WrittenText};
 use super::unit::{WrittenUnit, written_unit};
+use super::withdraw;
 
 /// Minimum length of accepted text that can be recognized in another place, in bytes.
 const MIN_MOVED_BYTES: usize = 12;
@@ -71,8 +72,8 @@ pub(crate) struct LaterRequest {
 enum Phase {
     /// For truths, and the survival of accepted text.
     Truths,
-    /// For the survival of accepted text only: there will be no further truth.
-    Survival,
+    /// For what becomes of its suggestion and its accepted text only: there will be no further truth.
+    Outcome,
     /// It is not followed any more.
     Finished,
 }
@@ -119,6 +120,8 @@ pub(crate) struct OpenOpportunity {
     similar_functions: Vec<ContextItem>,
     /// The block around the region that is to be left, by number of the next edit; `None` in it if there is none without an error.
     pub(crate) block: Option<(u64, Option<Range<usize>>)>,
+    /// Whether text at the ends of the region belongs to later thoughts, unless it is that of its suggestion.
+    closes_ends: bool,
     is_changed: bool,
     phase: Phase,
 }
@@ -145,6 +148,7 @@ impl OpenOpportunity {
             last_truth: None,
             similar_functions: Vec::new(),
             block: None,
+            closes_ends: false,
             is_changed: false,
             phase: Phase::Truths,
         };
@@ -176,7 +180,10 @@ impl OpenOpportunity {
             None => resumed.region = Region::new(range.start),
             Some(truth) => resumed.resume_from(truth, range),
         }
-        resumed.is_changed = resumed.row.outcome.survival_lost != resumed.accepted.loss();
+        let outcome = resumed.row.outcome.clone();
+        withdraw(&mut resumed.row.outcome);
+        resumed.is_changed =
+            outcome.survival_lost != resumed.accepted.loss() || outcome.kind != resumed.row.outcome.kind;
         resumed
     }
 
@@ -194,7 +201,7 @@ impl OpenOpportunity {
             self.region.fix_ends();
         }
         if truth.stage == TruthStage::Commit {
-            self.phase = Phase::Survival;
+            self.phase = Phase::Outcome;
         }
     }
 
@@ -259,7 +266,7 @@ impl OpenOpportunity {
     pub(crate) fn reject(&mut self, now: u64) {
         self.row.trigger = Trigger::NotWanted;
         if let Some(offer) = &mut self.offer {
-            offer.report_shown();
+            offer.report_seen();
             offer.decide(OutcomeKind::Rejected, now);
         }
         self.is_changed = true;
@@ -338,6 +345,10 @@ impl OpenOpportunity {
                 return;
             }
         }
+        let is_own = |offer: &Offer| offer.accepted_edits().contains(&origin.edit);
+        if self.closes_ends && !self.offer.as_ref().is_some_and(is_own) {
+            self.region.fix_ends();
+        }
         let deletes_inside = !removed.trim().is_empty() && !is_program && {
             let region = self.region.range();
             region.start <= edit.range.start && edit.range.end <= region.end
@@ -359,6 +370,11 @@ impl OpenOpportunity {
             }
             EditEffect::Lost => self.lose(LossReason::Replaced),
         }
+    }
+
+    /// From now on, text at the ends of the region belongs to later thoughts, unless its suggestion, which may still be visible, is accepted.
+    pub(crate) fn close_ends(&mut self) {
+        self.closes_ends = true;
     }
 
     /// Returns the characters of the region that a formatter keeps.
@@ -525,7 +541,7 @@ impl OpenOpportunity {
         }
         let due = self.accepted.due(self.age(now));
         due.into_iter().for_each(|age| self.measure(age, document));
-        if self.phase == Phase::Survival && !self.accepted.is_pending() {
+        if self.phase == Phase::Outcome && !self.awaits_outcome() {
             self.finish();
         }
     }
@@ -547,7 +563,7 @@ impl OpenOpportunity {
         if self.accepted.awaits_commit() {
             self.measure(SurvivalAge::Commit, document.rope);
         }
-        self.region.fix_ends();
+        self.close_ends();
         self.end_truths();
     }
 
@@ -624,7 +640,7 @@ impl OpenOpportunity {
     }
 
     /// The developer replaces the region together with the text around it: there is no further truth, but it is known what becomes of
-    /// accepted text.
+    /// its suggestion and its accepted text.
     fn replace(&mut self) {
         if self.takes_truths() {
             self.row.lost = Some(LossReason::Replaced);
@@ -632,8 +648,13 @@ impl OpenOpportunity {
         }
     }
 
+    /// Whether its suggestion is not decided, or the survival of accepted text is not known.
+    fn awaits_outcome(&self) -> bool {
+        self.accepted.is_pending() || self.offer.as_ref().is_some_and(|offer| !offer.is_decided())
+    }
+
     fn end_truths(&mut self) {
-        self.phase = if self.accepted.is_pending() { Phase::Survival } else { Phase::Finished };
+        self.phase = if self.awaits_outcome() { Phase::Outcome } else { Phase::Finished };
         self.is_changed = true;
     }
 
@@ -662,16 +683,17 @@ impl OpenOpportunity {
         if !std::mem::take(&mut self.is_changed) {
             return None;
         }
+        if self.is_finished() {
+            // Nothing is known of the suggestion any more.
+            self.offer.iter_mut().for_each(|offer| offer.decide(OutcomeKind::Cancelled, now));
+        }
         let text = self.snapshot.text();
         let (prefix, suffix) = text.split_at_checked(self.row.cursor.offset)?;
         let mut row = self.row.clone();
         (row.cursor.prefix, row.cursor.suffix) = (prefix.to_owned(), suffix.to_owned());
         if let Some(offer) = &self.offer {
             row.outcome = offer.outcome(self.opened - self.age.min(self.opened), now);
-            if row.outcome.kind != OutcomeKind::NotShown
-                && row.exposure == Exposure::None
-                && row.truths.is_empty()
-            {
+            if offer.was_shown() && row.exposure == Exposure::None && row.truths.is_empty() {
                 row.exposure = Exposure::Shown;
             }
         }

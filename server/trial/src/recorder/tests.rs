@@ -12,7 +12,7 @@ use cases::{
     ArmAnswer, ArmRole, EngineIdentity, Exposure, Finish, Opportunity, OpportunityCursor, ProvenanceSpan,
     Status, Trigger, Truth, TruthStage,
 };
-use syntax::Language;
+use syntax::{Language, SyntaxCache};
 use text::{Document, Edit};
 
 use super::*;
@@ -23,6 +23,8 @@ pub(super) struct Session {
     pub(super) text: String,
     pub(super) time: u64,
     pub(super) requests: u64,
+    /// The syntax of the document, as the editor's session shares it.
+    pub(super) syntax: SyntaxCache,
     pub(super) rows: BTreeMap<String, Opportunity>,
     pub(super) writes: usize,
 }
@@ -30,15 +32,18 @@ pub(super) struct Session {
 impl Session {
     /// Opens a document.
     pub(super) fn new(language: Option<Language>, text: &str) -> Session {
+        let syntax = SyntaxCache::default();
         let mut session = Session {
             recorder: Recorder::new(RecorderSettings::default()),
             text: text.to_owned(),
             time: 1_000,
             requests: 0,
+            syntax: syntax.clone(),
             rows: BTreeMap::new(),
             writes: 0,
         };
-        session.send(EventKind::Opened { document: "a".into(), language, text: Document::new(text) });
+        let (document, text) = ("a".into(), Document::new(text));
+        session.send(EventKind::Opened { document, language, text, syntax });
         session
     }
 
@@ -167,6 +172,12 @@ impl Session {
     pub(super) fn save(&mut self) {
         self.send(EventKind::Saved { document: "a".into() });
     }
+}
+
+/// A document is opened.
+pub(super) fn opened(document: &str, language: Option<Language>, text: &str) -> EventKind {
+    let (document, text) = (document.into(), Document::new(text));
+    EventKind::Opened { document, language, text, syntax: SyntaxCache::default() }
 }
 
 /// The rows of a session that was killed, for the next one.

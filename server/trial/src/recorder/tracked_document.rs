@@ -10,9 +10,10 @@ use mining::UnitFinder;
 use syntax::{Language, SourceFile, SyntaxCache, Tree};
 use text::{Document, Edit};
 
+use super::RequestCursor;
 use super::event::DocumentKey;
 use super::fine_edits::{character_hunks, line_hunks, removed_text, trim, unchanged_range};
-use super::offer::OfferedEdit;
+use super::offer::{FollowedEdit, OfferedEdit};
 use super::open_opportunity::{OpenOpportunity, ParsedDocument};
 use super::provenance_rules::{
     ChangeContext, TrimmedEdit, is_many_places, provenance_of_change, provenance_of_edit,
@@ -54,6 +55,14 @@ pub(crate) struct TrackedDocument {
     pub(crate) open: Vec<OpenOpportunity>,
 }
 
+/// The text of a document that is opened.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenedText {
+    pub(crate) language: Option<Language>,
+    pub(crate) rope: Document,
+    pub(crate) syntax: SyntaxCache,
+}
+
 /// A change whose provenance may still be corrected.
 #[derive(Clone, Debug)]
 struct RecentChange {
@@ -77,17 +86,13 @@ struct EditPart {
 
 impl TrackedDocument {
     /// Creates a document that was opened now.
-    pub(crate) fn new(
-        key: DocumentKey,
-        language: Option<Language>,
-        rope: Document,
-        now: u64,
-    ) -> TrackedDocument {
+    pub(crate) fn new(key: DocumentKey, text: OpenedText, now: u64) -> TrackedDocument {
+        let OpenedText { language, rope, syntax } = text;
         TrackedDocument {
             key,
             language,
             rope,
-            syntax: SyntaxCache::default(),
+            syntax,
             edits: 1,
             keys: VecDeque::new(),
             cursor: 0,
@@ -102,6 +107,11 @@ impl TrackedDocument {
             since: now,
             open: Vec::new(),
         }
+    }
+
+    /// Returns the number of the next edit.
+    pub(crate) fn edits(&self) -> u64 {
+        self.edits
     }
 
     /// Returns the current text.
@@ -122,13 +132,14 @@ impl TrackedDocument {
     }
 
     /// Opens the document again with another text: it may have changed while it was closed.
-    pub(crate) fn reopen(&mut self, language: Option<Language>, text: Document, now: u64) {
-        let (old, new) = (self.rope.text(), text.text());
-        self.language = language;
+    pub(crate) fn reopen(&mut self, text: OpenedText, now: u64) {
+        let OpenedText { language, rope, syntax } = text;
+        let (old, new) = (self.rope.text(), rope.text());
+        (self.language, self.syntax) = (language, syntax);
         if let Some(edit) = Edit::between(&old, &new) {
             self.change_by(vec![edit], Some(Provenance::External), now);
         }
-        self.rope = text;
+        self.rope = rope;
         self.removed = RemovedTexts::default();
         (self.is_open, self.since, self.has_unsaved_edits) = (true, now, false);
         self.last_edit = now;
@@ -167,7 +178,10 @@ impl TrackedDocument {
         for (before, edit) in &trimmed {
             offered.extend(self.apply(before, edit, provenance, now));
         }
-        self.decide_ignored(&offered, now);
+        // A program that edits the document withdraws its suggestion.
+        let is_program = matches!(provenance, Some(Provenance::Formatter | Provenance::External));
+        let kind = if is_program { OutcomeKind::Cancelled } else { OutcomeKind::Ignored };
+        self.decide_discontinued(&offered, kind, now);
         self.rope = after;
         self.has_unsaved_edits |= !trimmed.is_empty();
         let is_wide = is_many_places(&edits) || edits.iter().any(|edit| edit.removed.trim().contains('\n'));
@@ -211,12 +225,14 @@ impl TrackedDocument {
     ) -> Vec<(usize, OfferedEdit)> {
         let number = self.edits;
         self.edits += 1;
+        let restores = self.removed.is_restored_by(&edit.edit);
+        let followed = FollowedEdit { edit: &edit.edit, removed: &edit.removed, number, restores };
         let mut offered = Vec::new();
         let mut arm: Option<Arc<str>> = None;
         for (index, open) in self.open.iter_mut().enumerate() {
             let Some(offer) = open.offer.as_mut() else { continue };
             let was_decided = offer.is_decided();
-            let effect = offer.apply(&edit.edit, &edit.removed, number, now);
+            let effect = offer.apply(followed, now);
             let is_decided_now = !was_decided && offer.is_decided();
             if let OfferedEdit::Accepts(by) = &effect {
                 arm.get_or_insert_with(|| Arc::clone(by));
@@ -229,7 +245,6 @@ impl TrackedDocument {
                 offered.push((index, effect));
             }
         }
-        let restores = self.removed.is_restored_by(&edit.edit);
         let provenance = match (&arm, provenance) {
             (Some(_), _) => Provenance::Accepted,
             (None, Some(provenance)) => provenance,
@@ -256,13 +271,13 @@ impl TrackedDocument {
     }
 
     /// A suggestion that no edit of a change continues is not visible any more.
-    fn decide_ignored(&mut self, offered: &[(usize, OfferedEdit)], now: u64) {
+    fn decide_discontinued(&mut self, offered: &[(usize, OfferedEdit)], kind: OutcomeKind, now: u64) {
         for (index, open) in self.open.iter_mut().enumerate() {
             let effects = || offered.iter().filter(|(at, _)| *at == index).map(|(_, effect)| effect);
             let goes_on =
                 effects().any(|effect| matches!(effect, OfferedEdit::Accepts(_) | OfferedEdit::Follows));
             if effects().next().is_some() && !goes_on {
-                open.offer.iter_mut().for_each(|offer| offer.decide(OutcomeKind::Ignored, now));
+                open.offer.iter_mut().for_each(|offer| offer.decide(kind, now));
                 open.note_change();
             }
         }
@@ -326,6 +341,15 @@ impl TrackedDocument {
         }
         self.take_all(TruthStage::Close, now);
         (self.is_open, self.since) = (false, now);
+        self.drop_syntax();
+    }
+
+    /// The syntax of a closed document is needed for a commit only. It takes several times the memory of the text.
+    fn drop_syntax(&mut self) {
+        if !self.is_open {
+            self.syntax = SyntaxCache::default();
+            self.removed = RemovedTexts::default();
+        }
     }
 
     /// Takes the truths of the regions that are in a commit as they are now, `committed` being the document's text in it. A region that
@@ -352,6 +376,7 @@ impl TrackedDocument {
         for (open, _) in self.open.iter_mut().zip(found).filter(|(_, is_in)| *is_in) {
             open.take_committed(&document, now);
         }
+        self.drop_syntax();
     }
 
     /// Ends all opportunities.
@@ -442,7 +467,7 @@ impl TrackedDocument {
                 open.take(stage, &document, now);
                 open.pending.mark_taken(stage);
                 if stage == TruthStage::Idle {
-                    open.region.fix_ends();
+                    open.close_ends();
                 }
             }
         }
@@ -469,7 +494,7 @@ fn document_syntax(
     key: &DocumentKey,
 ) -> Option<(SourceFile, Tree)> {
     let text: Arc<str> = rope.text().into();
-    let tree = syntax.tree(language?, &text);
+    let tree = syntax.background_tree(language?, &text);
     Some((SourceFile { path: Arc::clone(key), language: language?, text }, tree))
 }
 
@@ -505,14 +530,18 @@ fn edit_parts(before: &Document, edit: &TrimmedEdit, provenance: Provenance) -> 
 }
 
 impl TrackedDocument {
-    /// Returns its language.
-    pub(crate) fn language(&self) -> Option<Language> {
-        self.language
+    /// Returns its text as it was opened, with all edits since.
+    pub(crate) fn opened_text(&self) -> OpenedText {
+        OpenedText { language: self.language, rope: self.rope.clone(), syntax: self.syntax.clone() }
     }
 
-    /// Returns where the items of an answer are offered: at the cursor of the opportunity or, for a later request, behind the text
-    /// typed along the earlier suggestion.
-    pub(crate) fn cursor_of_offer(&self, index: usize, is_first: bool) -> usize {
+    /// Returns where the items of an answer are offered: at the cursor of its request. If the document has changed since, at the cursor of
+    /// the opportunity or, for a later request, behind the text typed along the earlier suggestion.
+    pub(crate) fn cursor_of_offer(&self, index: usize, is_first: bool, cursor: RequestCursor) -> usize {
+        if cursor.edits == self.edits {
+            // The editor may have closed a bracket behind it.
+            return cursor.offset;
+        }
         let open = &self.open[index];
         let written = open.region.written(&self.rope).map(|written| written.range);
         match (&open.offer, written) {
@@ -535,10 +564,14 @@ impl TrackedDocument {
         let corrected = offer.report_accepted(item, is_partial, now);
         let place = offer.place();
         open.note_change();
-        if let Some((edit, arm)) = corrected {
+        if let Some((edits, arm)) = corrected {
             open.note_acceptance(now);
-            let edits = edit..edit + 1;
-            self.open.iter_mut().for_each(|open| open.relabel(&edits, Provenance::Accepted, Some(&arm)));
+            for edit in edits {
+                let edits = edit..edit + 1;
+                self.open.iter_mut().for_each(|open| open.relabel(&edits, Provenance::Accepted, Some(&arm)));
+                let change = self.recent.iter_mut().rfind(|change| change.edits.contains(&edit));
+                change.into_iter().for_each(|change| change.is_acceptance = true);
+            }
         }
         self.mark_shown(place);
     }

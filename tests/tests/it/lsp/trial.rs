@@ -27,15 +27,24 @@ pub(super) fn definition() -> TrialDefinition {
     TrialDefinition::new("first".to_owned(), TrialMode::Single, Vec::new(), "2026-01-01T00:00:00Z".to_owned())
 }
 
-fn start_trial(project: &Project) {
+pub(super) fn start_trial(project: &Project) {
     trial::definition::write_definition(&folder(project), &definition()).expect("the definition is written");
 }
 
 /// Starts an editor whose server records with short stages.
-fn recorded_editor(project: &Project) -> Editor {
+pub(super) fn recorded_editor(project: &Project) -> Editor {
+    editor_at_level(project, "full")
+}
+
+/// As [`recorded_editor`], at a level of privacy.
+pub(super) fn editor_at_level(project: &Project, level: &str) -> Editor {
     let rules = json!([{"path": "shop.py", "text": SUGGESTION}, {"path": "secret.py", "text": SUGGESTION}])
         .to_string();
-    let options = json!({"completion": {"deadlineMs": 600_000}, "trial": {"settledMs": 200}});
+    let options = json!({
+        "completion": {"deadlineMs": 600_000},
+        "trial": {"settledMs": 200},
+        "record": {"privacy": level},
+    });
     let editor = Editor::start(project, &["--scripted", &rules], setup(project).options(options));
     wait_until("the trial runs", || {
         editor.client.call("ghostbench/status", Value::Null)["trial"]["name"] == "first"
@@ -53,14 +62,14 @@ pub(crate) fn rows(project: &Project) -> Vec<Opportunity> {
 }
 
 /// Types before `needle`, key by key.
-fn type_before(editor: &Editor, buffer: &mut Buffer, needle: &str, text: &str) {
+pub(super) fn type_before(editor: &Editor, buffer: &mut Buffer, needle: &str, text: &str) {
     for key in text.chars() {
         let at = find(buffer.text(), needle);
         editor.change(buffer.edit(at..at, &key.to_string()));
     }
 }
 
-fn save(editor: &Editor, buffer: &Buffer) {
+pub(super) fn save(editor: &Editor, buffer: &Buffer) {
     editor.client.notify("textDocument/didSave", json!({"textDocument": {"uri": buffer.uri()}}));
 }
 

@@ -1,10 +1,10 @@
-//! `ghostbench trial export`: reviewed opportunities as a bundle for others, or as a suite.
+//! `ghostbench trial export`: reviewed opportunities as a bundle for others, as a suite, or as recorded cases.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use anyhow::Context;
-use cases::{Bundle, BundleConsent, Case, Opportunity, to_continue};
+use cases::{Bundle, BundleConsent, Case, Opportunity, PrivacyLevel, to_continue};
 use report::format::opportunities;
 use serde_json::{Value, json};
 use trial::StoreReader;
@@ -51,6 +51,9 @@ pub(crate) fn run(args: &TrialExportArgs) -> anyhow::Result<()> {
     if let Some(path) = &args.suite {
         text.push_str(&write_suite(path, &rows, &mut report)?);
     }
+    if args.record {
+        text.push_str(&record(&place, &rows, &mut report)?);
+    }
     if let Some(collector) = &args.otlp {
         let opportunities = opportunities(rows.len() as u64);
         confirm(
@@ -78,6 +81,34 @@ fn write_suite(path: &Path, rows: &[Opportunity], report: &mut Value) -> anyhow:
     report["suite"] = json!({ "path": path.display().to_string(), "cases": cases.len() });
     let (number, path) = (count(cases.len(), "case"), shell_quoted(path));
     Ok(format!("{number} in {path}\nNext: ghostbench replay {path} --workspace .\n"))
+}
+
+/// Adds the cases of the rows to the recorded cases of the workspace. Returns the message.
+fn record(place: &TrialPlace, rows: &[Opportunity], report: &mut Value) -> anyhow::Result<String> {
+    let is_full = |row: &&Opportunity| row.privacy == PrivacyLevel::Full;
+    let full: Vec<Opportunity> = rows.iter().filter(is_full).cloned().collect();
+    let cases = suite(&full);
+    if cases.is_empty() {
+        let message =
+            "no selected opportunity has a truth with the code as it is; there is no case to record";
+        return Err(UsageError(message.to_owned()).into());
+    }
+    let suite = place.recorded_suite()?;
+    let added = suite.add_all(cases)?;
+    let new = added.iter().filter(|added| added.is_new).count();
+    let (known, hidden) = (added.len() - new, rows.len() - full.len());
+    report["recorded"] = json!({ "path": suite.path().display().to_string(), "cases": new, "known": known });
+    if hidden > 0 {
+        print_message(&format!(
+            "{hidden} are not recorded as cases, because their code is not stored as it is"
+        ));
+    }
+    let known = if known > 0 { format!("; {known} were recorded before") } else { String::new() };
+    let path = shell_quoted(&suite.path());
+    Ok(format!(
+        "{} recorded in {path}{known}\nEditors show them as code lenses. Next: ghostbench replay {path} --workspace .\n",
+        count(new, "case")
+    ))
 }
 
 /// Writes the rows in the format that was chosen, once the developer has agreed. Returns the message.

@@ -6,13 +6,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
+use cases::{Bundle, Opportunity, Provenance};
 use report::terminal::{Style, TextTable};
 use simulation::{
-    EngineScript, LanguageResults, Simulation, SimulationResults, SimulationSettings, StageCounts,
-    WrongTruth, answer_requests,
+    EngineScript, LanguageResults, ProvenanceDifference, Simulation, SimulationResults, SimulationSettings,
+    StageCounts, WrongTruth, answer_requests,
 };
 use workspace::GitHistory;
 
+use super::export::write;
 use crate::args::TrialSimulateArgs;
 use crate::exit::{FindingError, UsageError};
 use crate::output;
@@ -33,11 +35,17 @@ pub(crate) fn run(args: &TrialSimulateArgs) -> anyhow::Result<()> {
         return Ok(answer_requests(&script, io::stdin().lock(), io::stdout().lock())?);
     }
     let mut results = SimulationResults::default();
+    let mut rows = Vec::new();
     for path in &args.paths {
-        results.add(simulate(args, path)?);
+        let (found, recorded) = simulate(args, path)?;
+        results.add(found);
+        rows.extend(recorded);
     }
     if results.all.opportunities == 0 {
         return Err(UsageError(format!("`{}` adds no code; name a longer range", args.range)).into());
+    }
+    if let Some(path) = &args.out {
+        write(path, &Bundle::new(rows, Vec::new(), Vec::new()).print())?;
     }
     let text = match args.json {
         true => format!("{:#}\n", serde_json::to_value(&results)?),
@@ -51,7 +59,7 @@ pub(crate) fn run(args: &TrialSimulateArgs) -> anyhow::Result<()> {
 }
 
 /// Types the commits of one repository.
-fn simulate(args: &TrialSimulateArgs, path: &Path) -> anyhow::Result<SimulationResults> {
+fn simulate(args: &TrialSimulateArgs, path: &Path) -> anyhow::Result<(SimulationResults, Vec<Opportunity>)> {
     let mut history = GitHistory::open(path)?;
     let commits = history.commits(&args.range)?;
     let mut admitted = Admissions::new(path);
@@ -60,12 +68,13 @@ fn simulate(args: &TrialSimulateArgs, path: &Path) -> anyhow::Result<SimulationR
         seed: args.seed,
         is_real_time: args.real_time,
         kills: args.kills,
+        max_hours: args.hours,
     };
     let mut simulation = Simulation::start(&settings)?;
     let progress = Progress::new("typed", "opportunities");
     let mut opportunities = 0;
     for commit in commits.iter().filter(|commit| !commit.is_merge) {
-        if opportunities >= args.opportunities || args.hours.is_some_and(|most| simulation.hours() >= most) {
+        if opportunities >= args.opportunities || simulation.is_over() {
             break;
         }
         let changes = history.changes(&[commit])?.pop().context("git reports the changes of a commit")?;
@@ -92,7 +101,11 @@ fn table(results: &SimulationResults, style: Style) -> String {
         results.answers.iter().map(|(answer, count)| format!("{answer} {count}")).collect();
     let server = &results.server;
     text.push_str(&format!("\nright by stage: {}\nanswers: {}\n", stages.join(", "), answers.join(", ")));
-    text.push_str(&format!("{:.1} hours of typing; server killed: {}\n", server.hours, server.kills));
+    text.push_str(&format!("{:.2} hours of typing; server killed: {}\n", server.hours, server.kills));
+    if let Some([first, last]) = server.resident_bytes {
+        let mb = |bytes: u64| bytes as f64 / 1e6;
+        text.push_str(&format!("memory of the server: {:.1} MB, at the end {:.1} MB\n", mb(first), mb(last)));
+    }
     if results.unknown > 0 {
         text.push_str(&format!("rows where nothing was requested: {}\n", results.unknown));
     }
@@ -121,8 +134,14 @@ fn row(name: &str, counts: &LanguageResults) -> Vec<String> {
 }
 
 fn example(wrong: &WrongTruth) -> String {
-    let WrongTruth { path, before, recorded, region, expected, stage } = wrong;
-    format!(
+    let WrongTruth { path, before, recorded, region, expected, stage, provenance } = wrong;
+    let mut text = format!(
         "\n{path}, {stage}, after {before:?}\n  recorded {recorded:?}\n  of       {region:?}\n  expected {expected:?}\n"
-    )
+    );
+    let name = |provenance: Option<Provenance>| provenance.map_or("unknown", Provenance::name);
+    for ProvenanceDifference { text: part, recorded, written, .. } in provenance {
+        let (recorded, written) = (name(*recorded), name(*written));
+        text.push_str(&format!("  {part:?} is recorded as {recorded}, and was {written}\n"));
+    }
+    text
 }

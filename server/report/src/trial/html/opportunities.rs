@@ -62,7 +62,9 @@ pub(super) fn views(board: &TrialScoreboard, rows: &[Opportunity]) -> (Vec<Oppor
 fn view(board: &TrialScoreboard, row: &Opportunity, truth: &Truth) -> OpportunityView {
     let line = row.cursor.prefix.rsplit('\n').next().unwrap_or_default();
     let skipped = line.chars().count().saturating_sub(BEFORE);
-    let answers = row.answers.iter().take(board.arms.len().max(1));
+    let mut answers: Vec<&ArmAnswer> = row.answers.iter().take(board.arms.len().max(1)).collect();
+    // The same order in all opportunities, whichever answered first.
+    answers.sort_by_key(|answer| board.arms.iter().position(|arm| *arm == answer.arm));
     OpportunityView {
         place: format!("{}:{}", on_one_line(&row.cursor.path), u64::from(row.cursor.line) + 1),
         at: on_one_line(&row.opened_at),
@@ -70,7 +72,7 @@ fn view(board: &TrialScoreboard, row: &Opportunity, truth: &Truth) -> Opportunit
         before: escape_invisible(&line.chars().skip(skipped).collect::<String>()),
         truth: truth_parts(truth),
         stage: truth.stage.to_string(),
-        answers: answers.map(|answer| answer_view(board, answer, truth)).collect(),
+        answers: answers.into_iter().map(|answer| answer_view(board, answer, truth)).collect(),
     }
 }
 
@@ -86,7 +88,7 @@ fn answer_view(board: &TrialScoreboard, answer: &ArmAnswer, truth: &Truth) -> An
         arm: on_one_line(&answer.arm),
         color,
         state: format!("{}, {} ms{late}", answer.status, milliseconds(answer.ms.total)),
-        is_right: parts.iter().all(|part| part.kind == "same"),
+        is_right: answer.text == truth.text,
         parts,
     }
 }

@@ -169,7 +169,7 @@ proptest! {
                 7 => session.answer(&[("a", &*text), ("b", "return 1\n    x")]),
                 8 => session.save(),
                 9 => session.send(EventKind::Closed { document }),
-                10 => session.send(EventKind::Opened { document, language: None, text: Document::new(&text) }),
+                10 => session.send(opened(&document, None, &text)),
                 11 => session.send(EventKind::Renamed { from: "a".into(), to: "b".into() }),
                 12 => session.send(EventKind::Accepted { item: start as u64, is_partial: end % 2 == 0 }),
                 13 => session.send(EventKind::CursorMoved { document, offset: end }),

@@ -232,3 +232,139 @@ fn a_suggestion_shown_inside_of_an_earlier_region_exposes_it() {
     );
     assert_eq!(session.truth(&first, TruthStage::Settled).text, "x = g(2)");
 }
+
+/// Requests again at a cursor and gets another answer of the same arm.
+fn answer_again(session: &mut Session, offset: usize, text: &str) {
+    session.time += 200;
+    session.request(offset);
+    session.answer(&[("a", text)]);
+}
+
+#[test]
+fn another_answer_replaces_a_suggestion_that_was_visible() {
+    let (mut session, id) = suggested("total * 2");
+    session.wait(1_000);
+    session.type_at(20, "t");
+    answer_again(&mut session, 21, "ax(rate)");
+    session.type_at(21, "0");
+    session.wait(11_000);
+    let row = session.row(&id);
+    assert_eq!((row.outcome.kind, row.exposure), (OutcomeKind::Replaced, Exposure::Shown));
+    assert_eq!((row.outcome.visible, row.outcome.typed_chars), (Some(1_300.0), 1));
+}
+
+#[test]
+fn an_acceptance_outlasts_another_answer() {
+    let (mut session, id) = suggested("total * 2");
+    session.edit(20..20, "total ");
+    answer_again(&mut session, 26, "+ rate");
+    session.type_at(26, "+ 1");
+    session.wait(31_000);
+    let outcome = &session.row(&id).outcome;
+    assert_eq!((outcome.kind, outcome.accepted_chars), (OutcomeKind::Accepted, 6));
+    assert_eq!((outcome.survival[0].kind, outcome.survival[0].retained_chars), (SurvivalKind::Kept, 6));
+    assert_eq!(spans(session.truth(&id, TruthStage::Settled))[0], ("total ", "accepted"));
+}
+
+#[test]
+fn programs_and_losses_cancel_a_suggestion() {
+    let outcome_after = |act: &dyn Fn(&mut Session)| {
+        let (mut session, id) = suggested("total");
+        session.wait(1_000);
+        act(&mut session);
+        session.row(&id).outcome.clone()
+    };
+    let checked_out = outcome_after(&|session| {
+        session.send(EventKind::ChangedOnDisk { document: "a".into() });
+        session.edit(0..session.text.len(), "x = 1\ny = 2\n");
+    });
+    let formatted = outcome_after(&|session| {
+        session.edits(&[(9..13, "  "), (3..4, "  ")]);
+    });
+    let lost = outcome_after(&|session| session.send(EventKind::Desynchronized { document: "a".into() }));
+    for outcome in [checked_out, formatted, lost] {
+        assert_eq!((outcome.kind, outcome.visible), (OutcomeKind::Cancelled, Some(1_000.0)), "{outcome:?}");
+    }
+    let (session, id) = {
+        let (mut session, id) = suggested("total");
+        session.wait(1_000);
+        session.save();
+        (session, id)
+    };
+    assert_eq!(session.row(&id).outcome.kind, OutcomeKind::Shown);
+    // The server is killed; the suggestion is gone.
+    let mut next = Session::python(&session.text);
+    assert_eq!(next.recorder.resume("a", earlier(&session, 60_000), next.time), []);
+    next.wait(500);
+    assert_eq!(next.row(&id).outcome.kind, OutcomeKind::Cancelled);
+}
+
+#[test]
+fn a_suggestion_that_is_visible_at_a_commit_is_decided_later() {
+    let (mut session, id) = suggested("total(items)");
+    session.wait(11_000);
+    session.save();
+    session.commit();
+    assert_eq!(session.row(&id).outcome.kind, OutcomeKind::Shown);
+    session.request(0);
+    assert_eq!(session.row(&id).outcome.kind, OutcomeKind::Ignored);
+    assert_eq!(session.truth(&id, TruthStage::Commit).text, "");
+
+    let (mut session, id) = suggested("total(items)");
+    session.wait(11_000);
+    session.save();
+    session.commit();
+    session.edit(20..20, "total(items)");
+    let row = session.row(&id);
+    assert_eq!((row.outcome.kind, row.outcome.accepted_chars), (OutcomeKind::Accepted, 12));
+    assert_eq!(row.truth().map(|truth| &*truth.text), Some(""), "the truth is that of the commit");
+    session.wait(31_000);
+    assert_eq!(survival(&session, &id)[0], (SurvivalAge::Seconds30, SurvivalKind::Kept, 12));
+}
+
+#[test]
+fn a_dismissed_suggestion_was_seen_in_the_regions_around_it() {
+    let mut session = Session::python("def f():\n    \n");
+    let first = session.request(13);
+    session.time += 4_000;
+    session.type_at(13, "x = g(");
+    session.request(19);
+    session.answer(&[("a", "1)")]);
+    let kind = OutcomeKind::Rejected;
+    session.send(EventKind::Dismissed { document: "a".into(), item: Some(20), kind });
+    session.type_at(19, "2)");
+    session.wait(11_000);
+    assert_eq!(session.row(&first).exposure, Exposure::Shown);
+}
+
+#[test]
+fn redo_of_text_typed_along_a_suggestion_accepts_nothing() {
+    let (mut session, id) = suggested("total = rate");
+    session.wait(1_000);
+    session.type_at(20, "total ");
+    session.edit(20..26, "");
+    session.edit(20..20, "total ");
+    session.type_at(26, "+ 1");
+    session.wait(11_000);
+    let row = session.row(&id);
+    assert_eq!((row.outcome.kind, row.outcome.accepted_chars), (OutcomeKind::Ignored, 0));
+    assert_eq!(spans(session.truth(&id, TruthStage::Settled))[0], ("total ", "undo"));
+}
+
+#[test]
+fn a_later_suggestion_of_a_thought_is_offered_before_the_closed_bracket() {
+    let mut session = Session::python("def f():\n    return \n");
+    let id = session.request(20);
+    session.answer(&[("a", "")]);
+    session.type_at(20, "g");
+    session.edit(21..21, "()");
+    session.request(22);
+    session.answer(&[("a", "first_item")]);
+    session.edit(22..22, "first_item");
+    session.send(EventKind::Accepted { item: 20, is_partial: false });
+    session.wait(11_000);
+    let row = session.row(&id);
+    assert_eq!((row.outcome.kind, row.outcome.accepted_chars), (OutcomeKind::Accepted, 10));
+    let truth = session.truth(&id, TruthStage::Settled);
+    assert_eq!(spans(truth), [("g(", "typed"), ("first_item", "accepted"), (")", "typed")]);
+}

@@ -117,7 +117,7 @@ fn a_region_survives_renaming_and_reopening() {
     session.send(EventKind::Renamed { from: "a".into(), to: "b".into() });
     let text = session.text.replacen("def price", "# moved\n\ndef price", 1);
     let language = Some(Language::Python);
-    session.send(EventKind::Opened { document: "b".into(), language, text: Document::new(&text) });
+    session.send(opened("b", language, &text));
     let end = text.find("rate = 1").expect("it is there") + 8;
     session.send(EventKind::Edited {
         document: "b".into(),
@@ -420,4 +420,28 @@ fn a_missing_suggestion_waits_for_its_text() {
     assert_eq!(session.truth(&id, TruthStage::Settled).text, "one");
     let row = session.row(&id);
     assert_eq!((row.trigger, row.cursor.offset), (Trigger::ShouldHaveSuggested, 4));
+}
+
+/// Counts of the process: nextest runs each test in its own.
+#[test]
+fn a_text_is_parsed_once_for_completions_and_truths() {
+    let parses = || syntax::parse_counts().parses;
+    let mut session = Session::python(SHOP);
+    let at = session.at("rate = ") + 7;
+    let id = session.request(at);
+    session.type_at(at, "1");
+    let before = parses();
+    session.syntax.tree(Language::Python, &session.text.as_str().into());
+    assert_eq!(parses() - before, 1);
+    session.save();
+    assert_eq!(session.truth(&id, TruthStage::Save).text, "1");
+    assert_eq!(parses() - before, 1, "the truth is cut by the tree of the completion");
+
+    session.type_at(at + 1, "2");
+    let before = parses();
+    session.save();
+    assert_eq!(session.truth(&id, TruthStage::Save).text, "12");
+    let text = session.text.as_str().into();
+    session.syntax.tree(Language::Python, &text);
+    assert_eq!(parses() - before, 1, "the completion finds the tree of the truth");
 }
