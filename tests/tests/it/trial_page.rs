@@ -90,7 +90,7 @@ fn opportunity(number: usize, random: &mut SplitMix64) -> Opportunity {
     cursor.prefix = "def f(orders):\n    ".to_owned();
     (cursor.offset, cursor.line, cursor.character) = (cursor.prefix.len(), 1, 4);
     let answers = (0..ARMS.len()).map(|arm| answer(arm, &truth, random)).collect();
-    let is_held = number % 2 == 0;
+    let is_held = number.is_multiple_of(2);
     let value = if is_held { "hidden" } else { "shown" };
     let holdout = Decision { kind: DecisionKind::Holdout, value: value.to_owned(), probability: 0.5 };
     let kind = match number % 8 {

@@ -129,7 +129,7 @@ impl Editor {
         let text: Arc<str> = self.text.as_str().into();
         // A background thread reads some of the texts, before or after a request.
         let follow = || self.cache.background_tree(self.language, &text).root().to_sexp();
-        let followed = (self.text.len() % 3 == 0).then(follow);
+        let followed = (self.text.len().is_multiple_of(3)).then(follow);
         let (kept, fresh) = (self.cache.tree(self.language, &text), crate::parse(self.language, &text));
         assert_eq!(kept.root().to_sexp(), fresh.root().to_sexp(), "{text}");
         let followed = followed.or_else(|| (self.text.len() % 3 == 1).then(follow));
