@@ -77,7 +77,7 @@ pub struct Judgement {
     pub engine: String,
     /// Repetition.
     pub repetition: u32,
-    /// Hash of what was judged: workspace, changed file, runner and tests. Equal code is judged once.
+    /// Hash of the judged input: workspace, changed file, runner and tests. Equal code is judged once.
     pub patch: String,
     /// The verdict.
     pub verdict: TestVerdict,

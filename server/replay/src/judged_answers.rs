@@ -27,7 +27,7 @@ const VERDICTS: &str = "verdicts.jsonl";
 /// Bytes of the stored output of tests.
 const OUTPUT_BYTES: usize = 4_000;
 
-/// What is judged.
+/// Answers to judge.
 pub struct JudgingJob<'a> {
     /// The run's folder.
     pub folder: &'a Path,
@@ -43,7 +43,7 @@ pub struct JudgingJob<'a> {
     pub stop: &'a CancellationToken,
 }
 
-/// What was judged.
+/// Result of judging.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JudgedAnswers {
     /// Answers to cases with tests.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// What the user allows.
+/// Confinement that the user requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum ConfinementChoice {
     /// The confinement of the system; refuse to run without it.

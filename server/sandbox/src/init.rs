@@ -67,7 +67,7 @@ fn run_command(spec: &InitSpec) -> Result<CommandOutcome, String> {
     })
 }
 
-/// Takes what this process does not need away from it and from its children.
+/// Removes unneeded rights from this process and its children.
 fn protect(spec: &InitSpec) -> Result<(), String> {
     #[cfg(unix)]
     processes::become_reaper()?;
@@ -167,7 +167,7 @@ impl Watch {
         None
     }
 
-    /// Takes what is left of the output of killed processes.
+    /// Takes the remaining output of killed processes.
     fn output_until_end(&mut self, chunks: &Receiver<Chunk>) {
         while let Ok(chunk) = chunks.recv_timeout(Duration::from_secs(5)) {
             self.output.push(&chunk);

@@ -10,8 +10,8 @@
 //! last process. Elsewhere files are copied. The command never sees the network, the user's home or other processes, and its time,
 //! memory, processes, output and disk are limited.
 //!
-//! Must never write to the workspace, nor leave a process, a mount or a file behind, also if it is killed itself. What the command
-//! prints or writes is data: nothing here believes it.
+//! Must never write to the workspace, nor leave a process, a mount or a file behind, also if it is killed itself. Output and files
+//! of the command are data: nothing here believes them.
 
 mod confinement;
 mod init;

@@ -1,4 +1,4 @@
-//! What became of a command.
+//! Outcome of a command.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -31,7 +31,7 @@ impl OutputEnds {
         self.total
     }
 
-    /// Returns the text, with a line that counts what is left out.
+    /// Returns the text, with a line that counts the omitted bytes.
     pub(crate) fn into_text(self) -> String {
         let left_out = self.total - (self.start.len() + self.end.len()) as u64;
         let mut bytes = self.start;

@@ -1,6 +1,6 @@
 //! Test runners: finds the one of a workspace, runs tests in a sandbox, and reads their results.
 //!
-//! A result counts only if the runner itself reports it, in its own format, and its exit code agrees. What a test prints is not a
+//! A result counts only if the runner itself reports it, in its own format, and its exit code agrees. Output of a test is not a
 //! result. Where tests and the code under test share a process, a test that must fail runs beside them: a runner that was
 //! patched to let everything pass lets it pass, too.
 
@@ -81,7 +81,7 @@ pub struct TestRunner {
     pub report: Option<PathBuf>,
 }
 
-/// Which tests run, and what is noted.
+/// Tests to run, and details to note.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TestSelection<'a> {
     /// Ids of the tests; `None` for all.

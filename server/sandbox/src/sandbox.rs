@@ -40,7 +40,7 @@ pub enum SandboxError {
     /// A process cannot be started, or ended without an outcome.
     #[error("the sandbox failed: {reason}")]
     Failed {
-        /// What it printed.
+        /// Its message.
         reason: String,
     },
     /// A changed file is not below the workspace.
@@ -51,7 +51,7 @@ pub enum SandboxError {
     },
 }
 
-/// What a sandbox may do.
+/// Options of a sandbox.
 #[derive(Clone, Debug, Default)]
 pub struct SandboxOptions {
     /// Whether it must confine.
@@ -195,7 +195,7 @@ impl Sandbox {
         }
     }
 
-    /// Returns the process to start, its standard input, and what must be kept while it runs.
+    /// Returns the process to start, its standard input, and the guards to keep while it runs.
     #[cfg(target_os = "linux")]
     fn process(
         &self,

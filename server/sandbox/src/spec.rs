@@ -1,4 +1,4 @@
-//! What runs in a sandbox, as passed from process to process.
+//! Descriptions of sandboxes, as passed from process to process.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};

@@ -80,7 +80,7 @@ const FIXED: [(&str, &str); 7] = [
     ("npm_config_offline", "true"),
 ];
 
-/// What tools need.
+/// Requirements of tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ToolFolders {
     /// Folders that can be read.

@@ -5,7 +5,7 @@ use syntax::{Language, TokenKind, lex};
 /// Changed tokens that are tried: the first one may give equivalent code.
 const MAX_CHANGED: usize = 3;
 
-/// Operators and words, and what they become.
+/// Operators and words, and their replacements.
 const EXCHANGED: [(&str, &str); 22] = [
     ("==", "!="),
     ("!=", "=="),
@@ -72,7 +72,7 @@ fn changed(language: Language, truth: &str) -> Vec<String> {
     changed
 }
 
-/// Returns what an operator or a word becomes. `<` and `>` may be brackets of types, except in Python; `in` and `is` are operators there
+/// Returns the replacement of an operator or a word. `<` and `>` may be brackets of types, except in Python; `in` and `is` are operators there
 /// only.
 fn exchanged(language: Language, text: &str) -> Option<&'static str> {
     let is_python = language == Language::Python;

@@ -57,7 +57,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         let done = earlier.map_or_else(Vec::new, |earlier| earlier.predictions);
         return print_estimate(&estimate(&inputs, &plan, &done, &name), args.json);
     }
-    // Without a sandbox nothing is asked: answers that cannot be judged are not what was wanted.
+    // Without a sandbox nothing is asked: answers that cannot be judged are useless.
     let judge =
         args.judging.judge.then(|| open_judge(root, &config.tests, &args.judging.sandbox)).transpose()?;
     let folder = match out {

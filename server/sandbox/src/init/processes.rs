@@ -14,7 +14,7 @@ use crate::limits::Limits;
 /// Rounds of killing: a process that is started in one is killed in the next.
 const KILL_ROUNDS: usize = 200;
 
-/// What all processes below this one use together.
+/// Memory and threads of all processes below this one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Usage {
     /// Resident memory; pages that processes share count for each.
@@ -72,7 +72,7 @@ pub(super) fn kill_all() {
     }
 }
 
-/// Returns what the processes below this one use.
+/// Returns the usage of the processes below this one.
 pub(super) fn usage() -> Usage {
     descendants().values().fold(Usage::default(), |sum, usage| Usage {
         memory_bytes: sum.memory_bytes + usage.memory_bytes,
@@ -93,7 +93,7 @@ fn descendants() -> HashMap<i32, Usage> {
     }
     let own = getpid().as_raw_nonzero().get();
     let is_below = |mut pid: i32| {
-        // Ids are used again, so parents might form a circle in what was read.
+        // Ids are used again, so parents might form a circle in the list.
         for _ in 0..processes.len() {
             let Some(&(parent, _)) = processes.get(&pid) else { return false };
             if parent == own {

@@ -33,7 +33,7 @@ pub(super) fn read_reports(workspace: &Path, reports: &[ReportFiles]) -> Vec<Rep
     read
 }
 
-/// Reads a regular file of at most `max` bytes. A pipe would block, and a link is not what the command was to write.
+/// Reads a regular file of at most `max` bytes. A pipe would block, and a link is no report.
 fn read_file(path: &Path, max: u64) -> Option<Vec<u8>> {
     if !fs::symlink_metadata(path).ok()?.is_file() {
         return None;

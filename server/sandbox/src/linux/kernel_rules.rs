@@ -1,6 +1,6 @@
 //! Further layers of confinement where the kernel has them: Landlock for files and signals, seccomp for system calls.
 //!
-//! The mount namespace already hides what must not be seen. These layers hold if it has a hole.
+//! The mount namespace already hides everything else. These layers hold if it has a hole.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -15,7 +15,7 @@ use rustix::thread::UnshareFlags;
 
 use crate::spec::{ChangedFile, MountSpec, is_inside};
 
-/// What is mounted for a sandbox.
+/// Mounts of a sandbox.
 #[derive(Debug)]
 pub(super) struct Mounted {
     /// The copy of the workspace.

@@ -10,8 +10,8 @@ use super::{TestResults, TestState};
 /// Elements that are read; a report of any test suite has fewer.
 const MAX_EVENTS: usize = 2_000_000;
 
-/// Adds the test cases of a report. Ids are the class (or the file, or the suite) and the name: `a.B::adds`. What comes after a syntax
-/// error is left out.
+/// Adds the test cases of a report. Ids are the class (or the file, or the suite) and the name: `a.B::adds`. Text after a syntax
+/// error is ignored.
 pub(super) fn read_report(xml: &str, results: &mut TestResults) {
     let mut reader = Reader::from_str(xml);
     let mut case: Option<(String, TestState, Option<Duration>)> = None;

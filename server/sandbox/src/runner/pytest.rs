@@ -15,7 +15,7 @@ const FOLDER: &str = ".ghostbench-tests";
 
 const PLUGIN: &str = include_str!("ghostbench_pytest.py");
 
-/// What the plugin does.
+/// Options of the plugin.
 #[derive(Serialize)]
 struct PluginOptions<'a> {
     report: PathBuf,
@@ -23,7 +23,7 @@ struct PluginOptions<'a> {
     covers_lines: bool,
 }
 
-/// What the plugin reports.
+/// Report of the plugin.
 #[derive(Deserialize)]
 struct PluginReport {
     control: String,
