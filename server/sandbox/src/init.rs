@@ -43,6 +43,10 @@ fn run_command(spec: &InitSpec) -> Result<CommandOutcome, String> {
     remove_reports(&spec.workspace, &spec.reports);
     let start = Instant::now();
     let (reader, writer) = std::io::pipe().map_err(|error| format!("cannot create a pipe: {error}"))?;
+    let (sender, chunks) = mpsc::sync_channel(16);
+    // Started first: a command may use up all processes and threads at once.
+    let reading = thread::Builder::new().spawn(move || read_chunks(reader, &sender));
+    let reading = reading.map_err(|error| format!("cannot start a thread: {error}"))?;
     let child = {
         let mut command = command(spec)?;
         let errors = writer.try_clone().map_err(|error| format!("cannot create a pipe: {error}"))?;
@@ -50,8 +54,6 @@ fn run_command(spec: &InitSpec) -> Result<CommandOutcome, String> {
         // The command holds the ends for writing: it is dropped here, so that the output ends with the last process.
         command.spawn().map_err(|error| format!("cannot start {}: {error}", spec.words[0]))?
     };
-    let (sender, chunks) = mpsc::sync_channel(16);
-    let reading = thread::spawn(move || read_chunks(reader, &sender));
     let mut watch = Watch { limits: spec.limits, start, output: OutputEnds::default(), peak_memory: 0 };
     let exit = watch.wait(child, &chunks);
     let wall = start.elapsed();
