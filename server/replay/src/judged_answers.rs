@@ -1,7 +1,7 @@
 //! Judges the answers of a run by unit tests: `verdicts.jsonl` in its folder.
 //!
-//! A row is appended when its tests have ended, so a killed process repeats those in flight only. Equal code is judged once, whoever
-//! wrote it. Must never change a prediction.
+//! A row is appended when its tests have ended, so a killed process repeats those in flight only. Equal code of several engines is judged
+//! once. Must never change a prediction.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -54,12 +54,11 @@ pub struct JudgedAnswers {
     pub runs: usize,
 }
 
-/// Code to judge, and the answers that consist of it.
+/// Code to judge, and the answers that consist of it. The changed file is made again when its tests run: a run has thousands.
 struct Patch<'a> {
     hash: String,
     case: &'a Case,
     tests: &'a CaseTests,
-    change: ChangedFile,
     answers: Vec<&'a Prediction>,
 }
 
@@ -178,7 +177,7 @@ fn patches<'a>(
         }
         let change = job.judge.place(case, &answer.text)?;
         let hash = patch_hash(job.tree_hash, tests, &change);
-        let patch = Patch { hash: hash.clone(), case, tests, change, answers: Vec::new() };
+        let patch = Patch { hash: hash.clone(), case, tests, answers: Vec::new() };
         patches.entry(hash).or_insert(patch).answers.push(answer);
     }
     Ok((patches, failed))
@@ -242,7 +241,8 @@ fn run_patches(
 }
 
 fn judge(judge: &TestJudge, patch: &Patch<'_>) -> Result<Judgement, ReplayError> {
-    let run = judge.run(patch.tests, patch.change.clone())?;
+    let text = patch.answers.first().map_or("", |answer| &answer.text);
+    let run = judge.run(patch.tests, judge.place(patch.case, text)?)?;
     let verdict = run.verdict(&patch.tests.ids);
     let has_passed = verdict == TestVerdict::Passed;
     let not_passed = if has_passed { Vec::new() } else { run.not_passed(&patch.tests.ids) };

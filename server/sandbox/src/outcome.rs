@@ -20,8 +20,6 @@ pub enum Exit {
     TooManyProcesses,
     /// At its limit of output.
     TooMuchOutput,
-    /// The sandbox itself was killed, so its end is unknown.
-    Lost,
 }
 
 /// A file that the command wrote and that was asked for.

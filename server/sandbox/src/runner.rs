@@ -199,7 +199,7 @@ impl TestRun {
             Exit::TimedOut => return TestVerdict::TimedOut,
             Exit::OutOfMemory => return TestVerdict::OutOfMemory,
             Exit::TooManyProcesses | Exit::TooMuchOutput => return TestVerdict::Failed,
-            Exit::Code(_) | Exit::Signal(_) | Exit::Lost => {}
+            Exit::Code(_) | Exit::Signal(_) => {}
         }
         if expected.iter().any(|id| state(id) == Some(TestState::Failed)) {
             return TestVerdict::Failed;

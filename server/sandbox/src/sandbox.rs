@@ -352,7 +352,7 @@ fn to_json(value: &impl serde::Serialize) -> Result<String, SandboxError> {
     serde_json::to_string(value).map_err(|error| SandboxError::Failed { reason: error.to_string() })
 }
 
-/// Returns the user's home, or a folder that nobody has.
+/// Returns the user's home, or a placeholder if there is none.
 fn home() -> PathBuf {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     home.filter(|home| home.is_absolute() && *home != Path::new("/"))

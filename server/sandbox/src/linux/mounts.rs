@@ -37,7 +37,7 @@ pub(super) struct UserIds {
     pub(super) group: u32,
 }
 
-/// User and group that stand for root inside: some tests are skipped for root, or fail.
+/// User and group in place of root: some tests are skipped for root, or fail.
 const ORDINARY: u32 = 1000;
 
 /// Enters a user and a mount namespace. Must be called before any thread is started.

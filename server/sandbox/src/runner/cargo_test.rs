@@ -1,6 +1,6 @@
 //! `cargo test`, by the lines that the standard test harness prints.
 //!
-//! Its structured format needs an unstable option, which would compile every dependency anew. Ids are the file of the test's binary
+//! Its structured format needs an unstable option, which would recompile every dependency. Ids are the file of the test's binary
 //! and the test's path: `src/lib.rs::tests::adds`.
 
 use std::collections::BTreeSet;

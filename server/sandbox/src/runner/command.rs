@@ -78,7 +78,7 @@ pub(super) fn read(runner: &TestRunner, outcome: &CommandOutcome) -> TestResults
 
 /// Returns a runner of a command, for tests in a folder.
 impl TestRunner {
-    /// Creates the runner of a command; with a report in JUnit's format its tests are told apart.
+    /// Creates the runner of a command; with a report in JUnit's format, each of its tests counts.
     pub fn of_command(command: Vec<String>, report: Option<PathBuf>) -> TestRunner {
         TestRunner { kind: TestRunnerKind::Command, folder: PathBuf::new(), command, report }
     }
