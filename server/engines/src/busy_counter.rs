@@ -7,9 +7,8 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    Answer, Engine, EngineDescription, EngineError, EngineInfo, FunctionTask, Request, Sink, TaskForm,
-};
+use crate::engine_wrapper::EngineWrapper;
+use crate::{Answer, Engine, EngineError, Request, Sink};
 
 /// Number of requests in progress.
 #[derive(Clone, Debug, Default)]
@@ -47,25 +46,9 @@ struct CountedEngine {
     busy: BusyCounter,
 }
 
-impl Engine for CountedEngine {
-    fn description(&self) -> &EngineDescription {
-        self.engine.description()
-    }
-
-    fn reads_workspace(&self) -> bool {
-        self.engine.reads_workspace()
-    }
-
-    fn reads_context(&self) -> bool {
-        self.engine.reads_context()
-    }
-
-    fn has_alternatives(&self) -> bool {
-        self.engine.has_alternatives()
-    }
-
-    fn task_form(&self, task: &FunctionTask) -> TaskForm {
-        self.engine.task_form(task)
+impl EngineWrapper for CountedEngine {
+    fn inner(&self) -> &dyn Engine {
+        &*self.engine
     }
 
     fn complete<'a>(
@@ -79,13 +62,5 @@ impl Engine for CountedEngine {
             self.engine.complete(request, sink, cancel).await
         }
         .boxed()
-    }
-
-    fn count_tokens<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Option<usize>> {
-        self.engine.count_tokens(text)
-    }
-
-    fn probe(&self) -> BoxFuture<'_, Result<EngineInfo, EngineError>> {
-        self.engine.probe()
     }
 }

@@ -13,6 +13,7 @@ pub mod check;
 mod child_process;
 mod command_engine;
 mod embeddings;
+mod engine_wrapper;
 mod function_task;
 mod http;
 mod http_engine;
@@ -44,6 +45,7 @@ pub use child_process::{Program, ProgramError};
 pub use command_engine::{CommandEngine, CommandSettings};
 pub use config::EngineKind;
 pub use embeddings::{EmbeddingServer, EmbeddingServerError, HttpEmbedder};
+pub use engine_wrapper::EngineWrapper;
 pub use function_task::{FunctionSearch, FunctionTask, TaskForm};
 pub use http::{HttpLimits, HttpServerConfig, Proxy, ServerError, TimeoutStage};
 pub use http_engine::{

@@ -2,12 +2,8 @@
 
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
-use tokio_util::sync::CancellationToken;
-
-use crate::{
-    Answer, Engine, EngineDescription, EngineError, EngineInfo, FunctionTask, Request, Sink, TaskForm,
-};
+use crate::engine_wrapper::EngineWrapper;
+use crate::{Engine, EngineDescription};
 
 /// Returns the engine under another name, sharing its child process or connection.
 pub fn with_name(engine: Arc<dyn Engine>, name: &str) -> Arc<dyn Engine> {
@@ -20,41 +16,12 @@ struct RenamedEngine {
     engine: Arc<dyn Engine>,
 }
 
-impl Engine for RenamedEngine {
+impl EngineWrapper for RenamedEngine {
+    fn inner(&self) -> &dyn Engine {
+        &*self.engine
+    }
+
     fn description(&self) -> &EngineDescription {
         &self.description
-    }
-
-    fn reads_workspace(&self) -> bool {
-        self.engine.reads_workspace()
-    }
-
-    fn reads_context(&self) -> bool {
-        self.engine.reads_context()
-    }
-
-    fn has_alternatives(&self) -> bool {
-        self.engine.has_alternatives()
-    }
-
-    fn task_form(&self, task: &FunctionTask) -> TaskForm {
-        self.engine.task_form(task)
-    }
-
-    fn complete<'a>(
-        &'a self,
-        request: Request,
-        sink: Sink<'a>,
-        cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Answer, EngineError>> {
-        self.engine.complete(request, sink, cancel)
-    }
-
-    fn count_tokens<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Option<usize>> {
-        self.engine.count_tokens(text)
-    }
-
-    fn probe(&self) -> BoxFuture<'_, Result<EngineInfo, EngineError>> {
-        self.engine.probe()
     }
 }

@@ -2,9 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use engines::{
-    Answer, Engine, EngineDescription, EngineError, EngineInfo, FunctionTask, Request, Sink, TaskForm,
-};
+use engines::{Answer, Engine, EngineError, EngineWrapper, Request, Sink};
 use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
@@ -25,25 +23,9 @@ impl<'a, S: Send> SlotEngine<'a, S> {
     }
 }
 
-impl<S: Send> Engine for SlotEngine<'_, S> {
-    fn description(&self) -> &EngineDescription {
-        self.engine.description()
-    }
-
-    fn reads_workspace(&self) -> bool {
-        self.engine.reads_workspace()
-    }
-
-    fn reads_context(&self) -> bool {
-        self.engine.reads_context()
-    }
-
-    fn has_alternatives(&self) -> bool {
-        self.engine.has_alternatives()
-    }
-
-    fn task_form(&self, task: &FunctionTask) -> TaskForm {
-        self.engine.task_form(task)
+impl<S: Send> EngineWrapper for SlotEngine<'_, S> {
+    fn inner(&self) -> &dyn Engine {
+        self.engine
     }
 
     fn complete<'a>(
@@ -58,13 +40,5 @@ impl<S: Send> Engine for SlotEngine<'_, S> {
             self.free();
             answer
         })
-    }
-
-    fn count_tokens<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Option<usize>> {
-        self.engine.count_tokens(text)
-    }
-
-    fn probe(&self) -> BoxFuture<'_, Result<EngineInfo, EngineError>> {
-        self.engine.probe()
     }
 }

@@ -43,7 +43,7 @@ pub struct TestResult {
     pub time: Option<Duration>,
 }
 
-/// Lines of files that tests executed, by path in the workspace; tests are numbers in [`TestRun::tests`] by their order.
+/// Lines of files that tests executed, by path in the workspace; tests are numbers in the order of [`TestResults::tests`].
 pub type CoveredLines = BTreeMap<String, BTreeMap<u32, Vec<u32>>>;
 
 /// The results of a run of tests.

@@ -30,7 +30,11 @@ const MAX_LEXED: usize = 3;
 
 /// Cache of an open document's syntax; clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct SyntaxCache(Arc<Mutex<Entries>>);
+pub struct SyntaxCache {
+    entries: Arc<Mutex<Entries>>,
+    /// Texts before and after the last cursors, the latest first. Locked while a text is lexed: the next one mostly continues it.
+    lexed: Arc<Mutex<VecDeque<LexedText>>>,
+}
 
 #[derive(Clone, Debug, Default)]
 struct Entries {
@@ -44,8 +48,6 @@ struct Entries {
     scope: Option<LastScope>,
     /// The closed text that the text before a cursor is parsed from.
     scope_base: Option<ParsedText>,
-    /// Texts before and after the last cursors, the latest first.
-    lexed: VecDeque<LexedText>,
     /// The first lines of a large document.
     head: Option<(ParsedText, Arc<Outline>)>,
 }
@@ -97,7 +99,9 @@ impl SyntaxCache {
     pub fn fork(&self) -> SyntaxCache {
         let mut entries = self.entries().clone();
         entries.scope.take_if(|last| last.scope.get().is_none());
-        SyntaxCache(Arc::new(Mutex::new(entries)))
+        // Not waited for while another thread lexes.
+        let lexed = self.lexed.try_lock().map(|lexed| lexed.clone()).unwrap_or_default();
+        SyntaxCache { entries: Arc::new(Mutex::new(entries)), lexed: Arc::new(Mutex::new(lexed)) }
     }
 
     /// Returns the scope after `prefix`, the text before a cursor: the result of [`scope`](crate::scope()). A request for another
@@ -114,21 +118,25 @@ impl SyntaxCache {
 
     /// Returns the tokens of `text`, a part of the document before or after a cursor: the result of [`lex`](crate::lex()).
     pub fn tokens(&self, language: Language, text: &str) -> Arc<[Token]> {
-        let lexed = self.entries().lexed.clone();
+        let mut lexed = self.lexed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lexed.iter().find_map(|known| known.tokens_of(language, text)) {
             return Arc::clone(known);
         }
-        let continued = lexed.iter().find_map(|known| Some((known, known.continued(language, text)?)));
-        let (old, new) = match continued {
-            Some((old, new)) => (Some(old), new),
-            None => (None, LexedText::new(language, text)),
+        let continued = lexed
+            .iter()
+            .enumerate()
+            .find_map(|(place, known)| Some((place, known.continued(language, text)?)));
+        let new = match continued {
+            // The texts of one place follow each other in one entry.
+            Some((old, new)) => {
+                lexed.remove(old);
+                new
+            }
+            None => LexedText::new(language, text),
         };
         let tokens = Arc::clone(new.tokens());
-        let kept = &mut self.entries().lexed;
-        // The texts of one place follow each other in one entry.
-        kept.retain(|known| old.is_none_or(|old| !Arc::ptr_eq(known.tokens(), old.tokens())));
-        kept.push_front(new);
-        kept.truncate(MAX_LEXED);
+        lexed.push_front(new);
+        lexed.truncate(MAX_LEXED);
         tokens
     }
 
@@ -165,7 +173,7 @@ impl SyntaxCache {
     }
 
     fn entries(&self) -> MutexGuard<'_, Entries> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

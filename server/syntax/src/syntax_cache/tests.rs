@@ -1,12 +1,13 @@
 //! The cache returns what a fresh computation returns, whatever was asked before, and parses each text once.
 
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
+use std::thread;
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use super::SyntaxCache;
-use crate::{Language, Tree, parse_counts, scope};
+use crate::{Language, Tree, lexed_bytes, parse_counts, scope};
 
 const SOURCES: [(Language, &str); 10] = [
     (
@@ -191,6 +192,27 @@ fn a_background_thread_shares_trees_and_changes_none() {
     assert_eq!([follow(&middle).0, ask(&new).0, follow(&middle).0], [1, 0, 0]);
     let fresh = crate::parse(Language::Python, &middle);
     assert_eq!(follow(&middle).1, fresh.root().to_sexp());
+}
+
+/// Counts of the process: nextest runs each test in its own.
+#[test]
+fn threads_that_ask_at_once_lex_a_text_once() {
+    let text = SOURCES[0].1.repeat(200);
+    let with_probe = format!("{text}x");
+    let cache = SyntaxCache::default();
+    let barrier = Barrier::new(4);
+    let before = lexed_bytes();
+    thread::scope(|scope| {
+        for asked in [&text, &with_probe, &text, &with_probe] {
+            let (cache, barrier) = (cache.clone(), &barrier);
+            scope.spawn(move || {
+                barrier.wait();
+                cache.tokens(Language::Python, asked)
+            });
+        }
+    });
+    let lexed = lexed_bytes() - before;
+    assert!(lexed < text.len() as u64 * 11 / 10, "{lexed} of {}", text.len());
 }
 
 #[test]
