@@ -97,7 +97,7 @@ impl RunningProcess {
     /// On timeout.
     #[track_caller]
     pub fn wait_at_most(mut self, limit: Duration) -> ProcessOutcome {
-        wait_at_most(limit, "the process ends", || self.has_ended());
+        wait_at_most(limit, || self.has_ended(), || "the process ends".to_owned());
         let status = self.child.wait().expect("the process has ended");
         ProcessOutcome { status, stdout: text_of(self.stdout.take()), stderr: text_of(self.stderr.take()) }
     }
@@ -118,14 +118,15 @@ impl Drop for RunningProcess {
 /// On timeout.
 #[track_caller]
 pub fn wait_until(what: &str, is_true: impl FnMut() -> bool) {
-    wait_at_most(TIME_LIMIT, what, is_true);
+    wait_at_most(TIME_LIMIT, is_true, || what.to_owned());
 }
 
+/// As [`wait_until`], with a time limit; `explain` says what is waited for, and may say what is seen instead.
 #[track_caller]
-pub(crate) fn wait_at_most(limit: Duration, what: &str, mut is_true: impl FnMut() -> bool) {
+pub(crate) fn wait_at_most(limit: Duration, mut is_true: impl FnMut() -> bool, explain: impl Fn() -> String) {
     let deadline = Instant::now() + limit;
     while !is_true() {
-        assert!(Instant::now() < deadline, "waited {} s until {what}", limit.as_secs());
+        assert!(Instant::now() < deadline, "waited {} s until {}", limit.as_secs(), explain());
         thread::sleep(POLL_INTERVAL);
     }
 }

@@ -15,13 +15,16 @@ use serde_json::{Value, json};
 
 use self::message_log::MessageLog;
 use crate::component::{component, missing};
-use crate::process::TIME_LIMIT;
+use crate::process::{TIME_LIMIT, wait_at_most};
 use crate::{Project, binary, wait_until};
 
 mod message_log;
 
 /// Folder with the output of `npm run package`.
 const BUILT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../vscode-extension/dist");
+
+/// Time after which something without an effect is done again: a busy window loses keys.
+const REPEAT_AFTER: Duration = Duration::from_secs(5);
 
 /// Poll interval.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -139,6 +142,34 @@ impl VsCode {
         self.ask(&json!({"do": "press", "keys": keys}));
     }
 
+    /// Presses keys until VS Code asks a question: a window that is busy or draws another page may lose keys.
+    #[track_caller]
+    fn press_until_asked(&self, keys: &str) {
+        self.repeat_until(
+            "VS Code asks",
+            || self.press(keys),
+            || self.evaluate("Eyes.focus() === 'question'") == true,
+        );
+    }
+
+    /// Does something until it has an effect, again after a time that doubles.
+    ///
+    /// # Panics
+    ///
+    /// On timeout.
+    #[track_caller]
+    pub fn repeat_until(&self, what: &str, act: impl Fn(), has_effect: impl Fn() -> bool) {
+        let (mut last, mut interval) = (None::<Instant>, REPEAT_AFTER);
+        self.wait_for(what, || {
+            if last.is_none_or(|last| last.elapsed() > interval) {
+                interval *= if last.is_some() { 2 } else { 1 };
+                act();
+                last = Some(Instant::now());
+            }
+            has_effect()
+        });
+    }
+
     /// Waits for a list with this entry, and chooses the entry.
     #[track_caller]
     pub fn answer(&self, label: &str) {
@@ -155,8 +186,7 @@ impl VsCode {
     /// Moves the cursor to a line and a column, both from 1.
     #[track_caller]
     pub fn go_to(&self, line: usize, column: usize) {
-        self.press("Control+g");
-        self.wait_until("Eyes.focus() === 'question'");
+        self.press_until_asked("Control+g");
         self.type_text(&format!("{line}:{column}"));
         self.press("Enter");
         self.wait_until(&format!("Eyes.focus() === 'text' && Eyes.cursor() === 'Ln {line}, Col {column}'"));
@@ -165,9 +195,14 @@ impl VsCode {
     /// Runs a command by its title in the command palette.
     #[track_caller]
     pub fn run(&self, title: &str) {
-        self.press("F1");
-        self.wait_until("Eyes.focus() === 'question'");
-        self.choose(title);
+        let is_chosen = format!("Eyes.focus() === 'question' && Eyes.chosen() === {}", Value::from(title));
+        let ask = || {
+            self.press_until_asked("F1");
+            self.type_text(title);
+        };
+        // A page that opens meanwhile takes the focus, which closes the palette.
+        self.repeat_until(&format!("{title} is chosen"), ask, || self.evaluate(&is_chosen) == true);
+        self.press("Enter");
     }
 
     /// Chooses an entry of the visible list, by its name.
@@ -206,12 +241,28 @@ impl VsCode {
     /// On timeout.
     #[track_caller]
     pub fn wait_until(&self, script: &str) {
-        wait_until(&format!("`{script}` in VS Code"), || {
-            let is_so = self.evaluate(&format!("Boolean({script})")) == true;
+        self.wait_for(&format!("`{script}`"), || self.evaluate(&format!("Boolean({script})")) == true);
+    }
+
+    /// Waits until a condition is true. A failure says what the window shows, and keeps a picture of it.
+    #[track_caller]
+    pub fn wait_for(&self, what: &str, mut is_true: impl FnMut() -> bool) {
+        let poll = || {
+            let is_so = is_true();
             if !is_so {
                 thread::sleep(POLL_INTERVAL);
             }
             is_so
+        };
+        wait_at_most(TIME_LIMIT, poll, || {
+            let picture = Path::new(BUILT).join("test").join(format!("failure-{}.png", std::process::id()));
+            self.ask(&json!({"do": "screenshot", "path": picture}));
+            let file = std::fs::read_to_string(&self.file);
+            let seen = self.evaluate("Eyes.summary()");
+            format!(
+                "{what} in VS Code, which shows {seen}; the file is {file:?}; picture: {}",
+                picture.display()
+            )
         });
     }
 
@@ -219,7 +270,7 @@ impl VsCode {
     #[track_caller]
     pub fn wait_for_ghost_text(&self) -> String {
         let mut ghost = None;
-        wait_until("ghost text is shown in VS Code", || {
+        self.wait_for("ghost text is shown", || {
             ghost = self.evaluate("Eyes.ghostText()").as_str().map(str::to_owned);
             ghost.is_some()
         });
@@ -245,10 +296,8 @@ impl VsCode {
     /// If the text differs.
     #[track_caller]
     pub fn check_saved(&self, expected: &str) {
-        self.press("Control+s");
-        wait_until(&format!("the saved text is {expected:?}"), || {
-            std::fs::read_to_string(&self.file).is_ok_and(|text| text == expected)
-        });
+        let is_saved = || std::fs::read_to_string(&self.file).is_ok_and(|text| text == expected);
+        self.repeat_until(&format!("the saved text is {expected:?}"), || self.press("Control+s"), is_saved);
     }
 
     /// Returns all messages from the editor so far.

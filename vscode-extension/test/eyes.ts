@@ -66,6 +66,19 @@ export function openEyes(): void {
     /** The channel of the output panel. */
     output: (): string | null =>
       document.querySelector<HTMLSelectElement>(".part.panel .monaco-select-box")?.value ?? null,
+
+    /** What a failure shows. */
+    summary: (): unknown => ({
+      lines: Eyes.lines(),
+      ghost: Eyes.ghostText(),
+      cursor: Eyes.cursor(),
+      focus: Eyes.focus(),
+      choices: Eyes.choices(),
+      messages: Eyes.messages(),
+      tabs: Eyes.tabs(),
+      status: Eyes.status(),
+      trial: Eyes.trial(),
+    }),
   };
 
   const look = (): void => {

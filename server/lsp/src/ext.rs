@@ -2,13 +2,20 @@
 //!
 //! docs/protocol.md describes each with an example; a test keeps it in sync with the types. Types only: no behavior here.
 
-use std::collections::BTreeMap;
+mod outcomes;
+mod suites;
+mod trials;
+
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use tower_lsp_server::gen_lsp_types::{
     LspNotificationMethod, MessageDirection, Position, ProgressToken, Range, TextDocumentIdentifier, Uri,
 };
+
+pub use self::outcomes::*;
+pub use self::suites::*;
+pub use self::trials::*;
 
 /// Request: records the block at the cursor as a case. [`RecordCaseParams`] to [`RecordCaseResult`].
 pub const RECORD_CASE: &str = "ghostbench/recordCase";
@@ -84,16 +91,6 @@ pub(crate) const SUITE_SCHEME: &str = "ghostbench-suite";
 pub const SHOULD_HAVE_SUGGESTED_COMMAND: &str = "ghostbench.shouldHaveSuggested";
 /// Command for key bindings: nothing should have been suggested at a cursor. One argument, [`MarkPlaceParams`].
 pub const NOT_WANTED_COMMAND: &str = "ghostbench.notWanted";
-
-/// Argument of [`SHOULD_HAVE_SUGGESTED_COMMAND`] and [`NOT_WANTED_COMMAND`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct MarkPlaceParams {
-    /// The document; it must be open.
-    pub text_document: TextDocumentIdentifier,
-    /// The cursor.
-    pub position: Position,
-}
 
 /// Parameters of [`RECORD_CASE`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -256,66 +253,6 @@ pub struct ReplayResult {
     pub cases: Vec<CaseSummary>,
 }
 
-/// Parameters of [`SUITE`] and [`OPEN_SUITE_COMMAND`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SuiteParams {
-    /// The suite's file.
-    pub suite: Uri,
-    /// Any document of the folder to open it in; if unset, the first folder is used.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text_document: Option<TextDocumentIdentifier>,
-    /// Number of the first case to list.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<u32>,
-}
-
-/// Result of [`SUITE`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SuiteResult {
-    /// The suite's file, as in the parameters.
-    pub suite: Uri,
-    /// Number of cases in the suite.
-    pub total: u32,
-    /// Number of lines without a valid case.
-    pub problems: u32,
-    /// The cases from the requested one on, at most 1,000.
-    pub cases: Vec<CaseSummary>,
-}
-
-/// Parameters of [`SUITE_CASE`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SuiteCaseParams {
-    /// The file of an open suite.
-    pub suite: Uri,
-    /// Number of the case in the suite, from 0.
-    pub number: u32,
-}
-
-/// Result of [`SUITE_CASE`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SuiteCaseResult {
-    /// Its number.
-    pub number: u32,
-    /// Number of cases in the suite.
-    pub total: u32,
-    /// URI of the document with the code.
-    pub uri: Uri,
-    /// Text of this document, with a mark at the hole.
-    pub text: String,
-    /// Range of the mark.
-    pub hole: Range,
-    /// URI of the document with the answers.
-    pub answers_uri: Uri,
-    /// Text of this document, as Markdown: the right answer and the latest of each engine.
-    pub answers: String,
-    /// Location and results, with the answers.
-    pub case: CaseSummary,
-}
-
 /// Parameters of [`SCOREBOARD`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -374,161 +311,6 @@ pub struct ServerStatus {
     /// The server's log file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_file: Option<PathBuf>,
-}
-
-/// Status of a trial. The names of its arms are hidden, so that a duel is blind.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TrialStatus {
-    /// Name of the trial.
-    pub name: String,
-    /// One of single, shadow, assign and duel.
-    pub mode: String,
-    /// Number of events that were left out because the recorder was behind.
-    pub dropped: u64,
-}
-
-/// Parameters of [`TRIAL`] and [`STOP_TRIAL`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TrialParams {
-    /// Any document of the folder; if unset, the first folder is used.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text_document: Option<TextDocumentIdentifier>,
-}
-
-/// Whether opportunities are recorded in a folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum TrialStateKind {
-    /// No trial is running.
-    Off,
-    /// A trial is running and recorded.
-    Running,
-    /// A trial is running, but nothing is recorded.
-    Paused,
-}
-
-/// State of the live trial of a folder. While the developer must not know the arms, their names are left out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TrialState {
-    /// The folder.
-    pub folder: Uri,
-    /// Whether it is running.
-    pub state: TrialStateKind,
-    /// Name of the trial.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// One of single, shadow, assign and duel.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mode: Option<String>,
-    /// Names of the arms; absent in assign and duel.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub arms: Option<Vec<String>>,
-    /// Level of recording: full, structure, metrics or off.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub level: Option<String>,
-    /// Why nothing is recorded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// Counts of this day in UTC; only in the result of [`TRIAL`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub today: Option<TrialDay>,
-    /// The state in words.
-    pub message: String,
-}
-
-/// Counts of opportunities of one day.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TrialDay {
-    /// Opportunities.
-    pub opportunities: u64,
-    /// Opportunities with a truth.
-    pub truths: u64,
-    /// Opportunities at which something was shown.
-    pub shown: u64,
-    /// Opportunities whose suggestion was accepted, at least in part.
-    pub accepted: u64,
-}
-
-/// Parameters of [`START_TRIAL`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct StartTrialParams {
-    /// Any document of the folder; if unset, the first folder is used.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text_document: Option<TextDocumentIdentifier>,
-    /// The experiment.
-    pub mode: cases::TrialMode,
-    /// Names of the engines; the first one is shown in single and shadow.
-    pub arms: Vec<String>,
-    /// Name of the trial; if unset, the present time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Unit that keeps its engine in assign; default: session.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unit: Option<cases::AssignmentUnit>,
-    /// Share of the opportunities at which nothing is shown; default as on the command line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub holdout: Option<f64>,
-    /// Weights of engines in random assignments; default: 1.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub weights: BTreeMap<String, f64>,
-    /// Limits of requests to engines a minute; defaults as on the command line.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub requests_per_minute: BTreeMap<String, u32>,
-    /// Limits of requests to engines a day.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub requests_per_day: BTreeMap<String, u32>,
-    /// Limits of cost of engines a day, in the currency of their prices.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub budget_per_day: BTreeMap<String, f64>,
-    /// Metric that decides; default: exact match.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub primary: Option<cases::Metric>,
-    /// Difference below which two engines are equivalent, as a share; default as on the command line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub margin: Option<f64>,
-    /// The lines of [`StartTrialResult::disclosures`] that the developer has confirmed.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub confirmed: Vec<String>,
-}
-
-/// Result of [`START_TRIAL`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct StartTrialResult {
-    /// False if the disclosures have to be confirmed first.
-    pub started: bool,
-    /// Name of the trial.
-    pub name: String,
-    /// What the engines may send and spend a day: a line for each that sends code off this machine or costs money.
-    pub disclosures: Vec<String>,
-    /// Why nothing will be recorded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
-}
-
-/// Result of [`STOP_TRIAL`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct StopTrialResult {
-    /// Name of the trial.
-    pub name: String,
-    /// The arms whose names were hidden; empty in single and shadow.
-    pub revealed: Vec<RevealedArm>,
-}
-
-/// An arm whose name was hidden while its trial was running.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RevealedArm {
-    /// Name of its engine.
-    pub name: String,
-    /// The name that was shown.
-    pub shown_as: String,
 }
 
 /// Status of a folder.
@@ -600,96 +382,4 @@ pub struct DidChangeStatusParams {
     pub kind: String,
     /// Text to show.
     pub message: String,
-}
-
-/// Parameters of [`DID_SHOW_COMPLETION`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DidShowCompletionParams {
-    /// The item as sent by the server.
-    pub item: ShownItem,
-}
-
-/// Parameters of [`DID_PARTIALLY_ACCEPT_COMPLETION`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DidPartiallyAcceptCompletionParams {
-    /// The item as sent by the server.
-    pub item: ShownItem,
-    /// Length of the accepted text, in UTF-16 units from the start of the item's text.
-    pub accepted_length: u32,
-}
-
-/// How a suggestion ended that was not accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum DismissReason {
-    /// The developer dismissed it by a key that does nothing else.
-    Rejected,
-    /// The developer did something else.
-    Ignored,
-}
-
-/// Parameters of [`DID_DISMISS_COMPLETION`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DidDismissCompletionParams {
-    /// The document.
-    pub text_document: TextDocumentIdentifier,
-    /// The item as sent by the server; if unset, the one that is displayed in the document.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub item: Option<ShownItem>,
-    /// How it ended.
-    pub reason: DismissReason,
-}
-
-/// How a change came about, as far as an editor can know better than the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum IdentifiedProvenance {
-    /// Completed by the editor's popup menu.
-    Popup,
-    /// Pasted.
-    Pasted,
-    /// Restored or removed by undo or redo.
-    Undo,
-    /// Written by a formatter.
-    Formatter,
-    /// Written by another provider of completions, an agent or another plugin.
-    OtherProvider,
-}
-
-/// Parameters of [`DID_IDENTIFY_CHANGE`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DidIdentifyChangeParams {
-    /// The document; its last change is meant.
-    pub text_document: TextDocumentIdentifier,
-    /// How it came about.
-    pub provenance: IdentifiedProvenance,
-}
-
-/// The part of an item that identifies it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ShownItem {
-    /// The item's command; its argument is the item's id.
-    pub command: tower_lsp_server::gen_lsp_types::Command,
-}
-
-impl ShownItem {
-    /// Returns the item's id; empty for an item of another server.
-    pub fn id(&self) -> &str {
-        let argument = self.command.arguments.as_ref().and_then(|arguments| arguments.first());
-        argument.and_then(|id| id.as_str()).unwrap_or_default()
-    }
-}
-
-/// Parameters of [`DID_FOCUS`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DidFocusParams {
-    /// The document that has the focus; `None` if no document has it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text_document: Option<TextDocumentIdentifier>,
 }

@@ -311,7 +311,7 @@ impl Client {
     fn outcome(&mut self) -> ProcessOutcome {
         self.is_over = true;
         self.pipes.pause(false);
-        wait_at_most(self.setup.time_limit, "the server ends", || self.has_ended());
+        wait_at_most(self.setup.time_limit, || self.has_ended(), || "the server ends".to_owned());
         let status = self.exit_status().expect("it has ended");
         if let Some(reader) = self.reader.take() {
             reader.join().expect("the reader does not panic");
