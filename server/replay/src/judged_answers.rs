@@ -116,15 +116,13 @@ pub fn judge_answers(
 
 /// Adds the judgements of a run to the scores of its answers: [`Metric::TestsPassed`].
 pub(crate) fn add_verdicts(folder: &Path, cases: &[Case], scores: &mut [Score]) {
-    // Unreadable judgements count as missing; judging again reports why.
-    let Ok(stored) = read_verdicts(&folder.join(VERDICTS)) else { return };
-    if stored.last.is_empty() {
-        return;
-    }
+    let judgements = judgements(folder);
+    let rows: HashMap<(&str, &str, u32), &Judgement> =
+        judgements.iter().map(|row| (row.key(), row)).collect();
     let cases = cases_with_tests(cases);
     for score in scores {
-        let key = (score.case.clone(), score.engine.clone(), score.repetition);
-        let Some(row) = stored.last.get(&key).filter(|_| cases.contains_key(&*score.case)) else { continue };
+        let key = (&*score.case, &*score.engine, score.repetition);
+        let Some(row) = rows.get(&key).filter(|_| cases.contains_key(&*score.case)) else { continue };
         // Tests that are not the same twice say nothing about the answer.
         if row.verdict != TestVerdict::Flaky {
             let value = f64::from(u8::from(row.verdict == TestVerdict::Passed));
@@ -133,9 +131,10 @@ pub(crate) fn add_verdicts(folder: &Path, cases: &[Case], scores: &mut [Score]) 
     }
 }
 
-/// Returns the judgements of a run, the last of each answer.
-pub fn judgements(folder: &Path) -> Result<Vec<Judgement>, ReplayError> {
-    Ok(read_verdicts(&folder.join(VERDICTS))?.last.into_values().collect())
+/// Returns the judgements of a run, the last of each answer. Unreadable ones count as missing; judging again reports why.
+pub fn judgements(folder: &Path) -> Vec<Judgement> {
+    read_verdicts(&folder.join(VERDICTS))
+        .map_or_else(|_| Vec::new(), |stored| stored.last.into_values().collect())
 }
 
 /// The rows of a file.
@@ -242,8 +241,9 @@ fn run_patches(
 
 fn judge(judge: &TestJudge, patch: &Patch<'_>) -> Result<Judgement, ReplayError> {
     let text = patch.answers.first().map_or("", |answer| &answer.text);
-    let run = judge.run(patch.tests, judge.place(patch.case, text)?)?;
-    let verdict = run.verdict(&patch.tests.ids);
+    let judged = || judge.run(patch.tests, judge.place(patch.case, text)?);
+    let run = judged()?;
+    let verdict = confirmed(run.verdict(&patch.tests.ids), || Ok(judged()?.verdict(&patch.tests.ids)))?;
     let has_passed = verdict == TestVerdict::Passed;
     let not_passed = if has_passed { Vec::new() } else { run.not_passed(&patch.tests.ids) };
     let output = secrets::redact(&run.outcome.output);
@@ -259,6 +259,16 @@ fn judge(judge: &TestJudge, patch: &Patch<'_>) -> Result<Judgement, ReplayError>
         seconds: run.outcome.wall.as_secs_f64(),
         output: if has_passed { String::new() } else { output[end..].to_owned() },
     })
+}
+
+/// Returns a verdict, or flaky if a failure does not come again: tests may depend on time or chance with this code only. A time limit is not
+/// tried again: it would cost the most and prove the least.
+fn confirmed(
+    verdict: TestVerdict,
+    again: impl FnOnce() -> Result<TestVerdict, ReplayError>,
+) -> Result<TestVerdict, ReplayError> {
+    let is_failure = matches!(verdict, TestVerdict::Failed | TestVerdict::NotRun);
+    if is_failure && again()? == TestVerdict::Passed { Ok(TestVerdict::Flaky) } else { Ok(verdict) }
 }
 
 /// Returns the judgement of an answer that equals a judged one.
@@ -299,5 +309,26 @@ impl VerdictWriter {
         written.map_err(|reason| ReplayError::Append { path: self.rows.path().to_owned(), reason })?;
         self.judged += 1;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_failure_that_comes_again_is_one() {
+        use TestVerdict::{BuildError, Failed, Flaky, NotRun, Passed, TimedOut};
+        for (first, second, verdict) in [
+            (Failed, Passed, Flaky),
+            (Failed, Failed, Failed),
+            (Failed, TimedOut, Failed),
+            (NotRun, Passed, Flaky),
+        ] {
+            assert_eq!(confirmed(first, || Ok(second)).ok(), Some(verdict), "{first:?}, then {second:?}");
+        }
+        for once in [Passed, BuildError, TimedOut] {
+            assert_eq!(confirmed(once, || unreachable!("it is not run again")).ok(), Some(once));
+        }
     }
 }

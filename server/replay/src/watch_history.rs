@@ -102,7 +102,7 @@ impl WatchHistory {
         let tree_hash = contents.run.workspace.as_ref().map(|workspace| workspace.tree_hash.clone());
         let mut engines = Vec::new();
         let RunContents { run: description, cases, predictions } = contents;
-        let rows = RunRows { run: description, cases, predictions, scores, notes: &[] };
+        let rows = RunRows { run: description, cases, predictions, scores, judgements: &[], notes: &[] };
         let all_failures = request_failures(&rows);
         for (index, config) in contents.run.engines.iter().enumerate() {
             let name = &config.engine.name;

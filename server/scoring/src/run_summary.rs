@@ -19,8 +19,8 @@ mod test_results;
 use std::collections::{BTreeMap, HashSet};
 
 use cases::{
-    BlockKind, Case, CrossFileContext, EngineIdentity, Exposure, Metric, NO_COPIES_SUFFIX, OriginKind,
-    Prediction, Run, Scenario, SchemaVersion, Score,
+    BlockKind, Case, CrossFileContext, EngineIdentity, Exposure, Judgement, Metric, NO_COPIES_SUFFIX,
+    OriginKind, Prediction, Run, Scenario, SchemaVersion, Score,
 };
 use serde::Serialize;
 
@@ -50,6 +50,8 @@ pub struct RunRows<'a> {
     pub predictions: &'a [Prediction],
     /// The metrics of the answers.
     pub scores: &'a [Score],
+    /// The judgements of answers by tests, one for each judged answer.
+    pub judgements: &'a [Judgement],
     /// Remarks that precede those of the summary, as from [`completeness_notes`].
     pub notes: &'a [Note],
 }

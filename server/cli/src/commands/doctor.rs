@@ -1,11 +1,12 @@
 //! `ghostbench doctor`: reports the effective settings of a folder with their origins, the engines in use, and all problems.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use config::{
     Config, ConfigLayer, EffectiveValue, LayerKind, Problem, SettingLocation, SettingOrigin, Severity, Trust,
 };
 use engines::RegisteredEngine;
+use sandbox::{Sandbox, SandboxOptions};
 use serde_json::{Value, json};
 use session::workspace_file;
 
@@ -14,7 +15,9 @@ use crate::exit::{FindingError, UsageError};
 use crate::folders;
 use crate::output::print;
 use crate::steps::engine_registry::registry_without_runs;
+use crate::steps::find_tests::find_runner;
 use crate::steps::settings_sources::SettingsSources;
+use crate::steps::test_judge::configured_runner;
 
 /// Runs the command. Exit code 1 if there is a problem; an untrusted file does not count.
 pub(crate) fn run(args: &DoctorArgs) -> anyhow::Result<()> {
@@ -29,6 +32,7 @@ pub(crate) fn run(args: &DoctorArgs) -> anyhow::Result<()> {
         files: files(&sources, &layers, args),
         folders: used_folders(),
         engines: registry_without_runs().configured_engines(&config),
+        tests: UnitTests::of(&args.path, &config),
         config,
     };
     print(&if args.json { findings.to_json() } else { findings.to_text() })?;
@@ -47,6 +51,37 @@ struct DoctorReport {
     config: Config,
     /// The configured engines, in the order of the configuration.
     engines: Vec<RegisteredEngine>,
+    tests: UnitTests,
+}
+
+/// Whether unit tests can judge answers here.
+struct UnitTests {
+    /// The runner of the settings, or the first one found.
+    runner: Option<&'static str>,
+    /// Name of the sandbox, or why there is none.
+    sandbox: Result<&'static str, String>,
+}
+
+impl UnitTests {
+    fn of(folder: &Path, config: &Config) -> UnitTests {
+        let runner = find_runner(folder, configured_runner(&config.tests)).ok();
+        let sandbox = Sandbox::new(folder, &SandboxOptions::default());
+        UnitTests {
+            runner: runner.map(|runner| runner.kind.name()),
+            sandbox: sandbox.map(|sandbox| sandbox.confinement().name()).map_err(|error| error.to_string()),
+        }
+    }
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let runner = self.runner.unwrap_or("none found; set `command` in the section [tests]").to_owned();
+        let sandbox =
+            self.sandbox.as_ref().map_or_else(|why| format!("none: {why}"), |name| (*name).to_owned());
+        vec![vec!["runner".to_owned(), runner], vec!["sandbox".to_owned(), sandbox]]
+    }
+
+    fn to_json(&self) -> Value {
+        json!({"runner": self.runner, "sandbox": self.sandbox.as_ref().ok(), "reason": self.sandbox.as_ref().err()})
+    }
 }
 
 fn files(
@@ -110,6 +145,7 @@ impl DoctorReport {
         section(&mut text, "Folders", folders.collect());
         section(&mut text, "Settings", settings.collect());
         section(&mut text, "Engines", self.engine_rows());
+        section(&mut text, "Unit tests as judges", self.tests.rows());
         section(&mut text, "Problems", problems.collect());
         text
     }
@@ -167,6 +203,7 @@ impl DoctorReport {
             "folders": folders.collect::<Vec<_>>(),
             "settings": settings.collect::<Vec<_>>(),
             "engines": engines.collect::<Vec<_>>(),
+            "tests": self.tests.to_json(),
             "problems": problems.collect::<Vec<_>>(),
         });
         format!("{report:#}\n")

@@ -43,6 +43,7 @@ pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<()> {
         cases: &contents.cases,
         predictions: &contents.predictions,
         scores: &scores,
+        judgements: &[],
         notes: &[],
     };
     create_folder(&args.out)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use cases::Score;
+use cases::{Judgement, Score};
 use replay::RunContents;
 use scoring::RunRows;
 use scoring::run_comparison::NamedRun;
@@ -20,6 +20,8 @@ pub(crate) struct ScoredRun {
     pub(crate) contents: RunContents,
     /// The scores of its answers.
     pub(crate) scores: Vec<Score>,
+    /// The judgements of its answers by tests.
+    pub(crate) judgements: Vec<Judgement>,
 }
 
 impl ScoredRun {
@@ -30,13 +32,21 @@ impl ScoredRun {
 
     fn of(folder: &Path, name: String, contents: RunContents) -> ScoredRun {
         let scores = replay::scores_of(folder, &contents).scores;
-        ScoredRun { name, contents, scores }
+        let judgements = replay::judgements(folder);
+        ScoredRun { name, contents, scores, judgements }
     }
 
     /// Returns its rows under its name.
     pub(crate) fn named(&self) -> NamedRun<'_> {
         let RunContents { run, cases, predictions } = &self.contents;
-        let rows = RunRows { run, cases, predictions, scores: &self.scores, notes: &[] };
+        let rows = RunRows {
+            run,
+            cases,
+            predictions,
+            scores: &self.scores,
+            judgements: &self.judgements,
+            notes: &[],
+        };
         NamedRun { name: &self.name, rows }
     }
 }

@@ -95,6 +95,7 @@ pub(crate) fn show(
         cases: &contents.cases,
         predictions: &contents.predictions,
         scores,
+        judgements: &replay::judgements(folder),
         notes: &notes,
     };
     let baseline = Baseline::find(showing.baseline.as_deref(), &contents.run)?;

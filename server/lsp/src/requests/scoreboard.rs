@@ -73,6 +73,7 @@ fn render_board(
         cases: &contents.cases,
         predictions: &contents.predictions,
         scores: &scores,
+        judgements: &[],
         notes: &notes,
     };
     let summary = report.summary();

@@ -12,7 +12,7 @@ use std::io::BufWriter;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cases::{Case, Prediction, Score};
+use cases::{Case, Judgement, Prediction, Score};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use scoring::compared_runs::SectionKey;
@@ -51,6 +51,7 @@ struct Answer<'a> {
     engine: usize,
     prediction: &'a Prediction,
     score: Option<&'a Score>,
+    judgement: Option<&'a Judgement>,
 }
 
 /// Packs the cases of the runs with their answers, and the values that the verdicts compare. `runs` are the same rows.
@@ -77,9 +78,12 @@ fn answered_cases<'a>(rows: &[RunRows<'a>], runs: &ComparedRuns<'a>) -> Vec<Answ
         let numbers: HashMap<&str, usize> =
             contestants.map(|(number, engine)| (engine.engine.name.as_str(), number)).collect();
         let scores = ScoreIndex::new(rows);
+        let judgements: HashMap<_, _> = rows.judgements.iter().map(|row| (row.key(), row)).collect();
         for prediction in rows.predictions {
             if let Some(&engine) = numbers.get(prediction.engine.name.as_str()) {
-                let answer = Answer { engine, prediction, score: scores.get(prediction) };
+                let key = (&*prediction.case, &*prediction.engine.name, prediction.repetition);
+                let judgement = judgements.get(&key).copied();
+                let answer = Answer { engine, prediction, score: scores.get(prediction), judgement };
                 answers.entry(&prediction.case).or_default().push(answer);
             }
         }

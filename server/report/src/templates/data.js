@@ -77,6 +77,7 @@ function withDetails(item, block, size) {
     answers: stored.answers.map((answer) => ({
       ...resolved(answer),
       raw: answer.raw == null ? null : block.texts[answer.raw],
+      tests: answer.tests ? { ...answer.tests, output: block.texts[answer.tests.output] } : null,
       ms: answer.times.map((tenths) => tenths == null ? null : tenths / 10),
       metrics: Object.fromEntries(block.metrics.map((name, column) => [name, answer.metrics[column]]).filter(([, value]) => value != null)),
     })),

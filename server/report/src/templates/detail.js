@@ -153,9 +153,18 @@ function answerPanels(item, answers, engines) {
     ...same.map((other) => answerLine(other, engines[other.engine])),
     comparison(item.truth, answer),
     originList(answer),
+    answer.tests && testsPanel(answer.tests),
     answerMetrics(answer),
     answer.raw != null && element("details", null, element("summary", null, "Raw answer"), plainText(answer.raw)),
   ));
+}
+
+// Returns the verdict of the unit tests, with those that did not pass and the end of their output.
+function testsPanel({ verdict, not_passed, further, output }) {
+  const names = not_passed.flatMap((name, number) => [number > 0 && ", ", element("code", null, ...visible(name))]).filter(Boolean);
+  const line = [`Unit tests: ${verdict.replaceAll("_", " ")}`, names.length > 0 && ": ", ...names, further > 0 && ` and ${further} more`].filter(Boolean);
+  if (output === "") return element("p", null, ...line);
+  return element("details", null, element("summary", null, ...line), plainText(output));
 }
 
 function answerLine(answer, engine) {

@@ -95,10 +95,10 @@ fn totals_count_each_hole_once() {
 
 #[test]
 fn suite_with_one_context_kind_is_counted_in_totals() {
-    let Fixture { run, mut cases, mut predictions, scores, notes } = cross_file(20);
+    let Fixture { run, mut cases, mut predictions, scores, judgements, notes } = cross_file(20);
     cases.retain(|case| case.task == Task::IN_FILE);
     predictions.retain(|prediction| cases.iter().any(|case| case.id == prediction.case));
-    let summary = Fixture { run, cases, predictions, scores, notes }.report().summary();
+    let summary = Fixture { run, cases, predictions, scores, judgements, notes }.report().summary();
     assert_eq!(summary.sections[0].overall.lines[0].cases, 20);
     assert_eq!(summary.sections[0].contexts, []);
     assert_eq!(summary.sections[0].controls, 0);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use cases::{
     BlockCut, BlockKind, BodyCut, Case, CompletionTask, ContextItem, Cost, CrossFileContext, EngineConfig,
-    EngineIdentity, Exposure, Finish, Machine, Metric, MetricValue, MissingTail, NO_COPIES_SUFFIX, Origin,
-    OriginKind, Prediction, PredictionTimings, Price, Run, SchemaVersion, Score, Status, Tags, Task,
+    EngineIdentity, Exposure, Finish, Judgement, Machine, Metric, MetricValue, MissingTail, NO_COPIES_SUFFIX,
+    Origin, OriginKind, Prediction, PredictionTimings, Price, Run, SchemaVersion, Score, Status, Tags, Task,
     TokenCounts, WorkspaceState,
 };
 use scoring::run_summary::Note;
@@ -21,6 +21,7 @@ pub(crate) struct Fixture {
     pub(crate) cases: Vec<Case>,
     pub(crate) predictions: Vec<Prediction>,
     pub(crate) scores: Vec<Score>,
+    pub(crate) judgements: Vec<Judgement>,
     pub(crate) notes: Vec<Note>,
 }
 
@@ -31,6 +32,7 @@ impl Fixture {
             cases: &self.cases,
             predictions: &self.predictions,
             scores: &self.scores,
+            judgements: &self.judgements,
             notes: &self.notes,
         }
     }
@@ -61,6 +63,7 @@ pub(crate) fn fixture(mined: usize) -> Fixture {
         cases: Vec::new(),
         predictions: Vec::new(),
         scores: Vec::new(),
+        judgements: Vec::new(),
         notes: vec![Note::NewerCases(3)],
     };
     for (number, case) in cases.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cases::{Metric, Rename, Span, SpanSource};
+use cases::{Judgement, Metric, Rename, SchemaVersion, Span, SpanSource, TestVerdict};
 use flate2::read::GzDecoder;
 use scoring::ComparedRuns;
 use scoring::compared_runs::SectionKey;
@@ -77,6 +77,44 @@ fn resolve_texts(case: &mut Value, texts: &Value) {
             }
         }
     }
+}
+
+#[test]
+fn answers_have_the_verdict_of_their_tests_and_the_output() {
+    let mut fixture = fixture(2);
+    let answer = &fixture.predictions[0];
+    let judgement = Judgement {
+        schema: SchemaVersion::CURRENT,
+        case: answer.case.clone(),
+        engine: answer.engine.name.clone(),
+        repetition: answer.repetition,
+        patch: String::new(),
+        verdict: TestVerdict::Failed,
+        not_passed: (0..7).map(|number| format!("test_{number}")).collect(),
+        seconds: 1.0,
+        output: HOSTILE.to_owned(),
+    };
+    fixture.judgements.push(judgement);
+    let page = fixture.html();
+    let blocks: Vec<Value> = blocks_of(&page).into_iter().map(unpacked).collect();
+    let answers = |block: &Value| {
+        block["cases"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(|case| case["answers"].as_array().unwrap().clone())
+            .collect::<Vec<_>>()
+    };
+    let judged: Vec<(&Value, Value)> = blocks
+        .iter()
+        .flat_map(|block| answers(block).into_iter().map(move |answer| (block, answer["tests"].clone())))
+        .filter(|(_, tests)| !tests.is_null())
+        .collect();
+    let [(block, tests)] = &judged[..] else { panic!("one answer is judged: {judged:?}") };
+    assert_eq!(tests["verdict"], "failed");
+    assert_eq!(tests["not_passed"].as_array().map(Vec::len), Some(5));
+    assert_eq!(tests["further"], 2);
+    assert_eq!(block["texts"][tests["output"].as_u64().unwrap() as usize], HOSTILE);
 }
 
 #[test]

@@ -67,6 +67,7 @@ impl MockRun {
             cases: &self.cases,
             predictions: &self.predictions,
             scores: &self.scores,
+            judgements: &[],
             notes: &[],
         }
     }

@@ -7,7 +7,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 use cases::{
-    ContextItem, Metric, MetricValue, Origin, Prediction, Rename, Span, SpanSource, Status, Tags, TokenCounts,
+    ContextItem, Judgement, Metric, MetricValue, Origin, Prediction, Rename, Span, SpanSource, Status, Tags,
+    TestVerdict, TokenCounts,
 };
 use scoring::run_summary::answer_class;
 use serde::Serialize;
@@ -16,6 +17,8 @@ use super::{Answer, AnsweredCase};
 
 /// Lines kept before and after the cursor, and of a context item.
 pub(super) const LINES_KEPT: usize = 40;
+/// Names of tests kept of an answer.
+const TESTS_KEPT: usize = 5;
 /// Bytes kept of any text, for files without line ends and endless answers.
 const BYTES_KEPT: usize = 16 * 1024;
 
@@ -80,10 +83,23 @@ struct AnswerData<'a> {
     finish: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<TokenCounts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tests: Option<TestsData<'a>>,
     /// Tenths of a millisecond until the context was gathered, the first text and the end.
     times: [Option<u64>; 3],
     /// In the order of [`CaseBlock::metrics`].
     metrics: Vec<Option<MetricValue>>,
+}
+
+/// The judgement by unit tests.
+#[derive(Serialize)]
+struct TestsData<'a> {
+    verdict: TestVerdict,
+    /// The first tests that did not pass.
+    not_passed: Vec<&'a str>,
+    /// Number of the others.
+    further: usize,
+    output: TextIndex,
 }
 
 #[derive(Serialize)]
@@ -165,7 +181,7 @@ fn context_data<'a>(item: &'a ContextItem, texts: &mut TextTable<'a>) -> Context
 }
 
 fn answer_data<'a>(answer: &Answer<'a>, metrics: &[Metric], texts: &mut TextTable<'a>) -> AnswerData<'a> {
-    let Answer { engine, prediction, score } = *answer;
+    let Answer { engine, prediction, score, judgement } = *answer;
     let ms = prediction.ms;
     let tenths = |milliseconds: f64| (milliseconds * 10.0).round() as u64;
     let value = |metric: &Metric| score.and_then(|score| score.metrics.get(metric).copied());
@@ -180,8 +196,18 @@ fn answer_data<'a>(answer: &Answer<'a>, metrics: &[Metric], texts: &mut TextTabl
         raw: (prediction.raw != prediction.text).then(|| texts.add(clipped(&prediction.raw))),
         finish: prediction.finish.name(),
         tokens: prediction.tokens,
+        tests: judgement.map(|judgement| tests_data(judgement, texts)),
         times: [Some(tenths(ms.gather)), ms.first.map(tenths), Some(tenths(ms.total))],
         metrics: metrics.iter().map(value).collect(),
+    }
+}
+
+fn tests_data<'a>(judgement: &'a Judgement, texts: &mut TextTable<'a>) -> TestsData<'a> {
+    TestsData {
+        verdict: judgement.verdict,
+        not_passed: judgement.not_passed.iter().take(TESTS_KEPT).map(String::as_str).collect(),
+        further: judgement.not_passed.len().saturating_sub(TESTS_KEPT),
+        output: texts.add(clipped(&judgement.output)),
     }
 }
 
