@@ -173,6 +173,9 @@ section! {
     command: Option<Vec<String>> = "command": ValueType::Command, None, Trusted;
     /// Report that the command writes in JUnit's XML format, relative to the workspace: each of its tests counts.
     report: Option<String> = "report": ValueType::Text, None, Trusted;
+    /// Program that judges answers in place of the sandbox, with its arguments; it gets a folder with the code as a further argument. See
+    /// unit-tests.md.
+    judge: Option<Vec<String>> = "judge": ValueType::Command, None, Trusted;
     /// Time limit for the tests of a case, and of a run of all tests.
     timeout: Duration = "timeout_ms": TEST_TIME, Some("300000"), Untrusted;
     /// Memory of all processes of a run of tests.

@@ -241,12 +241,11 @@ fn run_patches(
 
 fn judge(judge: &TestJudge, patch: &Patch<'_>) -> Result<Judgement, ReplayError> {
     let text = patch.answers.first().map_or("", |answer| &answer.text);
-    let judged = || judge.run(patch.tests, judge.place(patch.case, text)?);
-    let run = judged()?;
-    let verdict = confirmed(run.verdict(&patch.tests.ids), || Ok(judged()?.verdict(&patch.tests.ids)))?;
+    let change = judge.place(patch.case, text)?;
+    let judged = judge.judge(patch.tests, &change)?;
+    let verdict = confirmed(judged.verdict, || Ok(judge.judge(patch.tests, &change)?.verdict))?;
     let has_passed = verdict == TestVerdict::Passed;
-    let not_passed = if has_passed { Vec::new() } else { run.not_passed(&patch.tests.ids) };
-    let output = secrets::redact(&run.outcome.output);
+    let output = secrets::redact(&judged.output);
     let end = output.ceil_char_boundary(output.len().saturating_sub(OUTPUT_BYTES));
     Ok(Judgement {
         schema: SchemaVersion::CURRENT,
@@ -255,8 +254,8 @@ fn judge(judge: &TestJudge, patch: &Patch<'_>) -> Result<Judgement, ReplayError>
         repetition: 0,
         patch: patch.hash.clone(),
         verdict,
-        not_passed: not_passed.into_iter().map(str::to_owned).collect(),
-        seconds: run.outcome.wall.as_secs_f64(),
+        not_passed: if has_passed { BTreeSet::new() } else { judged.not_passed },
+        seconds: judged.wall.as_secs_f64(),
         output: if has_passed { String::new() } else { output[end..].to_owned() },
     })
 }

@@ -60,6 +60,6 @@ pub use runner::{
 pub use score_predictions::score_all;
 pub use spend::{ReachedLimit, SpendLimits};
 pub use suite::{read_suite, write_suite};
-pub use test_judge::TestJudge;
+pub use test_judge::{SandboxJudge, TestJudge};
 pub use truth_copies::TruthCopies;
 pub use watch_history::{WatchHistory, read_history, unfinished_nights};

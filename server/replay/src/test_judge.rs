@@ -1,26 +1,85 @@
 //! Judges code by the tests of a case: in the place of the truth, in a throw-away copy of the workspace.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cases::{Case, CaseTests, TestVerdict};
-use sandbox::{ChangedFile, Sandbox, TestRun, TestRunner, TestSelection};
+use sandbox::{ChangedFile, JudgeProgram, Sandbox, TestRun, TestRunner, TestSelection};
 
 use crate::ReplayError;
 use crate::file_io::read_text;
 
 /// Judges code over one workspace.
 #[derive(Debug)]
-pub struct TestJudge {
+pub enum TestJudge {
+    /// The tests run in a sandbox of this machine.
+    Sandbox(SandboxJudge),
+    /// A program of the settings judges.
+    Program(JudgeProgram),
+}
+
+/// Judges code in a sandbox.
+#[derive(Debug)]
+pub struct SandboxJudge {
     sandbox: Sandbox,
     /// Runner in place of those of the cases.
     runner: Option<TestRunner>,
 }
 
+/// A verdict with its reasons.
+pub(crate) struct JudgedCode {
+    pub(crate) verdict: TestVerdict,
+    /// Expected tests that did not pass; empty if all did.
+    pub(crate) not_passed: BTreeSet<String>,
+    /// Output of the tests, of any length.
+    pub(crate) output: String,
+    pub(crate) wall: Duration,
+}
+
 impl TestJudge {
+    fn workspace(&self) -> &Path {
+        match self {
+            TestJudge::Sandbox(judge) => judge.sandbox.workspace(),
+            TestJudge::Program(program) => program.workspace(),
+        }
+    }
+
+    /// Returns the case's file with a text in place of the truth.
+    pub(crate) fn place(&self, case: &Case, text: &str) -> Result<ChangedFile, ReplayError> {
+        place(self.workspace(), case, text)
+    }
+
+    /// Judges a changed file by the tests of its case.
+    pub(crate) fn judge(&self, tests: &CaseTests, change: &ChangedFile) -> Result<JudgedCode, ReplayError> {
+        match self {
+            TestJudge::Sandbox(judge) => {
+                let run = judge.run(tests, change.clone())?;
+                let verdict = run.verdict(&tests.ids);
+                let not_passed = run.not_passed(&tests.ids).into_iter().map(str::to_owned).collect();
+                let (output, wall) = (run.outcome.output, run.outcome.wall);
+                Ok(JudgedCode { verdict, not_passed, output, wall })
+            }
+            TestJudge::Program(program) => {
+                let start = Instant::now();
+                let judged = program.judge(tests, change, time_limit(tests));
+                let judged = judged.map_err(|error| ReplayError::Sandbox { reason: error.to_string() })?;
+                let wall = start.elapsed();
+                Ok(JudgedCode {
+                    verdict: judged.verdict,
+                    not_passed: judged.not_passed,
+                    output: judged.output,
+                    wall,
+                })
+            }
+        }
+    }
+}
+
+impl SandboxJudge {
     /// Creates a judge. The runner of the settings, if there is one, takes the place of those that cases name.
-    pub fn new(sandbox: Sandbox, runner: Option<TestRunner>) -> TestJudge {
-        TestJudge { sandbox, runner }
+    pub fn new(sandbox: Sandbox, runner: Option<TestRunner>) -> SandboxJudge {
+        SandboxJudge { sandbox, runner }
     }
 
     /// Returns the sandbox.
@@ -34,17 +93,7 @@ impl TestJudge {
     ///
     /// The file cannot be read, or does not contain the truth at the case's place.
     pub fn place(&self, case: &Case, text: &str) -> Result<ChangedFile, ReplayError> {
-        let path = PathBuf::from(&case.path);
-        let file = self.sandbox.workspace().join(&path);
-        let other = || ReplayError::OtherCode { path: file.clone(), line: case.line + 1 };
-        if !path.components().all(|component| matches!(component, Component::Normal(_))) {
-            return Err(other());
-        }
-        let code = read_text(&file)?;
-        let (start, end) = (case.byte_range.start, case.byte_range.end);
-        let has_truth = code.get(..start) == Some(&case.prefix) && code.get(start..end) == Some(&case.truth);
-        let rest = code.get(end..).filter(|_| has_truth).ok_or_else(other)?;
-        Ok(ChangedFile { path, text: [&code[..start], text, rest].concat() })
+        place(self.sandbox.workspace(), case, text)
     }
 
     /// Runs tests of a case with a changed file.
@@ -53,11 +102,11 @@ impl TestJudge {
             .runner
             .clone()
             .unwrap_or_else(|| TestRunner::of_kind(tests.runner, Path::new(&tests.folder)));
-        // A wrong answer may never end; a slow machine is not ten times slower.
-        let limit = Duration::from_secs(10)
-            + Duration::try_from_secs_f64(10.0 * tests.seconds).unwrap_or(Duration::MAX / 2);
-        let selection =
-            TestSelection { tests: Some(&tests.ids), time_limit: Some(limit), ..TestSelection::default() };
+        let selection = TestSelection {
+            tests: Some(&tests.ids),
+            time_limit: Some(time_limit(tests)),
+            ..TestSelection::default()
+        };
         runner
             .run(&self.sandbox, &[change], selection)
             .map_err(|error| ReplayError::Sandbox { reason: error.to_string() })
@@ -67,4 +116,23 @@ impl TestJudge {
     pub fn verdict(&self, case: &Case, tests: &CaseTests, text: &str) -> Result<TestVerdict, ReplayError> {
         Ok(self.run(tests, self.place(case, text)?)?.verdict(&tests.ids))
     }
+}
+
+/// Returns the time limit of tests: a wrong answer may never end, but a slow machine is not ten times slower.
+fn time_limit(tests: &CaseTests) -> Duration {
+    Duration::from_secs(10) + Duration::try_from_secs_f64(10.0 * tests.seconds).unwrap_or(Duration::MAX / 2)
+}
+
+fn place(workspace: &Path, case: &Case, text: &str) -> Result<ChangedFile, ReplayError> {
+    let path = PathBuf::from(&case.path);
+    let file = workspace.join(&path);
+    let other = || ReplayError::OtherCode { path: file.clone(), line: case.line + 1 };
+    if !path.components().all(|component| matches!(component, Component::Normal(_))) {
+        return Err(other());
+    }
+    let code = read_text(&file)?;
+    let (start, end) = (case.byte_range.start, case.byte_range.end);
+    let has_truth = code.get(..start) == Some(&case.prefix) && code.get(start..end) == Some(&case.truth);
+    let rest = code.get(end..).filter(|_| has_truth).ok_or_else(other)?;
+    Ok(ChangedFile { path, text: [&code[..start], text, rest].concat() })
 }

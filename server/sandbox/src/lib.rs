@@ -15,6 +15,7 @@
 
 mod confinement;
 mod init;
+mod judge_program;
 mod limits;
 #[cfg(target_os = "linux")]
 mod linux;
@@ -29,6 +30,7 @@ mod tool_folders;
 mod workspace_copy;
 
 pub use confinement::{Confinement, ConfinementChoice};
+pub use judge_program::{JudgeProgram, JudgeProgramError, ProgramVerdict};
 pub use limits::Limits;
 pub use outcome::{CommandOutcome, Exit, Report};
 pub use runner::{CoveredLines, TestResult, TestResults, TestRun, TestRunner, TestSelection, TestState};

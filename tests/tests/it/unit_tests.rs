@@ -8,6 +8,8 @@ use cases::{Case, Judgement, TestVerdict, parse_lines};
 use serde_json::Value;
 use tests::{ProcessOutcome, Project, RunningProcess, component, wait_until};
 
+use crate::settings::user_file;
+
 const PACKAGE: &str = r#"
 //- /pyproject.toml
 [project]
@@ -218,6 +220,30 @@ fn killed_judge_resumes_without_losing_or_repeating_a_verdict() {
     let mut expected: Vec<String> = cases.iter().map(|case| case.id.clone()).collect();
     expected.sort();
     assert_eq!(judged, expected);
+}
+
+#[test]
+fn program_of_the_settings_judges_in_place_of_the_sandbox() {
+    let Some(python) = PythonProject::new(PACKAGE) else { return };
+    let cases = python.build();
+    let script = r#"if grep -q 'raise RuntimeError' -r "$1/changed"; then verdict=failed; else verdict=passed; fi
+        test -f "$1/request.json" && echo "{\"verdict\": \"$verdict\", \"output\": \"by the program\"}" > "$1/verdict.json""#;
+    let words = serde_json::json!(["sh", "-c", script, "judge"]);
+    user_file(&python.project, &format!("[tests]\njudge = {words}\n"));
+    let wrong = &cases[0].id;
+    let rows = python.judge(&cases, "program", |case| {
+        if case.id == *wrong { "raise RuntimeError".to_owned() } else { case.truth.clone() }
+    });
+    assert_eq!(rows.len(), cases.len());
+    for row in rows {
+        let expected = if row.case == *wrong { TestVerdict::Failed } else { TestVerdict::Passed };
+        assert_eq!(row.verdict, expected, "{row:?}");
+        assert_eq!(row.output == "by the program", row.case == *wrong, "{row:?}");
+    }
+    user_file(&python.project, "[tests]\njudge = [\"false\"]\n");
+    python.answer(&cases, "broken", |case| case.truth.clone());
+    let broken = python.run("judge ../broken --workspace .").expect_code(2);
+    assert!(broken.stderr.contains("gave no verdict"), "{}", broken.stderr);
 }
 
 #[test]

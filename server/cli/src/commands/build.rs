@@ -30,7 +30,7 @@ use crate::steps::index::{IndexedWorkspace, index, index_for_mining};
 use crate::steps::last_commits::last_commits;
 use crate::steps::licence::licences;
 use crate::steps::settings_sources::SettingsSources;
-use crate::steps::test_judge::{configured_runner, judge_jobs, open_judge};
+use crate::steps::test_judge::{configured_runner, judge_jobs, open_sandbox};
 use crate::steps::use_threads;
 
 /// Default size of the mined benchmarks, in cases.
@@ -300,7 +300,7 @@ fn with_tests(
 ) -> anyhow::Result<JudgedCases> {
     let settings = SettingsSources::new(args.describe.settings.file.as_deref()).config(&args.path)?.tests;
     let runner = find_runner(&args.path, configured_runner(&settings))?;
-    let judge = open_judge(&args.path, &settings, &args.tests.sandbox)?;
+    let judge = open_sandbox(&args.path, &settings, &args.tests.sandbox)?;
     let stop = stop_token().context("cannot listen for Ctrl-C")?;
     let tests = RepositoryTests::run(&judge, runner, args.tests.test_runs)?;
     let jobs = judge_jobs(args.jobs, &settings);

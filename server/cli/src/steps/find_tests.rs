@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use benchmarks::codev_bench::Mutants;
 use cases::{Case, CaseTests, TestVerdict};
-use replay::TestJudge;
+use replay::SandboxJudge;
 use sandbox::{CoveredLines, TestResults, TestRunner, TestSelection, TestState};
 use serde_json::{Value, json};
 use syntax::Language;
@@ -59,7 +59,11 @@ pub(crate) fn find_runner(workspace: &Path, configured: Option<TestRunner>) -> a
 
 impl RepositoryTests {
     /// Runs all tests of a repository `runs` times.
-    pub(crate) fn run(judge: &TestJudge, runner: TestRunner, runs: u32) -> anyhow::Result<RepositoryTests> {
+    pub(crate) fn run(
+        judge: &SandboxJudge,
+        runner: TestRunner,
+        runs: u32,
+    ) -> anyhow::Result<RepositoryTests> {
         let progress = Progress::new("ran all tests", "times");
         progress.set(0, u64::from(runs));
         let start = Instant::now();
@@ -109,7 +113,7 @@ impl RepositoryTests {
     /// Gives tests with power to cases, and leaves out the others.
     pub(crate) fn judge_cases(
         &self,
-        judge: &TestJudge,
+        judge: &SandboxJudge,
         cases: Vec<Case>,
         jobs: usize,
         stop: &CancellationToken,
@@ -151,7 +155,7 @@ impl RepositoryTests {
         Ok(CasesWithTests { cases: kept, left_out })
     }
 
-    fn find(&self, judge: &TestJudge, case: &Case) -> anyhow::Result<FoundTests> {
+    fn find(&self, judge: &SandboxJudge, case: &Case) -> anyhow::Result<FoundTests> {
         let Some(language) = Language::from_name(&case.language).filter(|_| !case.truth.trim().is_empty())
         else {
             return Ok(FoundTests::None("nothing to write"));
@@ -225,7 +229,7 @@ impl RepositoryTests {
     /// Returns the tests that fail with a changed truth that can be compiled.
     fn failing_with(
         &self,
-        judge: &TestJudge,
+        judge: &SandboxJudge,
         case: &Case,
         ids: &[String],
         mutants: &Mutants,
@@ -260,7 +264,7 @@ enum FoundTests {
 }
 
 /// Runs all tests; none of them may be lost.
-fn run_all(judge: &TestJudge, runner: &TestRunner, covers_lines: bool) -> anyhow::Result<TestResults> {
+fn run_all(judge: &SandboxJudge, runner: &TestRunner, covers_lines: bool) -> anyhow::Result<TestResults> {
     let run = runner.run(judge.sandbox(), &[], TestSelection { covers_lines, ..TestSelection::default() })?;
     let has_passed = run.results.tests.values().any(|test| test.state == TestState::Passed);
     if !has_passed {

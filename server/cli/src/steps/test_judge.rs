@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::Context;
 use config::Tests;
-use replay::{JudgedAnswers, JudgingJob, RunContents, TestJudge, cores};
-use sandbox::{ConfinementChoice, Limits, Sandbox, SandboxOptions, TestRunner};
+use replay::{JudgedAnswers, JudgingJob, RunContents, SandboxJudge, TestJudge, cores};
+use sandbox::{ConfinementChoice, JudgeProgram, Limits, Sandbox, SandboxOptions, TestRunner};
 
 use crate::args::SandboxArgs;
 use crate::exit::InterruptedError;
@@ -14,8 +14,22 @@ use crate::interrupt::stop_token;
 use crate::output::{count, print_message};
 use crate::progress::Progress;
 
-/// Returns the judge over a workspace.
+/// Returns the judge over a workspace: the program of the settings, or a sandbox.
 pub(crate) fn open_judge(workspace: &Path, tests: &Tests, args: &SandboxArgs) -> anyhow::Result<TestJudge> {
+    let Some(words) = &tests.judge else {
+        return Ok(TestJudge::Sandbox(open_sandbox(workspace, tests, args)?));
+    };
+    let workspace =
+        workspace.canonicalize().with_context(|| format!("cannot read {}", workspace.display()))?;
+    Ok(TestJudge::Program(JudgeProgram::new(words.clone(), workspace)))
+}
+
+/// Returns the judge that runs tests in a sandbox over a workspace.
+pub(crate) fn open_sandbox(
+    workspace: &Path,
+    tests: &Tests,
+    args: &SandboxArgs,
+) -> anyhow::Result<SandboxJudge> {
     let options = SandboxOptions {
         confinement: if args.no_sandbox { ConfinementChoice::None } else { ConfinementChoice::Required },
         limits: limits(tests),
@@ -26,7 +40,7 @@ pub(crate) fn open_judge(workspace: &Path, tests: &Tests, args: &SandboxArgs) ->
     if args.no_sandbox {
         print_message("warning: without a sandbox, code that engines wrote runs with all your rights");
     }
-    Ok(TestJudge::new(sandbox, configured_runner(tests)))
+    Ok(SandboxJudge::new(sandbox, configured_runner(tests)))
 }
 
 /// Returns the runner of the settings.
