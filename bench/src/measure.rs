@@ -119,7 +119,7 @@ fn further_repositories() -> Result<Vec<Repo>> {
 
 /// Builds the measured program from the current sources, and returns its path.
 fn ghostbench() -> Result<PathBuf> {
-    process::run(process::cargo().args(["build", "--quiet", "--release", "--package", "cli"]))?;
+    process::run(process::cargo().args(["build", "--quiet", "--release", "--workspace", "--bins"]))?;
     // Both programs are built into the same folder.
     Ok(std::env::current_exe()?.with_file_name("ghostbench"))
 }

@@ -56,10 +56,10 @@ struct TrainingRepository {
 pub(crate) fn run() -> Result<()> {
     let repos = fit_repositories()?;
     let subjects = repos.iter().map(TrainingRepository::new).collect::<Result<Vec<_>>>()?;
-    let lessons: Vec<FeatureRows> = subjects.par_iter().map(TrainingRepository::training_rows).collect();
-    println!("{} choices of tokens", lessons.iter().map(FeatureRows::len).sum::<usize>());
-    let halves = [0, 1].map(|half| boost(&concatenate(&lessons, |place| place % 2 != half), &RANKING));
-    let ranking = boost(&concatenate(&lessons, |_| true), &RANKING);
+    let examples: Vec<FeatureRows> = subjects.par_iter().map(TrainingRepository::training_rows).collect();
+    println!("{} choices of tokens", examples.iter().map(FeatureRows::len).sum::<usize>());
+    let halves = [0, 1].map(|half| boost(&concatenate(&examples, |place| place % 2 != half), &RANKING));
+    let ranking = boost(&concatenate(&examples, |_| true), &RANKING);
     println!("tokens are ranked");
 
     let answered: Vec<TrainingAnswers> = subjects
@@ -127,8 +127,8 @@ impl TrainingRepository {
                 StudyScenario::StatementRest => STATEMENT_EXAMPLES,
                 _ => BLOCK_EXAMPLES,
             };
-            let lessons = self.view(case).training_examples(self.truth(case), most);
-            for choice in lessons.iter().flat_map(|lesson| &lesson.choices) {
+            let examples = self.view(case).training_examples(self.truth(case), most);
+            for choice in examples.iter().flat_map(|example| &example.choices) {
                 rows.push(&choice.features, share(choice.is_right));
             }
         }

@@ -44,7 +44,7 @@ impl CorpusView<'_> {
         stream
             .extend(&piece, &syntax::lex(language, truth), |text, kind| intern(words, language, text, kind));
         let predictor = Predictor::new(self, Models::shipped());
-        let lesson = |place: usize| {
+        let example = |place: usize| {
             let choices = predictor.choices(&stream.tokens[..place]);
             let choice = |choice: &ranking::RankedToken| TrainingCandidate {
                 features: choice.features.to_vec(),
@@ -52,7 +52,7 @@ impl CorpusView<'_> {
             };
             TrainingExample { choices: choices.iter().map(choice).collect() }
         };
-        (0..stream.len().min(most)).map(lesson).collect()
+        (0..stream.len().min(most)).map(example).collect()
     }
 
     /// Returns all proposals made with these models.

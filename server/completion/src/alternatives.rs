@@ -35,7 +35,7 @@ pub(crate) fn alternatives(
             continue;
         }
         let explanation =
-            other.explanation.map(|said| explain(said, snapshot, offset, context, &cuts, &cleaned));
+            other.explanation.map(|tokens| explain(tokens, snapshot, offset, context, &cuts, &cleaned));
         choice.push(CleanedAlternative { text: cleaned, explanation });
     }
     choice.truncate(MAX_ALTERNATIVES);

@@ -100,7 +100,8 @@ pub async fn complete_shared(
     // The text is final here; the explanation does not delay it.
     let Trace { context: gathered, cuts, .. } = &trace;
     let alternatives = alternatives(aside.alternatives, settings, snapshot, offset, gathered, &text);
-    trace.explanation = aside.explanation.map(|said| explain(said, snapshot, offset, gathered, cuts, &text));
+    trace.explanation =
+        aside.explanation.map(|tokens| explain(tokens, snapshot, offset, gathered, cuts, &text));
     Outcome { status, text, alternatives, trace }
 }
 

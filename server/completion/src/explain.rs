@@ -63,14 +63,14 @@ pub enum CopySource {
 
 /// Explains `text`: the rest of the answer to the request at `offset` after `cuts`.
 pub(crate) fn explain(
-    said: engines::TokenExplanation,
+    explanation: engines::TokenExplanation,
     snapshot: &DocumentSnapshot,
     offset: usize,
     context: &[Snippet],
     cuts: &[FilterChange],
     text: &str,
 ) -> Explanation {
-    let engines::TokenExplanation { tokens, ending, figures } = said;
+    let engines::TokenExplanation { tokens, ending, figures } = explanation;
     let mut places = SourceLocator { snapshot, offset, context, last: None };
     // A withheld answer has no text and thus no spans.
     let copies = if text.is_empty() { Vec::new() } else { copies(&tokens, cuts, text) };

@@ -205,8 +205,8 @@ fn unset_variables(set: &SettingsByKey<'_>, variables: &Environment) -> Vec<(Set
     let mut unset: Vec<(SettingLocation, String)> = Vec::new();
     for layered in set.values() {
         for variable in layered.setting.value.variables() {
-            let is_told = unset.iter().any(|(_, told)| told == variable);
-            if !is_told && variables.get(variable).is_none() {
+            let is_reported = unset.iter().any(|(_, name)| name == variable);
+            if !is_reported && variables.get(variable).is_none() {
                 unset.push((layered.setting.location.clone(), variable.to_owned()));
             }
         }

@@ -152,7 +152,7 @@ impl Cassette {
                 CassetteRow::Reply { hash, reply, .. } => {
                     held.entry(hash).or_default().replies.push(Arc::new(reply))
                 }
-                CassetteRow::Quirk { engine, lesson } => lessons.entry(engine).or_default().push(lesson),
+                CassetteRow::Quirk { engine, quirk } => lessons.entry(engine).or_default().push(quirk),
             }
         }
         Cassette {
@@ -257,8 +257,8 @@ impl EngineCassette {
     }
 
     /// Records a quirk.
-    pub(crate) fn record_quirk(&self, lesson: &str) {
-        self.cassette.append(&CassetteRow::Quirk { engine: self.engine.clone(), lesson: lesson.to_owned() });
+    pub(crate) fn record_quirk(&self, quirk: &str) {
+        self.cassette.append(&CassetteRow::Quirk { engine: self.engine.clone(), quirk: quirk.to_owned() });
     }
 
     /// Counts a request without an answer.

@@ -214,9 +214,9 @@ fn with_max_tokens(server: &HttpSettings, max_tokens: u32) -> Option<HttpEngine>
 fn times(heard: &[ProbeAnswer]) -> Option<CheckTimes> {
     let warm = &heard[1.min(heard.len())..];
     let all = || warm.iter().map(|heard| heard.total);
-    let said = || warm.iter().filter_map(|heard| Some((heard.first?, heard.total)));
-    let total = median(said().map(|(_, total)| total)).or_else(|| median(all()))?;
-    Some(CheckTimes { first: median(said().map(|(first, _)| first)).unwrap_or(total), total })
+    let response = || warm.iter().filter_map(|heard| Some((heard.first?, heard.total)));
+    let total = median(response().map(|(_, total)| total)).or_else(|| median(all()))?;
+    Some(CheckTimes { first: median(response().map(|(first, _)| first)).unwrap_or(total), total })
 }
 
 fn median(durations: impl Iterator<Item = Duration>) -> Option<Duration> {

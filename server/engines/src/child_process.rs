@@ -124,11 +124,11 @@ impl ChildProcess {
         let (Some(stdin), Some(stdout)) = (process.stdin.take(), process.stdout.take()) else {
             return Err(not_started(program, &"it has no pipes"));
         };
-        let said = Arc::new(StderrTail::new(program));
+        let stderr_tail = Arc::new(StderrTail::new(program));
         let (tell, ended) = watch::channel(None);
         let (alive, dropped) = oneshot::channel();
-        tokio::spawn(supervise(process, group, Arc::clone(&said), dropped, tell));
-        Ok((ChildProcess { stderr: said, ended, _alive: alive }, ChildPipes { stdin, stdout }))
+        tokio::spawn(supervise(process, group, Arc::clone(&stderr_tail), dropped, tell));
+        Ok((ChildProcess { stderr: stderr_tail, ended, _alive: alive }, ChildPipes { stdin, stdout }))
     }
 
     /// Waits for the program to end, and returns how it ended.
@@ -195,7 +195,11 @@ impl StderrTail {
     }
 
     fn exit_error(&self, how: &str) -> ProgramError {
-        ProgramError::Ended { program: self.program.clone(), how: how.to_owned(), said: self.last_line() }
+        ProgramError::Ended {
+            program: self.program.clone(),
+            how: how.to_owned(),
+            last_line: self.last_line(),
+        }
     }
 }
 
@@ -203,13 +207,13 @@ impl StderrTail {
 async fn supervise(
     mut process: tokio::process::Child,
     group: ProcessGroup,
-    said: Arc<StderrTail>,
+    stderr_tail: Arc<StderrTail>,
     dropped: oneshot::Receiver<()>,
     tell: watch::Sender<Option<ProgramError>>,
 ) {
     let mut stderr = process.stderr.take();
     let hearing = async {
-        read_stderr(stderr.as_mut(), &said).await;
+        read_stderr(stderr.as_mut(), &stderr_tail).await;
         std::future::pending().await
     };
     let status = tokio::select! {
@@ -224,21 +228,21 @@ async fn supervise(
     };
     // Kill the remaining group, which holds standard error open.
     drop(group);
-    let _ = tokio::time::timeout(STDERR_TIMEOUT, read_stderr(stderr.as_mut(), &said)).await;
+    let _ = tokio::time::timeout(STDERR_TIMEOUT, read_stderr(stderr.as_mut(), &stderr_tail)).await;
     let how = match status.as_ref().map(ExitStatus::code) {
         Ok(Some(code)) => format!("with exit code {code}"),
         _ => status.map_or_else(|error| error.to_string(), |status| format!("by {status}")),
     };
     // The receiver may have been dropped.
-    let _ = tell.send(Some(said.exit_error(&how)));
+    let _ = tell.send(Some(stderr_tail.exit_error(&how)));
 }
 
 /// Reads a program's standard error to its end.
-async fn read_stderr(stderr: Option<&mut ChildStderr>, said: &StderrTail) {
+async fn read_stderr(stderr: Option<&mut ChildStderr>, stderr_tail: &StderrTail) {
     let Some(stderr) = stderr else { return };
     let mut bytes = [0; MAX_STDERR_BYTES];
     while let Ok(length @ 1..) = stderr.read(&mut bytes).await {
-        said.push(&bytes[..length]);
+        stderr_tail.push(&bytes[..length]);
     }
 }
 

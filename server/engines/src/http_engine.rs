@@ -104,8 +104,8 @@ impl HttpEngine {
     pub fn new(settings: HttpSettings) -> Result<HttpEngine, SetupError> {
         let format = wire_formats::wire_format(settings.kind).ok_or(SetupError::Kind(settings.kind))?;
         let configured = match &settings.fim {
-            FimSetting::Template(said) => {
-                prompt::choose_template(&ModelHints { configured: Some(said), ..ModelHints::default() })?
+            FimSetting::Template(template) => {
+                prompt::choose_template(&ModelHints { configured: Some(template), ..ModelHints::default() })?
             }
             FimSetting::Auto | FimSetting::Server => None,
         };
@@ -123,11 +123,11 @@ impl HttpEngine {
 
     /// Returns the engine with a cassette and the quirks recorded there.
     pub fn with_cassette(self, cassette: &Arc<Cassette>) -> HttpEngine {
-        let tape = EngineCassette::new(Arc::clone(cassette), &self.settings.name);
-        for lesson in tape.quirks().iter().filter_map(|name| ServerQuirk::from_name(name)) {
-            self.lock_quirks(|lessons| lessons.learn(lesson));
+        let recording = EngineCassette::new(Arc::clone(cassette), &self.settings.name);
+        for quirk in recording.quirks().iter().filter_map(|name| ServerQuirk::from_name(name)) {
+            self.lock_quirks(|lessons| lessons.learn(quirk));
         }
-        HttpEngine { client: self.client.with_cassette(tape), ..self }
+        HttpEngine { client: self.client.with_cassette(recording), ..self }
     }
 
     fn lock_quirks<T>(&self, look: impl FnOnce(&mut ServerQuirks) -> T) -> T {
@@ -135,10 +135,10 @@ impl HttpEngine {
     }
 
     /// Adds a quirk; returns `false` if it was known.
-    fn add_quirk(&self, lesson: ServerQuirk) -> bool {
-        let is_new = self.lock_quirks(|lessons| lessons.learn(lesson));
-        if let Some(tape) = self.client.cassette().filter(|_| is_new) {
-            tape.record_quirk(&lesson.name());
+    fn add_quirk(&self, quirk: ServerQuirk) -> bool {
+        let is_new = self.lock_quirks(|lessons| lessons.learn(quirk));
+        if let Some(recording) = self.client.cassette().filter(|_| is_new) {
+            recording.record_quirk(&quirk.name());
         }
         is_new
     }
@@ -163,7 +163,7 @@ impl HttpEngine {
                     let answer = answer.map_err(|fault| self.error(fault))?;
                     return Ok(Answer { refusals: answer.refusals + refusals, ..answer });
                 }
-                Err(RequestFailure::Quirk(lesson)) if self.add_quirk(lesson) => refusals += 1,
+                Err(RequestFailure::Quirk(quirk)) if self.add_quirk(quirk) => refusals += 1,
                 Err(RequestFailure::Quirk(_)) => {
                     return Err(self
                         .choose_prompt_mode(&model)
@@ -372,8 +372,9 @@ impl Engine for HttpEngine {
         async move {
             let answer = self.answer_in_time(&request, sink);
             let answer = cancel.run_until_cancelled(answer).await.unwrap_or(Err(EngineError::Cancelled));
-            if let (Err(EngineError::NotRecorded { .. }), Some(tape)) = (&answer, self.client.cassette()) {
-                tape.count_miss();
+            if let (Err(EngineError::NotRecorded { .. }), Some(recording)) = (&answer, self.client.cassette())
+            {
+                recording.count_miss();
             }
             answer
         }
@@ -392,7 +393,7 @@ impl Engine for HttpEngine {
 /// Everything that may change its answers. A key in the additional fields is not shown.
 fn description(settings: &HttpSettings) -> EngineDescription {
     let HttpSettings { sampling, .. } = settings;
-    let said = |value: Option<String>| value.unwrap_or_else(|| "standard".to_owned());
+    let or_standard = |value: Option<String>| value.unwrap_or_else(|| "standard".to_owned());
     let mut described = vec![
         ("fim".to_owned(), settings.fim.name().to_owned()),
         ("max_tokens".to_owned(), sampling.max_tokens.to_string()),
@@ -400,9 +401,9 @@ fn description(settings: &HttpSettings) -> EngineDescription {
             "temperature".to_owned(),
             sampling.temperature.map_or_else(|| "least".to_owned(), |t| t.to_string()),
         ),
-        ("top_p".to_owned(), said(sampling.top_p.map(|top_p| top_p.to_string()))),
-        ("seed".to_owned(), said(sampling.seed.map(|seed| seed.to_string()))),
-        ("context_window".to_owned(), said(settings.context_window.map(|window| window.to_string()))),
+        ("top_p".to_owned(), or_standard(sampling.top_p.map(|top_p| top_p.to_string()))),
+        ("seed".to_owned(), or_standard(sampling.seed.map(|seed| seed.to_string()))),
+        ("context_window".to_owned(), or_standard(settings.context_window.map(|window| window.to_string()))),
     ];
     for (name, value) in &settings.extra {
         described.push((format!("extra.{name}"), settings.server.redact(&value.to_string())));

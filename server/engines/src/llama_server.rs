@@ -305,7 +305,7 @@ async fn serve(settings: &LlamaServerSettings, tell: &watch::Sender<ServerState>
                 program: program.to_owned(),
                 awaited: "was not ready",
                 waited: settings.start_timeout,
-                said: child.last_line(),
+                last_line: child.last_line(),
             };
         }
         let engine = match &settings.cassette {

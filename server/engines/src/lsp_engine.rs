@@ -81,8 +81,8 @@ pub struct LspSettings {
 impl LspSettings {
     /// Secrets in its options and settings.
     fn secrets(&self) -> Redactor {
-        let told = self.options.secrets().iter().chain(self.settings.secrets());
-        Redactor::new(None, self.program.env.values().chain(told), std::iter::empty())
+        let reported = self.options.secrets().iter().chain(self.settings.secrets());
+        Redactor::new(None, self.program.env.values().chain(reported), std::iter::empty())
     }
 
     /// Returns the first line of the server's message, redacted.

@@ -110,8 +110,8 @@ impl ProgressDisplay {
 }
 
 /// Asks the client to create a token; returns false if it has not done so when the task ends.
-async fn create(client: &Client, progress: &ProgressToken, mut told: Receiver<Progress>) -> bool {
-    let is_over = async { while told.changed().await.is_ok() {} };
+async fn create(client: &Client, progress: &ProgressToken, mut reported: Receiver<Progress>) -> bool {
+    let is_over = async { while reported.changed().await.is_ok() {} };
     tokio::select! {
         biased;
         created = client.create_work_done_progress(progress.clone()) => created.is_ok(),
@@ -120,11 +120,11 @@ async fn create(client: &Client, progress: &ProgressToken, mut told: Receiver<Pr
 }
 
 /// Reports steps until the sender is dropped.
-async fn show(client: &Client, progress: &ProgressToken, begin: Value, mut told: Receiver<Progress>) {
+async fn show(client: &Client, progress: &ProgressToken, begin: Value, mut reported: Receiver<Progress>) {
     send(client, progress, begin).await;
     let mut next = Instant::now();
-    while told.changed().await.is_ok() {
-        let step = *told.borrow_and_update();
+    while reported.changed().await.is_ok() {
+        let step = *reported.borrow_and_update();
         if Instant::now() >= next {
             next = Instant::now() + INTERVAL;
             let message = format!("{} of {}", step.done, step.total);

@@ -149,9 +149,9 @@ impl<'a> CrossFileMiner<'a> {
         }
         let searcher = self.repository.searcher_without(source, &hole.range);
         let found = self.retrieve(&searcher, source, before, after);
-        let told = self.retrieve(&searcher, source, &source.text[..hole.range.end], after);
+        let items = self.retrieve(&searcher, source, &source.text[..hole.range.end], after);
         let retrieval = self.case(hole, CrossFileContext::Retrieval, found);
-        let oracle = self.case(hole, CrossFileContext::Oracle, told);
+        let oracle = self.case(hole, CrossFileContext::Oracle, items);
         Some([in_file, retrieval, oracle])
     }
 

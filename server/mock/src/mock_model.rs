@@ -277,12 +277,12 @@ mod tests {
     #[test]
     fn generation_ends_at_stop_sequence_or_token_limit() {
         let stops = ["!".to_owned()];
-        let said = |limit, with_stop| {
+        let response = |limit, with_stop| {
             let generation = Generation::new("", "abcdefgh!ij", limit, &stops, with_stop);
             (generation.text(), generation.ending)
         };
-        assert_eq!(said(9, false), ("abcdefgh".to_owned(), GenerationEnd::StopSequence));
-        assert_eq!(said(9, true), ("abcdefgh!".to_owned(), GenerationEnd::StopSequence));
-        assert_eq!(said(1, false), ("abcd".to_owned(), GenerationEnd::TokenLimit));
+        assert_eq!(response(9, false), ("abcdefgh".to_owned(), GenerationEnd::StopSequence));
+        assert_eq!(response(9, true), ("abcdefgh!".to_owned(), GenerationEnd::StopSequence));
+        assert_eq!(response(1, false), ("abcd".to_owned(), GenerationEnd::TokenLimit));
     }
 }

@@ -55,9 +55,9 @@ impl fmt::Display for TemplateSource {
 
 /// Returns the template for a model, `None` if no hint matches, and an error if the configured template does not exist.
 pub fn choose_template(hints: &ModelHints<'_>) -> Result<Option<TemplateChoice>, TemplateError> {
-    if let Some(said) = hints.configured {
+    if let Some(setting) = hints.configured {
         return Ok(Some(TemplateChoice {
-            template: Template::parse(said)?,
+            template: Template::parse(setting)?,
             by: TemplateSource::Configuration,
         }));
     }

@@ -113,12 +113,12 @@ impl Template {
     }
 
     /// Parses a configured template: a family's name or alias, or a layout.
-    pub fn parse(said: &str) -> Result<Template, TemplateError> {
-        if said.contains('{') {
-            return Ok(Template::Custom(Arc::new(CustomTemplate::new(said)?)));
+    pub fn parse(setting: &str) -> Result<Template, TemplateError> {
+        if setting.contains('{') {
+            return Ok(Template::Custom(Arc::new(CustomTemplate::new(setting)?)));
         }
-        let family = ModelFamily::by_name(said).ok_or_else(|| TemplateError::Unknown {
-            name: said.to_owned(),
+        let family = ModelFamily::by_name(setting).ok_or_else(|| TemplateError::Unknown {
+            name: setting.to_owned(),
             known: FAMILIES.iter().map(|family| family.name).collect::<Vec<_>>().join(", "),
         })?;
         Ok(Template::Family(family))

@@ -3,11 +3,13 @@
 //! Writers lock a separate file that is never read, because a lock on Windows also blocks readers.
 
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, ErrorKind, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use cases::ParseError;
+use cases::{ParseError, parse_line};
+use rayon::prelude::*;
+use serde::de::DeserializeOwned;
 
 use crate::ReplayError;
 
@@ -39,6 +41,25 @@ impl AppendFile {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Removes an incomplete last line, which a killed process leaves.
+    pub(crate) fn remove_incomplete_line(&self) -> io::Result<()> {
+        let mut file = File::open(&self.path)?;
+        let mut end = file.metadata()?.len();
+        let mut piece = vec![0; COMPARED_BYTES];
+        while end > 0 {
+            let start = end.saturating_sub(COMPARED_BYTES as u64);
+            let piece = &mut piece[..usize::try_from(end - start).unwrap_or(COMPARED_BYTES)];
+            file.seek(SeekFrom::Start(start))?;
+            file.read_exact(piece)?;
+            if let Some(last) = piece.iter().rposition(|&byte| byte == b'\n') {
+                end = start + last as u64 + 1;
+                break;
+            }
+            end = start;
+        }
+        if end == self.len()? { Ok(()) } else { self.truncate(end) }
     }
 
     /// Returns its length in bytes.
@@ -100,24 +121,77 @@ pub(crate) fn have_same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
     }
 }
 
-/// Reads the file; returns no bytes if it is missing.
-pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, ReplayError> {
-    match fs::read(path) {
-        Err(reason) if reason.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-        read => read.map_err(|reason| ReplayError::Read { path: path.to_owned(), reason }),
+/// Bytes of lines that are parsed at a time, by all cores: the text of a whole file may need as much memory as its rows.
+const BATCH_BYTES: usize = 8 << 20;
+
+/// The lines of a file, some at a time.
+pub(crate) struct LineBatches {
+    reader: BufReader<File>,
+    /// Lines read so far.
+    number: usize,
+}
+
+/// A line that is not blank, with its number from 1.
+pub(crate) struct NumberedLine {
+    pub(crate) number: usize,
+    /// With its line end; only the last line of a file may lack it.
+    pub(crate) text: String,
+}
+
+impl LineBatches {
+    /// Opens a file.
+    pub(crate) fn open(path: &Path) -> io::Result<LineBatches> {
+        Ok(LineBatches { reader: BufReader::with_capacity(COMPARED_BYTES, File::open(path)?), number: 0 })
+    }
+
+    /// Returns the next lines; none at the end of the file. A last line without a line end may end inside a character, which is replaced.
+    pub(crate) fn next_batch(&mut self) -> io::Result<Vec<NumberedLine>> {
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        while bytes < BATCH_BYTES {
+            let mut line = Vec::new();
+            bytes += self.reader.read_until(b'\n', &mut line)?;
+            if line.is_empty() {
+                break;
+            }
+            self.number += 1;
+            let text = match String::from_utf8(line) {
+                Ok(text) => text,
+                Err(error) if !error.as_bytes().ends_with(b"\n") => {
+                    String::from_utf8_lossy(error.as_bytes()).into_owned()
+                }
+                Err(_) => return Err(io::Error::other(format!("line {} is not valid UTF-8", self.number))),
+            };
+            if !text.trim().is_empty() {
+                batch.push(NumberedLine { number: self.number, text });
+            }
+        }
+        Ok(batch)
     }
 }
 
-/// Reads the file without an incomplete last line, which may end inside a character.
-pub(crate) fn read_whole_lines(path: &Path) -> Result<String, ReplayError> {
-    let mut bytes = read_bytes(path)?;
-    bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1));
-    String::from_utf8(bytes)
-        .map_err(|_| ReplayError::Read { path: path.to_owned(), reason: io::Error::other("not valid UTF-8") })
+/// Reads the rows of a file to which whole lines are appended, without an incomplete last line; none if the file is missing.
+pub(crate) fn read_rows<T: DeserializeOwned + Send>(path: &Path) -> Result<Vec<T>, ReplayError> {
+    let mut lines = match LineBatches::open(path) {
+        Err(reason) if reason.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        opened => opened.map_err(read_error(path))?,
+    };
+    let mut rows = Vec::new();
+    loop {
+        let batch = lines.next_batch().map_err(read_error(path))?;
+        if batch.is_empty() {
+            return Ok(rows);
+        }
+        let whole = batch.par_iter().filter(|line| line.text.ends_with('\n'));
+        let parsed: Vec<Result<T, ParseError>> =
+            whole.map(|line| parse_line(&line.text, line.number)).collect();
+        for row in parsed {
+            rows.push(row.map_err(parse_error(path))?);
+        }
+    }
 }
 
 pub(crate) fn read_text(path: &Path) -> Result<String, ReplayError> {
-    fs::read_to_string(path).map_err(|reason| ReplayError::Read { path: path.to_owned(), reason })
+    fs::read_to_string(path).map_err(read_error(path))
 }
 
 /// Writes a file atomically. Symbolic links are kept; special files such as terminals and pipes are written directly.
@@ -126,6 +200,11 @@ pub(crate) fn write_atomically(path: &Path, text: &str) -> Result<(), ReplayErro
     let is_replaceable = fs::metadata(&target).map_or(true, |metadata| metadata.is_file());
     let write = if is_replaceable { private_files::write_atomically } else { private_files::write };
     write(&target, text.as_bytes()).map_err(write_error(path))
+}
+
+pub(crate) fn read_error(path: &Path) -> impl FnOnce(io::Error) -> ReplayError {
+    let path = path.to_owned();
+    |reason| ReplayError::Read { path, reason }
 }
 
 pub(crate) fn write_error(path: &Path) -> impl FnOnce(io::Error) -> ReplayError {

@@ -12,13 +12,13 @@ use std::thread;
 
 use cases::{
     Case, CaseId, CaseTests, Judgement, Metric, MetricValue, Prediction, SchemaVersion, Score, TestVerdict,
-    parse_lines, to_line,
+    to_line,
 };
 use sandbox::ChangedFile;
 use tokio_util::sync::CancellationToken;
 
 use crate::ReplayError;
-use crate::file_io::{self, AppendFile, parse_error, read_whole_lines, write_error};
+use crate::file_io::{self, AppendFile, write_error};
 use crate::run_folder::{LOCK, RunContents};
 use crate::test_judge::TestJudge;
 
@@ -74,7 +74,7 @@ pub fn judge_answers(
     let path = job.folder.join(VERDICTS);
     let stored = read_verdicts(&path)?;
     let rows = AppendFile::open(&path).map_err(write_error(&path))?;
-    rows.truncate(stored.complete_bytes as u64).map_err(write_error(&path))?;
+    rows.remove_incomplete_line().map_err(write_error(&path))?;
     let cases = cases_with_tests(&job.contents.cases);
     let answers = job.contents.predictions.iter().filter(|prediction| cases.contains_key(&*prediction.case));
     let answers: Vec<&Prediction> = answers.collect();
@@ -82,7 +82,7 @@ pub fn judge_answers(
     let (patches, failed) = patches(job, &cases, &answers)?;
     let mut known: HashMap<String, Judgement> = HashMap::new();
     let mut done: BTreeSet<(CaseId, String, u32)> = BTreeSet::new();
-    for row in stored.last.into_values() {
+    for row in stored.into_values() {
         if patches
             .get(&row.patch)
             .is_some_and(|patch| patch.answers.iter().any(|answer| key(answer) == row.key()))
@@ -133,23 +133,13 @@ pub(crate) fn add_verdicts(folder: &Path, cases: &[Case], scores: &mut [Score]) 
 
 /// Returns the judgements of a run, the last of each answer. Unreadable ones count as missing; judging again reports why.
 pub fn judgements(folder: &Path) -> Vec<Judgement> {
-    read_verdicts(&folder.join(VERDICTS))
-        .map_or_else(|_| Vec::new(), |stored| stored.last.into_values().collect())
+    read_verdicts(&folder.join(VERDICTS)).map_or_else(|_| Vec::new(), |stored| stored.into_values().collect())
 }
 
-/// The rows of a file.
-struct StoredVerdicts {
-    last: BTreeMap<(CaseId, String, u32), Judgement>,
-    complete_bytes: usize,
-}
-
-fn read_verdicts(path: &Path) -> Result<StoredVerdicts, ReplayError> {
-    let lines = parse_lines::<Judgement>(&read_whole_lines(path)?).map_err(parse_error(path))?;
+/// Returns the last judgement of each answer.
+fn read_verdicts(path: &Path) -> Result<BTreeMap<(CaseId, String, u32), Judgement>, ReplayError> {
     let row = |row: Judgement| ((row.case.clone(), row.engine.clone(), row.repetition), row);
-    Ok(StoredVerdicts {
-        last: lines.rows.into_iter().map(row).collect(),
-        complete_bytes: lines.complete_bytes,
-    })
+    Ok(file_io::read_rows(path)?.into_iter().map(row).collect())
 }
 
 fn cases_with_tests(cases: &[Case]) -> HashMap<&str, (&Case, &CaseTests)> {

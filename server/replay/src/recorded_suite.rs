@@ -11,7 +11,7 @@
 //! A suite that the user opens, such as an imported one, is read in the same way and never written. Its rows come from others, so
 //! that their size and number are bounded, and a case whose path leads out of the workspace is a problem of its line.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -435,7 +435,7 @@ fn parse_row(
             format!("the path {:?} leads out of the workspace", case.path),
         ));
     }
-    check_case(path, number, &case, &mut HashSet::new())?;
+    check_case(path, number, &case)?;
     if ids.contains_key(&case.id) {
         return Err(ReplayError::DuplicateCase { path: path.to_owned(), id: case.id });
     }

@@ -10,14 +10,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cases::{
-    Case, CaseId, Prediction, Run, SchemaVersion, Score, parse_document, parse_lines, suite_hash,
-    to_document, to_line,
+    Case, CaseId, Prediction, Run, SchemaVersion, Score, parse_document, suite_hash, to_document, to_line,
 };
 
 use crate::ReplayError;
-use crate::file_io::{
-    self, AppendFile, FileStamp, parse_error, read_text, read_whole_lines, write_atomically, write_error,
-};
+use crate::file_io::{self, AppendFile, FileStamp, parse_error, read_text, write_atomically, write_error};
 use crate::fingerprint::{changes, check_names, differences};
 use crate::suite::{read_suite, write_suite};
 
@@ -75,9 +72,9 @@ impl RunFolder {
         }
         let folder = RunFolder::open(path)?;
         check_names(run)?;
-        let (contents, complete_bytes) = read_contents(path)?;
+        let contents = read_run(path)?;
         check_same(path, &contents.run, run)?;
-        folder.predictions.truncate(complete_bytes as u64).map_err(write_error(&path.join(PREDICTIONS)))?;
+        folder.predictions.remove_incomplete_line().map_err(write_error(&path.join(PREDICTIONS)))?;
         Ok((folder, contents))
     }
 
@@ -89,11 +86,11 @@ impl RunFolder {
             return Err(ReplayError::NoRun { path: path.to_owned() });
         }
         let folder = RunFolder::open(path)?;
-        let (mut contents, complete_bytes) = read_contents(path)?;
+        let mut contents = read_run(path)?;
         check_same_requests(path, &contents.run, run)?;
         let extended = with_engines(path, &contents.run, run)?;
         check_names(&extended)?;
-        folder.predictions.truncate(complete_bytes as u64).map_err(write_error(&path.join(PREDICTIONS)))?;
+        folder.predictions.remove_incomplete_line().map_err(write_error(&path.join(PREDICTIONS)))?;
         write_atomically(&path.join(RUN), &to_document(&extended))?;
         contents.run = extended;
         Ok((folder, contents))
@@ -134,7 +131,16 @@ impl RunFolder {
 
 /// Reads a run, finished or not, without blocking its writer.
 pub fn read_run(path: &Path) -> Result<RunContents, ReplayError> {
-    read_contents(path).map(|(contents, _)| contents)
+    let run = read_run_file(path)?;
+    let cases = read_suite(&path.join(CASES))?;
+    if run.suite != suite_hash(&cases) {
+        return Err(ReplayError::OtherSuite {
+            path: path.to_owned(),
+            theirs: run.suite,
+            ours: suite_hash(&cases),
+        });
+    }
+    Ok(RunContents { run, cases: cases.into(), predictions: read_predictions(path)? })
 }
 
 /// Reads a run like [`read_run`]. If its suite has the same bytes as that of one of `others`, folders and their contents, the cases are
@@ -150,7 +156,7 @@ pub fn read_run_beside<'a>(
     };
     match others.into_iter().find(has_same_suite) {
         Some((_, other)) => {
-            let (predictions, _) = read_predictions(path)?;
+            let predictions = read_predictions(path)?;
             Ok(RunContents { run, cases: Arc::clone(&other.cases), predictions })
         }
         None => read_run(path),
@@ -159,9 +165,7 @@ pub fn read_run_beside<'a>(
 
 /// Reads a run and its predictions without the suite, which may be large.
 pub(crate) fn read_answers(path: &Path) -> Result<(Run, Vec<Prediction>), ReplayError> {
-    let run = read_run_file(path)?;
-    let (predictions, _) = read_predictions(path)?;
-    Ok((run, predictions))
+    Ok((read_run_file(path)?, read_predictions(path)?))
 }
 
 /// The stored scores of a run, as they were at one moment.
@@ -178,8 +182,7 @@ impl<'a> ScoresFile<'a> {
 
     /// Reads the scores. Unreadable ones count as missing, because they can be recomputed from the answers.
     pub(crate) fn read(&self) -> Vec<Score> {
-        let text = read_whole_lines(&self.folder.join(SCORES)).unwrap_or_default();
-        parse_lines(&text).map_or_else(|_| Vec::new(), |lines| lines.rows)
+        file_io::read_rows(&self.folder.join(SCORES)).unwrap_or_default()
     }
 
     /// Replaces the scores if no other process has changed them or is writing the run: its scores are newer. Failures, as in a folder
@@ -260,21 +263,6 @@ fn workspace(run: &Run) -> String {
     run.workspace.as_ref().map_or("none", |workspace| &workspace.tree_hash).to_owned()
 }
 
-/// Reads the content, and the length of the complete rows of predictions in bytes.
-fn read_contents(path: &Path) -> Result<(RunContents, usize), ReplayError> {
-    let run = read_run_file(path)?;
-    let cases = read_suite(&path.join(CASES))?;
-    if run.suite != suite_hash(&cases) {
-        return Err(ReplayError::OtherSuite {
-            path: path.to_owned(),
-            theirs: run.suite,
-            ours: suite_hash(&cases),
-        });
-    }
-    let (predictions, complete_bytes) = read_predictions(path)?;
-    Ok((RunContents { run, cases: cases.into(), predictions }, complete_bytes))
-}
-
 fn read_run_file(path: &Path) -> Result<Run, ReplayError> {
     let run_path = path.join(RUN);
     if !run_path.exists() {
@@ -283,10 +271,8 @@ fn read_run_file(path: &Path) -> Result<Run, ReplayError> {
     parse_document(&read_text(&run_path)?).map_err(parse_error(&run_path))
 }
 
-fn read_predictions(path: &Path) -> Result<(Vec<Prediction>, usize), ReplayError> {
-    let path = path.join(PREDICTIONS);
-    let lines = parse_lines(&read_whole_lines(&path)?).map_err(parse_error(&path))?;
-    Ok((last_attempts(lines.rows), lines.complete_bytes))
+fn read_predictions(path: &Path) -> Result<Vec<Prediction>, ReplayError> {
+    Ok(last_attempts(file_io::read_rows(&path.join(PREDICTIONS))?))
 }
 
 /// Returns the last answer to each request, at the place of the first: failed requests may have been repeated.

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use cases::{
     Case, ChangeKind, Metric, Prediction, SchemaVersion, Score, WatchedChange, WatchedEngine, WatchedFailure,
-    WatchedNight, WatchedShift, parse_lines, to_line,
+    WatchedNight, WatchedShift, to_line,
 };
 use scoring::change_points::{NightAnswer, NightAnswers, SignalChange, TESTED_NIGHTS, find_change};
 use scoring::run_summary::{EngineFailures, request_failures};
@@ -23,7 +23,7 @@ use scoring::{Counts, RunRows};
 
 use crate::ReplayError;
 use crate::data_folder::{create_numbered_folder, run_numbers};
-use crate::file_io::{self, AppendFile, parse_error, read_whole_lines, write_error};
+use crate::file_io::{self, AppendFile, write_error};
 use crate::run_folder::{RunContents, ScoresFile, read_answers};
 use crate::run_scores::ScoresByKey;
 
@@ -42,7 +42,7 @@ pub struct WatchHistory {
 /// Reads the nights of a history without blocking its writer; empty if there is none.
 pub fn read_history(folder: &Path) -> Result<Vec<WatchedNight>, ReplayError> {
     let path = folder.join(HISTORY);
-    Ok(parse_lines(&read_whole_lines(&path)?).map_err(parse_error(&path))?.rows)
+    file_io::read_rows(&path)
 }
 
 /// Returns the runs of a history that have no row, because their night was interrupted.
@@ -65,14 +65,13 @@ impl WatchHistory {
             return Err(ReplayError::Locked { path: folder.to_owned() });
         };
         let path = folder.join(HISTORY);
-        let lines = parse_lines(&read_whole_lines(&path)?).map_err(parse_error(&path))?;
-        let nights: Vec<WatchedNight> = lines.rows;
+        let nights: Vec<WatchedNight> = file_io::read_rows(&path)?;
         if let Some(last) = nights.last() {
             check_same(folder, "suite", &last.suite, suite)?;
             check_same(folder, "metric", last.metric.name(), metric.name())?;
         }
         let rows = AppendFile::open(&path).map_err(write_error(&path))?;
-        rows.truncate(lines.complete_bytes as u64).map_err(write_error(&path))?;
+        rows.remove_incomplete_line().map_err(write_error(&path))?;
         Ok(WatchHistory { folder: folder.to_owned(), nights, rows, _lock: lock })
     }
 

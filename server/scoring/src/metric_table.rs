@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cases::{Metric, Metrics};
+use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
 use crate::comparison::OUTSIDE;
@@ -168,7 +169,7 @@ pub struct Latency {
 
 /// Returns a row per key. An observation counts in each row that it is paired with: pair it also with the keys of the totals.
 /// `seed` drives the resampling.
-pub fn summarize<'a, K: Ord>(
+pub fn summarize<'a, K: Ord + Send>(
     observations: impl IntoIterator<Item = (K, &'a Observation)>,
     seed: u64,
 ) -> BTreeMap<K, TableRow> {
@@ -176,7 +177,7 @@ pub fn summarize<'a, K: Ord>(
     for (key, observation) in observations {
         groups.entry(key).or_default().push(observation);
     }
-    groups.into_iter().map(|(key, group)| (key, row(&group, seed))).collect()
+    groups.into_par_iter().map(|(key, group)| (key, row(&group, seed))).collect()
 }
 
 fn row(group: &[&Observation], seed: u64) -> TableRow {

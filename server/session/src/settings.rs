@@ -335,16 +335,16 @@ mod tests {
 
     #[test]
     fn problem_is_reported_once_across_folders_until_it_recurs() {
-        let told = ReportedProblems::default();
+        let known = ReportedProblems::default();
         let (one, other) = (Some(Path::new("/one")), Some(Path::new("/other")));
         let typo = problems("[context]\ncolour = 1\n");
-        assert_eq!(told.take_new(one, &typo).len(), 1);
-        assert_eq!(told.take_new(one, &problems("\n[context]\ncolour = 1\n")).len(), 0, "it has moved");
-        assert_eq!(told.take_new(other, &typo).len(), 0, "it was reported for both");
-        assert_eq!(told.take_new(one, &[]).len(), 0);
-        assert_eq!(told.take_new(one, &typo).len(), 0, "the other one still has it");
-        told.forget(other);
-        assert_eq!(told.take_new(one, &[]).len(), 0);
-        assert_eq!(told.take_new(one, &typo).len(), 1);
+        assert_eq!(known.take_new(one, &typo).len(), 1);
+        assert_eq!(known.take_new(one, &problems("\n[context]\ncolour = 1\n")).len(), 0, "it has moved");
+        assert_eq!(known.take_new(other, &typo).len(), 0, "it was reported for both");
+        assert_eq!(known.take_new(one, &[]).len(), 0);
+        assert_eq!(known.take_new(one, &typo).len(), 0, "the other one still has it");
+        known.forget(other);
+        assert_eq!(known.take_new(one, &[]).len(), 0);
+        assert_eq!(known.take_new(one, &typo).len(), 1);
     }
 }

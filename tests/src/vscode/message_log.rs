@@ -23,9 +23,9 @@ impl MessageLog {
     pub(super) fn new(project: &Project, binary: &Path) -> MessageLog {
         let [server, from_editor, from_server] =
             ["server", "from-editor", "from-server"].map(|name| project.sibling_path(name));
-        let [sent, told] = [&from_editor, &from_server].map(|path| path.display());
+        let [sent, reported] = [&from_editor, &from_server].map(|path| path.display());
         let binary = binary.display();
-        let script = format!("#!/bin/sh\ntee -a '{sent}' | '{binary}' \"$@\" | tee -a '{told}'\n");
+        let script = format!("#!/bin/sh\ntee -a '{sent}' | '{binary}' \"$@\" | tee -a '{reported}'\n");
         fs::write(&server, script).expect("the temporary folder is ours");
         let is_runnable = Command::new("chmod").arg("+x").arg(&server).status();
         assert!(is_runnable.is_ok_and(|status| status.success()), "a script of ours can be made to run");

@@ -290,15 +290,15 @@ fn too_complex_files_are_reported_and_skipped() {
     let project = Project::new(GOOD);
     project.write("hostile/Generic.java", ("a<".repeat(20) + "\n").repeat(1_000));
     project.write("hostile/comments.cpp", ("/* ".repeat(20) + "\n").repeat(1_350));
-    let told =
+    let reported =
         ["2 files too complex to parse", "hostile/Generic.java: too complex", "comments.cpp: too complex"];
-    let indexed = project.run("index . --json").expect_code(0).expect_message(&told);
+    let indexed = project.run("index . --json").expect_code(0).expect_message(&reported);
     let report: serde_json::Value =
         serde_json::from_str(&indexed.stdout).expect("standard output is JSON alone");
     assert_eq!((&report["files"], &report["files_too_complex"]), (&3.into(), &2.into()));
     // With the cache this is known without parsing.
-    project.run("index .").expect_code(0).expect_message(&told);
-    project.run("mine . --cases 5 --out ../suite.jsonl").expect_code(0).expect_message(&told);
+    project.run("index .").expect_code(0).expect_message(&reported);
+    project.run("mine . --cases 5 --out ../suite.jsonl").expect_code(0).expect_message(&reported);
     let suite = fs::read_to_string(project.sibling_path("suite.jsonl")).expect("it was written");
     assert!(suite.contains("good.py") && !suite.contains("hostile/"));
 }

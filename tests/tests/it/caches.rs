@@ -48,9 +48,9 @@ fn damaged_token_cache_is_rebuilt_with_the_same_answers() {
     let bytes = fs::read(&image).expect("it is there");
     assert_eq!(complete().0, proposed);
     fs::write(&image, [&bytes[..bytes.len() - 1], b"x"].concat()).expect("it is ours");
-    let (again, told) = complete();
+    let (again, reported) = complete();
     assert_eq!(again, proposed);
-    assert!(told.contains("rebuilding the tokens: it is damaged"), "{told}");
+    assert!(reported.contains("rebuilding the tokens: it is damaged"), "{reported}");
     assert_eq!(fs::read(&image).expect("it is there"), bytes, "a good one took its place");
 }
 

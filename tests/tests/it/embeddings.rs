@@ -48,8 +48,8 @@ fn items(outcome: &ProcessOutcome) -> Vec<Value> {
 /// Number of embedded texts in the command's output.
 #[track_caller]
 fn texts_embedded(outcome: &ProcessOutcome) -> usize {
-    let told = outcome.stderr.lines().find_map(|line| line.split_once(" text")?.0.trim().parse().ok());
-    told.unwrap_or_else(|| panic!("nothing was embedded: {}", outcome.stderr))
+    let reported = outcome.stderr.lines().find_map(|line| line.split_once(" text")?.0.trim().parse().ok());
+    reported.unwrap_or_else(|| panic!("nothing was embedded: {}", outcome.stderr))
 }
 
 #[test]
@@ -150,9 +150,9 @@ fn embedding_request_is_announced_before_it_fails() {
     let project = Project::new(FIXTURE);
     let outcome =
         RunningProcess::start(retrieve(&project, "--embeddings http://127.0.0.1:1")).wait().expect_code(0);
-    let told =
+    let reported =
         ["requesting embeddings from http://127.0.0.1:1", "functions are compared by their words instead"];
-    let [before, after] = told.map(|words| outcome.stderr.find(words).expect("it is reported"));
+    let [before, after] = reported.map(|words| outcome.stderr.find(words).expect("it is reported"));
     assert!(before < after, "{}", outcome.stderr);
 }
 

@@ -69,8 +69,8 @@ fn check_measured((server, settings): (MockServer, String)) {
         let described = std::fs::read_to_string(project.sibling_path(run).join("run.json"));
         assert!(!described.expect("the run is described").contains(KEY));
     }
-    let said = [tried.stdout, tried.stderr, replayed.stdout, replayed.stderr].concat();
-    assert!(!said.contains(KEY), "{said}");
+    let response = [tried.stdout, tried.stderr, replayed.stdout, replayed.stderr].concat();
+    assert!(!response.contains(KEY), "{response}");
 }
 
 #[test]
@@ -104,8 +104,8 @@ fn engines_list_shows_models_and_reasons_for_unavailability() {
 #[test]
 fn authentication_error_has_a_remedy_and_hides_the_key() {
     let project = Project::generated(2);
-    let said = format!("Incorrect API key provided: {KEY}.");
-    let refusal = Reply::json(401, &serde_json::json!({"error": {"message": said}}));
+    let response = format!("Incorrect API key provided: {KEY}.");
+    let refusal = Reply::json(401, &serde_json::json!({"error": {"message": response}}));
     let server = MockServer::with_replies([refusal]);
     let settings = format!(
         "[[engine]]\nname = \"mock\"\nkind = \"openai\"\nurl = \"{}\"\nmodel = \"coder\"\nfim = \"server\"\n\

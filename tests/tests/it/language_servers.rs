@@ -43,16 +43,16 @@ fn own_language_server_gives_the_answers_of_its_engine() {
     project.run("try . --cases 30 --engine builtin --engine served --out ../run").expect_code(0);
     let answers = answers(&project.sibling_path("run"));
     let (direct, served) = (&answers["builtin"], &answers["served"]);
-    let mut said = 0;
+    let mut response = 0;
     for (case, served) in served {
         match served.status {
             Status::Ok => assert!(direct[case].text.starts_with(&served.text), "{case}: {served:?}"),
             Status::Silent | Status::Gated => continue,
             ref other => panic!("{case}: {other:?} {:?}", served.reason),
         }
-        said += 1;
+        response += 1;
     }
-    assert!(said >= 10, "{said} answers");
+    assert!(response >= 10, "{response} answers");
 }
 
 /// A published server: it queries Tabby's server, replaced by a strict mock, and answers with completion lists.
@@ -121,14 +121,14 @@ fn vscode_languageserver_node_works_as_an_lsp_engine() {
     let program = project.sibling_path("server.js");
     fs::write(&program, SERVER).expect("the temporary folder is ours");
     let command = [&*node.to_string_lossy(), &*program.to_string_lossy(), "--stdio"];
-    let told = "initialization_options = { word = \"$WORD\" }\nsettings = { vendor = { argument = \"x, \\\"é😀\\\"\" } }";
-    user_file(&project, &settings("node", &command, told));
+    let reported = "initialization_options = { word = \"$WORD\" }\nsettings = { vendor = { argument = \"x, \\\"é😀\\\"\" } }";
+    user_file(&project, &settings("node", &command, reported));
     let mut ghostbench = project.ghostbench("try . --cases 10 --engine node --out ../run");
     ghostbench.env("WORD", "call");
     tests::RunningProcess::start(ghostbench).wait().expect_code(0);
     let answers = answers(&project.sibling_path("run"));
     for (case, answer) in &answers["node"] {
-        let said = (answer.status, answer.raw.as_str());
-        assert_eq!(said, (Status::Ok, "call(x, \"é😀\")"), "{case}: {:?}", answer.reason);
+        let response = (answer.status, answer.raw.as_str());
+        assert_eq!(response, (Status::Ok, "call(x, \"é😀\")"), "{case}: {:?}", answer.reason);
     }
 }

@@ -191,8 +191,8 @@ fn a_duel_is_decided_by_cycling_and_names_are_revealed_at_the_end() {
     assert!(board.contains("engine 1") && !board.contains("rival"), "{board}");
     editor.wait_until("Test.floating_text()");
     editor.press("q:GhostbenchTrial stop<CR>");
-    let told = editor.wait_until("(Test.floating_text() or ''):match('.* was .*')").to_string();
-    assert!(told.contains("was rival") && told.contains("was scripted"), "{told}");
+    let reported = editor.wait_until("(Test.floating_text() or ''):match('.* was .*')").to_string();
+    assert!(reported.contains("was rival") && reported.contains("was scripted"), "{reported}");
     editor.wait_until("Test.messages('is stopped')[1]");
 }
 

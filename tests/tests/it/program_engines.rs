@@ -118,11 +118,11 @@ fn missing_program_is_reported_before_any_request() {
                    [[engine]]\nname = \"file\"\nkind = \"llama-server\"\ngguf = \"/no/model.gguf\"\n";
     user_file(&project, engines);
     for command in ["engines list", "doctor"] {
-        let said = project.run(command).expect_code(0).stdout;
+        let response = project.run(command).expect_code(0).stdout;
         for word in
             ["there is no program `no-such-program`; install it", "cannot read the `gguf` /no/model.gguf"]
         {
-            assert!(said.contains(word), "no {word} in {said}");
+            assert!(response.contains(word), "no {word} in {response}");
         }
     }
     let outcome = project.run("try . --engine mine").expect_code(2);

@@ -94,8 +94,8 @@ fn no_request_is_sent_twice_and_the_estimate_knows_their_number() {
         .iter()
         .map(|engine| engine["requests"].as_u64().expect("a count"))
         .sum();
-    let said = project.run(&format!("{replay} --out ../run")).expect_code(0);
-    assert!(said.stderr.contains("prompt tokens"), "{}", said.stderr);
+    let response = project.run(&format!("{replay} --out ../run")).expect_code(0);
+    assert!(response.stderr.contains("prompt tokens"), "{}", response.stderr);
     let rows = run_rows::predictions(&project.sibling_path("run"));
     let reused = rows.iter().filter(|row| row.reused).count();
     assert!(reused > 0 && rows.len() == 2 * case_count(&project), "{} rows, {reused} reused", rows.len());
@@ -131,15 +131,15 @@ fn limits_stop_a_run_that_can_be_resumed() {
 fn failures_are_counted_in_all_outputs_and_repeated_on_demand() {
     let (server, settings) = counting_server("pass", 5);
     let project = project_with_copies(&settings);
-    let said = project.run("replay ../suite.jsonl --engine counted --out ../run --jobs 1").expect_code(0);
+    let response = project.run("replay ../suite.jsonl --engine counted --out ../run --jobs 1").expect_code(0);
     assert!(
-        said.stdout.contains("Failed requests") && said.stdout.contains("the model is broken"),
+        response.stdout.contains("Failed requests") && response.stdout.contains("the model is broken"),
         "{}",
-        said.stdout
+        response.stdout
     );
     let count = case_count(&project);
-    assert!(said.stdout.contains(&format!("5 of {count} requests failed (")), "{}", said.stdout);
-    assert!(said.stdout.contains("--retry-failed"), "{}", said.stdout);
+    assert!(response.stdout.contains(&format!("5 of {count} requests failed (")), "{}", response.stdout);
+    assert!(response.stdout.contains("--retry-failed"), "{}", response.stdout);
     let markdown = project.run("report ../run --format markdown").expect_code(0).stdout;
     assert!(markdown.contains("the model is broken"), "{markdown}");
     project.run("replay --engine counted --out ../run --retry-failed").expect_code(0);
@@ -194,11 +194,11 @@ fn chat_model_behind_a_completion_prompt_is_named_with_its_remedy() {
     let (_server, settings) =
         counting_server("Sure, here is the missing code for you\n```python\nx = 1\n```\n", 0);
     let project = project_with_copies(&settings);
-    let said = project.run("replay ../suite.jsonl --engine counted --out ../run").expect_code(0).stdout;
-    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let response = project.run("replay ../suite.jsonl --engine counted --out ../run").expect_code(0).stdout;
+    let response = response.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        said.contains(&format!("counted: of {} answers", case_count(&project)))
-            && said.contains("kind = \"openai-chat\""),
-        "{said}"
+        response.contains(&format!("counted: of {} answers", case_count(&project)))
+            && response.contains("kind = \"openai-chat\""),
+        "{response}"
     );
 }

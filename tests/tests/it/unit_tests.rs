@@ -242,7 +242,7 @@ fn program_of_the_settings_judges_in_place_of_the_sandbox() {
     }
     user_file(&python.project, "[tests]\njudge = [\"false\"]\n");
     python.answer(&cases, "broken", |case| case.truth.clone());
-    let broken = python.run("judge ../broken --workspace .").expect_code(2);
+    let broken = python.run("judge ../broken --workspace .").expect_code(3);
     assert!(broken.stderr.contains("gave no verdict"), "{}", broken.stderr);
 }
 

@@ -292,10 +292,10 @@ fn check_settings_sent(editor: &VsCode) {
         .iter()
         .find(|message| message["method"].is_null() && message["id"] == asked["id"])
         .expect("it is answered");
-    let told = &answer["result"][0];
-    assert_eq!(told["completion"]["engine"], "scripted");
-    assert_eq!(told["trusted"], true);
-    assert_eq!((&told["server"], &told["trace"]), (&Value::Null, &Value::Null));
+    let reported = &answer["result"][0];
+    assert_eq!(reported["completion"]["engine"], "scripted");
+    assert_eq!(reported["trusted"], true);
+    assert_eq!((&reported["server"], &reported["trace"]), (&Value::Null, &Value::Null));
     let complaints = editor.sent_by_server().iter().filter(|m| m["method"] == "window/logMessage").count();
     assert_eq!(complaints, 0);
 }

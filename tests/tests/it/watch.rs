@@ -34,8 +34,8 @@ fn nightly_replay_reports_a_model_that_changes_under_its_name() {
         project.run(watch).expect_code(0);
     }
     changed.store(true, Ordering::Relaxed);
-    let said = project.run(&format!("{watch} --json")).expect_code(1);
-    let history: Value = serde_json::from_str(&said.stdout).expect("standard output is JSON alone");
+    let response = project.run(&format!("{watch} --json")).expect_code(1);
+    let history: Value = serde_json::from_str(&response.stdout).expect("standard output is JSON alone");
     let engine = &history["nights"][4]["engines"][0];
     assert_eq!((&engine["change"]["kind"], &engine["change"]["first"]), (&"answers".into(), &4.into()));
     let shown = project.run("watch --history ../nights --show --html ../nights.html").expect_code(0).stdout;

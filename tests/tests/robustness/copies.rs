@@ -201,8 +201,8 @@ impl Spy {
                 .view(&typed, request.input.suffix(), &[], &request.recent_edits, &mut || true)
                 .expect("nothing ends it");
             let completion = view.complete(&builtin::BuiltinSettings::for_replay(), &mut || true);
-            let said = canaries(&[&typed, &*completion.text].concat());
-            seen.extend(said.into_iter().filter(|word| word == canary));
+            let response = canaries(&[&typed, &*completion.text].concat());
+            seen.extend(response.into_iter().filter(|word| word == canary));
             seen.extend(canaries(&completion.text));
         }
         self.found.lock().expect("nothing panics here").extend(wanted.intersection(&seen).cloned());

@@ -47,8 +47,8 @@ pub(crate) fn run_pipeline(language: Language, text: &str) {
     world.copies(&[removed]);
     ask(&world, language, text, half, answer);
     let scored = |text: &str| text[..text.floor_char_boundary(MAX_SCORED)].to_owned();
-    let (truth, said) = (scored(suffix), scored(prefix));
-    scoring::score(&ScoringInput { language, prefix, suffix: "", truth: &truth }, &said);
+    let (truth, response) = (scored(suffix), scored(prefix));
+    scoring::score(&ScoringInput { language, prefix, suffix: "", truth: &truth }, &response);
 }
 
 fn mine(files: &[SourceFile], index: &Index) {

@@ -47,12 +47,12 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
         fs::remove_dir_all(CACHES)?;
     }
     let (cold, warm) = (child("cold")?, child("warm")?);
-    let number = |told: &Value, field: &str| {
-        told[field].as_f64().with_context(|| format!("the child tells no `{field}`"))
+    let number = |figures: &Value, field: &str| {
+        figures[field].as_f64().with_context(|| format!("the child tells no `{field}`"))
     };
     let mut rows = Vec::new();
-    let mut row = |what: &str, told: &Value, field: &str, unit: &str, target: f64| {
-        let value = number(told, field)?;
+    let mut row = |what: &str, figures: &Value, field: &str, unit: &str, target: f64| {
+        let value = number(figures, field)?;
         let target_text = if target.is_finite() { format!("{target} {unit}") } else { String::new() };
         rows.push(FigureRow::value(
             what,
@@ -108,18 +108,18 @@ pub(crate) fn is_child() -> bool {
 pub(crate) fn measure_in_child() -> Result<()> {
     let workspace = workspace::load(Path::new(FOLDER), &ReadLimits::standard(), &|_| {})?;
     let cache = Cache::new(Path::new(CACHES), Cache::DEFAULT_LIMIT);
-    let told = match std::env::var(STEP)?.as_str() {
+    let figures = match std::env::var(STEP)?.as_str() {
         "cold" => cold(&workspace, &cache)?,
         _ => warm(&workspace, &cache)?,
     };
-    println!("{told}");
+    println!("{figures}");
     Ok(())
 }
 
 fn child(step: &str) -> Result<Value> {
     let mut child = Command::new(std::env::current_exe()?);
-    let told = process::output(child.arg("bench").env(STEP, step))?;
-    serde_json::from_str(&told).context("the child prints no JSON")
+    let figures = process::output(child.arg("bench").env(STEP, step))?;
+    serde_json::from_str(&figures).context("the child prints no JSON")
 }
 
 /// Writes the workspace if it is missing: whole repositories, then their copies.

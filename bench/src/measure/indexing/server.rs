@@ -45,7 +45,7 @@ pub(super) fn measure(
     // The first one leaves a cache to the others.
     let reopened = restart::measure(&desk)?;
     let edits = edits::measure(&desk, indexed)?;
-    let told = branch_switch::measure(&desk, ChangeReporter::Client)?;
+    let reported = branch_switch::measure(&desk, ChangeReporter::Client)?;
     let watched = branch_switch::measure(&desk, ChangeReporter::Watcher)?;
-    Ok(ServerFigures { reopened, client_reported: told, watcher_reported: watched, edits })
+    Ok(ServerFigures { reopened, client_reported: reported, watcher_reported: watched, edits })
 }

@@ -74,9 +74,9 @@ impl<'a> Inside<'a> {
             return false;
         }
         let output = self.command(before, &env::current_exe().unwrap()).output().unwrap();
-        let said =
+        let printed =
             String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && said.contains("1 passed"), "{said}");
+        assert!(output.status.success() && printed.contains("1 passed"), "{printed}");
         false
     }
 }
@@ -184,7 +184,7 @@ fn concurrent_processes_leave_one_complete_cache() {
     let mut children = [inside.start(), inside.start()];
     let deadline = Instant::now() + DEADLINE;
     let mut seen = Vec::new();
-    while !["a", "b"].iter().all(|text| seen.iter().any(|said| said == text)) {
+    while !["a", "b"].iter().all(|text| seen.iter().any(|known| known == text)) {
         assert!(Instant::now() < deadline, "the processes do not save: {seen:?}");
         seen.push(read_saved_text(&folder));
     }

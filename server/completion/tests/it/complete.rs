@@ -235,7 +235,7 @@ async fn gated_request_does_not_reach_the_engine() {
 /// Records every request.
 struct Spy {
     description: EngineDescription,
-    told: Mutex<String>,
+    seen_text: Mutex<String>,
 }
 
 impl Engine for Spy {
@@ -265,7 +265,7 @@ impl Engine for Spy {
             request.input.prefix(),
             request.input.suffix()
         );
-        self.told.lock().expect("no test panics while holding it").push_str(&seen);
+        self.seen_text.lock().expect("no test panics while holding it").push_str(&seen);
         assert!(sink.text("seen").is_continue(), "one word is never too much");
         async { Ok(Answer::with_finish(FinishReason::Stop)) }.boxed()
     }
@@ -301,12 +301,12 @@ async fn removed_text_is_hidden_from_engines() {
         let (snapshot, offset) = in_workspace(&world, "a.py", fixture);
         let snapshot = snapshot.with_context(context.clone());
         let description = engine_with_pieces(&[]).description().clone();
-        let spy = Spy { description, told: Mutex::default() };
+        let spy = Spy { description, seen_text: Mutex::default() };
         let cancel = CancellationToken::new();
         complete(&snapshot, offset, &spy, &CompletionSettings::for_replay(), &cancel).await;
-        let told = spy.told.into_inner().expect("no test panics while holding it");
-        assert!(told.contains("a.py") && told.contains("load(path)"), "{told}");
-        assert!(!told.contains(CANARY), "{told}");
+        let seen_text = spy.seen_text.into_inner().expect("no test panics while holding it");
+        assert!(seen_text.contains("a.py") && seen_text.contains("load(path)"), "{seen_text}");
+        assert!(!seen_text.contains(CANARY), "{seen_text}");
         for settings in [
             CompletionSettings::for_replay(),
             CompletionSettings { hide_near_duplicates: true, ..CompletionSettings::for_replay() },

@@ -95,11 +95,11 @@ proptest! {
         after in texts(),
         answer in texts(),
         other in texts(),
-        said in any::<prop::sample::Index>(),
+        place in any::<prop::sample::Index>(),
         pressed in any::<prop::sample::Index>(),
         is_other in any::<bool>(),
     ) {
-        let streamed = &answer[..cut(&answer, &said)];
+        let streamed = &answer[..cut(&answer, &place)];
         let typed = if is_other { other.as_str() } else { &answer[..cut(&answer, &pressed)] };
         let asked = snapshot_at_cursor(&format!("{before}$0{after}"));
         let today = snapshot_at_cursor(&format!("{before}{typed}$0{after}"));

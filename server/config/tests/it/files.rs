@@ -63,8 +63,8 @@ fn invalid_trust_list_is_reported_if_it_is_needed() {
     let trusted = read("/data/trust.json", "{");
     let files = ConfigFiles { trusted: trusted.clone(), ..workspace(ENGINE) };
     assert!(!is_workspace_engine_usable(&files, &[]));
-    let told = shown(&config(&files, &[]));
-    assert!(told.contains("Warning /data/trust.json: invalid list of trusted files"), "{told}");
+    let reported = shown(&config(&files, &[]));
+    assert!(reported.contains("Warning /data/trust.json: invalid list of trusted files"), "{reported}");
     assert_eq!(config(&ConfigFiles { trusted, ..ConfigFiles::default() }, &[]).problems, []);
 }
 

@@ -15,23 +15,23 @@ const KINDS: [LayerKind; 5] = [
 
 /// Settings of three keys in one layer.
 #[derive(Clone, Debug)]
-struct Said {
+struct LayerValues {
     budget: Option<usize>,
     deadline: Option<u64>,
     is_enabled: Option<bool>,
 }
 
-fn random_settings() -> impl Strategy<Value = Said> {
+fn random_settings() -> impl Strategy<Value = LayerValues> {
     (
         proptest::option::of(0..1000usize),
         proptest::option::of(1..1000u64),
         proptest::option::of(any::<bool>()),
     )
-        .prop_map(|(budget, deadline, is_enabled)| Said { budget, deadline, is_enabled })
+        .prop_map(|(budget, deadline, is_enabled)| LayerValues { budget, deadline, is_enabled })
 }
 
-fn layer(kind: LayerKind, said: &Said, trust: Trust) -> ConfigLayer {
-    let Said { budget, deadline, is_enabled } = said;
+fn layer(kind: LayerKind, values: &LayerValues, trust: Trust) -> ConfigLayer {
+    let LayerValues { budget, deadline, is_enabled } = values;
     let variables = Environment::default();
     match kind {
         LayerKind::Editor => {
@@ -76,21 +76,21 @@ proptest! {
             order.iter().map(|&kind| layer(kind, &all[at(kind)], Trust::Trusted)).collect();
         let config = Config::new(&layers, &Environment::default());
         prop_assert!(config.problems.is_empty());
-        let strongest = |key: &str, is_set: &dyn Fn(&Said) -> bool| {
+        let strongest = |key: &str, is_set: &dyn Fn(&LayerValues) -> bool| {
             let layer = KINDS.into_iter().rev().find(|kind| is_set(&all[at(*kind)]));
             let (section, key) = key.split_once('.').expect("a section and a key");
             let origin = config.origin(section, key).expect("the key is in the table").layer;
             (origin, layer.unwrap_or(LayerKind::Default))
         };
         for (found, expected) in [
-            strongest("context.budget_tokens", &|said| said.budget.is_some()),
-            strongest("completion.deadline_ms", &|said| said.deadline.is_some()),
-            strongest("completion.enabled", &|said| said.is_enabled.is_some()),
+            strongest("context.budget_tokens", &|values| values.budget.is_some()),
+            strongest("completion.deadline_ms", &|values| values.deadline.is_some()),
+            strongest("completion.enabled", &|values| values.is_enabled.is_some()),
         ] {
             prop_assert_eq!(found, expected);
         }
-        let last = |value: &dyn Fn(&Said) -> Option<usize>| all.iter().rev().find_map(value);
-        prop_assert_eq!(config.context.budget_tokens, last(&|said| said.budget).unwrap_or(1024));
+        let last = |value: &dyn Fn(&LayerValues) -> Option<usize>| all.iter().rev().find_map(value);
+        prop_assert_eq!(config.context.budget_tokens, last(&|values| values.budget).unwrap_or(1024));
     }
 
     #[test]

@@ -116,7 +116,7 @@ pub(crate) enum CassetteRow {
         /// The engine's name.
         engine: String,
         /// The quirk's name.
-        lesson: String,
+        quirk: String,
     },
 }
 
@@ -246,26 +246,26 @@ struct CassetteLine {
     request: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     server: Option<ServerReply>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    said: Option<EngineReply>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    lesson: Option<String>,
+    #[serde(rename = "said", default, skip_serializing_if = "Option::is_none")]
+    response: Option<EngineReply>,
+    #[serde(rename = "lesson", default, skip_serializing_if = "Option::is_none")]
+    quirk: Option<String>,
 }
 
 impl CassetteRow {
     /// Returns the row as a line, with its line end.
     pub(crate) fn to_line(&self) -> String {
         let line = match self {
-            CassetteRow::Quirk { engine, lesson } => {
-                CassetteLine { lesson: Some(lesson.clone()), ..blank(engine) }
+            CassetteRow::Quirk { engine, quirk } => {
+                CassetteLine { quirk: Some(quirk.clone()), ..blank(engine) }
             }
             CassetteRow::Reply { hash, engine, request, reply } => {
-                let (server, said) = match reply.clone() {
+                let (server, response) = match reply.clone() {
                     RecordedReply::Server(reply) => (Some(reply), None),
-                    RecordedReply::Engine(said) => (None, Some(said)),
+                    RecordedReply::Engine(response) => (None, Some(response)),
                 };
                 let (hash, request) = (Some(hash.to_hex().to_string()), Some(request.clone()));
-                CassetteLine { hash, request, server, said, ..blank(engine) }
+                CassetteLine { hash, request, server, response, ..blank(engine) }
             }
         };
         line_of(&line)
@@ -273,11 +273,11 @@ impl CassetteRow {
 
     fn parse(line: &str) -> Result<CassetteRow, String> {
         let line: CassetteLine = serde_json::from_str(line).map_err(|error| error.to_string())?;
-        let CassetteLine { engine, hash, request, server, said, lesson } = line;
-        let reply = match (server, said, lesson) {
-            (None, None, Some(lesson)) => return Ok(CassetteRow::Quirk { engine, lesson }),
+        let CassetteLine { engine, hash, request, server, response, quirk } = line;
+        let reply = match (server, response, quirk) {
+            (None, None, Some(quirk)) => return Ok(CassetteRow::Quirk { engine, quirk }),
             (Some(reply), None, None) => RecordedReply::Server(reply),
-            (None, Some(said), None) => RecordedReply::Engine(said),
+            (None, Some(response), None) => RecordedReply::Engine(response),
             _ => return Err("a row has one of `server`, `said` and `lesson`".to_owned()),
         };
         let hash = hash.ok_or("an answer has a `hash`")?;
@@ -292,8 +292,8 @@ fn blank(engine: &str) -> CassetteLine {
         hash: None,
         request: None,
         server: None,
-        said: None,
-        lesson: None,
+        response: None,
+        quirk: None,
     }
 }
 

@@ -48,16 +48,16 @@ pub(super) fn mask(
     let mut parts = Parts::default();
     parts.search(before, "", after);
     let reply = match reply {
-        RecordedReply::Engine(mut said) => {
-            let text: String = said.pieces.iter().map(|piece| piece.text.as_str()).collect();
+        RecordedReply::Engine(mut response) => {
+            let text: String = response.pieces.iter().map(|piece| piece.text.as_str()).collect();
             let masked = parts.search(before, &text, after);
-            put_text(&mut said.pieces, &masked);
+            put_text(&mut response.pieces, &masked);
             let text = document.map_or("", |document| &*document.text);
-            for edit in &mut said.edits {
+            for edit in &mut response.edits {
                 let (before, after) = (text.get(..edit.start), text.get(edit.end..));
                 edit.text = parts.search(before.unwrap_or(""), &edit.text, after.unwrap_or(""));
             }
-            RecordedReply::Engine(said)
+            RecordedReply::Engine(response)
         }
         RecordedReply::Server(mut reply) => {
             // Servers may repeat the prompt in their answers. A changed body becomes one piece, because its text may span
@@ -176,8 +176,8 @@ mod tests {
         let (before, after) = test_fixture::split_at_cursor(marked);
         let (shown, reply) =
             mask(shown(before, after), Some(&Document::new(before, after)), recorded_reply(answer));
-        let RecordedReply::Engine(said) = reply else { panic!("it was text") };
-        let answer: String = said.pieces.into_iter().map(|piece| piece.text).collect();
+        let RecordedReply::Engine(response) = reply else { panic!("it was text") };
+        let answer: String = response.pieces.into_iter().map(|piece| piece.text).collect();
         format!("{shown} {answer}")
     }
 
@@ -208,12 +208,12 @@ mod tests {
     fn secrets_of_edits_are_masked() {
         let text = "password = \"old\"\ny = 2\n";
         let edit = RecordedEdit { start: 12, end: 15, text: "Winter-R0se.Tr33".to_owned() };
-        let said =
+        let response =
             EngineReply { pieces: Vec::new(), edits: vec![edit], finish: FinishReason::Stop, tokens: None };
         let document = Document::new(text, "");
-        let (_, reply) = mask(Value::Null, Some(&document), RecordedReply::Engine(said));
-        let RecordedReply::Engine(said) = reply else { panic!("it was text") };
-        assert!(!format!("{:?}", said.edits).contains("R0se"), "{:?}", said.edits);
+        let (_, reply) = mask(Value::Null, Some(&document), RecordedReply::Engine(response));
+        let RecordedReply::Engine(response) = reply else { panic!("it was text") };
+        assert!(!format!("{:?}", response.edits).contains("R0se"), "{:?}", response.edits);
     }
 
     #[test]

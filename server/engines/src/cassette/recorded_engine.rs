@@ -55,8 +55,8 @@ impl RecordedEngine {
                 let answer = self.engine.complete(request, &mut recording, cancel).await?;
                 let (finish, tokens) = (answer.finish, answer.usage.map(Into::into));
                 let edits = answer.edits.iter().cloned().map(Into::into).collect();
-                let said = EngineReply { pieces: recording.pieces, edits, finish, tokens };
-                self.cassette.record(canonical, RecordedReply::Engine(said));
+                let response = EngineReply { pieces: recording.pieces, edits, finish, tokens };
+                self.cassette.record(canonical, RecordedReply::Engine(response));
                 // A recording contains one text, and recorded and replayed answers must be the same.
                 Ok(Answer { alternatives: Vec::new(), ..answer })
             }
@@ -80,24 +80,24 @@ impl RecordedEngine {
     }
 
     fn replay(&self, reply: &RecordedReply, sink: Sink<'_>) -> Result<Answer, EngineError> {
-        let RecordedReply::Engine(said) = reply else {
+        let RecordedReply::Engine(response) = reply else {
             let message =
                 "the cassette has a server's answer to this request, but the engine is not a server"
                     .to_owned();
             return Err(EngineError::Failed { engine: self.description().name.clone(), message });
         };
         let answer = Answer {
-            edits: said.edits.iter().cloned().map(Into::into).collect(),
-            usage: said.tokens.map(Into::into),
-            ..Answer::with_finish(said.finish)
+            edits: response.edits.iter().cloned().map(Into::into).collect(),
+            usage: response.tokens.map(Into::into),
+            ..Answer::with_finish(response.finish)
         };
-        for ReplyPiece { ms, text } in &said.pieces {
+        for ReplyPiece { ms, text } in &response.pieces {
             sink.replayed(ms.and_then(milliseconds));
             if sink.text(text).is_break() {
                 return Ok(Answer { finish: FinishReason::Complete, ..answer });
             }
         }
-        if said.finish == FinishReason::Complete {
+        if response.finish == FinishReason::Complete {
             return Err(self.error(self.cassette.ends_early_miss()));
         }
         Ok(answer)

@@ -37,17 +37,17 @@ pub enum ProgramError {
         reason: String,
     },
     /// It ended.
-    #[error("`{program}` ended {how}{}", .said.as_ref().map(|said| format!(": {said}")).unwrap_or_default())]
+    #[error("`{program}` ended {how}{}", .last_line.as_ref().map(|last_line| format!(": {last_line}")).unwrap_or_default())]
     Ended {
         /// Its name or path.
         program: String,
         /// The signal or exit code.
         how: String,
         /// The last line of its standard error.
-        said: Option<String>,
+        last_line: Option<String>,
     },
     /// Timeout without any output.
-    #[error("`{program}` {awaited} within {waited:?}{}", .said.as_ref().map(|said| format!("; it said last: {said}")).unwrap_or_default())]
+    #[error("`{program}` {awaited} within {waited:?}{}", .last_line.as_ref().map(|last_line| format!("; it said last: {last_line}")).unwrap_or_default())]
     Timeout {
         /// Its name or path.
         program: String,
@@ -56,7 +56,7 @@ pub enum ProgramError {
         /// The timeout.
         waited: Duration,
         /// The last line of its standard error.
-        said: Option<String>,
+        last_line: Option<String>,
     },
     /// The program runs, but its answers don't come or don't end.
     #[error("`{program}` {missing} within {waited:?}; {remedy}")]

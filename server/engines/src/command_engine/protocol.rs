@@ -100,16 +100,16 @@ fn to_line(value: &impl Serialize) -> Vec<u8> {
 impl ResponseLine {
     /// Parses a line; errors don't quote it.
     pub(super) fn parse(line: &str) -> Result<ResponseLine, String> {
-        let said: ResponseLine = serde_json::from_str(line).map_err(|error| match error.classify() {
+        let response: ResponseLine = serde_json::from_str(line).map_err(|error| match error.classify() {
             // The JSON library's message would contain the value, which may be code.
             Category::Data => format!("a field has the wrong type (column {})", error.column()),
             _ => format!("{error}; messages belong on its standard error"),
         })?;
-        match said.confidence {
+        match response.confidence {
             Some(confidence) if !(0.0..=1.0).contains(&confidence) => {
                 Err("its `confidence` is not from 0 to 1".to_owned())
             }
-            _ => Ok(said),
+            _ => Ok(response),
         }
     }
 
@@ -148,12 +148,15 @@ mod tests {
 
     #[test]
     fn final_line_carries_finish_usage_and_confidence() {
-        let said = ResponseLine::parse(
+        let response = ResponseLine::parse(
             r#"{"done": true, "finish": "length", "usage": {"input": 3, "output": 2}, "confidence": 1, "x": []}"#,
         );
         let usage = Some(Usage { input: 3, output: 2, cached: None });
         let expected = Answer { confidence: Some(1.0), usage, ..Answer::with_finish(FinishReason::Length) };
-        assert_eq!(said.map(|said| (said.id, said.done, said.answer())), Ok((None, true, expected)));
+        assert_eq!(
+            response.map(|response| (response.id, response.done, response.answer())),
+            Ok((None, true, expected))
+        );
         assert_eq!(ResponseLine::parse("{}"), Ok(ResponseLine::default()));
     }
 }

@@ -194,32 +194,32 @@ impl CommandState {
     /// Delivers a line to its request. Lines without a pending request are discarded.
     fn dispatch(
         &mut self,
-        said: ResponseLine,
+        response: ResponseLine,
         length: usize,
         quoted: impl FnOnce(&str) -> String,
         program: &str,
     ) {
         self.unanswered = 0;
-        let id = said.id.or_else(|| self.open.keys().next().copied());
+        let id = response.id.or_else(|| self.open.keys().next().copied());
         let Some((id, open)) = id.and_then(|id| Some((id, self.open.get_mut(&id)?))) else {
             self.stray += length;
             return;
         };
         self.stray = 0;
         open.latest = Some(Instant::now());
-        open.length += said.text.len();
-        let end = if let Some(error) = &said.error {
+        open.length += response.text.len();
+        let end = if let Some(error) = &response.error {
             let message = quoted(error);
             Some(ResponseEvent::Failed(ProgramError::Failed { program: program.to_owned(), message }))
         } else if open.length > MAX_TEXT_BYTES {
             Some(ResponseEvent::Done(Answer::with_finish(FinishReason::Length)))
         } else {
-            said.done.then(|| ResponseEvent::Done(said.answer()))
+            response.done.then(|| ResponseEvent::Done(response.answer()))
         };
-        let is_too_long = open.length > MAX_TEXT_BYTES && !said.done;
-        if !said.text.is_empty() {
+        let is_too_long = open.length > MAX_TEXT_BYTES && !response.done;
+        if !response.text.is_empty() {
             // The receiver may just be dropped.
-            let _ = open.tell.send(ResponseEvent::Text(said.text));
+            let _ = open.tell.send(ResponseEvent::Text(response.text));
         }
         if let Some(end) = end {
             self.has_answered |= matches!(end, ResponseEvent::Done(_));
@@ -344,9 +344,14 @@ async fn read(
                 }
             };
             match ResponseLine::parse(&event.data) {
-                Ok(said) => {
+                Ok(response) => {
                     let mut state = shared.state();
-                    state.dispatch(said, event.data.len(), |message| program.quoted(message), program.name());
+                    state.dispatch(
+                        response,
+                        event.data.len(),
+                        |message| program.quoted(message),
+                        program.name(),
+                    );
                     if state.overdue_at().is_some() {
                         shared.begun.notify_one();
                     }

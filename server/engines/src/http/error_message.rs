@@ -17,8 +17,8 @@ pub(super) fn message_in_body(body: &[u8], secrets: &Redactor) -> Option<String>
     let message = json.and_then(|json| places.iter().find_map(|place| json.pointer(place)?.as_str()));
     let message = message.map(str::to_owned).or_else(|| json.and_then(field_error));
     let text = String::from_utf8_lossy(body);
-    let said = secrets.quoted(message.as_deref().unwrap_or(&text));
-    (!said.is_empty()).then_some(said)
+    let response = secrets.quoted(message.as_deref().unwrap_or(&text));
+    (!response.is_empty()).then_some(response)
 }
 
 /// Reads the error of a server built with FastAPI: the first invalid field and its error.
@@ -92,8 +92,8 @@ mod tests {
         for before in 0..=MAX_CHARACTERS + 1 {
             let text = format!("{}{key} is wrong", ".".repeat(before));
             for body in [text.clone(), json!({"error": {"message": text}}).to_string()] {
-                let said = message_in_body(body.as_bytes(), &secrets).unwrap_or_default();
-                assert!(!said.contains("sk-0"), "{said}");
+                let response = message_in_body(body.as_bytes(), &secrets).unwrap_or_default();
+                assert!(!response.contains("sk-0"), "{response}");
             }
         }
         let hidden = format!("no {}\u{1b}{}", &key[..9], &key[9..]);

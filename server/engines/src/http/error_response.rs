@@ -24,8 +24,9 @@ pub(super) struct ErrorResponse {
 
 /// Returns the server's message without our keys, or the meaning of the status.
 pub(super) fn error_text(status: StatusCode, body: &[u8], secrets: &Redactor) -> String {
-    let said = error_message::message_in_body(body, secrets);
-    said.or_else(|| status.canonical_reason().map(str::to_owned))
+    let response = error_message::message_in_body(body, secrets);
+    response
+        .or_else(|| status.canonical_reason().map(str::to_owned))
         .unwrap_or_else(|| "no reason given".to_owned())
 }
 
@@ -62,8 +63,8 @@ pub(super) fn error_in_answer(
     server: &str,
     with_key: bool,
 ) -> ServerError {
-    let said = error.as_str().or_else(|| error.get("message").and_then(Value::as_str));
-    let said = quoted(said.unwrap_or("no reason given"));
+    let response = error.as_str().or_else(|| error.get("message").and_then(Value::as_str));
+    let response = quoted(response.unwrap_or("no reason given"));
     let kind = error.get("type").and_then(Value::as_str).unwrap_or_default();
     let code = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
     let status = if kind == "overloaded_error" { Some(529) } else { code };
@@ -71,14 +72,14 @@ pub(super) fn error_in_answer(
         Some(status) => {
             let refusal = ErrorResponse {
                 status,
-                text: said,
+                text: response,
                 retry_after: None,
                 location: None,
                 path: "such path".to_owned(),
             };
             refusal.into_error(server, with_key)
         }
-        None => ServerError::InAnswer { server: server.to_owned(), message: said },
+        None => ServerError::InAnswer { server: server.to_owned(), message: response },
     }
 }
 
@@ -134,10 +135,10 @@ fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
 mod tests {
     use super::*;
 
-    fn cause(status: u16, said: &str) -> &'static str {
+    fn cause(status: u16, response: &str) -> &'static str {
         let refusal = ErrorResponse {
             status,
-            text: said.to_owned(),
+            text: response.to_owned(),
             retry_after: None,
             location: None,
             path: "/infill".to_owned(),
@@ -147,7 +148,7 @@ mod tests {
 
     #[test]
     fn error_responses_are_classified_by_status_and_text() {
-        for (status, said, expected) in [
+        for (status, response, expected) in [
             (401, "Invalid API Key", "unauthorized"),
             (403, "Forbidden", "unauthorized"),
             (404, "The model `x` does not exist.", "no_model"),
@@ -169,7 +170,7 @@ mod tests {
             (500, "it broke", "status"),
             (308, "", "redirect"),
         ] {
-            assert_eq!(cause(status, said), expected, "{status} {said}");
+            assert_eq!(cause(status, response), expected, "{status} {response}");
         }
     }
 }

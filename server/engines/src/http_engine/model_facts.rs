@@ -32,8 +32,8 @@ impl HttpEngine {
         let model = self.settings.model.as_deref();
         let body =
             source.body.map(|body| Value::from(body(model.unwrap_or_default())).to_string().into_bytes());
-        let said = self.fetch_json(source.path, body).await?;
-        Ok(ServerMetadata { sample_tokens: self.sample_tokens().await, ..(source.read)(&said, model) })
+        let response = self.fetch_json(source.path, body).await?;
+        Ok(ServerMetadata { sample_tokens: self.sample_tokens().await, ..(source.read)(&response, model) })
     }
 
     /// Number of tokens of the sample in the model's tokenizer, if the server provides it.
@@ -46,9 +46,10 @@ impl HttpEngine {
     pub(super) async fn tokens_of(&self, text: &str) -> Option<usize> {
         let tokenizer = self.format.tokenizer?;
         let body = (tokenizer.body)(text, self.settings.model.as_deref().unwrap_or_default());
-        let said = self.fetch_json(tokenizer.path, Some(Value::from(body).to_string().into_bytes())).await;
+        let response =
+            self.fetch_json(tokenizer.path, Some(Value::from(body).to_string().into_bytes())).await;
         // A count above the number of bytes and a token for the begin of a prompt is invalid.
-        (tokenizer.read)(&said.ok()?).filter(|tokens| (0..=text.len() + 1).contains(tokens))
+        (tokenizer.read)(&response.ok()?).filter(|tokens| (0..=text.len() + 1).contains(tokens))
     }
 
     /// Requests JSON from a path.
@@ -61,7 +62,7 @@ impl HttpEngine {
             document: None,
             deadline: Some(until),
         };
-        let said = async {
+        let response = async {
             let mut reply = self.client.ask(&call).await?;
             let body = reply.body(METADATA_BYTES).await?;
             // The current state must not be replayed.
@@ -70,9 +71,9 @@ impl HttpEngine {
             }
             Ok(body)
         };
-        let said = tokio::time::timeout_at(until, said).await;
-        let said = said.unwrap_or_else(|_| Err(self.client.unfinished_answer(METADATA_LIMIT)))?;
-        serde_json::from_slice(&said)
+        let response = tokio::time::timeout_at(until, response).await;
+        let response = response.unwrap_or_else(|_| Err(self.client.unfinished_answer(METADATA_LIMIT)))?;
+        serde_json::from_slice(&response)
             .map_err(|error| self.client.malformed_answer("a description of its models", &error.to_string()))
     }
 
@@ -80,7 +81,7 @@ impl HttpEngine {
     pub(super) async fn engine_info(&self) -> Result<EngineInfo, EngineError> {
         let metadata = match self.metadata().await {
             Err(fault) if is_final(&fault) || is_unavailable(&fault) => ServerMetadata::default(),
-            told => told.map_err(|fault| self.error(fault))?,
+            listed => listed.map_err(|fault| self.error(fault))?,
         };
         let busy = match self.settings.kind {
             EngineKind::LlamaCpp => self.fetch_json(wire_formats::SLOTS, None).await.ok(),
@@ -123,7 +124,7 @@ impl HttpEngine {
     pub(super) fn choose_prompt_mode(&self, model: &ModelFacts) -> Result<PromptMode, EngineError> {
         let ModelFacts { metadata, template } = model;
         let refuses_hole =
-            metadata.takes_infill == Some(false) || self.lock_quirks(|lessons| lessons.without_hole());
+            metadata.takes_infill == Some(false) || self.lock_quirks(|quirks| quirks.without_hole());
         let way = PromptMode::choose(
             self.format.supported_prompts,
             &self.settings.fim,

@@ -23,8 +23,8 @@ impl FimSetting {
     pub const SERVER: &str = "server";
 
     /// Parses the setting.
-    pub fn parse(said: Option<&str>) -> FimSetting {
-        match said {
+    pub fn parse(setting: Option<&str>) -> FimSetting {
+        match setting {
             None => FimSetting::Auto,
             Some(FimSetting::SERVER) => FimSetting::Server,
             Some(template) => FimSetting::Template(template.to_owned()),

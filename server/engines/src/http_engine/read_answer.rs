@@ -28,8 +28,8 @@ pub(super) async fn read_answer(
     request: &Request,
     sink: Sink<'_>,
 ) -> Result<Answer, ServerError> {
-    if let Some(said) = reply.engine_reply() {
-        return Ok(replay_text(&said, insertion, sink));
+    if let Some(response) = reply.engine_reply() {
+        return Ok(replay_text(&response, insertion, sink));
     }
     let form = body_kind(&reply, format)?;
     let refusals = reply.refusals();
@@ -82,10 +82,10 @@ fn finish_reason(ours: Option<FinishReason>, theirs: Option<FinishReason>) -> Fi
 }
 
 /// Replays a recorded text without a server's framing.
-fn replay_text(said: &EngineReply, insertion: &prompt::AnswerParser, sink: Sink<'_>) -> Answer {
+fn replay_text(response: &EngineReply, insertion: &prompt::AnswerParser, sink: Sink<'_>) -> Answer {
     let mut telling = InsertionWriter::new(insertion, sink);
     let mut enough = None;
-    let mut pieces = said.pieces.iter();
+    let mut pieces = response.pieces.iter();
     for ReplyPiece { ms, text } in &mut pieces {
         telling.sink.replayed(ms.and_then(milliseconds));
         enough = telling.push(text);
@@ -95,8 +95,8 @@ fn replay_text(said: &EngineReply, insertion: &prompt::AnswerParser, sink: Sink<
     }
     let is_whole = pieces.len() == 0;
     let enough = enough.or_else(|| telling.finish().is_break().then_some(FinishReason::Complete));
-    let finish = finish_reason(enough, is_whole.then_some(said.finish));
-    Answer { usage: said.tokens.map(Into::into), ..Answer::with_finish(finish) }
+    let finish = finish_reason(enough, is_whole.then_some(response.finish));
+    Answer { usage: response.tokens.map(Into::into), ..Answer::with_finish(finish) }
 }
 
 /// Kind of the body.
@@ -187,12 +187,12 @@ impl AnswerStream<'_> {
             self.reading.is_finished = true;
             return Ok(None);
         }
-        let said: Value =
+        let response: Value =
             serde_json::from_str(&event.data).map_err(|error| self.malformed(&error.to_string()))?;
-        if let Some(error) = said.get("error").filter(|error| !error.is_null()) {
+        if let Some(error) = response.get("error").filter(|error| !error.is_null()) {
             return Err(self.reply.client().error_in_answer(error));
         }
-        (self.format.read)(event, &said, &mut self.reading).map_err(|wrong| self.malformed(wrong))?;
+        (self.format.read)(event, &response, &mut self.reading).map_err(|wrong| self.malformed(wrong))?;
         Ok(self.writer.push(&std::mem::take(&mut self.reading.text)))
     }
 

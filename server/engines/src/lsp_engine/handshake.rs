@@ -107,10 +107,10 @@ mod tests {
 
     #[test]
     fn server_name_is_read_from_server_info() {
-        let told = |info: Value| server_name(&json!({"serverInfo": info}));
-        assert_eq!(told(json!({"name": "vendor", "version": "1.2"})).as_deref(), Some("vendor 1.2"));
-        assert_eq!(told(json!({"name": "vendor"})).as_deref(), Some("vendor"));
-        assert_eq!(told(Value::Null), None);
+        let reported = |info: Value| server_name(&json!({"serverInfo": info}));
+        assert_eq!(reported(json!({"name": "vendor", "version": "1.2"})).as_deref(), Some("vendor 1.2"));
+        assert_eq!(reported(json!({"name": "vendor"})).as_deref(), Some("vendor"));
+        assert_eq!(reported(Value::Null), None);
     }
 
     #[test]

@@ -196,7 +196,7 @@ impl ServerProcess {
             program: settings.program.name().to_owned(),
             awaited: "did not answer `initialize`",
             waited: settings.start_timeout,
-            said: self
+            last_line: self
                 .connection
                 .last_message()
                 .map(|shown| settings.quoted(&shown))

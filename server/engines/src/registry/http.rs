@@ -47,8 +47,8 @@ fn server(settings: &EngineSettings, url: String) -> Result<HttpServerConfig, St
     })
 }
 
-fn proxy(said: Option<&Secret>) -> Proxy {
-    match said.map(Secret::expose) {
+fn proxy(setting: Option<&Secret>) -> Proxy {
+    match setting.map(Secret::expose) {
         None => Proxy::System,
         Some(NO_PROXY) => Proxy::Direct,
         Some(address) => Proxy::At(address.to_owned()),

@@ -48,23 +48,23 @@ fn write(asked: ModelRequest<'_>) -> Object {
     body
 }
 
-fn read(_event: &StreamEvent, said: &Value, reading: &mut AnswerState) -> Result<(), MalformedReason> {
-    let text = |place: &str| said.pointer(place).and_then(Value::as_str);
+fn read(_event: &StreamEvent, response: &Value, reading: &mut AnswerState) -> Result<(), MalformedReason> {
+    let text = |place: &str| response.pointer(place).and_then(Value::as_str);
     match text("/type").ok_or("it has no `type`")? {
-        "message_start" => count(said.pointer("/message/usage"), reading),
+        "message_start" => count(response.pointer("/message/usage"), reading),
         "content_block_start" => reading.text.push_str(text("/content_block/text").unwrap_or_default()),
         "content_block_delta" => reading.text.push_str(text("/delta/text").unwrap_or_default()),
         "message_delta" => {
             reading.set_finish(text("/delta/stop_reason"));
-            count(said.get("usage"), reading);
+            count(response.get("usage"), reading);
         }
         "message_stop" => reading.is_finished = true,
         "message" => {
-            let blocks = said.get("content").and_then(Value::as_array).ok_or("it has no `content`")?;
+            let blocks = response.get("content").and_then(Value::as_array).ok_or("it has no `content`")?;
             let texts = blocks.iter().filter_map(|block| block.get("text").and_then(Value::as_str));
             reading.text.extend(texts);
             reading.set_finish(text("/stop_reason"));
-            count(said.get("usage"), reading);
+            count(response.get("usage"), reading);
         }
         _ => {}
     }

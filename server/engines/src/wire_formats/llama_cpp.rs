@@ -59,31 +59,32 @@ fn extra(item: &Snippet) -> Value {
 }
 
 /// `response_fields` can move fields to the root, named by their path.
-fn read(_event: &StreamEvent, said: &Value, reading: &mut AnswerState) -> Result<(), MalformedReason> {
+fn read(_event: &StreamEvent, response: &Value, reading: &mut AnswerState) -> Result<(), MalformedReason> {
     // With `n_cmpl` there are several answers.
-    let said = said.as_array().and_then(|answers| answers.first()).unwrap_or(said);
-    if said.get("index").and_then(Value::as_u64).unwrap_or(0) != 0 {
+    let response = response.as_array().and_then(|answers| answers.first()).unwrap_or(response);
+    if response.get("index").and_then(Value::as_u64).unwrap_or(0) != 0 {
         return Ok(());
     }
-    reading.text.push_str(said.get("content").and_then(Value::as_str).ok_or("it has no `content`")?);
-    if said.get("stop").and_then(Value::as_bool) == Some(true) {
-        reading.set_finish(said.get("stop_type").and_then(Value::as_str).or(Some("stop")));
+    reading.text.push_str(response.get("content").and_then(Value::as_str).ok_or("it has no `content`")?);
+    if response.get("stop").and_then(Value::as_bool) == Some(true) {
+        reading.set_finish(response.get("stop_type").and_then(Value::as_str).or(Some("stop")));
         reading.is_finished = true;
     }
-    if let Some(timings) = said.get("timings") {
+    if let Some(timings) = response.get("timings") {
         reading.timings = Some(openai_fields::timings_of(timings));
     }
-    if let Some(prompt) = said.get("prompt").and_then(Value::as_str) {
+    if let Some(prompt) = response.get("prompt").and_then(Value::as_str) {
         reading.prompt = Some(prompt.to_owned());
     }
-    reading.usage = usage(said).or(reading.usage);
+    reading.usage = usage(response).or(reading.usage);
     Ok(())
 }
 
 /// All tokens of the prompt were evaluated once: `prompt_n` of them now, the others for an earlier request.
-fn usage(said: &Value) -> Option<Usage> {
-    let count =
-        |name: &str| said.get(name).or_else(|| said.pointer(&format!("/{name}"))).and_then(Value::as_u64);
+fn usage(response: &Value) -> Option<Usage> {
+    let count = |name: &str| {
+        response.get(name).or_else(|| response.pointer(&format!("/{name}"))).and_then(Value::as_u64)
+    };
     let (input, output) = (count("tokens_evaluated")?, count("tokens_predicted")?);
     let now = count("timings/prompt_n");
     let cached = count("timings/cache_n").or_else(|| now.map(|now| input.saturating_sub(now)));

@@ -40,6 +40,6 @@ fn write(asked: ModelRequest<'_>) -> Object {
     body
 }
 
-fn read(_event: &StreamEvent, said: &Value, reading: &mut AnswerState) -> Result<(), MalformedReason> {
-    openai_fields::read_chat(said, reading)
+fn read(_event: &StreamEvent, response: &Value, reading: &mut AnswerState) -> Result<(), MalformedReason> {
+    openai_fields::read_chat(response, reading)
 }

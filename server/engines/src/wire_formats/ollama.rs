@@ -59,20 +59,20 @@ fn write(asked: ModelRequest<'_>) -> Object {
     body
 }
 
-fn read(_event: &StreamEvent, said: &Value, reading: &mut AnswerState) -> Result<(), MalformedReason> {
-    reading.text.push_str(said.get("response").and_then(Value::as_str).ok_or("it has no `response`")?);
-    if said.get("done").and_then(Value::as_bool) != Some(true) {
+fn read(_event: &StreamEvent, response: &Value, reading: &mut AnswerState) -> Result<(), MalformedReason> {
+    reading.text.push_str(response.get("response").and_then(Value::as_str).ok_or("it has no `response`")?);
+    if response.get("done").and_then(Value::as_bool) != Some(true) {
         return Ok(());
     }
-    reading.set_finish(said.get("done_reason").and_then(Value::as_str).or(Some("stop")));
+    reading.set_finish(response.get("done_reason").and_then(Value::as_str).or(Some("stop")));
     reading.is_finished = true;
-    let duration = |name: &str| said.get(name).and_then(nanoseconds);
+    let duration = |name: &str| response.get(name).and_then(nanoseconds);
     reading.timings = Some(ServerTimings {
         load: duration("load_duration"),
         prompt: duration("prompt_eval_duration"),
         generation: duration("eval_duration"),
     });
-    let count = |name: &str| said.get(name).and_then(Value::as_u64);
+    let count = |name: &str| response.get(name).and_then(Value::as_u64);
     reading.usage = count("eval_count")
         // The count is absent if the whole prompt is cached.
         .map(|output| Usage { input: count("prompt_eval_count").unwrap_or(0), output, cached: None });

@@ -43,8 +43,8 @@ pub(super) fn write(asked: ModelRequest<'_>) -> Object {
 
 pub(super) fn read(
     _event: &StreamEvent,
-    said: &Value,
+    response: &Value,
     reading: &mut AnswerState,
 ) -> Result<(), MalformedReason> {
-    openai_fields::read_completion(said, reading)
+    openai_fields::read_completion(response, reading)
 }

@@ -52,11 +52,11 @@ pub(super) fn read_completion(event: &Value, reading: &mut AnswerState) -> Resul
 /// Reads an event of `/v1/chat/completions` and similar formats. Content may be null; reasoning is not part of the answer.
 pub(super) fn read_chat(event: &Value, reading: &mut AnswerState) -> Result<(), MalformedReason> {
     if let Some(choice) = choice(event)? {
-        let said = choice
+        let response = choice
             .get("delta")
             .or_else(|| choice.get("message"))
             .ok_or("it has neither `delta` nor `message`")?;
-        reading.text.push_str(&content(said.get("content")));
+        reading.text.push_str(&content(response.get("content")));
         reading.set_finish(choice.get("finish_reason").and_then(Value::as_str));
     }
     read_usage(event, reading);

@@ -29,7 +29,7 @@ pub(crate) struct MetadataEndpoint {
     /// Request body; `None` for a GET request.
     pub(crate) body: Option<fn(model: &str) -> Object>,
     /// Reads the metadata of a model, or of the only one.
-    pub(crate) read: fn(said: &Value, model: Option<&str>) -> ServerMetadata,
+    pub(crate) read: fn(response: &Value, model: Option<&str>) -> ServerMetadata,
 }
 
 /// OpenAI's list of models, with the extensions of vLLM and llama.cpp.
@@ -63,14 +63,14 @@ pub(crate) struct TokenizerEndpoint {
     /// Request body.
     pub(crate) body: fn(text: &str, model: &str) -> Object,
     /// Reads the count.
-    pub(crate) read: fn(said: &Value) -> Option<usize>,
+    pub(crate) read: fn(response: &Value) -> Option<usize>,
 }
 
 /// llama.cpp's.
 pub(super) const LLAMA_CPP_TOKENIZER: TokenizerEndpoint = TokenizerEndpoint {
     path: "/tokenize",
     body: |text, _| Object::from_iter([("content".to_owned(), text.into())]),
-    read: |said| said.get("tokens")?.as_array().map(Vec::len),
+    read: |response| response.get("tokens")?.as_array().map(Vec::len),
 };
 
 /// vLLM's.
@@ -80,14 +80,14 @@ pub(super) const VLLM_TOKENIZER: TokenizerEndpoint = TokenizerEndpoint {
         let model = (!model.is_empty()).then(|| ("model".to_owned(), model.into()));
         model.into_iter().chain([("prompt".to_owned(), text.into())]).collect()
     },
-    read: |said| said.get("count")?.as_u64().and_then(|count| count.try_into().ok()),
+    read: |response| response.get("count")?.as_u64().and_then(|count| count.try_into().ok()),
 };
 
 /// TGI's.
 pub(super) const TGI_TOKENIZER: TokenizerEndpoint = TokenizerEndpoint {
     path: "/tokenize",
     body: |text, _| Object::from_iter([("inputs".to_owned(), text.into())]),
-    read: |said| said.as_array().map(Vec::len),
+    read: |response| response.as_array().map(Vec::len),
 };
 
 /// Endpoint of llama.cpp's server state.
@@ -104,13 +104,13 @@ pub(crate) fn busy(slots: &Value) -> Option<u64> {
     )
 }
 
-fn text(said: &Value, place: &str) -> Option<String> {
-    let text = said.pointer(place)?.as_str()?;
+fn text(response: &Value, place: &str) -> Option<String> {
+    let text = response.pointer(place)?.as_str()?;
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-fn models(said: &Value, model: Option<&str>) -> ServerMetadata {
-    let all = said.get("data").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+fn models(response: &Value, model: Option<&str>) -> ServerMetadata {
+    let all = response.get("data").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let id = |entry: &Value| text(entry, "/id");
     let Some(meant) = all.iter().find(|entry| model.is_none_or(|model| id(entry).as_deref() == Some(model)))
     else {
@@ -127,49 +127,49 @@ fn models(said: &Value, model: Option<&str>) -> ServerMetadata {
     }
 }
 
-fn props(said: &Value, _model: Option<&str>) -> ServerMetadata {
+fn props(response: &Value, _model: Option<&str>) -> ServerMetadata {
     let names: Vec<String> =
-        ["/model_path", "/model_alias"].iter().filter_map(|place| text(said, place)).collect();
+        ["/model_path", "/model_alias"].iter().filter_map(|place| text(response, place)).collect();
     ServerMetadata {
-        models: text(said, "/model_alias").into_iter().collect(),
+        models: text(response, "/model_alias").into_iter().collect(),
         names,
-        context_window: said.pointer("/default_generation_settings/n_ctx").and_then(Value::as_u64),
+        context_window: response.pointer("/default_generation_settings/n_ctx").and_then(Value::as_u64),
         ..ServerMetadata::default()
     }
 }
 
-fn show(said: &Value, model: Option<&str>) -> ServerMetadata {
-    let info = said.get("model_info");
+fn show(response: &Value, model: Option<&str>) -> ServerMetadata {
+    let info = response.get("model_info");
     let architecture = info.and_then(|info| text(info, "/general.architecture"));
     let window = architecture
         .as_deref()
         .and_then(|architecture| info?.get(format!("{architecture}.context_length"))?.as_u64());
     let named = |field: &str| info.and_then(|info| text(info, &format!("/{field}")));
     let names = [named("general.basename"), named("general.name"), model.map(str::to_owned), architecture];
-    let capabilities = said.get("capabilities").and_then(Value::as_array);
+    let capabilities = response.get("capabilities").and_then(Value::as_array);
     ServerMetadata {
         names: names.into_iter().flatten().collect(),
         models: Vec::new(),
         context_window: window,
         takes_infill: capabilities.map(|all| all.iter().any(|capability| capability == "insert")),
-        template: text(said, "/template"),
+        template: text(response, "/template"),
         ..ServerMetadata::default()
     }
 }
 
-fn info(said: &Value, _model: Option<&str>) -> ServerMetadata {
-    let count = |place: &str| said.pointer(place).and_then(Value::as_u64);
+fn info(response: &Value, _model: Option<&str>) -> ServerMetadata {
+    let count = |place: &str| response.pointer(place).and_then(Value::as_u64);
     ServerMetadata {
-        names: text(said, "/model_id").into_iter().collect(),
+        names: text(response, "/model_id").into_iter().collect(),
         context_window: count("/max_total_tokens"),
         takes_infill: Some(false),
         ..ServerMetadata::default()
     }
 }
 
-fn health(said: &Value, _model: Option<&str>) -> ServerMetadata {
+fn health(response: &Value, _model: Option<&str>) -> ServerMetadata {
     ServerMetadata {
-        names: text(said, "/model").into_iter().collect(),
+        names: text(response, "/model").into_iter().collect(),
         takes_infill: Some(true),
         ..ServerMetadata::default()
     }
@@ -183,12 +183,12 @@ mod tests {
 
     #[test]
     fn model_list_describes_the_configured_model() {
-        let said = json!({"object": "list", "data": [
+        let response = json!({"object": "list", "data": [
             {"id": "first", "object": "model"},
             {"id": "coder", "root": "Qwen/Qwen2.5-Coder-7B", "max_model_len": 32768},
         ]});
         assert_eq!(
-            models(&said, Some("coder")),
+            models(&response, Some("coder")),
             ServerMetadata {
                 names: vec!["Qwen/Qwen2.5-Coder-7B".to_owned(), "coder".to_owned()],
                 models: vec!["first".to_owned(), "coder".to_owned()],
@@ -196,14 +196,14 @@ mod tests {
                 ..ServerMetadata::default()
             }
         );
-        assert_eq!(models(&said, None).names, ["first"]);
-        assert_eq!(models(&said, Some("other")).names, [""; 0]);
+        assert_eq!(models(&response, None).names, ["first"]);
+        assert_eq!(models(&response, Some("other")).names, [""; 0]);
         assert_eq!(models(&json!("nothing"), None), ServerMetadata::default());
     }
 
     #[test]
     fn ollama_metadata_reports_infill_support() {
-        let said = json!({
+        let response = json!({
             "template": "{{- if .Suffix }}<|fim_prefix|>{{ .Prompt }}",
             "model_info": {
                 "general.architecture": "qwen2",
@@ -212,19 +212,19 @@ mod tests {
             },
             "capabilities": ["completion", "insert"],
         });
-        let metadata = show(&said, Some("mine:latest"));
+        let metadata = show(&response, Some("mine:latest"));
         assert_eq!(metadata.names, ["Qwen2.5-Coder", "mine:latest", "qwen2"]);
         assert_eq!((metadata.context_window, metadata.takes_infill), (Some(32768), Some(true)));
     }
 
     #[test]
     fn single_model_servers_report_their_model_name() {
-        let said = json!({
+        let response = json!({
             "model_path": "/models/qwen2.5-coder-1.5b.gguf",
             "model_alias": "mine",
             "default_generation_settings": {"n_ctx": 2048},
         });
-        let metadata = props(&said, None);
+        let metadata = props(&response, None);
         assert_eq!(metadata.names, ["/models/qwen2.5-coder-1.5b.gguf", "mine"]);
         assert_eq!(metadata.context_window, Some(2048));
         assert_eq!(

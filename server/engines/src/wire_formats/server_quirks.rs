@@ -62,16 +62,16 @@ impl ServerQuirk {
     /// Returns the quirk of this name.
     pub(crate) fn from_name(name: &str) -> Option<ServerQuirk> {
         let without = OPTIONAL_FIELDS.into_iter().map(ServerQuirk::OmitField);
-        [ServerQuirk::NoInfill, RENAMED_LIMIT].into_iter().chain(without).find(|lesson| lesson.name() == name)
+        [ServerQuirk::NoInfill, RENAMED_LIMIT].into_iter().chain(without).find(|quirk| quirk.name() == name)
     }
 }
 
 impl ServerQuirks {
     /// Adds a quirk; returns `false` if it is known already, so that the request isn't repeated for it.
-    pub(crate) fn learn(&mut self, lesson: ServerQuirk) -> bool {
-        let is_new = !self.0.contains(&lesson);
+    pub(crate) fn learn(&mut self, quirk: ServerQuirk) -> bool {
+        let is_new = !self.0.contains(&quirk);
         if is_new {
-            self.0.push(lesson);
+            self.0.push(quirk);
         }
         is_new
     }
@@ -83,8 +83,8 @@ impl ServerQuirks {
 
     /// Adapts a body to the quirks.
     pub(crate) fn apply(&self, body: &mut Object) {
-        for lesson in &self.0 {
-            match lesson {
+        for quirk in &self.0 {
+            match quirk {
                 ServerQuirk::NoInfill => {}
                 ServerQuirk::OmitField(field) => drop(body.remove(*field)),
                 ServerQuirk::RenameField(from, to) => {
@@ -204,13 +204,13 @@ mod tests {
 
     #[test]
     fn quirk_is_learnt_once_and_applied() {
-        let mut lessons = ServerQuirks::default();
+        let mut quirks = ServerQuirks::default();
         assert!(
-            lessons.learn(ServerQuirk::OmitField("stop")) && !lessons.learn(ServerQuirk::OmitField("stop"))
+            quirks.learn(ServerQuirk::OmitField("stop")) && !quirks.learn(ServerQuirk::OmitField("stop"))
         );
-        assert!(lessons.learn(ServerQuirk::RenameField("max_tokens", "max_completion_tokens")));
+        assert!(quirks.learn(ServerQuirk::RenameField("max_tokens", "max_completion_tokens")));
         let mut body = body();
-        lessons.apply(&mut body);
+        quirks.apply(&mut body);
         let names: Vec<&String> = body.keys().collect();
         assert_eq!(names, ["max_completion_tokens", "prompt", "stream_options", "temperature"]);
     }

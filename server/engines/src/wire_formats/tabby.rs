@@ -66,8 +66,8 @@ fn vs_code_language(language: &'static str) -> &'static str {
     }
 }
 
-fn read(_event: &StreamEvent, said: &Value, reading: &mut AnswerState) -> Result<(), MalformedReason> {
-    let choice = openai_fields::choice(said)?;
+fn read(_event: &StreamEvent, response: &Value, reading: &mut AnswerState) -> Result<(), MalformedReason> {
+    let choice = openai_fields::choice(response)?;
     let text = choice.and_then(|choice| choice.get("text")).and_then(Value::as_str);
     reading.text.push_str(text.unwrap_or_default());
     reading.set_finish(Some("stop"));

@@ -56,10 +56,10 @@ fn write(asked: ModelRequest<'_>) -> Object {
 }
 
 /// An event with a token, or the whole answer, which the compatible routes wrap in a list.
-fn read(_event: &StreamEvent, said: &Value, reading: &mut AnswerState) -> Result<(), MalformedReason> {
-    let said = said.as_array().and_then(|answers| answers.first()).unwrap_or(said);
-    let whole = said.get("generated_text").and_then(Value::as_str);
-    match (said.get("token"), whole) {
+fn read(_event: &StreamEvent, response: &Value, reading: &mut AnswerState) -> Result<(), MalformedReason> {
+    let response = response.as_array().and_then(|answers| answers.first()).unwrap_or(response);
+    let whole = response.get("generated_text").and_then(Value::as_str);
+    match (response.get("token"), whole) {
         (Some(token), _) => {
             let is_special = token.get("special").and_then(Value::as_bool).unwrap_or(false);
             let text = token.get("text").and_then(Value::as_str).ok_or("its token has no `text`")?;
@@ -69,7 +69,7 @@ fn read(_event: &StreamEvent, said: &Value, reading: &mut AnswerState) -> Result
         (None, None) => return Err("it has neither `token` nor `generated_text`"),
     }
     reading.is_finished = whole.is_some();
-    let Some(details) = said.get("details").filter(|details| details.is_object()) else { return Ok(()) };
+    let Some(details) = response.get("details").filter(|details| details.is_object()) else { return Ok(()) };
     reading.set_finish(details.get("finish_reason").and_then(Value::as_str));
     let count = |name: &str| details.get(name).and_then(Value::as_u64);
     reading.usage = count("generated_tokens")

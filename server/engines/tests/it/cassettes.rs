@@ -208,8 +208,9 @@ async fn cancelled_answer_is_not_recorded() {
 
 #[tokio::test]
 async fn too_long_prompt_refusal_is_replayed() {
-    let said = serde_json::json!({"error": {"message": "the request exceeds the available context size"}});
-    let (file, server) = (File::new(), MockServer::with_replies([Reply::json(400, &said)]));
+    let response =
+        serde_json::json!({"error": {"message": "the request exceeds the available context size"}});
+    let (file, server) = (File::new(), MockServer::with_replies([Reply::json(400, &response)]));
     let at = || settings(EngineKind::LlamaCpp, &server.url());
     let (first, _) = ask(&on(&file.recording(), at())).await;
     let (again, _) = ask(&on(&file.offline(), at())).await;
@@ -230,7 +231,7 @@ async fn recorded_quirks_apply_before_the_first_request() {
     };
     let other = || request("def other():\n    return $0\n");
     let file = File::new();
-    let said = {
+    let response = {
         let engine = on(&file.recording(), at());
         let (first, _) = ask(&engine).await;
         assert_eq!(first.unwrap().refusals, 1);
@@ -240,7 +241,7 @@ async fn recorded_quirks_apply_before_the_first_request() {
     let engine = on(&offline, at());
     let (answer, heard) = ask_for(&engine, other()).await;
     answer.expect("it is recorded");
-    assert_eq!(heard.text, said);
+    assert_eq!(heard.text, response);
     ask(&engine).await.0.expect("it is recorded");
     assert_eq!((offline.stats().missed, server.log().received.len()), (0, asked));
 }

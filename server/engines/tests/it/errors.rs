@@ -124,9 +124,9 @@ async fn https_to_an_unencrypted_server_is_a_tls_error() {
 
 #[tokio::test]
 async fn refused_and_missing_keys_are_reported() {
-    let said = format!("Incorrect API key provided: {KEY}.");
+    let response = format!("Incorrect API key provided: {KEY}.");
     check(
-        refusal(401, &said),
+        refusal(401, &response),
         "SERVER refuses the key; correct `api_key_env` (Incorrect API key provided: (the key).)",
     )
     .await;

@@ -143,8 +143,9 @@ async fn check_refusal(name: &str, sample: &Value) {
         _ => "status",
     };
     assert_eq!(fault.cause(), cause, "{name}: {fault}");
-    let said = sample.pointer("/response/json/error/message").and_then(Value::as_str).expect("a message");
-    assert!(fault.to_string().contains(said), "{name}: {fault}");
+    let said_text =
+        sample.pointer("/response/json/error/message").and_then(Value::as_str).expect("a message");
+    assert!(fault.to_string().contains(said_text), "{name}: {fault}");
 }
 
 async fn check_embeddings(name: &str, sample: &Value) {

@@ -147,8 +147,8 @@ async fn server_session_sends_the_expected_messages_in_order() {
     let capabilities = heard[1]["params"]["capabilities"].take();
     assert_eq!(capabilities["textDocument"]["inlineCompletion"], json!({"dynamicRegistration": true}));
     let name = here.rsplit('/').next().expect("a path").to_owned();
-    let told = heard[1]["params"]["rootUri"].as_str().expect("it gets a folder").to_owned();
-    assert!(told.starts_with("file://") && told.ends_with(&name), "{told}");
+    let reported = heard[1]["params"]["rootUri"].as_str().expect("it gets a folder").to_owned();
+    assert!(reported.starts_with("file://") && reported.ends_with(&name), "{reported}");
     let mut lines: Vec<String> = heard[2..].iter().map(|message| format!("{message}\n")).collect();
     // Its request for settings may come before or after our request.
     let settings =
@@ -158,7 +158,7 @@ async fn server_session_sends_the_expected_messages_in_order() {
         {"id":"settings","jsonrpc":"2.0","result":[{"level":3}]}
     "#]]
     .assert_eq(&settings);
-    let lines: String = lines.concat().replace(&told, "FOLDER");
+    let lines: String = lines.concat().replace(&reported, "FOLDER");
     expect![[r#"
         {"jsonrpc":"2.0","method":"initialized","params":{}}
         {"jsonrpc":"2.0","method":"workspace/didChangeConfiguration","params":{"settings":{"vendor":{"level":3}}}}

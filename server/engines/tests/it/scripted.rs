@@ -40,13 +40,13 @@ async fn complete_request(
     engine: &ScriptedEngine,
     request: Request,
 ) -> (Result<Answer, EngineError>, String) {
-    let mut said = String::new();
+    let mut response = String::new();
     let mut sink = |piece: &str| {
-        said.push_str(piece);
+        response.push_str(piece);
         ControlFlow::Continue(())
     };
     let answer = engine.complete(request, &mut sink, &CancellationToken::new()).await;
-    (answer, said)
+    (answer, response)
 }
 
 #[tokio::test]
@@ -61,8 +61,8 @@ async fn first_rule_with_a_matching_path_suffix_wins() {
 
 #[tokio::test]
 async fn no_matching_rule_gives_an_empty_answer() {
-    let (answer, said) = ask(&engine(r#"[{ "path": "a.py", "text": "x" }]"#), "b.py").await;
-    assert_eq!((answer.unwrap().finish, &*said), (FinishReason::Stop, ""));
+    let (answer, response) = ask(&engine(r#"[{ "path": "a.py", "text": "x" }]"#), "b.py").await;
+    assert_eq!((answer.unwrap().finish, &*response), (FinishReason::Stop, ""));
 }
 
 #[tokio::test]
@@ -76,9 +76,9 @@ async fn context_words_with_a_prefix_are_listed() {
 
 #[tokio::test]
 async fn echo_reports_length_and_hash_of_the_document() {
-    let (_, said) = ask(&engine(r#"[{ "echo": true }]"#), "a.py").await;
+    let (_, response) = ask(&engine(r#"[{ "echo": true }]"#), "a.py").await;
     let hash = blake3::hash("é = \r\n".as_bytes()).to_hex();
-    assert_eq!(said, format!("len=7 blake3={hash}"));
+    assert_eq!(response, format!("len=7 blake3={hash}"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -96,9 +96,9 @@ async fn delay_precedes_answer_failure_and_panic() {
         match path {
             "speaks" => assert_eq!(ended.unwrap().1, "x"),
             "fails" => {
-                let (answer, said) = ended.unwrap();
+                let (answer, response) = ended.unwrap();
                 assert_eq!(answer.unwrap_err().to_string(), "engine `scripted` failed: no");
-                assert_eq!(said, "x");
+                assert_eq!(response, "x");
             }
             _ => assert!(ended.is_err()),
         }

@@ -63,8 +63,8 @@ fn message(dialect: &Dialect, body: &Value) -> Reply {
         return refuse(404, "not_found_error", &format!("model: {}", text(body, "model")));
     }
     let conversation = openai::conversation(body);
-    let said = dialect.model.chat(&conversation);
-    let generation = Generation::new(&conversation, &said, count(body, "max_tokens", 0), &stops, false);
+    let response = dialect.model.chat(&conversation);
+    let generation = Generation::new(&conversation, &response, count(body, "max_tokens", 0), &stops, false);
     if is_set(body, "stream") { stream(dialect, &generation) } else { whole(dialect, &generation) }
 }
 

@@ -167,9 +167,9 @@ fn with_timings(generation: &Generation) -> Value {
     json!({"timings": timings(generation)})
 }
 
-fn native(dialect: &Dialect, body: &Value, prompt: &str, said: &str) -> Reply {
+fn native(dialect: &Dialect, body: &Value, prompt: &str, response: &str) -> Reply {
     let limit = count(body, "n_predict", count(body, "max_tokens", 4096));
-    let generation = Generation::new(prompt, said, limit, &texts(body, "stop"), false);
+    let generation = Generation::new(prompt, response, limit, &texts(body, "stop"), false);
     let (stop_type, input, output) = match generation.ending {
         GenerationEnd::EndOfText => ("eos", generation.input, generation.pieces.len()),
         GenerationEnd::TokenLimit => ("limit", generation.input, generation.pieces.len()),
@@ -229,8 +229,13 @@ fn chat(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> Reply
         return refusal;
     }
     let conversation = openai::conversation(body);
-    let said = dialect.model.chat(&conversation);
-    let generation =
-        Generation::new(&conversation, &said, count(body, "max_tokens", 4096), &texts(body, "stop"), false);
+    let response = dialect.model.chat(&conversation);
+    let generation = Generation::new(
+        &conversation,
+        &response,
+        count(body, "max_tokens", 4096),
+        &texts(body, "stop"),
+        false,
+    );
     streams::reply(dialect, CHATS, body, &generation)
 }

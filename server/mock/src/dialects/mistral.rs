@@ -62,8 +62,8 @@ fn completion(dialect: &Dialect, body: &Value) -> Reply {
         );
     }
     let (prompt, suffix) = (text(body, "prompt"), text(body, "suffix"));
-    let said = dialect.model.fill(&PromptHole { prefix: prompt.to_owned(), suffix: suffix.to_owned() });
+    let response = dialect.model.fill(&PromptHole { prefix: prompt.to_owned(), suffix: suffix.to_owned() });
     let generation =
-        Generation::new(prompt, &said, count(body, "max_tokens", 4096), &texts(body, "stop"), false);
+        Generation::new(prompt, &response, count(body, "max_tokens", 4096), &texts(body, "stop"), false);
     streams::reply(dialect, SHAPE, body, &generation)
 }

@@ -79,7 +79,7 @@ fn completion(dialect: &Dialect, body: &Value) -> Reply {
         return refusal;
     }
     let (prompt, suffix) = (text(body, "prompt"), text(body, "suffix"));
-    let said = match (dialect.suffix, suffix) {
+    let response = match (dialect.suffix, suffix) {
         (SuffixPolicy::Refused, suffix) if !suffix.is_empty() => {
             return error(400, "invalid_request_error", "Unsupported param: suffix");
         }
@@ -89,7 +89,7 @@ fn completion(dialect: &Dialect, body: &Value) -> Reply {
         _ => dialect.model.complete(prompt),
     };
     let generation =
-        Generation::new(prompt, &said, count(body, "max_tokens", 16), &texts(body, "stop"), false);
+        Generation::new(prompt, &response, count(body, "max_tokens", 16), &texts(body, "stop"), false);
     streams::reply(dialect, COMPLETIONS, body, &generation)
 }
 
@@ -99,8 +99,8 @@ fn chat(dialect: &Dialect, body: &Value) -> Reply {
     }
     let conversation = conversation(body);
     let limit = count(body, "max_tokens", count(body, "max_completion_tokens", 4096));
-    let said = dialect.model.chat(&conversation);
-    let generation = Generation::new(&conversation, &said, limit, &texts(body, "stop"), false);
+    let response = dialect.model.chat(&conversation);
+    let generation = Generation::new(&conversation, &response, limit, &texts(body, "stop"), false);
     streams::reply(dialect, CHATS, body, &generation)
 }
 

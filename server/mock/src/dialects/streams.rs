@@ -72,9 +72,9 @@ fn text_delta(shape: ResponseShape, piece: &str) -> Value {
     }
 }
 
-fn event(dialect: &Dialect, shape: ResponseShape, said: Value, finish: Option<&str>) -> Value {
+fn event(dialect: &Dialect, shape: ResponseShape, response: Value, finish: Option<&str>) -> Value {
     let mut choice = json!({"index": 0, "finish_reason": finish});
-    choice[if shape.is_chat { "delta" } else { "text" }] = said;
+    choice[if shape.is_chat { "delta" } else { "text" }] = response;
     let object = if shape.is_chat { "chat.completion.chunk" } else { "text_completion" };
     json!({"id": "cmpl-1", "object": object, "created": 1, "model": dialect.model.name, "choices": [choice]})
 }

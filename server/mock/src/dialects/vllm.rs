@@ -82,13 +82,13 @@ fn completion(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) ->
         return refuse(404, "NotFoundError", &format!("The model `{model}` does not exist."));
     }
     let prompt = text(body, "prompt");
-    let mut said = dialect.model.complete(prompt);
+    let mut response = dialect.model.complete(prompt);
     if body.get("skip_special_tokens") != Some(&json!(false)) {
         for mark in dialect.model.marks.iter().flat_map(|marks| marks.all()).filter(|mark| !mark.is_empty()) {
-            said = said.replace(mark, "");
+            response = response.replace(mark, "");
         }
     }
     let generation =
-        Generation::new(prompt, &said, count(body, "max_tokens", 16), &texts(body, "stop"), false);
+        Generation::new(prompt, &response, count(body, "max_tokens", 16), &texts(body, "stop"), false);
     streams::reply(dialect, openai::COMPLETIONS, body, &generation)
 }

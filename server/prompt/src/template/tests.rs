@@ -9,8 +9,8 @@ use crate::special_tokens::TOKEN_BREAK;
 const IN_ITEM: &[Placeholder] = &[Placeholder::Path, Placeholder::Language, Placeholder::Text];
 
 #[track_caller]
-fn check_error(said: &str, expect: Expect) {
-    let error = Template::parse(said).err();
+fn check_error(setting: &str, expect: Expect) {
+    let error = Template::parse(setting).err();
     expect.assert_eq(&error.map_or("none".to_owned(), |error| error.to_string()));
 }
 

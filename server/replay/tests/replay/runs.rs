@@ -43,16 +43,16 @@ async fn replay_writes_rows_and_scores_and_reports_progress() {
     let path = folder.path().join("run");
     let cases: Vec<Case> = (0..2).map(case).collect();
     let engines = [scripted_engine("a + b", 0)];
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let stop = StopSignal::immediately(CancellationToken::new());
     let made =
         replay(path.clone(), run(&cases, &engines), run_inputs(&cases, &engines), stop, |done, planned| {
-            told.push((done, planned))
+            reported.push((done, planned))
         })
         .await;
     let answers = made.unwrap();
     assert!(answers.is_finished());
-    assert_eq!(told, [(0, 2), (1, 2), (2, 2)]);
+    assert_eq!(reported, [(0, 2), (1, 2), (2, 2)]);
     assert_eq!(read_run(&path).unwrap().predictions, answers.predictions);
     let rows = fs::read_to_string(path.join("scores.jsonl")).unwrap();
     assert_eq!(rows, answers.scores.iter().map(to_line).collect::<String>());

@@ -15,6 +15,7 @@ use base64::engine::general_purpose::STANDARD;
 use cases::{Case, Judgement, Prediction, Score};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use rayon::prelude::*;
 use scoring::compared_runs::SectionKey;
 use scoring::run_summary::ScoreIndex;
 use scoring::{ComparedRuns, RunRows, Verdict};
@@ -65,9 +66,11 @@ pub(super) fn pack<'a>(
     let mut in_blocks: Vec<&AnsweredCase<'_>> = cases.iter().collect();
     in_blocks.sort_unstable_by_key(|case| case.place);
     let values = case_index::verdict_values(runs, verdicts);
-    let index = packed(&case_index::index(engines, &cases, &values));
-    let blocks = in_blocks.chunks(BLOCK_CASES).map(|cases| packed(&case_block::block(cases)));
-    EmbeddedCases { index, blocks: blocks.collect() }
+    let index = || packed(&case_index::index(engines, &cases, &values));
+    let blocks =
+        || in_blocks.par_chunks(BLOCK_CASES).map(|cases| packed(&case_block::block(cases))).collect();
+    let (index, blocks) = rayon::join(index, blocks);
+    EmbeddedCases { index, blocks }
 }
 
 /// Returns each case of the runs once.

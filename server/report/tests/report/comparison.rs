@@ -181,13 +181,13 @@ fn time_limits_are_told_where_they_differ() {
     for (fixture, limit) in [(&mut one, "30000"), (&mut other, "5000")] {
         fixture.run.engines[0].settings.insert("deadline_ms".to_owned(), limit.to_owned());
     }
-    let told =
+    let reported =
         "requests were given up after 5 s (qwen) or 30 s (builtin), whatever the editor's deadline_ms is";
     let comparison = compare(&[("a", &one), ("b", &other)], None).expect("the same cases");
     let text = report::comparison_table(&comparison, Style { width: 1_000, ..STYLE });
-    assert!(text.contains(told), "{text}");
+    assert!(text.contains(reported), "{text}");
     let page = page(&[("a", &one), ("b", &other)]);
-    assert!(page.contains(&told.replace('\'', "&#x27;")), "{page}");
+    assert!(page.contains(&reported.replace('\'', "&#x27;")), "{page}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::fixture::{Fixture, fixture};
 fn costs_are_shown_in_every_format_for_priced_engines() {
     let mut fixture = fixture(20);
     let plain = Style { color: false, width: 100, unicode: true };
-    let said = |fixture: &Fixture| {
+    let texts = |fixture: &Fixture| {
         let summary = fixture.report().summary();
         [
             report::terminal::table(&summary, &[], plain, &[]),
@@ -18,7 +18,7 @@ fn costs_are_shown_in_every_format_for_priced_engines() {
             fixture.html_of(&summary),
         ]
     };
-    for text in said(&fixture) {
+    for text in texts(&fixture) {
         assert!(!text.contains("per 1,000"));
     }
     assert!(!report::json(&fixture.report().summary()).contains("\"costs\""));
@@ -29,7 +29,7 @@ fn costs_are_shown_in_every_format_for_priced_engines() {
     for (place, row) in rows.enumerate().skip(1) {
         row.cost = Some(Cost { amount: 0.000_25, is_estimated: place % 2 == 0 });
     }
-    let [terminal, markdown, html] = said(&fixture);
+    let [terminal, markdown, html] = texts(&fixture);
     let costs = terminal.split("\n\n").find(|part| part.starts_with("cost\n")).expect("the table is there");
     expect![[r#"
         cost

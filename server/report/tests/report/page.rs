@@ -318,12 +318,12 @@ fn answer_spans_are_embedded_in_utf16_units() {
             cases.iter().flat_map(|case| case["answers"].as_array().cloned().unwrap_or_default());
         answers.find(|answer| answer.get("spans").is_some()).map(|answer| answer["spans"].clone())
     };
-    let told = spans(&page(&fixture)).expect("one answer has parts");
+    let reported = spans(&page(&fixture)).expect("one answer has parts");
     assert_eq!(
-        (&told[0]["range"], &told[1]["range"]),
+        (&reported[0]["range"], &reported[1]["range"]),
         (&serde_json::json!([0, 1]), &serde_json::json!([4, 12]))
     );
-    assert_eq!((&told[0]["path"], &told[0]["line"]), (&HOSTILE.into(), &5.into()));
+    assert_eq!((&reported[0]["path"], &reported[0]["line"]), (&HOSTILE.into(), &5.into()));
     // Parts outside of the kept text are left out.
     fixture.predictions[0].text = "x".repeat(100_000);
     fixture.predictions[0].spans = vec![span(1..2), span(5..90_000)];

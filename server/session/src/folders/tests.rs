@@ -83,7 +83,7 @@ async fn a_folder_that_cannot_be_read_fails_until_it_can() {
     let state = folders.first().unwrap().state().state;
     assert!(
         matches!((&outcome, &state),
-        (IndexingOutcome::Failed(told), IndexingState::Failed(kept)) if told == kept),
+        (IndexingOutcome::Failed(reported), IndexingState::Failed(kept)) if reported == kept),
         "{outcome:?} {state:?}"
     );
     fs::create_dir(&root).unwrap();

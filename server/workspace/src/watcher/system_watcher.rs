@@ -76,13 +76,13 @@ impl SystemWatcher {
             self.unwatch(&gone);
         }
         let new: Vec<_> = followed.difference(&self.watched).cloned().collect();
-        let (mut told, mut outcome) = (Vec::new(), Ok(()));
+        let (mut reported, mut outcome) = (Vec::new(), Ok(()));
         for folder in new {
             let path = self.root.join(&*folder);
             match self.system.watch(&path, RecursiveMode::NonRecursive) {
                 Ok(()) => {
                     self.watched.insert(folder);
-                    told.push(path);
+                    reported.push(path);
                 }
                 // The folder above reports it; the root has none.
                 Err(error) if is_gone(&error) && !folder.is_empty() => {}
@@ -93,8 +93,8 @@ impl SystemWatcher {
                 }
             }
         }
-        if !told.is_empty() {
-            (self.on_event)(ScanScope::Paths(told));
+        if !reported.is_empty() {
+            (self.on_event)(ScanScope::Paths(reported));
         }
         outcome
     }
@@ -217,8 +217,8 @@ mod tests {
 
     #[test]
     fn lost_events_cause_a_full_scan() {
-        let told = Mutex::new(Vec::new());
-        let tell = |one| told.lock().unwrap().push(one);
+        let reported = Mutex::new(Vec::new());
+        let tell = |one| reported.lock().unwrap().push(one);
         let lost = Event::new(EventKind::Other).set_flag(notify::event::Flag::Rescan);
         let handle = |event| {
             let moved = Mutex::default();
@@ -229,6 +229,6 @@ mod tests {
         assert_eq!(handle(Err(notify::Error::generic("broken"))), [Path::new("/a")]);
         let read = EventKind::Access(AccessKind::Open(AccessMode::Any));
         assert_eq!(handle(Ok(Event::new(read).add_path("/a/x.py".into()))), Vec::<PathBuf>::new());
-        assert_eq!(*told.lock().unwrap(), [ScanScope::Everything, ScanScope::Everything]);
+        assert_eq!(*reported.lock().unwrap(), [ScanScope::Everything, ScanScope::Everything]);
     }
 }

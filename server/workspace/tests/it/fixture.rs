@@ -61,9 +61,9 @@ pub(crate) mod unix {
         }
         let output =
             behind(&env::current_exe().unwrap()).args(["--exact", test]).env(INSIDE, "1").output().unwrap();
-        let said =
+        let response =
             String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && said.contains("1 passed"), "{said}");
+        assert!(output.status.success() && response.contains("1 passed"), "{response}");
         false
     }
 }

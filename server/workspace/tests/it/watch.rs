@@ -29,17 +29,17 @@ struct WatchedFolder {
 }
 
 fn start(follower: &WorkspaceTracker) -> Result<(Watcher, Receiver<ScanScope>), WatchError> {
-    let (sender, told) = mpsc::channel();
+    let (sender, reported) = mpsc::channel();
     let watcher = Watcher::start(follower, move |one| drop(sender.send(one)))?;
-    Ok((watcher, told))
+    Ok((watcher, reported))
 }
 
 impl WatchedFolder {
     fn new(fixture: &str) -> WatchedFolder {
         let folder = folder(fixture);
         let follower = WorkspaceTracker::open(folder.path(), &ReadLimits::standard(), [], &|_| ()).unwrap();
-        let (watcher, told) = start(&follower).unwrap();
-        WatchedFolder { folder, follower, watcher, events: told, paths: Vec::new() }
+        let (watcher, reported) = start(&follower).unwrap();
+        WatchedFolder { folder, follower, watcher, events: reported, paths: Vec::new() }
     }
 
     fn write(&self, path: &str, text: &str) {
@@ -55,8 +55,8 @@ impl WatchedFolder {
     fn wait_for(&mut self, expected: &[&str]) {
         let deadline = Instant::now() + DEADLINE;
         while describe(self.follower.snapshot()) != expected {
-            let told = self.events.recv_timeout(deadline.saturating_duration_since(Instant::now()));
-            match told.unwrap_or_else(|_| panic!("still {:?}", describe(self.follower.snapshot()))) {
+            let reported = self.events.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+            match reported.unwrap_or_else(|_| panic!("still {:?}", describe(self.follower.snapshot()))) {
                 ScanScope::Paths(paths) => {
                     self.follower.refresh(&paths).unwrap();
                     self.paths.extend(paths);
@@ -90,8 +90,8 @@ fn changes_before_the_watch_started_are_reported() {
     let folder = folder("//- /a.py\n");
     let follower = WorkspaceTracker::open(folder.path(), &ReadLimits::standard(), [], &|_| ()).unwrap();
     write(folder.path(), "b.py", "1");
-    let (watcher, told) = start(&follower).unwrap();
-    let mut watched = WatchedFolder { folder, follower, watcher, events: told, paths: Vec::new() };
+    let (watcher, reported) = start(&follower).unwrap();
+    let mut watched = WatchedFolder { folder, follower, watcher, events: reported, paths: Vec::new() };
     watched.wait_for(&["a.py: ", "b.py: 1"]);
 }
 
@@ -169,7 +169,7 @@ fn exhausted_watch_limit_is_an_error() {
     }
     let few = folder("//- /a/a.py\n");
     let follower = WorkspaceTracker::open(few.path(), &ReadLimits::standard(), [], &|_| ()).unwrap();
-    let (mut watcher, told) = start(&follower).unwrap();
+    let (mut watcher, reported) = start(&follower).unwrap();
     let mut follower = follower;
     write(few.path(), "b/b.py", "");
     write(few.path(), "c/c.py", "");
@@ -177,7 +177,7 @@ fn exhausted_watch_limit_is_an_error() {
     assert!(matches!(watcher.follow(&follower), Err(WatchError::TooMany)));
     drop(watcher);
     let b = ScanScope::Paths(vec![few.path().canonicalize().unwrap().join("b")]);
-    assert!(told.iter().any(|told| told == b), "watchable folders are reported");
+    assert!(reported.iter().any(|reported| reported == b), "watchable folders are reported");
     assert!(matches!(start(&follower), Err(WatchError::TooMany)));
 }
 
@@ -186,17 +186,17 @@ fn removed_folder_is_not_reported_repeatedly() {
     let folder = folder("//- /a.py\n//- /lib/b.py\n");
     let follower = WorkspaceTracker::open(folder.path(), &ReadLimits::standard(), [], &|_| ()).unwrap();
     fs::remove_dir_all(folder.path().join("lib")).unwrap();
-    let (mut watcher, told) = start(&follower).unwrap();
+    let (mut watcher, reported) = start(&follower).unwrap();
     for _ in 0..3 {
         watcher.follow(&follower).unwrap();
     }
     drop(watcher);
-    let told: Vec<_> = told.iter().collect();
+    let reported: Vec<_> = reported.iter().collect();
     assert!(
-        !told.iter().any(
-            |told| matches!(told, ScanScope::Paths(paths) if paths.iter().any(|path| path.ends_with("lib")))
+        !reported.iter().any(
+            |reported| matches!(reported, ScanScope::Paths(paths) if paths.iter().any(|path| path.ends_with("lib")))
         ),
-        "{told:?}"
+        "{reported:?}"
     );
 }
 
@@ -217,7 +217,7 @@ fn folders_are_watched_again_after_an_event_overflow() {
     let kept: usize = kept.trim().parse().unwrap();
     let folder = folder("//- /a.py\n//- /lib/b.py\n0");
     let follower = WorkspaceTracker::open(folder.path(), &ReadLimits::standard(), [], &|_| ()).unwrap();
-    let (sender, told) = mpsc::channel();
+    let (sender, reported) = mpsc::channel();
     let (go_on, gate) = mpsc::channel();
     let (gate, is_closed) = (Mutex::new(gate), AtomicBool::new(true));
     let begun = thread::current().id();
@@ -229,7 +229,7 @@ fn folders_are_watched_again_after_an_event_overflow() {
         }
     });
     let mut watched =
-        WatchedFolder { folder, follower, watcher: watcher.unwrap(), events: told, paths: Vec::new() };
+        WatchedFolder { folder, follower, watcher: watcher.unwrap(), events: reported, paths: Vec::new() };
     // Equal consecutive events are merged, so two files take turns; each is opened, written and closed.
     for number in 0..=kept / 2 {
         watched.write(["a.py", "lib/b.py"][number % 2], "1");
@@ -247,17 +247,17 @@ fn folders_are_watched_again_after_an_event_overflow() {
 
 #[test]
 fn dropped_watcher_closes_its_channel() {
-    let WatchedFolder { folder, watcher, events: told, .. } = WatchedFolder::new("//- /a.py\n");
+    let WatchedFolder { folder, watcher, events: reported, .. } = WatchedFolder::new("//- /a.py\n");
     drop(watcher);
-    check_ends(&told);
+    check_ends(&reported);
     drop(folder);
 }
 
 /// Checks that all senders are gone.
 #[track_caller]
-fn check_ends(told: &Receiver<ScanScope>) {
+fn check_ends(reported: &Receiver<ScanScope>) {
     let deadline = Instant::now() + DEADLINE;
-    while told.recv_timeout(deadline.saturating_duration_since(Instant::now()))
+    while reported.recv_timeout(deadline.saturating_duration_since(Instant::now()))
         != Err(RecvTimeoutError::Disconnected)
     {
         assert!(Instant::now() < deadline, "the watcher goes on");

@@ -55,16 +55,16 @@ fn check_lists_engines_and_problems_with_remedies() {
         }
     }
     let wrong = "wrong: the template is wrong: codellama fills 0 of 6 holes";
-    let said = checked.stdout.replace("\n  ", " ");
+    let response = checked.stdout.replace("\n  ", " ");
     for words in [
         wrong,
         "write `fim = \"qwen2.5-coder\"`",
         "chat: this is a chat model",
         "half: not asked: it needs `url`",
     ] {
-        assert!(said.contains(words), "no {words} in {said}");
+        assert!(response.contains(words), "no {words} in {response}");
     }
-    assert!(!said.contains("right: "), "{said}");
+    assert!(!response.contains("right: "), "{response}");
 
     project.run("engines check --engine right").expect_code(0);
     let checked = project.run("engines check --json").expect_code(1);
@@ -80,10 +80,10 @@ fn check_lists_engines_and_problems_with_remedies() {
         &format!("{settings}[[engine]]\nname = \"gone\"\nkind = \"vllm\"\nurl = \"http://{gone}\"\n"),
     );
     let checked = project.run("engines check").expect_code(3);
-    let said = checked.stdout.replace("\n  ", " ");
+    let response = checked.stdout.replace("\n  ", " ");
     assert!(
-        said.contains(&format!("gone: nothing listens at {gone}; start the server, or correct `url`")),
-        "{said}"
+        response.contains(&format!("gone: nothing listens at {gone}; start the server, or correct `url`")),
+        "{response}"
     );
 }
 

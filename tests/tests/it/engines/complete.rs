@@ -77,9 +77,9 @@ fn explain_shows_the_origin_of_copied_parts() {
         assert!(shown.contains(words), "no {words} in {shown}");
     }
 
-    let told = project.run(&format!("{explain} --json")).expect_code(0).stdout;
-    let told: Value = serde_json::from_str(&told).expect("JSON alone");
-    let explanation = &told["engines"][0]["explanation"];
+    let reported = project.run(&format!("{explain} --json")).expect_code(0).stdout;
+    let reported: Value = serde_json::from_str(&reported).expect("JSON alone");
+    let explanation = &reported["engines"][0]["explanation"];
     let span = &explanation["spans"][0];
     assert_eq!(
         (&span["path"], &span["line"], &span["character"]),
@@ -102,9 +102,9 @@ fn explain_reports_engines_without_explanations() {
     user_file(&project, &settings);
     let shown = project.run("engines complete shop/sum.py:12:12 --explain").expect_code(0).stdout;
     assert!(shown.contains("mock does not explain its text; the built-in engine does"), "{shown}");
-    let told = project.run("engines complete shop/sum.py:12:12 --explain --json").expect_code(0).stdout;
-    let told: Value = serde_json::from_str(&told).expect("JSON alone");
-    assert_eq!(told["engines"][0]["explanation"], Value::Null);
+    let reported = project.run("engines complete shop/sum.py:12:12 --explain --json").expect_code(0).stdout;
+    let reported: Value = serde_json::from_str(&reported).expect("JSON alone");
+    assert_eq!(reported["engines"][0]["explanation"], Value::Null);
 }
 
 #[test]

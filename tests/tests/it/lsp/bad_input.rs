@@ -36,9 +36,9 @@ fn expect_warning(editor: &Editor, word: &str) {
 
 #[track_caller]
 fn expect_message(editor: &Editor, method: &str, word: &str) {
-    let told = editor.client.expect_notification(method);
-    assert_eq!(told["type"], WARNING, "{told}");
-    assert!(told["message"].as_str().is_some_and(|message| message.contains(word)), "{told}");
+    let reported = editor.client.expect_notification(method);
+    assert_eq!(reported["type"], WARNING, "{reported}");
+    assert!(reported["message"].as_str().is_some_and(|message| message.contains(word)), "{reported}");
 }
 
 #[test]

@@ -122,8 +122,13 @@ fn check_root_reappears(client: impl FnOnce(ClientSetup) -> ClientSetup) {
         wait_until("it can be read", || state(&editor) == "ready");
         let question = format!("size = 3\ngadget = make_gadget_{round}");
         assert!(has(&context(&editor, &question), &format!("new_{round}.py")));
-        let told = count(&log, "cannot be read");
-        assert_eq!(told, round, "it is reported once: {}", fs::read_to_string(&log).expect("it is there"));
+        let reported = count(&log, "cannot be read");
+        assert_eq!(
+            reported,
+            round,
+            "it is reported once: {}",
+            fs::read_to_string(&log).expect("it is there")
+        );
     }
 }
 

@@ -249,8 +249,8 @@ fn unknown_settings_are_reported_to_the_user() {
     let project = Project::new("");
     let client = setup(&project).options(json!({"colour": "red"}));
     let editor = Editor::start(&project, &["--scripted", &RULES.to_string()], client);
-    let told = editor.client.expect_notification("window/showMessage");
-    assert!(told["message"].as_str().is_some_and(|told| told.contains("colour")), "{told}");
+    let reported = editor.client.expect_notification("window/showMessage");
+    assert!(reported["message"].as_str().is_some_and(|reported| reported.contains("colour")), "{reported}");
     assert_synchronized(&editor, &editor.open("echo.py", "x = 1\n"));
 }
 

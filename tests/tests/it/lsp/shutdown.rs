@@ -162,8 +162,8 @@ fn no_code_reaches_the_log() {
     editor.client.shutdown();
     let outcome = editor.client.exit().expect_code(0);
     let log = fs::read_to_string(log).expect("it can be read");
-    for told in ["DEBUG", "panic", "didChange"] {
-        assert!(log.contains(told), "the log contains `{told}`: {log}");
+    for reported in ["DEBUG", "panic", "didChange"] {
+        assert!(log.contains(reported), "the log contains `{reported}`: {log}");
     }
     assert!(!log.contains(CANARY) && !outcome.stderr.contains(CANARY), "code is in the log: {log}");
 }

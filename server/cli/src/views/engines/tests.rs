@@ -112,15 +112,15 @@ fn explanation_without_parts_shows_only_remarks() {
 #[test]
 fn alternatives_are_listed_with_their_origins() {
     let other = |text: &str, places: Option<&str>| (text.to_owned(), places.map(str::to_owned));
-    let told = |alternatives| {
+    let text_of = |alternatives| {
         let text = completion_text(&CompletionView { alternatives, ..suggestion(Vec::new()) }, PLAIN);
         text.split_once("complete\n").expect("the remark").1.to_owned()
     };
     assert_eq!(
-        told(vec![other("self.area\n    y = 1", Some("a.py:1:1, b.py:2:2")), other("0", Some(""))]),
+        text_of(vec![other("self.area\n    y = 1", Some("a.py:1:1, b.py:2:2")), other("0", Some(""))]),
         "  instead            taken from\n  self.area +1 line  a.py:1:1, b.py:2:2\n  0\n"
     );
-    assert_eq!(told(vec![other("0", None)]), "  instead\n  0\n");
+    assert_eq!(text_of(vec![other("0", None)]), "  instead\n  0\n");
 }
 
 #[test]

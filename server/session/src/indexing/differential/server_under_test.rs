@@ -225,11 +225,11 @@ impl ServerUnderTest {
         let cancel = CancellationToken::new();
         let outcome = self.runtime.block_on(complete(&snapshot, asked.cursor, engine, &settings, &cancel));
         let trace = &outcome.trace;
-        let mut said = format!("{:?} {:?}\n", outcome.status, outcome.text);
-        outcome.alternatives.iter().for_each(|other| writeln!(said, "{other:?}").expect("a string has room"));
-        trace.context.iter().for_each(|item| writeln!(said, "{item:#?}").expect("a string has room"));
-        writeln!(said, "{:?}", trace.explanation).expect("a string has room");
-        said
+        let mut text = format!("{:?} {:?}\n", outcome.status, outcome.text);
+        outcome.alternatives.iter().for_each(|other| writeln!(text, "{other:?}").expect("a string has room"));
+        trace.context.iter().for_each(|item| writeln!(text, "{item:#?}").expect("a string has room"));
+        writeln!(text, "{:?}", trace.explanation).expect("a string has room");
+        text
     }
 
     /// The index of the other open documents whose text differs from the saved file.

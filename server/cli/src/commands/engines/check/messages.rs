@@ -74,16 +74,16 @@ impl<'a> CheckRow<'a> {
 
     /// Returns the model's name as reported by the server, or as configured. Only the file name of a path.
     fn model(&self, check: &EngineCheck) -> String {
-        let told = check.info.metadata.names.first().map(String::as_str);
-        let model = told.or(self.candidate.model()).unwrap_or_default();
+        let reported = check.info.metadata.names.first().map(String::as_str);
+        let model = reported.or(self.candidate.model()).unwrap_or_default();
         model.rsplit(['/', '\\']).next().unwrap_or(model).to_owned()
     }
 
     /// Returns the remarks with their remedies, one line each.
     pub(super) fn remarks(&self) -> Vec<String> {
-        let said = |remark: String| format!("{}: {remark}", self.candidate.name);
+        let remark_of = |remark: String| format!("{}: {remark}", self.candidate.name);
         let Some(check) = self.check else {
-            return vec![said(match self.candidate.obstacle() {
+            return vec![remark_of(match self.candidate.obstacle() {
                 Some(obstacle) => format!("not asked: {obstacle}"),
                 None => "its check panicked".to_owned(),
             })];
@@ -100,7 +100,7 @@ impl<'a> CheckRow<'a> {
             check.streaming.and_then(held_back_message),
             check.cancellation.and_then(not_freed_message),
         ];
-        remarks.into_iter().flatten().map(said).collect()
+        remarks.into_iter().flatten().map(remark_of).collect()
     }
 
     fn verdict(&self, check: &EngineCheck, verdict: &TemplateVerdict) -> Option<String> {
