@@ -26,6 +26,8 @@ mod lsp;
 mod neovim;
 mod neovim_trial;
 mod open_telemetry;
+#[cfg(unix)]
+mod packages;
 mod program_engines;
 mod report;
 mod requests;
