@@ -4,7 +4,7 @@ $ErrorActionPreference = "Stop"
 $downloads = if ($env:GHOSTBENCH_DOWNLOADS) { $env:GHOSTBENCH_DOWNLOADS } else { "{{ downloads }}" }
 $folder = if ($env:GHOSTBENCH_INSTALL_DIR) { $env:GHOSTBENCH_INSTALL_DIR } else { "$env:LOCALAPPDATA\Programs\ghostbench" }
 $checksums = @{
-{% for archive in archives if archive.file.endswith(".zip") %}
+{% for archive in archives if archive.file is endingwith(".zip") %}
     "{{ archive.file }}" = "{{ archive.sha256 }}"
 {% endfor %}
 }

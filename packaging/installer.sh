@@ -30,7 +30,7 @@ platforms() {
 # Prints the checksum of an archive of this release, or nothing.
 checksum_of() {
     case $1 in
-{% for archive in archives if archive.file.endswith(".tar.gz") %}
+{% for archive in archives if archive.file is endingwith(".tar.gz") %}
         {{ archive.triple }}) echo {{ archive.sha256 }} ;;
 {% endfor %}
     esac

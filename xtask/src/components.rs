@@ -25,6 +25,7 @@ mod relocate;
 pub fn install() -> Result<Vec<(&'static str, PathBuf)>> {
     install_nextest()?;
     require("in a browser", install_package("chromium", "chromium"))?;
+    require("in a terminal", install_package("tmux", "tmux"))?;
     require("in a sandbox", install_package("bwrap", "bubblewrap"))?;
     let pytest = require("with pytest", pytest::install())?;
     let python_tools = require("of packages and documents", python_tools::install())?;

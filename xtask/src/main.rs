@@ -35,7 +35,7 @@ enum Task {
     /// Check what the compiler does not: house rules, the crate table, licences, dependencies, prose
     Tidy,
     /// Write the documents that are generated from tables in the code
-    Docs,
+    Docs(docs::DocsArgs),
     /// Make the packages of this platform from one binary: archive, wheel, npm, extension of VS Code, deb
     Package(package::PackageArgs),
     /// Write install scripts, formula, editor entries and checksums for the archives of all platforms
@@ -63,7 +63,7 @@ fn main() -> Result<ExitCode> {
     match Args::parse().task {
         Task::Test { nextest_args } => test::run(&nextest_args)?,
         Task::Tidy => return tidy::run(),
-        Task::Docs => docs::run()?,
+        Task::Docs(args) => docs::run(&args)?,
         Task::Package(args) => package::run(&args)?,
         Task::Installers(args) => package::run_installers(&args)?,
         Task::Release(args) => release::run(&args)?,
