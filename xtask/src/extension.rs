@@ -40,7 +40,8 @@ fn install_packages() -> Result<()> {
 }
 
 fn npm_in_folder() -> Command {
-    let mut npm = Command::new("npm");
+    // On Windows npm is a script, which is only found by its full name.
+    let mut npm = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
     npm.current_dir(FOLDER);
     npm
 }

