@@ -9,6 +9,9 @@ use crate::{Project, binary, component, wait_until};
 /// Program that draws a screen.
 const DRAW: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/terminal/to_svg.py");
 
+/// Seconds after which the shell ends, and with it the terminal, even if the test was killed. Longer than any test.
+const LIFETIME: &str = "600";
+
 /// A terminal with a shell in it. Dropping it ends it and its programs.
 pub struct Terminal {
     program: PathBuf,
@@ -25,16 +28,20 @@ impl Terminal {
     /// If it cannot be started.
     #[track_caller]
     pub fn open(project: &Project, folder: &Path, columns: u32, lines: u32) -> Option<Terminal> {
-        let terminal =
-            Terminal { program: component("tmux")?, socket: project.sibling_path("tmux.sock"), columns };
+        let program = component("tmux")?;
+        let terminal = Terminal { program, socket: project.sibling_path("tmux.sock"), columns };
         let mut command = project.command(&terminal.program, "-f /dev/null -S");
         command.arg(&terminal.socket).current_dir(folder);
-        command.args(["new-session", "-d", "-x", &columns.to_string(), "-y", &lines.to_string(), "sh"]);
+        command.args(["new-session", "-d", "-x", &columns.to_string(), "-y", &lines.to_string()]);
+        command.args(["timeout", "--foreground", LIFETIME]);
+        // As root, other shells replace the prompt.
+        command.args(["bash", "--norc", "--noprofile"]);
         let programs = binary().parent().expect("a folder").display().to_string();
         command.env("PATH", format!("{programs}:{}", std::env::var("PATH").expect("a search path")));
         command.env("PS1", "$ ").env("COLORTERM", "truecolor").env("LC_ALL", "C.UTF-8").env_remove("TMUX");
         assert!(command.status().expect("tmux starts").success(), "{command:?}");
-        terminal.wait_for("$ ");
+        // The blank behind it is no part of the screen.
+        terminal.wait_for("$");
         Some(terminal)
     }
 
@@ -57,14 +64,15 @@ impl Terminal {
         wait_until(&format!("the terminal shows {text:?}"), || self.text().contains(text));
     }
 
-    /// Draws the visible text as SVG; blank lines at its end are left out.
+    /// Draws the first lines of the visible text as SVG; blank lines at its end are left out.
     ///
     /// # Panics
     ///
     /// If the program that draws it fails.
     #[track_caller]
-    pub fn draw(&self, python: &Path, path: &Path, title: &str) {
+    pub fn draw(&self, python: &Path, path: &Path, title: &str, lines: usize) {
         let screen = self.tmux(&["capture-pane", "-p", "-e"]);
+        let screen = screen.lines().take(lines).collect::<Vec<_>>().join("\n");
         let mut draw = Command::new(python);
         draw.arg(DRAW).arg(path).args([title, &self.columns.to_string()]).stdin(Stdio::piped());
         let mut child = draw.spawn().expect("Python starts");
