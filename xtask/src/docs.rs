@@ -27,8 +27,12 @@ fn draw_images() -> Result<()> {
     let components = components::install()?;
     extension::build()?;
     process::run(process::cargo().args(["build", "--workspace", "--bins", "--tests"]))?;
+    // The images show times.
+    process::run(process::cargo().args(["build", "--release", "--package", "cli"]))?;
+    let program = format!("target/release/ghostbench{}", std::env::consts::EXE_SUFFIX);
     let images = process::repository_root().join(IMAGES);
     let mut tests = process::cargo();
     tests.args(["nextest", "run", "--workspace", "-E", "test(/^images::/)"]).envs(components);
+    tests.env("GHOSTBENCH_BIN", process::repository_root().join(program));
     process::run(tests.env("GHOSTBENCH_IMAGES", images))
 }
