@@ -202,7 +202,7 @@ fn leads_somewhere(document: &str, target: &str) -> bool {
     let (path, heading) = target.split_once('#').unwrap_or((target, ""));
     let document = Path::new(ROOT).join(document);
     let file = if path.is_empty() { document } else { document.with_file_name("").join(path) };
-    if heading.is_empty() || !file.extension().is_some_and(|extension| extension == "md") {
+    if heading.is_empty() || file.extension().is_none_or(|extension| extension != "md") {
         return file.exists();
     }
     file.is_file() && headings(&run_rows::text(&file)).contains(heading)
