@@ -1,5 +1,7 @@
 // Bundles the extension with its dependencies into one file, and the files for the tests.
 
+import { writeFileSync } from "node:fs";
+
 import { build } from "esbuild";
 
 const common = {
@@ -10,14 +12,17 @@ const common = {
   logLevel: "warning",
 };
 
-await build({
+const { metafile } = await build({
   ...common,
   entryPoints: ["src/extension.ts"],
   outfile: "dist/extension.js",
   external: ["vscode"],
   format: "cjs",
   minify: true,
+  metafile: true,
 });
+// `cargo xtask package` collects the licences of these sources.
+writeFileSync("dist/bundled.json", JSON.stringify({ inputs: metafile.inputs }));
 
 await build({
   ...common,

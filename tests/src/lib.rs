@@ -13,6 +13,8 @@ mod neovim;
 mod process;
 mod project;
 #[cfg(unix)]
+mod terminal;
+#[cfg(unix)]
 pub mod unix;
 mod vscode;
 
@@ -23,4 +25,6 @@ pub use llama_server::LlamaServer;
 pub use neovim::Neovim;
 pub use process::{ProcessOutcome, RunningProcess, wait_until};
 pub use project::{Project, binary};
+#[cfg(unix)]
+pub use terminal::Terminal;
 pub use vscode::{VsCode, WindowOptions};

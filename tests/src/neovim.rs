@@ -63,6 +63,11 @@ impl Neovim {
         Some(editor)
     }
 
+    /// Returns the program, and the socket on which it listens.
+    pub fn address(&self) -> (&Path, &Path) {
+        (&self.program, &self.socket)
+    }
+
     /// Presses keys, in Neovim's notation: a `<` itself is `<lt>`.
     ///
     /// # Panics

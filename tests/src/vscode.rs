@@ -289,6 +289,12 @@ impl VsCode {
         self.wait_until(&format!("Eyes.messages().some((text) => text.includes({}))", Value::from(words)));
     }
 
+    /// Writes an image of the window as PNG.
+    #[track_caller]
+    pub fn screenshot(&self, path: &Path) {
+        self.ask(&json!({"do": "screenshot", "path": path}));
+    }
+
     /// Saves the file and checks its text.
     ///
     /// # Panics

@@ -18,14 +18,17 @@ mod llama_server;
 pub mod neovim;
 mod node;
 mod pytest;
+mod python_tools;
 mod relocate;
 
 /// Installs missing components. Returns the environment variables with their paths for the tests.
 pub fn install() -> Result<Vec<(&'static str, PathBuf)>> {
     install_nextest()?;
     require("in a browser", install_package("chromium", "chromium"))?;
+    require("in a terminal", install_package("tmux", "tmux"))?;
     require("in a sandbox", install_package("bwrap", "bubblewrap"))?;
     let pytest = require("with pytest", pytest::install())?;
+    let python_tools = require("of packages and documents", python_tools::install())?;
     let neovim = require("in Neovim", neovim::install())?;
     let llama_server = require("with llama-server", llama_server::install())?;
     let code_server = require("in VS Code", code_server::install())?;
@@ -37,7 +40,8 @@ pub fn install() -> Result<Vec<(&'static str, PathBuf)>> {
         (pytest::VARIABLE, pytest),
     ];
     let programs = programs.into_iter().filter_map(|(variable, program)| Some((variable, program?)));
-    Ok(programs.chain(language_servers.into_iter().flatten()).collect())
+    let programs = programs.chain(language_servers.into_iter().flatten());
+    Ok(programs.chain(python_tools.into_iter().flatten()).collect())
 }
 
 /// Unwraps an installation; on failure prints a message and returns `None`, if tests may be skipped.

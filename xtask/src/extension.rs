@@ -8,7 +8,8 @@ use anyhow::{Result, anyhow};
 
 use crate::{components, process};
 
-const FOLDER: &str = "vscode-extension";
+/// Folder of the extension.
+pub const FOLDER: &str = "vscode-extension";
 
 /// Builds `vscode-extension/dist` for the tests. Prints a message and skips it if npm is missing.
 pub fn build() -> Result<()> {
@@ -16,18 +17,31 @@ pub fn build() -> Result<()> {
     if components::require("of the VS Code extension", npm)?.is_none() {
         return Ok(());
     }
-    if !has_packages(Path::new(FOLDER)) {
-        // The packages' own scripts only fetch programs that this system already has.
-        process::run(npm_in_folder().args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))?;
-    }
+    install_packages()?;
     for script in ["check", "package", "test"] {
         process::run(npm_in_folder().args(["run", "--silent", script]))?;
     }
     Ok(())
 }
 
+/// Writes `vscode-extension/dist/extension.js`, and the list of its sources beside it.
+pub fn bundle() -> Result<()> {
+    install_packages()?;
+    process::run(npm_in_folder().args(["run", "--silent", "build"]))
+}
+
+/// Installs the packages that build and test the extension, unless they are there.
+fn install_packages() -> Result<()> {
+    if has_packages(Path::new(FOLDER)) {
+        return Ok(());
+    }
+    // The packages' own scripts only fetch programs that this system already has.
+    process::run(npm_in_folder().args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))
+}
+
 fn npm_in_folder() -> Command {
-    let mut npm = Command::new("npm");
+    // On Windows npm is a script, which is only found by its full name.
+    let mut npm = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
     npm.current_dir(FOLDER);
     npm
 }

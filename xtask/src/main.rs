@@ -1,4 +1,4 @@
-//! Development tasks: `cargo xtask test`, `cargo xtask tidy`, `cargo xtask docs`, `cargo xtask fit`, `cargo xtask bench`.
+//! Development tasks: `cargo xtask test`, `tidy`, `docs`, `package`, `installers`, `release`, `fit` and `bench`.
 //!
 //! Everything that contributors and the continuous integration run, in Rust, so that it behaves the same on all platforms.
 //! Nothing here is shipped. This package depends on no other package of the workspace, so that checking the sources does not
@@ -12,6 +12,8 @@ use clap::{Parser, Subcommand};
 use xtask::process;
 
 mod docs;
+mod package;
+mod release;
 mod test;
 mod tidy;
 
@@ -33,7 +35,13 @@ enum Task {
     /// Check what the compiler does not: house rules, the crate table, licences, dependencies, prose
     Tidy,
     /// Write the documents that are generated from tables in the code
-    Docs,
+    Docs(docs::DocsArgs),
+    /// Make the packages of this platform from one binary: archive, wheel, npm, extension of VS Code, deb
+    Package(package::PackageArgs),
+    /// Write install scripts, formula, editor entries and checksums for the archives of all platforms
+    Installers(package::InstallersArgs),
+    /// Set the version everywhere, and give the unreleased changes its number
+    Release(release::ReleaseArgs),
     /// Fit weights on pinned repositories that no reported figure comes from, and write them into their crates
     #[command(disable_help_flag = true)]
     Fit {
@@ -55,7 +63,10 @@ fn main() -> Result<ExitCode> {
     match Args::parse().task {
         Task::Test { nextest_args } => test::run(&nextest_args)?,
         Task::Tidy => return tidy::run(),
-        Task::Docs => docs::run()?,
+        Task::Docs(args) => docs::run(&args)?,
+        Task::Package(args) => package::run(&args)?,
+        Task::Installers(args) => package::run_installers(&args)?,
+        Task::Release(args) => release::run(&args)?,
         Task::Fit { arguments } => run_bench("fit", &arguments)?,
         Task::Bench { arguments } => run_bench("bench", &arguments)?,
     }

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use ::engines::ScriptedReply;
 use cases::Scenario;
 use clap::{Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use index::Strategy;
 
 pub(crate) use self::asking::{CassetteArgs, EngineArgs, LimitArgs, NoCopiesArg, SettingsArgs};
@@ -221,6 +222,20 @@ A changed file has to be trusted again.")]
   ghostbench config schema > ghostbench.schema.json    for editors that complete and check ghostbench.toml
 See docs/configuration.md for all keys, and `ghostbench doctor` for the effective settings.")]
     Config(ConfigArgs),
+    /// Print the completions of a shell.
+    #[command(after_help = "Examples:
+  ghostbench completions bash > ~/.local/share/bash-completion/completions/ghostbench
+  ghostbench completions zsh > ~/.zfunc/_ghostbench         with `fpath+=~/.zfunc` before `compinit` in ~/.zshrc
+  ghostbench completions fish > ~/.config/fish/completions/ghostbench.fish
+  ghostbench completions powershell >> $PROFILE
+Packages of the system install them.")]
+    Completions(CompletionsArgs),
+    /// Write the manual pages into a folder; packages contain them.
+    #[command(name = "manual", hide = true)]
+    Manual {
+        /// The folder; it is created if it is missing.
+        folder: PathBuf,
+    },
     /// Show the context that each strategy sends to an engine at a position, or measure it over a suite.
     #[command(after_help = "Examples:
   ghostbench retrieve src/app.py:120:17                     the context of each strategy at line 120, column 17
@@ -503,6 +518,14 @@ pub(crate) enum ConfigCommand {
     #[command(after_help = "Example:
   ghostbench config schema > ghostbench.schema.json")]
     Schema,
+}
+
+/// `ghostbench completions`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_enum)]
+    pub(crate) shell: Shell,
 }
 
 /// Source of embeddings.

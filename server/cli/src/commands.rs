@@ -2,6 +2,7 @@
 
 pub(crate) mod build;
 pub(crate) mod compare;
+pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod engines;
@@ -10,6 +11,7 @@ pub(crate) mod import;
 pub(crate) mod index;
 pub(crate) mod judge;
 pub(crate) mod lsp;
+pub(crate) mod manual;
 pub(crate) mod mine;
 pub(crate) mod replay;
 pub(crate) mod report;

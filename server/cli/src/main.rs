@@ -42,6 +42,8 @@ fn main() -> ExitCode {
         Command::Trial(args) => commands::trial::run(&args),
         Command::Trust(args) => commands::trust::run(&args),
         Command::Config(args) => commands::config::run(&args),
+        Command::Completions(args) => commands::completions::run(&args),
+        Command::Manual { folder } => commands::manual::run(&folder),
         Command::Retrieve(args) => commands::retrieve::run(args),
     };
     exit::exit_code(result)

@@ -9,6 +9,7 @@ mod commands;
 mod compare;
 mod cross_file;
 mod determinism;
+mod documents;
 mod embeddings;
 mod engine_identity;
 mod engines;
@@ -18,6 +19,8 @@ mod gates;
 #[cfg(unix)]
 mod github_action;
 mod history;
+#[cfg(unix)]
+mod images;
 mod import;
 #[cfg(unix)]
 mod interruption;
@@ -26,6 +29,8 @@ mod lsp;
 mod neovim;
 mod neovim_trial;
 mod open_telemetry;
+#[cfg(unix)]
+mod packages;
 mod program_engines;
 mod report;
 mod requests;

@@ -23,6 +23,7 @@ pub(crate) fn check(files: &[TextFile]) -> Vec<Finding> {
         return vec![Finding::new(MANIFEST, "correct it: it is no JSON")];
     };
     let mut findings = check_packages(document, &packages(&value));
+    findings.extend(check_version(files, value["version"].as_str().unwrap_or_default()));
     for (number, line) in lock.lines().filter(|(_, line)| line.contains("\"resolved\":")) {
         let address = line.trim();
         let message =
@@ -30,6 +31,15 @@ pub(crate) fn check(files: &[TextFile]) -> Vec<Finding> {
         findings.push(Finding::new(LOCK, message).at(number));
     }
     findings
+}
+
+/// Finds a version of the extension that is not the one of the workspace.
+fn check_version(files: &[TextFile], version: &str) -> Option<Finding> {
+    let workspace = TextFile::find(files, "Cargo.toml")?.text.split_once("[workspace.package]")?.1;
+    let expected = workspace.split_once("version = \"")?.1.split_once('"')?.0;
+    let message =
+        format!("the version is {version} instead of {expected}: set both with `cargo xtask release`");
+    (version != expected).then(|| Finding::new(MANIFEST, message))
 }
 
 /// Returns names and versions of all packages in the manifest.
@@ -80,6 +90,15 @@ mod tests {
         let document =
             "| `serde` | rows |\n\n## The VS Code extension\n\n| `esbuild` | bundle |\n\n## Search\n";
         check_files(document, r#"{"devDependencies": {"esbuild": "0.28.2"}}"#, "{}", expect![[""]]);
+    }
+
+    #[test]
+    fn version_that_differs_from_the_workspace_is_found() {
+        let file = |path: &str, text: &str| TextFile { path: path.to_owned(), text: text.to_owned() };
+        let files = [file("Cargo.toml", "[workspace.package]\nversion = \"0.2.0\"\n")];
+        assert_eq!(check_version(&files, "0.2.0"), None);
+        let finding = check_version(&files, "0.1.0").expect("they differ").to_string();
+        assert!(finding.contains("0.1.0 instead of 0.2.0"), "{finding}");
     }
 
     #[test]

@@ -1,0 +1,140 @@
+//! The images of the documents, from real programs: a terminal, a report in a browser, and both editors.
+//!
+//! Every test run looks at them; `cargo xtask docs --images` also writes them into `docs/images`.
+
+use std::path::{Path, PathBuf};
+
+use tests::{Browser, Neovim, PageView, Project, Terminal, VsCode, check_out_history, component};
+
+/// Variable with the folder for the images; without it nothing is written.
+const FOLDER: &str = "GHOSTBENCH_IMAGES";
+
+/// Lines of a terminal that shows the whole output of a run.
+const TALL: u32 = 200;
+
+/// Lines of it in the image: as far as the scenarios.
+const SHOWN: usize = 48;
+
+/// Lines of the terminal of an editor.
+const EDITOR_LINES: u32 = 30;
+
+/// Returns the file of an image, if images are wanted.
+fn image(name: &str) -> Option<PathBuf> {
+    std::env::var_os(FOLDER).map(|folder| Path::new(&folder).join(name))
+}
+
+/// Draws a terminal, if images are wanted.
+#[track_caller]
+fn draw(terminal: &Terminal, name: &str, title: &str, lines: usize) {
+    let Some(path) = image(name) else { return };
+    let python = component("rich-python").expect("`cargo xtask docs --images` installs it");
+    terminal.draw(&python, &path, title, lines);
+}
+
+/// A small shop, in which the next line is easy to guess.
+const SHOP: &str = "//- /shop/orders.py
+def total_price(orders, limit):
+    \"\"\"Sum the prices of the orders below the limit.\"\"\"
+    total = 0
+    for order in orders:
+        if order.price < limit:
+            total += order.price
+    return total
+
+
+def total_weight(orders, limit):
+    \"\"\"Sum the weights of the orders below the limit.\"\"\"
+    total = 0
+    for order in orders:
+        if order.weight < limit:
+            total += order.weight
+    return total
+
+
+def total_tax(orders, limit):
+    total = 0
+";
+
+/// What is typed below it. The suggestion that follows has several lines.
+const TYPED: &str = "    for order in";
+
+#[test]
+fn run_in_a_terminal() {
+    let project = Project::new("");
+    let Some(click) = check_out_history(&project.root(), "click") else { return };
+    let folder = click.parent().expect("a folder");
+    let Some(terminal) = Terminal::open(&project, folder, 110, TALL) else { return };
+    terminal.enter("clear; ghostbench try click");
+    terminal.wait_for("Report: ");
+    let text = terminal.text();
+    assert!(text.contains("mined 400 cases") && text.contains("builtin"), "{text}");
+    draw(&terminal, "try.svg", "ghostbench try", SHOWN);
+}
+
+#[test]
+fn report_of_a_run() {
+    let project = Project::new("");
+    let Some(chromium) = component("chromium") else { return };
+    if check_out_history(&project.root(), "click").is_none() {
+        return;
+    }
+    project.run("try click --cases 200 --engine builtin --engine nearest-line --out ../run").expect_code(0);
+    let url = format!("file://{}", project.sibling_path("run").join("report.html").display());
+    let mut browser = Browser::start(&chromium);
+    let view = PageView { width: 1000, height: 900, is_dark: false };
+    browser.open(&url, view, "document.querySelector('.board tbody tr') !== null");
+    assert_eq!(browser.take_errors(), [""; 0]);
+    if let Some(path) = image("report.png") {
+        browser.screenshot(&path, view.height);
+    }
+}
+
+#[test]
+fn ghost_text_and_lens_in_neovim() {
+    let project = Project::new(SHOP);
+    let Some(editor) = Neovim::open(&project, "shop/orders.py", &[]) else { return };
+    editor.press(":call cursor(4, 5)<CR>:GhostbenchRecord<CR>");
+    editor.wait_until("#Test.lenses() == 1");
+    editor.press(":GhostbenchReplay<CR>");
+    editor.wait_until("(Test.lenses()[1].title or ''):find('builtin', 1, true)");
+    let Some(terminal) = Terminal::open(&project, &project.root(), 84, EDITOR_LINES) else { return };
+    let (program, socket) = editor.address();
+    terminal.enter(&format!(
+        "clear; exec '{}' --server '{}' --remote-ui",
+        program.display(),
+        socket.display()
+    ));
+    terminal.wait_for("total_tax");
+    // Neovim indents the line.
+    let typed = TYPED.trim_start();
+    editor.press(&format!("<Esc>G$:set laststatus=2 | echo ''<CR>o{typed}"));
+    let ghost = editor.wait_for_ghost_text();
+    terminal.wait_for(&format!("    {typed}{}", ghost.lines().next().expect("a line")));
+    draw(&terminal, "neovim.svg", "Neovim", EDITOR_LINES as usize);
+}
+
+#[test]
+fn ghost_text_in_vs_code() {
+    let project = Project::new(SHOP);
+    let Some(editor) = VsCode::open(&project, "shop/orders.py", &[]) else { return };
+    editor.press("Control+End");
+    editor.type_text(TYPED);
+    editor.wait_for_ghost_text();
+    if let Some(path) = image("vscode.png") {
+        editor.screenshot(&path);
+    }
+}
+
+#[test]
+fn replayed_case_in_vs_code() {
+    let project = Project::new(SHOP);
+    let Some(editor) = VsCode::open(&project, "shop/orders.py", &[]) else { return };
+    editor.go_to(6, 13);
+    editor.run("Ghostbench: Record Case at Cursor");
+    editor.wait_until("Eyes.lenses().some((lens) => lens.includes('not replayed yet'))");
+    editor.click(".codelens-decoration > a");
+    editor.wait_until("Eyes.lenses().some((lens) => lens.includes('builtin'))");
+    if let Some(path) = image("vscode-case.png") {
+        editor.screenshot(&path);
+    }
+}
