@@ -157,7 +157,7 @@ impl OrderedState {
         if let Some(document) =
             self.text_sync.documents().get(document).filter(|_| self.server.trial.is_running())
         {
-            self.server.trial.describe_soon(&self.server, document);
+            self.server.trial.describe_soon(&self.server.session, document);
         }
     }
 
@@ -165,7 +165,7 @@ impl OrderedState {
     fn record_opening(&self, document: &Arc<OpenDocument>) {
         if let Some(event) = opened(document) {
             self.server.trial.record(event);
-            self.server.trial.describe_soon(&self.server, document);
+            self.server.trial.describe_soon(&self.server.session, document);
         }
     }
 

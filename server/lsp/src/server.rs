@@ -4,11 +4,11 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use cases::Case;
-use session::{BackgroundPool, EffectiveSettings, Folder, Folders, NewFolder, Suggestions, lock};
+use recording::{TrialSession, TrialSessionState};
+use session::{BackgroundPool, EffectiveSettings, Folder, NewFolder, Suggestions, lock};
 use text::PositionEncoding;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, UnboundedSender};
-use tokio_util::sync::CancellationToken;
 use tower_lsp_server::gen_lsp_types::{
     ConfigurationItem, InitializeParams, InitializeResult, InitializedParams, MessageType, ServerInfo,
     TextDocumentContentRefreshParams, TextDocumentContentRefreshRequest, TextDocumentIdentifier, Uri,
@@ -26,7 +26,6 @@ use crate::register_watchers;
 use crate::request_context::RequestContext;
 use crate::run_blocking::no_folder_error;
 use crate::suite_document::{self, SuiteDocument};
-use crate::trial_recording::TrialRecording;
 use crate::{ServerSetup, from_proto, parent_process, session_events, trial_state};
 
 /// Handle to the shared state; cheap to clone.
@@ -39,14 +38,12 @@ pub(crate) struct SharedState {
     pub(crate) client: Client,
     /// Log file.
     pub(crate) log: Option<LogSettings>,
-    /// The workspace folders.
-    pub(crate) folders: Folders,
+    /// The folders and their trials.
+    pub(crate) session: TrialSession,
     /// Folders from `initialize`, which are added at `initialized`.
     deferred_folders: Mutex<Vec<WorkspaceFolder>>,
     /// The latest suggestions.
     pub(crate) suggestions: Suggestions,
-    /// Recording of live trials.
-    pub(crate) trial: TrialRecording,
     /// Running tasks that report progress.
     pub(crate) progress_tasks: ProgressTasks,
     /// Notified when the client's configuration must be requested again.
@@ -55,8 +52,6 @@ pub(crate) struct SharedState {
     pub(crate) last_completion: Mutex<Option<CompletionStatus>>,
     handshake: OnceLock<Handshake>,
     exit: UnboundedSender<ExitReason>,
-    /// Cancelled when the server stops; cancels all running tasks.
-    pub(crate) stopping: CancellationToken,
 }
 
 /// Result of the negotiation with the client.
@@ -75,9 +70,12 @@ impl Deref for Server {
     }
 }
 
-impl From<Arc<SharedState>> for Server {
-    fn from(state: Arc<SharedState>) -> Server {
-        Server(state)
+/// The folders and trials of the session are used like the state's own fields.
+impl Deref for SharedState {
+    type Target = TrialSessionState;
+
+    fn deref(&self) -> &TrialSessionState {
+        &self.session
     }
 }
 
@@ -88,27 +86,21 @@ impl Server {
         background: BackgroundPool,
         ends: UnboundedSender<ExitReason>,
     ) -> Server {
-        let stopping = CancellationToken::new();
         let (events, received) = mpsc::unbounded_channel();
-        let (trial, recorded) = TrialRecording::new(setup.clock, setup.session.data.clone());
-        let data = setup.session.data.clone();
         let server = Server(Arc::new(SharedState {
             client,
             log: setup.log,
-            folders: Folders::new(setup.session, background, events, stopping.clone()),
+            session: TrialSession::new(setup.session, setup.clock, background, events),
             deferred_folders: Mutex::default(),
             suggestions: Suggestions::default(),
-            trial,
             progress_tasks: ProgressTasks::default(),
             configuration_changed: Notify::new(),
             last_completion: Mutex::default(),
             handshake: OnceLock::new(),
             exit: ends,
-            stopping,
         }));
         tokio::spawn(session_events::show(server.clone(), received));
         tokio::spawn(trial_state::announce_changes(server.clone()));
-        TrialRecording::start(&server.0, data, recorded);
         server
     }
 

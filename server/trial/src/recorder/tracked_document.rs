@@ -77,6 +77,17 @@ struct RecentChange {
     provenance: Option<Provenance>,
 }
 
+/// What is known about how edits came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EditSource {
+    /// The editor sent them as they were made.
+    Sent,
+    /// Their provenance is known.
+    Known(Provenance),
+    /// They were found by comparing two states of the document.
+    Unobserved,
+}
+
 /// A part of an edit with the text before it.
 struct EditPart {
     before: Document,
@@ -137,7 +148,7 @@ impl TrackedDocument {
         let (old, new) = (self.rope.text(), rope.text());
         (self.language, self.syntax) = (language, syntax);
         if let Some(edit) = Edit::between(&old, &new) {
-            self.change_by(vec![edit], Some(Provenance::External), now);
+            self.change_by(vec![edit], EditSource::Known(Provenance::External), now);
         }
         self.rope = rope;
         self.removed = RemovedTexts::default();
@@ -151,10 +162,44 @@ impl TrackedDocument {
         self.open.push(open);
     }
 
+    /// Applies the edit between two looks at the document, hunk by hunk: each is a change by itself, since they were made one after the
+    /// other. Returns false if it does not fit the text.
+    pub(crate) fn observe(&mut self, edit: Edit, now: u64) -> bool {
+        let Some(removed) = removed_text(&self.rope, &edit) else { return false };
+        self.open.iter_mut().for_each(|open| open.note_key(now));
+        for hunk in line_hunks(&edit, &removed) {
+            for part in self.parts_at_offer(hunk) {
+                if !self.change_by(vec![part], EditSource::Unobserved, now) {
+                    return false;
+                }
+            }
+        }
+        self.keys.push_back(now);
+        if self.keys.len() > MAX_KEYS {
+            self.keys.pop_front();
+        }
+        self.last_edit = now;
+        true
+    }
+
+    /// Splits an insertion that begins with the text of a suggestion: the rest was written after the suggestion was accepted.
+    fn parts_at_offer(&self, edit: Edit) -> Vec<Edit> {
+        let offers = self.open.iter().filter_map(|open| open.offer.as_ref());
+        let accepted = offers.filter_map(|offer| offer.accepted_length(&edit)).max();
+        match accepted.filter(|length| *length < edit.text.len()) {
+            Some(length) => {
+                let (start, (accepted, rest)) = (edit.range.start, edit.text.split_at(length));
+                let rest = Edit { range: start + length..start + length, text: rest.to_owned() };
+                vec![Edit { range: edit.range, text: accepted.to_owned() }, rest]
+            }
+            None => vec![edit],
+        }
+    }
+
     /// Applies the edits of one message. Returns false if they do not fit the text.
     pub(crate) fn edit(&mut self, edits: Vec<Edit>, now: u64) -> bool {
         self.open.iter_mut().for_each(|open| open.note_key(now));
-        let fits = self.change_by(edits, None, now);
+        let fits = self.change_by(edits, EditSource::Sent, now);
         self.keys.push_back(now);
         if self.keys.len() > MAX_KEYS {
             self.keys.pop_front();
@@ -163,7 +208,7 @@ impl TrackedDocument {
         fits
     }
 
-    fn change_by(&mut self, edits: Vec<Edit>, known: Option<Provenance>, now: u64) -> bool {
+    fn change_by(&mut self, edits: Vec<Edit>, source: EditSource, now: u64) -> bool {
         let Some((trimmed, after)) = self.trimmed(edits) else { return false };
         let is_near = |time: Option<u64>| time.is_some_and(|time| now - time <= TOGETHER);
         let around = ChangeContext {
@@ -172,7 +217,11 @@ impl TrackedDocument {
             is_around_save: is_near(self.saved),
         };
         let edits: Vec<TrimmedEdit> = trimmed.iter().map(|(_, edit)| edit.clone()).collect();
-        let provenance = known.or_else(|| provenance_of_change(&edits, around));
+        let provenance = match source {
+            EditSource::Sent => provenance_of_change(&edits, around),
+            EditSource::Known(provenance) => Some(provenance),
+            EditSource::Unobserved => unobserved_provenance(&trimmed),
+        };
         let first = self.edits;
         let mut offered = Vec::new();
         for (before, edit) in &trimmed {
@@ -472,6 +521,14 @@ impl TrackedDocument {
             }
         }
     }
+}
+
+/// Returns the provenance of edits that were not seen: a few keys are typed, whatever else happened is unknown.
+fn unobserved_provenance(trimmed: &[(Document, TrimmedEdit)]) -> Option<Provenance> {
+    let is_typed = |(before, edit): &(Document, TrimmedEdit)| {
+        provenance_of_edit(edit, before, false) == Provenance::Typed
+    };
+    Some(if trimmed.iter().all(is_typed) { Provenance::Typed } else { Provenance::Unobserved })
 }
 
 /// The truths of an opportunity that are due.

@@ -13,22 +13,22 @@ use tokio_util::sync::CancellationToken;
 use trial::assignment::{assigned_arm, first_of_duel, holdout, is_hidden};
 use trial::daily_usage::{DailyUsage, RefusedArm, UsageRefusal, utc_date};
 
-use super::duel::AnsweredDuels;
-use crate::server::Server;
+use crate::duel::AnsweredDuels;
+use crate::trial_session::TrialSession;
 
 /// A trial that runs in a folder.
 #[derive(Debug)]
-pub(crate) struct RunningTrial {
+pub struct RunningTrial {
     /// The folder of its store.
-    pub(crate) folder: PathBuf,
+    pub folder: PathBuf,
     /// Its definition.
-    pub(crate) definition: TrialDefinition,
+    pub definition: TrialDefinition,
     /// Pseudonym of the developer; empty unless arms are assigned.
-    pub(crate) developer: String,
+    pub developer: String,
     /// Cancelled when the trial or the server stops.
-    pub(crate) stopped: CancellationToken,
+    pub stopped: CancellationToken,
     /// Answers of a duel.
-    pub(crate) duels: AnsweredDuels,
+    pub duels: AnsweredDuels,
     /// What its arms were asked and cost today.
     usage: Arc<Mutex<DailyUsage>>,
     /// The engines of the arms, with the number of the settings that they were made of.
@@ -37,13 +37,13 @@ pub(crate) struct RunningTrial {
 
 /// An arm with its engine.
 #[derive(Clone)]
-pub(crate) struct TrialEngine {
+pub struct TrialEngine {
     /// The arm with its limits.
-    pub(crate) arm: TrialArm,
+    pub arm: TrialArm,
     /// The engine, as a writer of ghost text.
-    pub(crate) engine: ConfiguredEngine,
+    pub engine: ConfiguredEngine,
     /// Its identity.
-    pub(crate) identity: EngineIdentity,
+    pub identity: EngineIdentity,
 }
 
 impl std::fmt::Debug for TrialEngine {
@@ -53,24 +53,24 @@ impl std::fmt::Debug for TrialEngine {
 }
 
 /// The engine that writes the ghost text of a request.
-pub(crate) struct Writer {
+pub struct Writer {
     /// The engine.
-    pub(crate) engine: ConfiguredEngine,
+    pub engine: ConfiguredEngine,
     /// Its identity.
-    pub(crate) identity: EngineIdentity,
+    pub identity: EngineIdentity,
     /// The random decisions of the trial.
-    pub(crate) decisions: Vec<Decision>,
+    pub decisions: Vec<Decision>,
     /// Whether its text must not be shown.
-    pub(crate) is_held: bool,
+    pub is_held: bool,
     /// The arm of the trial, with its limits.
-    pub(crate) arm: Option<TrialArm>,
+    pub arm: Option<TrialArm>,
     /// The other arm of a duel.
-    pub(crate) rival: Option<TrialEngine>,
+    pub rival: Option<TrialEngine>,
 }
 
 impl Writer {
     /// The engine of the settings.
-    pub(crate) fn of_settings(settings: &EffectiveSettings) -> Writer {
+    pub fn of_settings(settings: &EffectiveSettings) -> Writer {
         Writer {
             engine: settings.engine_set.ghost_text().clone(),
             identity: settings.ghost_text.clone(),
@@ -83,7 +83,7 @@ impl Writer {
 }
 
 impl RunningTrial {
-    pub(super) fn new(
+    pub(crate) fn new(
         folder: PathBuf,
         definition: TrialDefinition,
         developer: String,
@@ -95,7 +95,7 @@ impl RunningTrial {
     }
 
     /// Counts a request of each of these arms, all or none. No request must be sent if this is refused.
-    pub(crate) async fn admit(&self, arms: &[&TrialArm]) -> Result<(), RefusedArm> {
+    pub async fn admit(&self, arms: &[&TrialArm]) -> Result<(), RefusedArm> {
         let limited: Vec<TrialArm> =
             arms.iter().filter(|arm| arm.is_limited()).map(|arm| (*arm).clone()).collect();
         let Some(first) = limited.first().map(|arm| arm.name.clone()) else { return Ok(()) };
@@ -111,7 +111,7 @@ impl RunningTrial {
     }
 
     /// Counts the cost of an arm's request.
-    pub(crate) async fn add_cost(&self, arm: &str, amount: f64) {
+    pub async fn add_cost(&self, arm: &str, amount: f64) {
         let (usage, arm) = (Arc::clone(&self.usage), arm.to_owned());
         let counted =
             completion::run_blocking(move |_| lock(&usage).add_cost(&arm, amount, SystemTime::now())).await;
@@ -129,9 +129,9 @@ impl RunningTrial {
     }
 
     /// Returns the engines of all arms, in their order. May wait for the disk. The error says which one is missing.
-    pub(super) fn engines(
+    pub fn engines(
         &self,
-        server: &Server,
+        session: &TrialSession,
         folder: &Folder,
         settings: &EffectiveSettings,
     ) -> Result<Arc<[TrialEngine]>, String> {
@@ -139,7 +139,7 @@ impl RunningTrial {
             return Ok(known);
         }
         let engine = |arm: &TrialArm| {
-            let engine = server.folders.writer(&settings.config, &arm.name)?;
+            let engine = session.folders.writer(&settings.config, &arm.name)?;
             if engine.engine.reads_workspace() {
                 folder.need_tokens();
             }
@@ -174,8 +174,8 @@ impl RunningTrial {
 }
 
 /// Returns the engines of all arms. A trial with a missing one is turned off.
-pub(super) async fn engines(
-    server: &Server,
+pub(crate) async fn engines(
+    session: &TrialSession,
     trial: &Arc<RunningTrial>,
     folder: &Arc<Folder>,
     settings: &Arc<EffectiveSettings>,
@@ -184,12 +184,12 @@ pub(super) async fn engines(
         return Some(known);
     }
     let (owned, running, home, read) =
-        (server.clone(), Arc::clone(trial), Arc::clone(folder), Arc::clone(settings));
+        (session.clone(), Arc::clone(trial), Arc::clone(folder), Arc::clone(settings));
     let made = completion::run_blocking(move |_| running.engines(&owned, &home, &read)).await;
     match made {
         Ok(Ok(engines)) => Some(engines),
         Ok(Err(reason)) => {
-            server.trial.refuse(server, &trial.folder, &trial.definition.name, &reason);
+            session.trial.refuse(session, &trial.folder, &trial.definition.name, &reason);
             None
         }
         Err(_) => None,
@@ -197,8 +197,8 @@ pub(super) async fn engines(
 }
 
 /// Returns the engine that writes the ghost text at the cursor of a document, and the trial that runs in its folder.
-pub(crate) async fn choose(
-    server: &Server,
+pub async fn choose(
+    session: &TrialSession,
     home: &DocumentLocation,
     settings: &Arc<EffectiveSettings>,
     document: &OpenDocument,
@@ -207,7 +207,7 @@ pub(crate) async fn choose(
     let mut writer = Writer::of_settings(settings);
     let folder = home.folder.as_ref().filter(|_| home.is_inside);
     let Some((folder, trial)) =
-        folder.and_then(|folder| Some((folder, server.trial.trial_in(&folder.root)?)))
+        folder.and_then(|folder| Some((folder, session.trial.trial_in(&folder.root)?)))
     else {
         return (writer, None);
     };
@@ -217,10 +217,10 @@ pub(crate) async fn choose(
     let definition = &trial.definition;
     let (line, before) = place(document, cursor);
     let thought = [&*document.key, &line, &before];
-    if let Some((name, decision)) = trial.shown_arm(&server.trial.session_id(), &home.path, &thought) {
+    if let Some((name, decision)) = trial.shown_arm(&session.trial.session_id(), &home.path, &thought) {
         let is_duel = definition.mode == TrialMode::Duel;
         if name != writer.identity.name || is_duel {
-            let Some(engines) = engines(server, &trial, folder, settings).await else {
+            let Some(engines) = engines(session, &trial, folder, settings).await else {
                 return (writer, None);
             };
             let Some(arm) = engines.iter().find(|engine| engine.arm.name == name) else {
@@ -236,6 +236,37 @@ pub(crate) async fn choose(
         writer.is_held = is_hidden(&decision);
         writer.decisions.push(decision);
     }
+    (writer, Some(trial))
+}
+
+/// Returns the engine that answers the requests in a folder, and the trial that records them, before the place of a request is known. A
+/// trial that decides by the place, such as a duel, does not take part: `None`.
+pub async fn choose_for_folder(
+    session: &TrialSession,
+    folder: &Arc<Folder>,
+    settings: &Arc<EffectiveSettings>,
+) -> (Writer, Option<Arc<RunningTrial>>) {
+    let mut writer = Writer::of_settings(settings);
+    let Some(trial) = session.trial.trial_in(&folder.root) else { return (writer, None) };
+    let definition = &trial.definition;
+    let needs_place = definition.mode == TrialMode::Duel
+        || definition.mode == TrialMode::Assign && definition.unit == AssignmentUnit::File;
+    if needs_place || settings.config.record.privacy == config::Privacy::Off {
+        return (writer, None);
+    }
+    let Some((name, decision)) = trial.shown_arm(&session.trial.session_id(), "", &[]) else {
+        return (writer, Some(trial));
+    };
+    if name != writer.identity.name {
+        let engines = engines(session, &trial, folder, settings).await;
+        let Some(arm) = engines.iter().flat_map(|engines| &**engines).find(|engine| engine.arm.name == name)
+        else {
+            return (writer, None);
+        };
+        (writer.engine, writer.identity) = (arm.engine.clone(), arm.identity.clone());
+    }
+    writer.arm = definition.arms.iter().find(|arm| arm.name == name).cloned();
+    writer.decisions.extend(decision);
     (writer, Some(trial))
 }
 

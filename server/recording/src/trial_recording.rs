@@ -1,23 +1,7 @@
-//! Recording of a live trial: passes the events of the editor to the recorder's thread, in order of arrival.
+//! The sending end of the recorder's queue, and the facts about the documents that are recorded.
 //!
-//! ```text
-//! OrderedState (edits, requests) ─┐
-//! requests (answers, acceptance) ─┴─► bounded queue ─► thread: Recorder ─► rows ─► trial::Store
-//! ```
-//!
-//! Responsible for which documents and requests are recorded. Nothing here waits: a full queue drops recording, never a completion,
-//! and the recorder then begins with the documents as they are. Without a running trial nothing is passed on.
-
-mod added_cases;
-mod answer_facts;
-mod canary_questions;
-mod commits;
-mod context_record;
-mod duel;
-mod recorder_thread;
-mod running_trial;
-mod shadow_arms;
-mod trial_clock;
+//! Responsible for which documents are recorded. Nothing here waits: a full queue drops recording, never a completion, and the recorder
+//! then begins with the documents as they are. Without a running trial nothing is passed on.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -27,26 +11,20 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use cases::{Opportunity, OpportunityCursor, PrivacyLevel, Trigger};
+use cases::{Opportunity, OpportunityCursor, PrivacyLevel, TrialMode, Trigger};
 use config::Privacy;
 use replay::DataFolder;
 use session::{OpenDocument, document_admission, lock};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot};
 use tokio_util::task::TaskTracker;
-use tower_lsp_server::gen_lsp_types::MessageType;
 use trial::{DocumentKey, EventKind, RecorderSettings, RequestEvent};
 
-use crate::server::{Server, SharedState};
-use crate::trial_state::TrialProblem;
-use recorder_thread::RecorderThread;
-
-pub(crate) use answer_facts::{AnswerFacts, AnsweredRequest, ArmQuestion, GenerationFacts, ShownQuestion};
-pub(crate) use duel::offer_both;
-pub(crate) use running_trial::{RunningTrial, TrialEngine, Writer, choose};
-pub(crate) use shadow_arms::ShadowQuestion;
-pub use trial_clock::ClockKind;
-pub(crate) use trial_clock::TrialClock;
+use crate::recorder_thread::RecorderThread;
+use crate::running_trial::{self, RunningTrial};
+use crate::shadow_arms::ShadowQuestion;
+use crate::trial_clock::{ClockKind, TrialClock};
+use crate::trial_session::{TrialSession, TrialSessionState};
 
 /// Number of messages that wait for the recorder: several seconds of edits. More are dropped.
 const QUEUE: usize = 4_096;
@@ -55,34 +33,51 @@ const FINISH_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long the descriptions of documents may take when the server ends: they read the settings and the list of files.
 const DESCRIBE_TIMEOUT: Duration = Duration::from_millis(500);
 
+/// Why no opportunities are recorded although the settings say otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrialProblem {
+    /// Name and mode of the trial; `None` if its definition cannot be read.
+    pub trial: Option<(String, TrialMode)>,
+    /// The reason and the remedy.
+    pub reason: String,
+}
+
 /// Facts about a recorded document.
 #[derive(Clone, Debug)]
-pub(crate) struct DocumentFacts {
+pub struct DocumentFacts {
     /// The trial of its folder.
-    pub(crate) trial: Arc<RunningTrial>,
+    pub trial: Arc<RunningTrial>,
     /// The folder.
-    pub(crate) root: PathBuf,
+    pub root: PathBuf,
     /// Path in the folder.
-    pub(crate) path: Arc<str>,
+    pub path: Arc<str>,
     /// Name of its language.
-    pub(crate) language: &'static str,
+    pub language: &'static str,
     /// Commit of the folder.
-    pub(crate) commit: Option<String>,
+    pub commit: Option<String>,
     /// Hash of the indexed files.
-    pub(crate) tree_hash: String,
+    pub tree_hash: String,
     /// How much is stored.
-    pub(crate) level: PrivacyLevel,
+    pub level: PrivacyLevel,
     /// How long rows are kept.
-    pub(crate) keep: Duration,
+    pub keep: Duration,
     /// Maximum size of the store in bytes.
-    pub(crate) max_bytes: u64,
+    pub max_bytes: u64,
     /// Durations of the stages.
-    pub(crate) recorder: RecorderSettings,
+    pub recorder: RecorderSettings,
+}
+
+/// A time in which the recorder keeps what it knows of documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecorderEpoch {
+    period: u64,
+    dropped: u64,
+    restarts: u64,
 }
 
 /// A message to the recorder's thread.
 #[derive(Debug)]
-pub(crate) enum RecordingMessage {
+pub enum RecordingMessage {
     /// Something happened.
     Event(Instant, EventKind),
     /// The facts of a document; `None` if it must not be recorded.
@@ -98,7 +93,7 @@ pub(crate) enum RecordingMessage {
 }
 
 /// The sending end of the recorder's queue.
-pub(crate) struct TrialRecording {
+pub struct TrialRecording {
     queue: SyncSender<RecordingMessage>,
     clock: Arc<TrialClock>,
     /// Whether a trial runs in any folder.
@@ -107,6 +102,8 @@ pub(crate) struct TrialRecording {
     starts: AtomicU64,
     has_lost: AtomicBool,
     dropped: AtomicU64,
+    /// Number of times that all documents were forgotten.
+    restarts: AtomicU64,
     /// By the root of the folder.
     trials: Mutex<HashMap<PathBuf, Arc<RunningTrial>>>,
     /// Trials that cannot run here, by their folder and name, with the reason.
@@ -114,7 +111,7 @@ pub(crate) struct TrialRecording {
     /// Why nothing is recorded, by the folder of the trial.
     problems: Mutex<HashMap<PathBuf, TrialProblem>>,
     /// Notified when the state of a trial may have changed.
-    pub(crate) changed: Notify,
+    pub changed: Notify,
     data: DataFolder,
     session: u64,
     /// Documents that are being described.
@@ -123,7 +120,7 @@ pub(crate) struct TrialRecording {
 
 impl TrialRecording {
     /// Creates the queue. The thread is started with [`TrialRecording::start`].
-    pub(crate) fn new(clock: ClockKind, data: DataFolder) -> (TrialRecording, Receiver<RecordingMessage>) {
+    pub fn new(clock: ClockKind, data: DataFolder) -> (TrialRecording, Receiver<RecordingMessage>) {
         let (queue, received) = mpsc::sync_channel(QUEUE);
         let mut session = [0; 8];
         // Without random numbers, ids are unique on this machine at least.
@@ -138,6 +135,7 @@ impl TrialRecording {
             starts: AtomicU64::new(0),
             has_lost: AtomicBool::new(false),
             dropped: AtomicU64::new(0),
+            restarts: AtomicU64::new(0),
             trials: Mutex::default(),
             refused: Mutex::default(),
             problems: Mutex::default(),
@@ -150,8 +148,8 @@ impl TrialRecording {
     }
 
     /// Starts the thread. Without it nothing is recorded.
-    pub(crate) fn start(server: &Arc<SharedState>, data: DataFolder, messages: Receiver<RecordingMessage>) {
-        let recorder = RecorderThread::new(Arc::downgrade(server), data, Arc::clone(&server.trial.clock));
+    pub fn start(session: &Arc<TrialSessionState>, data: DataFolder, messages: Receiver<RecordingMessage>) {
+        let recorder = RecorderThread::new(Arc::downgrade(session), data, Arc::clone(&session.trial.clock));
         let runtime = Handle::current();
         let work = move || {
             // Messages to the user are tasks of the server.
@@ -165,47 +163,55 @@ impl TrialRecording {
     }
 
     /// Returns whether a trial runs in any folder.
-    pub(crate) fn is_running(&self) -> bool {
+    pub fn is_running(&self) -> bool {
         self.is_running.load(Ordering::Relaxed)
     }
 
     /// Returns a number that changes when recording begins; `None` while no trial runs.
-    pub(crate) fn period(&self) -> Option<u64> {
+    pub fn period(&self) -> Option<u64> {
         self.is_running().then(|| self.starts.load(Ordering::Relaxed))
     }
 
+    /// Returns a value that changes when the recorder no longer knows the documents that it was told of; `None` while no trial runs. For
+    /// senders beside the editor's.
+    pub fn epoch(&self) -> Option<RecorderEpoch> {
+        let period = self.period()?;
+        let (dropped, restarts) = (self.dropped(), self.restarts.load(Ordering::Relaxed));
+        Some(RecorderEpoch { period, dropped, restarts })
+    }
+
     /// Returns whether messages were lost since the last call.
-    pub(crate) fn take_lost(&self) -> bool {
+    pub fn take_lost(&self) -> bool {
         self.has_lost.load(Ordering::Relaxed) && self.has_lost.swap(false, Ordering::Relaxed)
     }
 
     /// Returns the number of messages that were dropped because the recorder was behind.
-    pub(crate) fn dropped(&self) -> u64 {
+    pub fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 
     /// Returns the trial that runs in the folder with this root.
-    pub(crate) fn trial_in(&self, root: &Path) -> Option<Arc<RunningTrial>> {
+    pub fn trial_in(&self, root: &Path) -> Option<Arc<RunningTrial>> {
         if self.is_running() { lock(&self.trials).get(root).cloned() } else { None }
     }
 
     /// Returns the folder of the trials of the workspace folder with this root.
-    pub(crate) fn place(&self, root: &Path) -> PathBuf {
+    pub fn place(&self, root: &Path) -> PathBuf {
         self.data.trial(root)
     }
 
     /// Returns why nothing is recorded in the folder with this root.
-    pub(crate) fn problem_in(&self, root: &Path) -> Option<TrialProblem> {
+    pub fn problem_in(&self, root: &Path) -> Option<TrialProblem> {
         lock(&self.problems).get(&self.place(root)).cloned()
     }
 
     /// Sets why nothing is recorded, by the folder of the trial.
-    fn set_problems(&self, problems: HashMap<PathBuf, TrialProblem>) {
+    pub(crate) fn set_problems(&self, problems: HashMap<PathBuf, TrialProblem>) {
         *lock(&self.problems) = problems;
     }
 
     /// Sets the trials that run.
-    fn set_trials(&self, trials: HashMap<PathBuf, Arc<RunningTrial>>) {
+    pub(crate) fn set_trials(&self, trials: HashMap<PathBuf, Arc<RunningTrial>>) {
         let is_running = !trials.is_empty();
         let before = std::mem::replace(&mut *lock(&self.trials), trials.clone());
         for trial in before.values() {
@@ -220,13 +226,13 @@ impl TrialRecording {
     }
 
     /// Turns a trial off that cannot run here, with one message.
-    fn refuse(&self, server: &Server, folder: &Path, name: &str, reason: &str) {
+    pub(crate) fn refuse(&self, session: &TrialSession, folder: &Path, name: &str, reason: &str) {
         let refused = (folder.to_owned(), name.to_owned());
         if lock(&self.refused).insert(refused, reason.to_owned()).is_none() {
             let message = format!(
                 "the trial `{name}` is off: {reason}. Correct the settings and restart the server, or stop the trial: ghostbench trial stop"
             );
-            server.show_and_log(MessageType::Warning, message);
+            session.warn_user(message);
         }
         let mut trials = lock(&self.trials).clone();
         trials.retain(|_, trial| trial.folder != folder);
@@ -234,22 +240,22 @@ impl TrialRecording {
     }
 
     /// Returns why a trial cannot run here.
-    fn refusal(&self, folder: &Path, name: &str) -> Option<String> {
+    pub(crate) fn refusal(&self, folder: &Path, name: &str) -> Option<String> {
         lock(&self.refused).get(&(folder.to_owned(), name.to_owned())).cloned()
     }
 
     /// Id of this session.
-    fn session_id(&self) -> String {
+    pub(crate) fn session_id(&self) -> String {
         format!("{:016x}", self.session)
     }
 
     /// Returns the clock of the recording.
-    pub(crate) fn clock(&self) -> &TrialClock {
+    pub fn clock(&self) -> &TrialClock {
         &self.clock
     }
 
     /// Lets simulated time pass, and waits until the recorder has handled it and everything before.
-    pub(crate) async fn advance(&self, duration: Duration) {
+    pub async fn advance(&self, duration: Duration) {
         self.clock.advance(duration);
         let (handled, is_handled) = oneshot::channel();
         self.send(RecordingMessage::TimePassed(self.clock.now(), handled));
@@ -258,37 +264,37 @@ impl TrialRecording {
     }
 
     /// Passes an event of this moment on.
-    pub(crate) fn record(&self, kind: EventKind) {
+    pub fn record(&self, kind: EventKind) {
         self.send(RecordingMessage::Event(self.clock.now(), kind));
     }
 
     /// Finds out whether and how a document is recorded. Independent of requests, which may be superseded.
-    pub(crate) fn describe_soon(&self, server: &Server, document: &Arc<OpenDocument>) {
-        let (server, document) = (server.clone(), Arc::clone(document));
+    pub fn describe_soon(&self, session: &TrialSession, document: &Arc<OpenDocument>) {
+        let (session, document) = (session.clone(), Arc::clone(document));
         self.describing.spawn(async move {
-            let facts = document_facts(&server, &document).await;
-            server.trial.describe(&document, facts);
+            let facts = document_facts(&session, &document).await;
+            session.trial.describe(&document, facts);
         });
     }
 
     /// Waits until the documents are described whose rows could otherwise not be stored, but not long.
-    pub(crate) async fn finish_describing(&self) {
+    pub async fn finish_describing(&self) {
         self.describing.close();
         let _ = tokio::time::timeout(DESCRIBE_TIMEOUT, self.describing.wait()).await;
     }
 
     /// Passes the facts of a document on.
-    pub(crate) fn describe(&self, document: &OpenDocument, facts: Option<DocumentFacts>) {
+    pub fn describe(&self, document: &OpenDocument, facts: Option<DocumentFacts>) {
         self.send(RecordingMessage::Facts(document.key.clone(), facts.map(Box::new)));
     }
 
     /// Passes the question on that the shown engine is asked.
-    pub(crate) fn ask(&self, question: Box<ShadowQuestion>) {
+    pub fn ask(&self, question: Box<ShadowQuestion>) {
         self.send(RecordingMessage::Asked(question));
     }
 
     /// Passes a request at `offset` of a document on.
-    pub(crate) fn request(&self, request: u64, document: &OpenDocument, offset: usize, trigger: Trigger) {
+    pub fn request(&self, request: u64, document: &OpenDocument, offset: usize, trigger: Trigger) {
         let opportunity = self.blank(request, document, trigger);
         let document = document.key.clone();
         let event = RequestEvent { request, document, offset, opportunity };
@@ -321,12 +327,13 @@ impl TrialRecording {
     }
 
     /// Tells the recorder that messages were lost, if there is room.
-    pub(crate) fn restart(&self) {
+    pub fn restart(&self) {
+        self.restarts.fetch_add(1, Ordering::Relaxed);
         self.send(RecordingMessage::Lost);
     }
 
     /// Waits until all rows are stored, but not long.
-    pub(crate) fn finish(&self) {
+    pub fn finish(&self) {
         let (stored, is_stored) = mpsc::sync_channel(0);
         if self.queue.try_send(RecordingMessage::Finish(stored)).is_ok() {
             let _ = is_stored.recv_timeout(FINISH_TIMEOUT);
@@ -335,11 +342,11 @@ impl TrialRecording {
 }
 
 /// Returns the facts of a document; `None` if no trial runs in its folder, or if it must not be recorded.
-pub(crate) async fn document_facts(server: &Server, document: &OpenDocument) -> Option<DocumentFacts> {
-    let home = server.folders.locate(document).await;
+pub async fn document_facts(session: &TrialSession, document: &OpenDocument) -> Option<DocumentFacts> {
+    let home = session.folders.locate(document).await;
     let folder = home.folder.as_ref().filter(|_| home.is_inside)?;
-    let trial = server.trial.trial_in(&folder.root)?;
-    let settings = server.settings_in(Some(folder)).await.ok()?;
+    let trial = session.trial.trial_in(&folder.root)?;
+    let settings = session.settings_in(Some(folder)).await?;
     let config = &settings.config;
     let level = match config.record.privacy {
         Privacy::Full => PrivacyLevel::Full,
@@ -351,7 +358,7 @@ pub(crate) async fn document_facts(server: &Server, document: &OpenDocument) -> 
         return None;
     }
     // An arm that is missing ends the trial here.
-    running_trial::engines(server, &trial, folder, &settings).await?;
+    running_trial::engines(session, &trial, folder, &settings).await?;
     let code = folder.state().code_version.map(|code| code.state);
     let ms = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     Some(DocumentFacts {

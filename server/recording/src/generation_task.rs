@@ -12,35 +12,46 @@ use session::{
 };
 use syntax::{Language, SyntaxCache};
 use tokio_util::sync::CancellationToken;
-use tower_lsp_server::gen_lsp_types::MessageType;
 
-use crate::server::Server;
-use crate::trial_recording::{GenerationFacts, ShownQuestion, TrialEngine, offer_both};
+use crate::answer_facts::{GenerationFacts, ShownQuestion};
+use crate::duel::offer_both;
+use crate::running_trial::TrialEngine;
+use crate::trial_session::TrialSession;
 
 /// A generation task, for one request or later ones; cheap to clone.
 #[derive(Clone)]
-pub(crate) struct GenerationTask {
-    pub(crate) server: Server,
-    pub(crate) snapshot: RequestSnapshot,
-    pub(crate) document: Arc<OpenDocument>,
-    pub(crate) home: DocumentLocation,
-    pub(crate) path_gate: PathGate,
-    pub(crate) index: Arc<WorkspaceIndex>,
-    pub(crate) settings: Arc<EffectiveSettings>,
-    pub(crate) engine: ConfiguredEngine,
-    pub(crate) language: Language,
+pub struct GenerationTask {
+    /// The session.
+    pub session: TrialSession,
+    /// All open documents at the request.
+    pub snapshot: RequestSnapshot,
+    /// The document.
+    pub document: Arc<OpenDocument>,
+    /// Its location.
+    pub home: DocumentLocation,
+    /// Which files may be used.
+    pub path_gate: PathGate,
+    /// The index of its folder.
+    pub index: Arc<WorkspaceIndex>,
+    /// The settings of its folder.
+    pub settings: Arc<EffectiveSettings>,
+    /// The engine.
+    pub engine: ConfiguredEngine,
+    /// The document's language.
+    pub language: Language,
     /// The text of the request, which may contain a popup item.
-    pub(crate) text: Arc<str>,
-    pub(crate) cursor: usize,
+    pub text: Arc<str>,
+    /// The cursor in it, in bytes.
+    pub cursor: usize,
     /// The question for the recorder of a trial.
-    pub(crate) shown: Option<Arc<ShownQuestion>>,
+    pub shown: Option<Arc<ShownQuestion>>,
     /// The context of all engines that are asked this. The engine of the ghost text leads.
-    pub(crate) context: SharedContext,
+    pub context: SharedContext,
 }
 
 impl GenerationTask {
     /// Generates the ghost text.
-    pub(crate) async fn run(self, generation: Arc<InFlightRequest>) -> Outcome {
+    pub async fn run(self, generation: Arc<InFlightRequest>) -> Outcome {
         // The other engines wait no longer if this is cancelled before the context is chosen.
         let _leading = self.context.lead();
         let recording = match &self.shown {
@@ -52,7 +63,7 @@ impl GenerationTask {
         };
         let ConfiguredEngine { engine, mut settings, .. } = self.engine.clone();
         let name = &engine.description().name;
-        let asked = self.server.folders.engine_health().begin_request(name, &self.settings.config);
+        let asked = self.session.folders.engine_health().begin_request(name, &self.settings.config);
         let start = Instant::now();
         let session = &self.document.session;
         let snapshot = self
@@ -62,7 +73,7 @@ impl GenerationTask {
             .with_syntax(session.syntax.clone())
             .with_context_share(ContextShare::Leader(self.context.clone()));
         let snapshot = self.with_context(snapshot, &mut settings, start).await;
-        let (stopping, generation) = (&self.server.stopping, Some(&*generation));
+        let (stopping, generation) = (&self.session.stopping, Some(&*generation));
         let rival = self.shown.as_deref().and_then(ShownQuestion::rival);
         // In a duel, only the whole answers of both arms decide whether typing continues one of them.
         let streamed = generation.filter(|_| rival.is_none());
@@ -86,7 +97,7 @@ impl GenerationTask {
         if let Some(fault) = asked.finish(&outcome) {
             // The engine's message is for the user only; it may contain code.
             tracing::warn!(engine = name, cause = fault.cause, "the engine does not answer");
-            self.server.notify_user(MessageType::Warning, fault.message);
+            self.session.notify_user(fault.message);
         }
         match rival {
             Some((answer, _)) => offer_both(outcome, &answer),
@@ -105,12 +116,12 @@ impl GenerationTask {
         if has_same_context {
             self.context.when_led(follower.settings.context_timeout()).await;
         }
-        Some(self.run_as_follower(&engine, &self.document.session.syntax, &self.server.stopping).await)
+        Some(self.run_as_follower(&engine, &self.document.session.syntax, &self.session.stopping).await)
     }
 
     /// Asks an engine in shadow, after the engine of the ghost text has chosen its context. Shares with it neither locks nor permits, and
     /// its faults are not reported: they are in the answer.
-    pub(crate) async fn run_in_shadow(
+    pub async fn run_in_shadow(
         &self,
         engine: &ConfiguredEngine,
         cancel: &CancellationToken,
@@ -145,7 +156,7 @@ impl GenerationTask {
 
     /// Returns the snapshot in which code for the record is searched, with the other open documents as they are. Waits until the context of
     /// the ghost text is chosen.
-    pub(crate) async fn retrieval_snapshot(&self, patience: Duration) -> DocumentSnapshot {
+    pub async fn retrieval_snapshot(&self, patience: Duration) -> DocumentSnapshot {
         self.context.when_led(patience).await;
         let (around, refused) = self.editor_context(patience).await;
         let gate = document_admission::path_gate(&self.document, &self.home);

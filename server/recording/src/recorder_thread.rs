@@ -11,7 +11,6 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use cases::{Opportunity, PrivacyLevel, TrialDefinition, TrialMode};
 use engines::HashKey;
 use replay::DataFolder;
-use tower_lsp_server::gen_lsp_types::MessageType;
 use trial::store::{
     PlaceKey, STORE_FILE, SessionLock, StoreFilter, StoredOpportunity, TextLoad, is_session_running,
 };
@@ -20,15 +19,15 @@ use trial::{
     StoreReader, StoreSettings, definition,
 };
 
-use super::added_cases::AddedCases;
-use super::canary_questions;
-use super::commits::{self, Commits};
-use super::context_record::ContextRecord;
-use super::running_trial::TrialEngine;
-use super::shadow_arms::ShadowArms;
-use super::{DocumentFacts, RecordingMessage, RunningTrial, ShadowQuestion, TrialClock};
-use crate::server::{Server, SharedState};
-use crate::trial_state::TrialProblem;
+use crate::added_cases::AddedCases;
+use crate::canary_questions;
+use crate::commits::{self, Commits};
+use crate::context_record::ContextRecord;
+use crate::running_trial::{RunningTrial, TrialEngine};
+use crate::shadow_arms::{ShadowArms, ShadowQuestion};
+use crate::trial_clock::TrialClock;
+use crate::trial_recording::{DocumentFacts, RecordingMessage, TrialProblem};
+use crate::trial_session::{TrialSession, TrialSessionState};
 
 /// Time between two ticks of the recorder: short against the stages.
 const TICK: Duration = Duration::from_millis(250);
@@ -48,8 +47,8 @@ const CANARY_PAUSE: Duration = Duration::from_secs(5);
 const CANARY_CHECK: Duration = Duration::from_secs(10 * 60);
 
 /// State of the thread.
-pub(super) struct RecorderThread {
-    server: Weak<SharedState>,
+pub(crate) struct RecorderThread {
+    session: Weak<TrialSessionState>,
     data: DataFolder,
     recorder: Recorder,
     clock: Arc<TrialClock>,
@@ -83,10 +82,14 @@ pub(super) struct RecorderThread {
 }
 
 impl RecorderThread {
-    pub(super) fn new(server: Weak<SharedState>, data: DataFolder, clock: Arc<TrialClock>) -> RecorderThread {
+    pub(crate) fn new(
+        session: Weak<TrialSessionState>,
+        data: DataFolder,
+        clock: Arc<TrialClock>,
+    ) -> RecorderThread {
         let start = clock.now();
         RecorderThread {
-            server,
+            session,
             data,
             recorder: Recorder::new(RecorderSettings::default()),
             clock,
@@ -110,7 +113,7 @@ impl RecorderThread {
     }
 
     /// Runs until the server ends.
-    pub(super) fn run(mut self, messages: &Receiver<RecordingMessage>) {
+    pub(crate) fn run(mut self, messages: &Receiver<RecordingMessage>) {
         completion::lower_thread_priority();
         let mut polled: Option<Instant> = None;
         let mut ticked = Instant::now();
@@ -193,7 +196,7 @@ impl RecorderThread {
             // The opportunity stays at this cursor, as if the shown engine had been asked there.
             self.handle(self.now(), EventKind::Asked { request: question.question.request });
         }
-        let (server, trial) = (question.task.server.clone(), Arc::clone(&question.trial));
+        let (session, trial) = (question.task.session.clone(), Arc::clone(&question.trial));
         self.asked = Some(Instant::now());
         self.context.gather(question.task.clone(), question.question.request);
         self.ask_canaries(&question);
@@ -201,7 +204,7 @@ impl RecorderThread {
             return;
         }
         if let Err(reason) = self.shadow.ask(question) {
-            server.trial.refuse(&server, &trial.folder, &trial.definition.name, &reason);
+            session.trial.refuse(&session, &trial.folder, &trial.definition.name, &reason);
         }
     }
 
@@ -212,7 +215,7 @@ impl RecorderThread {
         let Some(folder) = question.task.home.folder.as_ref().filter(|_| is_new) else { return };
         self.canaries_asked = Some(Instant::now());
         let (task, trial) = (&question.task, &question.trial);
-        if let Ok(engines) = trial.engines(&task.server, folder, &task.settings) {
+        if let Ok(engines) = trial.engines(&task.session, folder, &task.settings) {
             self.canaries = Some((Arc::clone(trial), engines));
         }
     }
@@ -294,7 +297,7 @@ impl RecorderThread {
             from: i64::try_from(since.as_millis()).ok(),
             ..StoreFilter::default()
         };
-        let own = self.server.upgrade().map(|state| state.trial.session_id()).unwrap_or_default();
+        let own = self.session.upgrade().map(|state| state.trial.session_id()).unwrap_or_default();
         let mut rows = Vec::new();
         StoreReader::open(&path)?.visit(
             &filter,
@@ -326,7 +329,7 @@ impl RecorderThread {
                 (facts.root == root).then(|| (document, Arc::clone(&facts.path)))
             };
             let files = self.recorder.followed_documents().into_iter().filter_map(file).collect();
-            commits::report(self.server.clone(), root, commit, files);
+            commits::report(self.session.clone(), root, commit, files);
         }
     }
 
@@ -412,7 +415,7 @@ impl RecorderThread {
 
     /// Tells other servers that this session continues its opportunities itself.
     fn lock_session(&mut self, folder: &Path) {
-        let Some(state) = self.server.upgrade().filter(|_| !self.sessions.contains_key(folder)) else {
+        let Some(state) = self.session.upgrade().filter(|_| !self.sessions.contains_key(folder)) else {
             return;
         };
         match SessionLock::acquire(folder, &state.trial.session_id()) {
@@ -424,14 +427,14 @@ impl RecorderThread {
     }
 
     fn warn(&self, message: String) {
-        if let Some(state) = self.server.upgrade() {
-            Server::from(state).show_and_log(MessageType::Warning, message);
+        if let Some(state) = self.session.upgrade() {
+            TrialSession::from(state).warn_user(message);
         }
     }
 
     /// Reads which trials run. Returns false when the server has ended.
     fn poll_trials(&mut self) -> bool {
-        let Some(state) = self.server.upgrade() else { return false };
+        let Some(state) = self.session.upgrade() else { return false };
         let (mut trials, mut problems) = (HashMap::new(), HashMap::new());
         for folder in state.folders.all() {
             let trial = self.data.trial(&folder.root);
@@ -458,7 +461,7 @@ impl RecorderThread {
         state.trial.set_trials(trials);
         state.trial.set_problems(problems);
         state.trial.changed.notify_one();
-        self.added_cases.poll(&Server::from(state));
+        self.added_cases.poll(&TrialSession::from(state));
         self.poll_commits();
         let messages: Vec<String> =
             self.stores.values().filter_map(|(_, store)| store.as_ref().ok()?.take_message()).collect();
@@ -480,7 +483,7 @@ impl RecorderThread {
     /// Returns the trial of this definition, the same one as before if nothing has changed; `None` if it cannot run.
     fn running_trial(
         &mut self,
-        state: &Arc<SharedState>,
+        state: &Arc<TrialSessionState>,
         root: &Path,
         folder: PathBuf,
         definition: TrialDefinition,

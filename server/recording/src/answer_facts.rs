@@ -19,16 +19,16 @@ use session::lock;
 use trial::daily_usage::UsageRefusal;
 use trial::{AnswerEvent, DocumentKey, EventKind, OfferedItem};
 
-use super::duel::AnsweredDuel;
-use super::running_trial::TrialEngine;
-use super::{RunningTrial, ShadowQuestion, Writer};
+use crate::duel::AnsweredDuel;
 use crate::generation_task::GenerationTask;
 use crate::inline_item::{InlineItem, PopupItem, inline_item};
-use crate::server::Server;
+use crate::running_trial::TrialEngine;
+use crate::trial_session::TrialSession;
+use crate::{RunningTrial, ShadowQuestion, Writer};
 
 /// Facts about the answer to a request, besides its text.
 #[derive(Default)]
-pub(crate) struct AnswerFacts {
+pub struct AnswerFacts {
     /// The engine that writes, and what the trial decided.
     writer: Mutex<Option<WriterFacts>>,
     /// Whether the engine was asked for this request.
@@ -47,23 +47,23 @@ struct WriterFacts {
 
 /// The place at which arms are asked.
 #[derive(Clone)]
-pub(crate) struct ArmQuestion {
+pub struct ArmQuestion {
     /// Number of the request.
-    pub(crate) request: u64,
+    pub request: u64,
     /// Its arrival.
-    pub(crate) arrived: Instant,
+    pub arrived: Instant,
     /// The document.
-    pub(crate) text: Arc<str>,
+    pub text: Arc<str>,
     /// The cursor in it, in bytes.
-    pub(crate) cursor: usize,
+    pub cursor: usize,
     /// The selected item of the editor's popup.
-    pub(crate) popup: Option<PopupItem>,
+    pub popup: Option<PopupItem>,
     /// Whether it was invoked explicitly.
-    pub(crate) is_invoked: bool,
+    pub is_invoked: bool,
 }
 
 /// The question to the engine that writes the ghost text.
-pub(crate) struct ShownQuestion {
+pub struct ShownQuestion {
     question: ArmQuestion,
     writer: WriterFacts,
     is_asked: Arc<AtomicBool>,
@@ -71,15 +71,15 @@ pub(crate) struct ShownQuestion {
 
 /// The answer of the engine that writes the ghost text, which is recorded when the engine answers, whether or not a request waits for it.
 /// One that is dropped without an outcome was cancelled.
-pub(crate) struct ShownAnswer {
-    server: Server,
+pub struct ShownAnswer {
+    session: TrialSession,
     shown: Arc<ShownQuestion>,
     began: Instant,
     is_recorded: bool,
 }
 
 /// Facts about a generation.
-pub(crate) struct GenerationFacts {
+pub struct GenerationFacts {
     began: Instant,
     raw: String,
     finish: Finish,
@@ -94,7 +94,7 @@ pub(crate) struct GenerationFacts {
 
 impl GenerationFacts {
     /// Returns the facts of a generation that began at `began`.
-    pub(crate) fn new(outcome: &Outcome, began: Instant, engine: &ConfiguredEngine) -> GenerationFacts {
+    pub fn new(outcome: &Outcome, began: Instant, engine: &ConfiguredEngine) -> GenerationFacts {
         let strategy = engine.settings.strategy.name();
         let trace = &outcome.trace;
         let usage = |usage: engines::Usage| TokenCounts {
@@ -122,7 +122,7 @@ impl GenerationFacts {
     }
 
     /// The cost of the request, if the engine has a price.
-    pub(super) fn cost(&self) -> Option<Cost> {
+    pub fn cost(&self) -> Option<Cost> {
         self.cost
     }
 }
@@ -142,30 +142,30 @@ fn context_item(snippet: &Snippet, strategy: &str) -> ContextItem {
 }
 
 /// An answered request.
-pub(crate) struct AnsweredRequest<'a> {
+pub struct AnsweredRequest<'a> {
     /// Its number.
-    pub(crate) request: u64,
+    pub request: u64,
     /// Its arrival.
-    pub(crate) arrived: Instant,
+    pub arrived: Instant,
     /// The document.
-    pub(crate) document: &'a DocumentKey,
+    pub document: &'a DocumentKey,
     /// Its text at the request.
-    pub(crate) text: &'a str,
+    pub text: &'a str,
     /// The cursor, in bytes.
-    pub(crate) cursor: usize,
+    pub cursor: usize,
     /// How it ended.
-    pub(crate) status: Status,
+    pub status: Status,
     /// Why, if the status needs a reason.
-    pub(crate) reason: Option<String>,
+    pub reason: Option<String>,
     /// The best suggestion, offered or not.
-    pub(crate) suggested: Option<InlineItem>,
+    pub suggested: Option<InlineItem>,
     /// The offered items with their ids.
-    pub(crate) items: Vec<(u64, InlineItem)>,
+    pub items: Vec<(u64, InlineItem)>,
 }
 
 impl AnswerFacts {
     /// Notes the engine that writes, and the trial that chose it.
-    pub(crate) fn set_writer(&self, writer: &Writer, trial: Option<Arc<RunningTrial>>) {
+    pub fn set_writer(&self, writer: &Writer, trial: Option<Arc<RunningTrial>>) {
         *lock(&self.writer) = Some(WriterFacts {
             engine: writer.identity.clone(),
             decisions: writer.decisions.clone(),
@@ -177,19 +177,19 @@ impl AnswerFacts {
     }
 
     /// Returns the question to the engine that writes, if one was chosen.
-    pub(crate) fn question(&self, question: ArmQuestion) -> Option<Arc<ShownQuestion>> {
+    pub fn question(&self, question: ArmQuestion) -> Option<Arc<ShownQuestion>> {
         let writer = lock(&self.writer).clone()?;
         Some(Arc::new(ShownQuestion { question, writer, is_asked: Arc::clone(&self.is_asked) }))
     }
 
     /// Whether the answer must not be shown.
-    pub(crate) fn is_held(&self) -> bool {
+    pub fn is_held(&self) -> bool {
         lock(&self.writer).as_ref().is_some_and(|writer| writer.is_held)
     }
 
     /// Returns the event of an answered request: the offered items and, if they are not those of an engine that was asked for it, the
     /// reused answer. `None` if no engine was chosen.
-    pub(crate) fn event(&self, answered: AnsweredRequest<'_>) -> Option<AnswerEvent> {
+    pub fn event(&self, answered: AnsweredRequest<'_>) -> Option<AnswerEvent> {
         let writer = lock(&self.writer).take()?;
         let arm: Arc<str> = writer.engine.name.as_str().into();
         let AnsweredRequest { request, arrived, document, text, cursor, status, reason, suggested, items } =
@@ -230,15 +230,15 @@ impl WriterFacts {
 impl ShownQuestion {
     /// The engine is asked now; the recorder asks the other arms, if the trial has them answer in shadow. The error says why it must not be
     /// asked.
-    pub(crate) async fn begin(
+    pub async fn begin(
         self: &Arc<ShownQuestion>,
         task: &GenerationTask,
     ) -> Result<ShownAnswer, UsageRefusal> {
         self.is_asked.store(true, Ordering::Relaxed);
-        let recording = &task.server.trial;
+        let recording = &task.session.trial;
         recording.record(EventKind::Asked { request: self.question.request });
         let answer = ShownAnswer {
-            server: task.server.clone(),
+            session: task.session.clone(),
             shown: Arc::clone(self),
             began: Instant::now(),
             is_recorded: false,
@@ -263,7 +263,7 @@ impl ShownQuestion {
 
     /// The answer to the request is the rest of an earlier one: no engine is asked for it. If it is the first one of an opportunity, the
     /// recorder asks the other arms now, so that their answers can be compared with it.
-    pub(crate) fn reuse(self: &Arc<ShownQuestion>, task: &GenerationTask) {
+    pub fn reuse(self: &Arc<ShownQuestion>, task: &GenerationTask) {
         if !self.is_asked.load(Ordering::Relaxed) && self.writer.rival.is_none() {
             self.ask_in_shadow(task, true);
         }
@@ -271,10 +271,10 @@ impl ShownQuestion {
 
     fn ask_in_shadow(&self, task: &GenerationTask, is_reused: bool) {
         let Some(trial) = &self.writer.trial else { return };
-        let server = task.server.clone();
+        let session = task.session.clone();
         let task = GenerationTask { shown: None, ..task.clone() };
         let (trial, question) = (Arc::clone(trial), self.question.clone());
-        server.trial.ask(Box::new(ShadowQuestion { trial, question, task, is_reused }));
+        session.trial.ask(Box::new(ShadowQuestion { trial, question, task, is_reused }));
     }
 
     /// Records that the other arm of a duel is not asked either.
@@ -293,16 +293,16 @@ impl ShownQuestion {
             context: Vec::new(),
             decisions: self.writer.decisions.clone(),
         };
-        task.server.trial.record(EventKind::Answered(Box::new(event)));
+        task.session.trial.record(EventKind::Answered(Box::new(event)));
     }
 
     /// The other arm of a duel, which is asked the same.
-    pub(crate) fn rival(&self) -> Option<&TrialEngine> {
+    pub fn rival(&self) -> Option<&TrialEngine> {
         self.writer.rival.as_ref()
     }
 
     /// Records the answer of the other arm of a duel, after that of the first one. Both are offered.
-    pub(crate) async fn record_rival(
+    pub async fn record_rival(
         &self,
         task: &GenerationTask,
         first: &Outcome,
@@ -333,7 +333,7 @@ impl ShownQuestion {
 
 impl ShownAnswer {
     /// Records the outcome.
-    pub(crate) async fn finish(self, outcome: &Outcome, mut facts: GenerationFacts) {
+    pub async fn finish(self, outcome: &Outcome, mut facts: GenerationFacts) {
         let shown = Arc::clone(&self.shown);
         let (status, reason) = outcome_status(&outcome.status);
         let (cost, context) = (facts.cost, std::mem::take(&mut facts.context));
@@ -379,7 +379,7 @@ impl ShownAnswer {
             context,
             decisions: writer.decisions.clone(),
         };
-        self.server.trial.record(EventKind::Answered(Box::new(event)));
+        self.session.trial.record(EventKind::Answered(Box::new(event)));
     }
 }
 
@@ -397,7 +397,7 @@ impl Drop for ShownAnswer {
 
 impl ArmQuestion {
     /// Returns the text that an outcome inserts at the cursor.
-    pub(super) fn inserted_text(&self, outcome: &Outcome) -> String {
+    pub fn inserted_text(&self, outcome: &Outcome) -> String {
         if outcome.text.is_empty() {
             return String::new();
         }
@@ -408,7 +408,7 @@ impl ArmQuestion {
 
 impl GenerationFacts {
     /// Adds what is known of the generation to an answer.
-    pub(super) fn fill(&self, answer: &mut ArmAnswer, arrived: Instant) {
+    pub fn fill(&self, answer: &mut ArmAnswer, arrived: Instant) {
         answer.raw = self.raw.clone();
         answer.finish = self.finish;
         answer.asked = ms(self.began.saturating_duration_since(arrived));
@@ -421,7 +421,7 @@ impl GenerationFacts {
 }
 
 /// Returns an answer without text and numbers.
-pub(super) fn blank_answer(
+pub(crate) fn blank_answer(
     engine: EngineIdentity,
     role: ArmRole,
     status: Status,
@@ -431,12 +431,12 @@ pub(super) fn blank_answer(
 }
 
 /// Returns a duration in ms.
-pub(super) fn ms(duration: Duration) -> f64 {
+pub(crate) fn ms(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e3
 }
 
 /// Returns the text that an item inserts at the cursor; `None` if it changes other text.
-pub(super) fn insertion(text: &str, cursor: usize, item: InlineItem) -> Option<String> {
+pub(crate) fn insertion(text: &str, cursor: usize, item: InlineItem) -> Option<String> {
     let typed = text.get(item.range.start..cursor)?;
     let inserted = item.text.strip_prefix(typed)?;
     (item.range.end == cursor).then(|| inserted.to_owned())

@@ -15,29 +15,29 @@ const MAX_ANSWERED: usize = 64;
 
 /// The answers of the arms to the last requests.
 #[derive(Debug, Default)]
-pub(crate) struct AnsweredDuels(Mutex<VecDeque<AnsweredDuel>>);
+pub struct AnsweredDuels(Mutex<VecDeque<AnsweredDuel>>);
 
 /// The answers of both arms at a cursor.
 #[derive(Debug)]
-pub(crate) struct AnsweredDuel {
-    pub(crate) document: DocumentKey,
+pub struct AnsweredDuel {
+    pub document: DocumentKey,
     /// The document.
-    pub(crate) text: Arc<str>,
+    pub text: Arc<str>,
     /// The cursor in it, in bytes.
-    pub(crate) cursor: usize,
+    pub cursor: usize,
     /// Names of the arms, and their texts.
-    pub(crate) answers: [(Arc<str>, String); 2],
+    pub answers: [(Arc<str>, String); 2],
 }
 
 impl AnsweredDuels {
-    pub(crate) fn add(&self, duel: AnsweredDuel) {
+    pub fn add(&self, duel: AnsweredDuel) {
         let mut duels = lock(&self.0);
         duels.push_front(duel);
         duels.truncate(MAX_ANSWERED);
     }
 
     /// Returns the arm whose answer is inserted by a text at a cursor, the first one if both answered that; `None` if it is unknown.
-    pub(crate) fn arm_of(&self, document: &DocumentKey, before: &str, inserted: &str) -> Option<Arc<str>> {
+    pub fn arm_of(&self, document: &DocumentKey, before: &str, inserted: &str) -> Option<Arc<str>> {
         let written = |duel: &AnsweredDuel| {
             let typed = before.strip_prefix(duel.text.get(..duel.cursor)?)?;
             let whole = with_lf(&[typed, inserted].concat());

@@ -6,20 +6,20 @@ use std::path::PathBuf;
 
 use replay::FileStamp;
 
-use crate::server::Server;
+use crate::trial_session::TrialSession;
 
 /// The states of the recorded suites, by the root of their folder.
 #[derive(Debug, Default)]
-pub(super) struct AddedCases {
+pub(crate) struct AddedCases {
     seen: HashMap<PathBuf, FileStamp>,
 }
 
 impl AddedCases {
     /// Looks at the suites of all folders. If one was changed elsewhere, the client requests its lenses again.
-    pub(super) fn poll(&mut self, server: &Server) {
+    pub(crate) fn poll(&mut self, session: &TrialSession) {
         let mut is_changed = false;
         let mut seen = HashMap::new();
-        for folder in server.folders.all() {
+        for folder in session.folders.all() {
             let suite = folder.recorded_cases.suite();
             let stamp = suite.stamp();
             let before = self.seen.get(&folder.root);
@@ -28,7 +28,7 @@ impl AddedCases {
         }
         self.seen = seen;
         if is_changed {
-            server.refresh_lenses();
+            session.report_added_cases();
         }
     }
 }

@@ -15,7 +15,7 @@ pub enum ClockKind {
 
 /// The time of all events of a recording. Answers of engines, timeouts and the disk have the system's time in any case.
 #[derive(Debug)]
-pub(crate) struct TrialClock {
+pub struct TrialClock {
     start: Instant,
     started_at: SystemTime,
     /// Simulated time since the start in ms; `None` for the system's clock.
@@ -25,7 +25,7 @@ pub(crate) struct TrialClock {
 }
 
 impl TrialClock {
-    pub(super) fn new(kind: ClockKind) -> TrialClock {
+    pub(crate) fn new(kind: ClockKind) -> TrialClock {
         TrialClock {
             start: Instant::now(),
             started_at: SystemTime::now(),
@@ -35,17 +35,17 @@ impl TrialClock {
     }
 
     /// Whether time passes only when it is advanced.
-    pub(crate) fn is_simulated(&self) -> bool {
+    pub fn is_simulated(&self) -> bool {
         self.simulated.is_some()
     }
 
     /// Returns the time since any moment.
-    pub(crate) fn now(&self) -> Instant {
+    pub fn now(&self) -> Instant {
         self.passed().map_or_else(Instant::now, |passed| self.start + passed)
     }
 
     /// Returns the date and time.
-    pub(crate) fn system_time(&self) -> SystemTime {
+    pub fn system_time(&self) -> SystemTime {
         let set_back = Duration::from_millis(self.set_back.load(Ordering::Relaxed));
         self.passed().map_or_else(SystemTime::now, |passed| {
             (self.started_at + passed).checked_sub(set_back).unwrap_or(SystemTime::UNIX_EPOCH)
@@ -53,13 +53,13 @@ impl TrialClock {
     }
 
     /// Sets the simulated date back. Does nothing to the system's clock.
-    pub(crate) fn set_back(&self, duration: Duration) {
+    pub fn set_back(&self, duration: Duration) {
         let ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         self.set_back.fetch_add(ms, Ordering::Relaxed);
     }
 
     /// Lets simulated time pass. Does nothing to the system's clock.
-    pub(super) fn advance(&self, duration: Duration) {
+    pub fn advance(&self, duration: Duration) {
         let ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         if let Some(passed) = &self.simulated {
             passed.fetch_add(ms, Ordering::Relaxed);

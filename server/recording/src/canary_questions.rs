@@ -14,14 +14,14 @@ use index::Strategy;
 use tokio::runtime::Handle;
 use trial::canaries::{self, CanaryRound, QUESTIONS, REPETITIONS};
 
-use super::RunningTrial;
-use super::running_trial::TrialEngine;
+use crate::RunningTrial;
+use crate::running_trial::TrialEngine;
 
 /// Fewest requests a day of an arm that is asked: the questions take at most a hundredth of its limit.
 const MIN_REQUESTS_PER_DAY: u32 = 100 * 2 * (QUESTIONS.len() * REPETITIONS) as u32;
 
 /// Asks the arms that are due. Called once for each trial that runs and each round; waits for nothing.
-pub(super) fn ask(trial: Arc<RunningTrial>, engines: Arc<[TrialEngine]>) {
+pub(crate) fn ask(trial: Arc<RunningTrial>, engines: Arc<[TrialEngine]>) {
     let runtime = Handle::current();
     let work = move || {
         completion::lower_thread_priority();

@@ -12,17 +12,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use trial::{CommittedFile, DocumentKey, EventKind};
 use workspace::{GitHistory, HeadTracker};
 
-use crate::server::SharedState;
+use crate::trial_session::TrialSessionState;
 
 /// The checked-out commits of the folders, by their roots.
 #[derive(Default)]
-pub(super) struct Commits {
+pub(crate) struct Commits {
     heads: HashMap<PathBuf, HeadTracker>,
 }
 
 impl Commits {
     /// Follows these folders only.
-    pub(super) fn follow<'a>(&mut self, roots: impl Iterator<Item = &'a Path>) {
+    pub(crate) fn follow<'a>(&mut self, roots: impl Iterator<Item = &'a Path>) {
         let mut known = std::mem::take(&mut self.heads);
         let follow = |root: &Path| {
             let head = known.remove(root).unwrap_or_else(|| HeadTracker::new(root.to_owned()));
@@ -32,20 +32,20 @@ impl Commits {
     }
 
     /// Returns the folders in which another commit is checked out than before.
-    pub(super) fn moved(&mut self) -> Vec<(PathBuf, String)> {
+    pub(crate) fn moved(&mut self) -> Vec<(PathBuf, String)> {
         let moved = |(root, head): (&PathBuf, &mut HeadTracker)| Some((root.clone(), head.moved()?));
         self.heads.iter_mut().filter_map(moved).collect()
     }
 
     /// Returns the checked-out commit of a folder.
-    pub(super) fn commit_of(&self, root: &Path) -> Option<&str> {
+    pub(crate) fn commit_of(&self, root: &Path) -> Option<&str> {
         self.heads.get(root)?.commit()
     }
 }
 
 /// Reads the texts of these files in a commit, and passes them to the recorder.
-pub(super) fn report(
-    server: Weak<SharedState>,
+pub(crate) fn report(
+    session: Weak<TrialSessionState>,
     root: PathBuf,
     commit: String,
     files: Vec<(DocumentKey, Arc<str>)>,
@@ -58,10 +58,10 @@ pub(super) fn report(
             Ok(found) => found,
             Err(error) => return tracing::warn!(%error, "the truths of a commit are not taken"),
         };
-        if let Some(server) = server.upgrade() {
-            let age = server.trial.clock().system_time().duration_since(made).unwrap_or_default();
+        if let Some(session) = session.upgrade() {
+            let age = session.trial.clock().system_time().duration_since(made).unwrap_or_default();
             let age = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
-            server.trial.record(EventKind::Committed { files, age });
+            session.trial.record(EventKind::Committed { files, age });
         }
     };
     if let Err(error) = thread::Builder::new().name("trial-commit".to_owned()).spawn(work) {

@@ -25,16 +25,16 @@ mod tests;
 
 /// An item: the replacement of a range by a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct InlineItem {
+pub struct InlineItem {
     /// In bytes of the document; on one line.
-    pub(crate) range: Range<usize>,
+    pub range: Range<usize>,
     /// With LF line ends.
-    pub(crate) text: String,
+    pub text: String,
 }
 
 /// The selected item of the editor's completion popup.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PopupItem {
+pub struct PopupItem {
     range: Range<usize>,
     text: String,
 }
@@ -42,7 +42,7 @@ pub(crate) struct PopupItem {
 impl PopupItem {
     /// The popup item that would replace `range` (bytes of `text`) by `inserted`; `None` unless the range touches the cursor and
     /// is on its line.
-    pub(crate) fn at(text: &str, cursor: usize, range: Range<usize>, inserted: &str) -> Option<PopupItem> {
+    pub fn at(text: &str, cursor: usize, range: Range<usize>, inserted: &str) -> Option<PopupItem> {
         let touches = range.start <= cursor && cursor <= range.end;
         let is_on_line = !text.get(range.clone())?.contains(ends_line);
         (touches && is_on_line).then(|| PopupItem { range, text: inserted.to_owned() })
@@ -50,19 +50,14 @@ impl PopupItem {
 }
 
 /// Returns the document and the cursor after inserting the popup's item.
-pub(crate) fn apply_popup(text: &str, popup: &PopupItem) -> (String, usize) {
+pub fn apply_popup(text: &str, popup: &PopupItem) -> (String, usize) {
     let PopupItem { range, text: inserted } = popup;
     let virtual_text = [&text[..range.start], inserted, &text[range.end..]].concat();
     (virtual_text, range.start + inserted.len())
 }
 
 /// Returns the item that inserts `suggestion` at `cursor` of `text`, or after the selected popup item.
-pub(crate) fn inline_item(
-    text: &str,
-    cursor: usize,
-    suggestion: &str,
-    popup: Option<&PopupItem>,
-) -> InlineItem {
+pub fn inline_item(text: &str, cursor: usize, suggestion: &str, popup: Option<&PopupItem>) -> InlineItem {
     let (range, kept) = match popup {
         Some(popup) => (popup.range.clone(), &*popup.text),
         None => {

@@ -33,13 +33,13 @@ const EDITOR_CONTEXT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The queue of the thread that gathers context; it is started with the first opportunity.
 #[derive(Default)]
-pub(super) struct ContextRecord {
+pub(crate) struct ContextRecord {
     queue: Option<SyncSender<(GenerationTask, u64)>>,
 }
 
 impl ContextRecord {
     /// Gathers the context of a request.
-    pub(super) fn gather(&mut self, task: GenerationTask, request: u64) {
+    pub(crate) fn gather(&mut self, task: GenerationTask, request: u64) {
         if self.queue.is_none() {
             self.queue = start();
         }
@@ -57,7 +57,7 @@ fn start() -> Option<SyncSender<(GenerationTask, u64)>> {
         completion::lower_thread_priority();
         while let Ok((task, request)) = tasks.recv() {
             let gathered = gathered(&runtime, &task, request);
-            task.server.trial.record(EventKind::Gathered(Box::new(gathered)));
+            task.session.trial.record(EventKind::Gathered(Box::new(gathered)));
         }
     };
     thread::Builder::new().name("trial-context".to_owned()).spawn(work).ok().map(|_| queue)

@@ -26,21 +26,21 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 use trial::{AnswerEvent, EventKind};
 
-use super::RunningTrial;
-use super::answer_facts::{ArmQuestion, blank_answer, ms};
-use super::running_trial::TrialEngine;
+use crate::RunningTrial;
+use crate::answer_facts::{ArmQuestion, blank_answer, ms};
 use crate::generation_task::GenerationTask;
+use crate::running_trial::TrialEngine;
 
 /// The question that the shown arm is asked.
-pub(crate) struct ShadowQuestion {
+pub struct ShadowQuestion {
     /// The trial.
-    pub(crate) trial: Arc<RunningTrial>,
+    pub trial: Arc<RunningTrial>,
     /// The place.
-    pub(crate) question: ArmQuestion,
+    pub question: ArmQuestion,
     /// The request to the shown engine.
-    pub(crate) task: GenerationTask,
+    pub task: GenerationTask,
     /// Whether the shown engine is not asked, because its answer is the rest of an earlier one.
-    pub(crate) is_reused: bool,
+    pub is_reused: bool,
 }
 
 impl std::fmt::Debug for ShadowQuestion {
@@ -51,7 +51,7 @@ impl std::fmt::Debug for ShadowQuestion {
 
 /// The queues of all arms, and the threads that ask them.
 #[derive(Default)]
-pub(super) struct ShadowArms {
+pub(crate) struct ShadowArms {
     runtime: Option<Runtime>,
     queues: HashMap<(PathBuf, String), Arc<ArmQueue>>,
 }
@@ -79,13 +79,13 @@ struct Job {
 
 impl ShadowArms {
     /// Asks all arms but the first one. The error says which one is missing.
-    pub(super) fn ask(&mut self, question: Box<ShadowQuestion>) -> Result<(), String> {
+    pub(crate) fn ask(&mut self, question: Box<ShadowQuestion>) -> Result<(), String> {
         let (task, trial) = (&question.task, &question.trial);
         let Some(folder) = &task.home.folder else { return Ok(()) };
         if trial.stopped.is_cancelled() {
             return Ok(());
         }
-        let engines = trial.engines(&task.server, folder, &task.settings)?;
+        let engines = trial.engines(&task.session, folder, &task.settings)?;
         if self.runtime.is_none() {
             self.runtime =
                 Some(runtime().map_err(|error| format!("there are no threads for its arms: {error}"))?);
@@ -99,7 +99,7 @@ impl ShadowArms {
     }
 
     /// Cancels the questions of requests whose answers are not wanted any more.
-    pub(super) fn cancel_unless(&self, is_wanted: impl Fn(u64) -> bool) {
+    pub(crate) fn cancel_unless(&self, is_wanted: impl Fn(u64) -> bool) {
         for queue in self.queues.values() {
             let state = lock(&queue.state);
             let jobs = state.asked.iter().chain(&state.waiting);
@@ -130,7 +130,7 @@ impl ShadowArms {
     }
 
     /// Stops the arms of trials that have ended. Returns the answers of those that were asked or waited.
-    pub(super) fn stop(&mut self, has_ended: impl Fn(&RunningTrial) -> bool) -> Vec<AnswerEvent> {
+    pub(crate) fn stop(&mut self, has_ended: impl Fn(&RunningTrial) -> bool) -> Vec<AnswerEvent> {
         let mut events = Vec::new();
         self.queues.retain(|_, queue| {
             if !has_ended(&queue.trial) {
@@ -251,6 +251,6 @@ impl Job {
 
     fn record(&self, answer: ArmAnswer) {
         let event = EventKind::Answered(Box::new(self.event(answer)));
-        self.question.task.server.trial.record(event);
+        self.question.task.session.trial.record(event);
     }
 }
