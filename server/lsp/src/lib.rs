@@ -16,6 +16,7 @@ mod case_summaries;
 mod case_title;
 pub mod ext;
 mod from_proto;
+mod front_door;
 mod lenient_json;
 mod log;
 mod main_loop;

@@ -19,6 +19,7 @@ use tower_lsp_server::{Client, LanguageServer};
 
 use crate::capabilities::{self, ClientFeatures};
 use crate::ext::CompletionStatus;
+use crate::front_door::FrontDoorQuestion;
 use crate::log::LogSettings;
 use crate::main_loop::ExitReason;
 use crate::progress::ProgressTasks;
@@ -26,7 +27,7 @@ use crate::register_watchers;
 use crate::request_context::RequestContext;
 use crate::run_blocking::no_folder_error;
 use crate::suite_document::{self, SuiteDocument};
-use crate::{ServerSetup, from_proto, parent_process, session_events, trial_state};
+use crate::{ServerSetup, from_proto, front_door, parent_process, session_events, trial_state};
 
 /// Handle to the shared state; cheap to clone.
 #[derive(Clone)]
@@ -52,6 +53,8 @@ pub(crate) struct SharedState {
     pub(crate) last_completion: Mutex<Option<CompletionStatus>>,
     handshake: OnceLock<Handshake>,
     exit: UnboundedSender<ExitReason>,
+    /// Where the front door asks for the documents.
+    front_door: UnboundedSender<FrontDoorQuestion>,
 }
 
 /// Result of the negotiation with the client.
@@ -85,6 +88,7 @@ impl Server {
         setup: ServerSetup,
         background: BackgroundPool,
         ends: UnboundedSender<ExitReason>,
+        questions: UnboundedSender<FrontDoorQuestion>,
     ) -> Server {
         let (events, received) = mpsc::unbounded_channel();
         let server = Server(Arc::new(SharedState {
@@ -98,6 +102,7 @@ impl Server {
             last_completion: Mutex::default(),
             handshake: OnceLock::new(),
             exit: ends,
+            front_door: questions,
         }));
         tokio::spawn(session_events::show(server.clone(), received));
         tokio::spawn(trial_state::announce_changes(server.clone()));
@@ -220,6 +225,7 @@ impl LanguageServer for Server {
         for folder in std::mem::take(&mut *lock(&self.deferred_folders)) {
             self.add_folder(folder);
         }
+        tokio::spawn(front_door::open_if_enabled(self.clone(), self.front_door.clone()));
         let Some(agreed) = self.handshake() else { return };
         let (server, has) = (self.clone(), agreed.client_features);
         tokio::spawn(async move {

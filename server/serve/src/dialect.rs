@@ -32,6 +32,8 @@ pub(crate) enum Route {
     TabbyEvent,
     /// A path that is only passed on, to these kinds of engines.
     Helper(&'static [EngineKind]),
+    /// The state of the front door itself.
+    Status,
 }
 
 /// A question that plugins ask before they ask for completions.
@@ -89,6 +91,7 @@ pub(crate) fn route(path: &str) -> Option<Route> {
         "/" => Route::Probe(P::OllamaRoot),
         "/v1/health" => Route::Probe(P::TabbyHealth),
         "/v1/events" => Route::TabbyEvent,
+        "/ghostbench/status" => Route::Status,
         "/tokenize" | "/detokenize" | "/apply-template" | "/slots" | "/v1/health/ready" => {
             Route::Helper(LLAMA)
         }
@@ -107,6 +110,7 @@ impl Route {
             Route::Probe(probe) => probe.kinds().contains(&kind),
             Route::TabbyEvent => TABBY.contains(&kind),
             Route::Helper(kinds) => kinds.contains(&kind),
+            Route::Status => false,
         }
     }
 }

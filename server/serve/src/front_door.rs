@@ -125,6 +125,7 @@ impl AdmittedRequest {
             }
             (None, Route::Probe(probe)) => probes::answer(probe, &self.chosen.identity),
             (None, Route::TabbyEvent) => probes::empty(),
+            (None, Route::Status) => probes::status(&state.session, &self.chosen),
             (None, Route::Helper(_)) => refusal(
                 StatusCode::NOT_IMPLEMENTED,
                 "the engine behind the front door does not speak this API",

@@ -13,6 +13,7 @@
 mod answer_format;
 mod chosen_engine;
 mod dialect;
+mod editor_documents;
 mod fim_prompt;
 mod find_cursor;
 mod front_door;
@@ -28,4 +29,5 @@ mod seen_answer;
 mod trial_link;
 mod virtual_documents;
 
+pub use editor_documents::{EditorDocuments, EditorRequest};
 pub use listener::{FrontDoor, OpenError, address_and_token, open};

@@ -14,6 +14,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
 use crate::chosen_engine::EngineServers;
+use crate::editor_documents::EditorDocuments;
 use crate::front_door::{FrontDoorState, answer};
 use crate::guard::Guard;
 use crate::trial_link::TrialLink;
@@ -87,11 +88,15 @@ pub fn address_and_token(settings: &Serve) -> Result<(SocketAddr, Option<Secret>
     Ok((address, token))
 }
 
-/// Opens the front door of a session, until the session ends.
+/// Opens the front door of a session, until the session ends. `editor` is the one in this process, if there is one.
 ///
 /// # Errors
 /// The address is invalid, needs a token, is taken, or is refused by the system.
-pub async fn open(session: TrialSession, settings: &Serve) -> Result<FrontDoor, OpenError> {
+pub async fn open(
+    session: TrialSession,
+    settings: &Serve,
+    editor: Option<Arc<dyn EditorDocuments>>,
+) -> Result<FrontDoor, OpenError> {
     let (address, token) = address_and_token(settings)?;
     let listener = TcpListener::bind(address).await.map_err(|reason| match reason.kind() {
         std::io::ErrorKind::AddrInUse => OpenError::Taken { address },
@@ -101,7 +106,7 @@ pub async fn open(session: TrialSession, settings: &Serve) -> Result<FrontDoor, 
     let address = listener.local_addr().unwrap_or(address);
     let stopping = session.stopping.clone();
     let state = Arc::new(FrontDoorState {
-        link: TrialLink::start(session.clone()),
+        link: TrialLink::start(session.clone(), editor),
         servers: EngineServers::default(),
         guard: Guard::new(token),
         session,

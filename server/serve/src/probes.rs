@@ -1,9 +1,14 @@
 //! Answers to what plugins ask before they ask for completions, for engines that do not speak the plugin's API.
 
+use std::sync::Arc;
+
 use cases::EngineIdentity;
 use hyper::{Response, StatusCode};
+use recording::TrialSession;
 use serde_json::{Value, json};
+use session::{Folder, IndexingState};
 
+use crate::chosen_engine::ChosenEngine;
 use crate::dialect::Probe;
 use crate::http_body::{ResponseBody, json_response, response};
 
@@ -37,6 +42,23 @@ pub(crate) fn answer(probe: Probe, engine: &EngineIdentity) -> Response<Response
             "version": {"build_date": "", "build_timestamp": "", "git_sha": "", "git_describe": ""}
         }),
     };
+    json_response(StatusCode::OK, &value)
+}
+
+/// The state of the front door: its engine, the folders that are read, and the trial that records.
+pub(crate) fn status(session: &TrialSession, chosen: &ChosenEngine) -> Response<ResponseBody> {
+    let folder = |folder: Arc<Folder>| {
+        let state = match folder.state().state {
+            IndexingState::Indexing => "indexing",
+            IndexingState::Ready => "ready",
+            IndexingState::Failed(_) => "failed",
+        };
+        json!({"name": folder.name, "state": state})
+    };
+    let folders: Vec<Value> = session.folders.all().into_iter().map(folder).collect();
+    let trial = chosen.trial.as_ref().map(|trial| trial.definition.name.clone());
+    let (engine, kind) = (&chosen.identity.name, &chosen.identity.kind);
+    let value = json!({"engine": engine, "kind": kind, "folders": folders, "trial": trial});
     json_response(StatusCode::OK, &value)
 }
 

@@ -18,12 +18,13 @@ use bytes::Bytes;
 use cases::{ArmAnswer, ArmRole, OutcomeKind, Trigger};
 use completion::{SharedContext, WorkspaceIndex};
 use recording::{ArmQuestion, GenerationTask, RecorderEpoch, ShadowQuestion, TrialSession};
-use session::{Folder, OpenDocument, RequestSnapshot, document_admission};
+use session::{Documents, Folder, OpenDocument, RequestSnapshot, document_admission};
 use tokio::sync::{mpsc, oneshot};
 use trial::{AnswerEvent, DocumentKey, EventKind, OfferedItem};
 
 use crate::chosen_engine::ChosenEngine;
 use crate::dialect::Dialect;
+use crate::editor_documents::{EditorDocuments, EditorRequest};
 use crate::routes;
 use crate::search_files::{FoundPlace, SearchedFile, search};
 use crate::seen_answer::{SeenAnswer, read};
@@ -33,6 +34,15 @@ use crate::virtual_documents::{SavedFile, VirtualDocuments};
 const QUEUE: usize = 256;
 /// Time between two looks at the saved files.
 const SAVES_POLL: Duration = Duration::from_millis(500);
+/// How soon after an answer a request for the text behind it was not written by a hand: some plugins ask ahead, as if the suggestion were
+/// accepted.
+const AHEAD: Duration = Duration::from_millis(250);
+/// How long the editor may take to report what a plugin in it sees: Neovim waits for 150 ms.
+const EDITOR_DELAY: Duration = Duration::from_millis(500);
+/// Time between two looks at the editor's documents.
+const EDITOR_POLL: Duration = Duration::from_millis(20);
+/// Fewest bytes of an answer behind which a plugin asks ahead: less may be typed as fast.
+const MIN_AHEAD_BYTES: usize = 4;
 /// First number of a request, beyond those of an editor in the same process.
 const FIRST_NUMBER: u64 = 1 << 40;
 /// Completions whose events are understood: Tabby's plugin reports them within seconds.
@@ -92,15 +102,17 @@ enum LinkMessage {
 
 impl TrialLink {
     /// Starts the task. It ends with the session.
-    pub(crate) fn start(session: TrialSession) -> TrialLink {
+    pub(crate) fn start(session: TrialSession, editor: Option<Arc<dyn EditorDocuments>>) -> TrialLink {
         let (queue, messages) = mpsc::channel(QUEUE);
         let task = LinkTask {
             session,
+            editor,
             documents: VirtualDocuments::default(),
             epoch: None,
             requests: HashMap::new(),
             numbers: VecDeque::new(),
             completions: VecDeque::new(),
+            last_answer: None,
         };
         tokio::spawn(task.run(messages));
         TrialLink { queue, numbers: AtomicU64::new(FIRST_NUMBER) }
@@ -144,17 +156,53 @@ impl TrialLink {
     }
 }
 
+/// A place with its folder.
+struct FoundIn {
+    folder: Arc<Folder>,
+    index: Arc<WorkspaceIndex>,
+    /// The document, if the editor in this process has it open.
+    editor: Option<Arc<OpenDocument>>,
+    place: FoundPlace,
+}
+
+/// The document of a place.
+struct FoundDocument {
+    /// All documents beside it.
+    documents: Arc<Documents>,
+    document: Arc<OpenDocument>,
+    /// Whether it has the text of the request.
+    is_recorded: bool,
+}
+
 struct LinkTask {
     session: TrialSession,
+    /// The editor in this process.
+    editor: Option<Arc<dyn EditorDocuments>>,
     documents: VirtualDocuments,
     /// The time in which the recorder knows the documents.
     epoch: Option<RecorderEpoch>,
-    /// Documents of the recorded requests, by number.
-    requests: HashMap<u64, DocumentKey>,
+    /// The recorded requests, by number.
+    requests: HashMap<u64, RecordedRequest>,
     /// Recorded requests, oldest first.
     numbers: VecDeque<u64>,
     /// Ids of completions with their request, oldest first.
     completions: VecDeque<(String, u64)>,
+    /// The last answer that passed on.
+    last_answer: Option<LastAnswer>,
+}
+
+/// The documents and the cursor of a recorded request.
+struct RecordedRequest {
+    document: DocumentKey,
+    offset: usize,
+}
+
+/// An answer that was passed on a moment ago.
+struct LastAnswer {
+    document: DocumentKey,
+    offset: usize,
+    text: String,
+    at: Instant,
 }
 
 impl LinkTask {
@@ -203,65 +251,143 @@ impl LinkTask {
         }
         // What was saved before the request is known before it.
         self.follow_saved();
-        let task = self.place(number, arrived, (dialect, body), &chosen).await;
-        if let Some(task) = task.as_ref().filter(|_| chosen.trial.is_some()) {
-            self.open_opportunity(number, arrived, &chosen, task);
-        }
+        let task = match self.found(dialect, body).await {
+            Some(found) => self.place(number, arrived, &found, &chosen).await,
+            None => None,
+        };
         if let Some(place) = place {
             // The plugin may not wait any more.
             let _ = place.send(task);
         }
     }
 
+    /// Returns where a request is, among the files and the open documents.
+    async fn found(&mut self, dialect: Dialect, body: Bytes) -> Option<FoundIn> {
+        let folders = self.session.folders.all();
+        let indexes: Vec<Arc<WorkspaceIndex>> = folders.iter().map(|folder| folder.state().index).collect();
+        let editor = self.editor_documents().await;
+        let files = self.files(&folders, &indexes, &editor);
+        let found =
+            completion::run_blocking(move |_| search(&routes::parse(dialect, &body)?.fill?, &files)).await;
+        let place = found.ok().flatten()?;
+        let (folder, index) = (Arc::clone(&folders[place.folder]), Arc::clone(&indexes[place.folder]));
+        let editor = editor.get(&folder.root.join(&*place.path)).cloned();
+        Some(FoundIn { folder, index, editor, place })
+    }
+
+    /// Returns the request to an engine at a place, and records it if the document has the text of the request.
     async fn place(
         &mut self,
         number: u64,
         arrived: Instant,
-        (dialect, body): (Dialect, Bytes),
+        found: &FoundIn,
         chosen: &ChosenEngine,
     ) -> Option<GenerationTask> {
-        let folders = self.session.folders.all();
-        let indexes: Vec<Arc<WorkspaceIndex>> = folders.iter().map(|folder| folder.state().index).collect();
-        let files = self.files(&folders, &indexes);
-        let found =
-            completion::run_blocking(move |_| search(&routes::parse(dialect, &body)?.fill?, &files)).await;
-        let found = found.ok().flatten()?;
-        let (folder, index) = (&folders[found.folder], Arc::clone(&indexes[found.folder]));
-        let document = self.set_text(folder, &index, &found)?;
+        let FoundDocument { documents, document, is_recorded } = self.document(found, arrived).await?;
         let home = self.session.folders.locate(&document).await;
         if !home.is_inside || document_admission::refusal(&document, &home).await.is_some() {
             return None;
         }
-        let documents = Arc::clone(self.documents.snapshot());
-        Some(GenerationTask {
+        let task = GenerationTask {
             session: self.session.clone(),
             snapshot: RequestSnapshot { documents, arrival: number, time: arrived },
             path_gate: document_admission::path_gate(&document, &home),
             language: document.language?,
-            text: document.text(),
+            text: found.place.text.as_str().into(),
             document,
             home,
-            index,
+            index: Arc::clone(&found.index),
             settings: Arc::clone(&chosen.settings),
             engine: chosen.engine.clone(),
-            cursor: found.offset,
+            cursor: found.place.offset,
             shown: None,
             context: SharedContext::default(),
-        })
+        };
+        if is_recorded && chosen.trial.is_some() {
+            self.open_opportunity(number, arrived, chosen, &task, found.editor.is_some()).await;
+        }
+        Some(task)
+    }
+
+    /// Returns the document of a place: the editor's, or a virtual one that gets the text of the request.
+    async fn document(&mut self, found: &FoundIn, arrived: Instant) -> Option<FoundDocument> {
+        let FoundIn { folder, index, editor, place } = found;
+        if let Some(document) = editor {
+            return self.document_of_editor(document, &place.text).await;
+        }
+        if self.asks_ahead(folder, place, arrived) {
+            let document = self.documents.document(&folder.root, &place.path)?;
+            let documents = Arc::clone(self.documents.snapshot());
+            return Some(FoundDocument { documents, document, is_recorded: false });
+        }
+        let document = self.set_text(folder, index, place)?;
+        let documents = Arc::clone(self.documents.snapshot());
+        Some(FoundDocument { documents, document, is_recorded: true })
+    }
+
+    /// Waits until the editor has reported the text that the plugin sees, but not long.
+    async fn document_of_editor(&self, known: &Arc<OpenDocument>, text: &str) -> Option<FoundDocument> {
+        let editor = self.editor.as_ref()?;
+        let start = Instant::now();
+        loop {
+            let documents = editor.documents().await?;
+            let document = Arc::clone(documents.get(&known.key)?);
+            let is_recorded = document.is_synchronized() && *document.text() == *text;
+            if is_recorded || start.elapsed() > EDITOR_DELAY {
+                return Some(FoundDocument { documents, document, is_recorded });
+            }
+            tokio::time::sleep(EDITOR_POLL).await;
+        }
+    }
+
+    /// The documents of the editor in this process, by their paths.
+    async fn editor_documents(&self) -> HashMap<PathBuf, Arc<OpenDocument>> {
+        let documents = match &self.editor {
+            Some(editor) => editor.documents().await,
+            None => None,
+        };
+        let by_path = |document: &Arc<OpenDocument>| Some((document.path.clone()?, Arc::clone(document)));
+        documents.iter().flat_map(|documents| documents.all().filter_map(by_path)).collect()
     }
 
     /// All files of the folders, with the text of the documents that are open.
-    fn files(&self, folders: &[Arc<Folder>], indexes: &[Arc<WorkspaceIndex>]) -> Vec<SearchedFile> {
+    fn files(
+        &self,
+        folders: &[Arc<Folder>],
+        indexes: &[Arc<WorkspaceIndex>],
+        editor: &HashMap<PathBuf, Arc<OpenDocument>>,
+    ) -> Vec<SearchedFile> {
         let of_folder = |(number, (folder, index)): (usize, (&Arc<Folder>, &Arc<WorkspaceIndex>))| {
-            let root: PathBuf = folder.root.clone();
-            let file = |file: &syntax::SourceFile| SearchedFile {
-                folder: number,
-                path: Arc::clone(&file.path),
-                text: self.documents.text(&root, &file.path).unwrap_or_else(|| Arc::clone(&file.text)),
+            let file = |file: &syntax::SourceFile| {
+                let of_editor = match editor.is_empty() {
+                    true => None,
+                    false => editor.get(&folder.root.join(&*file.path)),
+                };
+                let open = of_editor.cloned().or_else(|| self.documents.document(&folder.root, &file.path));
+                let text = open.map_or_else(|| Arc::clone(&file.text), |document| document.text());
+                SearchedFile { folder: number, path: Arc::clone(&file.path), text }
             };
             index.files().iter().map(file).collect::<Vec<_>>()
         };
         folders.iter().zip(indexes).enumerate().flat_map(of_folder).collect()
+    }
+
+    /// Whether a request is for the text behind a suggestion that was passed on a moment ago: the developer has not accepted it yet.
+    fn asks_ahead(&self, folder: &Folder, found: &FoundPlace, arrived: Instant) -> bool {
+        let Some(last) = &self.last_answer else { return false };
+        let Some(document) = self.documents.document(&folder.root, &found.path) else { return false };
+        let text = document.text();
+        let is_soon = arrived.saturating_duration_since(last.at) <= AHEAD;
+        let inserted = text
+            .get(..last.offset)
+            .zip(text.get(last.offset..))
+            .and_then(|(before, after)| found.text.strip_prefix(before)?.strip_suffix(after));
+        let is_suggestion = |inserted: &str| {
+            inserted.len() >= MIN_AHEAD_BYTES
+                && last.text.trim_end().starts_with(inserted)
+                && found.offset == last.offset + inserted.len()
+        };
+        is_soon && document.key == last.document && inserted.is_some_and(is_suggestion)
     }
 
     fn set_text(
@@ -277,16 +403,26 @@ impl LinkTask {
         Some(document)
     }
 
-    fn open_opportunity(
+    async fn open_opportunity(
         &mut self,
         number: u64,
         arrived: Instant,
         chosen: &ChosenEngine,
         task: &GenerationTask,
+        is_of_editor: bool,
     ) {
         let Some(trial) = &chosen.trial else { return };
         let recording = &self.session.trial;
-        recording.request(number, &task.document, task.cursor, Trigger::Automatic);
+        match self.editor.as_ref().filter(|_| is_of_editor) {
+            Some(editor) => {
+                let (document, offset) = (Arc::clone(&task.document), task.cursor);
+                // The developer may have typed in between.
+                if !editor.request(EditorRequest { number, document, offset }).await {
+                    return;
+                }
+            }
+            None => recording.request(number, &task.document, task.cursor, Trigger::Automatic),
+        }
         recording.describe_soon(&self.session, &task.document);
         recording.record(EventKind::Asked { request: number });
         let question = ArmQuestion {
@@ -298,7 +434,8 @@ impl LinkTask {
             is_invoked: false,
         };
         let (trial, task, is_reused) = (Arc::clone(trial), task.clone(), false);
-        self.requests.insert(number, Arc::clone(&task.document.key));
+        let document = Arc::clone(&task.document.key);
+        self.requests.insert(number, RecordedRequest { document, offset: task.cursor });
         self.numbers.push_back(number);
         if self.numbers.len() > MAX_COMPLETIONS
             && let Some(oldest) = self.numbers.pop_front()
@@ -309,9 +446,13 @@ impl LinkTask {
     }
 
     fn answered(&mut self, number: u64, chosen: &ChosenEngine, id: Option<String>, answer: ArmAnswer) {
-        if !self.requests.contains_key(&number) {
-            return;
-        }
+        let Some(request) = self.requests.get(&number) else { return };
+        self.last_answer = Some(LastAnswer {
+            document: Arc::clone(&request.document),
+            offset: request.offset,
+            text: answer.text.clone(),
+            at: Instant::now(),
+        });
         if let Some(id) = id {
             self.completions.push_back((id, number));
             if self.completions.len() > MAX_COMPLETIONS {
@@ -343,9 +484,9 @@ impl LinkTask {
             CompletionEventKind::Shown => EventKind::Shown { item: number },
             CompletionEventKind::Accepted { is_partial } => EventKind::Accepted { item: number, is_partial },
             CompletionEventKind::Dismissed => {
-                let Some(document) = self.requests.get(&number) else { return };
+                let Some(request) = self.requests.get(&number) else { return };
                 EventKind::Dismissed {
-                    document: Arc::clone(document),
+                    document: Arc::clone(&request.document),
                     item: Some(number),
                     kind: OutcomeKind::Rejected,
                 }

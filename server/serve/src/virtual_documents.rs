@@ -47,9 +47,9 @@ impl VirtualDocuments {
         &self.documents
     }
 
-    /// Returns the text of a file as its document has it; `None` if it is not open.
-    pub(crate) fn text(&self, root: &Path, path: &str) -> Option<Arc<str>> {
-        self.documents.get(&key(root, path)).map(|document| document.text())
+    /// Returns the document of a file; `None` if it is not open.
+    pub(crate) fn document(&self, root: &Path, path: &str) -> Option<Arc<OpenDocument>> {
+        self.documents.get(&key(root, path)).cloned()
     }
 
     /// Sets the text of a document, which is opened first if it is not. Returns the document and the events.
@@ -187,13 +187,14 @@ mod tests {
         assert_eq!(names(&set("x = 12\n")), ["opened", "observed"]);
         assert_eq!(names(&set("x = 12\n")), Vec::<&str>::new());
         assert_eq!(names(&set("x = 123\n")), ["observed"]);
-        assert_eq!(documents.text(root, "a.py").as_deref(), Some("x = 123\n"));
+        let text = |documents: &VirtualDocuments| documents.document(root, "a.py").map(|open| open.text());
+        assert_eq!(text(&documents).as_deref(), Some("x = 123\n"));
         assert!(documents.follow_saved(root, &index(Some("x = 1\n"))).is_empty(), "not saved yet");
         assert_eq!(names(&documents.follow_saved(root, &index(Some("x = 123\n")))), ["saved"]);
         assert_eq!(names(&documents.follow_saved(root, &index(Some("x = 4\n")))), ["observed", "saved"]);
         assert!(documents.follow_saved(Path::new("/other"), &index(None)).is_empty());
         assert_eq!(names(&documents.follow_saved(root, &index(None))), ["closed"]);
-        assert_eq!(documents.text(root, "a.py"), None);
+        assert_eq!(text(&documents), None);
     }
 
     #[test]
@@ -206,6 +207,6 @@ mod tests {
             let (_, events) = documents.set_text(&file, "x = 1\n").expect("a document");
             closed += names(&events).iter().filter(|name| **name == "closed").count();
         }
-        assert_eq!((closed, documents.text(Path::new("/w"), "0.py")), (1, None));
+        assert_eq!((closed, documents.document(Path::new("/w"), "0.py").is_none()), (1, true));
     }
 }

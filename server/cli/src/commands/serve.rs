@@ -74,7 +74,7 @@ async fn serve(
     let settings = session.settings_in(first.as_deref()).await.context("there are no settings")?;
     let mut serve: Serve = settings.config.serve.clone();
     serve.listen = args.listen.clone().unwrap_or(serve.listen);
-    let door = serve::open(session.clone(), &serve).await?;
+    let door = serve::open(session.clone(), &serve, None).await?;
     match args.json {
         true => {
             let line = json!({"address": door.address.to_string(), "engine": settings.ghost_text.name});
