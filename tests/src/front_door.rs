@@ -191,27 +191,40 @@ pub fn exchange(address: &str, method: &str, path: &str, headers: &[(&str, &str)
     read_reply(stream)
 }
 
-/// Reads a response to its end.
+/// Reads a response to its end, or until the connection ends.
 ///
 /// # Panics
 ///
 /// If it has no head.
 #[track_caller]
 pub fn read_reply(mut stream: impl Read) -> HttpReply {
-    let mut bytes = Vec::new();
-    // A reset ends the bytes.
-    let _ = stream.read_to_end(&mut bytes);
-    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n");
-    let end = end.unwrap_or_else(|| panic!("no response: {:?}", String::from_utf8_lossy(&bytes)));
+    let (mut bytes, mut buffer) = (Vec::new(), vec![0; 64 << 10]);
+    loop {
+        // A reset ends the bytes.
+        let read = stream.read(&mut buffer).unwrap_or(0);
+        bytes.extend_from_slice(&buffer[..read]);
+        match parse_reply(&bytes) {
+            Some((reply, is_framed)) if read == 0 || is_framed && reply.is_whole => return reply,
+            None if read == 0 => panic!("no response: {:?}", String::from_utf8_lossy(&bytes)),
+            _ => {}
+        }
+    }
+}
+
+/// Parses a response as far as it has arrived, and returns whether it says where it ends; `None` before the end of its head.
+fn parse_reply(bytes: &[u8]) -> Option<(HttpReply, bool)> {
+    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
     let head = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
     let rest = &bytes[end + 4..];
-    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.trim().parse().ok());
-    let (body, is_whole) = match head.contains("transfer-encoding: chunked") {
+    let status = head.split(' ').nth(1)?.parse().ok()?;
+    let length: Option<usize> =
+        head.lines().find_map(|line| line.strip_prefix("content-length: ")?.trim().parse().ok());
+    let is_chunked = head.contains("transfer-encoding: chunked");
+    let (body, is_whole) = match is_chunked {
         true => without_chunks(rest),
-        false => (rest.to_vec(), length.is_none_or(|length: usize| length == rest.len())),
+        false => (rest.to_vec(), length.is_none_or(|length| length == rest.len())),
     };
-    HttpReply { status, head, body, is_whole }
+    Some((HttpReply { status, head, body, is_whole }, is_chunked || length.is_some()))
 }
 
 /// Returns the body of chunks, and whether the last one is there.

@@ -5,14 +5,16 @@
 //!                  └─► unsaved edits: lines above and below that the file has once ──► what is between them is the plugin's text
 //! ```
 //!
-//! Plugins send a part of the file, maybe with comments before it, and the developer may not have saved. So the lines nearest to the
-//! cursor that are unique in the file are the anchors; between them the plugin's text replaces the file's. A place that is not certain is
+//! Plugins send a part of the file, maybe with comments before it, and the developer may not have saved. So the lines around the cursor
+//! that are unique in the file are the anchors; between the outermost ones the plugin's text replaces the file's. A place that is not certain is
 //! none: the recorded truth of a wrong place would be worse than none.
 
 use std::collections::HashMap;
 
 /// Largest distance in lines from the cursor to an anchor. Further edits are in another place.
 const MAX_LINES: usize = 200;
+/// Largest distance in lines between two anchors: an edited function.
+const MAX_GAP: usize = 60;
 /// Fewest letters and digits of a line that identifies a place.
 const MIN_LETTERS: usize = 4;
 /// Fewest characters other than blanks of a text that identifies a place by itself.
@@ -131,15 +133,36 @@ impl<'a> FileLines<'a> {
     }
 }
 
+/// Follows the anchors from the cursor outwards, as long as they are in the order of the file and not far from each other: beyond may be
+/// code of other files. Returns the last one: its line in the file, and its distance from the cursor in lines.
+fn farthest_anchor<'a>(
+    file: &FileLines<'_>,
+    lines: impl Iterator<Item = &'a &'a str>,
+    file_distance: impl Fn(usize, usize) -> Option<usize>,
+) -> Option<(usize, usize)> {
+    let mut farthest: Option<(usize, usize)> = None;
+    for (distance, line) in lines.take(MAX_LINES).enumerate() {
+        let Some(at) = file.anchor(line) else { continue };
+        if let Some((near, known)) = farthest {
+            let is_next = file_distance(near, at).is_some_and(|gap| (1..=MAX_GAP).contains(&gap));
+            if !is_next || distance - known > MAX_GAP {
+                break;
+            }
+        }
+        farthest = Some((at, distance));
+    }
+    farthest
+}
+
 fn between_anchors(around: Surroundings<'_>, text: &str) -> Option<FoundCursor> {
     let file = FileLines::new(text);
     let (above, current, below) = lines_around(around);
     let certainty = certainty(&file, &above, &below)?;
-    let anchor = |line: &&str| file.anchor(line);
-    let up = above.iter().rev().take(MAX_LINES).position(|line| anchor(line).is_some());
-    let down = below.iter().take(MAX_LINES).position(|line| anchor(line).is_some());
-    let at_up = up.and_then(|up| anchor(&above[above.len() - 1 - up]));
-    let at_down = down.and_then(|down| anchor(&below[down]));
+    let is_above = |near: usize, far: usize| near.checked_sub(far);
+    let up = farthest_anchor(&file, above.iter().rev(), is_above);
+    let down = farthest_anchor(&file, below.iter(), |near, far| far.checked_sub(near));
+    let (at_up, up) = up.unzip();
+    let (at_down, down) = down.unzip();
     // Lines of the file that are kept: all until `first`, and all from `last` on.
     let (first, last) = match (at_up, at_down) {
         (Some(up), Some(down)) => (up + 1, down),

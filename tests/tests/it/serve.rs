@@ -57,7 +57,7 @@ fn start_trial(project: &Project, mode: TrialMode, arms: &[&str]) {
 }
 
 /// A request to `/infill` as llama.vim sends it.
-fn infill(prefix: &str, suffix: &str) -> Value {
+pub(crate) fn infill(prefix: &str, suffix: &str) -> Value {
     let (above, head) = prefix.rsplit_once('\n').map_or(("", prefix), |(above, head)| (above, head));
     let above = if above.is_empty() { String::new() } else { format!("{above}\n") };
     json!({"input_prefix": above, "prompt": head, "input_suffix": suffix, "input_extra": [], "n_predict": 128})

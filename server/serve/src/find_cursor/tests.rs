@@ -41,6 +41,23 @@ fn unsaved_text_between_two_known_lines_replaces_that_of_the_file() {
 }
 
 #[test]
+fn unsaved_edits_in_several_places_are_all_taken_over() {
+    let sent = SHOP
+        .replace("import math\n", "import math\nimport os\n")
+        .replace("    return net\n", "    return ne|t\n")
+        .replace("price + 1", "price + 2\n\ndef third():\n    pass");
+    let found = find(SHOP, &sent).expect("it is found");
+    assert!(found.contains("import os\n") && found.contains("    return ne|t\n"), "{found}");
+}
+
+#[test]
+fn code_of_other_files_before_the_prefix_is_not_taken_over() {
+    let other = format!("import math\n{}def foreign():\n    pass\n", "foreign_line = 1\n".repeat(5));
+    let sent = format!("{other}{}", SHOP.replace("return net", "return |net"));
+    check(SHOP, &sent, &SHOP.replace("return net", "return |net"));
+}
+
+#[test]
 fn comments_before_the_prefix_are_no_part_of_the_file() {
     let sent = format!(
         "# language: python\n# indentation: use 4 spaces for a tab\n{}",
