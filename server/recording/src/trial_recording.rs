@@ -172,7 +172,7 @@ impl TrialRecording {
         self.is_running().then(|| self.starts.load(Ordering::Relaxed))
     }
 
-    /// Returns a value that changes when the recorder no longer knows the documents that it was told of; `None` while no trial runs. For
+    /// Returns a value that changes when the recorder no longer knows the documents of earlier events; `None` while no trial runs. For
     /// senders beside the editor's.
     pub fn epoch(&self) -> Option<RecorderEpoch> {
         let period = self.period()?;

@@ -81,7 +81,7 @@ fn streams_end_as_their_api_says() {
         (&parts[0]["choices"][0]["text"], &parts[1]["choices"][0]["finish_reason"]),
         (&json!(SUGGESTION), &json!("stop"))
     );
-    // Ollama streams unless it is told otherwise.
+    // Ollama streams by default.
     let ollama =
         events(&post(&door, "/api/generate", &json!({"model": "m", "prompt": prefix, "suffix": suffix})));
     assert_eq!((&ollama[0]["response"], &ollama[0]["done"]), (&json!(SUGGESTION), &json!(false)));
