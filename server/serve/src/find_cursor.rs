@@ -133,48 +133,59 @@ impl<'a> FileLines<'a> {
     }
 }
 
+/// The anchors on one side of the cursor.
+#[derive(Clone, Copy)]
+struct Anchors {
+    /// Line in the file of the nearest one.
+    nearest: usize,
+    /// Line in the file of the last one.
+    last: usize,
+    /// Lines between the cursor's line and the last one.
+    distance: usize,
+}
+
 /// Follows the anchors from the cursor outwards, as long as they are in the order of the file and not far from each other: beyond may be
-/// code of other files. Returns the last one: its line in the file, and its distance from the cursor in lines.
-fn farthest_anchor<'a>(
+/// code of other files.
+fn anchors<'a>(
     file: &FileLines<'_>,
     lines: impl Iterator<Item = &'a &'a str>,
     file_distance: impl Fn(usize, usize) -> Option<usize>,
-) -> Option<(usize, usize)> {
-    let mut farthest: Option<(usize, usize)> = None;
+) -> Option<Anchors> {
+    let mut found: Option<Anchors> = None;
     for (distance, line) in lines.take(MAX_LINES).enumerate() {
         let Some(at) = file.anchor(line) else { continue };
-        if let Some((near, known)) = farthest {
-            let is_next = file_distance(near, at).is_some_and(|gap| (1..=MAX_GAP).contains(&gap));
-            if !is_next || distance - known > MAX_GAP {
+        if let Some(known) = found {
+            let is_next = file_distance(known.last, at).is_some_and(|gap| (1..=MAX_GAP).contains(&gap));
+            if !is_next || distance - known.distance > MAX_GAP {
                 break;
             }
         }
-        farthest = Some((at, distance));
+        let nearest = found.map_or(at, |known| known.nearest);
+        found = Some(Anchors { nearest, last: at, distance });
     }
-    farthest
+    found
 }
 
 fn between_anchors(around: Surroundings<'_>, text: &str) -> Option<FoundCursor> {
     let file = FileLines::new(text);
     let (above, current, below) = lines_around(around);
-    let certainty = certainty(&file, &above, &below)?;
-    let is_above = |near: usize, far: usize| near.checked_sub(far);
-    let up = farthest_anchor(&file, above.iter().rev(), is_above);
-    let down = farthest_anchor(&file, below.iter(), |near, far| far.checked_sub(near));
-    let (at_up, up) = up.unzip();
-    let (at_down, down) = down.unzip();
+    let up = anchors(&file, above.iter().rev(), |near: usize, far| near.checked_sub(far));
+    let down = anchors(&file, below.iter(), |near, far: usize| far.checked_sub(near));
     // Lines of the file that are kept: all until `first`, and all from `last` on.
-    let (first, last) = match (at_up, at_down) {
-        (Some(up), Some(down)) => (up + 1, down),
-        (Some(up), None) => (up + 1, end_without_anchor(&file, up + 1, &below)?),
-        (None, Some(down)) => (start_without_anchor(down, &above)?, down),
-        (None, None) => return None,
+    let (first, last) = match (up, down) {
+        (Some(up), Some(down)) if up.nearest < down.nearest => (up.last + 1, down.last),
+        (Some(up), None) => (up.last + 1, end_without_anchor(&file, up.nearest + 1, &below)?),
+        (None, Some(down)) => (start_without_anchor(down.nearest, &above)?, down.last),
+        _ => return None,
     };
     if last < first || last - first > 2 * MAX_LINES {
         return None;
     }
-    let kept_above = up.map_or(0, |up| above.len() - up);
-    let kept_below = down.unwrap_or_else(|| below.len() - common_end(&file.lines[first..], &below));
+    let kept_above = up.map_or(0, |up| above.len() - up.distance);
+    let kept_below = down.map_or_else(|| below.len() - (file.lines.len() - last), |down| down.distance);
+    let from = kept_above.saturating_sub(1);
+    let until = (kept_below + 1).min(below.len());
+    let certainty = certainty(&file, &above[from..], &below[..until])?;
     let mut rebuilt = text[..file.starts[first]].to_owned();
     for line in &above[kept_above..] {
         rebuilt.push_str(line);
@@ -207,7 +218,7 @@ fn end_without_anchor(file: &FileLines<'_>, first: usize, below: &[&str]) -> Opt
     (rest.len() - same <= MAX_LINES).then(|| file.lines.len() - same)
 }
 
-/// The cursor is above the first anchor: returns the first line that the plugin.s text replaces.
+/// The cursor is above the first anchor: returns the first line that the text of the plugin replaces.
 fn start_without_anchor(last: usize, above: &[&str]) -> Option<usize> {
     let is_near = last <= MAX_FIRST_LINES && above.len() <= MAX_FIRST_LINES;
     is_near.then_some(0)

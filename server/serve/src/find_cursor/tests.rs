@@ -29,7 +29,7 @@ fn a_piece_of_the_file_is_found_where_it_is() {
     let expected = SHOP.replace("return net", "return |net");
     check(SHOP, &expected, &expected);
     check(SHOP, "    net = price * rate\n    return |net\n", &expected);
-    check(SHOP, "e(price, rate):\n    net = price * rate\n    return |net\n\ndef ot", &expected);
+    check(SHOP, "st(price, rate):\n    net = price * rate\n    return |net\n\ndef ot", &expected);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn uncertain_places_are_not_found() {
     assert_eq!(find(SHOP, "x|"), None);
     assert_eq!(find(SHOP, "|"), None);
     assert_eq!(find(SHOP, "class Other:\n    def method(self):\n        return |self\n"), None);
-    assert_eq!(find(SHOP, "import math\n\ndef cost(price, rate):\n    net = pri|"), None);
+    assert_eq!(find(SHOP, "import math\n\ndef cost(price, rate):\n    gross = pri|"), None);
 }
 
 #[test]
