@@ -188,6 +188,7 @@ fn text_between_two_looks_is_accepted_typed_or_unobserved() {
     let mut session = Session::python("x = \ny = 1\nz = 1\n");
     let id = session.request(4);
     session.answer(&[("a", "first(1)")]);
+    session.wait(1_000);
     // Two places and several lines at once, right before a save: neither a formatter nor another program.
     session.observe("x = other(2) + third(3)\ny = 1\nz = several()\nw = 2\n");
     session.save();
