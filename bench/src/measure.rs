@@ -16,6 +16,7 @@ mod engines;
 mod fetch;
 mod figures;
 mod findings;
+mod front_door;
 mod indexing;
 mod lsp;
 mod main_path;
@@ -63,6 +64,8 @@ pub(crate) enum BenchPart {
     Secrets,
     /// A run of usual size: asking a server, scoring, and the report
     Replay,
+    /// The front door: what it adds to a request of a plugin
+    FrontDoor,
     /// Live trials: recording, arms in shadow, the store and the scoreboard
     Trial,
 }
@@ -100,6 +103,7 @@ pub(crate) fn run(parts: &[BenchPart]) -> Result<()> {
             BenchPart::Lsp => lsp::measure(&repos)?,
             BenchPart::Secrets => findings::measure()?,
             BenchPart::Replay => replay::measure()?,
+            BenchPart::FrontDoor => front_door::measure()?,
             BenchPart::Trial => trial::measure()?,
         };
         document::write_section(part.name(), &section)?;
@@ -148,6 +152,7 @@ impl BenchPart {
             BenchPart::Lsp => "lsp",
             BenchPart::Secrets => "secrets",
             BenchPart::Replay => "replay",
+            BenchPart::FrontDoor => "front-door",
             BenchPart::Trial => "trial",
         }
     }

@@ -6,10 +6,12 @@
 
 mod browser;
 mod component;
+pub mod front_door;
 mod histories;
 mod llama_server;
 pub mod lsp;
 mod neovim;
+mod plugins;
 mod process;
 mod project;
 #[cfg(unix)]
@@ -20,9 +22,11 @@ mod vscode;
 
 pub use browser::{Browser, PageView};
 pub use component::component;
+pub use front_door::FrontDoor;
 pub use histories::{check_out_histories, check_out_history};
 pub use llama_server::LlamaServer;
 pub use neovim::Neovim;
+pub use plugins::unpack_plugin;
 pub use process::{ProcessOutcome, RunningProcess, wait_until};
 pub use project::{Project, binary};
 #[cfg(unix)]

@@ -19,6 +19,9 @@ use crate::{Project, RunningProcess, binary, component, wait_until};
 /// Neovim's startup script.
 const INIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/neovim/init.lua");
 
+/// The startup script for other plugins.
+const PLUGIN_INIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/neovim/plugins.lua");
+
 /// The folder that users add to their runtimepath.
 const CONFIGURATION: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../editors/neovim");
 
@@ -45,13 +48,40 @@ impl Neovim {
     /// If the server is not ready in time.
     #[track_caller]
     pub fn open(project: &Project, file: &str, server_arguments: &[&str]) -> Option<Neovim> {
+        let editor = Neovim::start(project, INIT, file, |command| {
+            command.env("GHOSTBENCH_TEST_CONFIGURATION", CONFIGURATION);
+            command.env("GHOSTBENCH_TEST_OPTIONS", Value::from(server_arguments.to_vec()).to_string());
+            command.env("PATH", path_with(binary().parent().expect("a file has a folder")));
+        })?;
+        editor.wait_until("Test.is_attached()");
+        Some(editor)
+    }
+
+    /// Opens a file of a project with another plugin, whose folder and settings (in Lua) are given, and without our server. Prints a
+    /// message and returns `None` if there is no Neovim that is new enough.
+    ///
+    /// # Panics
+    ///
+    /// If Neovim does not start.
+    #[track_caller]
+    pub fn with_plugin(project: &Project, file: &str, plugin: &Path, setup: &str) -> Option<Neovim> {
+        Neovim::start(project, PLUGIN_INIT, file, |command| {
+            command.env("GHOSTBENCH_TEST_PLUGIN", plugin).env("GHOSTBENCH_TEST_SETUP", setup);
+        })
+    }
+
+    #[track_caller]
+    fn start(
+        project: &Project,
+        script: &str,
+        file: &str,
+        configure: impl FnOnce(&mut Command),
+    ) -> Option<Neovim> {
         let program = component("nvim")?;
         let socket = project.sibling_path("nvim.sock");
         let mut command = project.command(&program, "--headless -i NONE -n");
-        command.args(["-u", INIT, "--listen"]).arg(&socket).arg(file);
-        command.env("GHOSTBENCH_TEST_CONFIGURATION", CONFIGURATION);
-        command.env("GHOSTBENCH_TEST_OPTIONS", Value::from(server_arguments.to_vec()).to_string());
-        command.env("PATH", path_with(binary().parent().expect("a file has a folder")));
+        command.args(["-u", script, "--listen"]).arg(&socket).arg(file);
+        configure(&mut command);
         let editor =
             Neovim { program, socket, home: project.home(), _process: RunningProcess::start(command) };
         poll_until("Neovim listens", || editor.remote("--remote-expr", "1").is_ok());
@@ -59,7 +89,6 @@ impl Neovim {
             missing("nvim is older than 0.12; `cargo xtask test` installs a newer one on Debian");
             return None;
         }
-        editor.wait_until("Test.is_attached()");
         Some(editor)
     }
 

@@ -11,6 +11,7 @@ use anyhow::{Result, anyhow, bail};
 
 use crate::process;
 
+mod api_clients;
 pub mod code_server;
 mod debian;
 mod language_servers;
@@ -29,6 +30,7 @@ pub fn install() -> Result<Vec<(&'static str, PathBuf)>> {
     require("in a sandbox", install_package("bwrap", "bubblewrap"))?;
     let pytest = require("with pytest", pytest::install())?;
     let python_tools = require("of packages and documents", python_tools::install())?;
+    let api_clients = require("with clients of other APIs", api_clients::install())?;
     let neovim = require("in Neovim", neovim::install())?;
     let llama_server = require("with llama-server", llama_server::install())?;
     let code_server = require("in VS Code", code_server::install())?;
@@ -38,6 +40,7 @@ pub fn install() -> Result<Vec<(&'static str, PathBuf)>> {
         (llama_server::VARIABLE, llama_server),
         (code_server::VARIABLE, code_server),
         (pytest::VARIABLE, pytest),
+        (api_clients::VARIABLE, api_clients),
     ];
     let programs = programs.into_iter().filter_map(|(variable, program)| Some((variable, program?)));
     let programs = programs.chain(language_servers.into_iter().flatten());

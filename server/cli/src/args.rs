@@ -5,6 +5,7 @@ mod benchmarks;
 mod engines;
 mod judging;
 mod reporting;
+mod serve;
 mod tests;
 mod trial;
 mod trial_scoreboard;
@@ -30,6 +31,7 @@ pub(crate) use self::engines::{
 };
 pub(crate) use self::judging::{BaselineArgs, GateArgs, VerdictArgs};
 pub(crate) use self::reporting::{CompareArgs, ExportArgs, ExportFormat, ReportArgs, ReportFormat};
+pub(crate) use self::serve::ServeArgs;
 pub(crate) use self::tests::{BuildTestsArgs, JudgeArgs, ReplayJudgeArgs, SandboxArgs};
 pub(crate) use self::trial::{
     TrialArgs, TrialCommand, TrialExportArgs, TrialExportFormat, TrialFilterArgs, TrialForgetArgs,
@@ -74,6 +76,14 @@ pub(crate) enum Command {
   ghostbench lsp --engine builtin --engine nearest-line   the first one writes the ghost text, both are replayed
   ghostbench lsp --log-level debug                      more details in the log file, which never contains code")]
     Lsp(LspArgs),
+    /// Serve completion plugins: the APIs that they speak, recorded by the trial.
+    #[command(
+        after_help = "A plugin takes part by its server's address; docs/front-door.md lists the plugins. Examples:
+  ghostbench serve                                  at http://127.0.0.1:7117, for the engine in the settings
+  ghostbench serve ~/shop ~/site                    requests belong to the files of two folders
+  ghostbench serve --listen 127.0.0.1:8012 --engine qwen   at another port, and another engine"
+    )]
+    Serve(ServeArgs),
     /// Mine cases from a repository: the first step of `try`.
     #[command(after_help = "Examples:
   ghostbench mine . --out cases.jsonl

@@ -17,6 +17,7 @@ pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod retrieve;
 pub(crate) mod score;
+pub(crate) mod serve;
 pub(crate) mod trial;
 pub(crate) mod trust;
 pub(crate) mod try_command;

@@ -178,7 +178,10 @@ fn exit_number(error: &anyhow::Error) -> u8 {
         || error.downcast_ref::<CassetteError>().is_some_and(is_usage_of_cassette)
         || error
             .downcast_ref::<trial::StoreError>()
-            .is_some_and(|error| matches!(error, trial::StoreError::Missing { .. }));
+            .is_some_and(|error| matches!(error, trial::StoreError::Missing { .. }))
+        || error.downcast_ref::<serve::OpenError>().is_some_and(|error| {
+            matches!(error, serve::OpenError::Address { .. } | serve::OpenError::NoToken { .. })
+        });
     if is_usage { USAGE } else { OUTSIDE }
 }
 

@@ -24,6 +24,7 @@ fn main() -> ExitCode {
     let result = match args.command {
         Command::Try(args) => commands::try_command::run(&args),
         Command::Lsp(args) => commands::lsp::run(&args),
+        Command::Serve(args) => commands::serve::run(&args),
         Command::Mine(args) => commands::mine::run(&args),
         Command::Judge(args) => commands::judge::run(&args),
         Command::SandboxMount => Err(anyhow::Error::msg(sandbox::run_mount())),

@@ -10,7 +10,8 @@ use crate::problem::{Problem, Severity};
 use crate::setting_location::{LayerKind, SettingLocation, SettingOrigin};
 use crate::suggest::backquoted_list;
 use crate::table::{
-    COMPLETION, CONTEXT, Completion, Context, RECORD, Record, SECTIONS, TESTS, TRIAL, Tests, Trial, defaults,
+    COMPLETION, CONTEXT, Completion, Context, RECORD, Record, SECTIONS, SERVE, Serve, TESTS, TRIAL, Tests,
+    Trial, defaults,
 };
 use crate::trust::Trust;
 use crate::validate::KeySetting;
@@ -28,6 +29,8 @@ pub struct Config {
     pub trial: Trial,
     /// Unit tests.
     pub tests: Tests,
+    /// The front door.
+    pub serve: Serve,
     /// Engines, in the order in which they are first named. Engines of an untrusted file are listed but cannot be used.
     pub engines: Vec<EngineDefinition>,
     /// Problems, layer by layer.
@@ -85,6 +88,7 @@ impl Config {
             record: Record::of(&values(&RECORD), variables),
             trial: Trial::of(&values(&TRIAL), variables),
             tests: Tests::of(&values(&TESTS), variables),
+            serve: Serve::of(&values(&SERVE), variables),
             engines,
             problems,
             values: SECTIONS

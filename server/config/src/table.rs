@@ -187,6 +187,18 @@ section! {
 }
 
 section! {
+    /// The front door: the APIs that completion plugins speak, served on this machine. See docs/front-door.md.
+    SERVE "serve" Serve [|_| false];
+
+    /// Whether the language server opens the front door, too. `ghostbench serve` opens it in any case.
+    is_enabled: bool = "enabled": ValueType::Boolean, Some("false"), Trusted;
+    /// Address and port to listen at. An address that other machines reach needs a token.
+    listen: String = "listen": ValueType::Text, Some("\"127.0.0.1:7117\""), Trusted;
+    /// Environment variable with a token that every request must carry, as a plugin sends its API key.
+    token: Option<Secret> = "token_env": ValueType::KeyVariable, None, Trusted;
+}
+
+section! {
     /// An engine. The section can be repeated.
     ENGINE "engine" EngineSettings [|_| true];
 
@@ -252,7 +264,7 @@ section! {
 }
 
 /// The sections that occur once.
-pub static SECTIONS: [&Section; 5] = [&COMPLETION, &CONTEXT, &RECORD, &TRIAL, &TESTS];
+pub static SECTIONS: [&Section; 6] = [&COMPLETION, &CONTEXT, &RECORD, &TRIAL, &TESTS, &SERVE];
 
 /// Returns all sections; the last one can be repeated.
 pub fn all_sections() -> impl Iterator<Item = &'static Section> + Clone {
@@ -351,6 +363,7 @@ mod tests {
             "record" => drop(Record::of(values, &variables)),
             "trial" => drop(Trial::of(values, &variables)),
             "tests" => drop(Tests::of(values, &variables)),
+            "serve" => drop(Serve::of(values, &variables)),
             "engine" => drop(EngineSettings::of(values, &variables)),
             other => panic!("[{other}] has no struct"),
         }

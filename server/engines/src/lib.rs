@@ -47,7 +47,10 @@ pub use config::EngineKind;
 pub use embeddings::{EmbeddingServer, EmbeddingServerError, HttpEmbedder};
 pub use engine_wrapper::EngineWrapper;
 pub use function_task::{FunctionSearch, FunctionTask, TaskForm};
-pub use http::{HttpLimits, HttpServerConfig, Proxy, ServerError, TimeoutStage};
+pub use http::{
+    HttpLimits, HttpServerConfig, PassThrough, PassedRequest, PassedResponse, Proxy, ServerError,
+    TimeoutStage,
+};
 pub use http_engine::{
     FUNCTION_TOKENS, FimSetting, HttpEngine, HttpSettings, PROMPT_TOKENS, PromptMode, SetupError,
 };
@@ -57,7 +60,7 @@ pub use prompt::template_check::{Symptom, symptoms_of};
 pub use prompt::{PromptInput, estimate as estimate_tokens};
 pub use registry::{
     DEFAULT_ENGINE, EngineSelection, HASH_KEY, HashKey, RegisteredEngine, Registry, RegistryOptions, Role,
-    SelectionError, TokenPrice, check_named_once, http_engine, is_hashed,
+    SelectionError, TokenPrice, check_named_once, http_engine, is_hashed, pass_through,
 };
 pub use renamed_engine::with_name;
 pub use scripted_engine::{Script, ScriptedEngine, ScriptedReply};

@@ -27,6 +27,7 @@ use config::{Config, EngineKind, EngineSettings};
 use self::identity::{IdentityHasher, IdentityInput};
 use crate::{BuiltinEngine, Cassette, Engine, HttpEngine, ScriptedEngine, ScriptedReply, recorded};
 
+pub use self::http::pass_through;
 pub use hash_key::{HASH_KEY, HashKey, is_hashed};
 pub use selection::{EngineSelection, SelectionError, check_named_once};
 

@@ -16,8 +16,7 @@ mod case_summaries;
 mod case_title;
 pub mod ext;
 mod from_proto;
-mod generation_task;
-mod inline_item;
+mod front_door;
 mod lenient_json;
 mod log;
 mod main_loop;
@@ -38,14 +37,13 @@ mod surrogates;
 mod text_sync;
 mod to_proto;
 mod transport;
-mod trial_recording;
 mod trial_state;
 
 use session::SessionSetup;
 
-pub use log::LogSettings;
+pub use log::{LogSettings, start_logging};
 pub use main_loop::{ExitReason, serve};
-pub use trial_recording::ClockKind;
+pub use recording::ClockKind;
 
 /// The parts a server is built from.
 pub struct ServerSetup {

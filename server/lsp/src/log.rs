@@ -20,7 +20,8 @@ use tracing_subscriber::{Layer, fmt};
 const MAX_BYTES: u64 = 4 << 20;
 
 /// Crates whose events are written.
-const OWN_CRATES: [&str; 6] = ["lsp", "session", "completion", "engines", "replay", "workspace"];
+const OWN_CRATES: [&str; 8] =
+    ["lsp", "session", "recording", "serve", "completion", "engines", "replay", "workspace"];
 
 /// Log settings.
 #[derive(Clone, Debug)]
@@ -32,7 +33,7 @@ pub struct LogSettings {
 }
 
 /// Starts logging. A server that cannot write its log runs without one; code is never written to standard error either.
-pub(crate) fn start_logging(log: Option<&LogSettings>) {
+pub fn start_logging(log: Option<&LogSettings>) {
     panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|place| format!("{}:{}", place.file(), place.line()));
         tracing::error!(place, "panic");

@@ -24,6 +24,7 @@ use tower::Service;
 use tower_lsp_server::jsonrpc::{Error, Id, Request, Response};
 use tower_lsp_server::{ClientSocket, ExitedError};
 
+use crate::front_door::FrontDoorQuestion;
 use crate::ordered_service::OrderedService;
 use crate::transport::{self, IncomingMessage, MessageSender};
 use crate::{ServerSetup, log, service, stdio};
@@ -80,8 +81,10 @@ async fn run(setup: ServerSetup, background: BackgroundPool) -> anyhow::Result<E
     })
     .context("cannot start a thread")?;
     let answers = ResponseSender { outgoing, exit: ends.clone(), pending: TaskTracker::new() };
-    let (mut service, socket) = service::build_service(setup, background, ends);
-    let end = message_loop(&mut service, socket, &answers, &mut messages, &mut ended).await;
+    let (questions, mut asked) = mpsc::unbounded_channel();
+    let (mut service, socket) = service::build_service(setup, background, ends, questions);
+    let inputs = Inputs { messages: &mut messages, ended: &mut ended, asked: &mut asked };
+    let end = message_loop(&mut service, socket, &answers, inputs).await;
     tracing::info!(?end, "the server ends");
     service.stop().await;
     answers.pending.close();
@@ -91,13 +94,21 @@ async fn run(setup: ServerSetup, background: BackgroundPool) -> anyhow::Result<E
     Ok(end)
 }
 
+/// What the loop waits for.
+struct Inputs<'a> {
+    messages: &'a mut mpsc::Receiver<IncomingMessage>,
+    ended: &'a mut UnboundedReceiver<ExitReason>,
+    /// Questions of the front door.
+    asked: &'a mut UnboundedReceiver<FrontDoorQuestion>,
+}
+
 async fn message_loop(
     service: &mut OrderedService,
     socket: ClientSocket,
     answers: &ResponseSender,
-    messages: &mut mpsc::Receiver<IncomingMessage>,
-    ended: &mut UnboundedReceiver<ExitReason>,
+    inputs: Inputs<'_>,
 ) -> ExitReason {
+    let Inputs { messages, ended, asked } = inputs;
     let (mut questions, mut replies) = socket.split();
     let asking = answers.clone();
     let ask = tokio::spawn(async move {
@@ -109,6 +120,10 @@ async fn message_loop(
         let message = tokio::select! {
             biased;
             Some(end) = ended.recv() => break end,
+            Some(question) = asked.recv() => {
+                service.answer_front_door(question);
+                continue;
+            }
             message = messages.recv() => message.unwrap_or(IncomingMessage::Closed),
         };
         match message {

@@ -14,6 +14,7 @@ use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
 use serde::Deserialize;
 use serde_json::Value;
+use serve::EditorRequest;
 use session::{OpenDocument, RequestSnapshot, SyncOutcome};
 use tower::Service;
 use tower_lsp_server::gen_lsp_types::{MessageType, ProgressToken, Uri};
@@ -21,6 +22,7 @@ use tower_lsp_server::jsonrpc::{Request, Response};
 use tower_lsp_server::{ExitedError, LspService};
 use trial::EventKind;
 
+use crate::front_door::FrontDoorQuestion;
 use crate::progress::ProgressTask;
 use crate::request_context::{PendingContexts, RequestContext};
 use crate::requests::inline_completion;
@@ -87,6 +89,20 @@ impl OrderedService {
     pub(crate) fn handle_lost(&mut self, lost: LostChange) {
         if let Some(state) = self.state() {
             state.handle_lost(lost);
+        }
+    }
+
+    /// Answers a question of the front door, in order with the editor's messages.
+    pub(crate) fn answer_front_door(&mut self, question: FrontDoorQuestion) {
+        let Some(state) = self.state() else { return };
+        // The front door may not wait any more.
+        match question {
+            FrontDoorQuestion::Documents(answer) => {
+                let _ = answer.send(Arc::clone(state.text_sync.documents()));
+            }
+            FrontDoorQuestion::Request(request, answer) => {
+                let _ = answer.send(state.record_front_door_request(&request));
+            }
         }
     }
 
@@ -157,7 +173,7 @@ impl OrderedState {
         if let Some(document) =
             self.text_sync.documents().get(document).filter(|_| self.server.trial.is_running())
         {
-            self.server.trial.describe_soon(&self.server, document);
+            self.server.trial.describe_soon(&self.server.session, document);
         }
     }
 
@@ -165,7 +181,7 @@ impl OrderedState {
     fn record_opening(&self, document: &Arc<OpenDocument>) {
         if let Some(event) = opened(document) {
             self.server.trial.record(event);
-            self.server.trial.describe_soon(&self.server, document);
+            self.server.trial.describe_soon(&self.server.session, document);
         }
     }
 
@@ -184,6 +200,19 @@ impl OrderedState {
         self.record(|_| None);
         let Some((document, offset)) = self.text_sync.cursor(params) else { return };
         self.server.trial.request(arrival, document, offset, trigger);
+    }
+
+    /// Passes a request at the front door to the recorder. Returns false if its document has changed since.
+    fn record_front_door_request(&mut self, request: &EditorRequest) -> bool {
+        let EditorRequest { number, document, offset } = request;
+        let current = self.text_sync.documents().get(&document.key);
+        let is_current = current.is_some_and(|current| current.revision == document.revision);
+        if !is_current || !self.server.trial.is_running() {
+            return false;
+        }
+        self.record(|_| None);
+        self.server.trial.request(*number, document, *offset, Trigger::Automatic);
+        true
     }
 
     /// Handles a lost message that may have changed these documents.

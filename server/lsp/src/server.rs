@@ -4,11 +4,11 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use cases::Case;
-use session::{BackgroundPool, EffectiveSettings, Folder, Folders, NewFolder, Suggestions, lock};
+use recording::{TrialSession, TrialSessionState};
+use session::{BackgroundPool, EffectiveSettings, Folder, NewFolder, Suggestions, lock};
 use text::PositionEncoding;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, UnboundedSender};
-use tokio_util::sync::CancellationToken;
 use tower_lsp_server::gen_lsp_types::{
     ConfigurationItem, InitializeParams, InitializeResult, InitializedParams, MessageType, ServerInfo,
     TextDocumentContentRefreshParams, TextDocumentContentRefreshRequest, TextDocumentIdentifier, Uri,
@@ -19,6 +19,7 @@ use tower_lsp_server::{Client, LanguageServer};
 
 use crate::capabilities::{self, ClientFeatures};
 use crate::ext::CompletionStatus;
+use crate::front_door::FrontDoorQuestion;
 use crate::log::LogSettings;
 use crate::main_loop::ExitReason;
 use crate::progress::ProgressTasks;
@@ -26,8 +27,7 @@ use crate::register_watchers;
 use crate::request_context::RequestContext;
 use crate::run_blocking::no_folder_error;
 use crate::suite_document::{self, SuiteDocument};
-use crate::trial_recording::TrialRecording;
-use crate::{ServerSetup, from_proto, parent_process, session_events, trial_state};
+use crate::{ServerSetup, from_proto, front_door, parent_process, session_events, trial_state};
 
 /// Handle to the shared state; cheap to clone.
 #[derive(Clone)]
@@ -39,14 +39,12 @@ pub(crate) struct SharedState {
     pub(crate) client: Client,
     /// Log file.
     pub(crate) log: Option<LogSettings>,
-    /// The workspace folders.
-    pub(crate) folders: Folders,
+    /// The folders and their trials.
+    pub(crate) session: TrialSession,
     /// Folders from `initialize`, which are added at `initialized`.
     deferred_folders: Mutex<Vec<WorkspaceFolder>>,
     /// The latest suggestions.
     pub(crate) suggestions: Suggestions,
-    /// Recording of live trials.
-    pub(crate) trial: TrialRecording,
     /// Running tasks that report progress.
     pub(crate) progress_tasks: ProgressTasks,
     /// Notified when the client's configuration must be requested again.
@@ -55,8 +53,8 @@ pub(crate) struct SharedState {
     pub(crate) last_completion: Mutex<Option<CompletionStatus>>,
     handshake: OnceLock<Handshake>,
     exit: UnboundedSender<ExitReason>,
-    /// Cancelled when the server stops; cancels all running tasks.
-    pub(crate) stopping: CancellationToken,
+    /// Where the front door asks for the documents.
+    front_door: UnboundedSender<FrontDoorQuestion>,
 }
 
 /// Result of the negotiation with the client.
@@ -75,9 +73,12 @@ impl Deref for Server {
     }
 }
 
-impl From<Arc<SharedState>> for Server {
-    fn from(state: Arc<SharedState>) -> Server {
-        Server(state)
+/// The folders and trials of the session are used like the state's own fields.
+impl Deref for SharedState {
+    type Target = TrialSessionState;
+
+    fn deref(&self) -> &TrialSessionState {
+        &self.session
     }
 }
 
@@ -87,28 +88,24 @@ impl Server {
         setup: ServerSetup,
         background: BackgroundPool,
         ends: UnboundedSender<ExitReason>,
+        questions: UnboundedSender<FrontDoorQuestion>,
     ) -> Server {
-        let stopping = CancellationToken::new();
         let (events, received) = mpsc::unbounded_channel();
-        let (trial, recorded) = TrialRecording::new(setup.clock, setup.session.data.clone());
-        let data = setup.session.data.clone();
         let server = Server(Arc::new(SharedState {
             client,
             log: setup.log,
-            folders: Folders::new(setup.session, background, events, stopping.clone()),
+            session: TrialSession::new(setup.session, setup.clock, background, events),
             deferred_folders: Mutex::default(),
             suggestions: Suggestions::default(),
-            trial,
             progress_tasks: ProgressTasks::default(),
             configuration_changed: Notify::new(),
             last_completion: Mutex::default(),
             handshake: OnceLock::new(),
             exit: ends,
-            stopping,
+            front_door: questions,
         }));
         tokio::spawn(session_events::show(server.clone(), received));
         tokio::spawn(trial_state::announce_changes(server.clone()));
-        TrialRecording::start(&server.0, data, recorded);
         server
     }
 
@@ -228,6 +225,7 @@ impl LanguageServer for Server {
         for folder in std::mem::take(&mut *lock(&self.deferred_folders)) {
             self.add_folder(folder);
         }
+        tokio::spawn(front_door::open_if_enabled(self.clone(), self.front_door.clone()));
         let Some(agreed) = self.handshake() else { return };
         let (server, has) = (self.clone(), agreed.client_features);
         tokio::spawn(async move {

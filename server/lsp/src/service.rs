@@ -11,6 +11,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::{ClientSocket, LspService};
 
+use crate::front_door::FrontDoorQuestion;
 use crate::main_loop::ExitReason;
 use crate::ordered_service::OrderedService;
 use crate::request_context::{NumberedParams, PendingContexts};
@@ -26,6 +27,7 @@ pub(crate) fn build_service(
     setup: ServerSetup,
     background: BackgroundPool,
     ends: UnboundedSender<ExitReason>,
+    questions: UnboundedSender<FrontDoorQuestion>,
 ) -> (OrderedService, ClientSocket) {
     let pending = PendingContexts::default();
     /// Registers a function for a method.
@@ -42,8 +44,9 @@ pub(crate) fn build_service(
             }))+
         };
     }
-    let builder =
-        LspService::build_with_lifecycle_methods(|client| Server::new(client, setup, background, ends));
+    let builder = LspService::build_with_lifecycle_methods(|client| {
+        Server::new(client, setup, background, ends, questions)
+    });
     let builder = answer!(builder,
         "textDocument/inlineCompletion" => inline_completion::inline_completion,
         "textDocument/codeLens" => code_lens::code_lens,

@@ -26,6 +26,8 @@ pub(crate) async fn show(server: Server, mut events: UnboundedReceiver<SessionEv
             }
             SessionEvent::SettingsProblems(problems) => show_problems(&server, &problems),
             SessionEvent::Warning(message) => server.client.log_message(MessageType::Warning, message).await,
+            SessionEvent::UserWarning(message) => server.notify_user(MessageType::Warning, message),
+            SessionEvent::CasesAdded => server.refresh_lenses(),
         }
     }
 }

@@ -8,7 +8,6 @@
 
 use std::collections::HashMap;
 
-use cases::TrialMode;
 use config::Privacy;
 use session::Folder;
 use tower_lsp_server::gen_lsp_types::Uri;
@@ -16,15 +15,6 @@ use trial::assignment::BlindNames;
 
 use crate::ext::{DidChangeTrial, TrialState, TrialStateKind};
 use crate::server::Server;
-
-/// Why no opportunities are recorded although the settings say otherwise.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct TrialProblem {
-    /// Name and mode of the trial; `None` if its definition cannot be read.
-    pub(crate) trial: Option<(String, TrialMode)>,
-    /// The reason and the remedy.
-    pub(crate) reason: String,
-}
 
 /// Returns the state of the trial of a folder, without the counts of the day.
 pub(crate) async fn trial_state(server: &Server, folder: &Folder) -> TrialState {

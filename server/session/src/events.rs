@@ -19,6 +19,10 @@ pub enum SessionEvent {
     SettingsProblems(Vec<Problem>),
     /// Something else that does not work as it should.
     Warning(String),
+    /// Something that the user must know, and can correct.
+    UserWarning(String),
+    /// Another process added recorded cases to a folder.
+    CasesAdded,
 }
 
 /// The first indexing of a folder.

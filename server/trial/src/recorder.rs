@@ -98,6 +98,7 @@ impl Recorder {
                 self.open(document, OpenedText { language, rope: text, syntax }, now)
             }
             EventKind::Edited { document, edits } => self.edit(&document, edits, now),
+            EventKind::Observed { document, edit } => self.observe(&document, edit, now),
             EventKind::Desynchronized { document } => self.desynchronize(&document),
             EventKind::ChangedOnDisk { document } => self.with(&document, |open| open.note_disk_change(now)),
             EventKind::Saved { document } => self.with(&document, |open| open.save(now)),
@@ -187,6 +188,13 @@ impl Recorder {
     fn edit(&mut self, document: &str, edits: Vec<Edit>, now: u64) {
         let Some(open) = self.documents.get_mut(document).filter(|open| open.is_open) else { return };
         if !open.edit(edits, now) {
+            self.desynchronize(document);
+        }
+    }
+
+    fn observe(&mut self, document: &str, edit: Edit, now: u64) {
+        let Some(open) = self.documents.get_mut(document).filter(|open| open.is_open) else { return };
+        if !open.observe(edit, now) {
             self.desynchronize(document);
         }
     }

@@ -12,6 +12,7 @@ mod engine_failures;
 mod engines;
 mod exposure;
 mod file_watching;
+mod front_door;
 mod handshake;
 mod hostile_client;
 mod in_flight;

@@ -39,6 +39,7 @@ mod run_rows;
 mod sandbox_attacks;
 mod score;
 mod secrets;
+mod serve;
 mod settings;
 mod trial;
 mod trial_export;

@@ -43,6 +43,8 @@ string_enum! {
         OtherProvider = "other_provider",
         /// Changed on disk: a checkout, or an agent.
         External = "external",
+        /// Written between two looks at the document: by whatever means, since the front door sees no single edits.
+        Unobserved = "unobserved",
     }
 }
 

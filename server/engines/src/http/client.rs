@@ -365,7 +365,7 @@ fn is_success(status: u16) -> bool {
     (200..300).contains(&status)
 }
 
-fn connections(
+pub(super) fn connections(
     server: &HttpServerConfig,
     url: &Url,
     proxy: Option<&Url>,
@@ -400,7 +400,7 @@ fn certificates(pem: &[u8]) -> Result<Vec<Certificate>, ServerError> {
 }
 
 /// Returns the headers of every request. The server's own override those of its format.
-fn headers(server: &HttpServerConfig, manners: RequestHeaders) -> Result<HeaderMap, ServerError> {
+pub(super) fn headers(server: &HttpServerConfig, manners: RequestHeaders) -> Result<HeaderMap, ServerError> {
     let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("*/*"))]);
     for &(name, value) in manners.headers {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));

@@ -4,7 +4,9 @@ use std::fs;
 
 use config::{EngineSettings, NO_PROXY, Secret};
 
-use crate::{FimSetting, HttpEngine, HttpLimits, HttpServerConfig, HttpSettings, Proxy, Sampling};
+use crate::{
+    FimSetting, HttpEngine, HttpLimits, HttpServerConfig, HttpSettings, PassThrough, Proxy, Sampling,
+};
 
 /// Creates the engine of these settings, or returns why that fails.
 pub(super) fn engine(settings: &EngineSettings) -> Result<HttpEngine, String> {
@@ -25,6 +27,15 @@ pub(super) fn http_settings(settings: &EngineSettings, url: String) -> Result<Ht
         context_window: settings.context_window.map(u64::from),
         timeout: None,
     })
+}
+
+/// Returns the server of an engine for requests of other programs; `None` for an engine without an address.
+///
+/// # Errors
+/// The settings are invalid; the message says why.
+pub fn pass_through(settings: &EngineSettings) -> Result<Option<PassThrough>, String> {
+    let Some(url) = settings.url.clone() else { return Ok(None) };
+    PassThrough::new(&server(settings, url)?).map(Some).map_err(|error| error.to_string())
 }
 
 fn server(settings: &EngineSettings, url: String) -> Result<HttpServerConfig, String> {

@@ -18,6 +18,8 @@ use completion::{
     CacheKey, CompletionRequest, CompletionSession, ConfiguredEngine, CursorContext, CursorSnapshot,
     OutcomeStatus, PathGate, SharedContext, SuggestionOutcome, WorkspaceIndex,
 };
+use recording::inline_item::{self, PopupItem};
+use recording::{AnswerFacts, AnsweredRequest, ArmQuestion, GenerationTask, ShownQuestion, Writer};
 use session::{DocumentLocation, EffectiveSettings, FolderState, OpenDocument, document_admission, lock};
 use tower_lsp_server::gen_lsp_types::{
     Command, InlineCompletionItem, InlineCompletionList, InlineCompletionParams, InlineCompletionTriggerKind,
@@ -27,12 +29,9 @@ use tower_lsp_server::jsonrpc::{Error, Result};
 use trial::EventKind;
 
 use crate::ext::{self, CompletionStatus};
-use crate::generation_task::GenerationTask;
-use crate::inline_item::{self, PopupItem};
 use crate::request_context::RequestContext;
 use crate::server::Server;
 use crate::service::internal_error;
-use crate::trial_recording::{self, AnswerFacts, AnsweredRequest, ArmQuestion, ShownQuestion, Writer};
 
 /// Outcome of a request.
 enum RequestOutcome {
@@ -58,7 +57,7 @@ pub(crate) async fn inline_completion(
     let cursor = context.offset(&document, at.position)?;
     let facts = server.trial.is_running().then(AnswerFacts::default);
     if facts.is_some() {
-        server.trial.describe_soon(&server, &document);
+        server.trial.describe_soon(&server.session, &document);
     }
     let asking = InlineRequest { server: &server, context: &context, document: &document, cursor, facts };
     let is_invoked = params.context.trigger_kind == InlineCompletionTriggerKind::Invoked;
@@ -162,7 +161,7 @@ impl InlineRequest<'_> {
     async fn writer(&self, home: &DocumentLocation, settings: &Arc<EffectiveSettings>) -> Writer {
         let Some(facts) = &self.facts else { return Writer::of_settings(settings) };
         let (writer, trial) =
-            trial_recording::choose(self.server, home, settings, self.document, self.cursor).await;
+            recording::choose(&self.server.session, home, settings, self.document, self.cursor).await;
         facts.set_writer(&writer, trial);
         writer
     }
@@ -254,7 +253,7 @@ impl InlineRequest<'_> {
     ) -> GenerationTask {
         let language = index.file(&home.path).map(|file| file.language).or(self.document.language);
         GenerationTask {
-            server: self.server.clone(),
+            session: self.server.session.clone(),
             snapshot: self.context.snapshot.clone(),
             document: Arc::clone(self.document),
             language: language.expect("the gate rejects other documents"),

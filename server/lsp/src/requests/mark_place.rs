@@ -8,7 +8,7 @@ use crate::ext::MarkPlaceParams;
 use crate::request_context::RequestContext;
 use crate::run_blocking::request_failed;
 use crate::server::Server;
-use crate::trial_recording::document_facts;
+use recording::document_facts;
 
 pub(crate) async fn mark_place(
     server: Server,
@@ -17,7 +17,7 @@ pub(crate) async fn mark_place(
 ) -> Result<()> {
     let document = context.document(&params.text_document.uri)?;
     context.offset(&document, params.position)?;
-    let facts = document_facts(&server, &document).await;
+    let facts = document_facts(&server.session, &document).await;
     let is_recorded = facts.is_some();
     server.trial.describe(&document, facts);
     if is_recorded {

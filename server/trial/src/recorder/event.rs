@@ -39,6 +39,13 @@ pub enum EventKind {
         /// The edits.
         edits: Vec<Edit>,
     },
+    /// A document has another text than at the last look; how it came about was not seen.
+    Observed {
+        /// The document.
+        document: DocumentKey,
+        /// The smallest edit that leads to the text.
+        edit: Edit,
+    },
     /// The text of a document is not known any more.
     Desynchronized {
         /// The document.

@@ -402,6 +402,14 @@ impl Offer {
         true
     }
 
+    /// Returns the length in bytes of the text of a suggestion with which an insertion at its place begins.
+    pub(crate) fn accepted_length(&self, edit: &Edit) -> Option<usize> {
+        let is_here = !self.is_decided() && edit.range.is_empty() && edit.range.start == self.at;
+        let rests = (0..self.items.len()).filter(|_| is_here).filter_map(|index| self.rest(index));
+        let texts = rests.filter(|rest| !rest.is_empty() && edit.text.starts_with(rest));
+        texts.map(str::len).max()
+    }
+
     /// Returns the first item that continues with `text`.
     fn matching(&self, text: &str) -> Option<usize> {
         let continues = |index: &usize| self.rest(*index).is_some_and(|rest| rest.starts_with(text));

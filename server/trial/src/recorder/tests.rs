@@ -81,6 +81,13 @@ impl Session {
         self.send(EventKind::Edited { document: "a".into(), edits });
     }
 
+    /// The document has another text at the next look.
+    pub(super) fn observe(&mut self, text: &str) {
+        let edit = Edit::between(&self.text, text).expect("another text");
+        self.text = text.to_owned();
+        self.send(EventKind::Observed { document: "a".into(), edit });
+    }
+
     /// Offset of the first occurrence of `text`.
     #[track_caller]
     pub(super) fn at(&self, text: &str) -> usize {

@@ -1,5 +1,7 @@
 //! One document with the opportunities in it: applies edits, with their provenance, to all of them, and takes their truths.
 
+mod observed;
+
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -77,6 +79,17 @@ struct RecentChange {
     provenance: Option<Provenance>,
 }
 
+/// What is known about how edits came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EditSource {
+    /// The editor sent them as they were made.
+    Sent,
+    /// Their provenance is known.
+    Known(Provenance),
+    /// They were found by comparing two states of the document.
+    Unobserved,
+}
+
 /// A part of an edit with the text before it.
 struct EditPart {
     before: Document,
@@ -137,7 +150,7 @@ impl TrackedDocument {
         let (old, new) = (self.rope.text(), rope.text());
         (self.language, self.syntax) = (language, syntax);
         if let Some(edit) = Edit::between(&old, &new) {
-            self.change_by(vec![edit], Some(Provenance::External), now);
+            self.change_by(vec![edit], EditSource::Known(Provenance::External), now);
         }
         self.rope = rope;
         self.removed = RemovedTexts::default();
@@ -154,7 +167,7 @@ impl TrackedDocument {
     /// Applies the edits of one message. Returns false if they do not fit the text.
     pub(crate) fn edit(&mut self, edits: Vec<Edit>, now: u64) -> bool {
         self.open.iter_mut().for_each(|open| open.note_key(now));
-        let fits = self.change_by(edits, None, now);
+        let fits = self.change_by(edits, EditSource::Sent, now);
         self.keys.push_back(now);
         if self.keys.len() > MAX_KEYS {
             self.keys.pop_front();
@@ -163,7 +176,7 @@ impl TrackedDocument {
         fits
     }
 
-    fn change_by(&mut self, edits: Vec<Edit>, known: Option<Provenance>, now: u64) -> bool {
+    fn change_by(&mut self, edits: Vec<Edit>, source: EditSource, now: u64) -> bool {
         let Some((trimmed, after)) = self.trimmed(edits) else { return false };
         let is_near = |time: Option<u64>| time.is_some_and(|time| now - time <= TOGETHER);
         let around = ChangeContext {
@@ -172,7 +185,11 @@ impl TrackedDocument {
             is_around_save: is_near(self.saved),
         };
         let edits: Vec<TrimmedEdit> = trimmed.iter().map(|(_, edit)| edit.clone()).collect();
-        let provenance = known.or_else(|| provenance_of_change(&edits, around));
+        let provenance = match source {
+            EditSource::Sent => provenance_of_change(&edits, around),
+            EditSource::Known(provenance) => Some(provenance),
+            EditSource::Unobserved => observed::provenance(&trimmed),
+        };
         let first = self.edits;
         let mut offered = Vec::new();
         for (before, edit) in &trimmed {

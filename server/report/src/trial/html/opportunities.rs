@@ -119,6 +119,7 @@ fn truth_part(provenance: Provenance, text: &str) -> TruthPart {
         Provenance::Formatter => ("formatter", "written by a formatter"),
         Provenance::OtherProvider => ("program", "accepted from another provider"),
         Provenance::External => ("program", "changed on disk"),
+        Provenance::Unobserved => ("pasted", "written between two requests"),
     };
     TruthPart { class, title, text: escape_invisible(text) }
 }

@@ -173,3 +173,26 @@ fn an_accepted_suggestion_is_never_taken_for_another_insertion() {
     session.wait(11_000);
     assert_eq!(spans(session.truth(&id, TruthStage::Settled)), [("first(1)", "accepted")]);
 }
+
+#[test]
+fn text_between_two_looks_is_accepted_typed_or_unobserved() {
+    let mut session = Session::python("x = \ny = 1\n");
+    let id = session.request(4);
+    session.answer(&[("a", "first(1)")]);
+    session.observe("x = first(1) + 2\ny = 1\n");
+    session.save();
+    let truth = session.truth(&id, TruthStage::Save);
+    assert_eq!(spans(truth), [("first(1)", "accepted"), (" + 2", "typed")]);
+    assert_eq!(session.row(&id).outcome.kind, OutcomeKind::Accepted);
+
+    let mut session = Session::python("x = \ny = 1\nz = 1\n");
+    let id = session.request(4);
+    session.answer(&[("a", "first(1)")]);
+    session.wait(1_000);
+    // Two places and several lines at once, right before a save: neither a formatter nor another program.
+    session.observe("x = other(2) + third(3)\ny = 1\nz = several()\nw = 2\n");
+    session.save();
+    let truth = session.truth(&id, TruthStage::Save);
+    assert_eq!(spans(truth), [("other(2) + third(3)", "unobserved")]);
+    assert_eq!(session.row(&id).outcome.kind, OutcomeKind::Ignored);
+}

@@ -1,0 +1,146 @@
+//! One request: let in or refused, passed through or answered here.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use config::EngineKind;
+use engines::PassThrough;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use hyper::{Method, Request, Response, StatusCode};
+use memchr::memmem;
+use recording::TrialSession;
+
+use crate::chosen_engine::{ChosenEngine, EngineServers};
+use crate::dialect::{Dialect, Route, route};
+use crate::guard::{Guard, Refusal};
+use crate::http_body::{ResponseBody, refusal};
+use crate::pass_through::{AnswerObserver, PassingRequest, pass};
+use crate::routes::tabby_event;
+use crate::trial_link::{SeenRequest, TrialLink};
+use crate::{own_answer, probes};
+
+/// Longest body in bytes. Plugins send some hundred kilobytes at most.
+const MAX_BODY_BYTES: usize = 16 << 20;
+/// How long a plugin may take to send a body.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What all requests share.
+pub(crate) struct FrontDoorState {
+    /// The session.
+    pub(crate) session: TrialSession,
+    /// Recording.
+    pub(crate) link: TrialLink,
+    /// Servers of engines.
+    pub(crate) servers: EngineServers,
+    /// Lets requests in.
+    pub(crate) guard: Guard,
+}
+
+/// Answers a request.
+pub(crate) async fn answer(
+    state: Arc<FrontDoorState>,
+    request: Request<Incoming>,
+) -> Result<Response<ResponseBody>, Infallible> {
+    let arrived = Instant::now();
+    let answered = match admit(&state, request).await {
+        Ok(request) => request.answer(&state, arrived).await,
+        Err(response) => response,
+    };
+    Ok(answered)
+}
+
+/// A request that was let in.
+struct AdmittedRequest {
+    route: Route,
+    is_tabby: bool,
+    passing: PassingRequest,
+    chosen: Arc<ChosenEngine>,
+}
+
+async fn admit(
+    state: &FrontDoorState,
+    request: Request<Incoming>,
+) -> Result<AdmittedRequest, Response<ResponseBody>> {
+    let (parts, body) = request.into_parts();
+    if let Some(Refusal { status, message }) = state.guard.refusal(&parts.method, &parts.headers) {
+        return Err(refusal(status, message));
+    }
+    let not_found = || refusal(StatusCode::NOT_FOUND, "no completion plugin is known to request this path");
+    let route = route(parts.uri.path()).ok_or_else(not_found)?;
+    let is_post = matches!(route, Route::Completion(_) | Route::TabbyEvent);
+    if is_post && parts.method != Method::POST {
+        return Err(refusal(StatusCode::METHOD_NOT_ALLOWED, "use POST"));
+    }
+    let body = whole_body(body).await?;
+    let gone = || refusal(StatusCode::SERVICE_UNAVAILABLE, "the front door is closing");
+    let chosen = state.servers.choose(&state.session).await.ok_or_else(gone)?;
+    // In a string, the quotes are escaped.
+    let is_completions = route == Route::Completion(Dialect::Completions);
+    let is_tabby = is_completions && memmem::find(&body, b"\"segments\"").is_some();
+    let mut headers = parts.headers;
+    state.guard.remove_token(&mut headers);
+    let path = parts.uri.path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string);
+    let passing = PassingRequest { method: parts.method, path, headers, body };
+    Ok(AdmittedRequest { route, is_tabby, passing, chosen })
+}
+
+/// Reads a body that is neither too long nor too slow.
+async fn whole_body(body: Incoming) -> Result<Bytes, Response<ResponseBody>> {
+    let reading = tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, MAX_BODY_BYTES).collect());
+    match reading.await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, "the body is longer than 16 MB"))
+        }
+        Ok(Err(_)) => Err(refusal(StatusCode::BAD_REQUEST, "the body is incomplete")),
+        Err(_) => Err(refusal(StatusCode::REQUEST_TIMEOUT, "the body took longer than 30 s")),
+    }
+}
+
+impl AdmittedRequest {
+    async fn answer(self, state: &Arc<FrontDoorState>, arrived: Instant) -> Response<ResponseBody> {
+        if self.route == Route::TabbyEvent
+            && let Some(event) = tabby_event::parse(&self.passing.path, &self.passing.body)
+        {
+            state.link.event(event);
+        }
+        let spoken =
+            |(kind, _): &&(EngineKind, Arc<PassThrough>)| self.route.is_spoken_by(*kind, self.is_tabby);
+        match (self.chosen.server.as_ref().filter(spoken), self.route) {
+            (Some((_, server)), Route::Completion(dialect)) => {
+                let (server, chosen) = (Arc::clone(server), Arc::clone(&self.chosen));
+                let observer = chosen.trial.is_some().then(|| {
+                    let number = state.link.next_number();
+                    state.link.requested(self.seen(number, arrived, dialect));
+                    AnswerObserver::new(Arc::clone(state), chosen, number)
+                });
+                pass(&server, self.passing, observer).await
+            }
+            (Some((_, server)), _) => pass(&Arc::clone(server), self.passing, None).await,
+            (None, Route::Completion(dialect)) => {
+                own_answer::answer(state, dialect, self.passing.body, self.chosen, arrived).await
+            }
+            (None, Route::Probe(probe)) => probes::answer(probe, &self.chosen.identity),
+            (None, Route::TabbyEvent) => probes::empty(),
+            (None, Route::Status) => probes::status(&state.session, &self.chosen),
+            (None, Route::Helper(_)) => refusal(
+                StatusCode::NOT_IMPLEMENTED,
+                "the engine behind the front door does not speak this API",
+            ),
+        }
+    }
+
+    fn seen(&self, number: u64, arrived: Instant, dialect: Dialect) -> SeenRequest {
+        SeenRequest {
+            number,
+            arrived,
+            dialect,
+            body: self.passing.body.clone(),
+            chosen: Arc::clone(&self.chosen),
+            place: None,
+        }
+    }
+}
