@@ -64,7 +64,7 @@ pub(crate) enum BenchPart {
     Secrets,
     /// A run of usual size: asking a server, scoring, and the report
     Replay,
-    /// The front door: what it adds to a request of a plugin
+    /// The front door: the time that it adds to a request of a plugin
     FrontDoor,
     /// Live trials: recording, arms in shadow, the store and the scoreboard
     Trial,

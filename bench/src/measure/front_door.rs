@@ -1,4 +1,4 @@
-//! The front door: what it adds to a request of a plugin, compared to the same request sent to the server directly, in the same run.
+//! The front door: the time that it adds to a request of a plugin, compared to the same request sent to the server directly, in the same run.
 //!
 //! Requests go over new connections, as plugins that start `curl` send them, alternately to both. The server is the `mock` crate's.
 

@@ -14,7 +14,7 @@ use crate::file_io::read_text;
 #[derive(Debug)]
 pub enum TestJudge {
     /// The tests run in a sandbox of this machine.
-    Sandbox(SandboxJudge),
+    Sandbox(Box<SandboxJudge>),
     /// A program of the settings judges.
     Program(JudgeProgram),
 }

@@ -146,7 +146,7 @@ mod tests {
         for (path, template) in TEMPLATES.iter().take(3) {
             let text = render(template, &product("1.2.3"), &archives).expect(path);
             let named: Vec<_> =
-                archives.iter().filter(|archive| text.contains(&archive.platform.archive_name())).collect();
+                archives.iter().filter(|archive| text.contains(archive.platform.triple)).collect();
             assert!(!named.is_empty(), "{path} names no archive:\n{text}");
             for archive in named {
                 assert!(

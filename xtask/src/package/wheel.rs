@@ -110,7 +110,7 @@ mod tests {
     fn record_has_hash_and_length_of_every_file() {
         let record = record(&[PackageFile::data("a.txt", "text")], "b/RECORD");
         expect![[r#"
-            a.txt,sha256=mC2eS-gFhe_G6Ex-HSWV5QeIxpv4rzIkHekjCycUdWM,4
+            a.txt,sha256=mC2ePrmW9VnmM_TRlN7zdh2Qn1o7ZH0ahR_q1nwyydE,4
             b/RECORD,,
         "#]]
         .assert_eq(&String::from_utf8(record.bytes).expect("it is text"));

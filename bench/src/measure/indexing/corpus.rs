@@ -68,7 +68,7 @@ fn write(repos: &[Repo], lines: usize, folder: &Path) -> Result<()> {
             written += write_share(share, lines, copy, folder)?.min(left - written);
         }
         left -= written;
-        // What one pass leaves over is less than another copy of any size.
+        // The lines that one pass leaves over are fewer than those of another copy of any size.
         if written == 0 || left < lines / MIN_COPY_SHARE {
             break;
         }

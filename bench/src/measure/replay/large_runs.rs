@@ -1,6 +1,6 @@
 //! Runs of ten thousand cases and eight engines, reported and compared, and a year of a watched suite.
 //!
-//! The answers are written without engines: what is measured begins with finished runs.
+//! The answers are written without engines: measuring begins with finished runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ const PAGE_SECONDS: f64 = 1.0;
 /// Whether a page with cases displays the first one.
 const HAS_CASE: &str = "document.querySelector('#case-detail h3') !== null";
 
-/// Describes what the rows are about.
+/// Describes the rows.
 pub(super) fn description() -> String {
     format!(
         "The large runs have {CASES} cases of the same code and {ENGINES} engines; their numbers are medians of {RUNS}. A page is ready when \

@@ -17,7 +17,7 @@ use crate::progress::Progress;
 /// Returns the judge over a workspace: the program of the settings, or a sandbox.
 pub(crate) fn open_judge(workspace: &Path, tests: &Tests, args: &SandboxArgs) -> anyhow::Result<TestJudge> {
     let Some(words) = &tests.judge else {
-        return Ok(TestJudge::Sandbox(open_sandbox(workspace, tests, args)?));
+        return Ok(TestJudge::Sandbox(Box::new(open_sandbox(workspace, tests, args)?)));
     };
     let workspace =
         workspace.canonicalize().with_context(|| format!("cannot read {}", workspace.display()))?;

@@ -5,20 +5,19 @@ use std::sync::Arc;
 
 use cases::{
     ArmAnswer, ArmRole, ContextItem, Decision, Exposure, LossReason, Opportunity, OutcomeKind, Provenance,
-    ProvenanceSpan, Status, SurvivalAge, Task, Trigger, Truth, TruthStage,
+    ProvenanceSpan, Status, Trigger, Truth, TruthStage,
 };
 use mining::UnitFinder;
-use rapidfuzz::distance::levenshtein;
 use text::{Document, Edit, PositionEncoding};
 
 use super::accepted_text::AcceptedText;
-use super::offer::{Offer, saturated};
+use super::offer::Offer;
 use super::provenance_rules::code;
-use super::region::{EditEffect, EditOrigin, Region, WrittenText};
-use super::unit::{WrittenUnit, written_unit};
+use super::region::{EditEffect, EditOrigin, Region};
 use super::withdraw;
 
 mod survival;
+mod truths;
 
 /// Precision of the times of commits in ms: git keeps seconds.
 const COMMIT_PRECISION: u64 = 1_000;
@@ -447,112 +446,12 @@ impl OpenOpportunity {
         self.is_changed = true;
     }
 
-    /// Takes the truth of a stage.
-    pub(crate) fn take(&mut self, stage: TruthStage, document: &ParsedDocument<'_>, now: u64) {
-        if !self.takes_truths() {
-            return;
-        }
-        let Some(written) = self.region.written(document.rope) else {
-            return self.lose(LossReason::Inconsistent);
-        };
-        let unit = self.unit(&written, document);
-        let start = written.range.start;
-        let text = document.rope.slice(start..unit.end).unwrap_or_default().into_owned();
-        let span = |(range, origin): (Range<usize>, &EditOrigin)| ProvenanceSpan {
-            range,
-            provenance: origin.provenance,
-            arm: origin.arm.as_deref().map(str::to_owned),
-        };
-        let region = document.rope.slice(written.range.clone()).unwrap_or_default().into_owned();
-        let distance =
-            self.last_truth.as_ref().map(|last| saturated(levenshtein::distance(last.chars(), text.chars())));
-        let truth = Truth {
-            stage,
-            at: self.age(now) as f64,
-            provenance: merged(self.region.origins(&(start..unit.end)).into_iter().map(span)),
-            text,
-            region,
-            deleted: written.removed_after.clone(),
-            deleted_before: written.removed_before.clone(),
-            reversals: self.reversals,
-            distance,
-        };
-        self.set_exposure(&truth, start);
-        (self.row.task, self.row.block_kind) = (unit.task, unit.kind);
-        self.add(truth);
-        self.shorten(&written, &unit);
-        self.is_changed = true;
-    }
-
-    fn unit(&self, written: &WrittenText, document: &ParsedDocument<'_>) -> WrittenUnit {
-        if !written.removed_before.is_empty() {
-            return WrittenUnit { end: written.range.start, task: Some(Task::EMPTY), kind: None };
-        }
-        match &document.units {
-            Some((text, units)) => written_unit(units, text, &written.range),
-            None => WrittenUnit { end: written.range.end, task: None, kind: None },
-        }
-    }
-
-    /// A truth of a later stage that an earlier stage contradicts afterwards is out of date.
-    fn add(&mut self, truth: Truth) {
-        let is_current = |known: &Truth| {
-            known.stage < truth.stage
-                || known.stage > truth.stage && known.text == truth.text && known.region == truth.region
-        };
-        self.row.truths.retain(is_current);
-        self.last_truth = Some(truth.text.clone());
-        self.choose_functions();
-        let place = self.row.truths.partition_point(|known| known.stage < truth.stage);
-        self.row.truths.insert(place, truth);
-    }
-
-    /// Later text behind the unit belongs to other opportunities.
-    fn shorten(&mut self, written: &WrittenText, unit: &WrittenUnit) {
-        let accepts_more = self.offer.as_ref().is_some_and(|offer| {
-            let behind = unit.end..written.range.end;
-            let edits = offer.accepted_edits();
-            self.region.origins(&behind).iter().any(|(_, origin)| edits.contains(&origin.edit))
-        });
-        if unit.task.is_some() && unit.end > written.range.start && !accepts_more {
-            self.region.truncate(unit.end);
-        }
-    }
-
-    fn set_exposure(&mut self, truth: &Truth, start: usize) {
-        let is_accepted = truth.provenance.iter().any(|span| span.provenance == Provenance::Accepted);
-        let was_shown = self.was_exposed
-            || self.offer.as_ref().is_some_and(Offer::was_shown)
-            || self
-                .marks
-                .iter()
-                .any(|&mark| mark == start || mark > start && mark < start + truth.text.len());
-        self.row.exposure = match (is_accepted, was_shown) {
-            (true, _) => Exposure::Accepted,
-            (false, true) => Exposure::Shown,
-            (false, false) => Exposure::None,
-        };
-    }
-
     /// Returns whether a commit that was made `commit_age` ms ago may contain text of this opportunity that the developer committed: an
     /// older one was only checked out.
     pub(crate) fn awaits_commit(&self, commit_age: u64, now: u64) -> bool {
         let is_later = commit_age <= self.age(now).saturating_add(COMMIT_PRECISION);
         let awaits = self.takes_truths() && self.is_decided() || self.accepted.awaits_commit();
         is_later && awaits && !self.is_finished()
-    }
-
-    /// Takes the last truth, the one of a commit. Accepted text is followed further.
-    pub(crate) fn take_committed(&mut self, document: &ParsedDocument<'_>, now: u64) {
-        self.take(TruthStage::Commit, document, now);
-        if self.is_finished() {
-            return;
-        }
-        if self.accepted.awaits_commit() {
-            self.measure(SurvivalAge::Commit, document.rope);
-        }
-        self.close_ends();
-        self.end_truths();
     }
 
     /// Whether the developer has written or removed something, or a truth says that nothing was needed.
@@ -641,20 +540,6 @@ impl OpenOpportunity {
         self.accepted.describe(&mut row.outcome);
         Some(row)
     }
-}
-
-/// Joins neighbouring spans of the same origin.
-fn merged(spans: impl Iterator<Item = ProvenanceSpan>) -> Vec<ProvenanceSpan> {
-    let mut merged: Vec<ProvenanceSpan> = Vec::new();
-    for span in spans {
-        match merged.last_mut() {
-            Some(last) if last.provenance == span.provenance && last.arm == span.arm => {
-                last.range.end = span.range.end
-            }
-            _ => merged.push(span),
-        }
-    }
-    merged
 }
 
 /// Returns an offset after an edit; within the removed text it moves to its start.
