@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
@@ -17,6 +18,8 @@ use trial::definition::write_definition;
 
 /// Number of requests to each of both.
 const REQUESTS: usize = 2_000;
+/// Time before each pair of requests: several times as many as one developer's keys cause.
+const PAUSE: Duration = Duration::from_millis(10);
 /// Requests before the measurement.
 const WARM_UP: usize = 100;
 /// Files of the workspace, of some 60 lines.
@@ -40,8 +43,9 @@ fn measure_program(program: &Path) -> Result<String> {
     }
     Ok(format!(
         "Time from connecting to the last byte of the answer, in ms, for {REQUESTS} requests of 8 KB through the front door and as many \
-         directly, alternately, each over a new connection. A workspace of {FILES} files; the server answers at once.\n\n\
-         | request | directly p50 / p99 | through p50 / p99 | added p50 / p99 |\n|---|---|---|---|\n{rows}"
+         directly, alternately, each over a new connection, a pair every {} ms. A workspace of {FILES} files; the server answers at once.\n\n\
+         | request | directly p50 / p99 | through p50 / p99 | added p50 / p99 |\n|---|---|---|---|\n{rows}",
+        PAUSE.as_millis()
     ))
 }
 
@@ -63,6 +67,7 @@ fn added_latency(program: &Path, is_recorded: bool, is_stream: bool) -> Result<S
     let text = fs::read_to_string(project.root().join("shop/module_7.py"))?;
     let (mut direct, mut through) = (Vec::new(), Vec::new());
     for number in 0..WARM_UP + REQUESTS {
+        thread::sleep(PAUSE);
         let body = request(&text, number);
         let ask = |address: &str| -> Result<Duration> {
             let start = Instant::now();
