@@ -47,10 +47,10 @@ impl AppendFile {
     pub(crate) fn remove_incomplete_line(&self) -> io::Result<()> {
         let mut file = File::open(&self.path)?;
         let mut end = file.metadata()?.len();
-        let mut piece = vec![0; COMPARED_BYTES];
+        let mut piece = vec![0; PIECE_BYTES];
         while end > 0 {
-            let start = end.saturating_sub(COMPARED_BYTES as u64);
-            let piece = &mut piece[..usize::try_from(end - start).unwrap_or(COMPARED_BYTES)];
+            let start = end.saturating_sub(PIECE_BYTES as u64);
+            let piece = &mut piece[..usize::try_from(end - start).unwrap_or(PIECE_BYTES)];
             file.seek(SeekFrom::Start(start))?;
             file.read_exact(piece)?;
             if let Some(last) = piece.iter().rposition(|&byte| byte == b'\n') {
@@ -96,8 +96,8 @@ pub(crate) fn lock(path: &Path) -> io::Result<Option<File>> {
     Ok((!is_taken).then_some(file))
 }
 
-/// Bytes of files that are compared at a time.
-const COMPARED_BYTES: usize = 64 * 1024;
+/// Bytes of files that are read at a time.
+const PIECE_BYTES: usize = 64 * 1024;
 
 /// Whether two files have the same bytes.
 pub(crate) fn have_same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
@@ -105,7 +105,7 @@ pub(crate) fn have_same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
     if one.metadata()?.len() != other.metadata()?.len() {
         return Ok(false);
     }
-    let [mut one, mut other] = [one, other].map(|file| BufReader::with_capacity(COMPARED_BYTES, file));
+    let [mut one, mut other] = [one, other].map(|file| BufReader::with_capacity(PIECE_BYTES, file));
     loop {
         let (left, right) = (one.fill_buf()?, other.fill_buf()?);
         let count = left.len().min(right.len());
@@ -141,7 +141,7 @@ pub(crate) struct NumberedLine {
 impl LineBatches {
     /// Opens a file.
     pub(crate) fn open(path: &Path) -> io::Result<LineBatches> {
-        Ok(LineBatches { reader: BufReader::with_capacity(COMPARED_BYTES, File::open(path)?), number: 0 })
+        Ok(LineBatches { reader: BufReader::with_capacity(PIECE_BYTES, File::open(path)?), number: 0 })
     }
 
     /// Returns the next lines; none at the end of the file. A last line without a line end may end inside a character, which is replaced.

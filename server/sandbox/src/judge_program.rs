@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
@@ -86,7 +86,7 @@ pub enum JudgeProgramError {
         status: ExitStatus,
         /// What is wrong with `verdict.json`.
         reason: String,
-        /// The end of its messages, on a line of their own; empty if there are none.
+        /// The beginning of its messages, on a line of their own; empty if there are none.
         messages: String,
     },
 }
@@ -123,29 +123,28 @@ impl JudgeProgram {
     ) -> Result<ProgramVerdict, JudgeProgramError> {
         let (program, arguments) = self.words.split_first().ok_or(JudgeProgramError::Unnamed)?;
         let folder = self.write_request(tests, change, limit)?;
+        // A file, because a process that the program leaves behind may keep a pipe open for ever.
+        let messages = folder.path().join("messages.txt");
+        let stderr = fs::File::create(&messages)
+            .map_err(|error| JudgeProgramError::File { path: messages.clone(), error })?;
         let mut command = Command::new(program);
         command.args(arguments).arg(folder.path()).current_dir(&self.workspace);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
         // Ctrl-C in a terminal goes to all processes of its group: a judgement in flight ends by itself.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child =
             command.spawn().map_err(|error| JudgeProgramError::Start { program: program.clone(), error })?;
-        let stderr = child.stderr.take();
-        let messages = thread::spawn(move || stderr.map(end_of).unwrap_or_default());
         let limit = limit.saturating_add(GRACE);
         let Some(status) = wait(&mut child, limit) else {
             return Err(JudgeProgramError::Endless { program: program.clone(), seconds: limit.as_secs() });
         };
         let read = if status.success() { read_verdict(folder.path()) } else { Err("it failed".to_owned()) };
-        read.map_err(|reason| {
-            // A child of its own may still hold the pipe.
-            let messages = if messages.is_finished() || !status.success() {
-                messages.join().unwrap_or_default()
-            } else {
-                String::new()
-            };
-            JudgeProgramError::NoVerdict { program: program.clone(), status, reason, messages }
+        read.map_err(|reason| JudgeProgramError::NoVerdict {
+            program: program.clone(),
+            status,
+            reason,
+            messages: beginning_of(&messages),
         })
     }
 
@@ -222,11 +221,11 @@ fn read_verdict(folder: &Path) -> Result<ProgramVerdict, String> {
     serde_json::from_str(&text).map_err(|error| format!("verdict.json is invalid: {error}"))
 }
 
-/// Returns the beginning of a program's messages, after a line end, and reads the rest away.
-fn end_of(mut messages: impl Read) -> String {
+/// Returns the beginning of a program's messages, after a line end; nothing if there are none.
+fn beginning_of(messages: &Path) -> String {
     let mut kept = Vec::new();
-    let _ = messages.by_ref().take(MESSAGE_BYTES).read_to_end(&mut kept);
-    let _ = io::copy(&mut messages, &mut io::sink());
+    // Messages only explain an error that is reported anyway.
+    let _ = fs::File::open(messages).and_then(|file| file.take(MESSAGE_BYTES).read_to_end(&mut kept));
     let text = String::from_utf8_lossy(&kept).trim().to_owned();
     if text.is_empty() { text } else { format!("\n{text}") }
 }
@@ -268,6 +267,7 @@ mod tests {
     fn programs_without_a_verdict_are_errors_that_say_why() {
         for (script, why) in [
             ("echo broken >&2; exit 3", "broken"),
+            ("sleep 60 & echo left behind >&2; exit 4", "left behind"),
             ("exit 0", "verdict.json cannot be read"),
             ("echo '{\"verdict\":\"maybe\"}' > $1/verdict.json", "verdict.json is invalid"),
             ("head -c 9000000 /dev/zero > $1/verdict.json", "more than 8 MB"),

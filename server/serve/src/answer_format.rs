@@ -25,10 +25,10 @@ pub(crate) struct OwnAnswer {
 
 impl OwnAnswer {
     /// Returns the id of the completion in the answer.
-    pub(crate) fn id(&self, dialect: Dialect, is_tabby: bool) -> String {
+    pub(crate) fn id(&self, dialect: Dialect) -> String {
         match dialect {
             Dialect::Chat | Dialect::MistralFim => format!("chatcmpl-{:x}", self.number),
-            _ if is_tabby => format!("cmpl-ghostbench-{:x}", self.number),
+            Dialect::Tabby => format!("cmpl-ghostbench-{:x}", self.number),
             _ => format!("cmpl-{:x}", self.number),
         }
     }
@@ -47,7 +47,6 @@ impl OwnAnswer {
 pub(crate) fn render(
     dialect: Dialect,
     options: &AnswerOptions,
-    is_tabby: bool,
     answer: &OwnAnswer,
 ) -> Response<ResponseBody> {
     let ok = |value: Value| json_response(StatusCode::OK, &value);
@@ -56,9 +55,9 @@ pub(crate) fn render(
         (Dialect::LlamaInfill | Dialect::LlamaCompletion, false) => {
             ok(chosen_fields(llama(answer), &options.fields))
         }
-        (Dialect::Completions, _) if is_tabby => {
+        (Dialect::Tabby, _) => {
             let choices = json!([{"index": 0, "text": answer.text}]);
-            ok(json!({"id": answer.id(dialect, is_tabby), "choices": choices}))
+            ok(json!({"id": answer.id(dialect), "choices": choices}))
         }
         (Dialect::OllamaGenerate, true) => lines(&ollama_stream(answer)),
         (Dialect::OllamaGenerate, false) => ok(ollama(answer, &answer.text, true)),
@@ -103,7 +102,7 @@ fn llama_stream(answer: &OwnAnswer) -> Vec<Value> {
 
 fn ollama(answer: &OwnAnswer, text: &str, is_done: bool) -> Value {
     let (input, output) = answer.tokens();
-    let created = humantime_now();
+    let created = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
     let mut value = json!({"model": answer.model, "created_at": created, "response": text, "done": is_done});
     if is_done {
         let numbers = json!({
@@ -162,7 +161,7 @@ fn open_ai_stream(dialect: Dialect, answer: &OwnAnswer) -> Vec<Value> {
 
 fn open_ai_frame(dialect: Dialect, answer: &OwnAnswer, object: &str, choice: Value) -> Value {
     json!({
-        "id": answer.id(dialect, false), "object": object, "created": seconds_now(), "model": answer.model,
+        "id": answer.id(dialect), "object": object, "created": seconds_now(), "model": answer.model,
         "choices": [choice]
     })
 }
@@ -182,8 +181,4 @@ fn lines(values: &[Value]) -> Response<ResponseBody> {
 
 fn seconds_now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
-}
-
-fn humantime_now() -> String {
-    humantime::format_rfc3339_millis(SystemTime::now()).to_string()
 }

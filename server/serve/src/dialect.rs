@@ -1,6 +1,8 @@
 //! The paths that plugins request, and the engines that speak them.
 
 use config::EngineKind;
+use memchr::memmem;
+use serde_json::Value;
 
 /// An API that plugins speak, for one path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,8 +11,10 @@ pub(crate) enum Dialect {
     LlamaInfill,
     /// llama.cpp's `/completion`.
     LlamaCompletion,
-    /// OpenAI's `/v1/completions`, also Tabby's: the body decides.
+    /// OpenAI's `/v1/completions`.
     Completions,
+    /// Tabby's, at the same path: the body decides ([`Route::of_body`]).
+    Tabby,
     /// OpenAI's `/v1/chat/completions`.
     Chat,
     /// Ollama's `/api/generate`.
@@ -102,10 +106,15 @@ pub(crate) fn route(path: &str) -> Option<Route> {
 }
 
 impl Route {
+    /// Returns the route of a body at this path: OpenAI and Tabby share one.
+    pub(crate) fn of_body(self, body: &[u8]) -> Route {
+        let is_shared = self == Route::Completion(Dialect::Completions);
+        if is_shared && is_tabby(body) { Route::Completion(Dialect::Tabby) } else { self }
+    }
+
     /// Returns whether the server of an engine of this kind is asked itself.
-    pub(crate) fn is_spoken_by(self, kind: EngineKind, is_tabby: bool) -> bool {
+    pub(crate) fn is_spoken_by(self, kind: EngineKind) -> bool {
         match self {
-            Route::Completion(Dialect::Completions) if is_tabby => TABBY.contains(&kind),
             Route::Completion(dialect) => dialect.kinds().contains(&kind),
             Route::Probe(probe) => probe.kinds().contains(&kind),
             Route::TabbyEvent => TABBY.contains(&kind),
@@ -115,11 +124,18 @@ impl Route {
     }
 }
 
+/// Whether a body is one of Tabby's plugins. Only a body that may be is parsed for it: in a string, quotes are escaped.
+fn is_tabby(body: &[u8]) -> bool {
+    memmem::find(body, b"\"segments\"").is_some()
+        && serde_json::from_slice::<Value>(body).is_ok_and(|body| body.get("segments").is_some())
+}
+
 impl Dialect {
     fn kinds(self) -> &'static [EngineKind] {
         match self {
             Dialect::LlamaInfill | Dialect::LlamaCompletion => LLAMA,
             Dialect::Completions | Dialect::Chat => OPEN_AI,
+            Dialect::Tabby => TABBY,
             Dialect::OllamaGenerate => OLLAMA,
             Dialect::MistralFim => &[EngineKind::MistralFim],
             Dialect::DeepSeekFim => &[EngineKind::DeepSeekFim],

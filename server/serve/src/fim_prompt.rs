@@ -1,51 +1,33 @@
 //! Prompts with the fill-in-the-middle tokens of a model family: finds the text before and after the cursor in them.
 //!
-//! The opposite of `prompt`, for prompts that other programs rendered. The last tokens count, since code of other files may stand
-//! before them.
+//! The opposite of `prompt`, by the same layouts, for prompts that other programs rendered. The last tokens count, since code of other files
+//! may come before them.
+
+use std::sync::LazyLock;
+
+use prompt::ModelFamily;
 
 use crate::routes::FillRequest;
 
-/// The tokens of a family.
+/// The texts around the parts of a family's prompt.
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct FimTokens {
     prefix: &'static str,
     suffix: &'static str,
     /// Where the answer begins; empty if it begins at the end of the prompt.
     middle: &'static str,
-    /// Blanks that belong to the tokens.
-    is_padded: bool,
 }
 
-const FAMILIES: [FimTokens; 9] = [
-    FimTokens {
-        prefix: "<|fim_prefix|>",
-        suffix: "<|fim_suffix|>",
-        middle: "<|fim_middle|>",
-        is_padded: false,
-    },
-    FimTokens { prefix: "<fim_prefix>", suffix: "<fim_suffix>", middle: "<fim_middle>", is_padded: false },
-    FimTokens { prefix: "<fim-prefix>", suffix: "<fim-suffix>", middle: "<fim-middle>", is_padded: false },
-    FimTokens {
-        prefix: "<[fim-prefix]>",
-        suffix: "<[fim-suffix]>",
-        middle: "<[fim-middle]>",
-        is_padded: false,
-    },
-    FimTokens {
-        prefix: "<｜fim▁begin｜>",
-        suffix: "<｜fim▁hole｜>",
-        middle: "<｜fim▁end｜>",
-        is_padded: false,
-    },
-    FimTokens {
-        prefix: "<|code_prefix|>",
-        suffix: "<|code_suffix|>",
-        middle: "<|code_middle|>",
-        is_padded: false,
-    },
-    FimTokens { prefix: "<|prefix|>", suffix: "<|suffix|>", middle: "<|middle|>", is_padded: false },
-    FimTokens { prefix: "<PRE>", suffix: "<SUF>", middle: "<MID>", is_padded: true },
-    FimTokens { prefix: "[PREFIX]", suffix: "[SUFFIX]", middle: "", is_padded: false },
-];
+/// The tokens of all families, each once.
+static FAMILIES: LazyLock<Vec<FimTokens>> = LazyLock::new(|| {
+    let mut tokens: Vec<FimTokens> = Vec::new();
+    for family in prompt::FAMILIES.iter().filter_map(FimTokens::of) {
+        if !tokens.contains(&family) {
+            tokens.push(family);
+        }
+    }
+    tokens
+});
 
 /// Tokens before the path of the file, which ends at the end of its line.
 const PATH_TOKENS: [&str; 4] = ["<|file_sep|>", "<|file_separator|>", "<file_sep>", "<filename>"];
@@ -56,20 +38,33 @@ pub(crate) fn split(prompt: &str) -> Option<FillRequest> {
 }
 
 impl FimTokens {
+    /// Returns the tokens in the layout of a family; `None` if it has none, as chat models have.
+    fn of(family: &ModelFamily) -> Option<FimTokens> {
+        let layout = family.file_layout;
+        let (prefix, suffix) = (layout.find("{prefix}")?, layout.find("{suffix}")?);
+        let before = |part: usize| {
+            let start = layout[..part].rfind(['}', '\n']).map_or(0, |end| end + 1);
+            &layout[start..part]
+        };
+        let end = prefix.max(suffix) + "{prefix}".len();
+        let tokens = FimTokens { prefix: before(prefix), suffix: before(suffix), middle: &layout[end..] };
+        let is_token = |text: &str| text.trim_start().starts_with(['<', '[']);
+        (is_token(tokens.prefix) && is_token(tokens.suffix)).then_some(tokens)
+    }
+
     fn split(&self, prompt: &str) -> Option<FillRequest> {
         let (before, after) = (prompt.rfind(self.prefix)?, prompt.rfind(self.suffix)?);
+        let is_apart = before + self.prefix.len() <= after || after + self.suffix.len() <= before;
+        if !is_apart {
+            return None;
+        }
         let middle = if self.middle.is_empty() { prompt.len() } else { prompt.rfind(self.middle)? };
         let part = |start: usize, token: &str| {
             let start = start + token.len();
             let ends = [before, after, middle].into_iter().filter(|end| *end >= start);
             prompt.get(start..ends.min()?)
         };
-        let (mut prefix, mut suffix) = (part(before, self.prefix)?, part(after, self.suffix)?);
-        if self.is_padded {
-            prefix = prefix.strip_prefix(' ').unwrap_or(prefix);
-            prefix = prefix.strip_suffix(' ').unwrap_or(prefix);
-            suffix = suffix.strip_suffix(' ').unwrap_or(suffix);
-        }
+        let (prefix, suffix) = (part(before, self.prefix)?, part(after, self.suffix)?);
         let (path, prefix) = path_and_prefix(&prompt[..before], prefix);
         Some(FillRequest { prefix: prefix.to_owned(), suffix: suffix.to_owned(), path })
     }
@@ -116,6 +111,7 @@ mod tests {
         check("<fim_prefix>a<fim_suffix>b<fim_middle>", "a", "b", None);
         check("<PRE> a  <SUF>b <MID>", "a ", "b", None);
         check("<｜fim▁begin｜>a<｜fim▁hole｜>b<｜fim▁end｜>", "a", "b", None);
+        check("<PRE> <SUF>b <MID> a", "a", "b", None);
         check("<s>[SUFFIX]b[PREFIX]a", "a", "b", None);
         check("<[fim-suffix]>b<[fim-prefix]>a<[fim-middle]>", "a", "b", None);
     }

@@ -10,7 +10,6 @@ use engines::PassThrough;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::{Method, Request, Response, StatusCode};
-use memchr::memmem;
 use recording::TrialSession;
 
 use crate::chosen_engine::{ChosenEngine, EngineServers};
@@ -55,7 +54,6 @@ pub(crate) async fn answer(
 /// A request that was let in.
 struct AdmittedRequest {
     route: Route,
-    is_tabby: bool,
     passing: PassingRequest,
     chosen: Arc<ChosenEngine>,
 }
@@ -69,22 +67,20 @@ async fn admit(
         return Err(refusal(status, message));
     }
     let not_found = || refusal(StatusCode::NOT_FOUND, "no completion plugin is known to request this path");
-    let route = route(parts.uri.path()).ok_or_else(not_found)?;
-    let is_post = matches!(route, Route::Completion(_) | Route::TabbyEvent);
+    let path_route = route(parts.uri.path()).ok_or_else(not_found)?;
+    let is_post = matches!(path_route, Route::Completion(_) | Route::TabbyEvent);
     if is_post && parts.method != Method::POST {
         return Err(refusal(StatusCode::METHOD_NOT_ALLOWED, "use POST"));
     }
     let body = whole_body(body).await?;
+    let route = path_route.of_body(&body);
     let gone = || refusal(StatusCode::SERVICE_UNAVAILABLE, "the front door is closing");
     let chosen = state.servers.choose(&state.session).await.ok_or_else(gone)?;
-    // In a string, the quotes are escaped.
-    let is_completions = route == Route::Completion(Dialect::Completions);
-    let is_tabby = is_completions && memmem::find(&body, b"\"segments\"").is_some();
     let mut headers = parts.headers;
     state.guard.remove_token(&mut headers);
     let path = parts.uri.path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string);
     let passing = PassingRequest { method: parts.method, path, headers, body };
-    Ok(AdmittedRequest { route, is_tabby, passing, chosen })
+    Ok(AdmittedRequest { route, passing, chosen })
 }
 
 /// Reads a body that is neither too long nor too slow.
@@ -107,8 +103,7 @@ impl AdmittedRequest {
         {
             state.link.event(event);
         }
-        let spoken =
-            |(kind, _): &&(EngineKind, Arc<PassThrough>)| self.route.is_spoken_by(*kind, self.is_tabby);
+        let spoken = |(kind, _): &&(EngineKind, Arc<PassThrough>)| self.route.is_spoken_by(*kind);
         match (self.chosen.server.as_ref().filter(spoken), self.route) {
             (Some((_, server)), Route::Completion(dialect)) => {
                 let (server, chosen) = (Arc::clone(server), Arc::clone(&self.chosen));

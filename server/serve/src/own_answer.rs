@@ -48,8 +48,8 @@ pub(crate) async fn answer(
         Some(_) => place(state, (number, arrived), (dialect, body), &chosen).await,
         None => None,
     };
-    let Some(task) = place else { return render(dialect, &parsed.options, parsed.is_tabby, &own) };
-    let row = ask(state, number, arrived, &chosen, &task, own.id(dialect, parsed.is_tabby)).await;
+    let Some(task) = place else { return render(dialect, &parsed.options, &own) };
+    let row = ask(state, number, arrived, &chosen, &task, own.id(dialect)).await;
     match row.status {
         Status::Error | Status::Timeout => {
             let timeout = row.status == Status::Timeout;
@@ -58,7 +58,7 @@ pub(crate) async fn answer(
         }
         _ => {
             (own.text, own.tokens) = (row.text, row.tokens);
-            render(dialect, &parsed.options, parsed.is_tabby, &own)
+            render(dialect, &parsed.options, &own)
         }
     }
 }

@@ -45,33 +45,35 @@ pub(crate) struct ParsedBody {
     pub(crate) fill: Option<FillRequest>,
     /// How to answer.
     pub(crate) options: AnswerOptions,
-    /// Whether it is a request to Tabby.
-    pub(crate) is_tabby: bool,
 }
 
 /// Parses a body; `None` if it is no JSON object.
 pub(crate) fn parse(dialect: Dialect, body: &[u8]) -> Option<ParsedBody> {
     let body: Value = serde_json::from_slice(body).ok().filter(Value::is_object)?;
-    let is_tabby = dialect == Dialect::Completions && body.get("segments").is_some();
     let fill = match dialect {
         Dialect::LlamaInfill => llama_cpp::infill(&body),
         Dialect::LlamaCompletion => llama_cpp::completion(&body),
-        Dialect::Completions if is_tabby => tabby::completion(&body),
         Dialect::Completions => openai::completion(&body),
+        Dialect::Tabby => tabby::completion(&body),
         Dialect::Chat => chat::completion(&body),
         Dialect::OllamaGenerate => ollama::generate(&body),
         Dialect::MistralFim => mistral::completion(&body),
         Dialect::DeepSeekFim => deepseek::completion(&body),
     };
-    let default_stream = dialect == Dialect::OllamaGenerate;
+    let wants_stream = body.get("stream").and_then(Value::as_bool);
+    let is_stream = match dialect {
+        Dialect::Tabby => false,
+        Dialect::OllamaGenerate => wants_stream.unwrap_or(true),
+        _ => wants_stream.unwrap_or(false),
+    };
     let fields = body.get("response_fields").and_then(Value::as_array).into_iter().flatten();
     let options = AnswerOptions {
-        is_stream: body.get("stream").and_then(Value::as_bool).unwrap_or(default_stream) && !is_tabby,
+        is_stream,
         model: text(&body, "model").map(str::to_owned),
         fields: fields.filter_map(|field| Some(field.as_str()?.to_owned())).collect(),
     };
     let fill = fill.filter(|fill| !(fill.prefix.is_empty() && fill.suffix.is_empty()));
-    Some(ParsedBody { fill, options, is_tabby })
+    Some(ParsedBody { fill, options })
 }
 
 /// Returns a field with text.

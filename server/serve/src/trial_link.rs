@@ -350,7 +350,7 @@ impl LinkTask {
         documents.iter().flat_map(|documents| documents.all().filter_map(by_path)).collect()
     }
 
-    /// All files of the folders, with the text of the documents that are open.
+    /// All files of the folders, with the text of the documents that are open: the editor's before our own.
     fn files(
         &self,
         folders: &[Arc<Folder>],
@@ -358,13 +358,11 @@ impl LinkTask {
         editor: &HashMap<PathBuf, Arc<OpenDocument>>,
     ) -> Vec<SearchedFile> {
         let of_folder = |(number, (folder, index)): (usize, (&Arc<Folder>, &Arc<WorkspaceIndex>))| {
+            let open = self.documents.snapshot().all().chain(editor.values());
+            let open: HashMap<String, Arc<str>> =
+                open.filter_map(|document| Some((path_in(folder, document)?, document.text()))).collect();
             let file = |file: &syntax::SourceFile| {
-                let of_editor = match editor.is_empty() {
-                    true => None,
-                    false => editor.get(&folder.root.join(&*file.path)),
-                };
-                let open = of_editor.cloned().or_else(|| self.documents.document(&folder.root, &file.path));
-                let text = open.map_or_else(|| Arc::clone(&file.text), |document| document.text());
+                let text = Arc::clone(open.get(&*file.path).unwrap_or(&file.text));
                 SearchedFile { folder: number, path: Arc::clone(&file.path), text }
             };
             index.files().iter().map(file).collect::<Vec<_>>()
@@ -514,4 +512,10 @@ impl LinkTask {
         self.documents.reopened().into_iter().for_each(|event| recording.record(event));
         self.documents.snapshot().all().for_each(|document| recording.describe_soon(&self.session, document));
     }
+}
+
+/// Returns the path of a document in a folder, with `/`.
+fn path_in(folder: &Folder, document: &OpenDocument) -> Option<String> {
+    let path = document.path.as_ref()?.strip_prefix(&folder.root).ok()?.to_str()?;
+    Some(path.replace(std::path::MAIN_SEPARATOR, "/"))
 }

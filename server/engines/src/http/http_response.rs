@@ -120,7 +120,7 @@ impl<'a> HttpResponse<'a> {
     pub(crate) fn engine_reply(&self) -> Option<EngineReply> {
         match &self.source {
             ResponseSource::Recorded { reply, .. } => match &**reply {
-                RecordedReply::Engine(said_text) => Some(said_text.clone()),
+                RecordedReply::Engine(recorded) => Some(recorded.clone()),
                 RecordedReply::Server(_) => None,
             },
             ResponseSource::Live(_) => None,
@@ -153,8 +153,8 @@ impl HttpResponse<'_> {
             let (_, _, secrets) = self.client.parts();
             let ms = Some(rounded_ms(recording.start.elapsed()));
             let pieces = vec![ReplyPiece { ms, text: secrets.redact(text) }];
-            let said_text = EngineReply { pieces, edits: Vec::new(), finish, tokens: usage.map(Into::into) };
-            recording.cassette.record(recording.request, RecordedReply::Engine(said_text));
+            let recorded = EngineReply { pieces, edits: Vec::new(), finish, tokens: usage.map(Into::into) };
+            recording.cassette.record(recording.request, RecordedReply::Engine(recorded));
         }
     }
 }

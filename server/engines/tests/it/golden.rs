@@ -143,9 +143,8 @@ async fn check_refusal(name: &str, sample: &Value) {
         _ => "status",
     };
     assert_eq!(fault.cause(), cause, "{name}: {fault}");
-    let said_text =
-        sample.pointer("/response/json/error/message").and_then(Value::as_str).expect("a message");
-    assert!(fault.to_string().contains(said_text), "{name}: {fault}");
+    let message = sample.pointer("/response/json/error/message").and_then(Value::as_str).expect("a message");
+    assert!(fault.to_string().contains(message), "{name}: {fault}");
 }
 
 async fn check_embeddings(name: &str, sample: &Value) {

@@ -97,13 +97,13 @@ fn generate(dialect: &Dialect, body: &Value, passed_over: &mut Vec<String>) -> R
     if !suffix.is_empty() && !takes_suffix(dialect) {
         return refuse(400, &format!("registry.ollama.ai/library/{model} does not support insert"));
     }
-    let said_text = match suffix {
+    let completion = match suffix {
         "" if is_raw => dialect.model.complete(prompt),
         "" => dialect.model.chat(prompt),
         suffix => dialect.model.fill(&PromptHole { prefix: prompt.to_owned(), suffix: suffix.to_owned() }),
     };
     let limit = count(&options, "num_predict", 4096);
-    let generation = Generation::new(prompt, &said_text, limit, &texts(&options, "stop"), false);
+    let generation = Generation::new(prompt, &completion, limit, &texts(&options, "stop"), false);
     stream(dialect, body, &generation)
 }
 

@@ -1,3 +1,5 @@
+//! Places of requests with unsaved edits, cut surroundings and lines that files share.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::dialect::Route;
 
 #[track_caller]
 fn check(dialect: Dialect, body: Value, prefix: &str, suffix: &str, path: Option<&str>) {
@@ -49,8 +50,14 @@ fn prompts_have_a_suffix_or_tokens() {
 fn tabby_names_the_file() {
     let body =
         json!({"language": "python", "segments": {"prefix": "a = ", "suffix": "\n", "filepath": "src/a.py"}});
-    check(Dialect::Completions, body.clone(), "a = ", "\n", Some("src/a.py"));
-    assert!(parse(Dialect::Completions, body.to_string().as_bytes()).expect("an object").is_tabby);
+    check(Dialect::Tabby, body.clone(), "a = ", "\n", Some("src/a.py"));
+    let completions = Route::Completion(Dialect::Completions);
+    let routed = |body: &Value| completions.of_body(body.to_string().as_bytes());
+    assert_eq!(routed(&body), Route::Completion(Dialect::Tabby));
+    for other in [json!({"prompt": "{\"segments\": 1}"}), json!({"prompt": "", "metadata": {"segments": 1}})]
+    {
+        assert_eq!(routed(&other), completions, "{other}");
+    }
 }
 
 #[test]
