@@ -246,24 +246,13 @@ impl HttpClient {
         recording: &mut Option<ResponseRecorder<'_>>,
     ) -> Result<reqwest::Response, ServerError> {
         let limit = self.limits.first_byte_of(call.body.as_ref().map_or(0, |body| body.len()));
-        let sent = tokio::time::timeout(limit, self.send(call)).await;
+        let sent = tokio::time::timeout(limit, send(|| self.request(call))).await;
         let sent = sent.map_err(|_| self.timeout_error(TimeoutStage::FirstByte, limit))?;
         let response = sent.map_err(|error| self.connection_error(&error))?;
         if is_success(response.status().as_u16()) {
             Ok(response)
         } else {
             Err(self.refusal_of_response(call, response, recording).await)
-        }
-    }
-
-    /// A server may close a connection at the very moment it is reused. There was no response then, so that repeating the
-    /// request over a new connection gives no second answer.
-    async fn send(&self, call: &HttpRequest) -> reqwest::Result<reqwest::Response> {
-        match self.request(call).send().await {
-            Err(error) if error.is_request() && !error.is_connect() && !error.is_timeout() => {
-                self.request(call).send().await
-            }
-            sent => sent,
         }
     }
 
@@ -424,4 +413,17 @@ fn secret(value: &str) -> Option<HeaderValue> {
     let mut value = HeaderValue::try_from(value).ok()?;
     value.set_sensitive(true);
     Some(value)
+}
+
+/// Sends a request. A server may close a connection at the very moment it is reused. There was no response then, so that repeating the
+/// request over a new connection gives no second answer.
+pub(super) async fn send(
+    request: impl Fn() -> reqwest::RequestBuilder,
+) -> reqwest::Result<reqwest::Response> {
+    match request().send().await {
+        Err(error) if error.is_request() && !error.is_connect() && !error.is_timeout() => {
+            request().send().await
+        }
+        sent => sent,
+    }
 }

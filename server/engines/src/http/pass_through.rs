@@ -1,7 +1,7 @@
 //! Requests of other programs that pass through to the server of an engine with their bytes unchanged.
 //!
 //! Responsible for the address, the key and the limits of the engine. It must never look into a body, follow a redirect, or repeat a
-//! request that the server may have begun to answer.
+//! request to which there was a response.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use reqwest::{Method, StatusCode, Url};
 use tokio::time::timeout;
 
 use super::address;
-use super::client::{KeyHeader, RequestHeaders, connections, headers};
+use super::client::{KeyHeader, RequestHeaders, connections, headers, send};
 use super::error::{ServerError, TimeoutStage};
 use super::redactor::Redactor;
 use super::server_config::{HttpLimits, HttpServerConfig, Proxy};
@@ -99,19 +99,10 @@ impl PassThrough {
         let url = self.address_of(path);
         let request = || {
             let request = self.http.request(method.clone(), url.clone()).headers(headers.clone());
-            if body.is_empty() { request.send() } else { request.body(body.clone()).send() }
+            if body.is_empty() { request } else { request.body(body.clone()) }
         };
-        let sending = async {
-            match request().await {
-                // The server closed the connection at the very moment it was reused: there was no response.
-                Err(error) if error.is_request() && !error.is_connect() && !error.is_timeout() => {
-                    request().await
-                }
-                sent => sent,
-            }
-        };
-        let sent =
-            timeout(limit, sending).await.map_err(|_| self.timed_out(TimeoutStage::FirstByte, limit))?;
+        let sent = timeout(limit, send(request)).await;
+        let sent = sent.map_err(|_| self.timed_out(TimeoutStage::FirstByte, limit))?;
         let response = sent.map_err(|error| self.connection_error(&error))?;
         Ok(PassedResponse { response, origin: Arc::clone(self) })
     }
